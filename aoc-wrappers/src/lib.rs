@@ -1,0 +1,1 @@
+//! Finding and running aoc, the C and C++ compilers and the OpenCL emulators

@@ -1,0 +1,1 @@
+//! Whole OpenCL programs and the runner that builds, runs and tables them

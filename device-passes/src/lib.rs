@@ -1,0 +1,1 @@
+//! Rewrites of the kernel IR and the analyses they stand on

@@ -1,0 +1,1 @@
+//! The fpgacc command

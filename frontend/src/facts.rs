@@ -1,0 +1,187 @@
+//! Launch facts: what is known of a host's OpenCL programs, kernels, buffers and launches.
+//!
+//! host-analysis makes them, device-passes and the driver use them; they are also a file,
+//! `facts.yaml`, that users can read, write and keep. What is not proved is checked at launch by
+//! the runtime, so a wrong fact can cost a launch, never a result.
+
+use serde::{Deserialize, Serialize};
+
+pub use crate::source::Location;
+
+/// The version of the file format that this build reads and writes.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// All that is known of the hosts of one executable.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Facts {
+    /// [`FORMAT_VERSION`].
+    pub version: u32,
+    /// Each call that creates an OpenCL program.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub programs: Vec<Program>,
+    /// Each call that creates a buffer or sub-buffer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub buffers: Vec<Buffer>,
+    /// Each call that launches a kernel.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub launches: Vec<Launch>,
+}
+
+impl Default for Facts {
+    fn default() -> Self {
+        Facts {
+            version: FORMAT_VERSION,
+            programs: Vec::new(),
+            buffers: Vec::new(),
+            launches: Vec::new(),
+        }
+    }
+}
+
+/// A call of clCreateProgramWithSource and what is built from it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Program {
+    /// The creating call.
+    pub site: Location,
+    /// Where its text comes from, in the order of concatenation.
+    pub sources: Known<Vec<ProgramSource>>,
+    /// The options of each clBuildProgram call on it, as one string each.
+    pub options: Vec<Known<String>>,
+    /// Names that clCreateKernel asks of it; `All` after clCreateKernelsInProgram.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kernels: Vec<Known<String>>,
+}
+
+/// One piece of a program's text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ProgramSource {
+    /// The contents of a file, by the name that the host opens.
+    File(String),
+    /// A string in the host: its value, and where it starts.
+    Text {
+        /// The text as the compiler sees it.
+        text: String,
+        /// The first string literal of it.
+        site: Location,
+    },
+}
+
+/// A value that is known, or the reason why it is not.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Known<T> {
+    /// The value.
+    Is(T),
+    /// Not known at compile time, for this reason.
+    Unknown(String),
+}
+
+impl<T> Known<T> {
+    /// The value, if it is known.
+    pub fn get(&self) -> Option<&T> {
+        match self {
+            Known::Is(value) => Some(value),
+            Known::Unknown(_) => None,
+        }
+    }
+}
+
+/// A number of the host at a launch.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Value {
+    /// The same number whenever the launch is reached.
+    Const(u64),
+    /// An expression over named host variables, as the host spells it.
+    Symbolic(String),
+    /// Not known, for this reason.
+    Unknown(String),
+}
+
+impl Value {
+    /// The constant, if it is one.
+    pub fn constant(&self) -> Option<u64> {
+        match self {
+            Value::Const(value) => Some(*value),
+            _ => None,
+        }
+    }
+}
+
+/// The local size of a launch.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LocalSize {
+    /// NULL: the implementation chooses.
+    Null,
+    /// Given by the host, one value a dimension.
+    Sizes(Vec<Value>),
+    /// It is not known whether it is NULL, for this reason.
+    Unknown(String),
+}
+
+/// A call of clEnqueueNDRangeKernel or clEnqueueTask.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Launch {
+    /// The call.
+    pub site: Location,
+    /// Names of all kernels that may be launched here.
+    pub kernels: Known<Vec<String>>,
+    /// `work_dim`; 1 for clEnqueueTask.
+    pub work_dim: Value,
+    /// `global_work_offset`, one value a dimension, all 0 if it is NULL.
+    pub offset: Vec<Value>,
+    /// `global_work_size`, one value a dimension.
+    pub global: Vec<Value>,
+    /// `local_work_size`.
+    pub local: LocalSize,
+    /// The arguments that clSetKernelArg calls set for this launch, by index; what is not listed is
+    /// not known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub args: Vec<Arg>,
+}
+
+/// A kernel argument at a launch.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Arg {
+    /// Its index, from 0.
+    pub index: u32,
+    /// What is passed.
+    pub value: ArgValue,
+}
+
+/// What is passed as a kernel argument.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ArgValue {
+    /// A memory object: the host variable or expression that holds it, spelled the same way for
+    /// the same variable of the same scope.
+    Memory(String),
+    /// `__local` memory of this many bytes.
+    Local(Value),
+    /// A scalar.
+    Scalar(Value),
+    /// Not known, for this reason.
+    Unknown(String),
+}
+
+/// A call of clCreateBuffer or clCreateSubBuffer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Buffer {
+    /// The call.
+    pub site: Location,
+    /// The host variable or expression that takes the handle, as in [`ArgValue::Memory`].
+    pub variable: Option<String>,
+    /// `CL_MEM_USE_HOST_PTR` may be among its flags.
+    pub use_host_ptr: bool,
+    /// It is a part of another buffer (clCreateSubBuffer).
+    pub sub_buffer: bool,
+    /// Its size in bytes.
+    pub size: Value,
+}

@@ -1,0 +1,1 @@
+//! Hosts (C and C++): syntax over the original text, live lines and the macro table.

@@ -1,0 +1,1 @@
+//! Kernels: preprocessed OpenCL C to [`crate::ir`] and back.

@@ -1,0 +1,184 @@
+//! Source files and positions in them.
+//!
+//! Every file that fpgacc reads for the user is registered once in a [`SourceMap`]; everything
+//! else refers to it by a [`Span`]. This module does no I/O: the driver reads the bytes.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+/// A file in a [`SourceMap`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FileId(u32);
+
+/// A half-open range of bytes in one file of a [`SourceMap`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Span {
+    /// The file.
+    pub file: FileId,
+    /// Offset of the first byte.
+    pub start: u32,
+    /// Offset behind the last byte.
+    pub end: u32,
+}
+
+impl Span {
+    /// The smallest span that holds `self` and `other`; `self` if they lie in different files.
+    pub fn to(self, other: Span) -> Span {
+        if self.file != other.file {
+            return self;
+        }
+        Span {
+            file: self.file,
+            start: self.start.min(other.start),
+            end: self.end.max(other.end),
+        }
+    }
+}
+
+/// A position for people: a file's name, and a line and a column that count from 1.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Location {
+    /// The name under which the user gave the file.
+    pub file: String,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column in characters, from 1.
+    pub column: u32,
+}
+
+impl std::fmt::Display for Location {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}:{}", self.file, self.line, self.column)
+    }
+}
+
+/// One registered file.
+#[derive(Clone, Debug)]
+pub struct SourceFile {
+    /// The name under which the user, or an `#include`, gave the file.
+    pub name: String,
+    /// The whole text.
+    pub text: Arc<str>,
+    line_starts: Vec<u32>,
+}
+
+impl SourceFile {
+    fn new(name: String, text: Arc<str>) -> Self {
+        let line_starts = std::iter::once(0)
+            .chain(text.match_indices('\n').map(|(at, _)| at as u32 + 1))
+            .collect();
+        SourceFile {
+            name,
+            text,
+            line_starts,
+        }
+    }
+
+    /// The line, from 1, that holds the byte at `offset`.
+    pub fn line(&self, offset: u32) -> u32 {
+        self.line_starts.partition_point(|&start| start <= offset) as u32
+    }
+
+    /// The byte range of line `line` (from 1), without its line end; `None` beyond the last line.
+    pub fn line_range(&self, line: u32) -> Option<std::ops::Range<usize>> {
+        let index = (line as usize).checked_sub(1)?;
+        let start = *self.line_starts.get(index)? as usize;
+        let end = self
+            .line_starts
+            .get(index + 1)
+            .map_or(self.text.len(), |&next| next as usize - 1);
+        Some(start..end)
+    }
+}
+
+/// All source files of one run.
+#[derive(Clone, Debug, Default)]
+pub struct SourceMap {
+    files: Vec<SourceFile>,
+}
+
+impl SourceMap {
+    /// A map without files.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Registers a file; the same name and text give the same id again.
+    pub fn add(&mut self, name: impl Into<String>, text: impl Into<Arc<str>>) -> FileId {
+        let (name, text) = (name.into(), text.into());
+        if let Some(at) = self
+            .files
+            .iter()
+            .position(|f| f.name == name && f.text == text)
+        {
+            return FileId(at as u32);
+        }
+        self.files.push(SourceFile::new(name, text));
+        FileId(self.files.len() as u32 - 1)
+    }
+
+    /// The file behind an id of this map.
+    pub fn file(&self, id: FileId) -> &SourceFile {
+        &self.files[id.0 as usize]
+    }
+
+    /// The first file with this name.
+    pub fn find(&self, name: &str) -> Option<FileId> {
+        let at = self.files.iter().position(|f| f.name == name)?;
+        Some(FileId(at as u32))
+    }
+
+    /// The text under a span.
+    pub fn text(&self, span: Span) -> &str {
+        &self.file(span.file).text[span.start as usize..span.end as usize]
+    }
+
+    /// Where a span starts, for people.
+    pub fn location(&self, span: Span) -> Location {
+        let file = self.file(span.file);
+        let line = file.line(span.start);
+        let from = file.line_range(line).map_or(0, |range| range.start);
+        let column = file.text[from..span.start as usize].chars().count() as u32 + 1;
+        Location {
+            file: file.name.clone(),
+            line,
+            column,
+        }
+    }
+
+    /// The span of line `line` (from 1) of a file, without leading blanks; the file's end if it is
+    /// shorter.
+    pub fn line_span(&self, id: FileId, line: u32) -> Span {
+        let file = self.file(id);
+        let end = file.text.len();
+        let range = file.line_range(line).unwrap_or(end..end);
+        let text = &file.text[range.clone()];
+        let blank = text.len() - text.trim_start().len();
+        Span {
+            file: id,
+            start: (range.start + blank) as u32,
+            end: (range.start + blank.max(text.trim_end().len())) as u32,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_count_from_one_and_in_characters() {
+        let mut map = SourceMap::new();
+        let file = map.add("k.cl", "int a;\n  é b;\n");
+        let span = Span {
+            file,
+            start: 12,
+            end: 13,
+        };
+        assert_eq!(map.text(span), "b");
+        assert_eq!(map.location(span).to_string(), "k.cl:2:5");
+        assert_eq!(map.text(map.line_span(file, 2)), "é b;");
+        assert_eq!(map.text(map.line_span(file, 9)), "");
+    }
+}

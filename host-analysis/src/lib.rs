@@ -1,0 +1,1 @@
+//! Hosts to launch facts; patches of host sources

@@ -1,0 +1,182 @@
+//! What the runtime library must know of the compiled kernels of one executable.
+
+/// The OpenCL implementation that the kernels were compiled for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// The Intel FPGA Emulation Platform: its library's path, which the runtime names to the ICD
+    /// loader before the host's first OpenCL call, unless the user's environment already chooses.
+    IntelEmulator {
+        /// Path of `libintelocl_emu.so`; `None` leaves the choice to the ICD loader's own setup.
+        library: Option<String>,
+    },
+    /// PoCL, found through the ICD loader's own setup.
+    Pocl,
+    /// A board or the simulator, through the SDK's runtime.
+    Sdk,
+}
+
+/// All of an executable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Manifest {
+    /// Where the kernels run.
+    pub target: Target,
+    /// Every program variant: one source text with one set of options.
+    pub programs: Vec<Program>,
+}
+
+/// One program variant and its .aocx.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    /// For messages: the kernel file's name as the user gave it, or `host.c:12` for a string.
+    pub name: String,
+    /// [`text_hash`] of the whole text that the host passes to clCreateProgramWithSource.
+    pub source_hash: u64,
+    /// Base name of the .aocx, searched in `$FPGACC_AOCX_PATH` (folders or files, separated by
+    /// `:`), then beside the executable.
+    pub aocx: String,
+    /// Macros (`NAME` or `NAME=VALUE`, as clBuildProgram's `-D` spells them) that the kernels were
+    /// compiled with, in order of name. Only those that matter: whose name occurs in the text.
+    pub defines: Vec<String>,
+    /// Every macro name in the text that a `-D` could change. A build whose `-D` options, cut down
+    /// to these names, are not [`Self::defines`] is of another variant.
+    pub macro_names: Vec<String>,
+    /// Its kernels, in order of source.
+    pub kernels: Vec<Kernel>,
+}
+
+/// One kernel of a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kernel {
+    /// Its name.
+    pub name: String,
+    /// How it was compiled.
+    pub form: Form,
+    /// Parameters as the host knows them, without hidden ones.
+    pub params: Vec<Param>,
+    /// `reqd_work_group_size` of the original source.
+    pub reqd_work_group_size: Option<[u64; 3]>,
+    /// Pairs of parameter indices that must not name overlapping memory at a launch: both are
+    /// `restrict` in the compiled kernel (and were not in the source), and one of them is written.
+    pub distinct: Vec<(u32, u32)>,
+    /// Bytes of `__local` arguments that the compiled kernel relies on, by parameter index: a
+    /// launch with more is refused.
+    pub local_bytes: Vec<(u32, u64)>,
+}
+
+/// The form that a kernel was compiled in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// NDRange, launched as the host says.
+    NdRange,
+    /// A single work-item: loops over the NDRange are inside.
+    Task(Task),
+}
+
+/// What a launch of a single work-item kernel passes and what it must check.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Task {
+    /// Hidden arguments, behind the host's own, in order. Each is an `int`.
+    pub hidden: Vec<Hidden>,
+    /// Facts that the kernel relies on, checked at each launch.
+    pub relies_on: Vec<Fact>,
+    /// The most work-items in a group that the kernel's arrays hold; `None`: any number.
+    pub max_group_size: Option<u64>,
+    /// What the runtime takes as local size when the host passes NULL.
+    pub null_local: NullLocal,
+    /// Ids, sizes and offsets are computed in `int`: a launch whose `offset + global` exceeds
+    /// `i32::MAX` in a dimension is refused. Always checked.
+    pub int_ids: (),
+}
+
+/// A hidden argument: a part of the launch's geometry, of dimension 0, 1 or 2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Hidden {
+    /// `global_work_offset`, 0 beyond `work_dim`.
+    Offset(u8),
+    /// `global_work_size`, 1 beyond `work_dim`.
+    Global(u8),
+    /// `local_work_size`, 1 beyond `work_dim`.
+    Local(u8),
+    /// `work_dim`.
+    WorkDim,
+}
+
+/// A fact about a launch that a compiled kernel relies on. Dimensions beyond `work_dim` count as
+/// offset 0, global and local size 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fact {
+    /// `work_dim` is this.
+    WorkDim(u32),
+    /// The offset in a dimension is this.
+    Offset(u8, u64),
+    /// The global size in a dimension is this.
+    Global(u8, u64),
+    /// The local size in a dimension is this.
+    Local(u8, u64),
+    /// There is one group in a dimension: local and global size are equal.
+    OneGroup(u8),
+}
+
+/// The local size for a launch that gives none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NullLocal {
+    /// One group: local = global.
+    Whole,
+    /// In dimension 0 the largest divisor of the global size that [`Task::max_group_size`] allows,
+    /// 1 in the others; or the relied-on local sizes where they divide the global size.
+    Divisor,
+}
+
+/// A kernel parameter as the host knows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Param {
+    /// Its name.
+    pub name: String,
+    /// Its type as clGetKernelArgInfo spells it (`float*`).
+    pub type_name: String,
+    /// What the host passes.
+    pub kind: ParamKind,
+    /// Size of the argument in bytes as clSetKernelArg takes it; 0 for `__local`.
+    pub size: u32,
+    /// Pointed-to type is `const` / `volatile`, pointer is `restrict`, in the original source.
+    pub is_const: bool,
+    /// See [`Self::is_const`].
+    pub is_volatile: bool,
+    /// See [`Self::is_const`].
+    pub is_restrict: bool,
+}
+
+/// Kinds of kernel parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ParamKind {
+    /// `__global T *`.
+    Global,
+    /// `__constant T *`.
+    Constant,
+    /// `__local T *`.
+    Local,
+    /// By value.
+    Value,
+    /// An image.
+    Image,
+    /// A sampler.
+    Sampler,
+    /// A pipe.
+    Pipe,
+}
+
+/// The hash by which the runtime recognises a program's text: 64-bit FNV-1a over the bytes up to
+/// the first NUL, without trailing white space and without `\r`.
+pub fn text_hash(text: &[u8]) -> u64 {
+    let text = text.split(|&b| b == 0).next().unwrap_or_default();
+    let end = text
+        .iter()
+        .rposition(|b| !b.is_ascii_whitespace())
+        .map_or(0, |last| last + 1);
+    text[..end]
+        .iter()
+        .filter(|&&b| b != b'\r')
+        .fold(0xcbf2_9ce4_8422_2325, |hash, &b| {
+            (hash ^ u64::from(b)).wrapping_mul(0x100_0000_01b3)
+        })
+}

@@ -1,0 +1,1 @@
+//! End-to-end cases that run the real binaries
