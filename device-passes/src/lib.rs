@@ -1,1 +1,11 @@
-//! Rewrites of the kernel IR and the analyses they stand on
+//! Rewrites of the kernel IR and the analyses they stand on.
+//!
+//! Each pass is one file under `passes/`; facts that several passes need are computed under
+//! `analysis/`. [`pipeline::run`] applies the enabled passes in order and tells, kernel by kernel,
+//! what was done or why it was not, and what the runtime must do at a launch.
+
+pub mod analysis;
+pub mod geometry;
+pub mod pass;
+pub mod passes;
+pub mod pipeline;

@@ -1,0 +1,1 @@
+//! Facts about kernels that passes share.

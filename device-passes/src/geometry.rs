@@ -1,0 +1,111 @@
+//! What the host's launches fix of a kernel's NDRange, over all its launches.
+
+use fpgacc_frontend::facts::{Facts, Known, Launch, LocalSize, Value};
+
+/// The launches of one kernel, taken together: a component is known if all launches agree on it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Geometry {
+    /// Number of launches that may launch this kernel.
+    pub launches: usize,
+    /// `work_dim`, if it is the same constant at all launches.
+    pub work_dim: Option<u32>,
+    /// The largest `work_dim` that may occur: 1 to 3.
+    pub max_dim: u32,
+    /// Offsets; 0 beyond `work_dim`.
+    pub offset: [Option<u64>; 3],
+    /// Global sizes; 1 beyond `work_dim`.
+    pub global: [Option<u64>; 3],
+    /// Local size.
+    pub local: LocalGeometry,
+}
+
+/// The local size over all launches of a kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LocalGeometry {
+    /// Every launch passes NULL.
+    Null,
+    /// No launch passes NULL; a component is known if all agree on it; 1 beyond `work_dim`.
+    Sizes([Option<u64>; 3]),
+    /// Some launch passes NULL, or may.
+    Unknown,
+}
+
+impl Geometry {
+    /// A kernel of whose launches nothing is known.
+    pub fn unknown() -> Self {
+        Geometry {
+            launches: 0,
+            work_dim: None,
+            max_dim: 3,
+            offset: [None; 3],
+            global: [None; 3],
+            local: LocalGeometry::Unknown,
+        }
+    }
+
+    /// The launches of `kernel` in `facts`. A launch whose kernel is unknown counts for every kernel.
+    pub fn of(kernel: &str, facts: &Facts) -> Self {
+        let launches = facts
+            .launches
+            .iter()
+            .filter(|launch| match &launch.kernels {
+                Known::Is(names) => names.iter().any(|name| name == kernel),
+                Known::Unknown(_) => true,
+            });
+        launches
+            .map(Self::of_launch)
+            .reduce(Self::meet)
+            .unwrap_or_else(Self::unknown)
+    }
+
+    fn of_launch(launch: &Launch) -> Self {
+        let work_dim = launch
+            .work_dim
+            .constant()
+            .and_then(|dim| u32::try_from(dim).ok())
+            .filter(|dim| (1..=3).contains(dim));
+        let component = |values: &[Value], dim: usize, beyond: u64| match work_dim {
+            Some(count) if dim >= count as usize => Some(beyond),
+            _ => values.get(dim).and_then(Value::constant),
+        };
+        let components =
+            |values: &[Value], beyond| [0, 1, 2].map(|dim| component(values, dim, beyond));
+        Geometry {
+            launches: 1,
+            work_dim,
+            max_dim: work_dim.unwrap_or(3),
+            offset: components(&launch.offset, 0),
+            global: components(&launch.global, 1),
+            local: match &launch.local {
+                LocalSize::Null => LocalGeometry::Null,
+                LocalSize::Sizes(values) => LocalGeometry::Sizes(components(values, 1)),
+                LocalSize::Unknown(_) => LocalGeometry::Unknown,
+            },
+        }
+    }
+
+    fn meet(self, other: Self) -> Self {
+        Geometry {
+            launches: self.launches + other.launches,
+            work_dim: agree(self.work_dim, other.work_dim),
+            max_dim: self.max_dim.max(other.max_dim),
+            offset: agree_all(self.offset, other.offset),
+            global: agree_all(self.global, other.global),
+            local: match (self.local, other.local) {
+                (LocalGeometry::Null, LocalGeometry::Null) => LocalGeometry::Null,
+                (LocalGeometry::Sizes(a), LocalGeometry::Sizes(b)) => {
+                    LocalGeometry::Sizes(agree_all(a, b))
+                }
+                _ => LocalGeometry::Unknown,
+            },
+        }
+    }
+}
+
+fn agree<T: PartialEq>(a: Option<T>, b: Option<T>) -> Option<T> {
+    if a == b { a } else { None }
+}
+
+fn agree_all(a: [Option<u64>; 3], b: [Option<u64>; 3]) -> [Option<u64>; 3] {
+    [0, 1, 2].map(|dim| agree(a[dim], b[dim]))
+}

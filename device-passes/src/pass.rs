@@ -1,0 +1,137 @@
+//! What a pass is.
+
+use fpgacc_frontend::diag::Diagnostic;
+use fpgacc_frontend::facts::Facts;
+use fpgacc_frontend::ir::{FunctionId, Module};
+use fpgacc_frontend::source::Span;
+use fpgacc_runtime::manifest::Form;
+
+use crate::geometry::Geometry;
+
+/// Choices that passes look at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PassOptions {
+    /// Never change the order of floating-point operations (`--strict-fp`).
+    pub strict_fp: bool,
+    /// Latency of a floating-point addition in cycles: the depth of shift registers. The thesis uses
+    /// 8 for Stratix V.
+    pub shift_register_depth: u32,
+    /// The most work-items in a group where the host does not fix the local size
+    /// (`--max-local-size`).
+    pub max_local_size: u64,
+}
+
+impl Default for PassOptions {
+    fn default() -> Self {
+        PassOptions {
+            strict_fp: false,
+            shift_register_depth: 8,
+            max_local_size: 256,
+        }
+    }
+}
+
+/// What a pass may look at besides the module.
+#[derive(Clone, Debug)]
+pub struct Context<'a> {
+    /// Choices.
+    pub options: &'a PassOptions,
+    /// All launch facts.
+    pub facts: &'a Facts,
+    /// The launches of the kernel at hand.
+    pub geometry: &'a Geometry,
+}
+
+/// What the runtime must know of a kernel so far; passes add to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LaunchContract {
+    /// How the kernel is launched.
+    pub form: Form,
+    /// Pairs of parameter indices that must not overlap (see
+    /// [`fpgacc_runtime::manifest::Kernel::distinct`]).
+    pub distinct: Vec<(u32, u32)>,
+    /// See [`fpgacc_runtime::manifest::Kernel::local_bytes`].
+    pub local_bytes: Vec<(u32, u64)>,
+}
+
+impl Default for LaunchContract {
+    fn default() -> Self {
+        LaunchContract {
+            form: Form::NdRange,
+            distinct: Vec::new(),
+            local_bytes: Vec::new(),
+        }
+    }
+}
+
+/// What a pass did to a kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It rewrote: one note for each rewrite.
+    Done(Vec<Note>),
+    /// It left something alone that a user might have expected to be rewritten: why.
+    Missed(Vec<Note>),
+    /// Both.
+    Partly {
+        /// What was rewritten.
+        done: Vec<Note>,
+        /// What was not.
+        missed: Vec<Note>,
+    },
+    /// There was nothing to do for it.
+    Nothing,
+}
+
+/// A sentence about a rewrite, and the place that it is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// One line, lower case, without a full stop.
+    pub text: String,
+    /// Where; the kernel's name if `None`.
+    pub span: Option<Span>,
+    /// Further places with a label each, such as the other end of a dependence.
+    pub also: Vec<(Span, String)>,
+}
+
+impl Note {
+    /// A note about a place.
+    pub fn new(text: impl Into<String>, span: Option<Span>) -> Self {
+        Note {
+            text: text.into(),
+            span,
+            also: Vec::new(),
+        }
+    }
+}
+
+/// A rewrite of kernels.
+pub trait Pass: Sync {
+    /// The name of `-f<name>`, such as `ndrange-to-loop`.
+    fn name(&self) -> &'static str;
+    /// One line for `--print-passes`.
+    fn description(&self) -> &'static str;
+    /// The lowest `-O` level at which it is on.
+    fn level(&self) -> u8;
+    /// Rewrites one kernel, or leaves it exactly as it is.
+    fn run(
+        &self,
+        module: &mut Module,
+        kernel: FunctionId,
+        context: &Context<'_>,
+        contract: &mut LaunchContract,
+    ) -> Outcome;
+}
+
+/// A remark made of a note: `-Rpass=<pass>` or `-Rpass-missed=<pass>`.
+pub fn remark(pass: &str, kernel: &str, note: &Note, missed: bool, at: Option<Span>) -> Diagnostic {
+    let option = if missed { "-Rpass-missed" } else { "-Rpass" };
+    let mut remark = Diagnostic::remark(format!("kernel '{kernel}': {}", note.text))
+        .option(format!("{option}={pass}"));
+    if let Some(span) = note.span.or(at) {
+        remark = remark.at(span);
+    }
+    for (span, label) in &note.also {
+        remark = remark.also(*span, label.clone());
+    }
+    remark
+}

@@ -1,0 +1,153 @@
+//! Making expressions: each constructor computes the type by OpenCL C's rules.
+
+use super::expr::{BinaryOp, Callee, Expr, ExprId, Exprs, UnaryOp};
+use super::module::{Function, VarId, VarRef};
+use super::stmt::{Stmt, StmtKind};
+use super::types::{QualType, Scalar, Type, TypeId, Types};
+
+impl Types {
+    /// The type that a scalar has in arithmetic: C's integer promotions.
+    pub fn promoted(&mut self, ty: TypeId) -> TypeId {
+        match self.as_scalar(ty) {
+            Some(Scalar::Bool | Scalar::Char | Scalar::UChar | Scalar::Short | Scalar::UShort) => {
+                self.int()
+            }
+            Some(scalar) => self.scalar(scalar),
+            None => self.canonical(ty),
+        }
+    }
+
+    /// The common type of two operands: C's usual arithmetic conversions; beside a vector a scalar
+    /// becomes that vector; beside a pointer the pointer wins.
+    pub fn usual(&mut self, a: TypeId, b: TypeId) -> TypeId {
+        if self.as_vector(a).is_some() || self.as_pointer(a).is_some() {
+            return self.canonical(a);
+        }
+        if self.as_vector(b).is_some() || self.as_pointer(b).is_some() {
+            return self.canonical(b);
+        }
+        if let Some((element, _)) = self.as_array(a) {
+            return element.ty;
+        }
+        let (Some(x), Some(y)) = (self.as_scalar(a), self.as_scalar(b)) else {
+            return self.canonical(a);
+        };
+        let common = usual_scalar(x, y);
+        self.scalar(common)
+    }
+}
+
+/// C's usual arithmetic conversions, with OpenCL's fixed sizes.
+fn usual_scalar(x: Scalar, y: Scalar) -> Scalar {
+    for float in [Scalar::Double, Scalar::Float, Scalar::Half] {
+        if x == float || y == float {
+            return float;
+        }
+    }
+    // From int on the enum is in order of conversion rank, unsigned above signed.
+    x.max(Scalar::Int).max(y.max(Scalar::Int))
+}
+
+impl Exprs {
+    /// An integer literal of type `int` (or `long` if it does not fit).
+    pub fn int(&mut self, types: &mut Types, value: i64) -> ExprId {
+        let scalar = if i32::try_from(value).is_ok() {
+            Scalar::Int
+        } else {
+            Scalar::Long
+        };
+        let ty = types.scalar(scalar);
+        let expr = Expr::Int {
+            value: i128::from(value),
+            spelling: None,
+        };
+        self.add(expr, ty, None)
+    }
+
+    /// A floating-point literal of a given type.
+    pub fn float(&mut self, ty: TypeId, value: f64) -> ExprId {
+        let expr = Expr::Float {
+            value,
+            spelling: None,
+        };
+        self.add(expr, ty, None)
+    }
+
+    /// A binary operation.
+    pub fn binary(&mut self, types: &mut Types, op: BinaryOp, lhs: ExprId, rhs: ExprId) -> ExprId {
+        let (left, right) = (self.ty(lhs), self.ty(rhs));
+        let ty = match op {
+            BinaryOp::Shl | BinaryOp::Shr => types.promoted(left),
+            BinaryOp::And | BinaryOp::Or => types.int(),
+            op if op.is_comparison() => types.int(),
+            _ => types.usual(left, right),
+        };
+        self.add(Expr::Binary { op, lhs, rhs }, ty, None)
+    }
+
+    /// An assignment, `=` or `op=`.
+    pub fn assign(&mut self, op: Option<BinaryOp>, lhs: ExprId, rhs: ExprId) -> ExprId {
+        let ty = self.ty(lhs);
+        self.add(Expr::Assign { op, lhs, rhs }, ty, None)
+    }
+
+    /// `base[index]`.
+    ///
+    /// # Panics
+    /// If `base` is neither pointer nor array.
+    pub fn index(&mut self, types: &Types, base: ExprId, index: ExprId) -> ExprId {
+        let ty = self.ty(base);
+        let element = match types.as_pointer(ty) {
+            Some((pointee, _)) => pointee.ty,
+            None => {
+                types
+                    .as_array(ty)
+                    .expect("only pointers and arrays have elements")
+                    .0
+                    .ty
+            }
+        };
+        self.add(Expr::Index { base, index }, element, None)
+    }
+
+    /// `(ty)operand`.
+    pub fn cast(&mut self, ty: TypeId, operand: ExprId) -> ExprId {
+        let ty = QualType::plain(ty);
+        self.add(Expr::Cast { ty, operand }, ty.ty, None)
+    }
+
+    /// `!operand`.
+    pub fn not(&mut self, types: &mut Types, operand: ExprId) -> ExprId {
+        let ty = types.int();
+        let op = UnaryOp::Not;
+        self.add(Expr::Unary { op, operand }, ty, None)
+    }
+
+    /// A call of a builtin.
+    pub fn call_builtin(&mut self, name: &str, ret: TypeId, args: Vec<ExprId>) -> ExprId {
+        let callee = Callee::Builtin(name.to_string());
+        self.add(Expr::Call { callee, args }, ret, None)
+    }
+}
+
+impl Function {
+    /// A use of a variable.
+    pub fn use_var(&mut self, var: VarId) -> ExprId {
+        let ty = self.vars[var].ty.ty;
+        self.exprs.add(Expr::Var(VarRef::Local(var)), ty, None)
+    }
+
+    /// `var = value;`
+    pub fn assign_var(&mut self, var: VarId, value: ExprId) -> Stmt {
+        let lhs = self.use_var(var);
+        let assign = self.exprs.assign(None, lhs, value);
+        Stmt::new(StmtKind::Expr(assign))
+    }
+}
+
+impl Type {
+    /// The integer types that a loop over work-items may count in.
+    pub fn is_integer(&self) -> bool {
+        matches!(self, Type::Scalar(scalar) if scalar.is_integer())
+    }
+}
