@@ -1,1 +1,7 @@
-//! Finding and running aoc, the C and C++ compilers and the OpenCL emulators
+//! Finding and running aoc, the C and C++ compilers and the OpenCL emulators.
+//!
+//! The one crate beside the driver that does I/O and starts processes.
+
+pub mod cc;
+pub mod output;
+pub mod process;

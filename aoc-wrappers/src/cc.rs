@@ -1,0 +1,814 @@
+//! The C and C++ compilers: preprocessing kernels and hosts, compiling, linking, data in objects.
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::output::{OutputError, Staged};
+use crate::process::{Captured, Command, ProcessError, Status};
+
+/// What went wrong with the C or C++ compiler.
+#[derive(Debug, thiserror::Error)]
+pub enum CcError {
+    /// No compiler is installed.
+    #[error(
+        "cannot find a {language} compiler (tried {tried}): install the Debian package `{package}`, \
+         or name one in ${variable}"
+    )]
+    Missing {
+        /// `C` or `C++`.
+        language: &'static str,
+        /// The names that were looked for.
+        tried: String,
+        /// The package that brings one.
+        package: &'static str,
+        /// The environment variable that names one.
+        variable: &'static str,
+    },
+    /// A tool of binutils is not installed.
+    #[error("cannot find `{0}`: install the Debian package `binutils`")]
+    MissingBinutils(&'static str),
+    /// `$CC` or `$CXX` cannot be read as a command.
+    #[error("cannot read ${variable}='{value}' as a command: unbalanced quotes")]
+    Unreadable {
+        /// The environment variable.
+        variable: &'static str,
+        /// Its value.
+        value: String,
+    },
+    /// It ran and failed. Its own messages say why.
+    #[error("{} failed ({status})", .program.display())]
+    Failed {
+        /// The compiler.
+        program: PathBuf,
+        /// How it ended.
+        status: Status,
+        /// Its messages, with the user's own file names.
+        diagnostics: String,
+    },
+    /// It could not be run.
+    #[error(transparent)]
+    Process(#[from] ProcessError),
+    /// Its output could not be put in place.
+    #[error(transparent)]
+    Output(#[from] OutputError),
+    /// A temporary file could not be written.
+    #[error("cannot write a temporary file: {0}")]
+    Temporary(io::Error),
+    /// A file that it wrote could not be read.
+    #[error("cannot read {}: {source}", .path.display())]
+    Unread {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+}
+
+impl CcError {
+    /// The compiler's own messages, if it ran.
+    pub fn diagnostics(&self) -> Option<&str> {
+        match self {
+            CcError::Failed { diagnostics, .. } => Some(diagnostics),
+            _ => None,
+        }
+    }
+}
+
+/// A host language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    /// C.
+    C,
+    /// C++.
+    Cxx,
+}
+
+impl Language {
+    /// What `-x` calls it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Language::C => "c",
+            Language::Cxx => "c++",
+        }
+    }
+
+    /// The environment variable that names its compiler.
+    pub fn variable(self) -> &'static str {
+        match self {
+            Language::C => "CC",
+            Language::Cxx => "CXX",
+        }
+    }
+
+    fn candidates(self) -> &'static [&'static str] {
+        match self {
+            Language::C => &["cc", "gcc", "clang"],
+            Language::Cxx => &["c++", "g++", "clang++"],
+        }
+    }
+
+    fn package(self) -> &'static str {
+        match self {
+            Language::C => "gcc",
+            Language::Cxx => "g++",
+        }
+    }
+}
+
+/// A source for the compiler: a file of the user's, perhaps with other text in its place.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'a> {
+    /// Its path as the user gave it: in messages, in `__FILE__` and for quoted includes.
+    pub path: &'a Path,
+    /// What to read instead of the file.
+    pub text: Option<&'a str>,
+}
+
+/// Text that the preprocessor made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Preprocessed {
+    /// The text, with line markers and, where asked for, `#define` lines.
+    pub text: String,
+    /// Warnings that it gave.
+    pub warnings: String,
+}
+
+/// A dependency file (`-MD`) that a compilation writes.
+#[derive(Clone, Debug)]
+pub struct Dependencies {
+    /// Where it goes (`-MF`).
+    pub file: PathBuf,
+    /// The targets, as make reads them (`-MT`); the object's path if empty.
+    pub targets: Vec<OsString>,
+    /// Without system headers (`-MMD`).
+    pub no_system: bool,
+    /// An empty rule for each header (`-MP`).
+    pub phony: bool,
+}
+
+/// A compiler of C or C++.
+#[derive(Clone, Debug)]
+pub struct Compiler {
+    program: PathBuf,
+    args: Vec<OsString>,
+    language: Language,
+}
+
+impl Compiler {
+    /// The compiler that `$CC` or `$CXX` names, with the arguments given there; else the first of
+    /// the usual names in `$PATH`.
+    pub fn find(language: Language) -> Result<Self, CcError> {
+        let named = std::env::var_os(language.variable());
+        Self::find_in(
+            language,
+            named.as_deref(),
+            std::env::var_os("PATH").as_deref(),
+        )
+    }
+
+    /// [`Compiler::find`], given the two variables.
+    pub fn find_in(
+        language: Language,
+        named: Option<&OsStr>,
+        path: Option<&OsStr>,
+    ) -> Result<Self, CcError> {
+        let here = std::env::current_dir().unwrap_or_default();
+        let missing = |tried: String| CcError::Missing {
+            language: match language {
+                Language::C => "C",
+                Language::Cxx => "C++",
+            },
+            tried,
+            package: language.package(),
+            variable: language.variable(),
+        };
+        if let Some(named) = named.filter(|named| !named.is_empty()) {
+            let value = named.to_string_lossy();
+            let words = shlex::split(&value).ok_or_else(|| CcError::Unreadable {
+                variable: language.variable(),
+                value: value.to_string(),
+            })?;
+            let mut words = words.into_iter();
+            if let Some(name) = words.next() {
+                let program = which::which_in(&name, path, &here)
+                    .map_err(|_| missing(format!("${}={value}", language.variable())))?;
+                return Ok(Compiler {
+                    program,
+                    args: words.map(OsString::from).collect(),
+                    language,
+                });
+            }
+        }
+        let program = language
+            .candidates()
+            .iter()
+            .find_map(|name| which::which_in(name, path, &here).ok())
+            .ok_or_else(|| missing(language.candidates().join(", ")))?;
+        Ok(Compiler {
+            program,
+            args: Vec::new(),
+            language,
+        })
+    }
+
+    /// Its path.
+    pub fn program(&self) -> &Path {
+        &self.program
+    }
+
+    /// A command line that starts with this compiler, in the user's folder.
+    pub fn command(&self) -> Command {
+        Command::new(&self.program).args(self.args.iter().cloned())
+    }
+
+    /// The first line of `--version`.
+    pub fn version(&self) -> Result<String, CcError> {
+        let captured = self.checked(self.command().arg("--version"))?.0;
+        let text = captured.stdout_text();
+        Ok(text.lines().next().unwrap_or_default().to_string())
+    }
+
+    /// Preprocesses a kernel file: no predefined macros but the given ones and the C standard's,
+    /// no system headers. `defines` are as after `-D`, `undefines` as after `-U`. Macro
+    /// definitions stay in the text (`-dD`).
+    pub fn preprocess_kernel(
+        &self,
+        source: Source,
+        defines: &[String],
+        undefines: &[String],
+        includes: &[PathBuf],
+    ) -> Result<Preprocessed, CcError> {
+        let mut flags: Vec<OsString> = ["-undef", "-nostdinc"].map(OsString::from).into();
+        flags.extend(defines.iter().map(|define| format!("-D{define}").into()));
+        flags.extend(undefines.iter().map(|name| format!("-U{name}").into()));
+        for folder in includes {
+            flags.push("-I".into());
+            flags.push(folder.into());
+        }
+        self.preprocess(source, Language::C, &flags)
+    }
+
+    /// Preprocesses a host with the user's flags. Macro definitions stay in the text (`-dD`).
+    pub fn preprocess_host(
+        &self,
+        source: Source,
+        flags: &[OsString],
+    ) -> Result<Preprocessed, CcError> {
+        self.preprocess(source, self.language, flags)
+    }
+
+    fn preprocess(
+        &self,
+        source: Source,
+        language: Language,
+        flags: &[OsString],
+    ) -> Result<Preprocessed, CcError> {
+        let input = Input::new(source)?;
+        let command = self
+            .command()
+            .args(input.quote_flags())
+            .args(flags.iter().cloned())
+            .args(["-E", "-dD", "-x", language.name()])
+            .arg(input.path());
+        let (captured, warnings) = self.checked_input(command, &input)?;
+        let text = input.renamed_markers(&captured.stdout_text());
+        Ok(Preprocessed { text, warnings })
+    }
+
+    /// Compiles a host to an object, whole or not at all. Gives the compiler's warnings.
+    ///
+    /// A text that stands for the file is compiled from a temporary file of the same name, with
+    /// quoted includes looked up beside the original; neither object nor messages nor dependencies
+    /// show it.
+    pub fn compile(
+        &self,
+        source: Source,
+        flags: &[OsString],
+        output: &Path,
+        dependencies: Option<&Dependencies>,
+    ) -> Result<String, CcError> {
+        let input = Input::new(source)?;
+        let staged = Staged::new(output)?;
+        let mut command = self
+            .command()
+            .args(input.quote_flags())
+            .args(flags.iter().cloned());
+        let rule = staged.folder().join("rule.d");
+        if let Some(dependencies) = dependencies {
+            command = command
+                .arg(if dependencies.no_system {
+                    "-MMD"
+                } else {
+                    "-MD"
+                })
+                .arg("-MF")
+                .arg(&rule);
+            if dependencies.phony {
+                command = command.arg("-MP");
+            }
+            for target in &dependencies.targets {
+                command = command.arg("-MT").arg(target);
+            }
+            if dependencies.targets.is_empty() {
+                command = command.arg("-MQ").arg(output);
+            }
+        }
+        command = command
+            .args(["-c", "-x", self.language.name()])
+            .arg(input.path())
+            .arg("-o")
+            .arg(staged.path());
+        let (_, warnings) = self.checked_input(command, &input)?;
+        if let Some(dependencies) = dependencies {
+            let text = read(&rule)?;
+            let text = input.renamed_rule(&text);
+            crate::output::write(
+                &dependencies.file,
+                text.as_bytes(),
+                crate::output::Mode::Plain,
+            )?;
+        }
+        staged.commit()?;
+        Ok(warnings)
+    }
+
+    /// Compiles to assembly (`-S`), whole or not at all. Gives the compiler's warnings.
+    pub fn assembly(
+        &self,
+        source: Source,
+        flags: &[OsString],
+        output: &Path,
+    ) -> Result<String, CcError> {
+        let input = Input::new(source)?;
+        let staged = Staged::new(output)?;
+        let command = self
+            .command()
+            .args(input.quote_flags())
+            .args(flags.iter().cloned())
+            .args(["-S", "-x", self.language.name()])
+            .arg(input.path())
+            .arg("-o")
+            .arg(staged.path());
+        let (_, warnings) = self.checked_input(command, &input)?;
+        staged.commit()?;
+        Ok(warnings)
+    }
+
+    /// Makes an object that carries `data` in a section that no executable takes over
+    /// (`SHF_EXCLUDE`).
+    pub fn data_object(&self, section: &str, data: &[u8], output: &Path) -> Result<(), CcError> {
+        let staged = Staged::new(output)?;
+        let assembly = format!(
+            ".section {section},\"e\",@progbits\n.incbin \"data\"\n\
+             .section .note.GNU-stack,\"\",@progbits\n"
+        );
+        let write = |name: &str, bytes: &[u8]| {
+            fs::write(staged.folder().join(name), bytes).map_err(CcError::Temporary)
+        };
+        write("data", data)?;
+        write("data.s", assembly.as_bytes())?;
+        let command = self
+            .command()
+            .args(["-c", "-x", "assembler", "data.s", "-o", "data.o"])
+            .dir(staged.folder());
+        self.checked(command)?;
+        fs::rename(staged.folder().join("data.o"), staged.path()).map_err(CcError::Temporary)?;
+        Ok(staged.commit()?)
+    }
+
+    /// Links, whole or not at all. `args` are objects, libraries and flags in the user's order.
+    /// Gives the linker's warnings.
+    pub fn link(&self, args: &[OsString], output: &Path) -> Result<String, CcError> {
+        let staged = Staged::new(output)?;
+        let command = self
+            .command()
+            .args(args.iter().cloned())
+            .arg("-o")
+            .arg(staged.path());
+        let (_, warnings) = self.checked(command)?;
+        staged.commit()?;
+        Ok(warnings)
+    }
+
+    fn checked(&self, command: Command) -> Result<(Captured, String), CcError> {
+        check(&self.program, &command, |text| text)
+    }
+
+    fn checked_input(
+        &self,
+        command: Command,
+        input: &Input,
+    ) -> Result<(Captured, String), CcError> {
+        check(&self.program, &command, |text| input.renamed(&text))
+    }
+}
+
+/// Adds a section with `data` to an object, replacing one of that name. No executable takes it
+/// over (`SHF_EXCLUDE`); `ld -r` and archives keep it.
+pub fn attach_section(object: &Path, section: &str, data: &[u8]) -> Result<(), CcError> {
+    let objcopy = which::which("objcopy").map_err(|_| CcError::MissingBinutils("objcopy"))?;
+    let staged = Staged::new(object)?;
+    let file = staged.folder().join("section");
+    fs::write(&file, data).map_err(CcError::Temporary)?;
+    let mut add = OsString::from(format!("{section}="));
+    add.push(&file);
+    let command = Command::new(&objcopy)
+        .arg("--remove-section")
+        .arg(section)
+        .arg("--add-section")
+        .arg(add)
+        .arg("--set-section-flags")
+        .arg(format!("{section}=exclude,readonly"))
+        .arg(object)
+        .arg(staged.path());
+    check(&objcopy, &command, |text| text)?;
+    Ok(staged.commit()?)
+}
+
+fn check(
+    program: &Path,
+    command: &Command,
+    rename: impl Fn(String) -> String,
+) -> Result<(Captured, String), CcError> {
+    let captured = command.capture()?;
+    let diagnostics = rename(captured.stderr_text());
+    match captured.status.success() {
+        true => Ok((captured, diagnostics)),
+        false => Err(CcError::Failed {
+            program: program.to_path_buf(),
+            status: captured.status,
+            diagnostics,
+        }),
+    }
+}
+
+fn read(path: &Path) -> Result<String, CcError> {
+    let bytes = fs::read(path).map_err(|source| CcError::Unread {
+        path: path.to_path_buf(),
+        source,
+    })?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// What the compiler reads: the user's file, or a text in a folder of its own under the same base
+/// name, so that neither a quoted include nor the object's contents depend on where it lies.
+struct Input<'a> {
+    source: Source<'a>,
+    folder: Option<tempfile::TempDir>,
+}
+
+impl<'a> Input<'a> {
+    fn new(source: Source<'a>) -> Result<Self, CcError> {
+        let Some(text) = source.text else {
+            return Ok(Input {
+                source,
+                folder: None,
+            });
+        };
+        let folder = tempfile::Builder::new()
+            .prefix("fpgacc-")
+            .tempdir()
+            .map_err(CcError::Temporary)?;
+        let input = Input {
+            source,
+            folder: Some(folder),
+        };
+        let first = format!("#line 1 {}\n", c_string(&source.path.to_string_lossy()));
+        fs::write(input.path(), first + text).map_err(CcError::Temporary)?;
+        Ok(input)
+    }
+
+    fn path(&self) -> PathBuf {
+        let name = self.source.path.file_name().unwrap_or(OsStr::new("source"));
+        match &self.folder {
+            Some(folder) => folder.path().join(name),
+            // Not to be taken for an option.
+            None if self
+                .source
+                .path
+                .as_os_str()
+                .as_encoded_bytes()
+                .starts_with(b"-") =>
+            {
+                Path::new(".").join(self.source.path)
+            }
+            None => self.source.path.to_path_buf(),
+        }
+    }
+
+    /// The folder of the user's file as one would write it before a slash; empty for the working
+    /// folder.
+    fn home(&self) -> &Path {
+        self.source.path.parent().unwrap_or(Path::new(""))
+    }
+
+    /// Flags that make a text elsewhere behave as the user's file.
+    fn quote_flags(&self) -> Vec<OsString> {
+        let Some(folder) = &self.folder else {
+            return Vec::new();
+        };
+        let home = match self.home().as_os_str().is_empty() {
+            true => Path::new("."),
+            false => self.home(),
+        };
+        // Debug information would otherwise name the temporary folder.
+        let mut map = OsString::from("-ffile-prefix-map=");
+        map.push(folder.path());
+        map.push("=");
+        map.push(home);
+        vec!["-iquote".into(), home.into(), map]
+    }
+
+    /// Messages with the user's file name in place of the temporary one.
+    fn renamed(&self, text: &str) -> String {
+        match &self.folder {
+            Some(_) => text.replace(
+                &*self.path().to_string_lossy(),
+                &self.source.path.to_string_lossy(),
+            ),
+            None => text.to_string(),
+        }
+    }
+
+    /// Line markers with the user's file name in place of the temporary one.
+    fn renamed_markers(&self, text: &str) -> String {
+        if self.folder.is_none() {
+            return text.to_string();
+        }
+        let from = format!("\"{}\"", self.path().to_string_lossy());
+        let to = c_string(&self.source.path.to_string_lossy());
+        let mut renamed = String::with_capacity(text.len());
+        for line in text.split_inclusive('\n') {
+            match line.starts_with("# ") && line.contains(&from) {
+                true => renamed.push_str(&line.replace(&from, &to)),
+                false => renamed.push_str(line),
+            }
+        }
+        renamed
+    }
+
+    /// A dependency rule with the user's file in place of the temporary one.
+    fn renamed_rule(&self, text: &str) -> String {
+        match &self.folder {
+            Some(_) => text.replace(
+                &make_word(&self.path().to_string_lossy()),
+                &make_word(&self.source.path.to_string_lossy()),
+            ),
+            None => text.to_string(),
+        }
+    }
+}
+
+/// A string literal of C.
+pub(crate) fn c_string(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+/// A file name as it stands in a make rule.
+fn make_word(text: &str) -> String {
+    let mut word = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            ' ' | '#' | '\t' => word.push('\\'),
+            '$' => word.push('$'),
+            _ => {}
+        }
+        word.push(c);
+    }
+    word
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cc() -> Compiler {
+        Compiler::find_in(Language::C, None, std::env::var_os("PATH").as_deref()).unwrap()
+    }
+
+    fn sections(object: &Path) -> String {
+        let output = Command::new("readelf")
+            .args(["-SW"])
+            .arg(object)
+            .capture()
+            .unwrap();
+        output.stdout_text()
+    }
+
+    #[test]
+    fn takes_the_compiler_and_arguments_from_the_environment() {
+        let found =
+            Compiler::find_in(Language::C, Some(OsStr::new("/bin/sh -c 'a b'")), None).unwrap();
+        assert_eq!(found.command().line(), "/bin/sh -c 'a b'");
+        let error = Compiler::find_in(Language::Cxx, Some(OsStr::new("'c++")), None).unwrap_err();
+        assert!(error.to_string().contains("unbalanced quotes"), "{error}");
+    }
+
+    #[test]
+    fn names_the_package_of_a_missing_compiler() {
+        let empty = tempfile::tempdir().unwrap();
+        let error = Compiler::find_in(Language::Cxx, None, Some(empty.path().as_os_str()))
+            .unwrap_err()
+            .to_string();
+        assert_eq!(
+            error,
+            "cannot find a C++ compiler (tried c++, g++, clang++): install the Debian package \
+             `g++`, or name one in $CXX"
+        );
+    }
+
+    #[test]
+    fn preprocesses_a_kernel_text_under_its_own_name() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("size.h"), "#define SIZE 7\n").unwrap();
+        let path = folder.path().join("k.cl");
+        let text =
+            "#include \"size.h\"\nint a[SIZE + N]; // __FILE__\nconstant char *f = __FILE__;\n";
+        let made = cc()
+            .preprocess_kernel(
+                Source {
+                    path: &path,
+                    text: Some(text),
+                },
+                &["N=3".into()],
+                &[],
+                &[],
+            )
+            .unwrap();
+        let shown = path.to_string_lossy();
+        assert!(made.text.contains("int a[7 + 3];"), "{}", made.text);
+        assert!(made.text.contains("#define SIZE 7"), "{}", made.text);
+        assert!(
+            made.text.contains(&format!("*f = \"{shown}\"")),
+            "{}",
+            made.text
+        );
+        assert!(!made.text.contains("__linux__"), "{}", made.text);
+        let markers = made.text.lines().filter(|line| line.starts_with("# "));
+        for marker in markers.filter(|line| !line.contains('<')) {
+            assert!(
+                marker.contains(&*folder.path().to_string_lossy()),
+                "temporary name in {marker}"
+            );
+        }
+        // The marker before the second line must give it its number.
+        assert!(
+            made.text.contains(&format!("# 2 \"{shown}\" 2\n")),
+            "{}",
+            made.text
+        );
+    }
+
+    #[test]
+    fn a_header_of_the_working_folder_does_not_shadow_the_sources_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let sub = folder.path().join("sub");
+        fs::create_dir(&sub).unwrap();
+        fs::write(folder.path().join("x.h"), "#define WHO wrong\n").unwrap();
+        fs::write(sub.join("x.h"), "#define WHO right\n").unwrap();
+        let input = Input::new(Source {
+            path: Path::new("sub/k.cl"),
+            text: Some("#include \"x.h\"\nWHO\n"),
+        })
+        .unwrap();
+        let command = cc()
+            .command()
+            .args(input.quote_flags())
+            .args(["-E", "-x", "c"])
+            .arg(input.path())
+            .dir(folder.path());
+        assert!(
+            command
+                .capture()
+                .unwrap()
+                .stdout_text()
+                .contains("\nright\n")
+        );
+    }
+
+    #[test]
+    fn gives_the_compilers_own_messages_with_the_users_names() {
+        let error = cc()
+            .preprocess_kernel(
+                Source {
+                    path: Path::new("sub/k.cl"),
+                    text: Some("\n#error no \"way\"\n"),
+                },
+                &[],
+                &[],
+                &[],
+            )
+            .unwrap_err();
+        let diagnostics = error.diagnostics().unwrap();
+        assert!(
+            diagnostics.starts_with("sub/k.cl:2:2: error: #error no \"way\""),
+            "{diagnostics}"
+        );
+    }
+
+    #[test]
+    fn compiles_a_patched_text_to_the_same_bytes_each_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("host.c");
+        fs::write(folder.path().join("v.h"), "#define V 42\n").unwrap();
+        let text = "#include \"v.h\"\nconst char *f = __FILE__; int v(void) { return V; }\n";
+        let source = Source {
+            path: &path,
+            text: Some(text),
+        };
+        let flags = ["-g".into(), "-O1".into()];
+        let [a, b] = ["a.o", "b.o"].map(|name| {
+            let object = folder.path().join(name);
+            cc().compile(source, &flags, &object, None).unwrap();
+            fs::read(object).unwrap()
+        });
+        assert!(a == b);
+        let temporary = std::env::temp_dir().join("fpgacc-");
+        let needle = temporary.as_os_str().as_encoded_bytes().to_vec();
+        assert!(!a.windows(needle.len()).any(|window| window == needle));
+    }
+
+    #[test]
+    fn a_dependency_file_names_the_users_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("my host.c");
+        fs::write(folder.path().join("v.h"), "#define V 42\n").unwrap();
+        let object = folder.path().join("host.o");
+        let file = folder.path().join("host.d");
+        let dependencies = Dependencies {
+            file: file.clone(),
+            targets: vec!["x.o".into()],
+            no_system: true,
+            phony: false,
+        };
+        cc().compile(
+            Source {
+                path: &path,
+                text: Some("#include \"v.h\"\nint v = V;\n"),
+            },
+            &[],
+            &object,
+            Some(&dependencies),
+        )
+        .unwrap();
+        let rule = fs::read_to_string(file).unwrap();
+        assert!(rule.starts_with("x.o: "), "{rule}");
+        assert!(
+            rule.contains("/my\\ host.c") && rule.contains("v.h"),
+            "{rule}"
+        );
+        assert!(!rule.contains("fpgacc-"), "{rule}");
+    }
+
+    #[test]
+    fn a_failed_compilation_leaves_the_old_object() {
+        let folder = tempfile::tempdir().unwrap();
+        let object = folder.path().join("host.o");
+        fs::write(&object, "old").unwrap();
+        let error = cc()
+            .compile(
+                Source {
+                    path: Path::new("host.c"),
+                    text: Some("int v = ;\n"),
+                },
+                &[],
+                &object,
+                None,
+            )
+            .unwrap_err();
+        assert!(
+            error
+                .diagnostics()
+                .unwrap()
+                .starts_with("host.c:1:9: error"),
+            "{error:?}"
+        );
+        assert_eq!(fs::read(&object).unwrap(), b"old");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn data_travels_in_objects_and_not_into_executables() {
+        let folder = tempfile::tempdir().unwrap();
+        let [host, data, app] = ["host.o", "data.o", "app"].map(|name| folder.path().join(name));
+        let source = Source {
+            path: Path::new("host.c"),
+            text: Some("int main(void) { return 0; }\n"),
+        };
+        cc().compile(source, &[], &host, None).unwrap();
+        attach_section(&host, ".fpgacc.facts", b"first").unwrap();
+        attach_section(&host, ".fpgacc.facts", b"second").unwrap();
+        cc().data_object(".fpgacc.kernels", b"kernels", &data)
+            .unwrap();
+        assert_eq!(sections(&host).matches(".fpgacc.facts").count(), 1);
+        assert!(sections(&data).contains(".fpgacc.kernels"));
+        cc().link(&[host.clone().into(), data.into()], &app)
+            .unwrap();
+        assert!(!sections(&app).contains("fpgacc"), "{}", sections(&app));
+        assert!(Command::new(&app).capture().unwrap().status.success());
+        let object = fs::read(&host).unwrap();
+        assert!(object.windows(6).any(|window| window == b"second"));
+    }
+}

@@ -1,0 +1,379 @@
+//! Running other programs: the one place that starts processes.
+
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::io::{self, BufRead, BufReader};
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
+use std::time::Duration;
+
+/// A program that could not be run to its end. A program that ran and failed is no
+/// [`ProcessError`]: its [`Status`] says so.
+#[derive(Debug, thiserror::Error)]
+pub enum ProcessError {
+    /// There is no such program.
+    #[error("cannot find the program {}", .0.display())]
+    NotFound(PathBuf),
+    /// The file may not be executed.
+    #[error("cannot execute {}: permission denied", .0.display())]
+    NotExecutable(PathBuf),
+    /// The system refused to start it, or its output could not be read.
+    #[error("cannot run {}: {source}", .program.display())]
+    Io {
+        /// The program.
+        program: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// It did not end in time and was killed.
+    #[error("{} did not answer within {} s", .program.display(), .limit.as_secs())]
+    TimedOut {
+        /// The program.
+        program: PathBuf,
+        /// How long it was given.
+        limit: Duration,
+    },
+}
+
+/// How a program ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// It returned this exit code.
+    Code(i32),
+    /// This signal killed it.
+    Signal(i32),
+}
+
+impl Status {
+    /// Whether it ended with exit code 0.
+    pub fn success(self) -> bool {
+        self == Status::Code(0)
+    }
+
+    /// The exit code to hand on: the program's own, or 128 + signal as shells do.
+    pub fn code(self) -> i32 {
+        match self {
+            Status::Code(code) => code,
+            Status::Signal(signal) => 128 + signal,
+        }
+    }
+
+    fn of(status: ExitStatus) -> Self {
+        match status.code() {
+            Some(code) => Status::Code(code),
+            None => Status::Signal(status.signal().unwrap_or(0)),
+        }
+    }
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Status::Code(code) => write!(f, "exit code {code}"),
+            Status::Signal(signal) => match signal_name(signal) {
+                Some(name) => write!(f, "killed by signal {signal} ({name})"),
+                None => write!(f, "killed by signal {signal}"),
+            },
+        }
+    }
+}
+
+/// What the user knows a signal by; those that compilers die of.
+fn signal_name(signal: i32) -> Option<&'static str> {
+    Some(match signal {
+        1 => "SIGHUP, hang-up",
+        2 => "SIGINT, interrupted",
+        3 => "SIGQUIT, quit",
+        4 => "SIGILL, illegal instruction",
+        6 => "SIGABRT, aborted",
+        7 => "SIGBUS, bus error",
+        8 => "SIGFPE, arithmetic error",
+        9 => "SIGKILL, killed; often for want of memory",
+        11 => "SIGSEGV, segmentation fault",
+        13 => "SIGPIPE, broken pipe",
+        15 => "SIGTERM, terminated",
+        24 => "SIGXCPU, CPU time limit",
+        25 => "SIGXFSZ, file size limit",
+        _ => return None,
+    })
+}
+
+/// What a program wrote, and how it ended.
+#[derive(Clone, Debug)]
+pub struct Captured {
+    /// How it ended.
+    pub status: Status,
+    /// Its standard output.
+    pub stdout: Vec<u8>,
+    /// Its standard error.
+    pub stderr: Vec<u8>,
+}
+
+impl Captured {
+    /// Standard output as text; bytes that are not UTF-8 become U+FFFD.
+    pub fn stdout_text(&self) -> String {
+        String::from_utf8_lossy(&self.stdout).into_owned()
+    }
+
+    /// Standard error as text; bytes that are not UTF-8 become U+FFFD.
+    pub fn stderr_text(&self) -> String {
+        String::from_utf8_lossy(&self.stderr).into_owned()
+    }
+}
+
+/// A command to run: program, arguments, working folder, environment, input.
+///
+/// Standard input is empty unless [`Command::stdin`] gives it something: no tool of a compiler
+/// waits for the keyboard.
+#[derive(Clone, Debug)]
+pub struct Command {
+    program: PathBuf,
+    args: Vec<OsString>,
+    dir: Option<PathBuf>,
+    env: Vec<(OsString, Option<OsString>)>,
+    stdin: Vec<u8>,
+    limit: Option<Duration>,
+}
+
+impl Command {
+    /// A command without arguments.
+    pub fn new(program: impl Into<PathBuf>) -> Self {
+        Command {
+            program: program.into(),
+            args: Vec::new(),
+            dir: None,
+            env: Vec::new(),
+            stdin: Vec::new(),
+            limit: None,
+        }
+    }
+
+    /// Adds an argument.
+    pub fn arg(mut self, arg: impl Into<OsString>) -> Self {
+        self.args.push(arg.into());
+        self
+    }
+
+    /// Adds arguments.
+    pub fn args<T: Into<OsString>>(mut self, args: impl IntoIterator<Item = T>) -> Self {
+        self.args.extend(args.into_iter().map(Into::into));
+        self
+    }
+
+    /// Sets the working folder.
+    pub fn dir(mut self, dir: impl Into<PathBuf>) -> Self {
+        self.dir = Some(dir.into());
+        self
+    }
+
+    /// Sets an environment variable.
+    pub fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
+        self.env.push((name.into(), Some(value.into())));
+        self
+    }
+
+    /// Unsets an environment variable.
+    pub fn env_remove(mut self, name: impl Into<OsString>) -> Self {
+        self.env.push((name.into(), None));
+        self
+    }
+
+    /// Gives it standard input.
+    pub fn stdin(mut self, bytes: impl Into<Vec<u8>>) -> Self {
+        self.stdin = bytes.into();
+        self
+    }
+
+    /// Kills it when it takes longer than this. Obeyed by [`Command::capture`].
+    pub fn limit(mut self, limit: Duration) -> Self {
+        self.limit = Some(limit);
+        self
+    }
+
+    /// The program.
+    pub fn program(&self) -> &Path {
+        &self.program
+    }
+
+    /// The command as one would type it in a shell; for `-v` and `-###`.
+    pub fn line(&self) -> String {
+        std::iter::once(self.program.as_os_str())
+            .chain(self.args.iter().map(OsString::as_os_str))
+            .map(quoted)
+            .collect::<Vec<_>>()
+            .join(" ")
+    }
+
+    /// Runs it and keeps what it writes.
+    pub fn capture(&self) -> Result<Captured, ProcessError> {
+        let handle = self
+            .expression()
+            .stdout_capture()
+            .stderr_capture()
+            .start()
+            .map_err(|e| self.error(e))?;
+        let output = match self.limit {
+            None => handle.wait().map_err(|e| self.error(e))?.clone(),
+            Some(limit) => match handle.wait_timeout(limit).map_err(|e| self.error(e))? {
+                Some(output) => output.clone(),
+                None => {
+                    handle.kill().map_err(|e| self.error(e))?;
+                    return Err(ProcessError::TimedOut {
+                        program: self.program.clone(),
+                        limit,
+                    });
+                }
+            },
+        };
+        Ok(Captured {
+            status: Status::of(output.status),
+            stdout: output.stdout,
+            stderr: output.stderr,
+        })
+    }
+
+    /// Runs it and hands on each line that it writes, standard output and standard error in the
+    /// order in which they come, without the line's end.
+    pub fn stream(&self, mut line: impl FnMut(&str)) -> Result<Status, ProcessError> {
+        let handle = self
+            .expression()
+            .stderr_to_stdout()
+            .reader()
+            .map_err(|e| self.error(e))?;
+        let mut reader = BufReader::new(&handle);
+        let mut bytes = Vec::new();
+        while reader
+            .read_until(b'\n', &mut bytes)
+            .map_err(|e| self.error(e))?
+            > 0
+        {
+            while matches!(bytes.last(), Some(b'\n' | b'\r')) {
+                bytes.pop();
+            }
+            line(&String::from_utf8_lossy(&bytes));
+            bytes.clear();
+        }
+        // At the end of its output the process is waited for; None cannot come.
+        let status = handle.try_wait().map_err(|e| self.error(e))?;
+        status
+            .map(|output| Status::of(output.status))
+            .ok_or_else(|| self.error(io::Error::other("it closed its output but goes on")))
+    }
+
+    fn expression(&self) -> duct::Expression {
+        // As text, not as a path: duct takes a path without a slash for a file in this folder.
+        let mut expression = duct::cmd(self.program.as_os_str(), &self.args).unchecked();
+        expression = match self.stdin.is_empty() {
+            true => expression.stdin_null(),
+            false => expression.stdin_bytes(self.stdin.clone()),
+        };
+        if let Some(dir) = &self.dir {
+            expression = expression.dir(dir);
+        }
+        for (name, value) in &self.env {
+            expression = match value {
+                Some(value) => expression.env(name, value),
+                None => expression.env_remove(name),
+            };
+        }
+        expression
+    }
+
+    fn error(&self, source: io::Error) -> ProcessError {
+        let program = self.program.clone();
+        match source.kind() {
+            io::ErrorKind::NotFound => ProcessError::NotFound(program),
+            io::ErrorKind::PermissionDenied => ProcessError::NotExecutable(program),
+            _ => ProcessError::Io { program, source },
+        }
+    }
+}
+
+/// A word as a shell reads it back.
+pub fn quoted(word: &OsStr) -> String {
+    let text = word.to_string_lossy();
+    shlex::try_quote(&text).map_or_else(|_| text.to_string(), |quoted| quoted.into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str) -> Command {
+        Command::new("/bin/sh").arg("-c").arg(script)
+    }
+
+    #[test]
+    fn captures_both_outputs_and_the_exit_code() {
+        let captured = shell("echo out; echo err >&2; exit 3").capture().unwrap();
+        assert_eq!(captured.status, Status::Code(3));
+        assert_eq!(captured.stdout_text(), "out\n");
+        assert_eq!(captured.stderr_text(), "err\n");
+    }
+
+    #[test]
+    fn describes_death_by_signal() {
+        let captured = shell("kill -SEGV $$").capture().unwrap();
+        assert_eq!(captured.status, Status::Signal(11));
+        assert_eq!(captured.status.code(), 139);
+        assert_eq!(
+            captured.status.to_string(),
+            "killed by signal 11 (SIGSEGV, segmentation fault)"
+        );
+    }
+
+    #[test]
+    fn streams_lines_in_order_and_gives_the_status() {
+        let mut lines = Vec::new();
+        let status = shell("echo a; echo b >&2; printf 'c\\r\\nd'; exit 2")
+            .stream(|line| lines.push(line.to_string()))
+            .unwrap();
+        assert_eq!(lines, ["a", "b", "c", "d"]);
+        assert_eq!(status, Status::Code(2));
+    }
+
+    #[test]
+    fn stream_waits_for_a_process_that_closes_its_output_early() {
+        let status = shell("exec >&- 2>&-; sleep 0.2; exit 5")
+            .stream(|_| {})
+            .unwrap();
+        assert_eq!(status, Status::Code(5));
+    }
+
+    #[test]
+    fn hands_in_standard_input_folder_and_environment() {
+        let captured = shell("cat; pwd; echo $FPGACC_A-$HOME")
+            .stdin("text\n")
+            .dir("/")
+            .env("FPGACC_A", "b")
+            .env_remove("HOME")
+            .capture()
+            .unwrap();
+        assert_eq!(captured.stdout_text(), "text\n/\nb-\n");
+    }
+
+    #[test]
+    fn kills_what_hangs() {
+        let error = shell("exec sleep 60")
+            .limit(Duration::from_millis(50))
+            .capture()
+            .unwrap_err();
+        assert!(matches!(error, ProcessError::TimedOut { .. }), "{error}");
+    }
+
+    #[test]
+    fn names_a_missing_program() {
+        let error = Command::new("/nonexistent/aoc").capture().unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "cannot find the program /nonexistent/aoc"
+        );
+    }
+
+    #[test]
+    fn shows_the_command_as_typed() {
+        let command = Command::new("aoc").arg("-DA=b c").arg("k.cl");
+        assert_eq!(command.line(), "aoc '-DA=b c' k.cl");
+    }
+}
