@@ -2,6 +2,10 @@
 //!
 //! The one crate beside the driver that does I/O and starts processes.
 
+pub mod backend;
 pub mod cc;
+pub mod emulator;
 pub mod output;
 pub mod process;
+pub mod request;
+pub mod worker;

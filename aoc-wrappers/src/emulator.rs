@@ -1,0 +1,298 @@
+//! The OpenCL implementations that stand in for a board: where they are, how they are run.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::request::BuildRequest;
+use crate::worker::{self, Answer, Failure, Implementation, Question, WorkerError};
+
+/// The folder that the ICD loader reads by default.
+const VENDORS: &str = "/etc/OpenCL/vendors";
+
+/// The emulator's library.
+const LIBRARY: &str = "libintelocl_emu.so";
+
+/// What went wrong with an emulator.
+#[derive(Debug, thiserror::Error)]
+pub enum EmulatorError {
+    /// The Intel emulator is not installed.
+    #[error(
+        "cannot find the Intel FPGA Emulation Platform ({LIBRARY}): install it with \
+         `python3 -m venv {venv} && {venv}/bin/pip install intel-opencl-rt==2023.2.4 \
+         intel-cmplr-lib-rt==2023.2.4`, or name the library in $FPGACC_INTEL_EMULATOR",
+        venv = .0.display()
+    )]
+    NoIntel(PathBuf),
+    /// `$FPGACC_INTEL_EMULATOR` names nothing.
+    #[error("$FPGACC_INTEL_EMULATOR names {}, which is no file", .0.display())]
+    BadVariable(PathBuf),
+    /// PoCL is not installed.
+    #[error("cannot find PoCL: install the Debian package `pocl-opencl-icd`")]
+    NoPocl,
+    /// libOpenCL.so.1 is not installed.
+    #[error(
+        "cannot load libOpenCL.so.1, the OpenCL ICD loader: install the Debian package \
+         `ocl-icd-libopencl1`"
+    )]
+    NoLoader,
+    /// The library is there, but the ICD loader does not take it.
+    #[error("{name} does not load ({what}){hint}")]
+    NoPlatform {
+        /// The implementation.
+        name: &'static str,
+        /// Its library, or where the loader looks.
+        what: String,
+        /// The way out.
+        hint: &'static str,
+    },
+    /// The kernels have errors.
+    #[error("the kernels do not compile")]
+    Kernels {
+        /// The compiler's messages.
+        log: String,
+    },
+    /// A call of OpenCL failed.
+    #[error("{call}")]
+    Call {
+        /// Which, and its error code.
+        call: String,
+        /// The compiler's messages.
+        log: String,
+    },
+    /// The compiler's process gave no answer.
+    #[error(transparent)]
+    Worker(#[from] WorkerError),
+    /// A temporary file could not be written.
+    #[error("cannot write a temporary file: {0}")]
+    Temporary(std::io::Error),
+}
+
+/// An OpenCL implementation that compiles kernels on this machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Emulator {
+    implementation: Implementation,
+    library: PathBuf,
+}
+
+/// What an implementation makes of kernels.
+#[derive(Clone, Debug)]
+pub(crate) struct Compiled {
+    /// The program binary, as clCreateProgramWithBinary takes it.
+    pub binary: Vec<u8>,
+    /// The compiler's messages.
+    pub log: String,
+    /// Names of the kernels.
+    pub kernels: Vec<String>,
+}
+
+/// What an implementation says of itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Description {
+    /// Platform name and version.
+    pub platform: String,
+    /// Device name and driver version.
+    pub device: String,
+}
+
+/// The folder under the user's cache folder that is fpgacc's own: `$XDG_CACHE_HOME/fpgacc` or
+/// `~/.cache/fpgacc`. `None` where neither variable is set.
+pub fn cache_folder() -> Option<PathBuf> {
+    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());
+    let root = match set("XDG_CACHE_HOME").map(PathBuf::from) {
+        Some(root) if root.is_absolute() => root,
+        _ => Path::new(&set("HOME")?).join(".cache"),
+    };
+    Some(root.join("fpgacc"))
+}
+
+impl Emulator {
+    /// The Intel FPGA Emulation Platform: `$FPGACC_INTEL_EMULATOR`, then fpgacc's own copy under
+    /// the user's cache folder, then what the ICD loader's folder names, then the SDK's own.
+    pub fn find_intel() -> Result<Self, EmulatorError> {
+        let found = |library| {
+            Ok(Emulator {
+                implementation: Implementation::Intel,
+                library,
+            })
+        };
+        if let Some(named) = std::env::var_os("FPGACC_INTEL_EMULATOR") {
+            let path = PathBuf::from(named);
+            return match path.is_file() {
+                true => found(absolute(&path)),
+                false => Err(EmulatorError::BadVariable(path)),
+            };
+        }
+        let own = cache_folder().map(|folder| folder.join("intel-emu"));
+        let mut places: Vec<PathBuf> = own
+            .iter()
+            .map(|venv| venv.join("lib").join(LIBRARY))
+            .collect();
+        places.extend(vendor_libraries().filter(|library| library.ends_with(LIBRARY)));
+        if let Some(root) = std::env::var_os("INTELFPGAOCLSDKROOT") {
+            places.push(Path::new(&root).join("host/linux64/lib").join(LIBRARY));
+        }
+        match places.into_iter().find(|path| path.is_file()) {
+            Some(path) => found(path),
+            None => {
+                Err(EmulatorError::NoIntel(own.unwrap_or_else(|| {
+                    PathBuf::from("~/.cache/fpgacc/intel-emu")
+                })))
+            }
+        }
+    }
+
+    /// PoCL, as the ICD loader's folder names it.
+    pub fn find_pocl() -> Result<Self, EmulatorError> {
+        vendor_libraries()
+            .find(|library| library.to_string_lossy().contains("pocl"))
+            .map(|library| Emulator {
+                implementation: Implementation::Pocl,
+                library,
+            })
+            .ok_or(EmulatorError::NoPocl)
+    }
+
+    /// Which implementation it is.
+    pub fn implementation(&self) -> Implementation {
+        self.implementation
+    }
+
+    /// A name for messages.
+    pub fn name(&self) -> &'static str {
+        match self.implementation {
+            Implementation::Intel => "the Intel FPGA Emulation Platform",
+            Implementation::Pocl => "PoCL",
+        }
+    }
+
+    /// Its library: what an executable must name to the ICD loader to run on it.
+    pub fn library(&self) -> &Path {
+        &self.library
+    }
+
+    /// Loads it and asks for its names and versions.
+    pub fn describe(&self) -> Result<Description, EmulatorError> {
+        let answer = self.ask(Vec::new(), Vec::new())?;
+        Ok(Description {
+            platform: answer.platform,
+            device: answer.device,
+        })
+    }
+
+    /// Compiles kernels to a program binary.
+    pub(crate) fn compile(&self, request: &BuildRequest) -> Result<Compiled, EmulatorError> {
+        let links = tempfile::Builder::new()
+            .prefix("fpgacc-")
+            .tempdir()
+            .map_err(EmulatorError::Temporary)?;
+        let mut texts = Vec::new();
+        let mut options = Vec::new();
+        for source in &request.sources {
+            let mut words = Vec::new();
+            for folder in request.header_folders(source) {
+                words.push(format!("-I{}", option_path(folder, links.path())?));
+            }
+            words.extend(request.cl_options.iter().cloned());
+            texts.push(request.online_text(source));
+            options.push(words.join(" "));
+        }
+        let answer = self.ask(texts, options)?;
+        Ok(Compiled {
+            binary: answer.binary,
+            log: answer.log,
+            kernels: answer.kernels,
+        })
+    }
+
+    fn ask(&self, texts: Vec<String>, options: Vec<String>) -> Result<Answer, EmulatorError> {
+        let question = Question {
+            implementation: self.implementation,
+            texts,
+            options,
+        };
+        let vendors = tempfile::Builder::new()
+            .prefix("fpgacc-")
+            .tempdir()
+            .map_err(EmulatorError::Temporary)?;
+        let mut env = Vec::new();
+        if self.implementation == Implementation::Intel {
+            // The two common ICD loaders: ocl-icd reads the first, Khronos' also the second.
+            let line = format!("{}\n", self.library.display());
+            fs::write(vendors.path().join("intel.icd"), line).map_err(EmulatorError::Temporary)?;
+            env.push(("OCL_ICD_VENDORS", vendors.path().to_path_buf()));
+            env.push(("OCL_ICD_FILENAMES", self.library.clone()));
+        }
+        let answer = worker::ask(&question, &env)?;
+        let log = answer.log.clone();
+        match &answer.failure {
+            None => Ok(answer),
+            Some(Failure::NoLoader) => Err(EmulatorError::NoLoader),
+            Some(Failure::NoPlatform) => Err(self.no_platform()),
+            Some(Failure::Kernels) => Err(EmulatorError::Kernels { log }),
+            Some(Failure::Call(call)) => Err(EmulatorError::Call {
+                call: call.clone(),
+                log,
+            }),
+        }
+    }
+
+    fn no_platform(&self) -> EmulatorError {
+        let (hint, what) = match self.implementation {
+            Implementation::Intel => (
+                ": it needs the PyPI package intel-cmplr-lib-rt==2023.2.4 in the same environment",
+                self.library.display().to_string(),
+            ),
+            Implementation::Pocl => (
+                ": install the Debian package `pocl-opencl-icd`",
+                format!("looked in {}", vendors_folder().display()),
+            ),
+        };
+        EmulatorError::NoPlatform {
+            name: self.name(),
+            what,
+            hint,
+        }
+    }
+}
+
+fn vendors_folder() -> PathBuf {
+    std::env::var_os("OCL_ICD_VENDORS")
+        .map(PathBuf::from)
+        .filter(|folder| folder.is_dir())
+        .unwrap_or_else(|| PathBuf::from(VENDORS))
+}
+
+/// The libraries that the .icd files name, in order of file name.
+fn vendor_libraries() -> impl Iterator<Item = PathBuf> {
+    let entries = fs::read_dir(vendors_folder()).into_iter().flatten();
+    let mut files: Vec<_> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.extension().is_some_and(|ext| ext == "icd"))
+        .collect();
+    files.sort();
+    files.into_iter().filter_map(|path| {
+        let text = fs::read_to_string(path).ok()?;
+        let line = text.lines().next()?.trim();
+        (!line.is_empty()).then(|| PathBuf::from(line))
+    })
+}
+
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf())
+}
+
+/// A folder as it can stand in the options of clBuildProgram, which know no quoting: one with a
+/// blank gets a link without.
+fn option_path(folder: &Path, links: &Path) -> Result<String, EmulatorError> {
+    let folder = absolute(folder);
+    let text = folder.to_string_lossy();
+    if !text.contains([' ', '\t', '"', '\'', '\\']) {
+        return Ok(text.into_owned());
+    }
+    let count = fs::read_dir(links)
+        .map_err(EmulatorError::Temporary)?
+        .count();
+    let link = links.join(format!("i{count}"));
+    std::os::unix::fs::symlink(&folder, &link).map_err(EmulatorError::Temporary)?;
+    Ok(link.to_string_lossy().into_owned())
+}
