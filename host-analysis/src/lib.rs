@@ -1,1 +1,3 @@
-//! Hosts to launch facts; patches of host sources
+//! Hosts to launch facts; patches of host sources.
+
+pub mod patch;

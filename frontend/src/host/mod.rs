@@ -1,1 +1,424 @@
-//! Hosts (C and C++): syntax over the original text, live lines and the macro table.
+//! Hosts: the user's own text, parsed as it stands, with what the preprocessor knows of it.
+//!
+//! The text is parsed with tree-sitter's C++ grammar, for C too, after directives and the lines
+//! that `#if` takes away are blanked; so every span is a place in the user's file. Macros are not
+//! expanded in the text: [`HostFile::macro_at`] gives the definition that holds at a line, and
+//! [`HostFile::macro_body`] its parsed replacement. Nothing here fails: what is not understood
+//! becomes opaque nodes.
+
+pub mod ast;
+mod cpp;
+pub mod lex;
+mod lower;
+mod lower_decl;
+mod lower_expr;
+
+pub use cpp::{LiveLines, Macro, MacroTable, Moment, Preprocessed};
+
+use crate::source::{FileId, SourceMap, Span};
+use ast::{Ast, StmtId};
+use lex::{Lexer, TokenKind};
+
+/// The language of a host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    /// C.
+    C,
+    /// C++: arguments may be passed by reference.
+    Cpp,
+}
+
+/// A translation unit: the file that the user gave and those of the user's headers that were
+/// handed in.
+#[derive(Clone, Debug)]
+pub struct HostFile {
+    /// The language that it is compiled as.
+    pub language: Language,
+    /// The file itself, then headers.
+    pub parts: Vec<Part>,
+    /// Its macros.
+    pub macros: MacroTable,
+}
+
+/// One file of a translation unit.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// The file.
+    pub file: FileId,
+    /// Its lines that survive `#if`.
+    pub lines: LiveLines,
+    /// Its syntax.
+    pub ast: Ast,
+    /// Places that the parser did not understand.
+    pub errors: Vec<Span>,
+    moments: Vec<(u32, Moment)>,
+    defines: Vec<Define>,
+}
+
+/// A `#define` in a file's text.
+#[derive(Clone, Debug)]
+struct Define {
+    name: String,
+    lines: (u32, u32),
+    body: std::ops::Range<usize>,
+}
+
+/// A macro's replacement as syntax. In it, `$x` stands for the preprocessor's `#x`, and `a$$b` for
+/// `a##b`.
+#[derive(Clone, Debug)]
+pub struct MacroBody {
+    /// The arena of its nodes.
+    pub ast: Ast,
+    /// A block that holds the replacement as statements; an expression is one expression statement.
+    pub block: StmtId,
+    /// The parser did not understand it.
+    pub broken: bool,
+}
+
+impl HostFile {
+    /// Parses a host and those headers of it that are given. `preprocessed` is what
+    /// [`Preprocessed::read`] made of the output of `cc -E -dD` on it, run so that it names files
+    /// as `sources` does; without it all lines count as live, and macros are those of the text.
+    pub fn parse(
+        sources: &SourceMap,
+        main: FileId,
+        headers: &[FileId],
+        preprocessed: Option<&Preprocessed>,
+        language: Language,
+    ) -> HostFile {
+        let mut macros = preprocessed.map(|p| p.macros.clone()).unwrap_or_default();
+        let files = std::iter::once(main).chain(headers.iter().copied());
+        let parts = match preprocessed {
+            Some(pre) => files.map(|f| Part::traced(sources, f, pre)).collect(),
+            None => files
+                .map(|f| Part::untraced(sources, f, &mut macros))
+                .collect(),
+        };
+        HostFile {
+            language,
+            parts,
+            macros,
+        }
+    }
+
+    /// The user's own file.
+    pub fn main(&self) -> &Part {
+        &self.parts[0]
+    }
+
+    /// The macro `name` as it is defined at a line of a part, and its index.
+    pub fn macro_at(&self, part: usize, line: u32, name: &str) -> Option<(usize, &Macro)> {
+        let part = self.parts.get(part)?;
+        self.macros.at(name, part.moment(line))
+    }
+
+    /// Parses the replacement of a macro. Spans in it are places in its `#define` if that stands in
+    /// one of the parts, else `use_site`.
+    pub fn macro_body(&self, index: usize, sources: &SourceMap, use_site: Span) -> MacroBody {
+        let definition = self.macros.get(index);
+        let own = self.parts.iter().find_map(|part| {
+            let name = &sources.file(part.file).name;
+            let define = part.defines.iter().find(|d| {
+                d.name == definition.name
+                    && (d.lines.0..=d.lines.1).contains(&definition.line)
+                    && *name == definition.file
+            })?;
+            Some((part.file, define.body.clone()))
+        });
+        match own {
+            Some((file, range)) => {
+                let body = sources.file(file).text[range.clone()].to_string();
+                parse_body(&body, file, Some(range.start), use_site)
+            }
+            None => parse_body(&definition.body, use_site.file, None, use_site),
+        }
+    }
+}
+
+impl Part {
+    fn traced(sources: &SourceMap, file: FileId, pre: &Preprocessed) -> Part {
+        let source = sources.file(file);
+        let text = source.text.as_bytes();
+        let (directives, lines) = cpp::directives(text);
+        let trace = pre.files.get(&source.name).cloned().unwrap_or_default();
+        let lines = LiveLines::from_evidence(&directives, lines, &trace.evidence);
+        let mut part = Part::empty(file, lines, trace.moments);
+        part.defines = defines(text, &directives);
+        part.parse(text, &directives, &pre.macros, source);
+        part
+    }
+
+    fn untraced(sources: &SourceMap, file: FileId, macros: &mut MacroTable) -> Part {
+        let source = sources.file(file);
+        let text = source.text.as_bytes();
+        let (directives, lines) = cpp::directives(text);
+        let mut moments = Vec::new();
+        for directive in &directives {
+            if matches!(directive.name.as_str(), "define" | "undef") {
+                let range = directive.token.start..directive.token.end;
+                let joined = source.text[range]
+                    .replace("\\\r\n", " ")
+                    .replace("\\\n", " ");
+                macros.directive(&joined, &source.name, directive.lines.0, false);
+                moments.push((directive.lines.0, macros.end()));
+            }
+        }
+        let mut part = Part::empty(file, LiveLines::all(lines), moments);
+        part.defines = defines(text, &directives);
+        part.parse(text, &directives, macros, source);
+        part
+    }
+
+    fn empty(file: FileId, lines: LiveLines, moments: Vec<(u32, Moment)>) -> Part {
+        Part {
+            file,
+            lines,
+            ast: Ast::default(),
+            errors: Vec::new(),
+            moments,
+            defines: Vec::new(),
+        }
+    }
+
+    /// The moment of the preprocessor's run at a line.
+    fn moment(&self, line: u32) -> Moment {
+        let before = self.moments.partition_point(|(l, _)| *l <= line);
+        match before
+            .checked_sub(1)
+            .or(Some(0))
+            .and_then(|i| self.moments.get(i))
+        {
+            Some((_, moment)) => *moment,
+            None => Moment::MAX,
+        }
+    }
+
+    fn parse(
+        &mut self,
+        text: &[u8],
+        directives: &[cpp::Directive],
+        macros: &MacroTable,
+        source: &crate::source::SourceFile,
+    ) {
+        let mut blanked = text.to_vec();
+        for directive in directives {
+            blank(&mut blanked, directive.token.start..directive.token.end);
+        }
+        let mut line = 1;
+        while let Some(range) = source.line_range(line) {
+            if !self.lines.is_live(line) {
+                blank(&mut blanked, range);
+            }
+            line += 1;
+        }
+        self.blank_empty_macros(&mut blanked, macros, source);
+        let (ast, errors) = lower_text(&blanked, self.file, 0, None);
+        (self.ast, self.errors) = (ast, errors);
+    }
+
+    /// Names that stand for nothing (`CL_API_CALL`, `EXPORT`) only disturb the parser.
+    fn blank_empty_macros(
+        &self,
+        text: &mut [u8],
+        macros: &MacroTable,
+        source: &crate::source::SourceFile,
+    ) {
+        let empty = macros.names_of_nothing();
+        if empty.is_empty() {
+            return;
+        }
+        let found: Vec<_> = Lexer::new(text)
+            .filter(|t| t.kind == TokenKind::Ident)
+            .filter_map(|t| {
+                let name = std::str::from_utf8(t.bytes(text)).ok()?;
+                empty.binary_search(&name).ok()?;
+                let line = source.line(t.start as u32);
+                let (_, definition) = macros.at(name, self.moment(line))?;
+                let nothing = definition.params.is_none() && definition.body.is_empty();
+                nothing.then_some(t.start..t.end)
+            })
+            .collect();
+        for range in found {
+            blank(text, range);
+        }
+    }
+}
+
+/// Replaces all but line ends by blanks.
+fn blank(text: &mut [u8], range: std::ops::Range<usize>) {
+    for byte in &mut text[range] {
+        if *byte != b'\n' && *byte != b'\r' {
+            *byte = b' ';
+        }
+    }
+}
+
+fn defines(text: &[u8], directives: &[cpp::Directive]) -> Vec<Define> {
+    directives
+        .iter()
+        .filter(|d| d.name == "define")
+        .filter_map(|d| {
+            let mut tokens = Lexer::within(text, d.token.start + 1..d.token.end).skip(1);
+            let name = tokens.next().filter(|t| t.kind == TokenKind::Ident)?;
+            let mut start = name.end;
+            if text.get(start) == Some(&b'(') {
+                let close = tokens.find(|t| t.kind == TokenKind::Punct(b')'))?;
+                start = close.end;
+            }
+            Some(Define {
+                name: String::from_utf8_lossy(name.bytes(text)).into_owned(),
+                lines: d.lines,
+                body: start..d.token.end.max(start),
+            })
+        })
+        .collect()
+}
+
+/// Parses a text and lowers it. `fixed` is the span of all nodes, if they have no places of their
+/// own.
+fn lower_text(text: &[u8], file: FileId, shift: i64, fixed: Option<Span>) -> (Ast, Vec<Span>) {
+    let mut parser = tree_sitter::Parser::new();
+    let language = tree_sitter_cpp::LANGUAGE.into();
+    let tree = match parser.set_language(&language) {
+        Ok(()) => parser.parse(text, None),
+        Err(_) => None,
+    };
+    let Some(tree) = tree else {
+        return (Ast::default(), Vec::new());
+    };
+    let mut lowerer = lower::Lowerer {
+        text,
+        file,
+        shift,
+        fixed,
+        ast: Ast::default(),
+        scope: Vec::new(),
+        class: None,
+        depth: 0,
+        in_body: false,
+    };
+    lowerer.items(tree.root_node());
+    let errors = lowerer.errors(tree.root_node());
+    (lowerer.ast, errors)
+}
+
+const BODY_HEAD: &str = "void macro_body(){";
+
+fn parse_body(body: &str, file: FileId, start: Option<usize>, use_site: Span) -> MacroBody {
+    let mut text = BODY_HEAD.as_bytes().to_vec();
+    text.extend_from_slice(body.as_bytes());
+    let hashes: Vec<_> = Lexer::within(&text, BODY_HEAD.len()..text.len())
+        .filter(|t| t.kind == TokenKind::Punct(b'#'))
+        .map(|t| t.start)
+        .collect();
+    for at in hashes {
+        text[at] = b'$';
+    }
+    text.extend_from_slice(b"\n;}");
+    let (shift, fixed) = match start {
+        Some(start) => (start as i64 - BODY_HEAD.len() as i64, None),
+        None => (0, Some(use_site)),
+    };
+    let (mut ast, errors) = lower_text(&text, file, shift, fixed);
+    match ast.functions.first().map(|f| f.body) {
+        Some(block) => MacroBody {
+            ast,
+            block,
+            broken: !errors.is_empty(),
+        },
+        None => {
+            let block = ast.add_stmt(ast::StmtKind::Block(Vec::new()), use_site);
+            MacroBody {
+                ast,
+                block,
+                broken: true,
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ast::*;
+    use super::*;
+
+    fn host(text: &str, output: Option<&str>) -> (SourceMap, HostFile) {
+        let mut sources = SourceMap::new();
+        let file = sources.add("h.c", text);
+        let pre = output.map(Preprocessed::read);
+        let host = HostFile::parse(&sources, file, &[], pre.as_ref(), Language::Cpp);
+        (sources, host)
+    }
+
+    fn function_names(text: &str) -> Vec<String> {
+        let (_, host) = host(text, None);
+        let names = host.main().ast.functions.iter().map(|f| f.name.clone());
+        names.collect()
+    }
+
+    #[test]
+    fn functions_have_their_scopes() {
+        let text = "int f(){} namespace n { struct S { void g(){} void h(); }; void S::h(){} } extern \"C\" { void c(int a[3]){} }";
+        assert_eq!(function_names(text), ["f", "n::S::g", "n::S::h", "c"]);
+    }
+
+    #[test]
+    fn dead_lines_are_not_parsed() {
+        let text = "int main() {\n#if X\n if (a) {\n#else\n if (b) {\n#endif\n f(); }\n}\n";
+        let output = "# 1 \"h.c\"\nint main() {\n\n\n\n if (b) {\n\n f(); }\n}\n";
+        let (sources, host) = host(text, Some(output));
+        assert_eq!(host.main().errors, []);
+        let ast = &host.main().ast;
+        let StmtKind::Block(stmts) = &ast.stmt(ast.functions[0].body).kind else {
+            panic!("no block")
+        };
+        assert_eq!(sources.location(ast.stmt(stmts[0]).span).line, 5);
+    }
+
+    #[test]
+    fn strings_have_their_values() {
+        let (_, host) = host(
+            "const char *s = \"a\\n\" \"\\x41\\101\" R\"x(b\\n)x\";",
+            None,
+        );
+        let ast = &host.main().ast;
+        let StmtKind::Declare(vars) = &ast.stmt(ast.globals[0]).kind else {
+            panic!("no declaration")
+        };
+        let init = ast.expr(vars[0].init.unwrap());
+        assert!(matches!(&init.kind, ExprKind::Str(s) if s == "a\nAAb\\n"));
+    }
+
+    #[test]
+    fn macro_bodies_have_places_of_their_own() {
+        let text = "#define L(k) \\\n  run(q, k, #k)\nint x;\n";
+        let (sources, host) = host(text, None);
+        let (index, _) = host.macro_at(0, 3, "L").unwrap();
+        let span = sources.line_span(host.main().file, 3);
+        let body = host.macro_body(index, &sources, span);
+        assert!(!body.broken);
+        let StmtKind::Block(stmts) = &body.ast.stmt(body.block).kind else {
+            panic!("no block")
+        };
+        let span = body.ast.stmt(stmts[0]).span;
+        assert!(sources.text(span).starts_with("run(q, k, #k)"));
+    }
+
+    #[test]
+    fn deep_nesting_and_noise_are_survived() {
+        for open in [
+            "(", "{", "[", "if(x)", "f(", "a?", "-", "*", "struct{", "x=", "do ",
+        ] {
+            let deep = format!("int main() {{ {} }}", open.repeat(20_000));
+            host(&deep, None);
+            host(&open.repeat(20_000), None);
+        }
+        let closed = format!("int x = {}1{};", "(".repeat(20_000), ")".repeat(20_000));
+        host(&closed, None);
+        host(&format!("int x = 1{};", "+1".repeat(50_000)), None);
+        let noise: String = (0..40_000u32)
+            .map(|i| char::from((i.wrapping_mul(2_654_435_761) >> 24) as u8))
+            .collect();
+        host(&noise, None);
+    }
+}

@@ -1,0 +1,368 @@
+//! What the C preprocessor tells of a host: the lines that survive `#if`, and its macros.
+//!
+//! Both come from the output of `cc -E -dD`, where line markers say which line of which file each
+//! piece of text comes from and every `#define` and `#undef` is repeated in order.
+
+use std::collections::BTreeMap;
+
+use super::lex::{Lexer, Token, TokenKind};
+
+/// Where in the run of the preprocessor something happened: the number of macro definitions and
+/// removals before it.
+pub type Moment = u32;
+
+/// A macro definition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Macro {
+    /// Its name.
+    pub name: String,
+    /// Parameter names of a function-like macro; the last is `...` or ends in it if it takes more.
+    pub params: Option<Vec<String>>,
+    /// Its replacement, as one line.
+    pub body: String,
+    /// The file, as the preprocessor spells it, and the line of its `#define`.
+    pub file: String,
+    /// See [`Self::file`].
+    pub line: u32,
+    /// It stands in a header of the system.
+    pub system: bool,
+}
+
+/// All macros of a translation unit, with their changes in time.
+#[derive(Clone, Debug, Default)]
+pub struct MacroTable {
+    events: BTreeMap<String, Vec<(Moment, Option<usize>)>>,
+    macros: Vec<Macro>,
+    moment: Moment,
+}
+
+impl MacroTable {
+    /// The definition of `name` that holds at a moment, and its index.
+    pub fn at(&self, name: &str, moment: Moment) -> Option<(usize, &Macro)> {
+        let events = self.events.get(name)?;
+        let before = events.partition_point(|(when, _)| *when <= moment);
+        let (_, index) = events.get(before.checked_sub(1)?)?;
+        index.map(|i| (i, &self.macros[i]))
+    }
+
+    /// The macro with an index that [`Self::at`] gave.
+    pub fn get(&self, index: usize) -> &Macro {
+        &self.macros[index]
+    }
+
+    /// The moment behind the last change.
+    pub fn end(&self) -> Moment {
+        self.moment
+    }
+
+    /// Names that at some moment were macros of nothing, in order.
+    pub(super) fn names_of_nothing(&self) -> Vec<&str> {
+        let mut names: Vec<_> = self
+            .macros
+            .iter()
+            .filter(|m| m.params.is_none() && m.body.is_empty())
+            .map(|m| m.name.as_str())
+            .collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
+    fn define(&mut self, definition: Macro) {
+        self.moment += 1;
+        self.events
+            .entry(definition.name.clone())
+            .or_default()
+            .push((self.moment, Some(self.macros.len())));
+        self.macros.push(definition);
+    }
+
+    fn undefine(&mut self, name: &str) {
+        self.moment += 1;
+        self.events
+            .entry(name.to_string())
+            .or_default()
+            .push((self.moment, None));
+    }
+
+    /// Carries out a `#define` or `#undef` line.
+    pub(super) fn directive(&mut self, text: &str, file: &str, line: u32, system: bool) {
+        let text = text.trim_start().trim_start_matches('#').trim_start();
+        if let Some(rest) = text.strip_prefix("undef") {
+            self.undefine(rest.trim());
+        } else if let Some(rest) = text.strip_prefix("define")
+            && let Some((name, params, body)) = split_define(rest)
+        {
+            self.define(Macro {
+                name,
+                params,
+                body,
+                file: file.to_string(),
+                line,
+                system,
+            });
+        }
+    }
+}
+
+/// Name, parameters and body of what stands behind `#define`.
+fn split_define(rest: &str) -> Option<(String, Option<Vec<String>>, String)> {
+    let rest = rest.trim_start();
+    let end = rest
+        .bytes()
+        .position(|b| !super::lex::is_ident(b))
+        .unwrap_or(rest.len());
+    if end == 0 {
+        return None;
+    }
+    let (name, rest) = rest.split_at(end);
+    let Some(inside) = rest.strip_prefix('(') else {
+        return Some((name.to_string(), None, rest.trim().to_string()));
+    };
+    let (params, body) = inside.split_once(')')?;
+    let params = params
+        .split(',')
+        .map(|p| p.replace(['\\', '\n', '\r'], " ").trim().to_string())
+        .filter(|p| !p.is_empty())
+        .collect();
+    Some((name.to_string(), Some(params), body.trim().to_string()))
+}
+
+/// A preprocessing directive of a file's own text.
+#[derive(Clone, Debug)]
+pub(super) struct Directive {
+    /// Its token.
+    pub token: Token,
+    /// `define`, `if`, ..
+    pub name: String,
+    /// First and last line, from 1.
+    pub lines: (u32, u32),
+}
+
+/// All directives of a text, and the number of its lines.
+pub(super) fn directives(text: &[u8]) -> (Vec<Directive>, u32) {
+    let mut found = Vec::new();
+    let (mut line, mut counted) = (1u32, 0);
+    let mut line_at = |offset: usize| {
+        line += text[counted..offset]
+            .iter()
+            .filter(|&&b| b == b'\n')
+            .count() as u32;
+        counted = offset;
+        line
+    };
+    for token in Lexer::new(text).filter(|t| t.kind == TokenKind::Directive) {
+        let lines = (line_at(token.start), line_at(token.end));
+        let name = Lexer::within(text, token.start + 1..token.end)
+            .next()
+            .filter(|t| t.kind == TokenKind::Ident)
+            .map(|t| String::from_utf8_lossy(t.bytes(text)).into_owned())
+            .unwrap_or_default();
+        found.push(Directive { token, name, lines });
+    }
+    (found, line_at(text.len()))
+}
+
+/// Which lines of a file survive `#if`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LiveLines {
+    live: Vec<bool>,
+}
+
+impl LiveLines {
+    /// Whether a line (from 1) survives; lines beyond the end do.
+    pub fn is_live(&self, line: u32) -> bool {
+        match (line as usize).checked_sub(1) {
+            Some(index) => self.live.get(index).copied().unwrap_or(true),
+            None => true,
+        }
+    }
+
+    /// All lines of a text, as if nothing was taken away.
+    pub fn all(lines: u32) -> Self {
+        LiveLines {
+            live: vec![true; lines as usize],
+        }
+    }
+
+    /// From the lines of which the preprocessor's output holds something. A branch of an `#if` is
+    /// dead if nothing of it came out. (A single blank line of output proves nothing: a macro call
+    /// over several lines comes out on its first.)
+    pub(super) fn from_evidence(
+        directives: &[Directive],
+        lines: u32,
+        evidence: &[u32],
+    ) -> LiveLines {
+        let mut live = vec![true; lines as usize];
+        let mut open: Vec<u32> = Vec::new();
+        let came_out = |from: u32, to: u32| {
+            let first = evidence.partition_point(|&l| l < from);
+            evidence.get(first).is_some_and(|&l| l < to)
+        };
+        let mut close = |start: u32, end: u32| {
+            if !came_out(start, end) {
+                let range = start.saturating_sub(1) as usize..end.saturating_sub(1) as usize;
+                if let Some(slots) = live.get_mut(range) {
+                    slots.fill(false);
+                }
+            }
+        };
+        for directive in directives {
+            let (first, last) = directive.lines;
+            match directive.name.as_str() {
+                "if" | "ifdef" | "ifndef" => open.push(last + 1),
+                "elif" | "else" | "elifdef" | "elifndef" => {
+                    if let Some(start) = open.last_mut() {
+                        close(*start, first);
+                        *start = last + 1;
+                    }
+                }
+                "endif" => {
+                    if let Some(start) = open.pop() {
+                        close(start, first);
+                    }
+                }
+                _ => {}
+            }
+        }
+        LiveLines { live }
+    }
+}
+
+/// What the preprocessor's output says of one file.
+#[derive(Clone, Debug, Default)]
+pub(super) struct FileTrace {
+    /// Lines of which something came out, in order, each once.
+    pub evidence: Vec<u32>,
+    /// The moment from each line on, where it changed; in order of line.
+    pub moments: Vec<(u32, Moment)>,
+    /// It is a header of the system.
+    pub system: bool,
+}
+
+/// What the output of `cc -E -dD` holds.
+#[derive(Clone, Debug, Default)]
+pub struct Preprocessed {
+    pub(super) macros: MacroTable,
+    pub(super) files: BTreeMap<String, FileTrace>,
+}
+
+impl Preprocessed {
+    /// Reads the output of `cc -E -dD`.
+    pub fn read(text: &str) -> Preprocessed {
+        let mut result = Preprocessed::default();
+        let mut trace = FileTrace::default();
+        let (mut file, mut line, mut system) = (String::new(), 0u32, false);
+        for row in text.lines() {
+            if let Some((number, name, flags)) = line_marker(row) {
+                if name != file {
+                    result.store(std::mem::take(&mut file), std::mem::take(&mut trace));
+                    trace = result.files.remove(&name).unwrap_or_default();
+                    file = name;
+                }
+                (line, system) = (number, flags.split(' ').any(|f| f == "3"));
+                trace.system |= system;
+                continue;
+            }
+            if row.starts_with("#define ") || row.starts_with("#undef ") {
+                result.macros.directive(row, &file, line, system);
+            }
+            if !system && !row.trim().is_empty() {
+                trace.evidence.push(line);
+                let now = result.macros.end();
+                if trace.moments.last().is_none_or(|(_, when)| *when != now) {
+                    trace.moments.push((line, now));
+                }
+            }
+            line = line.saturating_add(1);
+        }
+        result.store(file, trace);
+        for trace in result.files.values_mut() {
+            trace.evidence.sort_unstable();
+            trace.evidence.dedup();
+            trace.moments.sort_by_key(|(line, _)| *line);
+        }
+        result
+    }
+
+    fn store(&mut self, file: String, trace: FileTrace) {
+        self.files.insert(file, trace);
+    }
+
+    /// Names of the user's own headers, as the preprocessor spells them: those that are not
+    /// headers of the system and not OpenCL's.
+    pub fn user_headers(&self, main: &str) -> Vec<String> {
+        self.files
+            .iter()
+            .filter(|(name, trace)| {
+                !trace.system
+                    && name.as_str() != main
+                    && !name.is_empty()
+                    && !name.starts_with('<')
+                    && !is_opencl_header(name)
+                    && !trace.evidence.is_empty()
+            })
+            .map(|(name, _)| name.clone())
+            .collect()
+    }
+}
+
+fn is_opencl_header(name: &str) -> bool {
+    let mut parts = name.rsplit('/');
+    let base = parts.next().unwrap_or_default();
+    matches!(parts.next(), Some("CL" | "OpenCL"))
+        || matches!(
+            base,
+            "fpgacc_rt.h" | "cl.h" | "cl.hpp" | "cl2.hpp" | "opencl.hpp" | "opencl.h"
+        )
+}
+
+/// Line, file and flags of `# 12 "a.c" 1 3`.
+fn line_marker(row: &str) -> Option<(u32, String, &str)> {
+    let rest = row
+        .strip_prefix("# ")
+        .or_else(|| row.strip_prefix("#line "))?;
+    let (number, rest) = rest.split_once(' ').unwrap_or((rest, ""));
+    let number = number.parse().ok()?;
+    let rest = rest.strip_prefix('"')?;
+    let end = rest.rfind('"')?;
+    let name = rest[..end].replace("\\\\", "\\").replace("\\\"", "\"");
+    Some((number, name, rest[end + 1..].trim()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_branch_that_came_out_is_live() {
+        let text = b"#ifdef A\nint a;\n#else\n/* b */\nint b;\n#endif\n#if 0\n#define X\n#endif\n";
+        let (directives, lines) = directives(text);
+        let live = LiveLines::from_evidence(&directives, lines, &[5]);
+        let dead: Vec<_> = (1..=9).filter(|&l| !live.is_live(l)).collect();
+        assert_eq!(dead, [2, 8]);
+    }
+
+    #[test]
+    fn macros_change_in_time() {
+        let text = "# 1 \"h.c\"\n# 1 \"<built-in>\"\n#define P 1\n# 1 \"h.c\"\n#define A P\nint x = 1;\n#undef A\n#define A(x,...) (x)\nint y;\n";
+        let pre = Preprocessed::read(text);
+        let trace = &pre.files["h.c"];
+        assert_eq!(trace.evidence, [1, 2, 3, 4, 5]);
+        let at = |line: u32| {
+            let i = trace.moments.partition_point(|(l, _)| *l <= line);
+            pre.macros.at("A", trace.moments[i - 1].1)
+        };
+        assert_eq!(at(2).map(|(_, m)| m.body.as_str()), Some("P"));
+        assert!(at(3).is_none());
+        let (_, second) = at(5).unwrap();
+        assert_eq!(second.params, Some(vec!["x".into(), "...".into()]));
+        assert_eq!((second.body.as_str(), second.line), ("(x)", 4));
+    }
+
+    #[test]
+    fn only_the_users_headers_are_listed() {
+        let text = "# 1 \"h.c\"\n# 1 \"/usr/include/stdio.h\" 1 3 4\nint p();\n# 2 \"h.c\" 2\n# 1 \"u.h\" 1\nint q();\n# 3 \"h.c\" 2\n# 1 \"CL/cl.h\" 1\nint r();\n# 4 \"h.c\" 2\nint x;\n";
+        assert_eq!(Preprocessed::read(text).user_headers("h.c"), ["u.h"]);
+    }
+}

@@ -1,0 +1,576 @@
+//! Trees of tree-sitter to [`super::ast`]: statements and functions.
+
+use tree_sitter::Node;
+
+use super::ast::*;
+use crate::source::{FileId, Span};
+
+/// Deepest nesting that is lowered; what lies deeper becomes opaque.
+pub(super) const MAX_DEPTH: u32 = 160;
+
+/// State of lowering one text.
+pub(super) struct Lowerer<'t> {
+    /// The text that the tree was made of.
+    pub text: &'t [u8],
+    /// The file that spans name.
+    pub file: FileId,
+    /// What is added to offsets in `text`.
+    pub shift: i64,
+    /// The span of all nodes, if they have no places of their own.
+    pub fixed: Option<Span>,
+    /// What is built.
+    pub ast: Ast,
+    /// Names of the enclosing namespaces and classes.
+    pub scope: Vec<String>,
+    /// The innermost enclosing class.
+    pub class: Option<String>,
+    /// Depth of recursion.
+    pub depth: u32,
+    /// Inside a function's body.
+    pub in_body: bool,
+}
+
+/// Named children without comments.
+pub(super) fn named<'t>(node: Node<'t>) -> Vec<Node<'t>> {
+    let mut cursor = node.walk();
+    node.named_children(&mut cursor)
+        .filter(|n| n.kind() != "comment")
+        .collect()
+}
+
+/// Whether a node of this kind among the direct children.
+pub(super) fn has_child(node: Node<'_>, kind: &str, text: &[u8], word: &str) -> bool {
+    let mut cursor = node.walk();
+    node.children(&mut cursor)
+        .any(|c| c.kind() == kind && &text[c.byte_range()] == word.as_bytes())
+}
+
+impl<'t> Lowerer<'t> {
+    pub(super) fn span(&self, node: Node<'_>) -> Span {
+        if let Some(span) = self.fixed {
+            return span;
+        }
+        let at = |offset: usize| (offset as i64 + self.shift).max(0) as u32;
+        Span {
+            file: self.file,
+            start: at(node.start_byte()),
+            end: at(node.end_byte()),
+        }
+    }
+
+    pub(super) fn word(&self, node: Node<'_>) -> String {
+        String::from_utf8_lossy(&self.text[node.byte_range()]).into_owned()
+    }
+
+    /// A name as people write it: without blanks.
+    pub(super) fn name(&self, node: Node<'_>) -> String {
+        let mut word = self.word(node);
+        word.retain(|c| !c.is_whitespace());
+        word
+    }
+
+    /// All identifiers under a node, each once.
+    pub(super) fn names_in(&self, node: Node<'_>) -> Vec<String> {
+        let mut names = std::collections::BTreeSet::new();
+        let mut cursor = node.walk();
+        let top = cursor.depth();
+        loop {
+            let here = cursor.node();
+            if here.kind() == "identifier" || here.kind() == "field_identifier" {
+                names.insert(self.word(here));
+            }
+            if cursor.goto_first_child() {
+                continue;
+            }
+            while !cursor.goto_next_sibling() {
+                if cursor.depth() <= top || !cursor.goto_parent() {
+                    return names.into_iter().collect();
+                }
+                if cursor.depth() <= top {
+                    return names.into_iter().collect();
+                }
+            }
+        }
+    }
+
+    /// Places of errors, in order, the outermost ones only.
+    pub(super) fn errors(&self, root: Node<'_>) -> Vec<Span> {
+        let mut found = Vec::new();
+        let mut cursor = root.walk();
+        loop {
+            let here = cursor.node();
+            if here.is_error() || here.is_missing() {
+                found.push(self.span(here));
+            } else if here.has_error() && cursor.goto_first_child() {
+                continue;
+            }
+            while !cursor.goto_next_sibling() {
+                if !cursor.goto_parent() {
+                    return found;
+                }
+            }
+        }
+    }
+
+    pub(super) fn too_deep(&self) -> bool {
+        self.depth >= MAX_DEPTH
+    }
+
+    fn add(&mut self, kind: StmtKind, node: Node<'_>) -> StmtId {
+        let span = self.span(node);
+        self.ast.add_stmt(kind, span)
+    }
+
+    /// Everything at file, namespace or class scope.
+    pub(super) fn items(&mut self, node: Node<'_>) {
+        if self.too_deep() {
+            return;
+        }
+        self.depth += 1;
+        for child in named(node) {
+            self.item(child);
+        }
+        self.depth -= 1;
+    }
+
+    fn item(&mut self, node: Node<'_>) {
+        match node.kind() {
+            "function_definition" => self.function(node),
+            "declaration" => {
+                if let Some(stmt) = self.declaration(node) {
+                    self.ast.globals.push(stmt);
+                }
+            }
+            "namespace_definition" => self.namespace(node),
+            "linkage_specification" => {
+                if let Some(body) = node.child_by_field_name("body") {
+                    match body.kind() {
+                        "declaration_list" => self.items(body),
+                        _ => self.item(body),
+                    }
+                }
+            }
+            "template_declaration" => {
+                for child in named(node) {
+                    if child.kind() != "template_parameter_list" {
+                        self.item(child);
+                    }
+                }
+            }
+            "type_definition" | "alias_declaration" => self.typedef(node),
+            "struct_specifier" | "class_specifier" | "union_specifier" | "enum_specifier" => {
+                self.type_specifier(node);
+            }
+            // Directives stay in the text only if the preprocessor's output is missing.
+            "declaration_list" | "ERROR" => self.items(node),
+            kind if kind.starts_with("preproc_") => self.items(node),
+            "expression_statement" | "compound_statement" => {
+                let stmt = self.stmt(node);
+                self.ast.globals.push(stmt);
+            }
+            _ => {}
+        }
+    }
+
+    fn namespace(&mut self, node: Node<'_>) {
+        let name = node.child_by_field_name("name").map(|n| self.name(n));
+        self.scope.extend(name.clone());
+        if let Some(body) = node.child_by_field_name("body") {
+            self.items(body);
+        }
+        if name.is_some() {
+            self.scope.pop();
+        }
+    }
+
+    /// A name with the enclosing namespaces and classes in front.
+    fn qualified(&self, name: &str) -> String {
+        let mut parts = self.scope.clone();
+        parts.push(name.to_string());
+        parts.join("::")
+    }
+
+    /// A function with a body.
+    pub(super) fn function(&mut self, node: Node<'_>) {
+        let Some(body) = node.child_by_field_name("body") else {
+            return;
+        };
+        let Some(declarator) = node.child_by_field_name("declarator") else {
+            return;
+        };
+        let mut result = self.base_type(node);
+        let shape = self.declarator(declarator, &mut result);
+        let Some((short, span)) = shape.name else {
+            return;
+        };
+        let name = self.qualified(&short);
+        let class = match short.rsplit_once("::") {
+            Some((class, _)) => Some(self.qualified(class)),
+            None => self.class.clone(),
+        };
+        let is_static =
+            has_child(node, "storage_class_specifier", self.text, "static") && self.class.is_none();
+        let (was_in_body, was_class) = (self.in_body, self.class.take());
+        self.in_body = true;
+        let initialisers = self.field_initialisers(node);
+        let body = self.stmt(body);
+        (self.in_body, self.class) = (was_in_body, was_class);
+        self.ast.functions.push(Function {
+            name,
+            class,
+            params: shape.params.unwrap_or_default(),
+            is_static,
+            result,
+            initialisers,
+            body,
+            span,
+        });
+    }
+
+    fn field_initialisers(&mut self, node: Node<'_>) -> Vec<(String, Vec<ExprId>)> {
+        let Some(list) = named(node)
+            .into_iter()
+            .find(|n| n.kind() == "field_initializer_list")
+        else {
+            return Vec::new();
+        };
+        let mut found = Vec::new();
+        for item in named(list) {
+            let parts = named(item);
+            if let [name, value] = parts[..] {
+                let args = named(value).into_iter().map(|n| self.expr(n)).collect();
+                found.push((self.name(name), args));
+            }
+        }
+        found
+    }
+
+    /// A statement.
+    pub(super) fn stmt(&mut self, node: Node<'_>) -> StmtId {
+        if self.too_deep() {
+            return self.opaque_stmt(node);
+        }
+        self.depth += 1;
+        let id = self.stmt_inner(node);
+        self.depth -= 1;
+        id
+    }
+
+    fn opaque_stmt(&mut self, node: Node<'_>) -> StmtId {
+        let names = self.names_in(node);
+        let mut inner = Vec::new();
+        if !self.too_deep() {
+            for child in named(node) {
+                match child.kind() {
+                    "call_expression" | "assignment_expression" | "update_expression" => {
+                        inner.push(self.expr(child))
+                    }
+                    "expression_statement"
+                    | "declaration"
+                    | "compound_statement"
+                    | "if_statement"
+                    | "for_statement"
+                    | "while_statement"
+                    | "return_statement" => {
+                        let stmt = self.stmt(child);
+                        let span = self.span(child);
+                        inner.push(self.ast.add_expr(ExprKind::Statement(stmt), span));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        self.add(StmtKind::Opaque { names, inner }, node)
+    }
+
+    fn field_expr(&mut self, node: Node<'_>, field: &str) -> Option<ExprId> {
+        node.child_by_field_name(field).map(|n| self.expr(n))
+    }
+
+    fn field_stmt(&mut self, node: Node<'_>, field: &str) -> StmtId {
+        match node.child_by_field_name(field) {
+            Some(child) => self.stmt(child),
+            None => self.add(StmtKind::Empty, node),
+        }
+    }
+
+    fn stmt_inner(&mut self, node: Node<'_>) -> StmtId {
+        let kind = match node.kind() {
+            "compound_statement" => StmtKind::Block(self.block(node)),
+            "expression_statement" => match named(node)[..] {
+                [] => StmtKind::Empty,
+                [only] => StmtKind::Expr(self.expr(only)),
+                _ => return self.opaque_stmt(node),
+            },
+            "declaration" => {
+                return self
+                    .declaration(node)
+                    .unwrap_or_else(|| self.add(StmtKind::Empty, node));
+            }
+            "if_statement" => return self.if_chain(node),
+            "while_statement" => {
+                let (init, condition) = self.condition(node);
+                StmtKind::Loop(Loop {
+                    init: None,
+                    // A declaration in the condition is made anew each round.
+                    condition: condition.filter(|_| init.is_none()),
+                    step: None,
+                    body: match init {
+                        None => self.field_stmt(node, "body"),
+                        Some(_) => return self.opaque_stmt(node),
+                    },
+                    body_first: false,
+                })
+            }
+            "do_statement" => StmtKind::Loop(Loop {
+                init: None,
+                condition: self.field_expr(node, "condition"),
+                step: None,
+                body: self.field_stmt(node, "body"),
+                body_first: true,
+            }),
+            "for_statement" => self.for_loop(node),
+            "for_range_loop" => return self.range_for(node),
+            "switch_statement" => match self.condition(node) {
+                (None, Some(value)) => StmtKind::Switch {
+                    value,
+                    body: self.field_stmt(node, "body"),
+                },
+                _ => return self.opaque_stmt(node),
+            },
+            "return_statement" | "co_return_statement" => {
+                let value = named(node).first().copied();
+                StmtKind::Return(value.map(|n| self.expr(n)))
+            }
+            "break_statement" => StmtKind::Break,
+            "continue_statement" => StmtKind::Continue,
+            "goto_statement" => StmtKind::Goto(
+                node.child_by_field_name("label")
+                    .map(|n| self.name(n))
+                    .unwrap_or_default(),
+            ),
+            "labeled_statement" | "case_statement" => return self.labelled(node),
+            "try_statement" => {
+                let body = self.field_stmt(node, "body");
+                let catches: Vec<_> = named(node)
+                    .into_iter()
+                    .filter(|n| n.kind() == "catch_clause")
+                    .collect();
+                let handlers = catches
+                    .into_iter()
+                    .map(|n| self.field_stmt(n, "body"))
+                    .collect();
+                StmtKind::Try { body, handlers }
+            }
+            "throw_statement" => {
+                let value = named(node).first().copied();
+                StmtKind::Throw(value.map(|n| self.expr(n)))
+            }
+            "type_definition" | "alias_declaration" => {
+                self.typedef(node);
+                StmtKind::Empty
+            }
+            "struct_specifier" | "class_specifier" | "union_specifier" | "enum_specifier" => {
+                self.type_specifier(node);
+                StmtKind::Empty
+            }
+            "using_declaration"
+            | "static_assert_declaration"
+            | "attribute_declaration"
+            | "attributed_statement"
+            | "preproc_def"
+            | "preproc_include"
+            | "preproc_call"
+            | "preproc_function_def"
+            | "namespace_alias_definition" => StmtKind::Empty,
+            "function_definition" => {
+                self.function(node);
+                return self.opaque_stmt(node);
+            }
+            kind if kind.starts_with("preproc_") => StmtKind::Block(self.block(node)),
+            _ => return self.opaque_stmt(node),
+        };
+        self.add(kind, node)
+    }
+
+    fn block(&mut self, node: Node<'_>) -> Vec<StmtId> {
+        let mut stmts = Vec::new();
+        for child in named(node) {
+            match child.kind() {
+                // Labels become places in the block, so that a fall-through is plain order.
+                "case_statement" | "labeled_statement" => self.labels(child, &mut stmts),
+                _ => stmts.push(self.stmt(child)),
+            }
+        }
+        stmts
+    }
+
+    fn labelled(&mut self, node: Node<'_>) -> StmtId {
+        let mut stmts = Vec::new();
+        self.labels(node, &mut stmts);
+        self.add(StmtKind::Block(stmts), node)
+    }
+
+    /// `case v: s..` as `case v:` followed by its statements.
+    fn labels(&mut self, node: Node<'_>, stmts: &mut Vec<StmtId>) {
+        let mut next = Some(node);
+        while let Some(node) = next.take() {
+            let label = match node.kind() {
+                "case_statement" => StmtKind::Case(self.field_expr(node, "value")),
+                _ => StmtKind::Label(
+                    node.child_by_field_name("label")
+                        .map(|n| self.name(n))
+                        .unwrap_or_default(),
+                ),
+            };
+            stmts.push(self.add(label, node));
+            let skip = ["value", "label"].map(|f| node.child_by_field_name(f).map(|n| n.id()));
+            let rest: Vec<_> = named(node)
+                .into_iter()
+                .filter(|n| !skip.contains(&Some(n.id())))
+                .collect();
+            for (index, child) in rest.iter().enumerate() {
+                match child.kind() {
+                    "case_statement" | "labeled_statement" if index + 1 == rest.len() => {
+                        next = Some(*child)
+                    }
+                    "case_statement" | "labeled_statement" if !self.too_deep() => {
+                        self.depth += 1;
+                        self.labels(*child, stmts);
+                        self.depth -= 1;
+                    }
+                    _ => stmts.push(self.stmt(*child)),
+                }
+            }
+        }
+    }
+
+    /// `if .. else if .. else`, from its last part to its first, without recursion.
+    fn if_chain(&mut self, node: Node<'_>) -> StmtId {
+        let mut parts = Vec::new();
+        let mut last = None;
+        let mut next = Some(node);
+        while let Some(node) = next.take() {
+            let (init, condition) = self.condition(node);
+            let then = self.field_stmt(node, "consequence");
+            parts.push((node, init, condition, then));
+            let Some(alternative) = node.child_by_field_name("alternative") else {
+                break;
+            };
+            match named(alternative)[..] {
+                [inner] if inner.kind() == "if_statement" => next = Some(inner),
+                [inner] => last = Some(self.stmt(inner)),
+                [] => {}
+                _ => last = Some(self.opaque_stmt(alternative)),
+            }
+        }
+        for (node, init, condition, then) in parts.into_iter().rev() {
+            let condition = condition.unwrap_or_else(|| self.opaque_expr(node));
+            let kind = StmtKind::If {
+                init,
+                condition,
+                then,
+                otherwise: last,
+            };
+            last = Some(self.add(kind, node));
+        }
+        last.unwrap_or_else(|| self.add(StmtKind::Empty, node))
+    }
+
+    /// The condition of an `if`, `while` or `switch`: a declaration in it, and the tested value.
+    fn condition(&mut self, node: Node<'_>) -> (Option<StmtId>, Option<ExprId>) {
+        let Some(clause) = node.child_by_field_name("condition") else {
+            return (None, None);
+        };
+        if clause.kind() != "condition_clause" {
+            return (None, Some(self.expr(clause)));
+        }
+        let init = clause.child_by_field_name("initializer").map(|n| {
+            let inner = named(n).first().copied().unwrap_or(n);
+            let declared = inner.kind() == "declaration";
+            self.stmt(if declared { inner } else { n })
+        });
+        match clause.child_by_field_name("value") {
+            Some(value) if value.kind() == "declaration" => {
+                let declared = self.condition_declaration(value);
+                let name = match &self.ast.stmt(declared).kind {
+                    StmtKind::Declare(vars) => vars.first().map(|v| (v.name.clone(), v.span)),
+                    _ => None,
+                };
+                let test = name.map(|(name, span)| self.ast.add_expr(ExprKind::Name(name), span));
+                (Some(declared), test)
+            }
+            Some(value) => (init, Some(self.expr(value))),
+            None => (init, None),
+        }
+    }
+
+    fn condition_declaration(&mut self, node: Node<'_>) -> StmtId {
+        let mut ty = self.base_type(node);
+        let shape = match node.child_by_field_name("declarator") {
+            Some(declarator) => self.declarator(declarator, &mut ty),
+            None => Default::default(),
+        };
+        let init = self
+            .field_expr(node, "value")
+            .or_else(|| self.field_expr(node, "default_value"));
+        let Some((name, span)) = shape.name else {
+            return self.opaque_stmt(node);
+        };
+        let variable = Variable {
+            name,
+            ty,
+            init,
+            is_static: false,
+            is_extern: false,
+            span,
+        };
+        self.add(StmtKind::Declare(vec![variable]), node)
+    }
+
+    fn for_loop(&mut self, node: Node<'_>) -> StmtKind {
+        let init = node.child_by_field_name("initializer").map(|n| {
+            if n.kind() == "declaration" {
+                return self.stmt(n);
+            }
+            let value = self.expr(n);
+            self.add(StmtKind::Expr(value), n)
+        });
+        StmtKind::Loop(Loop {
+            init,
+            condition: self.field_expr(node, "condition"),
+            step: self.field_expr(node, "update"),
+            body: self.field_stmt(node, "body"),
+            body_first: false,
+        })
+    }
+
+    fn range_for(&mut self, node: Node<'_>) -> StmtId {
+        let mut ty = self.base_type(node);
+        let shape = match node.child_by_field_name("declarator") {
+            Some(declarator) => self.declarator(declarator, &mut ty),
+            None => Default::default(),
+        };
+        let Some(range) = self.field_expr(node, "right") else {
+            return self.opaque_stmt(node);
+        };
+        let Some((name, span)) = shape.name else {
+            return self.opaque_stmt(node);
+        };
+        let variable = Variable {
+            name,
+            ty,
+            init: None,
+            is_static: false,
+            is_extern: false,
+            span,
+        };
+        let body = self.field_stmt(node, "body");
+        let kind = StmtKind::RangeFor {
+            variable,
+            range,
+            body,
+        };
+        self.add(kind, node)
+    }
+}

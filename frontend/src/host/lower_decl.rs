@@ -1,0 +1,388 @@
+//! Trees of tree-sitter to [`super::ast`]: types and declarations.
+
+use tree_sitter::Node;
+
+use super::ast::*;
+use super::lower::{Lowerer, has_child, named};
+use crate::source::Span;
+
+/// What a declarator declares, beside its type.
+#[derive(Default)]
+pub(super) struct Shape {
+    /// The name and where it stands.
+    pub name: Option<(String, Span)>,
+    /// Parameters, if it is a function.
+    pub params: Option<Vec<Variable>>,
+    /// The parameters' node.
+    params_at: Option<(usize, usize)>,
+}
+
+impl<'t> Lowerer<'t> {
+    /// The type of a declaration's specifiers, without declarators.
+    pub(super) fn base_type(&mut self, node: Node<'_>) -> Type {
+        let base = match node.child_by_field_name("type") {
+            Some(ty) => self.type_specifier(ty),
+            None => "int".to_string(),
+        };
+        let is_const = ["const", "constexpr"]
+            .iter()
+            .any(|word| has_child(node, "type_qualifier", self.text, word));
+        Type {
+            base,
+            is_const,
+            ..Type::default()
+        }
+    }
+
+    /// A type's name; registers what it defines on the way.
+    pub(super) fn type_specifier(&mut self, node: Node<'_>) -> String {
+        match node.kind() {
+            "struct_specifier" | "class_specifier" | "union_specifier" => self.record(node),
+            "enum_specifier" => {
+                self.enumeration(node);
+                "int".to_string()
+            }
+            "sized_type_specifier" => {
+                let words = self.word(node);
+                words.split_whitespace().collect::<Vec<_>>().join(" ")
+            }
+            "decltype" => "decltype".to_string(),
+            _ => self.name(node),
+        }
+    }
+
+    fn record(&mut self, node: Node<'_>) -> String {
+        let name = match node.child_by_field_name("name") {
+            Some(name) => self.name(name),
+            None => format!("<unnamed at {}>", self.span(node).start),
+        };
+        let Some(body) = node.child_by_field_name("body") else {
+            return name;
+        };
+        if self.too_deep() {
+            return name;
+        }
+        self.depth += 1;
+        let odd_layout = named(node)
+            .iter()
+            .any(|n| matches!(n.kind(), "base_class_clause" | "attribute_specifier"));
+        let was_class = self.class.replace(
+            self.scope
+                .iter()
+                .chain([&name])
+                .cloned()
+                .collect::<Vec<_>>()
+                .join("::"),
+        );
+        self.scope.push(name.clone());
+        let mut fields = Vec::new();
+        for member in named(body) {
+            match member.kind() {
+                "field_declaration" => self.fields(member, &mut fields),
+                "function_definition" => self.function(member),
+                "template_declaration" => self.items(member),
+                "type_definition" | "alias_declaration" => self.typedef(member),
+                "struct_specifier" | "class_specifier" | "union_specifier" | "enum_specifier" => {
+                    self.type_specifier(member);
+                }
+                _ => {}
+            }
+        }
+        self.scope.pop();
+        self.class = was_class;
+        self.depth -= 1;
+        self.ast.records.push(Record {
+            name: name.clone(),
+            fields,
+            is_union: node.kind() == "union_specifier",
+            odd_layout,
+        });
+        name
+    }
+
+    fn fields(&mut self, node: Node<'_>, fields: &mut Vec<Variable>) {
+        let base = self.base_type(node);
+        let is_static = has_child(node, "storage_class_specifier", self.text, "static");
+        let mut cursor = node.walk();
+        let declarators: Vec<_> = node
+            .children_by_field_name("declarator", &mut cursor)
+            .collect();
+        let init = node
+            .child_by_field_name("default_value")
+            .map(|n| self.expr(n));
+        for declarator in declarators {
+            let mut ty = base.clone();
+            let shape = self.declarator(declarator, &mut ty);
+            if shape.params.is_some() {
+                continue;
+            }
+            if let Some((name, span)) = shape.name {
+                fields.push(Variable {
+                    name,
+                    ty,
+                    init,
+                    is_static,
+                    is_extern: false,
+                    span,
+                });
+            }
+        }
+    }
+
+    fn enumeration(&mut self, node: Node<'_>) {
+        let Some(body) = node.child_by_field_name("body") else {
+            return;
+        };
+        let mut items = Vec::new();
+        for item in named(body).into_iter().filter(|n| n.kind() == "enumerator") {
+            let Some(name) = item.child_by_field_name("name") else {
+                continue;
+            };
+            let value = item.child_by_field_name("value").map(|n| self.expr(n));
+            items.push((self.name(name), value));
+        }
+        self.ast.enumerators.push(items);
+    }
+
+    /// `typedef` and `using name = type`.
+    pub(super) fn typedef(&mut self, node: Node<'_>) {
+        if node.kind() == "alias_declaration" {
+            let name = node.child_by_field_name("name").map(|n| self.name(n));
+            let ty = node.child_by_field_name("type").map(|n| self.descriptor(n));
+            self.ast.typedefs.extend(name.zip(ty));
+            return;
+        }
+        let base = self.base_type(node);
+        let mut cursor = node.walk();
+        let declarators: Vec<_> = node
+            .children_by_field_name("declarator", &mut cursor)
+            .collect();
+        for declarator in declarators {
+            let mut ty = base.clone();
+            let shape = self.declarator(declarator, &mut ty);
+            ty.function |= shape.params.is_some();
+            if let Some((name, _)) = shape.name {
+                self.ast.typedefs.push((name, ty));
+            }
+        }
+    }
+
+    /// A type as it stands in casts and `sizeof`.
+    pub(super) fn descriptor(&mut self, node: Node<'_>) -> Type {
+        if node.kind() != "type_descriptor" {
+            return Type {
+                base: self.type_specifier(node),
+                ..Type::default()
+            };
+        }
+        let mut ty = self.base_type(node);
+        if let Some(declarator) = node.child_by_field_name("declarator") {
+            self.declarator(declarator, &mut ty);
+        }
+        ty
+    }
+
+    /// Goes through a declarator from outside to inside; its part of the type goes to `ty`.
+    pub(super) fn declarator(&mut self, node: Node<'_>, ty: &mut Type) -> Shape {
+        let mut shape = Shape::default();
+        let mut next = Some(node);
+        while let Some(node) = next.take() {
+            let inner = node.child_by_field_name("declarator");
+            match node.kind() {
+                "pointer_declarator" | "abstract_pointer_declarator" => {
+                    if !ty.dims.is_empty() || shape.params.is_some() {
+                        // A pointer to an array or function.
+                        ty.function |= shape.params.take().is_some();
+                        ty.dims.clear();
+                        ty.base = format!("{}[]", ty.base);
+                    }
+                    ty.pointers = ty.pointers.saturating_add(1);
+                    ty.pointee_const = ty.is_const;
+                    ty.is_const = has_child(node, "type_qualifier", self.text, "const");
+                    next = inner;
+                }
+                "reference_declarator" | "abstract_reference_declarator" => {
+                    ty.reference = true;
+                    next = named(node).into_iter().next_back();
+                }
+                "array_declarator" | "abstract_array_declarator" => {
+                    let size = node.child_by_field_name("size").map(|n| self.expr(n));
+                    ty.dims.insert(0, size);
+                    next = inner;
+                }
+                "function_declarator" | "abstract_function_declarator" => {
+                    if let Some(params) = node.child_by_field_name("parameters") {
+                        shape.params_at = Some((params.start_byte(), params.end_byte()));
+                        shape.params = Some(self.params(params));
+                    }
+                    next = inner;
+                }
+                "parenthesized_declarator"
+                | "abstract_parenthesized_declarator"
+                | "attributed_declarator"
+                | "variadic_declarator" => {
+                    next = named(node).into_iter().next();
+                }
+                "init_declarator" => next = inner,
+                "identifier"
+                | "field_identifier"
+                | "type_identifier"
+                | "qualified_identifier"
+                | "operator_name"
+                | "destructor_name"
+                | "template_function" => {
+                    shape.name = Some((self.name(node), self.span(node)));
+                }
+                _ => {}
+            }
+        }
+        shape
+    }
+
+    fn params(&mut self, node: Node<'_>) -> Vec<Variable> {
+        if self.too_deep() {
+            return Vec::new();
+        }
+        self.depth += 1;
+        let mut params = Vec::new();
+        for item in named(node) {
+            if !matches!(
+                item.kind(),
+                "parameter_declaration" | "optional_parameter_declaration"
+            ) {
+                continue;
+            }
+            let mut ty = self.base_type(item);
+            let shape = match item.child_by_field_name("declarator") {
+                Some(declarator) => self.declarator(declarator, &mut ty),
+                None => Shape::default(),
+            };
+            let init = item
+                .child_by_field_name("default_value")
+                .map(|n| self.expr(n));
+            if ty.base == "void" && ty.pointers == 0 {
+                continue;
+            }
+            let (name, span) = shape.name.unwrap_or((String::new(), self.span(item)));
+            // An array parameter is a pointer.
+            if !ty.dims.is_empty() {
+                ty.dims.remove(0);
+                ty.pointers += 1;
+            }
+            ty.function |= shape.params.is_some();
+            params.push(Variable {
+                name,
+                ty,
+                init,
+                is_static: false,
+                is_extern: false,
+                span,
+            });
+        }
+        self.depth -= 1;
+        params
+    }
+
+    /// A declaration of variables; `None` if it declares none.
+    pub(super) fn declaration(&mut self, node: Node<'_>) -> Option<StmtId> {
+        let base = self.base_type(node);
+        let is_static = has_child(node, "storage_class_specifier", self.text, "static");
+        let is_extern = has_child(node, "storage_class_specifier", self.text, "extern");
+        let mut cursor = node.walk();
+        let declarators: Vec<_> = node
+            .children_by_field_name("declarator", &mut cursor)
+            .collect();
+        let mut variables = Vec::new();
+        for declarator in declarators {
+            let mut ty = base.clone();
+            let shape = self.declarator(declarator, &mut ty);
+            let mut init = declarator
+                .child_by_field_name("value")
+                .map(|value| self.initialiser(value, &ty));
+            let Some((name, span)) = shape.name else {
+                continue;
+            };
+            if let Some(params) = shape.params
+                && !ty.function
+                && init.is_none()
+            {
+                match self.constructor_args(&params) {
+                    Some(args) if self.in_body && ty.pointers == 0 => {
+                        let kind = ExprKind::Construct(ty.clone(), args);
+                        init = Some(self.ast.add_expr(kind, span));
+                    }
+                    _ => {
+                        self.ast.prototypes.push(Prototype { name, params });
+                        continue;
+                    }
+                }
+            }
+            variables.push(Variable {
+                name,
+                ty,
+                is_extern: is_extern && init.is_none(),
+                init,
+                is_static,
+                span,
+            });
+        }
+        if variables.is_empty() {
+            return None;
+        }
+        let span = self.span(node);
+        Some(self.ast.add_stmt(StmtKind::Declare(variables), span))
+    }
+
+    fn initialiser(&mut self, node: Node<'_>, ty: &Type) -> ExprId {
+        if node.kind() != "argument_list" {
+            return self.expr(node);
+        }
+        let args = named(node).into_iter().map(|n| self.expr(n)).collect();
+        let span = self.span(node);
+        self.ast
+            .add_expr(ExprKind::Construct(ty.clone(), args), span)
+    }
+
+    /// `T v(a, b);` reads like a function's declaration; in a body it is a variable, if what should
+    /// be parameters are bare names.
+    fn constructor_args(&mut self, params: &[Variable]) -> Option<Vec<ExprId>> {
+        let bare = |p: &Variable| {
+            p.name.is_empty()
+                && p.ty.pointers == 0
+                && !p.ty.is_const
+                && p.ty.dims.is_empty()
+                && !is_basic(&p.ty.base)
+        };
+        if params.is_empty() || !params.iter().all(bare) {
+            return None;
+        }
+        Some(
+            params
+                .iter()
+                .map(|p| {
+                    let kind = ExprKind::Name(p.ty.base.clone());
+                    self.ast.add_expr(kind, p.span)
+                })
+                .collect(),
+        )
+    }
+}
+
+fn is_basic(base: &str) -> bool {
+    base.split(' ').all(|word| {
+        matches!(
+            word,
+            "void"
+                | "char"
+                | "short"
+                | "int"
+                | "long"
+                | "float"
+                | "double"
+                | "bool"
+                | "signed"
+                | "unsigned"
+                | "size_t"
+        )
+    })
+}

@@ -1,0 +1,451 @@
+//! Trees of tree-sitter to [`super::ast`]: expressions.
+
+use tree_sitter::Node;
+
+use super::ast::*;
+use super::lower::{Lowerer, named};
+
+impl<'t> Lowerer<'t> {
+    fn make(&mut self, kind: ExprKind, node: Node<'_>) -> ExprId {
+        let span = self.span(node);
+        self.ast.add_expr(kind, span)
+    }
+
+    /// An expression that is not understood.
+    pub(super) fn opaque_expr(&mut self, node: Node<'_>) -> ExprId {
+        let names = self.names_in(node);
+        let mut inner = Vec::new();
+        if !self.too_deep() && node.kind() != "lambda_expression" {
+            for child in named(node) {
+                match child.kind() {
+                    "call_expression"
+                    | "assignment_expression"
+                    | "update_expression"
+                    | "parenthesized_expression"
+                    | "binary_expression"
+                    | "argument_list" => inner.push(self.expr(child)),
+                    _ => {}
+                }
+            }
+        }
+        self.make(ExprKind::Opaque { names, inner }, node)
+    }
+
+    /// An expression.
+    pub(super) fn expr(&mut self, node: Node<'_>) -> ExprId {
+        if self.too_deep() {
+            return self.opaque_expr(node);
+        }
+        self.depth += 1;
+        let id = match node.kind() {
+            "binary_expression" | "comma_expression" => self.left_spine(node),
+            _ => self.expr_inner(node),
+        };
+        self.depth -= 1;
+        id
+    }
+
+    fn field(&mut self, node: Node<'_>, field: &str) -> ExprId {
+        match node.child_by_field_name(field) {
+            Some(child) => self.expr(child),
+            None => self.opaque_expr(node),
+        }
+    }
+
+    fn operator(&self, node: Node<'_>) -> String {
+        node.child_by_field_name("operator")
+            .map(|n| self.word(n))
+            .unwrap_or_default()
+    }
+
+    /// `a + b + c + ..` without recursion on its left side.
+    fn left_spine(&mut self, node: Node<'_>) -> ExprId {
+        let mut spine = Vec::new();
+        let mut leftmost = node;
+        while matches!(leftmost.kind(), "binary_expression" | "comma_expression") {
+            spine.push(leftmost);
+            match leftmost.child_by_field_name("left") {
+                Some(left) => leftmost = left,
+                None => return self.opaque_expr(node),
+            }
+        }
+        let mut value = self.expr(leftmost);
+        for node in spine.into_iter().rev() {
+            let right = self.field(node, "right");
+            let kind = if node.kind() == "comma_expression" {
+                ExprKind::Comma(value, right)
+            } else if let Some(op) = BinaryOp::from_spelling(&self.operator(node)) {
+                ExprKind::Binary(op, value, right)
+            } else {
+                ExprKind::Opaque {
+                    names: self.names_in(node),
+                    inner: vec![value, right],
+                }
+            };
+            value = self.make(kind, node);
+        }
+        value
+    }
+
+    fn expr_inner(&mut self, node: Node<'_>) -> ExprId {
+        let kind = match node.kind() {
+            "number_literal" => {
+                let word = self.word(node).replace('\'', "");
+                match is_float(&word) {
+                    true => ExprKind::Float(word),
+                    false => ExprKind::Int(word),
+                }
+            }
+            "char_literal" => match char_value(&self.text[node.byte_range()]) {
+                Some(value) => ExprKind::Char(value),
+                None => return self.opaque_expr(node),
+            },
+            "string_literal" | "raw_string_literal" | "concatenated_string" => {
+                return self.string(node);
+            }
+            "true" => ExprKind::Bool(true),
+            "false" => ExprKind::Bool(false),
+            "null" | "nullptr" => ExprKind::Null,
+            "identifier"
+            | "qualified_identifier"
+            | "field_identifier"
+            | "this"
+            | "type_identifier"
+            | "primitive_type"
+            | "template_function" => ExprKind::Name(self.name(node)),
+            "parenthesized_expression" => match named(node)[..] {
+                [inner] => ExprKind::Paren(self.expr(inner)),
+                _ => return self.opaque_expr(node),
+            },
+            "assignment_expression" => {
+                let word = self.operator(node);
+                let op = word.strip_suffix('=').unwrap_or_default();
+                let op = match op {
+                    "" => None,
+                    _ => match BinaryOp::from_spelling(op) {
+                        Some(op) => Some(op),
+                        None => return self.opaque_expr(node),
+                    },
+                };
+                ExprKind::Assign(op, self.field(node, "left"), self.field(node, "right"))
+            }
+            "update_expression" => {
+                let operator = node.child_by_field_name("operator");
+                let argument = node.child_by_field_name("argument");
+                let before = operator.map(|n| n.start_byte()) < argument.map(|n| n.start_byte());
+                ExprKind::Step {
+                    target: self.field(node, "argument"),
+                    by: if self.operator(node) == "--" { -1 } else { 1 },
+                    prefix: before,
+                }
+            }
+            "unary_expression" => {
+                let op = match self.operator(node).as_str() {
+                    "+" => UnaryOp::Plus,
+                    "-" => UnaryOp::Minus,
+                    "!" | "not" => UnaryOp::Not,
+                    "~" => UnaryOp::BitNot,
+                    _ => return self.opaque_expr(node),
+                };
+                ExprKind::Unary(op, self.field(node, "argument"))
+            }
+            "pointer_expression" => {
+                let inner = self.field(node, "argument");
+                match self.operator(node).as_str() {
+                    "&" => ExprKind::AddressOf(inner),
+                    _ => ExprKind::Deref(inner),
+                }
+            }
+            "conditional_expression" => {
+                if node.child_by_field_name("consequence").is_none() {
+                    return self.opaque_expr(node);
+                }
+                ExprKind::Conditional(
+                    self.field(node, "condition"),
+                    self.field(node, "consequence"),
+                    self.field(node, "alternative"),
+                )
+            }
+            "cast_expression" => {
+                let Some(ty) = node.child_by_field_name("type") else {
+                    return self.opaque_expr(node);
+                };
+                let ty = self.descriptor(ty);
+                ExprKind::Cast(ty, self.field(node, "value"))
+            }
+            "sizeof_expression" => match node.child_by_field_name("type") {
+                Some(ty) => ExprKind::SizeofType(self.descriptor(ty)),
+                None => ExprKind::SizeofExpr(self.field(node, "value")),
+            },
+            "subscript_expression" => return self.subscript(node),
+            "field_expression" => {
+                let Some(field) = node.child_by_field_name("field") else {
+                    return self.opaque_expr(node);
+                };
+                ExprKind::Member {
+                    base: self.field(node, "argument"),
+                    name: self.name(field),
+                    arrow: self.operator(node) == "->",
+                }
+            }
+            "call_expression" => return self.call(node),
+            "initializer_list" => ExprKind::InitList(self.init_list(node)),
+            "compound_literal_expression" => {
+                let ty = node.child_by_field_name("type");
+                let ty = ty.map(|n| self.descriptor(n)).unwrap_or_default();
+                let args = match node.child_by_field_name("value") {
+                    Some(list) => {
+                        let items = self.init_list(list);
+                        vec![self.make(ExprKind::InitList(items), list)]
+                    }
+                    None => Vec::new(),
+                };
+                ExprKind::Construct(ty, args)
+            }
+            "new_expression" => self.new_expression(node),
+            "argument_list" => match named(node)[..] {
+                [only] => return self.expr(only),
+                _ => return self.opaque_expr(node),
+            },
+            "compound_statement" | "declaration" | "expression_statement" => {
+                ExprKind::Statement(self.stmt(node))
+            }
+            "condition_clause" => return self.field(node, "value"),
+            _ => return self.opaque_expr(node),
+        };
+        self.make(kind, node)
+    }
+
+    fn subscript(&mut self, node: Node<'_>) -> ExprId {
+        let base = self.field(node, "argument");
+        let indices: Vec<_> = node
+            .child_by_field_name("indices")
+            .map(named)
+            .unwrap_or_default();
+        match indices[..] {
+            [index] => {
+                let index = self.expr(index);
+                self.make(ExprKind::Index(base, index), node)
+            }
+            _ => self.opaque_expr(node),
+        }
+    }
+
+    fn call(&mut self, node: Node<'_>) -> ExprId {
+        let Some(function) = node.child_by_field_name("function") else {
+            return self.opaque_expr(node);
+        };
+        let mut args = Vec::new();
+        if let Some(list) = node.child_by_field_name("arguments") {
+            for item in named(list) {
+                args.push(self.expr(item));
+            }
+        }
+        if function.kind() == "template_function" {
+            let name = function
+                .child_by_field_name("name")
+                .map(|n| self.name(n))
+                .unwrap_or_default();
+            let is_cast = matches!(
+                name.as_str(),
+                "static_cast" | "reinterpret_cast" | "const_cast" | "dynamic_cast"
+            );
+            let ty = function
+                .child_by_field_name("arguments")
+                .and_then(|list| named(list).first().copied());
+            if let (true, Some(ty), [value]) = (is_cast, ty, &args[..]) {
+                let value = *value;
+                let ty = self.descriptor(ty);
+                return self.make(ExprKind::Cast(ty, value), node);
+            }
+        }
+        let callee = self.expr(function);
+        self.make(ExprKind::Call { callee, args }, node)
+    }
+
+    fn init_list(&mut self, node: Node<'_>) -> Vec<(Option<Designator>, ExprId)> {
+        let mut items = Vec::new();
+        for item in named(node) {
+            if item.kind() != "initializer_pair" {
+                items.push((None, self.expr(item)));
+                continue;
+            }
+            let mut cursor = item.walk();
+            let designators: Vec<_> = item
+                .children_by_field_name("designator", &mut cursor)
+                .collect();
+            let value = self.field(item, "value");
+            let designator = match designators[..] {
+                [only] => self.designator(only),
+                _ => None,
+            };
+            match designator {
+                Some(designator) => items.push((Some(designator), value)),
+                // `.a.b = v`: some part of the object that is not known.
+                None => {
+                    let opaque = self.opaque_expr(item);
+                    items.push((None, opaque));
+                }
+            }
+        }
+        items
+    }
+
+    fn designator(&mut self, node: Node<'_>) -> Option<Designator> {
+        let inner = named(node).first().copied()?;
+        match node.kind() {
+            "subscript_designator" => Some(Designator::Index(self.expr(inner))),
+            "field_designator" => Some(Designator::Field(self.name(inner))),
+            _ => None,
+        }
+    }
+
+    fn new_expression(&mut self, node: Node<'_>) -> ExprKind {
+        let base = node
+            .child_by_field_name("type")
+            .map(|n| self.type_specifier(n));
+        let mut ty = Type {
+            base: base.unwrap_or_default(),
+            ..Type::default()
+        };
+        let mut count = None;
+        let mut next = node.child_by_field_name("declarator");
+        while let Some(declarator) = next {
+            if let Some(length) = declarator.child_by_field_name("length") {
+                count = count.or(Some(self.expr(length)));
+            } else {
+                ty.pointers = ty.pointers.saturating_add(1);
+            }
+            next = declarator.child_by_field_name("declarator").or_else(|| {
+                named(declarator)
+                    .into_iter()
+                    .find(|n| n.kind() == "new_declarator")
+            });
+        }
+        let args = node
+            .child_by_field_name("arguments")
+            .map(named)
+            .unwrap_or_default();
+        let args = args.into_iter().map(|n| self.expr(n)).collect();
+        ExprKind::New { ty, count, args }
+    }
+
+    fn string(&mut self, node: Node<'_>) -> ExprId {
+        let mut value = String::new();
+        let mut inner = Vec::new();
+        let parts = match node.kind() {
+            "concatenated_string" => named(node),
+            _ => vec![node],
+        };
+        let mut known = true;
+        for part in parts {
+            match part.kind() {
+                "string_literal" | "raw_string_literal" => {
+                    let bytes = &self.text[part.byte_range()];
+                    match string_value(bytes) {
+                        Some(text) => value.push_str(&text),
+                        None => known = false,
+                    }
+                }
+                // A macro between literals.
+                _ => known = false,
+            }
+        }
+        if known {
+            return self.make(ExprKind::Str(value), node);
+        }
+        // `"a" MACRO "b"`: a sum of its parts.
+        for part in named(node) {
+            let piece = match part.kind() {
+                "string_literal" | "raw_string_literal" => {
+                    match string_value(&self.text[part.byte_range()]) {
+                        Some(text) => self.make(ExprKind::Str(text), part),
+                        None => return self.opaque_expr(node),
+                    }
+                }
+                "identifier" => self.expr(part),
+                _ => return self.opaque_expr(node),
+            };
+            inner.push(piece);
+        }
+        self.make(ExprKind::Juxtaposed(inner), node)
+    }
+}
+
+fn is_float(word: &str) -> bool {
+    let hex = word.starts_with("0x") || word.starts_with("0X");
+    match hex {
+        true => word.contains(['.', 'p', 'P']),
+        false => word.contains(['.', 'e', 'E']),
+    }
+}
+
+/// One character or escape sequence of a literal, and the rest.
+fn unescape(bytes: &[u8]) -> Option<(Option<u32>, &[u8])> {
+    let (&first, rest) = bytes.split_first()?;
+    if first != b'\\' {
+        return Some((Some(u32::from(first)), rest));
+    }
+    let (&kind, rest) = rest.split_first()?;
+    let value = match kind {
+        b'n' => 10,
+        b't' => 9,
+        b'r' => 13,
+        b'a' => 7,
+        b'b' => 8,
+        b'f' => 12,
+        b'v' => 11,
+        b'e' => 27,
+        b'\n' => return Some((None, rest)),
+        b'\r' => return Some((None, rest.strip_prefix(b"\n").unwrap_or(rest))),
+        b'0'..=b'7' => {
+            let len = rest
+                .iter()
+                .take(2)
+                .take_while(|b| (b'0'..=b'7').contains(b))
+                .count();
+            let digits = std::iter::once(&kind).chain(&rest[..len]);
+            let value = digits.fold(0u32, |v, b| v * 8 + u32::from(b - b'0'));
+            return Some((Some(value & 255), &rest[len..]));
+        }
+        b'x' => {
+            let len = rest.iter().take_while(|b| b.is_ascii_hexdigit()).count();
+            let text = std::str::from_utf8(&rest[..len]).ok()?;
+            let value = u32::from_str_radix(text, 16).ok()?;
+            return (value < 256).then_some((Some(value), &rest[len..]));
+        }
+        b'u' | b'U' | b'N' => return None,
+        other => u32::from(other),
+    };
+    Some((Some(value), rest))
+}
+
+fn char_value(literal: &[u8]) -> Option<i64> {
+    let inside = literal.strip_prefix(b"'")?.strip_suffix(b"'")?;
+    let (value, rest) = unescape(inside)?;
+    // Plain `char` is signed on all platforms that fpgacc knows.
+    rest.is_empty()
+        .then(|| i64::from(value.unwrap_or(0) as u8 as i8))
+}
+
+/// The value of one string literal; `None` for wide ones and what is not known.
+fn string_value(literal: &[u8]) -> Option<String> {
+    let literal = literal.strip_prefix(b"u8").unwrap_or(literal);
+    let mut bytes = Vec::new();
+    if let Some(raw) = literal.strip_prefix(b"R\"") {
+        let open = raw.iter().position(|&b| b == b'(')?;
+        let inside = raw.get(open + 1..raw.len().checked_sub(open + 2)?)?;
+        bytes.extend_from_slice(inside);
+    } else {
+        let mut rest = literal.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
+        while !rest.is_empty() {
+            let (value, behind) = unescape(rest)?;
+            bytes.extend(value.map(|v| v as u8));
+            rest = behind;
+        }
+    }
+    Some(match String::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => error.into_bytes().iter().map(|&b| b as char).collect(),
+    })
+}
