@@ -1,0 +1,426 @@
+//! The command line: one definition of every option, from which parsing, help, man page and shell
+//! completions are made.
+//!
+//! fpgacc keeps cc's habits, among them long options with one dash (`-std=c99`, `-MMD`). clap knows
+//! long options with two, so the options named in [`SINGLE_DASH`] are defined as `--std`, and
+//! [`normalise`] gives the words of the user's command line their second dash before clap sees them.
+
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, ArgAction, Command, ValueHint};
+
+/// Long options that cc writes with one dash. Both spellings are taken.
+pub const SINGLE_DASH: &[&str] = &[
+    "###",
+    "MD",
+    "MMD",
+    "MF",
+    "MT",
+    "MP",
+    "Rpass",
+    "Rpass-missed",
+    "Xaoc",
+    "Xcc",
+    "Xkernel",
+    "Xlinker",
+    "ansi",
+    "include",
+    "iquote",
+    "isystem",
+    "nostdinc",
+    "no-pie",
+    "pedantic",
+    "pie",
+    "pipe",
+    "pthread",
+    "rdynamic",
+    "save-temps",
+    "static",
+    "std",
+];
+
+const OUTPUT: &str = "Output";
+const KERNELS: &str = "Kernels";
+const HOST: &str = "Host compiler and linker";
+const MESSAGES: &str = "Messages";
+const DEPENDENCIES: &str = "Dependency files";
+
+fn flag(name: &'static str, heading: &'static str, help: &'static str) -> Arg {
+    Arg::new(name)
+        .long(name)
+        .action(ArgAction::SetTrue)
+        .help_heading(heading)
+        .help(help)
+}
+
+fn value(name: &'static str, heading: &'static str, what: &'static str, help: &'static str) -> Arg {
+    Arg::new(name)
+        .long(name)
+        .action(ArgAction::Append)
+        .allow_hyphen_values(true)
+        .value_name(what)
+        .help_heading(heading)
+        .help(help)
+}
+
+fn short_flag(letter: char, name: &'static str, heading: &'static str, help: &'static str) -> Arg {
+    Arg::new(name)
+        .short(letter)
+        .action(ArgAction::SetTrue)
+        .help_heading(heading)
+        .help(help)
+}
+
+fn short_value(
+    letter: char,
+    name: &'static str,
+    heading: &'static str,
+    what: &'static str,
+    help: &'static str,
+) -> Arg {
+    Arg::new(name)
+        .short(letter)
+        .action(ArgAction::Append)
+        .allow_hyphen_values(true)
+        .value_name(what)
+        .help_heading(heading)
+        .help(help)
+}
+
+/// The `fpgacc` command.
+pub fn command() -> Command {
+    Command::new("fpgacc")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("Compile an OpenCL program written for GPUs, host and kernels, for an FPGA")
+        .long_about(
+            "Compile an OpenCL program written for GPUs, host and kernels together, for an FPGA.\n\n\
+             fpgacc reads the host to learn how kernels are launched, rewrites the kernels into the \
+             shape that an FPGA compiler pipelines well, compiles them with Intel's offline compiler \
+             aoc or for the emulator, and links a host whose launches match. The sources stay as they \
+             are.\n\n  fpgacc host.c kernels.cl -o app && ./app",
+        )
+        .after_help(
+            "Commands:\n  fpgacc doctor     Say what is installed, what is missing and which package \
+             brings it\n\nExit codes: 0 done, 1 errors in the input or a tool failed, 2 wrong use of \
+             options.\nOptions that start with -f or -m and are not listed go to the host compiler, \
+             as -W does.",
+        )
+        .args_override_self(true)
+        .disable_version_flag(true)
+        .subcommand_negates_reqs(true)
+        .arg(
+            Arg::new("inputs")
+                .value_name("FILE")
+                .action(ArgAction::Append)
+                .value_hint(ValueHint::FilePath)
+                .help(
+                    "Hosts (.c .cc .cpp .cxx), kernels (.cl), objects and libraries (.o .a .so .s), launch \
+                     facts (.yaml)",
+                ),
+        )
+        .args(output_args())
+        .args(kernel_args())
+        .args(host_args())
+        .args(dependency_args())
+        .args(message_args())
+}
+
+fn output_args() -> Vec<Arg> {
+    vec![
+        short_value('o', "output", OUTPUT, "FILE", "Write the output to FILE")
+            .action(ArgAction::Set)
+            .value_hint(ValueHint::FilePath),
+        short_flag('c', "compile", OUTPUT, "Compile each source to an object (.o); do not link"),
+        short_flag('S', "assemble", OUTPUT, "Stop at assembly (hosts, .s) and at rewritten OpenCL C (kernels, .fpga.cl)"),
+        short_flag('E', "preprocess", OUTPUT, "Stop behind the preprocessor"),
+        value("emit", OUTPUT, "WHAT", "Print a stage instead of compiling: rewritten kernels, the patched host, the patched host as a unified diff, launch facts, or the kernels' typed syntax tree")
+            .action(ArgAction::Set)
+            .value_parser(PossibleValuesParser::new(["kernels", "host", "host-diff", "facts", "ast"])),
+        value("target", OUTPUT, "TARGET", "Where the kernels will run: the emulator (default), Intel's RTL simulator, a board, or nowhere: just write the rewritten sources")
+            .action(ArgAction::Set)
+            .env("FPGACC_TARGET")
+            .value_parser(PossibleValuesParser::new(["emulator", "simulator", "hardware", "source"])),
+        value("platform", OUTPUT, "PLATFORM", "The emulator: Intel's FPGA emulation platform, or PoCL (default: Intel's if it is installed)")
+            .action(ArgAction::Set)
+            .env("FPGACC_PLATFORM")
+            .value_parser(PossibleValuesParser::new(["intel", "pocl"])),
+        value("save-temps", OUTPUT, "DIR", "Keep intermediate files (patched hosts, rewritten kernels, manifest) in DIR")
+            .action(ArgAction::Set)
+            .num_args(0..=1)
+            .require_equals(true)
+            .default_missing_value("."),
+        Arg::new("version")
+            .long("version")
+            .action(ArgAction::Version)
+            .help_heading(MESSAGES)
+            .help("Print the version"),
+    ]
+}
+
+fn kernel_args() -> Vec<Arg> {
+    vec![
+        short_value('O', "optimise", KERNELS, "LEVEL", "0: kernels as they are; 1: restrict; 2 (default): also loops over work-items and shift registers; 3. Also given to the host compiler"),
+        value("strict-fp", KERNELS, "", "Never change the order of floating-point operations").num_args(0).action(ArgAction::SetTrue),
+        value("max-local-size", KERNELS, "N", "The most work-items in a group where the host does not fix the local size (default 256); checked at each launch")
+            .action(ArgAction::Set)
+            .value_parser(clap::value_parser!(u64).range(1..=65536)),
+        value("stop-after", KERNELS, "PASS", "Run no pass behind PASS").action(ArgAction::Set),
+        flag("print-passes", KERNELS, "List the passes, in their order, and exit"),
+        value("board", KERNELS, "BOARD", "Compile for this board (aoc -list-boards)").action(ArgAction::Set),
+        value("aoc", KERNELS, "PATH", "Use this aoc").action(ArgAction::Set).value_hint(ValueHint::ExecutablePath).env("FPGACC_AOC"),
+        value("Xkernel", KERNELS, "OPTION", "A clBuildProgram option (-DN=16) for programs whose options the host composes at run time"),
+        value("Xaoc", KERNELS, "ARG", "Give ARG to aoc"),
+    ]
+}
+
+fn host_args() -> Vec<Arg> {
+    vec![
+        short_value(
+            'D',
+            "define",
+            HOST,
+            "NAME[=VALUE]",
+            "Define a macro, for hosts, and for kernels whose build options are not known",
+        ),
+        short_value('U', "undefine", HOST, "NAME", "Undefine a macro"),
+        short_value(
+            'I',
+            "include-dir",
+            HOST,
+            "DIR",
+            "Search DIR for included files",
+        )
+        .value_hint(ValueHint::DirPath),
+        short_value('L', "library-dir", HOST, "DIR", "Search DIR for libraries")
+            .value_hint(ValueHint::DirPath),
+        short_value(
+            'l',
+            "library",
+            HOST,
+            "NAME",
+            "Link with a library (OpenCL is added)",
+        ),
+        short_value(
+            'W',
+            "warning",
+            HOST,
+            "ARG",
+            "Given to the host compiler, as -Wall or -Wl,ARG",
+        ),
+        short_value(
+            'f',
+            "feature",
+            HOST,
+            "[no-]PASS",
+            "Turn a pass on or off; other -f options go to the host compiler",
+        ),
+        short_value('m', "machine", HOST, "ARG", "Given to the host compiler"),
+        short_value('g', "debug", HOST, "LEVEL", "Debug information"),
+        short_value(
+            'x',
+            "language",
+            HOST,
+            "LANGUAGE",
+            "Take the following files as c, c++, cl or none (by suffix)",
+        ),
+        short_flag('w', "no-warnings", HOST, "No warnings"),
+        short_flag('s', "strip", HOST, "Strip the executable"),
+        value("std", HOST, "STANDARD", "Language standard of the hosts")
+            .require_equals(true)
+            .action(ArgAction::Set),
+        value("include", HOST, "FILE", "Include FILE first"),
+        value("isystem", HOST, "DIR", "Search DIR for system headers"),
+        value("iquote", HOST, "DIR", "Search DIR for headers in quotes"),
+        flag(
+            "nostdinc",
+            HOST,
+            "Do not search the standard system directories",
+        ),
+        flag("pthread", HOST, "Compile and link with POSIX threads"),
+        flag("static", HOST, "Link statically"),
+        flag("rdynamic", HOST, "Export all symbols"),
+        flag("pie", HOST, "Make a position-independent executable"),
+        flag("no-pie", HOST, "Make a position-dependent executable"),
+        flag("pipe", HOST, "Given to the host compiler"),
+        flag("ansi", HOST, "Given to the host compiler"),
+        flag("pedantic", HOST, "Given to the host compiler"),
+        value("Xcc", HOST, "ARG", "Give ARG to the host compiler"),
+        value("Xlinker", HOST, "ARG", "Give ARG to the linker"),
+    ]
+}
+
+fn dependency_args() -> Vec<Arg> {
+    vec![
+        flag(
+            "MD",
+            DEPENDENCIES,
+            "Write a dependency file beside the output",
+        ),
+        flag("MMD", DEPENDENCIES, "The same, without system headers"),
+        value("MF", DEPENDENCIES, "FILE", "Write it to FILE").action(ArgAction::Set),
+        value("MT", DEPENDENCIES, "TARGET", "Name its target"),
+        flag("MP", DEPENDENCIES, "Add an empty rule for each header"),
+    ]
+}
+
+fn message_args() -> Vec<Arg> {
+    vec![
+        short_flag('v', "verbose", MESSAGES, "Print the commands that are run"),
+        flag("###", MESSAGES, "Print the commands, but run none"),
+        value(
+            "Rpass",
+            MESSAGES,
+            "PASS",
+            "Tell what was rewritten, by all passes or those whose name contains PASS",
+        )
+        .num_args(0..=1)
+        .require_equals(true)
+        .default_missing_value("")
+        .action(ArgAction::Set),
+        value(
+            "Rpass-missed",
+            MESSAGES,
+            "PASS",
+            "Tell what was not rewritten, and why",
+        )
+        .num_args(0..=1)
+        .require_equals(true)
+        .default_missing_value("")
+        .action(ArgAction::Set),
+        flag("quiet", MESSAGES, "No progress"),
+        value("color", MESSAGES, "WHEN", "auto (default), always or never")
+            .action(ArgAction::Set)
+            .value_parser(PossibleValuesParser::new(["auto", "always", "never"])),
+        value(
+            "generate",
+            MESSAGES,
+            "WHAT",
+            "Print the man page or a shell's completions",
+        )
+        .action(ArgAction::Set)
+        .hide(true)
+        .value_parser(PossibleValuesParser::new(["man", "bash", "zsh", "fish"])),
+    ]
+}
+
+/// Gives cc's one-dash long options their second dash. Everything behind `--` and the values of
+/// options stay as they are.
+pub fn normalise(args: impl IntoIterator<Item = String>) -> Vec<String> {
+    let mut out = Vec::new();
+    let mut rest = args.into_iter();
+    while let Some(arg) = rest.next() {
+        if arg == "--" {
+            out.push(arg);
+            out.extend(rest);
+            break;
+        }
+        if takes_next(&arg) {
+            out.push(second_dash(arg));
+            out.extend(rest.next());
+            continue;
+        }
+        out.push(second_dash(arg));
+    }
+    out
+}
+
+fn second_dash(arg: String) -> String {
+    let Some(body) = arg.strip_prefix('-').filter(|body| !body.starts_with('-')) else {
+        return arg;
+    };
+    // In cc, these levels may be missing; clap would take the next word for one.
+    match body {
+        "O" => return "-O1".to_string(),
+        "g" => return "-g2".to_string(),
+        _ => {}
+    }
+    let name = body.split('=').next().unwrap_or(body);
+    if SINGLE_DASH.contains(&name) {
+        return format!("-{arg}");
+    }
+    // -MFfile and -MTtarget may be written in one word.
+    for joined in ["MF", "MT"] {
+        if let Some(value) = body.strip_prefix(joined) {
+            return format!("--{joined}={value}");
+        }
+    }
+    arg
+}
+
+/// Whether the word behind this one is its value, whatever it looks like.
+fn takes_next(arg: &str) -> bool {
+    matches!(
+        arg.trim_start_matches('-'),
+        "o" | "D"
+            | "U"
+            | "I"
+            | "L"
+            | "l"
+            | "x"
+            | "MF"
+            | "MT"
+            | "Xaoc"
+            | "Xcc"
+            | "Xkernel"
+            | "Xlinker"
+            | "include"
+            | "iquote"
+            | "isystem"
+            | "board"
+            | "aoc"
+            | "emit"
+            | "target"
+            | "platform"
+    ) && arg.starts_with('-')
+}
+
+/// Shows one-dash options as the user writes them.
+pub fn with_single_dashes(text: &str) -> String {
+    let mut out = text.to_string();
+    for name in SINGLE_DASH {
+        for (before, after) in [(" --", " -"), ("'--", "'-"), ("\\-\\-", "\\-")] {
+            let escaped = if before.starts_with('\\') {
+                name.replace('-', "\\-")
+            } else {
+                (*name).to_string()
+            };
+            out = out.replace(&format!("{before}{escaped}"), &format!("{after}{escaped}"));
+        }
+    }
+    out
+}
+
+/// The parser's own check of its definitions, and of nothing else.
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn definitions_are_consistent() {
+        command().debug_assert();
+    }
+
+    #[test]
+    fn cc_spellings_get_their_second_dash() {
+        let words = |line: &str| line.split(' ').map(String::from).collect::<Vec<_>>();
+        let out = normalise(words(
+            "-std=c99 -MMD -MFx.d -o -MD -Wall -fno-restrict -- -MD",
+        ));
+        assert_eq!(
+            out,
+            words("--std=c99 --MMD --MF=x.d -o -MD -Wall -fno-restrict -- -MD")
+        );
+    }
+
+    #[test]
+    fn every_single_dash_option_is_defined() {
+        let command = command();
+        for name in SINGLE_DASH {
+            assert!(
+                command
+                    .get_arguments()
+                    .any(|arg| arg.get_long() == Some(name)),
+                "{name}"
+            );
+        }
+    }
+}

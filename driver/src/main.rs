@@ -1,0 +1,5 @@
+//! The fpgacc command.
+
+mod cli;
+
+fn main() {}
