@@ -159,7 +159,7 @@ fn output_args() -> Vec<Arg> {
 fn kernel_args() -> Vec<Arg> {
     vec![
         short_value('O', "optimise", KERNELS, "LEVEL", "0: kernels as they are; 1: restrict; 2 (default): also loops over work-items and shift registers; 3. Also given to the host compiler"),
-        value("strict-fp", KERNELS, "", "Never change the order of floating-point operations").num_args(0).action(ArgAction::SetTrue),
+        flag("strict-fp", KERNELS, "Never change the order of floating-point operations"),
         value("max-local-size", KERNELS, "N", "The most work-items in a group where the host does not fix the local size (default 256); checked at each launch")
             .action(ArgAction::Set)
             .value_parser(clap::value_parser!(u64).range(1..=65536)),

@@ -1,5 +1,9 @@
 //! The fpgacc command.
 
 mod cli;
+mod kernel_options;
+mod messages;
+mod options;
+mod unit;
 
 fn main() {}

@@ -1,0 +1,113 @@
+//! Options of clBuildProgram, as hosts write them.
+
+use std::path::PathBuf;
+
+use fpgacc_frontend::ir::Dialect;
+
+/// A clBuildProgram option string, understood.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KernelOptions {
+    /// `-D`, without the letter, in order.
+    pub defines: Vec<String>,
+    /// `-I`
+    pub includes: Vec<PathBuf>,
+    /// All others, in order: `-cl-fast-relaxed-math`, `-w`, ..
+    pub others: Vec<String>,
+}
+
+impl KernelOptions {
+    /// Splits an option string as OpenCL implementations do: at blanks, with quotes.
+    pub fn parse(text: &str) -> Self {
+        let words = shlex::split(text)
+            .unwrap_or_else(|| text.split_whitespace().map(String::from).collect());
+        Self::from_words(words)
+    }
+
+    /// Options that are words already.
+    pub fn from_words(words: impl IntoIterator<Item = String>) -> Self {
+        let mut options = KernelOptions::default();
+        let mut words = words.into_iter();
+        while let Some(word) = words.next() {
+            let mut value = |prefix: &str| match word.strip_prefix(prefix) {
+                Some("") => words.next(),
+                Some(value) => Some(value.to_string()),
+                None => None,
+            };
+            if let Some(define) = value("-D") {
+                options.defines.push(define);
+            } else if let Some(folder) = value("-I") {
+                options.includes.push(folder.into());
+            } else {
+                options.others.push(word);
+            }
+        }
+        options
+    }
+
+    /// The language that `-cl-std=` names.
+    pub fn dialect(&self) -> Dialect {
+        let standard = self
+            .others
+            .iter()
+            .rev()
+            .find_map(|o| o.strip_prefix("-cl-std="));
+        match standard {
+            Some("CL2.0" | "CL3.0") => Dialect::Cl20,
+            _ => Dialect::Cl12,
+        }
+    }
+
+    /// `-cl-fast-relaxed-math` or `-cl-unsafe-math-optimizations`: the host consents to other
+    /// results in the last digits.
+    pub fn relaxed_math(&self) -> bool {
+        self.others
+            .iter()
+            .any(|o| o == "-cl-fast-relaxed-math" || o == "-cl-unsafe-math-optimizations")
+    }
+
+    /// The macros whose name is in `names`, the last definition of each, in order of name.
+    pub fn defines_among(&self, names: &[String]) -> Vec<String> {
+        let mut last = std::collections::BTreeMap::new();
+        for define in &self.defines {
+            let name = define.split(['=', '(']).next().unwrap_or(define);
+            if names.binary_search_by(|n| n.as_str().cmp(name)).is_ok() {
+                last.insert(name.to_string(), define.clone());
+            }
+        }
+        last.into_values().collect()
+    }
+}
+
+/// All identifiers in a text, sorted: the names of macros that could change it.
+pub fn identifiers(text: &str) -> Vec<String> {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mut names: Vec<String> = text
+        .split(|c| !is_word(c))
+        .filter(|word| word.starts_with(|c: char| !c.is_ascii_digit()))
+        .map(String::from)
+        .collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_split_like_an_implementation_does() {
+        let options = KernelOptions::parse("-D N=16 -DM -I. -I inc -cl-std=CL2.0 -DT=\"a b\"");
+        assert_eq!(options.defines, ["N=16", "M", "T=a b"]);
+        assert_eq!(options.includes, [PathBuf::from("."), PathBuf::from("inc")]);
+        assert_eq!(options.dialect(), Dialect::Cl20);
+    }
+
+    #[test]
+    fn only_macros_that_the_text_names_matter() {
+        let names = identifiers("int a[N]; // 1M\n");
+        assert_eq!(names, ["N", "a", "int"]);
+        let options = KernelOptions::parse("-DN=1 -DTIMING -DN=2");
+        assert_eq!(options.defines_among(&names), ["N=2"]);
+    }
+}

@@ -1,0 +1,97 @@
+//! The one place that prints: diagnostics and command lines on standard error.
+
+use std::io::{IsTerminal, Write};
+
+use fpgacc_frontend::diag::{Color, Diagnostic, Severity, render};
+use fpgacc_frontend::source::SourceMap;
+
+use crate::options::Options;
+
+/// Prints diagnostics and counts errors.
+pub struct Messages {
+    color: Color,
+    no_warnings: bool,
+    remarks: Option<String>,
+    missed_remarks: Option<String>,
+    errors: usize,
+}
+
+impl Messages {
+    /// Messages before the options are known: everything but remarks is printed.
+    pub fn new(color: Option<&str>) -> Self {
+        Messages {
+            color: choose_color(color),
+            no_warnings: false,
+            remarks: None,
+            missed_remarks: None,
+            errors: 0,
+        }
+    }
+
+    /// Takes over what the options say of messages.
+    pub fn configure(&mut self, options: &Options) {
+        self.no_warnings = options.no_warnings;
+        self.remarks = options.remarks.clone();
+        self.missed_remarks = options.missed_remarks.clone();
+    }
+
+    /// Prints a diagnostic, unless an option turned its kind off.
+    pub fn tell(&mut self, diagnostic: &Diagnostic, sources: &SourceMap) {
+        if diagnostic.severity == Severity::Error {
+            self.errors += 1;
+        }
+        if self.wants(diagnostic) {
+            self.write(&render(diagnostic, sources, self.color));
+        }
+    }
+
+    /// Prints text that another tool made, such as the C compiler's messages.
+    pub fn pass_on(&mut self, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        let end = if text.ends_with('\n') { "" } else { "\n" };
+        self.write(&format!("{text}{end}"));
+    }
+
+    /// Errors told so far.
+    pub fn errors(&self) -> usize {
+        self.errors
+    }
+
+    fn wants(&self, diagnostic: &Diagnostic) -> bool {
+        match diagnostic.severity {
+            Severity::Error => true,
+            Severity::Warning => !self.no_warnings,
+            Severity::Remark => self.wants_remark(diagnostic.option.as_deref().unwrap_or("")),
+        }
+    }
+
+    fn wants_remark(&self, option: &str) -> bool {
+        let (filter, pass) = match option.split_once('=') {
+            Some(("-Rpass", pass)) => (&self.remarks, pass),
+            Some(("-Rpass-missed", pass)) => (&self.missed_remarks, pass),
+            _ => return self.missed_remarks.is_some(),
+        };
+        filter
+            .as_deref()
+            .is_some_and(|wanted| pass.contains(wanted))
+    }
+
+    fn write(&self, text: &str) {
+        // A closed standard error is no reason to fail.
+        let _ = std::io::stderr().lock().write_all(text.as_bytes());
+    }
+}
+
+/// `--color`, then `NO_COLOR`, then whether a person is looking.
+fn choose_color(asked: Option<&str>) -> Color {
+    let never = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
+        || std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    match asked {
+        Some("always") => Color::Always,
+        Some("never") => Color::Never,
+        _ if never || !std::io::stderr().is_terminal() => Color::Never,
+        _ => Color::Always,
+    }
+}

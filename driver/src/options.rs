@@ -1,0 +1,458 @@
+//! The command line, understood: what to do with which files.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use clap::ArgMatches;
+use fpgacc_aoc_wrappers::cc::Language;
+use fpgacc_device_passes::pass::PassOptions;
+use fpgacc_device_passes::pipeline::Pipeline;
+use fpgacc_frontend::diag::Diagnostic;
+
+/// What is made of the inputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// `-E`
+    Preprocess,
+    /// `-S`
+    Assemble,
+    /// `-c`
+    Compile,
+    /// An executable and its .aocx.
+    Link,
+    /// `--emit=..`: text on standard output or in a file.
+    Emit(Stage),
+}
+
+/// A stage that `--emit` shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Stage {
+    Kernels,
+    Host,
+    HostDiff,
+    Facts,
+    Ast,
+}
+
+/// Where the kernels run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Target {
+    Emulator,
+    Simulator,
+    Hardware,
+    /// Nowhere: the rewritten sources are the output.
+    Source,
+}
+
+/// What an input file is, by its suffix or `-x`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum InputKind {
+    Host(Language),
+    Kernels,
+    Facts,
+    /// An object, archive, shared library, assembly or anything else that the linker takes.
+    Linker,
+}
+
+/// An input or a link argument, in the user's order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// A file.
+    File {
+        /// As the user gave it.
+        path: PathBuf,
+        /// What it is.
+        kind: InputKind,
+    },
+    /// An argument for the linker whose place matters: `-lm`, `-Wl,..`.
+    Argument(OsString),
+}
+
+/// Everything that a run needs to know of the command line.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// What is made.
+    pub mode: Mode,
+    /// `-o`
+    pub output: Option<PathBuf>,
+    /// Files and link arguments, in order.
+    pub inputs: Vec<Input>,
+    /// Where the kernels run.
+    pub target: Target,
+    /// `--platform`: the emulator to use.
+    pub platform: Option<String>,
+    /// `--board`
+    pub board: Option<String>,
+    /// `--aoc`
+    pub aoc: Option<PathBuf>,
+    /// `-Xaoc`
+    pub aoc_args: Vec<String>,
+    /// `-Xkernel`, split into words.
+    pub kernel_args: Vec<String>,
+    /// `-D`, without the letter.
+    pub defines: Vec<String>,
+    /// `-U`, without the letter.
+    pub undefines: Vec<String>,
+    /// `-I`
+    pub include_dirs: Vec<PathBuf>,
+    /// Flags of the host compiler for preprocessing and compiling.
+    pub host_flags: Vec<OsString>,
+    /// Flags of the host compiler for linking.
+    pub link_flags: Vec<OsString>,
+    /// Passes.
+    pub pipeline: Pipeline,
+    /// `-Rpass`: passes whose rewrites are told.
+    pub remarks: Option<String>,
+    /// `-Rpass-missed`
+    pub missed_remarks: Option<String>,
+    /// Dependency files.
+    pub dependencies: Option<DependencyOptions>,
+    /// `--save-temps`
+    pub save_temps: Option<PathBuf>,
+    /// `-v`
+    pub verbose: bool,
+    /// `-###`
+    pub dry_run: bool,
+    /// `-w`
+    pub no_warnings: bool,
+    /// `--quiet`
+    pub quiet: bool,
+}
+
+/// `-MD` and its kin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DependencyOptions {
+    /// `-MMD`
+    pub no_system: bool,
+    /// `-MF`
+    pub file: Option<PathBuf>,
+    /// `-MT`
+    pub targets: Vec<String>,
+    /// `-MP`
+    pub phony: bool,
+}
+
+impl Options {
+    /// Reads what clap matched.
+    ///
+    /// # Errors
+    /// What the options say together cannot be done.
+    pub fn from_matches(matches: &ArgMatches) -> Result<Self, Diagnostic> {
+        let mode = mode(matches)?;
+        let pipeline = pipeline(matches)?;
+        let options = Options {
+            mode,
+            output: one(matches, "output").map(PathBuf::from),
+            inputs: inputs(matches)?,
+            target: match one(matches, "target").as_deref() {
+                Some("simulator") => Target::Simulator,
+                Some("hardware") => Target::Hardware,
+                Some("source") => Target::Source,
+                _ => Target::Emulator,
+            },
+            platform: one(matches, "platform"),
+            board: one(matches, "board"),
+            aoc: one(matches, "aoc").map(PathBuf::from),
+            aoc_args: all(matches, "Xaoc"),
+            kernel_args: kernel_args(matches)?,
+            defines: all(matches, "define"),
+            undefines: all(matches, "undefine"),
+            include_dirs: all(matches, "include-dir")
+                .into_iter()
+                .map(PathBuf::from)
+                .collect(),
+            host_flags: host_flags(matches),
+            link_flags: link_flags(matches),
+            pipeline,
+            remarks: one(matches, "Rpass"),
+            missed_remarks: one(matches, "Rpass-missed"),
+            dependencies: dependencies(matches),
+            save_temps: one(matches, "save-temps").map(PathBuf::from),
+            verbose: matches.get_flag("verbose"),
+            dry_run: matches.get_flag("###"),
+            no_warnings: matches.get_flag("no-warnings"),
+            quiet: matches.get_flag("quiet"),
+        };
+        options.check()?;
+        Ok(options)
+    }
+
+    /// The input files of one kind, in order.
+    pub fn files(&self, want: impl Fn(InputKind) -> bool) -> impl Iterator<Item = &Path> {
+        self.inputs.iter().filter_map(move |input| match input {
+            Input::File { path, kind } if want(*kind) => Some(path.as_path()),
+            _ => None,
+        })
+    }
+
+    fn check(&self) -> Result<(), Diagnostic> {
+        let sources = self
+            .files(|kind| matches!(kind, InputKind::Host(_) | InputKind::Kernels))
+            .count();
+        if self.files(|_| true).next().is_none() {
+            return Err(Diagnostic::error("no input files")
+                .help("give a host and its kernels: fpgacc host.c kernels.cl -o app"));
+        }
+        let one_each = matches!(self.mode, Mode::Compile | Mode::Assemble);
+        if one_each && self.output.is_some() && sources > 1 {
+            return Err(Diagnostic::error(format!(
+                "-o cannot name the output of {sources} sources"
+            ))
+            .help("compile them one by one, or leave -o out"));
+        }
+        Ok(())
+    }
+}
+
+fn one(matches: &ArgMatches, name: &str) -> Option<String> {
+    matches.get_one::<String>(name).cloned()
+}
+
+fn all(matches: &ArgMatches, name: &str) -> Vec<String> {
+    matches
+        .get_many::<String>(name)
+        .into_iter()
+        .flatten()
+        .cloned()
+        .collect()
+}
+
+/// Values with their places on the command line.
+fn placed<'a>(matches: &'a ArgMatches, name: &str) -> impl Iterator<Item = (usize, &'a String)> {
+    let values = matches.get_many::<String>(name).into_iter().flatten();
+    matches.indices_of(name).into_iter().flatten().zip(values)
+}
+
+fn mode(matches: &ArgMatches) -> Result<Mode, Diagnostic> {
+    if let Some(stage) = one(matches, "emit") {
+        return Ok(Mode::Emit(match stage.as_str() {
+            "kernels" => Stage::Kernels,
+            "host" => Stage::Host,
+            "host-diff" => Stage::HostDiff,
+            "facts" => Stage::Facts,
+            _ => Stage::Ast,
+        }));
+    }
+    // As in cc, the earliest stage wins.
+    let modes = [
+        ("preprocess", Mode::Preprocess),
+        ("assemble", Mode::Assemble),
+        ("compile", Mode::Compile),
+    ];
+    let asked = modes.iter().find(|(name, _)| matches.get_flag(name));
+    Ok(asked.map_or(Mode::Link, |(_, mode)| *mode))
+}
+
+fn pipeline(matches: &ArgMatches) -> Result<Pipeline, Diagnostic> {
+    let level = match all(matches, "optimise").last().map(String::as_str) {
+        None => 2,
+        Some("0") => 0,
+        Some("1" | "g") => 1,
+        Some("2" | "s" | "z") => 2,
+        Some("3" | "fast") => 3,
+        Some(other) => {
+            return Err(
+                Diagnostic::error(format!("unknown optimisation level '-O{other}'"))
+                    .help("the levels are -O0, -O1, -O2 and -O3"),
+            );
+        }
+    };
+    let mut switches = BTreeMap::new();
+    for feature in all(matches, "feature") {
+        let (name, on) = switch(&feature);
+        if is_pass(name) {
+            switches.insert(name.to_string(), on);
+        }
+    }
+    let stop_after = one(matches, "stop-after");
+    if let Some(name) = stop_after.as_deref().filter(|name| !is_pass(name)) {
+        return Err(
+            Diagnostic::error(format!("--stop-after: there is no pass '{name}'"))
+                .help("fpgacc --print-passes lists them"),
+        );
+    }
+    Ok(Pipeline {
+        level,
+        switches,
+        options: PassOptions {
+            strict_fp: matches.get_flag("strict-fp"),
+            max_local_size: matches.get_one("max-local-size").copied().unwrap_or(256),
+            ..PassOptions::default()
+        },
+        stop_after,
+    })
+}
+
+fn switch(feature: &str) -> (&str, bool) {
+    match feature.strip_prefix("no-") {
+        Some(name) => (name, false),
+        None => (feature, true),
+    }
+}
+
+fn is_pass(name: &str) -> bool {
+    fpgacc_device_passes::passes::ALL
+        .iter()
+        .any(|pass| pass.name() == name)
+}
+
+fn kernel_args(matches: &ArgMatches) -> Result<Vec<String>, Diagnostic> {
+    let mut words = Vec::new();
+    for arg in all(matches, "Xkernel") {
+        let split = shlex::split(&arg)
+            .ok_or_else(|| Diagnostic::error(format!("-Xkernel: unbalanced quotes in '{arg}'")))?;
+        words.extend(split);
+    }
+    Ok(words)
+}
+
+fn host_flags(matches: &ArgMatches) -> Vec<OsString> {
+    let mut placed_flags: Vec<(usize, Vec<String>)> = Vec::new();
+    let joined = [
+        ("define", "-D"),
+        ("undefine", "-U"),
+        ("include-dir", "-I"),
+        ("optimise", "-O"),
+        ("machine", "-m"),
+        ("std", "-std="),
+        ("warning", "-W"),
+        ("feature", "-f"),
+        ("debug", "-g"),
+        ("Xcc", ""),
+    ];
+    for (name, prefix) in joined {
+        for (at, value) in placed(matches, name) {
+            let linker = name == "warning" && value.starts_with("l,");
+            let pass = name == "feature" && is_pass(switch(value).0);
+            if !linker && !pass {
+                placed_flags.push((at, vec![format!("{prefix}{value}")]));
+            }
+        }
+    }
+    for name in ["include", "isystem", "iquote"] {
+        for (at, value) in placed(matches, name) {
+            placed_flags.push((at, vec![format!("-{name}"), value.clone()]));
+        }
+    }
+    placed_flags.sort();
+    let flags = [
+        "pthread", "pie", "no-pie", "pipe", "ansi", "pedantic", "nostdinc",
+    ]
+    .into_iter()
+    .filter(|name| matches.get_flag(name))
+    .map(|name| format!("-{name}"))
+    .chain(matches.get_flag("no-warnings").then(|| "-w".to_string()));
+    let ordered = placed_flags.into_iter().flat_map(|(_, words)| words);
+    ordered.chain(flags).map(OsString::from).collect()
+}
+
+fn link_flags(matches: &ArgMatches) -> Vec<OsString> {
+    let mut out: Vec<OsString> = ["pthread", "pie", "no-pie", "static", "rdynamic", "pipe"]
+        .into_iter()
+        .filter(|name| matches.get_flag(name))
+        .map(|name| format!("-{name}").into())
+        .collect();
+    if matches.get_flag("strip") {
+        out.push("-s".into());
+    }
+    for (name, prefix) in [
+        ("optimise", "-O"),
+        ("machine", "-m"),
+        ("debug", "-g"),
+        ("library-dir", "-L"),
+    ] {
+        out.extend(
+            all(matches, name)
+                .into_iter()
+                .map(|value| format!("{prefix}{value}").into()),
+        );
+    }
+    let features = all(matches, "feature").into_iter();
+    out.extend(
+        features
+            .filter(|f| !is_pass(switch(f).0))
+            .map(|f| format!("-f{f}").into()),
+    );
+    out
+}
+
+/// Files and link arguments in the order of the command line, with `-x` applied.
+fn inputs(matches: &ArgMatches) -> Result<Vec<Input>, Diagnostic> {
+    enum Word {
+        File(String),
+        Language(String),
+        Argument(String),
+    }
+    let files = placed(matches, "inputs").map(|(at, v)| (at, Word::File(v.clone())));
+    let languages = placed(matches, "language").map(|(at, v)| (at, Word::Language(v.clone())));
+    let libraries =
+        placed(matches, "library").map(|(at, v)| (at, Word::Argument(format!("-l{v}"))));
+    let linker = placed(matches, "Xlinker")
+        .map(|(at, v)| (at, Word::Argument(format!("-Wl,{v}"))))
+        .chain(
+            placed(matches, "warning")
+                .filter(|(_, v)| v.starts_with("l,"))
+                .map(|(at, v)| (at, Word::Argument(format!("-W{v}")))),
+        );
+    let mut words: Vec<_> = files
+        .chain(languages)
+        .chain(libraries)
+        .chain(linker)
+        .collect();
+    words.sort_by_key(|(at, _)| *at);
+    let mut language = None;
+    let mut out = Vec::new();
+    for (_, word) in words {
+        match word {
+            Word::Language(name) => language = forced_kind(&name)?,
+            Word::Argument(arg) => out.push(Input::Argument(arg.into())),
+            Word::File(name) => {
+                let path = PathBuf::from(name);
+                let kind = language.unwrap_or_else(|| kind_by_suffix(&path));
+                out.push(Input::File { path, kind });
+            }
+        }
+    }
+    Ok(out)
+}
+
+fn forced_kind(language: &str) -> Result<Option<InputKind>, Diagnostic> {
+    Ok(match language {
+        "c" => Some(InputKind::Host(Language::C)),
+        "c++" => Some(InputKind::Host(Language::Cxx)),
+        "cl" => Some(InputKind::Kernels),
+        "none" => None,
+        other => {
+            return Err(
+                Diagnostic::error(format!("unknown language '{other}' behind -x"))
+                    .help("fpgacc takes c, c++, cl and none"),
+            );
+        }
+    })
+}
+
+fn kind_by_suffix(path: &Path) -> InputKind {
+    match path.extension().and_then(|suffix| suffix.to_str()) {
+        Some("c") => InputKind::Host(Language::C),
+        Some("cc" | "cpp" | "cxx" | "c++" | "C" | "CPP") => InputKind::Host(Language::Cxx),
+        Some("cl") => InputKind::Kernels,
+        Some("yaml" | "yml") => InputKind::Facts,
+        _ => InputKind::Linker,
+    }
+}
+
+fn dependencies(matches: &ArgMatches) -> Option<DependencyOptions> {
+    if !matches.get_flag("MD") && !matches.get_flag("MMD") {
+        return None;
+    }
+    Some(DependencyOptions {
+        no_system: matches.get_flag("MMD"),
+        file: one(matches, "MF").map(PathBuf::from),
+        targets: all(matches, "MT"),
+        phony: matches.get_flag("MP"),
+    })
+}

@@ -1,0 +1,139 @@
+//! Compilation units: what `fpgacc -c` stores in objects for the link step.
+//!
+//! Separate compilation is like link-time optimisation: an object of a host carries what the host
+//! analysis reads, an object of kernels carries their text, in the section [`SECTION`]. The link step
+//! sees all units of all objects, so that one command with all sources and separate steps do the same.
+//! A section holds one JSON document a line, so that `ld -r` may join sections.
+
+use std::path::{Path, PathBuf};
+
+use fpgacc_aoc_wrappers::cc::Language;
+use object::read::archive::ArchiveFile;
+use object::{Object, ObjectSection};
+use serde::{Deserialize, Serialize};
+
+/// The section's name. It never reaches an executable.
+pub const SECTION: &str = ".fpgacc";
+
+/// What the link step must know of one source.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Unit {
+    /// A host.
+    Host(HostUnit),
+    /// A kernel file.
+    Kernels(KernelUnit),
+}
+
+/// A host source.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HostUnit {
+    /// Its path as the user gave it.
+    pub path: PathBuf,
+    /// Its text, unchanged; bytes that are no UTF-8 are replaced.
+    pub text: String,
+    /// The preprocessor's output, without the text of system headers; `None` if it failed.
+    pub preprocessed: Option<String>,
+    /// C++ rather than C.
+    pub is_cxx: bool,
+}
+
+impl HostUnit {
+    /// Its language.
+    pub fn language(&self) -> Language {
+        match self.is_cxx {
+            true => Language::Cxx,
+            false => Language::C,
+        }
+    }
+}
+
+/// A kernel file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KernelUnit {
+    /// Its path as the user gave it.
+    pub path: PathBuf,
+    /// Its text, unchanged.
+    pub text: String,
+    /// Options for programs whose options are not known from the host: `-D`, `-U`, `-I` and
+    /// `-Xkernel` of the command line, as words.
+    pub options: Vec<String>,
+}
+
+/// Units as the contents of a section.
+pub fn encode(unit: &Unit) -> Vec<u8> {
+    let mut line = serde_json::to_vec(unit).expect("units have no maps with keys but strings");
+    line.push(b'\n');
+    line
+}
+
+/// The units in an object, an archive of objects, or anything else (then none).
+///
+/// # Errors
+/// The section is there but cannot be read: a message.
+pub fn read(path: &Path, bytes: &[u8]) -> Result<Vec<Unit>, String> {
+    if let Ok(archive) = ArchiveFile::parse(bytes) {
+        let mut units = Vec::new();
+        for member in archive.members().flatten() {
+            if let Ok(data) = member.data(bytes) {
+                units.extend(of_object(path, data)?);
+            }
+        }
+        return Ok(units);
+    }
+    of_object(path, bytes)
+}
+
+fn of_object(path: &Path, bytes: &[u8]) -> Result<Vec<Unit>, String> {
+    let Ok(file) = object::File::parse(bytes) else {
+        return Ok(Vec::new());
+    };
+    let Some(section) = file.section_by_name(SECTION) else {
+        return Ok(Vec::new());
+    };
+    let broken = |why: String| {
+        format!(
+            "cannot read section {SECTION} of {}: {why}; compile it again with this fpgacc",
+            path.display()
+        )
+    };
+    let data = section.data().map_err(|e| broken(e.to_string()))?;
+    data.split(|&b| b == b'\n')
+        .filter(|line| !line.is_empty())
+        .map(|line| serde_json::from_slice(line).map_err(|e| broken(e.to_string())))
+        .collect()
+}
+
+/// Cuts the text of system headers out of the output of `cc -E -dD`; macro definitions stay.
+pub fn without_system_headers(preprocessed: &str) -> String {
+    let mut out = String::new();
+    let mut system = false;
+    for line in preprocessed.lines() {
+        if let Some(marker) = line
+            .strip_prefix("# ")
+            .filter(|m| m.starts_with(|c: char| c.is_ascii_digit()))
+        {
+            let flags = marker.rsplit('"').next().unwrap_or("");
+            system = flags.split_whitespace().any(|flag| flag == "3");
+        } else if system && !line.starts_with("#define ") && !line.starts_with("#undef ") {
+            continue;
+        }
+        out.push_str(line);
+        out.push('\n');
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn system_headers_leave_only_their_macros() {
+        let text = "# 1 \"a.c\"\nint a;\n# 1 \"/usr/include/x.h\" 1 3 4\nint x;\n#define X 1\n# 2 \"a.c\" 2\nint b;\n";
+        let cut = without_system_headers(text);
+        assert!(!cut.contains("int x;"));
+        assert!(cut.contains("#define X 1\n"));
+        assert!(cut.contains("int a;") && cut.contains("int b;"));
+    }
+}
