@@ -1,0 +1,416 @@
+//! Pairing the host's programs with kernel texts and build options.
+//!
+//! The host creates programs from text and builds them with options; the user gave kernel files. Each
+//! pair of a text and an option string that the host may ask for becomes a [`Program`], compiled to
+//! one .aocx. What the analysis knows decides; where it does not know, kernel names and file names
+//! do; the runtime recognises texts and options again and never loads the wrong one.
+
+use std::path::{Path, PathBuf};
+
+use fpgacc_frontend::diag::Diagnostic;
+use fpgacc_frontend::facts::{Facts, Known, Location, Program as ProgramFact, ProgramSource};
+
+use crate::kernel_options::KernelOptions;
+use crate::unit::KernelUnit;
+
+/// A part of a program's text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// Where it stands, for people: a file, or a string in a host.
+    pub name: String,
+    /// The folder in which its quoted includes are looked up.
+    pub folder: PathBuf,
+    /// The text, unchanged.
+    pub text: String,
+}
+
+/// A program to compile.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    /// Its text, in order of concatenation.
+    pub pieces: Vec<Piece>,
+    /// What it is built with.
+    pub options: KernelOptions,
+    /// The options are the host's own, rather than those of the command line.
+    pub options_known: bool,
+    /// The part of its .aocx's name that tells it from others.
+    pub stem: String,
+}
+
+impl Program {
+    /// Its name for people.
+    pub fn name(&self) -> String {
+        let names: Vec<_> = self
+            .pieces
+            .iter()
+            .map(|piece| piece.name.as_str())
+            .collect();
+        names.join(" + ")
+    }
+
+    /// The whole text as the host passes it.
+    pub fn text(&self) -> String {
+        self.pieces
+            .iter()
+            .map(|piece| piece.text.as_str())
+            .collect()
+    }
+}
+
+/// The programs of an executable, and what there is to say about them.
+pub fn pair(facts: &Facts, units: &[KernelUnit]) -> (Vec<Program>, Vec<Diagnostic>) {
+    let mut pairing = Pairing {
+        units,
+        used: vec![false; units.len()],
+        programs: Vec::new(),
+        diagnostics: Vec::new(),
+    };
+    for program in &facts.programs {
+        pairing.add(program);
+    }
+    pairing.add_unused(facts);
+    name_stems(&mut pairing.programs);
+    (pairing.programs, pairing.diagnostics)
+}
+
+struct Pairing<'a> {
+    units: &'a [KernelUnit],
+    used: Vec<bool>,
+    programs: Vec<Program>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl Pairing<'_> {
+    fn add(&mut self, fact: &ProgramFact) {
+        let alternatives = match &fact.sources {
+            Known::Is(sources) => self.known_pieces(sources, &fact.site).into_iter().collect(),
+            Known::Unknown(_) => self.likely_units(fact),
+        };
+        for (pieces, fallback) in alternatives {
+            for (options, known) in variants(fact, &fallback) {
+                self.push(pieces.clone(), options, known);
+            }
+        }
+    }
+
+    fn push(&mut self, pieces: Vec<Piece>, options: KernelOptions, options_known: bool) {
+        let same = |p: &Program| p.pieces == pieces && p.options == options;
+        if self.programs.iter().any(same) {
+            return;
+        }
+        self.programs.push(Program {
+            pieces,
+            options,
+            options_known,
+            stem: String::new(),
+        });
+    }
+
+    /// The pieces of a program whose sources are known, and the command line's options for it.
+    fn known_pieces(
+        &mut self,
+        sources: &[ProgramSource],
+        site: &Location,
+    ) -> Option<(Vec<Piece>, KernelOptions)> {
+        let mut pieces = Vec::new();
+        let mut words = Vec::new();
+        for source in sources {
+            match source {
+                ProgramSource::Text { text, site } => pieces.push(Piece {
+                    name: format!("{}:{}", site.file, site.line),
+                    folder: folder_of(Path::new(&site.file)),
+                    text: text.clone(),
+                }),
+                ProgramSource::File(name) => match self.unit_named(name) {
+                    Some(at) => {
+                        self.used[at] = true;
+                        words.extend(self.units[at].options.iter().cloned());
+                        pieces.push(piece(&self.units[at]));
+                    }
+                    None => {
+                        self.not_given(name, site);
+                        return None;
+                    }
+                },
+            }
+        }
+        Some((pieces, KernelOptions::from_words(words)))
+    }
+
+    fn not_given(&mut self, name: &str, site: &Location) {
+        let message = format!("the host loads '{name}' ({site}), which is not among the inputs");
+        self.diagnostics.push(
+            Diagnostic::warning(message)
+                .note("its kernels will run as they are, where the device has an online compiler")
+                .help(format!("give it to fpgacc too: fpgacc .. {name}")),
+        );
+    }
+
+    /// The unit that a host means by a file name: the same path, or else the same base name.
+    fn unit_named(&self, name: &str) -> Option<usize> {
+        let wanted = clean(Path::new(name));
+        let same = |unit: &KernelUnit| clean(&unit.path) == wanted;
+        if let Some(at) = self.units.iter().position(same) {
+            return Some(at);
+        }
+        let mut by_base = (0..self.units.len())
+            .filter(|&at| self.units[at].path.file_name() == wanted.file_name());
+        match (by_base.next(), by_base.next()) {
+            (Some(at), None) => Some(at),
+            _ => None,
+        }
+    }
+
+    /// The files that a program of unknown source may be made from: those that hold a kernel that
+    /// the host asks of it; all of them if no name is known.
+    fn likely_units(&mut self, fact: &ProgramFact) -> Vec<(Vec<Piece>, KernelOptions)> {
+        let asked: Vec<&String> = fact.kernels.iter().filter_map(Known::get).collect();
+        let holds = |unit: &KernelUnit| {
+            let names = kernel_names(&unit.text);
+            asked.iter().any(|name| names.contains(name))
+        };
+        let mut found: Vec<usize> = (0..self.units.len())
+            .filter(|&at| holds(&self.units[at]))
+            .collect();
+        if found.is_empty() {
+            found = (0..self.units.len()).collect();
+        }
+        let mut out = Vec::new();
+        for at in found {
+            self.used[at] = true;
+            let unit = &self.units[at];
+            out.push((
+                vec![piece(unit)],
+                KernelOptions::from_words(unit.options.clone()),
+            ));
+        }
+        out
+    }
+
+    /// Files that no program of the host was paired with.
+    fn add_unused(&mut self, facts: &Facts) {
+        for at in 0..self.units.len() {
+            if self.used[at] {
+                continue;
+            }
+            let unit = &self.units[at];
+            // A host that is not there to be analysed, such as a prebuilt object, may load it.
+            let options = KernelOptions::from_words(unit.options.clone());
+            self.push(vec![piece(unit)], options, false);
+            if !facts.programs.is_empty() {
+                let message = format!(
+                    "no program of the host is known to load '{}'",
+                    unit.path.display()
+                );
+                self.diagnostics
+                    .push(Diagnostic::warning(message).note("it is compiled all the same"));
+            }
+        }
+    }
+}
+
+/// The option strings that a program may be built with, and whether they are the host's own.
+fn variants(fact: &ProgramFact, fallback: &KernelOptions) -> Vec<(KernelOptions, bool)> {
+    let mut out: Vec<(KernelOptions, bool)> = Vec::new();
+    for options in &fact.options {
+        out.push(match options {
+            Known::Is(text) => (KernelOptions::parse(text), true),
+            Known::Unknown(_) => (fallback.clone(), false),
+        });
+    }
+    if out.is_empty() {
+        out.push((fallback.clone(), false));
+    }
+    // Include folders of the command line help the host's own find files at compile time.
+    for (options, known) in &mut out {
+        if *known {
+            options.includes.extend(fallback.includes.iter().cloned());
+        }
+    }
+    out
+}
+
+fn piece(unit: &KernelUnit) -> Piece {
+    Piece {
+        name: unit.path.display().to_string(),
+        folder: folder_of(&unit.path),
+        text: unit.text.clone(),
+    }
+}
+
+fn folder_of(path: &Path) -> PathBuf {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder.to_path_buf(),
+        _ => PathBuf::from("."),
+    }
+}
+
+/// A path without `./`.
+fn clean(path: &Path) -> PathBuf {
+    path.components()
+        .filter(|part| !matches!(part, std::path::Component::CurDir))
+        .collect()
+}
+
+fn name_stems(programs: &mut [Program]) {
+    for at in 0..programs.len() {
+        let first = &programs[at].pieces[0].name;
+        let base = Path::new(first)
+            .file_stem()
+            .unwrap_or_default()
+            .to_string_lossy();
+        let base: String = base
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
+            .collect();
+        let taken = |stem: &str| programs[..at].iter().any(|p| p.stem == stem);
+        let stem = (1..)
+            .map(|n| {
+                if n == 1 {
+                    base.clone()
+                } else {
+                    format!("{base}-{n}")
+                }
+            })
+            .find(|stem| !taken(stem))
+            .expect("there are more numbers than programs");
+        programs[at].stem = stem;
+    }
+}
+
+/// The names of the kernels in a text, found without preprocessing it: behind `__kernel` or `kernel`,
+/// the word in front of the parameters.
+pub fn kernel_names(text: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut words = Words { rest: text };
+    while let Some(word) = words.next() {
+        if word == "__kernel" || word == "kernel" {
+            names.extend(declared_name(&mut words));
+        }
+    }
+    names
+}
+
+/// The name that a kernel's declarator gives: attributes in front of it, with their arguments, are
+/// skipped.
+fn declared_name(words: &mut Words<'_>) -> Option<String> {
+    let (mut depth, mut last, mut attribute) = (0u32, None, false);
+    for word in words {
+        match word {
+            "__attribute__" | "__attribute" => attribute = true,
+            "(" if depth == 0 && !attribute => return last,
+            "(" => depth += 1,
+            ")" => {
+                depth = depth.checked_sub(1)?;
+                attribute &= depth > 0;
+            }
+            _ if depth > 0 => {}
+            _ if is_name(word) => last = Some(word.to_string()),
+            _ => return None,
+        }
+    }
+    None
+}
+
+fn is_name(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+}
+
+/// Words, numbers and punctuation of C, without comments.
+struct Words<'a> {
+    rest: &'a str,
+}
+
+impl<'a> Iterator for Words<'a> {
+    type Item = &'a str;
+
+    fn next(&mut self) -> Option<&'a str> {
+        loop {
+            self.rest = self.rest.trim_start();
+            if let Some(comment) = self.rest.strip_prefix("//") {
+                self.rest = comment.find('\n').map_or("", |end| &comment[end..]);
+            } else if let Some(comment) = self.rest.strip_prefix("/*") {
+                self.rest = comment.find("*/").map_or("", |end| &comment[end + 2..]);
+            } else {
+                break;
+            }
+        }
+        let first = self.rest.chars().next()?;
+        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let len = match is_word(first) {
+            true => self.rest.find(|c| !is_word(c)).unwrap_or(self.rest.len()),
+            false => first.len_utf8(),
+        };
+        let (word, rest) = self.rest.split_at(len);
+        self.rest = rest;
+        Some(word)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kernel_names_are_found_behind_attributes() {
+        let text = "/* kernel void no() */ __kernel __attribute__((reqd_work_group_size(8, 1, 1)))\n\
+                    void a (int x) {}\nkernel void b(global int *p) { kernel_count(p); }";
+        assert_eq!(kernel_names(text), ["a", "b"]);
+    }
+
+    #[test]
+    fn a_file_is_paired_by_its_name_and_gets_the_hosts_options() {
+        let unit = |path: &str, text: &str| KernelUnit {
+            path: path.into(),
+            text: text.into(),
+            options: vec!["-DN=4".into()],
+        };
+        let units = [
+            unit("src/a.cl", "kernel void a() {}"),
+            unit("b.cl", "kernel void b() {}"),
+        ];
+        let site = Location {
+            file: "h.c".into(),
+            line: 1,
+            column: 1,
+        };
+        let facts = Facts {
+            programs: vec![
+                ProgramFact {
+                    site: site.clone(),
+                    sources: Known::Is(vec![ProgramSource::File("./a.cl".into())]),
+                    options: vec![Known::Is("-DN=8".into()), Known::Is("-DN=9".into())],
+                    kernels: vec![],
+                },
+                ProgramFact {
+                    site,
+                    sources: Known::Unknown("read from a socket".into()),
+                    options: vec![],
+                    kernels: vec![Known::Is("b".into())],
+                },
+            ],
+            ..Facts::default()
+        };
+        let (programs, diagnostics) = pair(&facts, &units);
+        assert!(diagnostics.is_empty(), "{diagnostics:?}");
+        let shown: Vec<_> = programs
+            .iter()
+            .map(|p| {
+                (
+                    p.name(),
+                    p.stem.as_str(),
+                    p.options.defines[0].as_str(),
+                    p.options_known,
+                )
+            })
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                ("src/a.cl".to_string(), "a", "N=8", true),
+                ("src/a.cl".to_string(), "a-2", "N=9", true),
+                ("b.cl".to_string(), "b", "N=4", false),
+            ]
+        );
+    }
+}
