@@ -122,8 +122,8 @@ impl Language {
 pub struct Source<'a> {
     /// Its path as the user gave it: in messages, in `__FILE__` and for quoted includes.
     pub path: &'a Path,
-    /// What to read instead of the file.
-    pub text: Option<&'a str>,
+    /// What to read instead of the file; hosts need not be UTF-8.
+    pub text: Option<&'a [u8]>,
 }
 
 /// Text that the preprocessor made.
@@ -476,7 +476,8 @@ impl<'a> Input<'a> {
             folder: Some(folder),
         };
         let first = format!("#line 1 {}\n", c_string(&source.path.to_string_lossy()));
-        fs::write(input.path(), first + text).map_err(CcError::Temporary)?;
+        let whole = [first.as_bytes(), text].concat();
+        fs::write(input.path(), whole).map_err(CcError::Temporary)?;
         Ok(input)
     }
 
@@ -630,7 +631,7 @@ mod tests {
             .preprocess_kernel(
                 Source {
                     path: &path,
-                    text: Some(text),
+                    text: Some(text.as_bytes()),
                 },
                 &["N=3".into()],
                 &[],
@@ -670,7 +671,7 @@ mod tests {
         fs::write(sub.join("x.h"), "#define WHO right\n").unwrap();
         let input = Input::new(Source {
             path: Path::new("sub/k.cl"),
-            text: Some("#include \"x.h\"\nWHO\n"),
+            text: Some(b"#include \"x.h\"\nWHO\n"),
         })
         .unwrap();
         let command = cc()
@@ -694,7 +695,7 @@ mod tests {
             .preprocess_kernel(
                 Source {
                     path: Path::new("sub/k.cl"),
-                    text: Some("\n#error no \"way\"\n"),
+                    text: Some(b"\n#error no \"way\"\n"),
                 },
                 &[],
                 &[],
@@ -716,7 +717,7 @@ mod tests {
         let text = "#include \"v.h\"\nconst char *f = __FILE__; int v(void) { return V; }\n";
         let source = Source {
             path: &path,
-            text: Some(text),
+            text: Some(text.as_bytes()),
         };
         let flags = ["-g".into(), "-O1".into()];
         let [a, b] = ["a.o", "b.o"].map(|name| {
@@ -746,7 +747,7 @@ mod tests {
         cc().compile(
             Source {
                 path: &path,
-                text: Some("#include \"v.h\"\nint v = V;\n"),
+                text: Some(b"#include \"v.h\"\nint v = V;\n"),
             },
             &[],
             &object,
@@ -771,7 +772,7 @@ mod tests {
             .compile(
                 Source {
                     path: Path::new("host.c"),
-                    text: Some("int v = ;\n"),
+                    text: Some(b"int v = ;\n"),
                 },
                 &[],
                 &object,
@@ -795,7 +796,7 @@ mod tests {
         let [host, data, app] = ["host.o", "data.o", "app"].map(|name| folder.path().join(name));
         let source = Source {
             path: Path::new("host.c"),
-            text: Some("int main(void) { return 0; }\n"),
+            text: Some(b"int main(void) { return 0; }\n"),
         };
         cc().compile(source, &[], &host, None).unwrap();
         attach_section(&host, ".fpgacc.facts", b"first").unwrap();
