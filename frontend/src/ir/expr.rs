@@ -301,6 +301,11 @@ impl Exprs {
         self.types[id.index()] = ty;
     }
 
+    /// The handles of all expressions, dead ones too, in order of creation.
+    pub fn ids(&self) -> impl Iterator<Item = ExprId> + use<> {
+        (0..self.nodes.len()).map(Id::from_index)
+    }
+
     /// Number of expressions, dead ones too.
     pub fn len(&self) -> usize {
         self.nodes.len()

@@ -190,6 +190,11 @@ impl Types {
         &self.set[id.index()]
     }
 
+    /// All types, in order of creation.
+    pub fn iter(&self) -> impl Iterator<Item = &Type> {
+        self.set.iter()
+    }
+
     /// Number of types.
     pub fn len(&self) -> usize {
         self.set.len()

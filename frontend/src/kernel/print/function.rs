@@ -1,0 +1,84 @@
+//! Functions.
+
+use crate::ir::{Function, FunctionId};
+
+use super::types::{AttrPlace, attributes, join, storage_word};
+use super::{Printer, WIDTH};
+
+impl Printer<'_> {
+    pub(super) fn prototype(&mut self, id: FunctionId) {
+        let function = &self.module.functions[id];
+        let ahead = function.attrs.len();
+        self.lines.place(function.span, ahead);
+        self.header(function, ";");
+    }
+
+    pub(super) fn function(&mut self, id: FunctionId) {
+        let module = self.module;
+        let function = &module.functions[id];
+        let Some(body) = &function.body else {
+            return self.prototype(id);
+        };
+        let comments: Vec<&str> = function.comments.iter().flat_map(|c| c.lines()).collect();
+        let ahead = comments.len() + function.attrs.len();
+        self.lines.place_apart(function.span, ahead);
+        for comment in comments {
+            self.lines.line(&comment_line(comment));
+        }
+        self.function = Some(function);
+        self.header(function, " {");
+        self.lines.indent();
+        self.stmts(function, &body.stmts);
+        self.lines.dedent();
+        self.lines.line("}");
+        self.function = None;
+    }
+
+    /// Attributes, each on a line of its own, then the rest of the head with `end` behind it.
+    fn header(&mut self, function: &Function, end: &str) {
+        for attr in &function.attrs {
+            self.lines.line(&attributes(std::slice::from_ref(attr)));
+        }
+        let params = self.params(function);
+        let flat = self.head(function, &params.join(", "));
+        if flat.len() + end.len() <= WIDTH {
+            return self.lines.line(&format!("{flat}{end}"));
+        }
+        let broken = format!("\n    {}", params.join(",\n    "));
+        let head = self.head(function, &broken);
+        self.lines.line(&format!("{head}{end}"));
+    }
+
+    fn params(&mut self, function: &Function) -> Vec<String> {
+        if function.params.is_empty() {
+            return vec!["void".to_string()];
+        }
+        let declare = |&param| {
+            self.declare_variable(&function.vars[param], AttrPlace::BeforeName)
+                .text()
+        };
+        function.params.iter().map(declare).collect()
+    }
+
+    fn head(&mut self, function: &Function, params: &str) -> String {
+        let declarator = format!("{}({params})", function.name);
+        let declaration = self.declare(function.ret, "", declarator).text();
+        join(&[
+            if function.is_kernel { "__kernel" } else { "" },
+            storage_word(function.storage),
+            if function.is_inline { "inline" } else { "" },
+            &declaration,
+        ])
+    }
+}
+
+/// A comment that ends with its line, whatever stands in it.
+pub(super) fn comment_line(text: &str) -> String {
+    let text = text.trim_end();
+    let stop = if text.ends_with('\\') || text.ends_with("??/") {
+        " ."
+    } else {
+        ""
+    };
+    format!("// {text}{stop}")
+}
