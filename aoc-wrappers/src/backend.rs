@@ -1,7 +1,14 @@
 //! One interface to everything that turns kernels into an .aocx.
 
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::aoc::{Aoc, AocError};
+use crate::cache::{Cache, Facts, copy_folder};
 use crate::emulator::{Emulator, EmulatorError};
+use crate::inputs;
 use crate::output::{self, Mode, OutputError};
+use crate::progress::{Display, Progress};
 use crate::request::{BuildRequest, Target};
 use crate::worker::Implementation;
 
@@ -16,30 +23,69 @@ pub enum BuildError {
         /// A line for each way out.
         reasons: String,
     },
+    /// The backend builds for emulators only.
+    #[error("{name} cannot build for --target={target}: that needs Intel's SDK with aoc")]
+    WrongTarget {
+        /// The backend.
+        name: &'static str,
+        /// The target.
+        target: &'static str,
+    },
+    /// aoc failed.
+    #[error(transparent)]
+    Aoc(#[from] AocError),
     /// An emulator failed.
     #[error(transparent)]
     Emulator(#[from] EmulatorError),
     /// The output could not be written.
     #[error(transparent)]
     Output(#[from] OutputError),
+    /// The tool's output could not be read.
+    #[error("cannot read {}: {source}", .path.display())]
+    Unread {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+    /// The reports could not be put beside the output.
+    #[error("cannot write the reports to {}: {source}", .path.display())]
+    Reports {
+        /// Their folder.
+        path: PathBuf,
+        /// The system's reason.
+        source: std::io::Error,
+    },
 }
 
 impl BuildError {
-    /// The tool's own messages, if it got as far as compiling.
+    /// The tool's own messages, if it got as far as compiling. Those of aoc were shown while it
+    /// ran, unless the build was quiet.
     pub fn log(&self) -> Option<&str> {
         match self {
             BuildError::Emulator(
                 EmulatorError::Kernels { log } | EmulatorError::Call { log, .. },
             ) => Some(log),
+            BuildError::Aoc(error) => error.log(),
             _ => None,
+        }
+    }
+
+    /// The exit code to hand on: the tool's own if it failed, else 1.
+    pub fn exit_code(&self) -> i32 {
+        match self {
+            BuildError::Aoc(AocError::Failed { status, .. }) => status.code(),
+            _ => 1,
         }
     }
 }
 
 /// A tool that builds kernels.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Backend {
+    /// Intel's offline compiler.
+    Aoc(Aoc),
     /// An OpenCL implementation on this machine's processor.
     Emulator(Emulator),
 }
@@ -51,6 +97,10 @@ pub struct Built {
     pub log: String,
     /// Names of the kernels, where the tool tells them.
     pub kernels: Vec<String>,
+    /// The folder with the tool's reports, beside the output.
+    pub reports: Option<PathBuf>,
+    /// Whether the tool did not run: an earlier build was the same.
+    pub cached: bool,
 }
 
 /// What builds for a target on this machine, in order of preference, and why what could build for
@@ -76,17 +126,23 @@ impl Discovered {
                 reasons,
             })
     }
+
+    fn add(&mut self, found: Result<Backend, BuildError>) {
+        match found {
+            Ok(backend) => self.backends.push(backend),
+            Err(error) => self.missing.push(error),
+        }
+    }
 }
 
-/// Looks for what builds for a target.
-pub fn discover(target: Target) -> Discovered {
+/// Looks for what builds for a target: aoc first, then, for the emulator, the Intel FPGA
+/// Emulation Platform, then PoCL. `aoc` is a path that the user gave.
+pub fn discover(target: Target, aoc: Option<&Path>) -> Discovered {
     let mut discovered = Discovered::default();
+    discovered.add(Aoc::find(aoc).map(Backend::Aoc).map_err(Into::into));
     if target == Target::Emulator {
         for found in [Emulator::find_intel(), Emulator::find_pocl()] {
-            match found {
-                Ok(emulator) => discovered.backends.push(Backend::Emulator(emulator)),
-                Err(error) => discovered.missing.push(error.into()),
-            }
+            discovered.add(found.map(Backend::Emulator).map_err(Into::into));
         }
     }
     discovered
@@ -96,32 +152,159 @@ impl Backend {
     /// A name for messages.
     pub fn name(&self) -> String {
         match self {
+            Backend::Aoc(aoc) => format!("aoc {}", aoc.version()),
             Backend::Emulator(emulator) => emulator.name().to_string(),
         }
     }
 
     /// The library of the OpenCL implementation that the result runs on, where an executable must
     /// name it to the ICD loader.
-    pub fn runtime_library(&self) -> Option<&std::path::Path> {
+    pub fn runtime_library(&self) -> Option<&Path> {
         match self {
             Backend::Emulator(emulator) => match emulator.implementation() {
                 Implementation::Intel => Some(emulator.library()),
                 Implementation::Pocl => None,
             },
+            Backend::Aoc(_) => None,
         }
     }
 
-    /// Builds the request's output, whole or not at all.
-    pub fn build(&self, request: &BuildRequest) -> Result<Built, BuildError> {
+    /// What tells this tool from another version of it.
+    fn identity(&self) -> String {
+        match self {
+            Backend::Aoc(aoc) => {
+                format!("{}\n{}", aoc.banner(), inputs::file_identity(aoc.program()))
+            }
+            Backend::Emulator(emulator) => format!(
+                "{}\n{}\n{}",
+                emulator.name(),
+                inputs::file_identity(&emulator.library_file()),
+                inputs::processor_identity()
+            ),
+        }
+    }
+
+    /// Builds the request's output, whole or not at all; takes it from `cache` if the same was
+    /// built before.
+    pub fn build(
+        &self,
+        request: &BuildRequest,
+        cache: Option<&Cache>,
+        progress: Progress,
+    ) -> Result<Built, BuildError> {
+        if let Backend::Emulator(emulator) = self
+            && request.target != Target::Emulator
+        {
+            return Err(BuildError::WrongTarget {
+                name: emulator.name(),
+                target: request.target.name(),
+            });
+        }
+        let what = format!("{}: building {}", self.name(), request.output.display());
+        let display = Display::new(progress, &what);
+        let key = cache.and_then(|_| inputs::digest(request, &self.identity()));
+        let (Some(cache), Some(key)) = (cache, key) else {
+            return self.build_now(request, None, &display);
+        };
+        if let Some(built) = take(cache, &key, request)? {
+            return Ok(built);
+        }
+        let lock = cache.lock(&key, || {
+            display.line("fpgacc: waiting for another build of the same kernels");
+        });
+        if lock.is_some()
+            && let Some(built) = take(cache, &key, request)?
+        {
+            return Ok(built);
+        }
+        self.build_now(request, Some((cache, &key)), &display)
+    }
+
+    fn build_now(
+        &self,
+        request: &BuildRequest,
+        cache: Option<(&Cache, &str)>,
+        display: &Display,
+    ) -> Result<Built, BuildError> {
+        let keep = |bytes: &[u8], reports: Option<&Path>, facts: Facts| {
+            if let Some((cache, key)) = cache
+                && let Err(error) = cache.store(key, bytes, reports, facts)
+            {
+                let root = cache.root().display();
+                display.line(&format!(
+                    "fpgacc: note: not kept in the cache {root}: {error}"
+                ));
+            }
+        };
         match self {
             Backend::Emulator(emulator) => {
                 let compiled = emulator.compile(request)?;
                 output::write(&request.output, &compiled.binary, Mode::Plain)?;
-                Ok(Built {
+                let facts = Facts {
                     log: compiled.log,
                     kernels: compiled.kernels,
-                })
+                };
+                keep(&compiled.binary, None, facts.clone());
+                Ok(built(facts, None, false))
+            }
+            Backend::Aoc(aoc) => {
+                let product = aoc.run(request, display)?;
+                let bytes = fs::read(&product.output).map_err(|source| BuildError::Unread {
+                    path: product.output.clone(),
+                    source,
+                })?;
+                output::write(&request.output, &bytes, Mode::Plain)?;
+                let facts = Facts {
+                    log: product.log.clone(),
+                    kernels: Vec::new(),
+                };
+                let reports = product.install_reports(&request.output)?;
+                let worth = product.reports_worth_keeping(reports.as_deref());
+                keep(&bytes, worth.as_deref(), facts.clone());
+                Ok(built(facts, reports, false))
             }
         }
     }
+}
+
+fn built(facts: Facts, reports: Option<PathBuf>, cached: bool) -> Built {
+    Built {
+        log: facts.log,
+        kernels: facts.kernels,
+        reports,
+        cached,
+    }
+}
+
+/// Takes a build from the cache.
+fn take(cache: &Cache, key: &str, request: &BuildRequest) -> Result<Option<Built>, BuildError> {
+    let Some(entry) = cache.find(key) else {
+        return Ok(None);
+    };
+    output::write(&request.output, &entry.output, Mode::Plain)?;
+    let mut reports = None;
+    if let Some(kept) = &entry.reports {
+        let place = crate::aoc::reports_folder(&request.output);
+        let copied = restore_reports(kept, &place);
+        copied.map_err(|source| BuildError::Reports {
+            path: place.clone(),
+            source,
+        })?;
+        reports = Some(place);
+    }
+    Ok(Some(built(entry.facts, reports, true)))
+}
+
+/// Puts a copy of cached reports beside an output.
+fn restore_reports(kept: &Path, place: &Path) -> std::io::Result<()> {
+    let parent = match place.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    let staged = tempfile::Builder::new()
+        .prefix(".fpgacc-")
+        .tempdir_in(parent)?;
+    let copy = staged.path().join("reports");
+    copy_folder(kept, &copy)?;
+    crate::aoc::replace_folder(&copy, place)
 }

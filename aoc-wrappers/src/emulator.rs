@@ -12,6 +12,15 @@ const VENDORS: &str = "/etc/OpenCL/vendors";
 /// The emulator's library.
 const LIBRARY: &str = "libintelocl_emu.so";
 
+/// Where the dynamic linker looks on the common systems.
+const LIBRARY_FOLDERS: [&str; 5] = [
+    "/usr/lib/x86_64-linux-gnu",
+    "/usr/lib64",
+    "/usr/lib",
+    "/usr/local/lib",
+    "/lib/x86_64-linux-gnu",
+];
+
 /// What went wrong with an emulator.
 #[derive(Debug, thiserror::Error)]
 pub enum EmulatorError {
@@ -168,6 +177,18 @@ impl Emulator {
     /// Its library: what an executable must name to the ICD loader to run on it.
     pub fn library(&self) -> &Path {
         &self.library
+    }
+
+    /// Its library as a file: a bare name is looked up where the dynamic linker would.
+    pub(crate) fn library_file(&self) -> PathBuf {
+        if self.library.is_absolute() {
+            return self.library.clone();
+        }
+        LIBRARY_FOLDERS
+            .iter()
+            .map(|folder| Path::new(folder).join(&self.library))
+            .find(|path| path.is_file())
+            .unwrap_or_else(|| self.library.clone())
     }
 
     /// Loads it and asks for its names and versions.

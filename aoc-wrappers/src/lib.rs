@@ -1,11 +1,16 @@
 //! Finding and running aoc, the C and C++ compilers and the OpenCL emulators.
 //!
-//! The one crate beside the driver that does I/O and starts processes.
+//! The one crate beside the driver that does I/O and starts processes. [`backend`] is the way in
+//! for building kernels, [`cc`] for hosts.
 
+pub mod aoc;
 pub mod backend;
+pub mod cache;
 pub mod cc;
 pub mod emulator;
+mod inputs;
 pub mod output;
 pub mod process;
+pub mod progress;
 pub mod request;
 pub mod worker;

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use fpgacc_aoc_wrappers::backend::{self, Backend};
+use fpgacc_aoc_wrappers::progress::Progress;
 use fpgacc_aoc_wrappers::request::{BuildRequest, KernelSource, Target};
 use fpgacc_aoc_wrappers::worker;
 
@@ -29,9 +30,9 @@ fn main() -> ExitCode {
         })
         .collect();
     let output = output.unwrap_or_else(|| inputs[0].with_extension("aocx"));
-    let discovered = backend::discover(Target::Emulator);
+    let discovered = backend::discover(Target::Emulator, None);
     let backend: &Backend = &discovered.backends[pick];
-    match backend.build(&BuildRequest::new(sources, output)) {
+    match backend.build(&BuildRequest::new(sources, output), None, Progress::Quiet) {
         Ok(built) => {
             eprint!("{}: {:?}\n{}", backend.name(), built.kernels, built.log);
             ExitCode::SUCCESS

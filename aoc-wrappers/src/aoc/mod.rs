@@ -1,0 +1,265 @@
+//! Intel's offline compiler aoc: finding it, asking its version, running it.
+
+mod flags;
+mod run;
+mod version;
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::output::OutputError;
+use crate::process::{Command, ProcessError, Status};
+
+pub use flags::arguments;
+pub(crate) use run::{replace_folder, reports_folder};
+pub use version::AocVersion;
+
+/// How long `aoc -version` may take: perl, from a network folder, behind a licence check.
+const VERSION_LIMIT: Duration = Duration::from_secs(60);
+
+/// What went wrong with aoc.
+#[derive(Debug, thiserror::Error)]
+pub enum AocError {
+    /// It is not installed.
+    #[error(
+        "cannot find aoc (Intel FPGA SDK for OpenCL): looked in $PATH, $INTELFPGAOCLSDKROOT/bin \
+         and $ALTERAOCLSDKROOT/bin; install the SDK and source its init_opencl.sh, or name aoc in \
+         $FPGACC_AOC, or build with --target=emulator"
+    )]
+    Missing,
+    /// `$FPGACC_AOC` or the option names nothing that can be run.
+    #[error("{origin} names {}, which cannot be run", .path.display())]
+    BadPath {
+        /// The variable or option.
+        origin: &'static str,
+        /// Its value.
+        path: PathBuf,
+    },
+    /// It does not say that it is aoc.
+    #[error("{} is not Intel's aoc: asked for its version it says '{said}'", .path.display())]
+    NotAoc {
+        /// The program.
+        path: PathBuf,
+        /// The first line of its answer.
+        said: String,
+    },
+    /// It could not be run.
+    #[error(transparent)]
+    Process(#[from] ProcessError),
+    /// This version cannot do it.
+    #[error("aoc {version} has no {what}: {remedy}")]
+    Unsupported {
+        /// The version.
+        version: AocVersion,
+        /// What is asked of it.
+        what: &'static str,
+        /// The way out.
+        remedy: &'static str,
+    },
+    /// It ran and failed.
+    #[error("aoc failed ({status}){}", kept.as_ref().map_or_else(String::new, |folder| format!(
+        "; its logs and reports are kept in {}", folder.display()
+    )))]
+    Failed {
+        /// How it ended.
+        status: Status,
+        /// All that it wrote.
+        log: String,
+        /// Its project folder, if it made one.
+        kept: Option<PathBuf>,
+    },
+    /// It said that all is well, but made nothing.
+    #[error("aoc ended without an error but did not write {}", .0.display())]
+    NoOutput(PathBuf),
+    /// Its files could not be put in place.
+    #[error(transparent)]
+    Output(#[from] OutputError),
+    /// A file could not be written, moved or read.
+    #[error("cannot write {}: {source}", .path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+}
+
+impl AocError {
+    /// aoc's own messages, if it ran.
+    pub fn log(&self) -> Option<&str> {
+        match self {
+            AocError::Failed { log, .. } => Some(log),
+            _ => None,
+        }
+    }
+}
+
+/// An aoc on this machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Aoc {
+    program: PathBuf,
+    version: AocVersion,
+    banner: String,
+}
+
+impl Aoc {
+    /// Finds it: `named` (from an option), `$FPGACC_AOC`, `$PATH`, `$INTELFPGAOCLSDKROOT/bin`,
+    /// `$ALTERAOCLSDKROOT/bin`, in this order. A program called aoc in `$PATH` that is none
+    /// (ours, for one) is passed over.
+    pub fn find(named: Option<&Path>) -> Result<Self, AocError> {
+        if let Some(path) = named {
+            return Self::named("--aoc", path);
+        }
+        if let Some(path) = std::env::var_os("FPGACC_AOC").filter(|path| !path.is_empty()) {
+            return Self::named("$FPGACC_AOC", Path::new(&path));
+        }
+        let mut refused = None;
+        let in_path = which::which_all("aoc").into_iter().flatten();
+        let in_sdk = ["INTELFPGAOCLSDKROOT", "ALTERAOCLSDKROOT"]
+            .into_iter()
+            .filter_map(std::env::var_os)
+            .filter_map(|root| which::which(Path::new(&root).join("bin/aoc")).ok());
+        for program in in_path.chain(in_sdk) {
+            match Self::at(&program) {
+                Ok(aoc) => return Ok(aoc),
+                Err(error) => refused = refused.or(Some(error)),
+            }
+        }
+        match refused {
+            // Ours under aoc's name is no failed SDK.
+            Some(AocError::NotAoc { said, .. }) if said.starts_with("fpgacc-aoc") => {
+                Err(AocError::Missing)
+            }
+            Some(error) => Err(error),
+            None => Err(AocError::Missing),
+        }
+    }
+
+    fn named(origin: &'static str, path: &Path) -> Result<Self, AocError> {
+        let program = which::which(path).map_err(|_| AocError::BadPath {
+            origin,
+            path: path.to_path_buf(),
+        })?;
+        Self::at(&program)
+    }
+
+    /// The aoc at this path.
+    pub fn at(program: &Path) -> Result<Self, AocError> {
+        let mut said = String::new();
+        // 17.1 and later know -version, all before --version.
+        for flag in ["-version", "--version"] {
+            let captured = Command::new(program)
+                .arg(flag)
+                .limit(VERSION_LIMIT)
+                .capture()?;
+            let text = captured.stdout_text() + &captured.stderr_text();
+            if text.contains("Offline Compiler")
+                && let Some(version) = AocVersion::parse(&text)
+            {
+                return Ok(Aoc {
+                    program: program.to_path_buf(),
+                    version,
+                    banner: text.trim().to_string(),
+                });
+            }
+            if said.is_empty() {
+                said = text.lines().next().unwrap_or_default().to_string();
+            }
+        }
+        Err(AocError::NotAoc {
+            path: program.to_path_buf(),
+            said,
+        })
+    }
+
+    /// Its path.
+    pub fn program(&self) -> &Path {
+        &self.program
+    }
+
+    /// Its version.
+    pub fn version(&self) -> &AocVersion {
+        &self.version
+    }
+
+    /// What it says when asked for its version.
+    pub fn banner(&self) -> &str {
+        &self.banner
+    }
+
+    /// The boards that it can build for, as it lists them.
+    pub fn boards(&self) -> Result<Vec<String>, AocError> {
+        let captured = Command::new(&self.program)
+            .arg(self.version.flag("list-boards"))
+            .limit(VERSION_LIMIT)
+            .capture()?;
+        Ok(parse_boards(&captured.stdout_text()))
+    }
+}
+
+/// Board names from `aoc -list-boards`: the least indented lines below the heading that hold one
+/// word; their memories, channels and packages stand indented further or after a colon.
+fn parse_boards(text: &str) -> Vec<String> {
+    text.lines()
+        .skip_while(|line| !line.starts_with("Board list"))
+        .skip(1)
+        .filter(|line| {
+            let indent = line.len() - line.trim_start().len();
+            indent > 0 && indent <= 2 && !line.contains(':')
+        })
+        .map(|line| line.trim().trim_end_matches(" (default)").to_string())
+        .filter(|name| !name.contains(' ') && !name.is_empty())
+        .collect()
+}
+
+/// A file name that every version of aoc takes: it refuses or rewrites other characters.
+fn plain_name(name: &OsStr) -> String {
+    let name = name.to_string_lossy();
+    let plain: String = name
+        .chars()
+        .map(|c| match c.is_ascii_alphanumeric() || c == '_' {
+            true => c,
+            false => '_',
+        })
+        .collect();
+    match plain.is_empty() {
+        true => "kernels".to_string(),
+        false => plain,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_the_list_of_boards() {
+        let old = "Board list:\n  de5net_a7\n\n  p385a_sch_ax115\n     Memories: DDR, QDR\n\n";
+        assert_eq!(parse_boards(old), ["de5net_a7", "p385a_sch_ax115"]);
+        let new = "Board list:\n  pac_a10 (default)\n     Board Package: /opt/bsp\n  pac_s10\n     \
+                   Board Package: /opt/bsp\n     Channels:      kernel_input\n";
+        assert_eq!(parse_boards(new), ["pac_a10", "pac_s10"]);
+        assert!(parse_boards("Board list:\n  none found\n").is_empty());
+    }
+
+    #[test]
+    fn says_what_is_missing_and_the_way_out() {
+        let text = AocError::Missing.to_string();
+        for word in ["INTELFPGAOCLSDKROOT", "FPGACC_AOC", "--target=emulator"] {
+            assert!(text.contains(word), "{text}");
+        }
+        let error = Aoc::named("$FPGACC_AOC", Path::new("/nonexistent/aoc")).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "$FPGACC_AOC names /nonexistent/aoc, which cannot be run"
+        );
+    }
+
+    #[test]
+    fn another_program_is_not_taken_for_aoc() {
+        let echo = which::which("echo").unwrap();
+        let error = Aoc::at(&echo).unwrap_err();
+        assert!(matches!(error, AocError::NotAoc { .. }), "{error}");
+    }
+}
