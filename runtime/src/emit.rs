@@ -1,1 +1,319 @@
 //! The manifest as C.
+
+use std::fmt::Write;
+
+use crate::manifest::{
+    Fact, Form, Hidden, Kernel, Manifest, NullLocal, Param, ParamKind, Program, Target, Task,
+};
+
+impl Manifest {
+    /// The manifest as the text of a C file, to be compiled with [`crate::SOURCES`]. The same
+    /// manifest gives the same text.
+    pub fn to_c(&self) -> String {
+        let mut out = String::from(
+            "/* Made by fpgacc: what the runtime must know of this executable's kernels. */\n\
+             #include \"manifest.h\"\n",
+        );
+        for (index, program) in self.programs.iter().enumerate() {
+            write_program_parts(&mut out, index, program);
+        }
+        let rows: Vec<String> = (self.programs.iter().enumerate())
+            .map(|(index, program)| program_row(index, program))
+            .collect();
+        write_array(&mut out, "struct fpgacc_program", "programs", &rows);
+        let (target, library) = match &self.target {
+            Target::IntelEmulator { library } => {
+                ("FPGACC_TARGET_INTEL_EMULATOR", library.as_deref())
+            }
+            Target::Pocl => ("FPGACC_TARGET_POCL", None),
+            Target::Sdk => ("FPGACC_TARGET_SDK", None),
+        };
+        let library = library.map_or("NULL".to_owned(), c_string);
+        let _ = write!(
+            out,
+            "\nconst struct fpgacc_manifest fpgacc_manifest = {{\n\
+             \x20   .target = {target},\n\
+             \x20   .library = {library},\n\
+             {}}};\n",
+            counted("programs", "program_count", "programs", rows.len()),
+        );
+        out
+    }
+}
+
+fn write_program_parts(out: &mut String, index: usize, program: &Program) {
+    let prefix = format!("p{index}");
+    let _ = write!(
+        out,
+        "\n/* {} -> {} */\n",
+        comment(&program.name),
+        comment(&program.aocx)
+    );
+    for (what, strings) in [
+        ("defines", &program.defines),
+        ("macros", &program.macro_names),
+    ] {
+        let rows: Vec<String> = strings.iter().map(|string| c_string(string)).collect();
+        write_array(out, "char *const", &format!("{prefix}_{what}"), &rows);
+    }
+    for (number, kernel) in program.kernels.iter().enumerate() {
+        write_kernel_parts(out, &format!("{prefix}_k{number}"), kernel);
+    }
+    let rows: Vec<String> = (program.kernels.iter().enumerate())
+        .map(|(number, kernel)| kernel_row(&format!("{prefix}_k{number}"), kernel))
+        .collect();
+    write_array(
+        out,
+        "struct fpgacc_kernel",
+        &format!("{prefix}_kernels"),
+        &rows,
+    );
+}
+
+fn program_row(index: usize, program: &Program) -> String {
+    let prefix = format!("p{index}");
+    format!(
+        "{{\n    .name = {},\n    .source_hash = UINT64_C({:#018x}),\n    .aocx = {},\n{}{}{}}}",
+        c_string(&program.name),
+        program.source_hash,
+        c_string(&program.aocx),
+        counted(
+            "defines",
+            "define_count",
+            &format!("{prefix}_defines"),
+            program.defines.len()
+        ),
+        counted(
+            "macro_names",
+            "macro_name_count",
+            &format!("{prefix}_macros"),
+            program.macro_names.len()
+        ),
+        counted(
+            "kernels",
+            "kernel_count",
+            &format!("{prefix}_kernels"),
+            program.kernels.len()
+        ),
+    )
+}
+
+fn task(kernel: &Kernel) -> Option<&Task> {
+    match &kernel.form {
+        Form::Task(task) => Some(task),
+        Form::NdRange => None,
+    }
+}
+
+fn write_kernel_parts(out: &mut String, prefix: &str, kernel: &Kernel) {
+    let params: Vec<String> = kernel.params.iter().map(param_row).collect();
+    write_array(
+        out,
+        "struct fpgacc_param",
+        &format!("{prefix}_params"),
+        &params,
+    );
+    if let Some(sizes) = kernel.reqd_work_group_size {
+        let rows: Vec<String> = sizes.iter().map(u64::to_string).collect();
+        write_array(out, "uint64_t", &format!("{prefix}_reqd"), &rows);
+    }
+    let pairs: Vec<String> = (kernel.distinct.iter())
+        .map(|(first, second)| format!("{{{first}, {second}}}"))
+        .collect();
+    write_array(
+        out,
+        "struct fpgacc_pair",
+        &format!("{prefix}_distinct"),
+        &pairs,
+    );
+    let bytes: Vec<String> = (kernel.local_bytes.iter())
+        .map(|(param, bytes)| format!("{{{param}, UINT64_C({bytes})}}"))
+        .collect();
+    write_array(
+        out,
+        "struct fpgacc_local_bytes",
+        &format!("{prefix}_local"),
+        &bytes,
+    );
+    let Some(task) = task(kernel) else { return };
+    let hidden: Vec<String> = task.hidden.iter().map(hidden_row).collect();
+    write_array(
+        out,
+        "struct fpgacc_hidden",
+        &format!("{prefix}_hidden"),
+        &hidden,
+    );
+    let facts: Vec<String> = task.relies_on.iter().map(fact_row).collect();
+    write_array(
+        out,
+        "struct fpgacc_fact",
+        &format!("{prefix}_facts"),
+        &facts,
+    );
+}
+
+fn kernel_row(prefix: &str, kernel: &Kernel) -> String {
+    let mut row = format!(
+        "{{\n    .name = {},\n    .form = {},\n{}",
+        c_string(&kernel.name),
+        if task(kernel).is_some() {
+            "FPGACC_TASK"
+        } else {
+            "FPGACC_NDRANGE"
+        },
+        counted(
+            "params",
+            "param_count",
+            &format!("{prefix}_params"),
+            kernel.params.len()
+        ),
+    );
+    if kernel.reqd_work_group_size.is_some() {
+        let _ = writeln!(row, "    .reqd_work_group_size = {prefix}_reqd,");
+    }
+    row += &counted(
+        "distinct",
+        "distinct_count",
+        &format!("{prefix}_distinct"),
+        kernel.distinct.len(),
+    );
+    row += &counted(
+        "local_bytes",
+        "local_bytes_count",
+        &format!("{prefix}_local"),
+        kernel.local_bytes.len(),
+    );
+    if let Some(task) = task(kernel) {
+        row += &counted(
+            "hidden",
+            "hidden_count",
+            &format!("{prefix}_hidden"),
+            task.hidden.len(),
+        );
+        row += &counted(
+            "relies_on",
+            "relies_on_count",
+            &format!("{prefix}_facts"),
+            task.relies_on.len(),
+        );
+        let null_local = match task.null_local {
+            NullLocal::Whole => "FPGACC_WHOLE",
+            NullLocal::Divisor => "FPGACC_DIVISOR",
+        };
+        let _ = write!(
+            row,
+            "    .max_group_size = UINT64_C({}),\n    .null_local = {null_local},\n",
+            task.max_group_size.unwrap_or(0),
+        );
+    }
+    row.push('}');
+    row
+}
+
+fn param_row(param: &Param) -> String {
+    let kind = match param.kind {
+        ParamKind::Global => "GLOBAL",
+        ParamKind::Constant => "CONSTANT",
+        ParamKind::Local => "LOCAL",
+        ParamKind::Value => "VALUE",
+        ParamKind::Image => "IMAGE",
+        ParamKind::Sampler => "SAMPLER",
+        ParamKind::Pipe => "PIPE",
+    };
+    format!(
+        "{{{}, {}, FPGACC_PARAM_{kind}, {}, {}, {}, {}}}",
+        c_string(&param.name),
+        c_string(&param.type_name),
+        param.size,
+        u8::from(param.is_const),
+        u8::from(param.is_volatile),
+        u8::from(param.is_restrict),
+    )
+}
+
+fn hidden_row(hidden: &Hidden) -> String {
+    let (kind, dim) = match hidden {
+        Hidden::Offset(dim) => ("OFFSET", *dim),
+        Hidden::Global(dim) => ("GLOBAL", *dim),
+        Hidden::Local(dim) => ("LOCAL", *dim),
+        Hidden::WorkDim => ("WORK_DIM", 0),
+    };
+    format!("{{FPGACC_HIDDEN_{kind}, {dim}}}")
+}
+
+fn fact_row(fact: &Fact) -> String {
+    let (kind, dim, value) = match fact {
+        Fact::WorkDim(value) => ("WORK_DIM", 0, u64::from(*value)),
+        Fact::Offset(dim, value) => ("OFFSET", *dim, *value),
+        Fact::Global(dim, value) => ("GLOBAL", *dim, *value),
+        Fact::Local(dim, value) => ("LOCAL", *dim, *value),
+        Fact::OneGroup(dim) => ("ONE_GROUP", *dim, 0),
+    };
+    format!("{{FPGACC_FACT_{kind}, {dim}, UINT64_C({value})}}")
+}
+
+/// C99 has no empty arrays: an empty one is not written, and [`counted`] names none.
+fn write_array(out: &mut String, element: &str, name: &str, rows: &[String]) {
+    if rows.is_empty() {
+        return;
+    }
+    let _ = writeln!(out, "static const {element} {name}[] = {{");
+    for row in rows {
+        let _ = writeln!(out, "    {},", row.replace('\n', "\n    "));
+    }
+    out.push_str("};\n");
+}
+
+fn counted(field: &str, count_field: &str, array: &str, count: usize) -> String {
+    if count == 0 {
+        return String::new();
+    }
+    format!("    .{field} = {array},\n    .{count_field} = {count},\n")
+}
+
+fn c_string(text: &str) -> String {
+    let mut out = String::from("\"");
+    for byte in text.bytes() {
+        match byte {
+            b'"' => out.push_str("\\\""),
+            b'\\' => out.push_str("\\\\"),
+            // Two of them could begin a trigraph.
+            b'?' => out.push_str("\\?"),
+            b' '..=b'~' => out.push(char::from(byte)),
+            // Three octal digits end by themselves, whatever follows.
+            _ => {
+                let _ = write!(out, "\\{byte:03o}");
+            }
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// Text that cannot end the comment that it stands in, nor begin another line.
+fn comment(text: &str) -> String {
+    text.chars()
+        .map(|c| if c.is_control() || c == '\\' { ' ' } else { c })
+        .collect::<String>()
+        .replace("*/", "* /")
+        .replace("/*", "/ *")
+        .replace("?", " ?")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strings_survive_c() {
+        assert_eq!(
+            c_string("a\"b\\c??/d\né1"),
+            r#""a\"b\\c\?\?/d\012\303\2511""#
+        );
+    }
+
+    #[test]
+    fn a_comment_cannot_be_left() {
+        assert_eq!(comment("a*/b/*c\nd"), "a* /b/ *c d");
+    }
+}

@@ -2,9 +2,112 @@
 //!
 //! The driver describes the kernels that it compiled as a [`Manifest`], turns it into C with
 //! [`Manifest::to_c`], and links the result with the library's own sources ([`SOURCES`]) into the
-//! executable. At run time the library replaces program creation and launches as the manifest says.
+//! executable, with `-Wl,--wrap=` for each of [`WRAPPED`] and `-pthread`. At run time the library
+//! replaces program creation and launches as the manifest says.
 
 mod emit;
 pub mod manifest;
 
 pub use manifest::Manifest;
+
+macro_rules! sources {
+    ($($name:literal),* $(,)?) => {
+        &[$(($name, include_str!(concat!("../c/", $name)))),*]
+    };
+}
+
+/// The C library: file names and texts. All of them go into one folder; those that end in `.c` are
+/// compiled as C99, with the OpenCL headers that the host uses and no other option, beside the
+/// text of [`Manifest::to_c`]. That folder is on the include path of patched hosts, for
+/// `fpgacc_rt.h`.
+pub const SOURCES: &[(&str, &str)] = sources![
+    "fpgacc_rt.h",
+    "manifest.h",
+    "opencl.h",
+    "runtime.h",
+    "aocx.c",
+    "arguments.c",
+    "build.c",
+    "devices.c",
+    "geometry.c",
+    "kernel_info.c",
+    "kernels.c",
+    "launch.c",
+    "message.c",
+    "options.c",
+    "platform.c",
+    "program_info.c",
+    "programs.c",
+    "source.c",
+    "table.c",
+];
+
+/// The OpenCL functions that the library replaces: the link takes `-Wl,--wrap=NAME` for each, so
+/// that calls in headers, wrapper headers and prebuilt objects reach the library too.
+pub const WRAPPED: &[&str] = &[
+    "clBuildProgram",
+    "clCloneKernel",
+    "clCompileProgram",
+    "clCreateContextFromType",
+    "clCreateKernel",
+    "clCreateKernelsInProgram",
+    "clCreateProgramWithBinary",
+    "clCreateProgramWithSource",
+    "clEnqueueNDRangeKernel",
+    "clEnqueueTask",
+    "clGetDeviceIDs",
+    "clGetDeviceInfo",
+    "clGetKernelArgInfo",
+    "clGetKernelInfo",
+    "clGetKernelWorkGroupInfo",
+    "clGetPlatformIDs",
+    "clGetProgramBuildInfo",
+    "clGetProgramInfo",
+    "clLinkProgram",
+    "clReleaseKernel",
+    "clReleaseProgram",
+    "clRetainKernel",
+    "clRetainProgram",
+    "clSetKernelArg",
+    "clSetKernelArgSVMPointer",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_wrapped_function_is_defined_and_every_real_one_is_wrapped() {
+        let all: String = SOURCES
+            .iter()
+            .filter(|(name, _)| name.ends_with(".c"))
+            .map(|(_, text)| *text)
+            .collect();
+        for name in WRAPPED {
+            assert!(
+                all.contains(&format!(" __wrap_{name}(")),
+                "{name} is not defined"
+            );
+        }
+        for (at, _) in all.match_indices("__real_") {
+            let name: String = all[at + "__real_".len()..]
+                .chars()
+                .take_while(char::is_ascii_alphanumeric)
+                .collect();
+            assert!(WRAPPED.contains(&name.as_str()), "{name} is not wrapped");
+        }
+    }
+
+    #[test]
+    fn no_file_of_the_library_is_left_out() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/c");
+        let mut files: Vec<String> = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        files.sort();
+        let mut listed: Vec<&str> = SOURCES.iter().map(|(name, _)| *name).collect();
+        listed.sort_unstable();
+        assert_eq!(files, listed);
+    }
+}

@@ -1,0 +1,161 @@
+/* What a host asks about its kernels is answered as for the original kernel. */
+#include "runtime.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static cl_int answer_string(const char *string, size_t size, void *value, size_t *size_ret)
+{
+    return fpgacc_answer(string, strlen(string) + 1, size, value, size_ret);
+}
+
+static cl_int answer_attributes(const struct fpgacc_kernel *info, size_t size, void *value,
+                                size_t *size_ret)
+{
+    struct fpgacc_text text = {0};
+    const uint64_t *sizes = info->reqd_work_group_size;
+    if (sizes)
+        fpgacc_text_add(&text, "reqd_work_group_size(%llu,%llu,%llu)",
+                        (unsigned long long)sizes[0], (unsigned long long)sizes[1],
+                        (unsigned long long)sizes[2]);
+    cl_int error = answer_string(text.data ? text.data : "", size, value, size_ret);
+    fpgacc_text_free(&text);
+    return error;
+}
+
+cl_int __wrap_clGetKernelInfo(cl_kernel kernel, cl_kernel_info name, size_t size, void *value,
+                              size_t *size_ret)
+{
+    struct fpgacc_tracked *tracked = fpgacc_find_kernel(kernel);
+    if (!tracked)
+        return __real_clGetKernelInfo(kernel, name, size, value, size_ret);
+    if (name == CL_KERNEL_PROGRAM)
+        return fpgacc_answer(&tracked->program->handle, sizeof tracked->program->handle, size,
+                             value, size_ret);
+    if (tracked->info && name == CL_KERNEL_NUM_ARGS) {
+        cl_uint count = tracked->info->param_count;
+        return fpgacc_answer(&count, sizeof count, size, value, size_ret);
+    }
+    if (tracked->info && name == CL_KERNEL_ATTRIBUTES)
+        return answer_attributes(tracked->info, size, value, size_ret);
+    return __real_clGetKernelInfo(kernel, name, size, value, size_ret);
+}
+
+static cl_uint address_qualifier(enum fpgacc_param_kind kind)
+{
+    switch (kind) {
+    case FPGACC_PARAM_GLOBAL:
+    case FPGACC_PARAM_IMAGE:
+    case FPGACC_PARAM_PIPE:
+        return CL_KERNEL_ARG_ADDRESS_GLOBAL;
+    case FPGACC_PARAM_CONSTANT:
+        return CL_KERNEL_ARG_ADDRESS_CONSTANT;
+    case FPGACC_PARAM_LOCAL:
+        return CL_KERNEL_ARG_ADDRESS_LOCAL;
+    default:
+        return CL_KERNEL_ARG_ADDRESS_PRIVATE;
+    }
+}
+
+static cl_bitfield type_qualifier(const struct fpgacc_param *param)
+{
+    cl_bitfield qualifier = CL_KERNEL_ARG_TYPE_NONE;
+    if (param->is_const || param->kind == FPGACC_PARAM_CONSTANT)
+        qualifier |= CL_KERNEL_ARG_TYPE_CONST;
+    if (param->is_volatile)
+        qualifier |= CL_KERNEL_ARG_TYPE_VOLATILE;
+    if (param->is_restrict)
+        qualifier |= CL_KERNEL_ARG_TYPE_RESTRICT;
+    return qualifier;
+}
+
+cl_int __wrap_clGetKernelArgInfo(cl_kernel kernel, cl_uint index, cl_uint name, size_t size,
+                                 void *value, size_t *size_ret)
+{
+    struct fpgacc_tracked *tracked = fpgacc_find_kernel(kernel);
+    if (!tracked || !tracked->info) {
+        if (!__real_clGetKernelArgInfo)
+            return CL_INVALID_OPERATION;
+        return __real_clGetKernelArgInfo(kernel, index, name, size, value, size_ret);
+    }
+    if (index >= tracked->info->param_count)
+        return CL_INVALID_ARG_INDEX;
+    const struct fpgacc_param *param = &tracked->info->params[index];
+    switch (name) {
+    case CL_KERNEL_ARG_ADDRESS_QUALIFIER: {
+        cl_uint qualifier = address_qualifier(param->kind);
+        return fpgacc_answer(&qualifier, sizeof qualifier, size, value, size_ret);
+    }
+    case CL_KERNEL_ARG_ACCESS_QUALIFIER: {
+        cl_uint qualifier = CL_KERNEL_ARG_ACCESS_NONE;
+        if (param->kind == FPGACC_PARAM_IMAGE || param->kind == FPGACC_PARAM_PIPE)
+            break;
+        return fpgacc_answer(&qualifier, sizeof qualifier, size, value, size_ret);
+    }
+    case CL_KERNEL_ARG_TYPE_NAME:
+        return answer_string(param->type_name, size, value, size_ret);
+    case CL_KERNEL_ARG_TYPE_QUALIFIER: {
+        cl_bitfield qualifier = type_qualifier(param);
+        return fpgacc_answer(&qualifier, sizeof qualifier, size, value, size_ret);
+    }
+    case CL_KERNEL_ARG_NAME:
+        return answer_string(param->name, size, value, size_ret);
+    default:
+        return CL_INVALID_VALUE;
+    }
+    if (!__real_clGetKernelArgInfo)
+        return CL_INVALID_OPERATION;
+    return __real_clGetKernelArgInfo(kernel, index, name, size, value, size_ret);
+}
+
+/* The largest group that the host may launch: a task kernel itself runs one work-item. */
+static cl_int max_group_size(const struct fpgacc_kernel *info, cl_device_id device, size_t *out)
+{
+    struct fpgacc_limits limits;
+    cl_int error = fpgacc_device_limits(device, &limits);
+    if (error != CL_SUCCESS)
+        return error;
+    *out = limits.max_group_size;
+    if (info->max_group_size && info->max_group_size < *out)
+        *out = (size_t)info->max_group_size;
+    return CL_SUCCESS;
+}
+
+/* The device of the question; the only device if the host gives none. */
+static cl_int question_device(const struct fpgacc_tracked *kernel, cl_device_id *device)
+{
+    if (*device)
+        return CL_SUCCESS;
+    cl_uint count;
+    cl_device_id *devices = fpgacc_context_devices(kernel->program->context, &count);
+    if (count == 1)
+        *device = devices[0];
+    free(devices);
+    return count == 1 ? CL_SUCCESS : CL_INVALID_DEVICE;
+}
+
+cl_int __wrap_clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device,
+                                       cl_kernel_work_group_info name, size_t size, void *value,
+                                       size_t *size_ret)
+{
+    struct fpgacc_tracked *tracked = fpgacc_find_kernel(kernel);
+    int answered = tracked && tracked->info && tracked->info->form == FPGACC_TASK &&
+                   (name == CL_KERNEL_WORK_GROUP_SIZE ||
+                    name == CL_KERNEL_COMPILE_WORK_GROUP_SIZE);
+    /* The implementation judges the device. */
+    cl_int error = __real_clGetKernelWorkGroupInfo(kernel, device, name, answered ? 0 : size,
+                                                   answered ? NULL : value, size_ret);
+    if (!answered || error != CL_SUCCESS)
+        return error;
+    if (name == CL_KERNEL_COMPILE_WORK_GROUP_SIZE) {
+        size_t sizes[3] = {0, 0, 0};
+        for (size_t i = 0; tracked->info->reqd_work_group_size && i < 3; i++)
+            sizes[i] = (size_t)tracked->info->reqd_work_group_size[i];
+        return fpgacc_answer(sizes, sizeof sizes, size, value, size_ret);
+    }
+    size_t most = 0;
+    error = question_device(tracked, &device);
+    if (error == CL_SUCCESS)
+        error = max_group_size(tracked->info, device, &most);
+    return error == CL_SUCCESS ? fpgacc_answer(&most, sizeof most, size, value, size_ret) : error;
+}

@@ -1,0 +1,133 @@
+/* What a host asks about its programs is answered as for the original text. */
+#include "runtime.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static cl_int answer_string(const char *string, size_t size, void *value, size_t *size_ret)
+{
+    const char *text = string ? string : "";
+    return fpgacc_answer(text, strlen(text) + 1, size, value, size_ret);
+}
+
+static cl_int kernel_names(const struct fpgacc_program *variant, size_t size, void *value,
+                           size_t *size_ret)
+{
+    struct fpgacc_text names = {0};
+    for (uint32_t i = 0; i < variant->kernel_count; i++)
+        fpgacc_text_add(&names, "%s%s", i ? ";" : "", variant->kernels[i].name);
+    cl_int error = answer_string(names.data, size, value, size_ret);
+    fpgacc_text_free(&names);
+    return error;
+}
+
+/* The .aocx itself, so that a host that keeps binaries is recognised when it loads them again. */
+static cl_int binaries(const struct fpgacc_loaded *loaded, cl_program_info name, size_t size,
+                       void *value, size_t *size_ret)
+{
+    cl_uint count = 0;
+    cl_int error = __real_clGetProgramInfo(loaded->actual, CL_PROGRAM_NUM_DEVICES, sizeof count,
+                                           &count, NULL);
+    struct fpgacc_text ignored = {0};
+    size_t bytes = 0;
+    const unsigned char *data = fpgacc_aocx(loaded->variant, &bytes, &ignored);
+    fpgacc_text_free(&ignored);
+    if (error != CL_SUCCESS || !data)
+        return __real_clGetProgramInfo(loaded->actual, name, size, value, size_ret);
+    size_t each = name == CL_PROGRAM_BINARIES ? sizeof data : sizeof bytes;
+    if (value && size < count * each)
+        return CL_INVALID_VALUE;
+    for (cl_uint i = 0; value && i < count; i++) {
+        if (name == CL_PROGRAM_BINARY_SIZES)
+            ((size_t *)value)[i] = bytes;
+        else if (((unsigned char **)value)[i])
+            memcpy(((unsigned char **)value)[i], data, bytes);
+    }
+    if (size_ret)
+        *size_ret = count * each;
+    return CL_SUCCESS;
+}
+
+cl_int __wrap_clGetProgramInfo(cl_program program, cl_program_info name, size_t size, void *value,
+                               size_t *size_ret)
+{
+    struct fpgacc_loaded *loaded = fpgacc_find_program(program);
+    if (!loaded || !loaded->is_known)
+        return __real_clGetProgramInfo(program, name, size, value, size_ret);
+    switch (name) {
+    case CL_PROGRAM_REFERENCE_COUNT:
+        return fpgacc_answer(&loaded->references, sizeof loaded->references, size, value,
+                             size_ret);
+    case CL_PROGRAM_SOURCE:
+        if (loaded->source)
+            return answer_string(loaded->source, size, value, size_ret);
+        break;
+    case CL_PROGRAM_BINARY_SIZES:
+    case CL_PROGRAM_BINARIES:
+        if (loaded->variant)
+            return binaries(loaded, name, size, value, size_ret);
+        break;
+    case CL_PROGRAM_NUM_KERNELS:
+    case CL_PROGRAM_KERNEL_NAMES:
+        if (loaded->state != FPGACC_BUILT)
+            return CL_INVALID_PROGRAM_EXECUTABLE;
+        if (loaded->variant && name == CL_PROGRAM_KERNEL_NAMES)
+            return kernel_names(loaded->variant, size, value, size_ret);
+        if (loaded->variant) {
+            size_t count = loaded->variant->kernel_count;
+            return fpgacc_answer(&count, sizeof count, size, value, size_ret);
+        }
+        break;
+    default:
+        break;
+    }
+    return __real_clGetProgramInfo(loaded->actual, name, size, value, size_ret);
+}
+
+static cl_int build_status(const struct fpgacc_loaded *loaded, cl_build_status *status)
+{
+    if (loaded->state == FPGACC_CREATED)
+        *status = CL_BUILD_NONE;
+    else if (loaded->state == FPGACC_FAILED)
+        *status = CL_BUILD_ERROR;
+    else
+        *status = CL_BUILD_SUCCESS;
+    return CL_SUCCESS;
+}
+
+cl_int __wrap_clGetProgramBuildInfo(cl_program program, cl_device_id device,
+                                    cl_program_build_info name, size_t size, void *value,
+                                    size_t *size_ret)
+{
+    struct fpgacc_loaded *loaded = fpgacc_find_program(program);
+    if (!loaded || !loaded->is_known)
+        return __real_clGetProgramBuildInfo(program, device, name, size, value, size_ret);
+    /* The implementation judges the device. */
+    cl_build_status status;
+    cl_int error = __real_clGetProgramBuildInfo(loaded->actual, device, CL_PROGRAM_BUILD_STATUS,
+                                                sizeof status, &status, NULL);
+    if (error != CL_SUCCESS)
+        return error;
+    switch (name) {
+    case CL_PROGRAM_BUILD_STATUS:
+        build_status(loaded, &status);
+        return fpgacc_answer(&status, sizeof status, size, value, size_ret);
+    case CL_PROGRAM_BUILD_OPTIONS:
+        return answer_string(loaded->options, size, value, size_ret);
+    case CL_PROGRAM_BUILD_LOG:
+        if (loaded->log || loaded->state == FPGACC_CREATED)
+            return answer_string(loaded->log, size, value, size_ret);
+        break;
+    case CL_PROGRAM_BINARY_TYPE: {
+        cl_program_binary_type type = CL_PROGRAM_BINARY_TYPE_NONE;
+        if (loaded->state == FPGACC_COMPILED)
+            type = CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT;
+        if (loaded->state == FPGACC_BUILT)
+            type = CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
+        return fpgacc_answer(&type, sizeof type, size, value, size_ret);
+    }
+    default:
+        break;
+    }
+    return __real_clGetProgramBuildInfo(loaded->actual, device, name, size, value, size_ret);
+}

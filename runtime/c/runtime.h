@@ -1,0 +1,260 @@
+/* What the runtime's files share. Each section belongs to the file that it names. */
+#ifndef FPGACC_RUNTIME_H
+#define FPGACC_RUNTIME_H
+
+#ifndef _POSIX_C_SOURCE
+#define _POSIX_C_SOURCE 200809L
+#endif
+
+#include <pthread.h>
+
+#include "manifest.h"
+#include "opencl.h"
+
+/* Where the host made a call; `file` is NULL if the call came without a source patch. */
+struct fpgacc_site {
+    const char *file;
+    int line;
+};
+
+/* ---- message.c ------------------------------------------------------------------------------ */
+
+enum fpgacc_severity { FPGACC_WARNING, FPGACC_ERROR };
+
+#define FPGACC_PRINTF(text, first) __attribute__((__format__(__printf__, text, first)))
+
+/* Text that grows. Empty: all zero. */
+struct fpgacc_text {
+    char *data;
+    size_t length;
+    size_t capacity;
+};
+
+void fpgacc_text_add(struct fpgacc_text *text, const char *format, ...) FPGACC_PRINTF(2, 3);
+void fpgacc_text_add_bytes(struct fpgacc_text *text, const char *data, size_t length);
+void fpgacc_text_free(struct fpgacc_text *text);
+
+/* Prints `site: severity: text` on stderr, each line after `fpgacc: `, the same message only once
+ * a process. */
+void fpgacc_report(enum fpgacc_severity severity, const struct fpgacc_site *site,
+                   const char *format, ...) FPGACC_PRINTF(3, 4);
+
+/* Whether FPGACC_VERBOSE asks for traces, and one line of them. */
+int fpgacc_verbose(void);
+void fpgacc_trace(const char *format, ...) FPGACC_PRINTF(1, 2);
+
+/* `host.c:12`, or `unknown line`. */
+void fpgacc_add_site(struct fpgacc_text *text, const struct fpgacc_site *site);
+
+/* `CL_INVALID_KERNEL`, or the number. */
+const char *fpgacc_error_name(cl_int error);
+
+/* The value of an environment variable, or NULL if it is unset or empty; whether it is set to
+ * anything but 0. */
+const char *fpgacc_environment(const char *name);
+int fpgacc_switched_on(const char *name);
+
+/* ---- table.c -------------------------------------------------------------------------------- */
+
+/* The first member of everything that is found by an OpenCL handle. */
+struct fpgacc_node {
+    const void *key;
+    struct fpgacc_node *next;
+};
+
+#define FPGACC_BUCKETS 256
+
+struct fpgacc_table {
+    struct fpgacc_node *buckets[FPGACC_BUCKETS];
+    size_t count;
+};
+
+/* Guards every table and the counts in their entries. Never held over a call into OpenCL. */
+extern pthread_mutex_t fpgacc_lock;
+
+struct fpgacc_node *fpgacc_table_find(const struct fpgacc_table *table, const void *key);
+void fpgacc_table_add(struct fpgacc_table *table, struct fpgacc_node *node);
+void fpgacc_table_remove(struct fpgacc_table *table, struct fpgacc_node *node);
+
+/* ---- platform.c ----------------------------------------------------------------------------- */
+
+/* Whether kernels of the manifest's target can run on a platform or device. */
+int fpgacc_is_target_platform(cl_platform_id platform);
+int fpgacc_is_target_device(cl_device_id device);
+
+/* The platform for a host that names none; NULL leaves it to the ICD loader. */
+cl_platform_id fpgacc_default_platform(void);
+
+/* For messages. */
+const char *fpgacc_target_name(void);
+
+/* ---- devices.c ------------------------------------------------------------------------------ */
+
+struct fpgacc_limits {
+    size_t max_group_size;
+    size_t max_item_sizes[3];
+};
+
+cl_int fpgacc_device_limits(cl_device_id device, struct fpgacc_limits *limits);
+int fpgacc_has_compiler(cl_device_id device);
+cl_device_id *fpgacc_context_devices(cl_context context, cl_uint *count);
+
+/* ---- aocx.c --------------------------------------------------------------------------------- */
+
+/* The bytes of a program variant's .aocx, mapped until the process ends. On failure NULL, and the
+ * reason, with the paths searched, is added to `why`. */
+const unsigned char *fpgacc_aocx(const struct fpgacc_program *variant, size_t *size,
+                                 struct fpgacc_text *why);
+
+/* ---- options.c ------------------------------------------------------------------------------ */
+
+/* Options of clBuildProgram, taken apart like a shell does. */
+struct fpgacc_options {
+    char **words;
+    size_t count;
+};
+
+int fpgacc_options_parse(struct fpgacc_options *options, const char *text);
+void fpgacc_options_free(struct fpgacc_options *options);
+
+/* Whether -cl-std asks for OpenCL C 2.0 or later (with it, groups may be of unequal size). */
+int fpgacc_options_nonuniform(const struct fpgacc_options *options);
+
+/* Whether the -D's that matter are those that a variant was compiled with; `why`, if given, gets
+ * the first difference. */
+int fpgacc_options_match(const struct fpgacc_options *options,
+                         const struct fpgacc_program *variant, struct fpgacc_text *why);
+
+/* ---- source.c ------------------------------------------------------------------------------- */
+
+/* The text of clCreateProgramWithSource in one piece, each string up to its first NUL. NULL if an
+ * argument is invalid or memory is short. */
+char *fpgacc_source_text(cl_uint count, const char **strings, const size_t *lengths);
+
+/* The same as text_hash in manifest.rs. */
+uint64_t fpgacc_source_hash(const char *text);
+
+/* ---- programs.c ----------------------------------------------------------------------------- */
+
+enum fpgacc_state { FPGACC_CREATED, FPGACC_COMPILED, FPGACC_BUILT, FPGACC_FAILED };
+
+/* What clCompileProgram was given for #include's: programs and names of our own. */
+struct fpgacc_headers {
+    cl_uint count;
+    cl_program *programs;
+    char **names;
+};
+
+/* A program that the host holds. `handle` is a real program in every case, so that a call that
+ * does not pass through the runtime is still a valid one. What is behind it is `actual`: the same
+ * program, or another one if the options of clBuildProgram asked for another variant or for a
+ * build of the original text. */
+struct fpgacc_loaded {
+    struct fpgacc_node node; /* by handle */
+    cl_program handle;
+    cl_program actual;
+    cl_context context;
+    const struct fpgacc_program *variant; /* NULL: the original text */
+    const struct fpgacc_program *handle_variant; /* what `handle` itself was loaded from */
+    int handle_built;
+    int is_known;                         /* its text or binary is in the manifest */
+    const char *why_unknown;              /* for the warning at the build */
+    uint64_t hash;
+    char *source; /* NULL: not made from source */
+    struct fpgacc_site site;
+    enum fpgacc_state state;
+    int nonuniform;
+    char *options; /* of the latest build */
+    char *log;     /* of a build that the runtime refused */
+    struct fpgacc_headers headers; /* of clCompileProgram */
+    cl_uint references;
+    cl_uint kernels; /* alive */
+};
+
+/* NULL if the program is none that the runtime created or recognised. */
+struct fpgacc_loaded *fpgacc_find_program(cl_program program);
+
+/* Frees an entry that has neither references nor kernels; called with the lock held, releases it. */
+void fpgacc_unlock_and_collect(struct fpgacc_loaded *loaded);
+
+/* Registers a program of the host. Takes over `source`. NULL if memory is short. */
+struct fpgacc_loaded *fpgacc_add_program(cl_program handle, cl_context context, char *source);
+
+/* Made from the host's own text, for a build by the device's compiler. */
+cl_program fpgacc_original_program(const struct fpgacc_loaded *loaded, cl_int *error);
+
+/* Whether every device of a context has a compiler. */
+int fpgacc_can_compile(cl_context context);
+
+void fpgacc_free_headers(struct fpgacc_headers *headers);
+
+/* A program object made from a variant's .aocx for all devices of the context; 0 and `error` and
+ * `why` if that fails. */
+cl_program fpgacc_load_variant(cl_context context, const struct fpgacc_program *variant,
+                               cl_int *error, struct fpgacc_text *why);
+
+/* Makes `program` what is behind the handle. */
+void fpgacc_set_actual(struct fpgacc_loaded *loaded, cl_program program);
+
+/* ---- kernels.c ------------------------------------------------------------------------------ */
+
+enum fpgacc_argument_kind { FPGACC_UNSET, FPGACC_MEMORY, FPGACC_SVM, FPGACC_OTHER };
+
+struct fpgacc_argument {
+    enum fpgacc_argument_kind kind;
+    cl_mem memory;
+    size_t size;
+};
+
+/* A kernel of a tracked program. */
+struct fpgacc_tracked {
+    struct fpgacc_node node; /* by handle */
+    cl_kernel handle;
+    struct fpgacc_loaded *program;
+    const struct fpgacc_kernel *info; /* NULL: not in the manifest */
+    int nonuniform;
+    cl_uint references;
+    pthread_mutex_t lock; /* held from setting hidden arguments to the end of the launch */
+    struct fpgacc_argument arguments[];
+};
+
+/* NULL if the kernel is of a program that the runtime does not know. */
+struct fpgacc_tracked *fpgacc_find_kernel(cl_kernel kernel);
+
+/* ---- arguments.c ---------------------------------------------------------------------------- */
+
+/* Checks the pairs of arguments that must not overlap and the sizes of local arguments, and
+ * reports what is wrong. Called with the kernel's lock held. */
+cl_int fpgacc_check_arguments(const struct fpgacc_tracked *kernel,
+                              const struct fpgacc_site *site);
+
+/* ---- geometry.c ----------------------------------------------------------------------------- */
+
+/* A launch's NDRange, with 0, 1, 1 beyond work_dim. */
+struct fpgacc_geometry {
+    cl_uint work_dim;
+    size_t offset[3];
+    size_t global[3];
+    size_t local[3];
+};
+
+/* Fills in the geometry of a launch as the original kernel would have been launched, or gives the
+ * error that it would have met. The global size has no zero. */
+cl_int fpgacc_geometry_fill(struct fpgacc_geometry *geometry, const struct fpgacc_tracked *kernel,
+                            const struct fpgacc_limits *limits, const size_t *offset,
+                            const size_t *global, const size_t *local);
+
+/* Checks what the compiled kernel relies on, and reports what is wrong. */
+cl_int fpgacc_check_facts(const struct fpgacc_geometry *geometry,
+                          const struct fpgacc_tracked *kernel, int local_given,
+                          const struct fpgacc_site *site);
+
+void fpgacc_add_sizes(struct fpgacc_text *text, const size_t *sizes, cl_uint count);
+
+/* ---- small helpers -------------------------------------------------------------------------- */
+
+/* Answers a clGet*Info question with `size` bytes at `data`. */
+cl_int fpgacc_answer(const void *data, size_t data_size, size_t size, void *value,
+                     size_t *size_ret);
+
+#endif
