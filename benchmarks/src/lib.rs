@@ -1,1 +1,15 @@
-//! Whole OpenCL programs and the runner that builds, runs and tables them
+//! Whole OpenCL programs, and the runner that builds each with and without fpgacc, runs both on
+//! every OpenCL platform, compares all that they read back and tables the result.
+//!
+//! `programs.yaml` describes the programs ([`catalog`]). [`trial`] is what happens with one program
+//! on one platform ([`platform`]): build ([`build`]), run ([`execute`]), compare ([`readback`]).
+//! [`table`] prints the rows, [`certify`] runs the originals under Oclgrind.
+
+pub mod build;
+pub mod catalog;
+pub mod certify;
+pub mod execute;
+pub mod platform;
+pub mod readback;
+pub mod table;
+pub mod trial;

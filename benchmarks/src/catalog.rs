@@ -1,0 +1,158 @@
+//! The programs, as `programs.yaml` describes them.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use crate::readback::Bound;
+
+/// Why there is no catalogue.
+#[derive(Debug, thiserror::Error)]
+pub enum CatalogError {
+    /// The file cannot be read.
+    #[error("cannot read {}: {source}", .path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// The file is not what it should be; the reason holds line and column.
+    #[error("{}: {source}", .path.display())]
+    Format {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        source: serde_yaml::Error,
+    },
+    /// A source that an entry names is not there.
+    #[error("{}: program '{program}' has no file {}", .catalog.display(), .path.display())]
+    NoSource {
+        /// The catalogue.
+        catalog: PathBuf,
+        /// The entry.
+        program: String,
+        /// The missing file.
+        path: PathBuf,
+    },
+}
+
+/// A program.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Program {
+    /// Its name, which is its folder's.
+    pub name: String,
+    /// Hosts and kernel files, relative to its folder.
+    pub sources: Vec<String>,
+    /// Flags for the C or C++ compiler and for fpgacc.
+    #[serde(default)]
+    pub flags: Vec<String>,
+    /// Arguments of a usual run.
+    #[serde(default)]
+    pub args: Vec<String>,
+    /// Arguments of a run in which every reduction is exact in any order.
+    #[serde(default)]
+    pub integer_args: Option<Vec<String>>,
+    /// Arguments of a run small enough for Oclgrind.
+    #[serde(default)]
+    pub certify_args: Vec<String>,
+    /// How far read-backs may differ where a reduction was reassociated, by name; `default` for the
+    /// others.
+    #[serde(default)]
+    pub bounds: BTreeMap<String, Bound>,
+}
+
+impl Program {
+    /// The bound of a read-back.
+    pub fn bound(&self, readback: &str) -> Bound {
+        let bound = self.bounds.get(readback);
+        bound
+            .or_else(|| self.bounds.get("default"))
+            .copied()
+            .unwrap_or(Bound::EXACT)
+    }
+
+    /// Whether a host is C++.
+    pub fn is_cxx(&self) -> bool {
+        let cxx = [".cpp", ".cc", ".cxx"];
+        let is_cxx = |source: &String| cxx.iter().any(|suffix| source.ends_with(suffix));
+        self.sources.iter().any(is_cxx)
+    }
+
+    /// Its sources without the kernel files.
+    pub fn hosts(&self) -> impl Iterator<Item = &String> {
+        self.sources
+            .iter()
+            .filter(|source| !source.ends_with(".cl"))
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    programs: Vec<Program>,
+}
+
+/// Reads a catalogue, whose programs lie in folders beside it.
+pub fn read(path: &Path) -> Result<Vec<Program>, CatalogError> {
+    let text = fs::read_to_string(path).map_err(|source| CatalogError::Read {
+        path: path.into(),
+        source,
+    })?;
+    let file: File = serde_yaml::from_str(&text).map_err(|source| CatalogError::Format {
+        path: path.into(),
+        source,
+    })?;
+    let folder = path.parent().unwrap_or(Path::new("."));
+    for program in &file.programs {
+        for source in &program.sources {
+            let source = folder.join(&program.name).join(source);
+            if !source.is_file() {
+                return Err(CatalogError::NoSource {
+                    catalog: path.into(),
+                    program: program.name.clone(),
+                    path: source,
+                });
+            }
+        }
+    }
+    Ok(file.programs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_catalogue_reads() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("programs.yaml");
+        let programs = read(&path).unwrap();
+        let names: Vec<_> = programs.iter().map(|p| p.name.as_str()).collect();
+        assert_eq!(names, ["gaussian", "hotspot3d", "kmeans", "nn", "srad"]);
+        let srad = &programs[4];
+        assert_eq!(srad.bound("pixels").absolute, 1.0);
+        assert_eq!(srad.bound("image"), srad.bound("q0_squared"));
+        assert!(!srad.is_cxx() && programs[1].is_cxx());
+        assert_eq!(programs[1].hosts().count(), 1);
+    }
+
+    #[test]
+    fn a_wrong_key_and_a_missing_source_are_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("programs.yaml");
+        fs::write(
+            &path,
+            "programs:\n  - {name: a, sources: [a.c], colour: red}\n",
+        )
+        .unwrap();
+        let error = read(&path).unwrap_err().to_string();
+        assert!(error.contains("unknown field `colour`"), "{error}");
+        fs::write(&path, "programs:\n  - {name: a, sources: [a.c]}\n").unwrap();
+        let error = read(&path).unwrap_err().to_string();
+        assert!(error.contains("program 'a' has no file"), "{error}");
+    }
+}

@@ -1,0 +1,177 @@
+//! The `fpgacc-bench` command.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Parser;
+use fpgacc_benchmarks::catalog::{self, Program};
+use fpgacc_benchmarks::certify::certify;
+use fpgacc_benchmarks::platform::{self, Platform};
+use fpgacc_benchmarks::table::{self, Style};
+use fpgacc_benchmarks::trial::{Bench, Row, Verdict};
+
+/// Builds every benchmark program with and without fpgacc, runs both on every OpenCL platform of
+/// this machine, compares all that they read back, and prints one table.
+///
+/// Exit status: 0 if all is well, 1 if a program failed or read back something else, 2 if the
+/// benchmark could not be run.
+#[derive(Parser)]
+#[command(name = "fpgacc-bench", version)]
+struct Options {
+    /// fpgacc [default: the one beside this program]
+    #[arg(long, value_name = "FILE")]
+    fpgacc: Option<PathBuf>,
+    /// Build and run the originals only
+    #[arg(long)]
+    originals_only: bool,
+    /// Run the originals under Oclgrind on small inputs: no data race, no access out of bounds
+    #[arg(long, conflicts_with_all = ["fpgacc", "originals_only", "platform", "markdown"])]
+    certify: bool,
+    /// Only programs whose name contains TEXT
+    #[arg(
+        long,
+        value_name = "TEXT",
+        default_value = "",
+        hide_default_value = true
+    )]
+    filter: String,
+    /// Only this platform: intel, pocl, ..
+    #[arg(long, value_name = "NAME")]
+    platform: Option<String>,
+    /// Run each program so often; the shortest time counts
+    #[arg(long, value_name = "N", default_value = "3", value_parser = clap::value_parser!(u32).range(1..))]
+    repeat: u32,
+    /// Keep executables and read-backs in DIR
+    #[arg(long, value_name = "DIR")]
+    keep: Option<PathBuf>,
+    /// Print the table as Markdown
+    #[arg(long)]
+    markdown: bool,
+    /// The list of programs [default: programs.yaml of the source tree]
+    #[arg(long, value_name = "FILE")]
+    programs: Option<PathBuf>,
+}
+
+fn main() -> ExitCode {
+    // The emulators answer questions from a process of their own.
+    fpgacc_aoc_wrappers::worker::run_if_asked();
+    match run(&Options::parse()) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("fpgacc-bench: error: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// `Ok(false)` if a program failed.
+fn run(options: &Options) -> Result<bool, String> {
+    let catalog = match &options.programs {
+        Some(path) => path.clone(),
+        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("programs.yaml"),
+    };
+    let catalog =
+        std::path::absolute(&catalog).map_err(|e| format!("{}: {e}", catalog.display()))?;
+    let mut programs = catalog::read(&catalog).map_err(|error| error.to_string())?;
+    programs.retain(|program| program.name.contains(&options.filter));
+    if programs.is_empty() {
+        return Err(format!("no program's name contains '{}'", options.filter));
+    }
+
+    // The temporary folder goes when this function returns.
+    let temporary = tempfile::Builder::new().prefix("fpgacc-bench-").tempdir();
+    let temporary = temporary.map_err(|e| format!("cannot make a temporary folder: {e}"))?;
+    let work = work_folder(options.keep.as_deref().unwrap_or(temporary.path()))?;
+    let folder = catalog.parent().unwrap_or(Path::new("/")).to_path_buf();
+    if options.certify {
+        return Ok(certify_all(&programs, &folder, &work));
+    }
+    let bench = Bench {
+        programs: folder,
+        work,
+        fpgacc: fpgacc(options)?,
+        repeat: options.repeat,
+    };
+    let rows = try_all(&bench, &programs, &platforms(options)?);
+    let style = match options.markdown {
+        true => Style::Markdown,
+        false => Style::Text,
+    };
+    print!("{}", table::render(&rows, style));
+    let is_fault = |row: &Row| matches!(row.verdict, Verdict::Fault(_));
+    Ok(!rows.iter().any(is_fault))
+}
+
+fn work_folder(folder: &Path) -> Result<PathBuf, String> {
+    let made = fs::create_dir_all(folder).and_then(|()| fs::canonicalize(folder));
+    made.map_err(|e| format!("cannot write to {}: {e}", folder.display()))
+}
+
+/// The fpgacc to use; `None` for originals only.
+fn fpgacc(options: &Options) -> Result<Option<PathBuf>, String> {
+    if options.originals_only {
+        return Ok(None);
+    }
+    let path = match &options.fpgacc {
+        Some(path) => path.clone(),
+        None => {
+            let own = std::env::current_exe().map_err(|e| format!("where am I: {e}"))?;
+            own.with_file_name("fpgacc")
+        }
+    };
+    let found = fs::canonicalize(&path).map_err(|e| {
+        format!(
+            "{}: {e}\n  help: build it with `cargo build`, or name it with --fpgacc, or use \
+             --originals-only",
+            path.display()
+        )
+    })?;
+    Ok(Some(found))
+}
+
+fn platforms(options: &Options) -> Result<Vec<Platform>, String> {
+    let mut platforms = platform::find();
+    if platforms.is_empty() {
+        return Err("no OpenCL platform: install the Debian package `pocl-opencl-icd`".to_string());
+    }
+    let names: Vec<String> = platforms.iter().map(|p| p.name.clone()).collect();
+    if let Some(name) = &options.platform {
+        platforms.retain(|platform| platform.name == *name);
+    }
+    if platforms.is_empty() {
+        return Err(format!("no such platform; there are: {}", names.join(", ")));
+    }
+    Ok(platforms)
+}
+
+fn try_all(bench: &Bench, programs: &[Program], platforms: &[Platform]) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for program in programs {
+        for platform in platforms {
+            for row in bench.trial(program, platform) {
+                if let Verdict::Fault(fault) = &row.verdict {
+                    eprintln!("{} on {}: {fault}", row.program, row.platform);
+                }
+                rows.push(row);
+            }
+        }
+    }
+    rows
+}
+
+fn certify_all(programs: &[Program], folder: &Path, work: &Path) -> bool {
+    let mut all = true;
+    for program in programs {
+        match certify(program, folder, work) {
+            Ok(()) => println!("{}: certified", program.name),
+            Err(error) => {
+                println!("{}: FAULT", program.name);
+                eprintln!("{}: {error}", program.name);
+                all = false;
+            }
+        }
+    }
+    all
+}
