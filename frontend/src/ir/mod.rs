@@ -66,3 +66,4 @@ pub use module::{
 };
 pub use stmt::{Arm, Block, CaseLabel, LoopHints, Stmt, StmtKind};
 pub use types::{AddressSpace, QualType, Qualifiers, Scalar, Type, TypeId, Types};
+pub use walk::builtin_has_effects;

@@ -347,7 +347,7 @@ impl Block {
 
 /// Whether a builtin function does more than compute a value of its arguments: it synchronises,
 /// writes memory (also through pointer arguments), communicates, or prints.
-pub(super) fn builtin_has_effects(name: &str) -> bool {
+pub fn builtin_has_effects(name: &str) -> bool {
     const PREFIXES: [&str; 22] = [
         "atomic_",
         "atom_",

@@ -1,0 +1,86 @@
+//! `reduction`: floating-point reductions are accumulated in shift registers.
+//!
+//! Lloyd's thesis, section 4.2.2 and figure 4.3, after Intel's best-practices guide: the running
+//! value of `x += e` is needed an addition's latency after it was asked for, so a loop can start an
+//! iteration only once in that many cycles. With as many partial sums as the latency has cycles,
+//! moved along a shift register, an iteration starts in every cycle; behind the loop the partial
+//! sums are added.
+
+mod codegen;
+mod legality;
+mod matching;
+
+use fpgacc_frontend::ir::{FunctionId, Module};
+
+use crate::analysis::accesses::Summaries;
+use crate::analysis::single_work_item::{is_single_work_item, may_share};
+use crate::pass::{Context, LaunchContract, Note, Outcome, Pass};
+
+/// The pass.
+pub struct Reduction;
+
+impl Pass for Reduction {
+    fn name(&self) -> &'static str {
+        "reduction"
+    }
+
+    fn description(&self) -> &'static str {
+        "accumulate floating-point reductions in shift registers (reassociates)"
+    }
+
+    fn level(&self) -> u8 {
+        2
+    }
+
+    fn run(
+        &self,
+        module: &mut Module,
+        kernel: FunctionId,
+        context: &Context<'_>,
+        contract: &mut LaunchContract,
+    ) -> Outcome {
+        let summaries = Summaries::reachable(module, kernel);
+        let single = is_single_work_item(module, kernel, context.geometry, contract);
+        let (mut done, mut missed) = (Vec::new(), Vec::new());
+        for function in summaries.functions() {
+            let mut plan = legality::plan(module, function, &summaries, context.options);
+            missed.append(&mut plan.missed);
+            if plan.loops.is_empty() {
+                continue;
+            }
+            let reason = if !single {
+                Some("the kernel runs as many work-items, whose additions interleave anyway")
+            } else if function != kernel && !may_share(module, function) {
+                Some("a kernel of many work-items calls this function too")
+            } else {
+                None
+            };
+            if let Some(reason) = reason {
+                missed.extend(plan.done.into_iter().map(|note| left_alone(note, reason)));
+                continue;
+            }
+            let taken = module.global_names();
+            let Module {
+                types, functions, ..
+            } = module;
+            let function = &mut functions[function];
+            function.make_names_unique(&taken);
+            codegen::apply(types, function, &taken, &plan);
+            let comments = plan.done.iter().map(|note| note.text.clone());
+            function.comments.extend(comments);
+            done.append(&mut plan.done);
+        }
+        match (done.is_empty(), missed.is_empty()) {
+            (true, true) => Outcome::Nothing,
+            (false, true) => Outcome::Done(done),
+            (true, false) => Outcome::Missed(missed),
+            (false, false) => Outcome::Partly { done, missed },
+        }
+    }
+}
+
+fn left_alone(mut note: Note, reason: &str) -> Note {
+    let name = note.text.split('\'').nth(1).unwrap_or_default();
+    note.text = format!("'{name}' is not accumulated in a shift register: {reason}");
+    note
+}

@@ -1,0 +1,438 @@
+//! Writing shift registers, in the shape of Lloyd's figure 4.3.
+
+use std::collections::BTreeSet;
+
+use fpgacc_frontend::ir::{
+    AddressSpace, BinaryOp, Block, Expr, ExprId, Function, IncDecOp, Init, LoopHints, QualType,
+    Stmt, StmtKind, Storage, Type, TypeId, Types, UnaryOp, VarId, Variable,
+};
+
+use super::legality::{LoopPlan, Plan, Register, is_loop};
+use super::matching::{Combine, Form};
+
+/// Carries out a plan.
+pub fn apply(types: &mut Types, function: &mut Function, taken: &BTreeSet<String>, plan: &Plan) {
+    let Some(mut body) = function.body.take() else {
+        return;
+    };
+    let counter = function.fresh_name("j", taken);
+    let mut writer = Writer {
+        types,
+        function,
+        taken,
+        counter,
+        seen: 0,
+        plan,
+    };
+    let stmts = std::mem::take(&mut body.stmts);
+    body.stmts = writer.list(stmts);
+    function.body = Some(body);
+}
+
+struct Writer<'a> {
+    types: &'a mut Types,
+    function: &'a mut Function,
+    taken: &'a BTreeSet<String>,
+    /// The name of the counters of all loops that are made; their scopes are apart.
+    counter: String,
+    /// Loops of the original that were met.
+    seen: usize,
+    plan: &'a Plan,
+}
+
+/// A register and the array that it became.
+struct Placed<'a> {
+    register: &'a Register,
+    array: VarId,
+    ty: TypeId,
+    /// Holds the value of a place in memory.
+    copy: Option<VarId>,
+}
+
+impl Writer<'_> {
+    fn list(&mut self, stmts: Vec<Stmt>) -> Vec<Stmt> {
+        let mut out = Vec::with_capacity(stmts.len());
+        for mut stmt in stmts {
+            if is_loop(&stmt) {
+                self.seen += 1;
+                if let Some(plan) = self.plan.loops.get(&(self.seen - 1)) {
+                    self.rewrite(stmt, plan, &mut out);
+                    continue;
+                }
+            }
+            let in_switch = matches!(stmt.kind, StmtKind::Switch { .. });
+            for list in stmt.lists_mut() {
+                let stmts = std::mem::take(list);
+                *list = if in_switch {
+                    self.arm(stmts)
+                } else {
+                    self.list(stmts)
+                };
+            }
+            out.push(stmt);
+        }
+        out
+    }
+
+    /// The statements of a switch's arm: what a loop becomes goes into a block, since a declaration
+    /// here is in the scope of the arms behind it.
+    fn arm(&mut self, stmts: Vec<Stmt>) -> Vec<Stmt> {
+        let mut out = Vec::with_capacity(stmts.len());
+        for stmt in stmts {
+            let mut made = self.list(vec![stmt]);
+            if made.len() == 1 {
+                out.append(&mut made);
+            } else {
+                out.push(Stmt::new(StmtKind::Block(Block::of(made))));
+            }
+        }
+        out
+    }
+
+    fn rewrite(&mut self, mut stmt: Stmt, plan: &LoopPlan, out: &mut Vec<Stmt>) {
+        let hoisted = match &mut stmt.kind {
+            StmtKind::For { init, .. } if plan.hoist_init => std::mem::take(init),
+            _ => Vec::new(),
+        };
+        let guard = match &stmt.kind {
+            StmtKind::For {
+                cond: Some(cond), ..
+            }
+            | StmtKind::While { cond, .. }
+                if plan.guard =>
+            {
+                Some(self.function.exprs.duplicate(*cond))
+            }
+            _ => None,
+        };
+        let span = stmt.span;
+        let mut inner = Vec::new();
+        let placed: Vec<_> = plan
+            .registers
+            .iter()
+            .map(|register| self.place(register))
+            .collect();
+        for placed in &placed {
+            self.declare(placed, &mut inner);
+        }
+        for list in stmt.lists_mut() {
+            *list = self.body(std::mem::take(list), &placed);
+        }
+        inner.push(stmt);
+        for placed in &placed {
+            self.finish(placed, &mut inner);
+        }
+        if let Some(cond) = guard {
+            let kind = StmtKind::If {
+                cond,
+                then: Block::of(inner),
+                otherwise: None,
+            };
+            inner = vec![Stmt::at(kind, span)];
+        }
+        if hoisted.is_empty() {
+            out.append(&mut inner);
+            return;
+        }
+        let mut block = hoisted;
+        block.append(&mut inner);
+        out.push(Stmt::at(StmtKind::Block(Block::of(block)), span));
+    }
+
+    fn place<'r>(&mut self, register: &'r Register) -> Placed<'r> {
+        let ty = self.function.exprs.ty(register.place);
+        let array_ty = self.types.intern(Type::Array {
+            element: QualType::plain(ty),
+            len: Some(u64::from(register.depth) + 1),
+        });
+        let array = self.function.add_var("shift_reg", array_ty, self.taken);
+        let copy = (!register.in_variable).then(|| {
+            self.function
+                .add_var(register.combine.noun(), ty, self.taken)
+        });
+        Placed {
+            register,
+            array,
+            ty,
+            copy,
+        }
+    }
+
+    /// The array and its first values.
+    fn declare(&mut self, placed: &Placed<'_>, out: &mut Vec<Stmt>) {
+        let register = placed.register;
+        out.push(Stmt::new(StmtKind::Comment(format!(
+            "partial results of the {} in {}: an operation can start in every cycle",
+            register.combine.noun(),
+            register.name
+        ))));
+        out.push(Stmt::new(StmtKind::Decl {
+            var: placed.array,
+            init: None,
+        }));
+        if let (Some(copy), true) = (placed.copy, register.combine.is_idempotent()) {
+            let value = self.function.exprs.duplicate(register.place);
+            out.push(declare(copy, value));
+        }
+        let fill = self.unrolled(register.depth + 1, |writer, counter| {
+            let slot = writer.slot(placed.array, counter);
+            let value = writer.first_value(placed);
+            writer.function.exprs.assign(None, slot, value)
+        });
+        out.push(fill);
+    }
+
+    /// What a slot holds before the first iteration: a value that changes no result, whatever the
+    /// place holds and however often the loop runs.
+    fn first_value(&mut self, placed: &Placed<'_>) -> ExprId {
+        match placed.register.combine {
+            // Not 0.0: -0.0 + 0.0 is 0.0, but x + -0.0 is x for every x.
+            Combine::Add => {
+                let zero = self.function.exprs.float(placed.ty, 0.0);
+                let minus = Expr::Unary {
+                    op: UnaryOp::Minus,
+                    operand: zero,
+                };
+                self.function.exprs.add(minus, placed.ty, None)
+            }
+            Combine::Mul => self.function.exprs.float(placed.ty, 1.0),
+            // The place's own value: taking a minimum with it twice is taking it once, also of a NaN.
+            Combine::Call(_) | Combine::Select(_) => self.current(placed),
+        }
+    }
+
+    /// The place's value outside of the loop.
+    fn current(&mut self, placed: &Placed<'_>) -> ExprId {
+        match placed.copy {
+            Some(copy) => self.function.use_var(copy),
+            None => self.function.exprs.duplicate(placed.register.place),
+        }
+    }
+
+    /// Behind the loop: all slots go into the place.
+    fn finish(&mut self, placed: &Placed<'_>, out: &mut Vec<Stmt>) {
+        let register = placed.register;
+        if let (Some(copy), false) = (placed.copy, register.combine.is_idempotent()) {
+            let value = self.function.exprs.duplicate(register.place);
+            out.push(declare(copy, value));
+        }
+        let sum = self.unrolled(register.depth, |writer, counter| {
+            writer.combine(placed, counter)
+        });
+        out.push(sum);
+        if let Some(copy) = placed.copy {
+            let place = self.function.exprs.duplicate(register.place);
+            let value = self.function.use_var(copy);
+            let store = self.function.exprs.assign(None, place, value);
+            out.push(Stmt::new(StmtKind::Expr(store)));
+        }
+    }
+
+    fn combine(&mut self, placed: &Placed<'_>, counter: VarId) -> ExprId {
+        let target = self.current(placed);
+        let slot = self.slot(placed.array, counter);
+        let op = match &placed.register.combine {
+            Combine::Add => BinaryOp::Add,
+            Combine::Mul => BinaryOp::Mul,
+            Combine::Call(name) => {
+                let value = self.current(placed);
+                let args = vec![value, slot];
+                let exprs = &mut self.function.exprs;
+                let call = exprs.call_builtin(name, placed.ty, args);
+                return exprs.assign(None, target, call);
+            }
+            Combine::Select(op) => {
+                let value = self.current(placed);
+                let kept = self.current(placed);
+                let taken = self.slot(placed.array, counter);
+                let exprs = &mut self.function.exprs;
+                let cond = exprs.binary(self.types, *op, slot, value);
+                let select = Expr::Cond {
+                    cond,
+                    then: taken,
+                    otherwise: kept,
+                };
+                let select = exprs.add(select, placed.ty, None);
+                return exprs.assign(None, target, select);
+            }
+        };
+        self.function.exprs.assign(Some(op), target, slot)
+    }
+
+    fn body(&mut self, stmts: Vec<Stmt>, placed: &[Placed<'_>]) -> Vec<Stmt> {
+        let mut out = Vec::with_capacity(stmts.len());
+        for mut stmt in stmts {
+            let key = match &stmt.kind {
+                StmtKind::Expr(key) => Some(*key),
+                StmtKind::If { cond, .. } => Some(*cond),
+                _ => None,
+            };
+            match placed.iter().find(|p| Some(p.register.key) == key) {
+                Some(placed) => self.accumulate(placed, &stmt, &mut out),
+                None => {
+                    for list in stmt.lists_mut() {
+                        *list = self.body(std::mem::take(list), placed);
+                    }
+                    out.push(stmt);
+                }
+            }
+        }
+        out
+    }
+
+    /// `shift_reg[depth] = shift_reg[0] + e;` and the shift behind it.
+    fn accumulate(&mut self, placed: &Placed<'_>, stmt: &Stmt, out: &mut Vec<Stmt>) {
+        let register = placed.register;
+        let value = self.next_value(placed);
+        let last = self.slot_at(placed.array, register.depth);
+        let assign = self.function.exprs.assign(None, last, value);
+        out.push(Stmt::at(StmtKind::Expr(assign), stmt.span));
+        let shift = self.unrolled(register.depth, |writer, counter| {
+            let to = writer.slot(placed.array, counter);
+            let from = writer.slot_behind(placed.array, counter);
+            writer.function.exprs.assign(None, to, from)
+        });
+        out.push(shift);
+    }
+
+    fn next_value(&mut self, placed: &Placed<'_>) -> ExprId {
+        let register = placed.register;
+        match register.form {
+            Form::Compound { op, value } => {
+                let first = self.slot_at(placed.array, 0);
+                let exprs = &mut self.function.exprs;
+                exprs.binary(self.types, op, first, value)
+            }
+            Form::InPlace { value } => {
+                self.redirect_reads(placed);
+                value
+            }
+            Form::Chain { value } => {
+                let rest = self.without(value, register.reads[0]);
+                let first = self.slot_at(placed.array, 0);
+                let op = match register.combine {
+                    Combine::Mul => BinaryOp::Mul,
+                    _ => BinaryOp::Add,
+                };
+                let exprs = &mut self.function.exprs;
+                exprs.binary(self.types, op, first, rest)
+            }
+            Form::Branch { cond, value } => {
+                self.redirect_reads(placed);
+                let kept = self.slot_at(placed.array, 0);
+                let select = Expr::Cond {
+                    cond,
+                    then: value,
+                    otherwise: kept,
+                };
+                self.function.exprs.add(select, placed.ty, None)
+            }
+        }
+    }
+
+    /// Makes the statement's reads of the place reads of the first slot.
+    fn redirect_reads(&mut self, placed: &Placed<'_>) {
+        for &read in &placed.register.reads {
+            let first = self.slot_at(placed.array, 0);
+            let expr = self.function.exprs.get(first).clone();
+            self.function.exprs.replace(read, expr, placed.ty);
+        }
+    }
+
+    /// A chain of operations without its operand `read`, so that only one operation remains between
+    /// a slot and the next: `x + a - b` becomes `a - b`.
+    fn without(&mut self, chain: ExprId, read: ExprId) -> ExprId {
+        let Expr::Binary { op, lhs, rhs } = *self.function.exprs.get(chain) else {
+            return chain;
+        };
+        if lhs == read && op == BinaryOp::Sub {
+            let ty = self.function.exprs.ty(rhs);
+            let ty = self.types.promoted(ty);
+            let minus = Expr::Unary {
+                op: UnaryOp::Minus,
+                operand: rhs,
+            };
+            return self.function.exprs.add(minus, ty, None);
+        }
+        if lhs == read {
+            return rhs;
+        }
+        if rhs == read {
+            return lhs;
+        }
+        let exprs = &mut self.function.exprs;
+        let is_left = exprs.any(lhs, &mut |node| node == read);
+        let (lhs, rhs) = if is_left {
+            (self.without(lhs, read), rhs)
+        } else {
+            (lhs, self.without(rhs, read))
+        };
+        let exprs = &mut self.function.exprs;
+        exprs.binary(self.types, op, lhs, rhs)
+    }
+
+    /// `#pragma unroll for (int j = 0; j < count; ++j) ..`
+    fn unrolled(&mut self, count: u32, body: impl FnOnce(&mut Self, VarId) -> ExprId) -> Stmt {
+        let int = self.types.int();
+        let counter = self.function.vars.add(Variable {
+            name: self.counter.clone(),
+            ty: QualType::plain(int),
+            space: AddressSpace::Private,
+            storage: Storage::None,
+            attrs: Vec::new(),
+            span: None,
+        });
+        let body = body(self, counter);
+        let start = self.function.exprs.int(self.types, 0);
+        let bound = self.function.exprs.int(self.types, i64::from(count));
+        let value = self.function.use_var(counter);
+        let operand = self.function.use_var(counter);
+        let exprs = &mut self.function.exprs;
+        let cond = exprs.binary(self.types, BinaryOp::Lt, value, bound);
+        let step = Expr::IncDec {
+            op: IncDecOp::PreInc,
+            operand,
+        };
+        let step = exprs.add(step, int, None);
+        Stmt::new(StmtKind::For {
+            init: vec![declare(counter, start)],
+            cond: Some(cond),
+            step: Some(step),
+            body: Block::of(vec![Stmt::new(StmtKind::Expr(body))]),
+            hints: LoopHints {
+                pragmas: vec!["unroll".to_string()],
+                attrs: Vec::new(),
+            },
+        })
+    }
+
+    fn slot(&mut self, array: VarId, counter: VarId) -> ExprId {
+        let index = self.function.use_var(counter);
+        self.element(array, index)
+    }
+
+    fn slot_behind(&mut self, array: VarId, counter: VarId) -> ExprId {
+        let value = self.function.use_var(counter);
+        let one = self.function.exprs.int(self.types, 1);
+        let exprs = &mut self.function.exprs;
+        let index = exprs.binary(self.types, BinaryOp::Add, value, one);
+        self.element(array, index)
+    }
+
+    fn slot_at(&mut self, array: VarId, at: u32) -> ExprId {
+        let index = self.function.exprs.int(self.types, i64::from(at));
+        self.element(array, index)
+    }
+
+    fn element(&mut self, array: VarId, index: ExprId) -> ExprId {
+        let base = self.function.use_var(array);
+        self.function.exprs.index(self.types, base, index)
+    }
+}
+
+fn declare(var: VarId, value: ExprId) -> Stmt {
+    Stmt::new(StmtKind::Decl {
+        var,
+        init: Some(Init::Expr(value)),
+    })
+}

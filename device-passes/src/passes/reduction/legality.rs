@@ -1,0 +1,541 @@
+//! Which candidates may become shift registers: the five checks of Lloyd's section 4.2.2, and what
+//! is needed besides to keep a program's meaning.
+
+use std::collections::BTreeMap;
+
+use fpgacc_frontend::ir::{
+    AddressSpace, Expr, ExprId, Function, FunctionId, LoopHints, Module, Qualifiers, Scalar, Stmt,
+    StmtKind, TypeId, UnaryOp, VarRef,
+};
+
+use super::matching::{Candidate, Combine, Form, candidates};
+use crate::analysis::accesses::{Access, Accesses, Summaries};
+use crate::analysis::alias::{Aliases, Root};
+use crate::analysis::invariance::address_varies;
+use crate::analysis::spell::spell;
+use crate::analysis::trip_count::{Constants, trip_count};
+use crate::pass::{Note, PassOptions};
+
+/// A reduction statement that becomes a shift register.
+#[derive(Clone, Debug)]
+pub struct Register {
+    /// See [`Candidate::key`].
+    pub key: ExprId,
+    /// The place that is reduced into.
+    pub place: ExprId,
+    /// Its reads in the statement.
+    pub reads: Vec<ExprId>,
+    /// How partial results are combined.
+    pub combine: Combine,
+    /// How the statement is written.
+    pub form: Form,
+    /// Number of partial results.
+    pub depth: u32,
+    /// The place, spelled.
+    pub name: String,
+    /// The place is a private variable: it can be updated where it is. Otherwise it is loaded and
+    /// stored once.
+    pub in_variable: bool,
+}
+
+/// What becomes of one loop.
+#[derive(Clone, Debug, Default)]
+pub struct LoopPlan {
+    /// Its reductions.
+    pub registers: Vec<Register>,
+    /// The loop's init must run before the place is looked at.
+    pub hoist_init: bool,
+    /// The place may only be looked at if the loop's condition holds at first.
+    pub guard: bool,
+}
+
+/// What becomes of one function.
+#[derive(Clone, Debug, Default)]
+pub struct Plan {
+    /// By the loop's place among all loops of the function, outer ones first.
+    pub loops: BTreeMap<usize, LoopPlan>,
+    /// What is rewritten.
+    pub done: Vec<Note>,
+    /// What is not.
+    pub missed: Vec<Note>,
+}
+
+/// The depth of the shift register for a reduction of a type: the one place that decides it.
+fn depth(options: &PassOptions, _ty: Scalar, _combine: &Combine) -> u32 {
+    options.shift_register_depth
+}
+
+/// Plans the rewrites of a function's innermost loops.
+pub fn plan(module: &Module, id: FunctionId, summaries: &Summaries, options: &PassOptions) -> Plan {
+    let function = &module.functions[id];
+    let mut plan = Plan::default();
+    let Some(body) = &function.body else {
+        return plan;
+    };
+    let mut loops = Vec::new();
+    let mut jumps = false;
+    body.for_each_stmt(&mut |stmt| {
+        jumps |= matches!(stmt.kind, StmtKind::Goto(_) | StmtKind::Label(_));
+        if is_loop(stmt) {
+            loops.push(stmt.clone());
+        }
+    });
+    if jumps {
+        return plan;
+    }
+    let judge = Judge {
+        aliases: Aliases::new(module, id),
+        constants: Constants::new(module, function),
+        summaries,
+        options,
+    };
+    for (at, stmt) in loops.iter().enumerate() {
+        if is_innermost(stmt) {
+            judge.judge_loop(at, stmt, &mut plan);
+        }
+    }
+    plan
+}
+
+/// Whether a statement is a loop.
+pub fn is_loop(stmt: &Stmt) -> bool {
+    matches!(
+        stmt.kind,
+        StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::DoWhile { .. }
+    )
+}
+
+fn is_innermost(stmt: &Stmt) -> bool {
+    let mut loops = 0;
+    stmt.for_each(&mut |stmt| loops += usize::from(is_loop(stmt)));
+    loops == 1
+}
+
+struct Judge<'a> {
+    aliases: Aliases<'a>,
+    constants: Constants<'a>,
+    summaries: &'a Summaries,
+    options: &'a PassOptions,
+}
+
+/// A loop and what an iteration of it does.
+struct Region<'s> {
+    stmt: &'s Stmt,
+    hints: &'s LoopHints,
+    /// `None` for `do`, and for a `for` without condition: the body runs at least once.
+    cond_first: Option<ExprId>,
+    init: &'s [Stmt],
+    accesses: Accesses,
+    trips: Option<u64>,
+    has_return: bool,
+}
+
+/// Why a group of candidates stays as it is.
+struct Refusal {
+    reason: String,
+    also: Option<(ExprId, &'static str)>,
+}
+
+fn refuse(reason: impl Into<String>) -> Refusal {
+    Refusal {
+        reason: reason.into(),
+        also: None,
+    }
+}
+
+impl Judge<'_> {
+    fn function(&self) -> &Function {
+        self.aliases.function
+    }
+
+    fn module(&self) -> &Module {
+        self.aliases.module
+    }
+
+    fn judge_loop(&self, at: usize, stmt: &Stmt, plan: &mut Plan) {
+        let exprs = &self.function().exprs;
+        let (body, hints, cond_first, init) = match &stmt.kind {
+            StmtKind::For {
+                init,
+                cond,
+                body,
+                hints,
+                ..
+            } => (body, hints, *cond, init.as_slice()),
+            StmtKind::While { cond, body, hints } => (body, hints, Some(*cond), &[][..]),
+            StmtKind::DoWhile { body, hints, .. } => (body, hints, None, &[][..]),
+            _ => return,
+        };
+        let mut found = candidates(exprs, &body.stmts);
+        found.retain(|candidate| self.is_floating(exprs.ty(candidate.place)));
+        if found.is_empty() {
+            return;
+        }
+        let mut has_return = false;
+        stmt.for_each(&mut |stmt| has_return |= matches!(stmt.kind, StmtKind::Return(_)));
+        let region = Region {
+            stmt,
+            hints,
+            cond_first,
+            init,
+            accesses: Accesses::of_loop(&self.aliases, self.summaries, stmt),
+            trips: trip_count(&self.constants, stmt),
+            has_return,
+        };
+        for group in self.groups(found) {
+            self.judge_group(at, &region, &group, plan);
+        }
+    }
+
+    /// Candidates by place.
+    fn groups(&self, found: Vec<Candidate>) -> Vec<Vec<Candidate>> {
+        let exprs = &self.function().exprs;
+        let mut groups: Vec<Vec<Candidate>> = Vec::new();
+        for candidate in found {
+            let same = |group: &&mut Vec<Candidate>| exprs.same(group[0].place, candidate.place);
+            match groups.iter_mut().find(same) {
+                Some(group) => group.push(candidate),
+                None => groups.push(vec![candidate]),
+            }
+        }
+        groups
+    }
+
+    fn judge_group(&self, at: usize, region: &Region<'_>, group: &[Candidate], plan: &mut Plan) {
+        let exprs = &self.function().exprs;
+        let place = group[0].place;
+        let object = self.aliases.object(place);
+        if matches!(object, Some(VarRef::Local(var)) if region.accesses.declared.contains(&var)) {
+            // A new variable in each iteration carries nothing from one to the next.
+            return;
+        }
+        let name = spell(self.module(), self.function(), place);
+        let span = exprs.span(group[0].key).or(region.stmt.span);
+        let (registers, access) = match self.check(region, group, &name) {
+            Ok(fine) => fine,
+            Err(refusal) => {
+                let text = format!(
+                    "'{name}' is not accumulated in a shift register: {}",
+                    refusal.reason
+                );
+                let mut note = Note::new(text, span);
+                if let Some((expr, label)) = refusal.also
+                    && let Some(span) = exprs.span(expr)
+                {
+                    note.also.push((span, label.to_string()));
+                }
+                plan.missed.push(note);
+                return;
+            }
+        };
+        let entry = plan.loops.entry(at).or_default();
+        entry.guard |= access.guard;
+        entry.hoist_init |= access.hoist_init;
+        for register in &registers {
+            let text = format!(
+                "the {} in '{name}' is accumulated in a shift register of {}, which reassociates \
+                 floating-point operations",
+                register.combine.noun(),
+                register.depth
+            );
+            plan.done
+                .push(Note::new(text, exprs.span(register.key).or(span)));
+        }
+        entry.registers.extend(registers);
+    }
+
+    fn is_floating(&self, ty: TypeId) -> bool {
+        let types = &self.module().types;
+        let scalar = types.as_scalar(ty).or(types.as_vector(ty).map(|(s, _)| s));
+        scalar.is_some_and(Scalar::is_float)
+    }
+
+    /// All checks on the reductions into one place.
+    fn check(
+        &self,
+        region: &Region<'_>,
+        group: &[Candidate],
+        name: &str,
+    ) -> Result<(Vec<Register>, PlaceAccess), Refusal> {
+        let exprs = &self.function().exprs;
+        let place = group[0].place;
+        // 1: the type.
+        let scalar = match self.module().types.as_scalar(exprs.ty(place)) {
+            Some(scalar @ (Scalar::Float | Scalar::Double)) => scalar,
+            _ => return Err(refuse("its type is neither float nor double")),
+        };
+        if self.is_volatile(place) {
+            return Err(refuse("it is volatile"));
+        }
+        // 3: base and index are invariant.
+        if let Some(culprit) =
+            address_varies(&self.aliases, self.summaries, place, &region.accesses)
+        {
+            return Err(Refusal {
+                reason: "it is another element in each iteration".to_string(),
+                also: Some((culprit, "this changes in the loop")),
+            });
+        }
+        // 4: the operations.
+        let combine = self.common_operation(group)?;
+        // 2: no other use.
+        self.no_other_use(region, group)?;
+        if region.has_return {
+            return Err(refuse("the loop contains a return"));
+        }
+        // 5: the trip count.
+        let depth = depth(self.options, scalar, &combine);
+        if let Some(trips) = region.trips
+            && trips < u64::from(depth)
+        {
+            return Err(refuse(format!(
+                "the loop runs {trips} times, less than the register's depth of {depth}"
+            )));
+        }
+        if is_unrolled(region.hints, region.trips) {
+            return Err(refuse("the loop is unrolled, not pipelined"));
+        }
+        let access = self.place_access(region, group)?;
+        if self.options.strict_fp {
+            return Err(refuse(
+                "that reassociates floating-point operations, which --strict-fp forbids",
+            ));
+        }
+        let registers = group.iter().filter_map(|candidate| {
+            let (combine, form) = candidate.how.clone()?;
+            Some(Register {
+                key: candidate.key,
+                place,
+                reads: candidate.reads.clone(),
+                combine,
+                form,
+                depth,
+                name: name.to_string(),
+                in_variable: access.in_variable,
+            })
+        });
+        Ok((registers.collect(), access))
+    }
+
+    fn common_operation(&self, group: &[Candidate]) -> Result<Combine, Refusal> {
+        let mut common: Option<Combine> = None;
+        for candidate in group {
+            let Some((combine, _)) = &candidate.how else {
+                return Err(Refusal {
+                    reason: "the operation is not associative and commutative".to_string(),
+                    also: (candidate.key != group[0].key)
+                        .then_some((candidate.key, "this operation")),
+                });
+            };
+            match &common {
+                Some(first) if first != combine => {
+                    return Err(Refusal {
+                        reason: "different operations are mixed on it in one loop".to_string(),
+                        also: Some((candidate.key, "another operation")),
+                    });
+                }
+                _ => common = Some(combine.clone()),
+            }
+        }
+        Ok(common.expect("a group has a candidate"))
+    }
+
+    fn no_other_use(&self, region: &Region<'_>, group: &[Candidate]) -> Result<(), Refusal> {
+        let place = self.place_as_access(group[0].place);
+        let own = |access: &Access| {
+            access.exact
+                && group.iter().any(|candidate| {
+                    candidate.place == access.at || candidate.reads.contains(&access.at)
+                })
+        };
+        for access in &region.accesses.list {
+            if own(access) || !self.aliases.may_overlap(access, &place) {
+                continue;
+            }
+            let exprs = &self.function().exprs;
+            let (reason, label) = if exprs.same(access.at, group[0].place) {
+                ("its value is used elsewhere in the loop", "used here")
+            } else {
+                (
+                    "another access in the loop may touch the same memory",
+                    "this may be the same memory",
+                )
+            };
+            return Err(Refusal {
+                reason: reason.to_string(),
+                also: Some((access.at, label)),
+            });
+        }
+        Ok(())
+    }
+
+    fn place_as_access(&self, place: ExprId) -> Access {
+        Access {
+            at: place,
+            write: true,
+            roots: self.aliases.lvalue_roots(place),
+            space: self.aliases.lvalue_space(place),
+            exact: true,
+        }
+    }
+
+    fn is_volatile(&self, place: ExprId) -> bool {
+        let module = self.module();
+        let function = self.function();
+        let volatile = |quals: Qualifiers| quals.contains(Qualifiers::VOLATILE);
+        let through = |pointer: ExprId| {
+            let ty = function.exprs.ty(pointer);
+            let pointee = module.types.as_pointer(ty).map(|(pointee, _)| pointee);
+            pointee.is_some_and(|pointee| volatile(pointee.quals))
+        };
+        match function.exprs.get(place) {
+            Expr::Var(VarRef::Local(var)) => volatile(function.vars[*var].ty.quals),
+            Expr::Var(VarRef::Global(global)) => {
+                volatile(module.globals[*global].variable.ty.quals)
+            }
+            Expr::Unary { operand, .. } => through(*operand),
+            Expr::Index { base, .. } => {
+                let element = module.types.as_array(function.exprs.ty(*base));
+                through(*base)
+                    || element.is_some_and(|(element, _)| volatile(element.quals))
+                    || (!self.aliases.is_pointer(*base) && self.is_volatile(*base))
+            }
+            Expr::Member {
+                base,
+                record,
+                field,
+                arrow,
+            } => {
+                let fields = module.records[*record].fields.as_deref();
+                let field = fields.and_then(|fields| fields.get(*field as usize));
+                field.is_none_or(|field| volatile(field.ty.quals) || field.bits.is_some())
+                    || if *arrow {
+                        through(*base)
+                    } else {
+                        self.is_volatile(*base)
+                    }
+            }
+            Expr::Swizzle { base, .. } => self.is_volatile(*base),
+            _ => false,
+        }
+    }
+
+    /// How the place can be read and written outside of the loop without touching memory that the
+    /// original does not touch.
+    fn place_access(
+        &self,
+        region: &Region<'_>,
+        group: &[Candidate],
+    ) -> Result<PlaceAccess, Refusal> {
+        let place = group[0].place;
+        let in_variable = self.is_always_valid(place);
+        let mut access = PlaceAccess {
+            in_variable: in_variable && matches!(self.function().exprs.get(place), Expr::Var(_)),
+            hoist_init: self.init_matters(region, place),
+            guard: false,
+        };
+        if in_variable {
+            return Ok(access);
+        }
+        if let Some(call) = region.accesses.synchronises {
+            return Err(Refusal {
+                reason: "other work-items or kernels may look at it while the loop runs"
+                    .to_string(),
+                also: Some((call, "memory is synchronised here")),
+            });
+        }
+        if !group.iter().any(|candidate| candidate.sure) {
+            return Err(refuse(
+                "it is not updated in every iteration, and may be no valid memory otherwise",
+            ));
+        }
+        let Some(cond) = region.cond_first else {
+            return Ok(access);
+        };
+        if region.trips.is_some_and(|trips| trips > 0) {
+            return Ok(access);
+        }
+        if self.function().exprs.has_effects(cond) {
+            return Err(Refusal {
+                reason: "it may be no valid memory if the loop does not run, and the loop's \
+                         condition has effects"
+                    .to_string(),
+                also: Some((cond, "this condition")),
+            });
+        }
+        access.guard = true;
+        access.hoist_init = !region.init.is_empty();
+        Ok(access)
+    }
+
+    /// Whether the loop's init changes which place it is, or what it holds.
+    fn init_matters(&self, region: &Region<'_>, place: ExprId) -> bool {
+        let init = Accesses::of_stmts(&self.aliases, self.summaries, region.init);
+        let mut needed = Accesses::of_address(&self.aliases, self.summaries, place).list;
+        needed.push(self.place_as_access(place));
+        let declares = |access: &Access| {
+            access.roots.iter().any(
+                |root| matches!(root, Root::Object(VarRef::Local(var)) if init.declared.contains(var)),
+            )
+        };
+        init.synchronises.is_some()
+            || needed.iter().any(|read| {
+                declares(read) || init.writes().any(|w| self.aliases.may_overlap(w, read))
+            })
+    }
+
+    /// Whether a place is a part of a private variable, at constant indices within its bounds.
+    fn is_always_valid(&self, place: ExprId) -> bool {
+        let exprs = &self.function().exprs;
+        match exprs.get(place) {
+            Expr::Var(VarRef::Local(var)) => {
+                let variable = &self.function().vars[*var];
+                variable.space == AddressSpace::Private
+            }
+            Expr::Member {
+                base, arrow: false, ..
+            }
+            | Expr::Swizzle { base, .. } => self.is_always_valid(*base),
+            Expr::Index { base, index } => {
+                let array = self.module().types.as_array(exprs.ty(*base));
+                let Some((_, Some(len))) = array else {
+                    return false;
+                };
+                let index = self.constants.value(*index);
+                index.is_some_and(|index| (0..i128::from(len)).contains(&index))
+                    && self.is_always_valid(*base)
+            }
+            Expr::Unary {
+                op: UnaryOp::Deref, ..
+            } => false,
+            _ => false,
+        }
+    }
+}
+
+/// See [`LoopPlan`] and [`Register::in_variable`].
+struct PlaceAccess {
+    in_variable: bool,
+    hoist_init: bool,
+    guard: bool,
+}
+
+/// Whether a loop's hints unroll it wholly.
+fn is_unrolled(hints: &LoopHints, trips: Option<u64>) -> bool {
+    let by = |factor: Option<&str>| match factor.map(str::trim) {
+        None | Some("") => true,
+        Some(factor) => match (factor.trim_matches(['(', ')']).trim().parse::<u64>(), trips) {
+            (Ok(factor), Some(trips)) => factor > 1 && factor >= trips,
+            _ => false,
+        },
+    };
+    let pragma = |text: &String| {
+        text.strip_prefix("unroll")
+            .is_some_and(|rest| by(Some(rest)))
+    };
+    hints.pragmas.iter().any(pragma)
+        || hints
+            .attrs
+            .iter()
+            .any(|attr| attr.name == "opencl_unroll_hint" && by(attr.args.as_deref()))
+}
