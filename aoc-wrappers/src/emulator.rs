@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::build_log;
 use crate::request::BuildRequest;
 use crate::worker::{self, Answer, Failure, Implementation, Question, WorkerError};
 
@@ -193,7 +194,12 @@ impl Emulator {
 
     /// Loads it and asks for its names and versions.
     pub fn describe(&self) -> Result<Description, EmulatorError> {
-        let answer = self.ask(Vec::new(), Vec::new())?;
+        let answer = self.ask(Question {
+            implementation: self.implementation,
+            texts: Vec::new(),
+            options: Vec::new(),
+            check: false,
+        })?;
         Ok(Description {
             platform: answer.platform,
             device: answer.device,
@@ -202,6 +208,20 @@ impl Emulator {
 
     /// Compiles kernels to a program binary.
     pub(crate) fn compile(&self, request: &BuildRequest) -> Result<Compiled, EmulatorError> {
+        let answer = self.run(request, false)?;
+        Ok(Compiled {
+            binary: answer.binary,
+            log: answer.log,
+            kernels: answer.kernels,
+        })
+    }
+
+    /// Compiles each source of a request by itself, and gives the messages: warnings.
+    pub fn check(&self, request: &BuildRequest) -> Result<String, EmulatorError> {
+        Ok(self.run(request, true)?.log)
+    }
+
+    fn run(&self, request: &BuildRequest, check: bool) -> Result<Answer, EmulatorError> {
         let links = tempfile::Builder::new()
             .prefix("fpgacc-")
             .tempdir()
@@ -214,23 +234,26 @@ impl Emulator {
                 words.push(format!("-I{}", option_path(folder, links.path())?));
             }
             words.extend(request.cl_options.iter().cloned());
+            if request.debug {
+                words.push("-g".to_string());
+            }
             texts.push(request.online_text(source));
             options.push(words.join(" "));
         }
-        let answer = self.ask(texts, options)?;
-        Ok(Compiled {
-            binary: answer.binary,
-            log: answer.log,
-            kernels: answer.kernels,
-        })
-    }
-
-    fn ask(&self, texts: Vec<String>, options: Vec<String>) -> Result<Answer, EmulatorError> {
         let question = Question {
             implementation: self.implementation,
             texts,
             options,
+            check,
         };
+        let mut answer = self.ask(question)?;
+        if !request.verbose {
+            answer.log = build_log::messages(&answer.log);
+        }
+        Ok(answer)
+    }
+
+    fn ask(&self, question: Question) -> Result<Answer, EmulatorError> {
         let vendors = tempfile::Builder::new()
             .prefix("fpgacc-")
             .tempdir()
@@ -244,7 +267,7 @@ impl Emulator {
             env.push(("OCL_ICD_FILENAMES", self.library.clone()));
         }
         let answer = worker::ask(&question, &env)?;
-        let log = answer.log.clone();
+        let log = build_log::messages(&answer.log);
         match &answer.failure {
             None => Ok(answer),
             Some(Failure::NoLoader) => Err(EmulatorError::NoLoader),

@@ -5,8 +5,10 @@
 
 pub mod aoc;
 pub mod backend;
+mod build_log;
 pub mod cache;
 pub mod cc;
+pub mod compat;
 pub mod emulator;
 mod inputs;
 pub mod output;

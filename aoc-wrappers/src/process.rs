@@ -271,7 +271,8 @@ impl Command {
         if let Some(dir) = &self.dir {
             expression = expression.dir(dir);
         }
-        for (name, value) in &self.env {
+        // Of two settings of one variable duct obeys the first; here the last one counts.
+        for (name, value) in self.env.iter().rev() {
             expression = match value {
                 Some(value) => expression.env(name, value),
                 None => expression.env_remove(name),
@@ -346,7 +347,10 @@ mod tests {
         let captured = shell("cat; pwd; echo $FPGACC_A-$HOME")
             .stdin("text\n")
             .dir("/")
+            .env_remove("FPGACC_A")
+            .env("FPGACC_A", "a")
             .env("FPGACC_A", "b")
+            .env("HOME", "/")
             .env_remove("HOME")
             .capture()
             .unwrap();

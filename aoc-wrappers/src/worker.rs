@@ -56,6 +56,8 @@ pub(crate) struct Question {
     pub texts: Vec<String>,
     /// Options for each, as clBuildProgram takes them.
     pub options: Vec<String>,
+    /// Only compile each text: no linking, no binary.
+    pub check: bool,
 }
 
 /// What a worker answers.
@@ -206,8 +208,10 @@ fn compile(question: &Question, answer: &mut Answer) -> Result<(), Failure> {
         return Ok(());
     }
     let context = Context::from_device(&device).map_err(|e| call("clCreateContext", e.0))?;
-    let program = make_program(question, &context, id, answer)?;
-    collect(program, answer)
+    match make_program(question, &context, id, answer)? {
+        Some(program) => collect(program, answer),
+        None => Ok(()),
+    }
 }
 
 fn find_platform(implementation: Implementation) -> Result<Platform, Failure> {
@@ -229,8 +233,8 @@ fn make_program(
     context: &Context,
     device: cl_device_id,
     answer: &mut Answer,
-) -> Result<cl_program, Failure> {
-    let single = question.texts.len() == 1;
+) -> Result<Option<cl_program>, Failure> {
+    let single = question.texts.len() == 1 && !question.check;
     let mut programs = Vec::new();
     for (text, options) in question.texts.iter().zip(&question.options) {
         let mut program = Program::create_from_source(context, text)
@@ -257,8 +261,11 @@ fn make_program(
         // Released with the process: releasing is where some implementations crash.
         std::mem::forget(program);
     }
+    if question.check {
+        return Ok(None);
+    }
     if single {
-        return Ok(programs[0]);
+        return Ok(programs.pop());
     }
     // SAFETY: the device belongs to the context, and the programs are compiled for it.
     let linked = unsafe {
@@ -273,7 +280,7 @@ fn make_program(
     };
     let linked = linked.map_err(|code| call("clLinkProgram", code))?;
     append_log(linked, device, answer);
-    Ok(linked)
+    Ok(Some(linked))
 }
 
 fn append_log(program: cl_program, device: cl_device_id, answer: &mut Answer) {

@@ -4,7 +4,7 @@ mod flags;
 mod run;
 mod version;
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -108,17 +108,27 @@ impl Aoc {
     /// `$ALTERAOCLSDKROOT/bin`, in this order. A program called aoc in `$PATH` that is none
     /// (ours, for one) is passed over.
     pub fn find(named: Option<&Path>) -> Result<Self, AocError> {
+        Self::find_in(named, &|name| std::env::var_os(name))
+    }
+
+    /// [`Aoc::find`], given the environment.
+    pub fn find_in(
+        named: Option<&Path>,
+        variable: &dyn Fn(&str) -> Option<OsString>,
+    ) -> Result<Self, AocError> {
         if let Some(path) = named {
-            return Self::named("--aoc", path);
+            return Self::named("--aoc", path, variable("PATH"));
         }
-        if let Some(path) = std::env::var_os("FPGACC_AOC").filter(|path| !path.is_empty()) {
-            return Self::named("$FPGACC_AOC", Path::new(&path));
+        if let Some(path) = variable("FPGACC_AOC").filter(|path| !path.is_empty()) {
+            return Self::named("$FPGACC_AOC", Path::new(&path), variable("PATH"));
         }
         let mut refused = None;
-        let in_path = which::which_all("aoc").into_iter().flatten();
+        let here = std::env::current_dir().unwrap_or_default();
+        let in_path = which::which_in_all("aoc", variable("PATH"), here);
+        let in_path = in_path.into_iter().flatten();
         let in_sdk = ["INTELFPGAOCLSDKROOT", "ALTERAOCLSDKROOT"]
             .into_iter()
-            .filter_map(std::env::var_os)
+            .filter_map(variable)
             .filter_map(|root| which::which(Path::new(&root).join("bin/aoc")).ok());
         for program in in_path.chain(in_sdk) {
             match Self::at(&program) {
@@ -136,8 +146,13 @@ impl Aoc {
         }
     }
 
-    fn named(origin: &'static str, path: &Path) -> Result<Self, AocError> {
-        let program = which::which(path).map_err(|_| AocError::BadPath {
+    fn named(
+        origin: &'static str,
+        path: &Path,
+        folders: Option<OsString>,
+    ) -> Result<Self, AocError> {
+        let here = std::env::current_dir().unwrap_or_default();
+        let program = which::which_in(path, folders, here).map_err(|_| AocError::BadPath {
             origin,
             path: path.to_path_buf(),
         })?;
@@ -146,13 +161,14 @@ impl Aoc {
 
     /// The aoc at this path.
     pub fn at(program: &Path) -> Result<Self, AocError> {
+        Self::at_within(program, VERSION_LIMIT)
+    }
+
+    fn at_within(program: &Path, limit: Duration) -> Result<Self, AocError> {
         let mut said = String::new();
         // 17.1 and later know -version, all before --version.
         for flag in ["-version", "--version"] {
-            let captured = Command::new(program)
-                .arg(flag)
-                .limit(VERSION_LIMIT)
-                .capture()?;
+            let captured = Command::new(program).arg(flag).limit(limit).capture()?;
             let text = captured.stdout_text() + &captured.stderr_text();
             if text.contains("Offline Compiler")
                 && let Some(version) = AocVersion::parse(&text)
@@ -249,17 +265,86 @@ mod tests {
         for word in ["INTELFPGAOCLSDKROOT", "FPGACC_AOC", "--target=emulator"] {
             assert!(text.contains(word), "{text}");
         }
-        let error = Aoc::named("$FPGACC_AOC", Path::new("/nonexistent/aoc")).unwrap_err();
+        let error = Aoc::named("$FPGACC_AOC", Path::new("/nonexistent/aoc"), None).unwrap_err();
         assert_eq!(
             error.to_string(),
             "$FPGACC_AOC names /nonexistent/aoc, which cannot be run"
         );
     }
 
+    /// A program that answers every call with `text`.
+    fn program(path: &Path, script: &str) {
+        use std::os::unix::fs::PermissionsExt;
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, format!("#!/bin/sh\n{script}\n")).unwrap();
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    fn saying(version: &str) -> String {
+        format!(
+            "echo 'Intel(R) FPGA SDK for OpenCL(TM), 64-Bit Offline Compiler'; echo 'Version \
+             {version} Build 1'"
+        )
+    }
+
     #[test]
     fn another_program_is_not_taken_for_aoc() {
-        let echo = which::which("echo").unwrap();
-        let error = Aoc::at(&echo).unwrap_err();
-        assert!(matches!(error, AocError::NotAoc { .. }), "{error}");
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("aoc");
+        program(&path, "echo Art of Conversation");
+        let error = Aoc::at(&path).unwrap_err().to_string();
+        assert!(error.ends_with("says 'Art of Conversation'"), "{error}");
+    }
+
+    #[test]
+    fn a_version_question_does_not_hang() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("aoc");
+        program(&path, "exec sleep 60");
+        let error = Aoc::at_within(&path, Duration::from_millis(50)).unwrap_err();
+        assert!(error.to_string().contains("did not answer"), "{error}");
+    }
+
+    #[test]
+    fn looks_where_the_sdk_puts_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let places = [
+            "named/aoc",
+            "variable/aoc",
+            "path/aoc",
+            "intel/bin/aoc",
+            "altera/bin/aoc",
+        ];
+        for (place, version) in places.iter().zip(["22.1", "22.2", "22.3", "20.1", "16.1"]) {
+            program(&folder.path().join(place), &saying(version));
+        }
+        // Ours may stand before it in the path.
+        program(&folder.path().join("ours/aoc"), "echo fpgacc-aoc 0.1.0");
+        let at = |place: &str| folder.path().join(place).into_os_string();
+        let mut path = at("ours");
+        path.push(":");
+        path.push(at("path"));
+        let mut variables = vec![
+            ("FPGACC_AOC", at("variable/aoc"), (22, 2)),
+            ("PATH", path, (22, 3)),
+            ("INTELFPGAOCLSDKROOT", at("intel"), (20, 1)),
+            ("ALTERAOCLSDKROOT", at("altera"), (16, 1)),
+        ];
+        let named = Aoc::find_in(Some(&folder.path().join("named/aoc")), &|_| None).unwrap();
+        assert!(named.version().at_least(22, 1) && !named.version().at_least(22, 2));
+        while !variables.is_empty() {
+            let expected = variables[0].2;
+            let found = Aoc::find_in(None, &|name| {
+                let set = variables.iter().find(|variable| variable.0 == name);
+                set.map(|variable| variable.1.clone())
+            });
+            let version = found.unwrap().version;
+            assert_eq!((version.major, version.minor), expected);
+            variables.remove(0);
+        }
+        for path in ["nothing", "ours"] {
+            let error = Aoc::find_in(None, &|name| (name == "PATH").then(|| at(path)));
+            assert!(matches!(error, Err(AocError::Missing)));
+        }
     }
 }
