@@ -9,6 +9,7 @@ pub mod build;
 pub mod catalog;
 pub mod certify;
 pub mod execute;
+pub mod generate;
 pub mod platform;
 pub mod readback;
 pub mod table;
