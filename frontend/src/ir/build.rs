@@ -17,6 +17,17 @@ impl Types {
         }
     }
 
+    /// The type of a comparison of vectors: signed integers as wide as what is compared.
+    pub fn truth_vector(&mut self, (scalar, width): (Scalar, u8)) -> TypeId {
+        let element = match scalar.size() {
+            1 => Scalar::Char,
+            2 => Scalar::Short,
+            4 => Scalar::Int,
+            _ => Scalar::Long,
+        };
+        self.intern(Type::Vector(element, width))
+    }
+
     /// The common type of two operands: C's usual arithmetic conversions; beside a vector a scalar
     /// becomes that vector; beside a pointer the pointer wins.
     pub fn usual(&mut self, a: TypeId, b: TypeId) -> TypeId {
@@ -76,10 +87,11 @@ impl Exprs {
     /// A binary operation.
     pub fn binary(&mut self, types: &mut Types, op: BinaryOp, lhs: ExprId, rhs: ExprId) -> ExprId {
         let (left, right) = (self.ty(lhs), self.ty(rhs));
-        let ty = match op {
-            BinaryOp::Shl | BinaryOp::Shr => types.promoted(left),
-            BinaryOp::And | BinaryOp::Or => types.int(),
-            op if op.is_comparison() => types.int(),
+        let truth = op.is_comparison() || matches!(op, BinaryOp::And | BinaryOp::Or);
+        let ty = match (op, types.as_vector(left).or(types.as_vector(right))) {
+            (_, Some(vector)) if truth => types.truth_vector(vector),
+            _ if truth => types.int(),
+            (BinaryOp::Shl | BinaryOp::Shr, _) => types.promoted(left),
             _ => types.usual(left, right),
         };
         self.add(Expr::Binary { op, lhs, rhs }, ty, None)
@@ -118,7 +130,10 @@ impl Exprs {
 
     /// `!operand`.
     pub fn not(&mut self, types: &mut Types, operand: ExprId) -> ExprId {
-        let ty = types.int();
+        let ty = match types.as_vector(self.ty(operand)) {
+            Some(vector) => types.truth_vector(vector),
+            None => types.int(),
+        };
         let op = UnaryOp::Not;
         self.add(Expr::Unary { op, operand }, ty, None)
     }

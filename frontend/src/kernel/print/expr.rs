@@ -419,7 +419,7 @@ impl Printer<'_> {
             let alone = matches!(item.value, Init::List(_));
             let text = format!("{},", self.init_item(exprs, item));
             match lines.last_mut() {
-                Some(line) if !alone && line.len() + text.len() + 1 <= width => {
+                Some(line) if !alone && line.len() + text.len() < width => {
                     line.push(' ');
                     line.push_str(&text);
                 }

@@ -3,7 +3,15 @@
 //! A fault is a mistake of whoever made the module (lowering or a pass), not of the user: tests
 //! validate after every pass, and the printer demands the proof.
 
+mod control;
 mod handles;
+mod literals;
+mod scopes;
+mod types;
+mod variables;
+
+#[cfg(test)]
+mod tests;
 
 use crate::diag::Diagnostic;
 use crate::ir::{Function, Module};
@@ -21,6 +29,12 @@ pub struct Validated(());
 pub fn validate(module: &Module) -> Result<Validated, Vec<Diagnostic>> {
     let mut faults = Faults::default();
     handles::check(module, &mut faults);
+    if faults.found.is_empty() {
+        control::check(module, &mut faults);
+        scopes::check(module, &mut faults);
+        variables::check(module, &mut faults);
+        types::check(module, &mut faults);
+    }
     if faults.found.is_empty() {
         return Ok(Validated(()));
     }
