@@ -299,6 +299,18 @@ impl Emulator {
     }
 }
 
+/// Tries to load the ICD loader.
+pub(crate) fn try_loader() -> Result<(), EmulatorError> {
+    let any = Emulator {
+        implementation: Implementation::Pocl,
+        library: PathBuf::new(),
+    };
+    match any.describe() {
+        Ok(_) | Err(EmulatorError::NoPlatform { .. } | EmulatorError::Call { .. }) => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
 fn vendors_folder() -> PathBuf {
     std::env::var_os("OCL_ICD_VENDORS")
         .map(PathBuf::from)

@@ -9,6 +9,7 @@ mod build_log;
 pub mod cache;
 pub mod cc;
 pub mod compat;
+pub mod doctor;
 pub mod emulator;
 mod inputs;
 pub mod output;
