@@ -93,7 +93,7 @@ static int said_before(const struct fpgacc_text *text)
 
 void fpgacc_add_site(struct fpgacc_text *text, const struct fpgacc_site *site)
 {
-    if (site && site->file)
+    if (site->file)
         fpgacc_text_add(text, "%s:%d", site->file, site->line);
     else
         fpgacc_text_add(text, "unknown line");
@@ -103,8 +103,11 @@ void fpgacc_report(enum fpgacc_severity severity, const struct fpgacc_site *site
                    const char *format, ...)
 {
     struct fpgacc_text text = {0};
-    fpgacc_add_site(&text, site);
-    fpgacc_text_add(&text, ": %s: ", severity == FPGACC_ERROR ? "error" : "warning");
+    if (site) {
+        fpgacc_add_site(&text, site);
+        fpgacc_text_add(&text, ": ");
+    }
+    fpgacc_text_add(&text, "%s: ", severity == FPGACC_ERROR ? "error" : "warning");
     va_list list;
     va_start(list, format);
     text_add_list(&text, format, list);

@@ -35,7 +35,7 @@ void fpgacc_text_add_bytes(struct fpgacc_text *text, const char *data, size_t le
 void fpgacc_text_free(struct fpgacc_text *text);
 
 /* Prints `site: severity: text` on stderr, each line after `fpgacc: `, the same message only once
- * a process. */
+ * a process. Without a site (NULL): what is no fault of a call. */
 void fpgacc_report(enum fpgacc_severity severity, const struct fpgacc_site *site,
                    const char *format, ...) FPGACC_PRINTF(3, 4);
 

@@ -1,0 +1,6 @@
+//! The runtime linked into hosts of all kinds, run on the Intel FPGA emulator and on PoCL.
+
+mod arguments;
+mod launches;
+mod programs;
+mod support;
