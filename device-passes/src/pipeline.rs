@@ -30,6 +30,71 @@ impl Pipeline {
     }
 }
 
+/// The name of a pass that does not exist.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no pass '{name}'{}", .nearest.map(|n| format!("; did you mean '{n}'?")).unwrap_or_default())]
+pub struct UnknownPass {
+    /// As given.
+    pub name: String,
+    /// A pass whose name is close to it.
+    pub nearest: Option<&'static str>,
+}
+
+/// The pass with this name.
+///
+/// # Errors
+/// There is none.
+pub fn find_pass(name: &str) -> Result<&'static dyn Pass, UnknownPass> {
+    let found = passes::ALL.iter().find(|pass| pass.name() == name);
+    found.copied().ok_or_else(|| UnknownPass {
+        name: name.to_string(),
+        nearest: nearest_pass(name),
+    })
+}
+
+/// The pass that someone who wrote `name` may have meant: at most every third letter is wrong. For
+/// `-f` flags, which cc has too: one that is close to no pass is cc's.
+pub fn nearest_pass(name: &str) -> Option<&'static str> {
+    passes::ALL
+        .iter()
+        .map(|pass| (distance(name, pass.name()), pass.name()))
+        .filter(|(distance, pass)| distance * 3 <= pass.len())
+        .min()
+        .map(|(_, pass)| pass)
+}
+
+/// Levenshtein's distance.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut diagonal = i;
+        row[0] = i + 1;
+        for (j, &y) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+/// The text of `--print-passes`: the passes in the order in which they run, with the lowest level
+/// at which each is on.
+pub fn list_passes() -> String {
+    let width = passes::ALL.iter().map(|pass| pass.name().len()).max();
+    let mut text = String::new();
+    for pass in passes::ALL {
+        let (name, level) = (pass.name(), pass.level());
+        text.push_str(&format!(
+            "{name:width$}  -O{level}  {}\n",
+            pass.description(),
+            width = width.unwrap_or(0)
+        ));
+    }
+    text
+}
+
 /// What the pipeline did.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
@@ -82,4 +147,39 @@ pub fn run(module: &mut Module, facts: &Facts, pipeline: &Pipeline) -> Report {
         }
     }
     report
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_misspelt_pass_is_answered_with_the_nearest_one() {
+        let unknown = find_pass("restrct").err().unwrap();
+        assert_eq!(
+            unknown.to_string(),
+            "there is no pass 'restrct'; did you mean 'restrict'?"
+        );
+        assert_eq!(nearest_pass("reductions"), Some("reduction"));
+        assert_eq!(find_pass("restrict").ok().unwrap().name(), "restrict");
+    }
+
+    #[test]
+    fn flags_of_cc_are_close_to_no_pass() {
+        for flag in ["PIC", "openmp", "inline", "strict-aliasing", "fast-math"] {
+            assert_eq!(nearest_pass(flag), None, "{flag}");
+        }
+        let unknown = find_pass("PIC").err().unwrap();
+        assert_eq!(unknown.to_string(), "there is no pass 'PIC'");
+    }
+
+    #[test]
+    fn passes_are_listed_one_a_line_in_their_order() {
+        let listed: Vec<_> = list_passes()
+            .lines()
+            .map(|line| line.split_whitespace().next().unwrap().to_string())
+            .collect();
+        let names: Vec<_> = passes::ALL.iter().map(|pass| pass.name()).collect();
+        assert_eq!(listed, names);
+    }
 }

@@ -64,7 +64,6 @@ impl Pass for Reduction {
                 types, functions, ..
             } = module;
             let function = &mut functions[function];
-            function.make_names_unique(&taken);
             codegen::apply(types, function, &taken, &plan);
             let comments = plan.done.iter().map(|note| note.text.clone());
             function.comments.extend(comments);

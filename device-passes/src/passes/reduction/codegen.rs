@@ -10,7 +10,9 @@ use fpgacc_frontend::ir::{
 use super::legality::{LoopPlan, Plan, Register, is_loop};
 use super::matching::{Combine, Form};
 
-/// Carries out a plan.
+/// Carries out a plan. Names stay as they are: what is new has names of its own, and a place's
+/// expression is only copied from a loop's body to just around that loop, where all that it uses is
+/// declared and visible.
 pub fn apply(types: &mut Types, function: &mut Function, taken: &BTreeSet<String>, plan: &Plan) {
     let Some(mut body) = function.body.take() else {
         return;
@@ -41,11 +43,12 @@ struct Writer<'a> {
 }
 
 /// A register and the array that it became.
+#[derive(Clone, Copy)]
 struct Placed<'a> {
     register: &'a Register,
     array: VarId,
     ty: TypeId,
-    /// Holds the value of a place in memory.
+    /// Holds the value of a place in memory; all registers of a place share it.
     copy: Option<VarId>,
 }
 
@@ -107,20 +110,19 @@ impl Writer<'_> {
         };
         let span = stmt.span;
         let mut inner = Vec::new();
-        let placed: Vec<_> = plan
-            .registers
-            .iter()
-            .map(|register| self.place(register))
+        let placed = self.place_all(&plan.registers);
+        let groups: Vec<_> = placed
+            .chunk_by(|a, b| a.register.place == b.register.place)
             .collect();
-        for placed in &placed {
-            self.declare(placed, &mut inner);
+        for group in &groups {
+            self.declare(group, &mut inner);
         }
         for list in stmt.lists_mut() {
             *list = self.body(std::mem::take(list), &placed);
         }
         inner.push(stmt);
-        for placed in &placed {
-            self.finish(placed, &mut inner);
+        for group in &groups {
+            self.finish(group, &mut inner);
         }
         if let Some(cond) = guard {
             let kind = StmtKind::If {
@@ -139,47 +141,64 @@ impl Writer<'_> {
         out.push(Stmt::at(StmtKind::Block(Block::of(block)), span));
     }
 
-    fn place<'r>(&mut self, register: &'r Register) -> Placed<'r> {
-        let ty = self.function.exprs.ty(register.place);
-        let array_ty = self.types.intern(Type::Array {
-            element: QualType::plain(ty),
-            len: Some(u64::from(register.depth) + 1),
-        });
-        let array = self.function.add_var("shift_reg", array_ty, self.taken);
-        let copy = (!register.in_variable).then(|| {
-            self.function
-                .add_var(register.combine.noun(), ty, self.taken)
-        });
-        Placed {
-            register,
-            array,
-            ty,
-            copy,
+    fn place_all<'r>(&mut self, registers: &'r [Register]) -> Vec<Placed<'r>> {
+        let mut all: Vec<Placed<'r>> = Vec::new();
+        for register in registers {
+            let ty = self.function.exprs.ty(register.place);
+            let array_ty = self.types.intern(Type::Array {
+                element: QualType::plain(ty),
+                len: Some(u64::from(register.depth) + 1),
+            });
+            let array = self.function.add_var("shift_reg", array_ty, self.taken);
+            let copy = match all.last() {
+                _ if register.in_variable => None,
+                Some(last) if last.register.place == register.place => last.copy,
+                _ => Some(
+                    self.function
+                        .add_var(register.combine.noun(), ty, self.taken),
+                ),
+            };
+            all.push(Placed {
+                register,
+                array,
+                ty,
+                copy,
+            });
+        }
+        all
+    }
+
+    /// The arrays of one place and their first values.
+    fn declare(&mut self, group: &[Placed<'_>], out: &mut Vec<Stmt>) {
+        let first = group[0];
+        if first.register.combine.is_idempotent() {
+            self.load(&first, out);
+        }
+        for placed in group {
+            out.push(Stmt::new(StmtKind::Comment(format!(
+                "partial results of the {} in {}: an operation can start in every cycle",
+                placed.register.combine.noun(),
+                placed.register.name
+            ))));
+            out.push(Stmt::new(StmtKind::Decl {
+                var: placed.array,
+                init: None,
+            }));
+            let fill = self.unrolled(placed.register.depth + 1, |writer, counter| {
+                let slot = writer.slot(placed.array, counter);
+                let value = writer.first_value(placed);
+                writer.function.exprs.assign(None, slot, value)
+            });
+            out.push(fill);
         }
     }
 
-    /// The array and its first values.
-    fn declare(&mut self, placed: &Placed<'_>, out: &mut Vec<Stmt>) {
-        let register = placed.register;
-        out.push(Stmt::new(StmtKind::Comment(format!(
-            "partial results of the {} in {}: an operation can start in every cycle",
-            register.combine.noun(),
-            register.name
-        ))));
-        out.push(Stmt::new(StmtKind::Decl {
-            var: placed.array,
-            init: None,
-        }));
-        if let (Some(copy), true) = (placed.copy, register.combine.is_idempotent()) {
-            let value = self.function.exprs.duplicate(register.place);
+    /// Copies a place in memory to a variable.
+    fn load(&mut self, placed: &Placed<'_>, out: &mut Vec<Stmt>) {
+        if let Some(copy) = placed.copy {
+            let value = self.function.exprs.duplicate(placed.register.place);
             out.push(declare(copy, value));
         }
-        let fill = self.unrolled(register.depth + 1, |writer, counter| {
-            let slot = writer.slot(placed.array, counter);
-            let value = writer.first_value(placed);
-            writer.function.exprs.assign(None, slot, value)
-        });
-        out.push(fill);
     }
 
     /// What a slot holds before the first iteration: a value that changes no result, whatever the
@@ -210,18 +229,19 @@ impl Writer<'_> {
     }
 
     /// Behind the loop: all slots go into the place.
-    fn finish(&mut self, placed: &Placed<'_>, out: &mut Vec<Stmt>) {
-        let register = placed.register;
-        if let (Some(copy), false) = (placed.copy, register.combine.is_idempotent()) {
-            let value = self.function.exprs.duplicate(register.place);
-            out.push(declare(copy, value));
+    fn finish(&mut self, group: &[Placed<'_>], out: &mut Vec<Stmt>) {
+        let first = group[0];
+        if !first.register.combine.is_idempotent() {
+            self.load(&first, out);
         }
-        let sum = self.unrolled(register.depth, |writer, counter| {
-            writer.combine(placed, counter)
-        });
-        out.push(sum);
-        if let Some(copy) = placed.copy {
-            let place = self.function.exprs.duplicate(register.place);
+        for placed in group {
+            let sum = self.unrolled(placed.register.depth, |writer, counter| {
+                writer.combine(placed, counter)
+            });
+            out.push(sum);
+        }
+        if let Some(copy) = first.copy {
+            let place = self.function.exprs.duplicate(first.register.place);
             let value = self.function.use_var(copy);
             let store = self.function.exprs.assign(None, place, value);
             out.push(Stmt::new(StmtKind::Expr(store)));

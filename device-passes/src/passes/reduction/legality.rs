@@ -62,7 +62,7 @@ pub struct Plan {
 
 /// The depth of the shift register for a reduction of a type: the one place that decides it.
 fn depth(options: &PassOptions, _ty: Scalar, _combine: &Combine) -> u32 {
-    options.shift_register_depth
+    options.shift_register_depth.max(1)
 }
 
 /// Plans the rewrites of a function's innermost loops.
