@@ -31,6 +31,9 @@ pub enum BuildError {
         /// The target.
         target: &'static str,
     },
+    /// `$FPGACC_PLATFORM` cannot be read.
+    #[error("$FPGACC_PLATFORM is '{0}': expected aoc, intel or pocl")]
+    BadPlatform(String),
     /// aoc failed.
     #[error(transparent)]
     Aoc(#[from] AocError),
@@ -127,6 +130,17 @@ impl Discovered {
             })
     }
 
+    /// What there is of the kind `platform`: `aoc`, `intel` or `pocl`.
+    fn only(mut self, platform: &str) -> Self {
+        if !["aoc", "intel", "pocl"].contains(&platform) {
+            self.backends.clear();
+            self.missing = vec![BuildError::BadPlatform(platform.to_string())];
+            return self;
+        }
+        self.backends.retain(|backend| backend.kind() == platform);
+        self
+    }
+
     fn add(&mut self, found: Result<Backend, BuildError>) {
         match found {
             Ok(backend) => self.backends.push(backend),
@@ -136,7 +150,8 @@ impl Discovered {
 }
 
 /// Looks for what builds for a target: aoc first, then, for the emulator, the Intel FPGA
-/// Emulation Platform, then PoCL. `aoc` is a path that the user gave.
+/// Emulation Platform, then PoCL; for the emulator `$FPGACC_PLATFORM` (`aoc`, `intel` or `pocl`)
+/// allows only one. `aoc` is a path that the user gave.
 pub fn discover(target: Target, aoc: Option<&Path>) -> Discovered {
     let mut discovered = Discovered::default();
     discovered.add(Aoc::find(aoc).map(Backend::Aoc).map_err(Into::into));
@@ -144,11 +159,26 @@ pub fn discover(target: Target, aoc: Option<&Path>) -> Discovered {
         for found in [Emulator::find_intel(), Emulator::find_pocl()] {
             discovered.add(found.map(Backend::Emulator).map_err(Into::into));
         }
+        let platform = std::env::var("FPGACC_PLATFORM").unwrap_or_default();
+        if !platform.is_empty() {
+            discovered = discovered.only(&platform);
+        }
     }
     discovered
 }
 
 impl Backend {
+    /// What `$FPGACC_PLATFORM` calls it.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Backend::Aoc(_) => "aoc",
+            Backend::Emulator(emulator) => match emulator.implementation() {
+                Implementation::Intel => "intel",
+                Implementation::Pocl => "pocl",
+            },
+        }
+    }
+
     /// A name for messages.
     pub fn name(&self) -> String {
         match self {
@@ -307,4 +337,30 @@ fn restore_reports(kept: &Path, place: &Path) -> std::io::Result<()> {
     let copy = staged.path().join("reports");
     copy_folder(kept, &copy)?;
     crate::aoc::replace_folder(&copy, place)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_platform_can_be_asked_for() {
+        let both = || Discovered {
+            backends: [Emulator::find_intel(), Emulator::find_pocl()]
+                .map(|found| Backend::Emulator(found.unwrap()))
+                .into(),
+            missing: Vec::new(),
+        };
+        for platform in ["intel", "pocl"] {
+            let found = both().only(platform).first(Target::Emulator).unwrap();
+            assert_eq!(found.kind(), platform);
+        }
+        let error = both().only("cuda").first(Target::Emulator).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "nothing on this machine builds for --target=emulator\n  $FPGACC_PLATFORM is 'cuda': \
+             expected aoc, intel or pocl"
+        );
+        assert!(both().only("aoc").first(Target::Emulator).is_err());
+    }
 }
