@@ -8,10 +8,12 @@ use crate::request::{BuildRequest, Profile, Stage, Target};
 
 /// The arguments that make `version` build `request` from the files `sources` to `output`.
 ///
-/// Spellings: two dashes and separate values before 17.1, one dash and `=` since; `-rtl` since
-/// 17.1, before that `-c` made the reports; `-legacy-emulator` from 19.1 to 20.4;
-/// `-ffp-reassociate` and `-ffp-contract=fast` since 21.1, `-fp-relaxed` and `-fpc` before (Intel
-/// FPGA SDK for OpenCL Programming Guide of each version).
+/// Spellings: two dashes and separate values before 17.1, one dash and `=` since (18.1 still takes
+/// the old ones, with a warning); `-rtl` since 17.1, before that `-c` made the reports;
+/// `-legacy-emulator` from 19.1 to 20.4; `-ffp-reassociate` and `-ffp-contract=fast` since 21.1
+/// (the Programming Guide of 21.3 has them and calls `-fp-relaxed` and `-fpc` deprecated; 20.3
+/// takes those). The first version of each is the best that the guides and public build files
+/// tell; none was tried on an SDK of exactly that version.
 pub fn arguments(
     version: &AocVersion,
     request: &BuildRequest,

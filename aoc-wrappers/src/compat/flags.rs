@@ -63,7 +63,7 @@ const fn idle(name: &'static str, value: Value) -> Flag {
 }
 
 /// The flags with long names, without their dashes. Sources: Intel FPGA SDK for OpenCL Programming
-/// Guide 16.1 to 22.4, and build files of public projects.
+/// Guide, what aoc's own driver scripts of 15.0 to 20.3 take, build files of public projects.
 const FLAGS: &[Flag] = &[
     flag("o", Value::Needed, Meaning::Output, "-o FILE: write FILE"),
     flag(
