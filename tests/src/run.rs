@@ -1,0 +1,166 @@
+//! Running a job on an OpenCL implementation, in a process of its own.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use fpgacc_aoc_wrappers::emulator::{Emulator, EmulatorError};
+use fpgacc_aoc_wrappers::process::{Command, ProcessError};
+
+use crate::job::Job;
+use crate::worker::{ANSWER, FOLDER, LOG, QUESTION, Question};
+
+/// Oclgrind as an ICD.
+const OCLGRIND: &str = "/usr/lib/oclgrind/liboclgrind-rt-icd.so";
+
+/// An OpenCL implementation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Platform {
+    /// The Intel FPGA Emulation Platform.
+    Intel,
+    /// PoCL.
+    Pocl,
+    /// Oclgrind: slow, finds races, accesses out of bounds and divergent barriers.
+    Oclgrind,
+}
+
+impl Platform {
+    /// The two that results are compared on.
+    pub const EMULATORS: [Platform; 2] = [Platform::Intel, Platform::Pocl];
+
+    /// What its platform's name holds.
+    fn name(self) -> &'static str {
+        match self {
+            Platform::Intel => "FPGA Emulation",
+            Platform::Pocl => "Portable Computing Language",
+            Platform::Oclgrind => "Oclgrind",
+        }
+    }
+
+    fn limit(self) -> Duration {
+        Duration::from_secs(match self {
+            Platform::Intel | Platform::Pocl => 60,
+            Platform::Oclgrind => 180,
+        })
+    }
+}
+
+/// What a job leaves behind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Output {
+    /// Each buffer after the last launch.
+    pub buffers: Vec<Vec<u8>>,
+    /// What Oclgrind complains of; empty on other platforms.
+    pub complaints: String,
+    /// What the kernels print.
+    pub printed: String,
+}
+
+/// A job that did not run to its end.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The implementation is not installed.
+    #[error(transparent)]
+    Emulator(#[from] EmulatorError),
+    /// Oclgrind is not installed.
+    #[error("cannot find {OCLGRIND}: install the Debian package `oclgrind`")]
+    NoOclgrind,
+    /// The worker is not built.
+    #[error("cannot find `fpgacc-diff` near {}: build it with `cargo build -p fpgacc-tests`", .0.display())]
+    NoWorker(PathBuf),
+    /// The worker could not be run, or took too long.
+    #[error("on {platform:?}: {error}")]
+    Process {
+        /// Where.
+        platform: Platform,
+        /// Why.
+        error: ProcessError,
+    },
+    /// The exchange of files failed.
+    #[error("cannot use a temporary file: {0}")]
+    Io(#[from] std::io::Error),
+    /// The program does not build, a launch fails, or the implementation crashes.
+    #[error("on {platform:?}: {message}")]
+    Failed {
+        /// Where.
+        platform: Platform,
+        /// Why.
+        message: String,
+    },
+}
+
+/// Runs a job.
+///
+/// # Errors
+/// If it does not build or run, or the platform is missing. Writing beyond a buffer's end is an
+/// error too, as far as it hits the bytes next to it.
+pub fn run(job: &Job, platform: Platform) -> Result<Output, RunError> {
+    let folder = tempfile::Builder::new().prefix("fpgacc-").tempdir()?;
+    let question = Question {
+        platform: platform.name().to_string(),
+        guarded: platform != Platform::Oclgrind,
+        job: job.clone(),
+    };
+    let text = serde_json::to_vec(&question).map_err(std::io::Error::from)?;
+    fs::write(folder.path().join(QUESTION), text)?;
+    let command = Command::new(worker()?)
+        .env(FOLDER, folder.path())
+        .limit(platform.limit());
+    let captured = with_platform(command, platform, folder.path())?
+        .capture()
+        .map_err(|error| RunError::Process { platform, error })?;
+    let failed = |message| Err(RunError::Failed { platform, message });
+    let Ok(answer) = fs::read_to_string(folder.path().join(ANSWER)) else {
+        let wrote = captured.stdout_text() + &captured.stderr_text();
+        return failed(format!(
+            "the process ended with {}\n{wrote}",
+            captured.status
+        ));
+    };
+    if !answer.is_empty() {
+        return failed(answer);
+    }
+    let buffers = (0..job.buffers.len())
+        .map(|index| fs::read(folder.path().join(format!("buffer{index}"))))
+        .collect::<Result<_, _>>()?;
+    Ok(Output {
+        buffers,
+        complaints: fs::read_to_string(folder.path().join(LOG)).unwrap_or_default(),
+        printed: captured.stdout_text(),
+    })
+}
+
+/// The variables that choose an implementation; the ICD loader reads them before its first use.
+fn with_platform(command: Command, platform: Platform, folder: &Path) -> Result<Command, RunError> {
+    let library = match platform {
+        Platform::Intel => Emulator::find_intel()?.library().to_path_buf(),
+        Platform::Pocl => Emulator::find_pocl()?.library().to_path_buf(),
+        Platform::Oclgrind if Path::new(OCLGRIND).is_file() => PathBuf::from(OCLGRIND),
+        Platform::Oclgrind => return Err(RunError::NoOclgrind),
+    };
+    let vendors = folder.join("vendors");
+    fs::create_dir(&vendors)?;
+    let line = format!("{}\n", library.display());
+    fs::write(vendors.join("one.icd"), line)?;
+    let command = command
+        .env("OCL_ICD_VENDORS", vendors)
+        .env("OCL_ICD_FILENAMES", library);
+    Ok(match platform {
+        Platform::Oclgrind => command
+            .env("OCLGRIND_DATA_RACES", "1")
+            .env("OCLGRIND_MAX_ERRORS", "20")
+            .env("OCLGRIND_LOG", folder.join(LOG)),
+        _ => command,
+    })
+}
+
+/// The worker lies beside the project's other programs; tests lie one folder below.
+fn worker() -> Result<PathBuf, RunError> {
+    let own = std::env::current_exe()?;
+    own.ancestors()
+        .skip(1)
+        .take(2)
+        .map(|folder| folder.join("fpgacc-diff"))
+        .find(|path| path.is_file())
+        .ok_or(RunError::NoWorker(own))
+}
