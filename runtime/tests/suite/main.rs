@@ -2,5 +2,6 @@
 
 mod arguments;
 mod launches;
+mod objects;
 mod programs;
 mod support;

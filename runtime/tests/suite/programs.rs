@@ -259,7 +259,7 @@ fn emulator_elsewhere() {
         },
         programs: vec![fill_program("app.aocx", &[])],
     };
-    case.link_manifest("host.c", "cc", &[], &manifest, HOST, Patch::Calls);
+    case.link_manifest(&manifest, HOST, Patch::Calls);
     assert!(case.run(&["whole", ""]).quiet().contains("1001"));
 }
 

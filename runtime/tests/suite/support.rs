@@ -234,30 +234,27 @@ impl Case {
         MADE.lock().unwrap().insert(key, bytes);
     }
 
-    /// Links `app` from one host text and the runtime.
-    pub fn link(&self, programs: Vec<Program>, host: &str, patch: Patch) {
-        self.link_as("host.c", "cc", &[], programs, host, patch);
-    }
-
-    /// As [`Self::link`], with a file name, a compiler and options.
-    pub fn link_as(
-        &self,
-        file: &str,
-        compiler: &str,
-        options: &[&str],
-        programs: Vec<Program>,
-        host: &str,
-        patch: Patch,
-    ) {
-        let manifest = Manifest {
+    /// The manifest of an executable with these programs.
+    pub fn manifest(&self, programs: Vec<Program>) -> Manifest {
+        Manifest {
             target: self.on.target(),
             programs,
-        };
-        self.link_manifest(file, compiler, options, &manifest, host, patch);
+        }
     }
 
-    /// As [`Self::link_as`], with a manifest of the caller's.
-    pub fn link_manifest(
+    /// Makes `app` from one C host and the runtime.
+    pub fn link(&self, programs: Vec<Program>, host: &str, patch: Patch) {
+        self.link_manifest(&self.manifest(programs), host, patch);
+    }
+
+    /// As [`Self::link`], with a manifest of the caller's.
+    pub fn link_manifest(&self, manifest: &Manifest, host: &str, patch: Patch) {
+        self.compile("host.c", "cc", &[], manifest, host, patch);
+        self.link_objects("cc", &[]);
+    }
+
+    /// Compiles a host and a manifest.
+    pub fn compile(
         &self,
         file: &str,
         compiler: &str,
@@ -266,7 +263,7 @@ impl Case {
         host: &str,
         patch: Patch,
     ) {
-        let (folder, objects) = library();
+        let (folder, _) = library();
         self.write("ocl.h", include_str!("hosts/ocl.h"));
         self.write("manifest.c", manifest.to_c());
         let text = match patch {
@@ -293,12 +290,18 @@ impl Case {
                 .arg("-o")
                 .arg(self.path("host.o")),
         );
+    }
+
+    /// Links what [`Self::compile`] left with the runtime.
+    pub fn link_objects(&self, compiler: &str, options: &[String]) {
+        let (_, objects) = library();
         succeed(
             Command::new(compiler)
                 .arg(self.path("host.o"))
                 .arg(self.path("manifest.o"))
                 .args(objects)
                 .args(WRAPPED.iter().map(|name| format!("-Wl,--wrap={name}")))
+                .args(options)
                 .arg("-o")
                 .arg(self.path("app"))
                 .args(["-lOpenCL", "-pthread"]),
