@@ -150,13 +150,14 @@ cl_context __wrap_clCreateContextFromType(const cl_context_properties *propertie
     cl_context_properties *own = with_platform(properties);
     const cl_context_properties *used = own ? own : properties;
     cl_context context = __real_clCreateContextFromType(used, type, notify, user_data, &error);
-    if (!context && error == CL_DEVICE_NOT_FOUND && can_stand_in_for(type))
+    /* PoCL gives a context without devices together with the error. */
+    if (error == CL_DEVICE_NOT_FOUND && can_stand_in_for(type))
         context = __real_clCreateContextFromType(used, CL_DEVICE_TYPE_ALL, notify, user_data,
                                                  &error);
     free(own);
     if (errcode_ret)
         *errcode_ret = error;
-    if (!context)
+    if (error != CL_SUCCESS)
         return NULL;
     cl_uint count;
     cl_device_id *devices = fpgacc_context_devices(context, &count);

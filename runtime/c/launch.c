@@ -77,6 +77,12 @@ static cl_int launch_nothing(struct fpgacc_tracked *kernel, cl_command_queue que
                                          after->num_events, after->wait_list, after->event);
 }
 
+/* Some implementations do not survive a wait list without events. */
+static int is_bad_wait_list(const struct dependencies *after)
+{
+    return (after->num_events == 0) != (after->wait_list == NULL);
+}
+
 static int has_zero(const size_t *sizes, cl_uint count)
 {
     for (cl_uint d = 0; d < count; d++)
@@ -125,6 +131,8 @@ static cl_int launch_task(struct fpgacc_tracked *kernel, cl_command_queue queue,
         return error;
     if (work_dim < 1 || work_dim > 3)
         return CL_INVALID_WORK_DIMENSION;
+    if (is_bad_wait_list(after))
+        return CL_INVALID_EVENT_WAIT_LIST;
     if (!global || has_zero(global, work_dim))
         return launch_nothing(kernel, queue, work_dim, global, site, after);
     error = prepare_task(kernel, device, work_dim, offset, global, local, site);
@@ -185,6 +193,8 @@ static cl_int enqueue_task(const struct fpgacc_site *site, cl_command_queue queu
         clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL);
     if (error != CL_SUCCESS)
         return error;
+    if (is_bad_wait_list(after))
+        return CL_INVALID_EVENT_WAIT_LIST;
     pthread_mutex_lock(&tracked->lock);
     if (tracked->info->form == FPGACC_TASK)
         error = prepare_task(tracked, device, 1, NULL, &one, &one, site);

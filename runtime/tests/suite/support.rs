@@ -112,7 +112,7 @@ pub enum Patch {
 }
 
 #[track_caller]
-fn succeed(command: &mut Command) {
+pub fn succeed(command: &mut Command) {
     let output = command
         .output()
         .unwrap_or_else(|error| panic!("{command:?}: {error}"));
