@@ -28,6 +28,31 @@ impl Types {
         self.intern(Type::Vector(element, width))
     }
 
+    /// The type of a comparison of values of type `ty`: `int`, or [`Self::truth_vector`].
+    pub fn truth(&mut self, ty: TypeId) -> TypeId {
+        match self.as_vector(ty) {
+            Some(vector) => self.truth_vector(vector),
+            None => self.int(),
+        }
+    }
+
+    /// The type of a binary operation on scalars, vectors and pointers.
+    pub fn binary(&mut self, op: BinaryOp, left: TypeId, right: TypeId) -> TypeId {
+        if op.is_comparison() || matches!(op, BinaryOp::And | BinaryOp::Or) {
+            let vector = self.as_vector(left).or(self.as_vector(right));
+            return match vector {
+                Some(vector) => self.truth_vector(vector),
+                None => self.int(),
+            };
+        }
+        let pointers = self.as_pointer(left).is_some() && self.as_pointer(right).is_some();
+        match op {
+            BinaryOp::Shl | BinaryOp::Shr => self.promoted(left),
+            BinaryOp::Sub if pointers => self.intern(Type::Named("ptrdiff_t", Scalar::Long)),
+            _ => self.usual(left, right),
+        }
+    }
+
     /// The common type of two operands: C's usual arithmetic conversions; beside a vector a scalar
     /// becomes that vector; beside a pointer the pointer wins.
     pub fn usual(&mut self, a: TypeId, b: TypeId) -> TypeId {
@@ -86,14 +111,7 @@ impl Exprs {
 
     /// A binary operation.
     pub fn binary(&mut self, types: &mut Types, op: BinaryOp, lhs: ExprId, rhs: ExprId) -> ExprId {
-        let (left, right) = (self.ty(lhs), self.ty(rhs));
-        let truth = op.is_comparison() || matches!(op, BinaryOp::And | BinaryOp::Or);
-        let ty = match (op, types.as_vector(left).or(types.as_vector(right))) {
-            (_, Some(vector)) if truth => types.truth_vector(vector),
-            _ if truth => types.int(),
-            (BinaryOp::Shl | BinaryOp::Shr, _) => types.promoted(left),
-            _ => types.usual(left, right),
-        };
+        let ty = types.binary(op, self.ty(lhs), self.ty(rhs));
         self.add(Expr::Binary { op, lhs, rhs }, ty, None)
     }
 
@@ -130,10 +148,7 @@ impl Exprs {
 
     /// `!operand`.
     pub fn not(&mut self, types: &mut Types, operand: ExprId) -> ExprId {
-        let ty = match types.as_vector(self.ty(operand)) {
-            Some(vector) => types.truth_vector(vector),
-            None => types.int(),
-        };
+        let ty = types.truth(self.ty(operand));
         let op = UnaryOp::Not;
         self.add(Expr::Unary { op, operand }, ty, None)
     }

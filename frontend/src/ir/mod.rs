@@ -51,6 +51,7 @@
 mod arena;
 mod build;
 mod expr;
+mod layout;
 mod module;
 mod stmt;
 mod types;
@@ -60,6 +61,7 @@ pub use arena::{Arena, Id};
 pub use expr::{
     BinaryOp, Callee, Expr, ExprId, Exprs, IncDecOp, Init, InitItem, InitStep, SizeOfArg, UnaryOp,
 };
+pub use layout::Layout;
 pub use module::{
     Attr, Dialect, Enum, EnumId, Enumerator, Field, Function, FunctionId, Global, GlobalId, Item,
     Module, Record, RecordId, RecordKind, Storage, Typedef, TypedefId, VarId, VarRef, Variable,

@@ -4,10 +4,22 @@
 //! blanks, lang-c makes a syntax tree, `lower` resolves and types it. [`validate`] checks a module
 //! against the IR's contract; its proof is what [`print()`] demands.
 
+mod builtins;
 #[cfg(test)]
 mod handmade;
+mod lower;
+mod macros;
+mod parse;
+mod positions;
+mod predefined;
+mod prepass;
 mod print;
+mod source_text;
+mod syntax;
+mod token;
 mod validate;
 
+pub use parse::{Input, ParseError, parse};
+pub use predefined::{PREDEFINED, predefined};
 pub use print::{PrintOptions, print};
 pub use validate::{Validated, validate};

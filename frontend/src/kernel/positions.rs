@@ -1,0 +1,328 @@
+//! From tokens of the preprocessed text to places in the user's own text.
+//!
+//! Line markers give file and line. The preprocessor folds blanks and expands macros, so columns are
+//! found by walking along the tokens of the user's lines beside those of the preprocessed ones:
+//! equal tokens are the same place, and what a macro made gets the place of the macro's use. The walk
+//! does not expand macros itself: where an expansion holds the token that follows the use, the rest
+//! of that line may be placed a use too far.
+
+use super::prepass::{Place, Prepass};
+use super::token::{Lexeme, Lexer, Token, TokenKind, text_of};
+use crate::source::{FileId, SourceMap, Span};
+
+/// Gives the place in the user's files of every token. A file that is not in `sources` is stood in
+/// for by the preprocessed text, which is registered then.
+pub(super) fn locate(
+    text: &str,
+    name: &str,
+    prepass: &Prepass,
+    sources: &mut SourceMap,
+) -> (Vec<Span>, Files) {
+    let ids: Vec<Option<FileId>> = prepass
+        .files
+        .iter()
+        .map(|file| sources.find(file))
+        .collect();
+    let missing = prepass
+        .places
+        .iter()
+        .any(|p| ids[p.file as usize].is_none());
+    let stand_in = (missing || ids.iter().all(Option::is_none))
+        .then(|| sources.add(format!("{name} (preprocessed)"), text));
+    let files = Files { ids, stand_in };
+    let mut originals: Vec<Option<Original>> = files
+        .ids
+        .iter()
+        .map(|id| id.map(|id| Original::new(&sources.file(id).text)))
+        .collect();
+
+    let mut spans = Vec::with_capacity(prepass.tokens.len());
+    let mut from = 0;
+    while from < prepass.tokens.len() {
+        let place = prepass.places[from];
+        let run = prepass.places[from..]
+            .iter()
+            .take_while(|&&p| p == place)
+            .count();
+        let to = from + run;
+        let tokens = &prepass.tokens[from..to];
+        let next_line = prepass
+            .places
+            .get(to)
+            .filter(|next| next.file == place.file && next.line > place.line)
+            .map_or(place.line + 1, |next| next.line);
+        let file = place.file as usize;
+        match (files.ids[file], &mut originals[file]) {
+            (Some(id), Some(original)) => {
+                let map: &SourceMap = sources;
+                let mut walk = Walk {
+                    text,
+                    prepass,
+                    original,
+                    source: &map.file(id).text,
+                    file: id,
+                    whole_line: map.line_span(id, place.line),
+                    end_line: next_line,
+                };
+                walk.run(place, tokens, &mut spans);
+            }
+            _ => {
+                let file = files.stand_in;
+                spans.extend(tokens.iter().filter_map(|token| {
+                    file.map(|file| Span {
+                        file,
+                        start: token.start,
+                        end: token.end,
+                    })
+                }));
+            }
+        }
+        from = to;
+    }
+    (spans, files)
+}
+
+/// The registered files behind the names in line markers.
+#[derive(Debug)]
+pub(super) struct Files {
+    ids: Vec<Option<FileId>>,
+    stand_in: Option<FileId>,
+}
+
+impl Files {
+    /// The span of `text` on a line of the user's file, else of the whole line.
+    pub fn find_on_line(&self, place: Place, text: &str, sources: &SourceMap) -> Option<Span> {
+        let Some(id) = self.ids[place.file as usize] else {
+            let id = self.stand_in?;
+            return Some(sources.line_span(id, 1));
+        };
+        let file = sources.file(id);
+        if let Some(range) = file.line_range(place.line)
+            && let Some(at) = file.text[range.clone()].find(text)
+        {
+            let start = (range.start + at) as u32;
+            return Some(Span {
+                file: id,
+                start,
+                end: start + text.len() as u32,
+            });
+        }
+        Some(sources.line_span(id, place.line))
+    }
+}
+
+/// The tokens of a user's file with their lines.
+struct Original {
+    tokens: Vec<Token>,
+    lines: Vec<u32>,
+    /// The line where the last walk was, and the token where it stopped: one line may come in
+    /// several runs.
+    resume: (u32, usize),
+}
+
+impl Original {
+    fn new(text: &str) -> Self {
+        let mut original = Original {
+            tokens: Vec::new(),
+            lines: Vec::new(),
+            resume: (0, 0),
+        };
+        let mut lexer = Lexer::new(text);
+        while let Some((lexeme, line)) = lexer.next() {
+            if let Lexeme::Token(token) = lexeme {
+                original.tokens.push(token);
+                original.lines.push(line);
+            }
+        }
+        original
+    }
+
+    fn first_on(&self, line: u32) -> usize {
+        let first = self.lines.partition_point(|&l| l < line);
+        let (last_line, at) = self.resume;
+        if last_line <= line {
+            first.max(at)
+        } else {
+            first
+        }
+    }
+}
+
+/// One run of tokens with the same line.
+struct Walk<'a> {
+    text: &'a str,
+    prepass: &'a Prepass,
+    original: &'a mut Original,
+    source: &'a str,
+    file: FileId,
+    whole_line: Span,
+    /// The first line that is not this run's.
+    end_line: u32,
+}
+
+impl Walk<'_> {
+    fn run(&mut self, place: Place, tokens: &[Token], spans: &mut Vec<Span>) {
+        let mut at = self.original.first_on(place.line);
+        let mut next = 0;
+        while next < tokens.len() {
+            let word = text_of(self.text, &tokens[next]);
+            match self.word(at) {
+                Some(found) if found == word => {
+                    spans.push(self.span(at, at));
+                    at += 1;
+                    next += 1;
+                }
+                Some(_) if self.is_macro(at).is_some() => {
+                    let behind = self.behind_macros(at);
+                    let until = self.resync(behind, &tokens[next..]);
+                    let span = self.span(at, behind - 1);
+                    spans.extend(std::iter::repeat_n(span, until));
+                    next += until;
+                    at = behind;
+                }
+                _ => {
+                    spans.push(self.whole_line);
+                    next += 1;
+                }
+            }
+        }
+        self.original.resume = (place.line, at);
+    }
+
+    /// The text of an original token, if it stands on this run's lines.
+    fn word(&self, at: usize) -> Option<&str> {
+        let token = self.original.tokens.get(at)?;
+        (self.original.lines[at] < self.end_line).then(|| text_of(self.source, token))
+    }
+
+    fn span(&self, from: usize, to: usize) -> Span {
+        Span {
+            file: self.file,
+            start: self.original.tokens[from].start,
+            end: self.original.tokens[to].end,
+        }
+    }
+
+    /// Whether an original token is a macro's name, and if so whether it has parameters.
+    fn is_macro(&self, at: usize) -> Option<bool> {
+        let token = self.original.tokens.get(at)?;
+        if token.kind != TokenKind::Ident {
+            return None;
+        }
+        let word = text_of(self.source, token);
+        match word {
+            "_Pragma" => Some(true),
+            "__LINE__" | "__FILE__" | "__COUNTER__" => Some(false),
+            _ => self.prepass.macros.was_macro(word),
+        }
+    }
+
+    /// The original token behind the macro use at `at` and those that follow it directly.
+    fn behind_macros(&self, at: usize) -> usize {
+        let mut at = at;
+        while self.word(at).is_some()
+            && let Some(function_like) = self.is_macro(at)
+        {
+            at += 1;
+            if function_like && self.word(at) == Some("(") {
+                at = self.behind_parentheses(at);
+            }
+        }
+        at
+    }
+
+    fn behind_parentheses(&self, open: usize) -> usize {
+        let mut depth = 0usize;
+        let mut at = open;
+        // An argument list without an end would be walked again by every use of the macro.
+        while let Some(token) = self.original.tokens.get(at).filter(|_| at - open < 10_000) {
+            match text_of(self.source, token) {
+                "(" => depth += 1,
+                ")" => depth -= 1,
+                _ => {}
+            }
+            at += 1;
+            if depth == 0 {
+                break;
+            }
+        }
+        at
+    }
+
+    /// How many of `tokens` came out of macros: those in front of the original token at `at`.
+    fn resync(&self, at: usize, tokens: &[Token]) -> usize {
+        let Some(word) = self.word(at) else {
+            return tokens.len();
+        };
+        let follower = self
+            .word(at + 1)
+            .filter(|_| self.is_macro(at + 1).is_none());
+        let fits = |index: usize| {
+            if text_of(self.text, &tokens[index]) != word {
+                return false;
+            }
+            match (follower, tokens.get(index + 1)) {
+                (Some(wanted), Some(found)) => text_of(self.text, found) == wanted,
+                _ => true,
+            }
+        };
+        (0..tokens.len())
+            .find(|&index| fits(index))
+            .unwrap_or(tokens.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::prepass::scan;
+
+    /// Each token of `pre` with what stands at its place in `user`.
+    fn check(user: &str, pre: &str, expected: &[&str]) {
+        let mut sources = SourceMap::new();
+        sources.add("k.cl", user);
+        let prepass = scan(pre, "k.cl");
+        let (spans, _) = locate(pre, "k.cl", &prepass, &mut sources);
+        let found: Vec<&str> = spans.iter().map(|&span| sources.text(span)).collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn folded_blanks_and_comments_do_not_matter() {
+        check(
+            "a   =/*x*/ b\n  ;",
+            "# 1 \"k.cl\"\na = b\n;",
+            &["a", "=", "b", ";"],
+        );
+    }
+
+    #[test]
+    fn what_a_macro_made_stands_at_its_use() {
+        check(
+            "#define N (4+b)\na = N;",
+            "#define N (4+b)\n# 2 \"k.cl\"\na = (4+b);",
+            &["a", "=", "N", "N", "N", "N", "N", ";"],
+        );
+        check(
+            "#define F(x) x*1\na = F( b ) + F(c), d;",
+            "#define F(x) x*1\n# 2 \"k.cl\"\na = b*1 + c*1, d;",
+            &[
+                "a", "=", "F( b )", "F( b )", "F( b )", "+", "F(c)", "F(c)", "F(c)", ",", "d", ";",
+            ],
+        );
+    }
+
+    #[test]
+    fn a_macro_use_may_span_lines() {
+        check(
+            "#define F(x,y) x y\nF(a,\n b) c\nd",
+            "#define F(x,y) x y\n# 2 \"k.cl\"\na b\n      c\nd",
+            &["F(a,\n b)", "F(a,\n b)", "c", "d"],
+        );
+    }
+
+    #[test]
+    fn a_file_without_text_is_stood_in_for() {
+        check("", "# 1 \"other.h\"\nint x;", &["int", "x", ";"]);
+    }
+}

@@ -1,0 +1,453 @@
+//! The pre-pass: preprocessed text to tokens, with everything that lang-c would lose or refuse taken
+//! out and kept beside them: line markers, pragmas, attributes, the macro table.
+
+use super::macros::{Macros, fold_arguments, join};
+use super::token::{LexError, Lexeme, Lexer, Token, TokenKind, text_of};
+use crate::ir::Attr;
+
+/// A line of a file, as line markers name it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Place {
+    /// Index into [`Prepass::files`].
+    pub file: u32,
+    /// From 1.
+    pub line: u32,
+}
+
+/// A pragma and the token that follows it.
+#[derive(Clone, Debug)]
+pub(super) struct PragmaAt {
+    /// Index of the first token behind it.
+    pub at: usize,
+    /// Without `#pragma`, with macros expanded.
+    pub text: String,
+}
+
+/// An attribute and the token that follows it.
+#[derive(Clone, Debug)]
+pub(super) struct AttrAt {
+    /// Index of the first token behind it.
+    pub at: usize,
+    pub attr: Attr,
+}
+
+/// What is wrong before anything is parsed.
+#[derive(Clone, Debug)]
+pub(super) struct LexProblem {
+    pub message: String,
+    pub place: Place,
+    /// What stands there.
+    pub text: String,
+}
+
+/// The pre-pass's result.
+#[derive(Debug, Default)]
+pub(super) struct Prepass {
+    /// Without attributes.
+    pub tokens: Vec<Token>,
+    /// Where each token stands, beside `tokens`.
+    pub places: Vec<Place>,
+    /// File names of line markers.
+    pub files: Vec<String>,
+    pub macros: Macros,
+    /// In order of the text.
+    pub pragmas: Vec<PragmaAt>,
+    /// In order of the text.
+    pub attrs: Vec<AttrAt>,
+    /// For each opening bracket the index of its closing one; 0 for other tokens.
+    pub close: Vec<u32>,
+    pub problems: Vec<LexProblem>,
+}
+
+/// At most this many problems are told.
+const MAX_PROBLEMS: usize = 20;
+
+/// Scans a preprocessed text; `name` is the file of what stands in front of the first line marker.
+pub(super) fn scan(text: &str, name: &str) -> Prepass {
+    let mut scanner = Scanner {
+        text,
+        out: Prepass {
+            files: vec![name.to_string()],
+            ..Prepass::default()
+        },
+        file: 0,
+        // Line markers say which line the *next* line is.
+        marker: (0, 1),
+    };
+    scanner.run();
+    take_attributes(text, &mut scanner.out);
+    scanner.out
+}
+
+struct Scanner<'a> {
+    text: &'a str,
+    out: Prepass,
+    file: u32,
+    /// Physical line of the last line marker, and the line number it gives to the next line.
+    marker: (u32, u32),
+}
+
+impl Scanner<'_> {
+    fn run(&mut self) {
+        let mut lexer = Lexer::new(self.text);
+        while let Some((lexeme, physical)) = lexer.next() {
+            match lexeme {
+                Lexeme::Token(token) => {
+                    self.out.tokens.push(token);
+                    self.out.places.push(self.place(physical));
+                }
+                Lexeme::Directive(text) => self.directive(text, physical),
+                Lexeme::Error { error, start, end } => {
+                    let text = &self.text[start as usize..end as usize];
+                    self.problem(error, text, physical);
+                    if self.out.problems.len() >= MAX_PROBLEMS {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    fn place(&self, physical: u32) -> Place {
+        let (marker, line) = self.marker;
+        Place {
+            file: self.file,
+            line: line.saturating_add(physical.saturating_sub(marker + 1)),
+        }
+    }
+
+    fn problem(&mut self, error: LexError, text: &str, physical: u32) {
+        let message = match error {
+            LexError::Stray('\0') => "a NUL byte is not part of OpenCL C".to_string(),
+            LexError::Stray('\\') => "a backslash is not part of OpenCL C here".to_string(),
+            LexError::Stray(c) if c.is_control() => {
+                format!(
+                    "the control character U+{:04X} is not part of OpenCL C",
+                    c as u32
+                )
+            }
+            LexError::Stray(c) => format!("the character `{c}` is not part of OpenCL C"),
+            LexError::Unterminated('"') => {
+                "this string has no closing `\"` on its line".to_string()
+            }
+            LexError::Unterminated(_) => {
+                "this character literal has no closing `'` on its line".to_string()
+            }
+            LexError::UnterminatedComment => "this comment has no closing `*/`".to_string(),
+        };
+        let place = self.place(physical);
+        // One message a line and kind of problem is enough.
+        if self
+            .out
+            .problems
+            .last()
+            .is_some_and(|last| last.place == place && last.message == message)
+        {
+            return;
+        }
+        let shown = text.chars().take(40).collect();
+        self.out.problems.push(LexProblem {
+            message,
+            place,
+            text: shown,
+        });
+    }
+
+    fn directive(&mut self, text: &str, physical: u32) {
+        let text = text.trim();
+        let end = text
+            .find(|c: char| !c.is_ascii_alphanumeric())
+            .unwrap_or(text.len());
+        let (word, rest) = text.split_at(end);
+        match word {
+            "define" => self.out.macros.define(rest),
+            "undef" => self.out.macros.undef(rest),
+            "pragma" => self.pragma(rest.trim()),
+            "line" => self.line_marker(rest.trim(), physical),
+            _ if word.starts_with(|c: char| c.is_ascii_digit()) => self.line_marker(text, physical),
+            _ => {}
+        }
+    }
+
+    fn pragma(&mut self, text: &str) {
+        let text = match text.split_whitespace().next() {
+            // The standard says that these are not expanded.
+            Some("OPENCL" | "STDC") => text.split_whitespace().collect::<Vec<_>>().join(" "),
+            Some(word) => {
+                let rest = text[word.len()..].trim();
+                let arguments = fold_arguments(&self.out.macros.expand(rest));
+                format!("{word} {arguments}").trim_end().to_string()
+            }
+            None => return,
+        };
+        self.out.pragmas.push(PragmaAt {
+            at: self.out.tokens.len(),
+            text,
+        });
+    }
+
+    /// `N "file" flags`
+    fn line_marker(&mut self, text: &str, physical: u32) {
+        let (number, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+        let Ok(line) = number.parse::<u32>() else {
+            return;
+        };
+        self.marker = (physical, line.max(1));
+        let Some(rest) = rest.trim_start().strip_prefix('"') else {
+            return;
+        };
+        let Some(end) = rest.rfind('"') else { return };
+        let name = rest[..end].replace("\\\\", "\\").replace("\\\"", "\"");
+        // Files come back to the one that included them: look at the latest first, and at few.
+        let known = self.out.files.iter().position(|file| *file == name);
+        self.file = match known {
+            Some(index) => index as u32,
+            None => {
+                self.out.files.push(name);
+                (self.out.files.len() - 1) as u32
+            }
+        };
+    }
+}
+
+/// Takes `__attribute__((..))` out of the tokens.
+fn take_attributes(text: &str, out: &mut Prepass) {
+    let is_attribute = |token: &Token| {
+        token.kind == TokenKind::Ident
+            && matches!(text_of(text, token), "__attribute__" | "__attribute")
+    };
+    if !out.tokens.iter().any(is_attribute) {
+        return;
+    }
+    let old = std::mem::take(&mut out.tokens);
+    let places = std::mem::take(&mut out.places);
+    // How many tokens stand in front of each old one when attributes are gone.
+    let mut moved = Vec::with_capacity(old.len() + 1);
+    let mut at = 0;
+    while at < old.len() {
+        if is_attribute(&old[at])
+            && let Some(end) = attribute_end(text, &old, at)
+        {
+            let words: Vec<&str> = old[at + 3..end - 2]
+                .iter()
+                .map(|token| text_of(text, token))
+                .collect();
+            for attr in attributes(&words) {
+                out.attrs.push(AttrAt {
+                    at: out.tokens.len(),
+                    attr,
+                });
+            }
+            moved.resize(end, out.tokens.len());
+            at = end;
+            continue;
+        }
+        moved.push(out.tokens.len());
+        out.tokens.push(old[at]);
+        out.places.push(places[at]);
+        at += 1;
+    }
+    moved.push(out.tokens.len());
+    for pragma in &mut out.pragmas {
+        pragma.at = moved[pragma.at];
+    }
+}
+
+/// The index behind the `))` of the attribute that starts at `at`.
+fn attribute_end(text: &str, tokens: &[Token], at: usize) -> Option<usize> {
+    let word = |index: usize| tokens.get(index).map(|token| text_of(text, token));
+    if word(at + 1) != Some("(") || word(at + 2) != Some("(") {
+        return None;
+    }
+    let mut depth = 0usize;
+    for index in at + 1..tokens.len() {
+        match word(index)? {
+            "(" => depth += 1,
+            ")" => depth -= 1,
+            "{" | "}" | ";" => return None,
+            _ => {}
+        }
+        if depth == 0 {
+            return (word(index - 1) == Some(")")).then_some(index + 1);
+        }
+    }
+    None
+}
+
+/// `a, b(1, 2)` and the like; `(a)` too, which some sources write.
+fn attributes(words: &[&str]) -> Vec<Attr> {
+    let mut words = words;
+    while let (Some(&"("), Some(&")")) = (words.first(), words.last()) {
+        words = &words[1..words.len() - 1];
+    }
+    let mut out = Vec::new();
+    let mut at = 0;
+    while at < words.len() {
+        let name = words[at];
+        at += 1;
+        if name == "," {
+            continue;
+        }
+        let mut args = None;
+        if words.get(at) == Some(&"(") {
+            let mut depth = 0usize;
+            let from = at + 1;
+            while at < words.len() {
+                match words[at] {
+                    "(" => depth += 1,
+                    ")" => depth -= 1,
+                    _ => {}
+                }
+                at += 1;
+                if depth == 0 {
+                    break;
+                }
+            }
+            let inner = &words[from..(at - 1).max(from)];
+            args = Some(fold_arguments(&join(inner)));
+        }
+        let bare = name
+            .strip_prefix("__")
+            .and_then(|name| name.strip_suffix("__"))
+            .unwrap_or(name);
+        out.push(Attr {
+            name: bare.to_string(),
+            args,
+        });
+    }
+    out
+}
+
+impl Prepass {
+    /// Finds the partner of every bracket. An error names the tokens at fault: what, and perhaps
+    /// where its counterpart stands.
+    pub fn match_brackets(&mut self, text: &str) -> Result<(), BracketError> {
+        self.close = vec![0; self.tokens.len()];
+        let mut open: Vec<usize> = Vec::new();
+        for (index, token) in self.tokens.iter().enumerate() {
+            if token.kind != TokenKind::Punct {
+                continue;
+            }
+            let word = text_of(text, token);
+            match word {
+                "(" | "[" | "{" => open.push(index),
+                ")" | "]" | "}" => {
+                    let Some(opener) = open.pop() else {
+                        return Err(BracketError::NeverOpened(index));
+                    };
+                    let wanted = closer(text_of(text, &self.tokens[opener]));
+                    if wanted != word {
+                        return Err(BracketError::Mismatch(opener, index));
+                    }
+                    self.close[opener] = index as u32;
+                }
+                _ => {}
+            }
+        }
+        match open.pop() {
+            Some(opener) => Err(BracketError::NeverClosed(opener)),
+            None => Ok(()),
+        }
+    }
+
+    /// The attributes in front of tokens `from..=to`.
+    pub fn attrs_in(&self, from: usize, to: usize) -> &[AttrAt] {
+        let start = self.attrs.partition_point(|attr| attr.at < from);
+        let end = self.attrs.partition_point(|attr| attr.at <= to);
+        &self.attrs[start..end.max(start)]
+    }
+}
+
+/// Brackets that do not fit, by token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum BracketError {
+    NeverOpened(usize),
+    NeverClosed(usize),
+    /// The opening and the closing one.
+    Mismatch(usize, usize),
+}
+
+/// The closing bracket for an opening one.
+pub(super) fn closer(open: &str) -> &'static str {
+    match open {
+        "(" => ")",
+        "[" => "]",
+        _ => "}",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words<'a>(text: &'a str, prepass: &Prepass) -> Vec<&'a str> {
+        prepass.tokens.iter().map(|t| text_of(text, t)).collect()
+    }
+
+    #[test]
+    fn attributes_leave_the_tokens() {
+        let text = "__attribute__((a, __b__(4*4, float))) int x __attribute__ ( (c) ) ;";
+        let prepass = scan(text, "k.cl");
+        assert_eq!(words(text, &prepass), ["int", "x", ";"]);
+        let found: Vec<_> = prepass
+            .attrs
+            .iter()
+            .map(|a| (a.at, a.attr.name.as_str(), a.attr.args.as_deref()))
+            .collect();
+        let expected = [(0, "a", None), (0, "b", Some("16, float")), (2, "c", None)];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn pragmas_name_the_next_token_with_macros_expanded() {
+        let text =
+            "#define N 4\n#pragma unroll N\n__attribute__((x)) for\n#undef N\n#pragma ii N\n;";
+        let prepass = scan(text, "k.cl");
+        let found: Vec<_> = prepass
+            .pragmas
+            .iter()
+            .map(|p| (p.at, p.text.as_str()))
+            .collect();
+        assert_eq!(found, [(0, "unroll 4"), (1, "ii N")]);
+    }
+
+    #[test]
+    fn line_markers_place_tokens() {
+        let text = "# 1 \"k.cl\"\na\nb\n# 7 \"x.h\" 1\nc\n# 3 \"k.cl\" 2\nd";
+        let prepass = scan(text, "k.cl");
+        let found: Vec<_> = prepass.places.iter().map(|p| (p.file, p.line)).collect();
+        assert_eq!(found, [(0, 1), (0, 2), (1, 7), (0, 3)]);
+        assert_eq!(prepass.files, ["k.cl", "x.h"]);
+    }
+
+    #[test]
+    fn brackets_are_matched() {
+        let check = |text: &str| {
+            let mut prepass = scan(text, "k.cl");
+            prepass.match_brackets(text).map(|()| prepass.close)
+        };
+        assert_eq!(check("(a[{}])"), Ok(vec![6, 0, 5, 4, 0, 0, 0]));
+        assert_eq!(check("(]"), Err(BracketError::Mismatch(0, 1)));
+        assert_eq!(check("}"), Err(BracketError::NeverOpened(0)));
+        assert_eq!(check("{("), Err(BracketError::NeverClosed(1)));
+    }
+
+    #[test]
+    fn what_is_no_token_is_told() {
+        let messages = |text: &str| -> Vec<String> {
+            scan(text, "k.cl")
+                .problems
+                .into_iter()
+                .map(|p| p.message)
+                .collect()
+        };
+        assert_eq!(
+            messages("a @ b\n\0"),
+            [
+                "the character `@` is not part of OpenCL C",
+                "a NUL byte is not part of OpenCL C"
+            ]
+        );
+        assert_eq!(messages("/* no end"), ["this comment has no closing `*/`"]);
+    }
+}
