@@ -18,13 +18,25 @@ pub struct Facts {
     /// [`FORMAT_VERSION`].
     pub version: u32,
     /// Each call that creates an OpenCL program.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(
+        default,
+        skip_serializing_if = "Vec::is_empty",
+        with = "serde_yaml::with::singleton_map_recursive"
+    )]
     pub programs: Vec<Program>,
     /// Each call that creates a buffer or sub-buffer.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(
+        default,
+        skip_serializing_if = "Vec::is_empty",
+        with = "serde_yaml::with::singleton_map_recursive"
+    )]
     pub buffers: Vec<Buffer>,
     /// Each call that launches a kernel.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(
+        default,
+        skip_serializing_if = "Vec::is_empty",
+        with = "serde_yaml::with::singleton_map_recursive"
+    )]
     pub launches: Vec<Launch>,
 }
 

@@ -1,3 +1,46 @@
 //! Hosts to launch facts; patches of host sources.
+//!
+//! [`analyse`] follows the whole host program and tells what is known of each OpenCL program,
+//! buffer and launch. It claims only what holds whenever the place is reached; everything else is
+//! symbolic, or unknown with the reason. [`patch`] rewrites the calls that fpgacc's runtime takes
+//! over.
 
+mod arith;
+mod interp;
+mod object;
 pub mod patch;
+mod report;
+mod state;
+mod types;
+mod value;
+
+use fpgacc_frontend::diag::Diagnostic;
+use fpgacc_frontend::facts::Facts;
+use fpgacc_frontend::host::HostFile;
+use fpgacc_frontend::source::SourceMap;
+
+/// Stack of the thread that follows the host: its depth is bounded, but deep.
+const STACK_BYTES: usize = 512 << 20;
+
+/// Launch facts of all hosts of one executable, and what is to be told of them: remarks where
+/// something about a launch is not known, and a warning if there is no launch.
+pub fn analyse(hosts: &[HostFile], sources: &SourceMap) -> (Facts, Vec<Diagnostic>) {
+    let work = || {
+        let mut interp = interp::Interp::new(hosts, sources);
+        interp.run();
+        report::report(&interp, hosts, sources)
+    };
+    // Where no thread can be had, there is no analysis: nothing is claimed then.
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new()
+            .stack_size(STACK_BYTES)
+            .spawn_scoped(scope, work);
+        match thread.map(|t| t.join()) {
+            Ok(Ok(result)) => result,
+            _ => (
+                Facts::default(),
+                vec![Diagnostic::warning("the host could not be analysed")],
+            ),
+        }
+    })
+}

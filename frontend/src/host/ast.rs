@@ -401,9 +401,30 @@ impl Ast {
         &self.exprs[id.0 as usize]
     }
 
+    /// An expression, if there is one with this handle.
+    pub fn get_expr(&self, id: ExprId) -> Option<&Expr> {
+        self.exprs.get(id.0 as usize)
+    }
+
     /// A statement.
     pub fn stmt(&self, id: StmtId) -> &Stmt {
         &self.stmts[id.0 as usize]
+    }
+
+    /// Names that are called somewhere, without what stands before `::`, `.` or `->`.
+    pub fn called_names(&self) -> std::collections::BTreeSet<&str> {
+        let callee = |e: &Expr| match e.kind {
+            ExprKind::Call { callee, .. } => Some(self.skip_parens(callee)),
+            _ => None,
+        };
+        self.exprs
+            .iter()
+            .filter_map(callee)
+            .filter_map(|id| match &self.expr(id).kind {
+                ExprKind::Name(name) | ExprKind::Member { name, .. } => name.rsplit("::").next(),
+                _ => None,
+            })
+            .collect()
     }
 
     /// Number of expressions and statements.

@@ -3,7 +3,8 @@
 //! Both come from the output of `cc -E -dD`, where line markers say which line of which file each
 //! piece of text comes from and every `#define` and `#undef` is repeated in order.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use super::lex::{Lexer, Token, TokenKind};
 
@@ -43,6 +44,11 @@ impl MacroTable {
         let before = events.partition_point(|(when, _)| *when <= moment);
         let (_, index) = events.get(before.checked_sub(1)?)?;
         index.map(|i| (i, &self.macros[i]))
+    }
+
+    /// Whether a name is a macro at any time.
+    pub fn knows(&self, name: &str) -> bool {
+        self.events.contains_key(name)
     }
 
     /// The macro with an index that [`Self::at`] gave.
@@ -245,6 +251,7 @@ pub(super) struct FileTrace {
 pub struct Preprocessed {
     pub(super) macros: MacroTable,
     pub(super) files: BTreeMap<String, FileTrace>,
+    pub(super) system_functions: Arc<BTreeSet<String>>,
 }
 
 impl Preprocessed {
@@ -253,6 +260,7 @@ impl Preprocessed {
         let mut result = Preprocessed::default();
         let mut trace = FileTrace::default();
         let (mut file, mut line, mut system) = (String::new(), 0u32, false);
+        let mut functions = BTreeSet::new();
         for row in text.lines() {
             if let Some((number, name, flags)) = line_marker(row) {
                 if name != file {
@@ -267,6 +275,9 @@ impl Preprocessed {
             if row.starts_with("#define ") || row.starts_with("#undef ") {
                 result.macros.directive(row, &file, line, system);
             }
+            if system && !row.starts_with('#') {
+                called_names(row, &mut functions);
+            }
             if !system && !row.trim().is_empty() {
                 trace.evidence.push(line);
                 let now = result.macros.end();
@@ -277,6 +288,7 @@ impl Preprocessed {
             line = line.saturating_add(1);
         }
         result.store(file, trace);
+        result.system_functions = Arc::new(functions.into_iter().map(str::to_string).collect());
         for trace in result.files.values_mut() {
             trace.evidence.sort_unstable();
             trace.evidence.dedup();
@@ -304,6 +316,20 @@ impl Preprocessed {
             })
             .map(|(name, _)| name.clone())
             .collect()
+    }
+}
+
+/// Names that stand before a `(`.
+fn called_names<'t>(row: &'t str, names: &mut BTreeSet<&'t str>) {
+    for (at, _) in row.match_indices('(') {
+        let before = row[..at].trim_end();
+        let start = before
+            .bytes()
+            .rposition(|b| !super::lex::is_ident(b))
+            .map_or(0, |i| i + 1);
+        if start < before.len() {
+            names.insert(&before[start..]);
+        }
     }
 }
 

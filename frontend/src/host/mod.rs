@@ -38,6 +38,7 @@ pub struct HostFile {
     pub parts: Vec<Part>,
     /// Its macros.
     pub macros: MacroTable,
+    system_functions: std::sync::Arc<std::collections::BTreeSet<String>>,
 }
 
 /// One file of a translation unit.
@@ -98,7 +99,15 @@ impl HostFile {
             language,
             parts,
             macros,
+            system_functions: preprocessed
+                .map(|p| p.system_functions.clone())
+                .unwrap_or_default(),
         }
+    }
+
+    /// Whether a function of this name is declared in a header of the system.
+    pub fn is_system_function(&self, name: &str) -> bool {
+        self.system_functions.contains(name)
     }
 
     /// The user's own file.

@@ -1,0 +1,564 @@
+//! Calls: of functions in the given files, which are followed, and of all others.
+
+use fpgacc_frontend::host::ast::{ExprId, ExprKind, Function, Type};
+
+use super::lvalue::Target;
+use super::{Binding, Code, FnId, Interp, MAX_CALLS};
+use crate::object::ObjectKind;
+use crate::state::{Place, Root};
+use crate::types::Kind;
+use crate::value::Val;
+
+/// An argument of a call.
+pub(super) type Arg<'a> = (Code<'a>, ExprId);
+
+/// How a parameter gets its argument.
+enum Passed {
+    Value(Val),
+    Reference(Option<Place>),
+}
+
+impl<'a> Interp<'a> {
+    /// A call expression.
+    pub(super) fn call(
+        &mut self,
+        code: &Code<'a>,
+        id: ExprId,
+        callee: ExprId,
+        args: &[ExprId],
+    ) -> Val {
+        let tree = code.clone();
+        let ast = tree.ast();
+        let callee = ast.skip_parens(callee);
+        match &ast.expr(callee).kind {
+            ExprKind::Name(name) => {
+                if let Some((index, site)) = self.macro_of(code, callee, name)
+                    && self.hosts[code.host].macros.get(index).params.is_some()
+                {
+                    return self.run_macro(code, index, Some(args), site);
+                }
+                let args = spread(code, args);
+                if let Some((inner_code, inner)) = self.macro_expression(code, callee, name) {
+                    let inner = inner_code.ast().skip_parens(inner);
+                    if let ExprKind::Name(name) = &inner_code.clone().ast().expr(inner).kind {
+                        return self.call_name(code, id, name, &args);
+                    }
+                }
+                self.call_name(code, id, name, &args)
+            }
+            ExprKind::Member { base, name, arrow } => {
+                let args = spread(code, args);
+                self.method(code, id, *base, name, *arrow, &args)
+            }
+            _ => {
+                let args = spread(code, args);
+                match self.eval(code, callee) {
+                    Val::Function(name) => self.call_name(code, id, &name, &args),
+                    _ => self.unknown_call(code, id, None, &args),
+                }
+            }
+        }
+    }
+
+    fn call_name(&mut self, code: &Code<'a>, id: ExprId, name: &str, args: &[Arg<'a>]) -> Val {
+        if let Some(binding) = self.binding(code, name) {
+            let value = match binding {
+                Binding::Var(var) => self.read(&Place::var(var)),
+                Binding::Alias(place) => self.read(&place),
+                Binding::Lost => Val::Unset,
+            };
+            return match value {
+                Val::Function(name) if self.functions.contains_key(&*name) => {
+                    self.call_name(code, id, &name, args)
+                }
+                _ => self.unknown_call(code, id, None, args),
+            };
+        }
+        let name = name.strip_prefix("::").unwrap_or(name);
+        if let Some(function) = self.find_function(code, name, args.len()) {
+            let this = match self.function(function).class {
+                Some(_) => self.frames.last().and_then(|f| f.this.clone()),
+                None => None,
+            };
+            return self.inline(code, id, function, this, args);
+        }
+        if let ([(arg_code, arg)], true) = (args, self.types[code.host].is_type(name)) {
+            let value = self.eval(arg_code, *arg);
+            let ty = Type {
+                base: name.to_string(),
+                ..Type::default()
+            };
+            return self.cast(code, &ty, value);
+        }
+        if name.starts_with("cl") && name[2..].starts_with(char::is_uppercase) {
+            return self.opencl(code, id, name, args);
+        }
+        if let Some(value) = self.library(code, id, name, args) {
+            return value;
+        }
+        self.unknown_call(code, id, Some(name), args)
+    }
+
+    /// The function that a call means, if there is just one.
+    fn find_function(&self, code: &Code<'a>, name: &str, count: usize) -> Option<FnId> {
+        let candidates = self.functions.get(name).or_else(|| {
+            let (_, short) = name.rsplit_once("::")?;
+            self.functions.get(short)
+        })?;
+        // Default arguments stand in the declaration or in the definition.
+        let declared = self.prototypes[code.host].get(name);
+        let declared = declared.map(|(_, params)| *params).unwrap_or_default();
+        let fits = |f: &Function| {
+            let given = |(i, p): (usize, &fpgacc_frontend::host::ast::Variable)| {
+                p.init.is_none() && declared.get(i).is_none_or(|d| d.init.is_none())
+            };
+            let params = f.params.iter().enumerate();
+            let needed = params.take_while(|&(i, p)| given((i, p))).count();
+            (needed..=f.params.len()).contains(&count)
+        };
+        let method = |f: &Function| f.class.is_some();
+        let inside = self.frames.last().and_then(|f| f.class.clone());
+        let mut found: Vec<FnId> = candidates
+            .iter()
+            .copied()
+            .filter(|&id| {
+                let f = self.function(id);
+                let visible = !f.is_static || id.host == code.host;
+                let own = !method(f) || f.class == inside || name.contains("::");
+                visible && own && fits(f)
+            })
+            .collect();
+        if found.iter().any(|id| id.host == code.host) {
+            found.retain(|id| id.host == code.host);
+        }
+        let first = *found.first()?;
+        // A function of a header that several units include is one function.
+        let span = self.function(first).span;
+        found
+            .iter()
+            .all(|id| self.function(*id).span == span)
+            .then_some(first)
+    }
+
+    /// Follows a function.
+    pub(super) fn inline(
+        &mut self,
+        code: &Code<'a>,
+        id: ExprId,
+        callee: FnId,
+        this: Option<Place>,
+        args: &[Arg<'a>],
+    ) -> Val {
+        let function = self.function(callee);
+        let recursive = self.frames.iter().any(|f| f.fn_id == callee);
+        if self.flat || recursive || self.frames.len() >= MAX_CALLS {
+            return self.not_followed(code, id, function, args);
+        }
+        let mut passed = Vec::new();
+        for (index, param) in function.params.iter().enumerate() {
+            let Some((arg_code, arg)) = args.get(index) else {
+                continue;
+            };
+            passed.push(match param.ty.reference {
+                true => match self.plain_target(arg_code, *arg) {
+                    Target::Place(place) => Passed::Reference(Some(place)),
+                    _ if param.ty.is_const => Passed::Value(self.eval(arg_code, *arg)),
+                    _ => Passed::Reference(None),
+                },
+                false => Passed::Value(self.eval(arg_code, *arg)),
+            });
+        }
+        for (arg_code, arg) in args.iter().skip(function.params.len()) {
+            self.eval(arg_code, *arg);
+        }
+        if !self.state.reachable {
+            return Val::Unset;
+        }
+        let callee_code = self.file_code(callee.host, callee.part);
+        self.context.push(code.site(code.ast().expr(id).span).start);
+        self.enter(callee, this, false);
+        let mut passed = passed.into_iter();
+        let short = function.name.rsplit("::").next().unwrap_or_default();
+        let declared = self.prototypes[code.host].get(short).copied();
+        for (index, param) in function.params.iter().enumerate() {
+            match passed.next() {
+                Some(Passed::Reference(place)) => {
+                    let binding = place.map_or(Binding::Lost, Binding::Alias);
+                    self.bind(&param.name, binding);
+                }
+                Some(Passed::Value(value)) => {
+                    let var = self.declare(&callee_code, param, false);
+                    self.state.set(&Place::var(var), Val::Unset);
+                    self.assign(&Place::var(var), value);
+                }
+                None => {
+                    let var = self.declare(&callee_code, param, false);
+                    self.state.set(&Place::var(var), Val::Unset);
+                    let default = declared.and_then(|(part, params)| {
+                        let init = params.get(index)?.init?;
+                        Some((self.file_code(code.host, part), init))
+                    });
+                    if let Some(init) = param.init {
+                        self.initialise(&callee_code, &Place::var(var), init);
+                    } else if let Some((declared_code, init)) = default {
+                        self.initialise(&declared_code, &Place::var(var), init);
+                    }
+                }
+            }
+        }
+        let result = self.run_body(&callee_code, function);
+        self.context.pop();
+        result
+    }
+
+    /// A function of the given files that is not followed: it may change every variable that it
+    /// can name.
+    fn not_followed(
+        &mut self,
+        code: &Code<'a>,
+        id: ExprId,
+        function: &'a Function,
+        args: &[Arg<'a>],
+    ) -> Val {
+        let reason = format!("the call of `{}` is not followed", function.name);
+        for (index, (arg_code, arg)) in args.iter().enumerate() {
+            let value = self.eval(arg_code, *arg);
+            self.escape_value(&value);
+            if function.params.get(index).is_none_or(|p| p.ty.reference)
+                && let Target::Place(place) = self.plain_target(arg_code, *arg)
+            {
+                self.set_unknown(&place, &reason);
+            }
+        }
+        self.forget_escaped(&reason);
+        self.forget_lasting(&reason);
+        let text = self.source_text(code, id);
+        self.unnamed_atom(&text, &reason)
+    }
+
+    /// Code that is not given may call any function that is: variables that outlive their function
+    /// may then hold any value that was ever assigned to them. It may itself assign those that are
+    /// declared `extern`.
+    fn outside(&mut self, reason: &str) {
+        if self.flat {
+            return self.forget_lasting(reason);
+        }
+        let ever: Vec<_> = self
+            .ever
+            .iter()
+            .map(|(p, v)| (p.clone(), v.clone()))
+            .collect();
+        for (place, value) in ever {
+            let now = self.state.get(&place);
+            let joined = match now.is_unknown() && self.state.own(&place).is_none() {
+                true => continue,
+                false => now.join(&value),
+            };
+            if joined != now {
+                self.state.set(&place, joined);
+            }
+        }
+        let shared: Vec<_> = self
+            .globals
+            .iter()
+            .filter(|((host, name), _)| host.is_none() && self.shared_names.contains(&**name))
+            .map(|(_, var)| *var)
+            .collect();
+        for var in shared {
+            self.forget_root(Root::Var(var), reason);
+        }
+    }
+
+    /// All variables that outlive their function, and all memory, may change.
+    fn forget_lasting(&mut self, reason: &str) {
+        let mut roots: Vec<Root> = self.state.places().iter().map(|p| p.root).collect();
+        roots.dedup();
+        for root in roots {
+            let lasting = match root {
+                Root::Var(var) => self.vars[var.0 as usize].lasting,
+                Root::Object(id) => {
+                    if let ObjectKind::Kernel { .. } = self.objects.get(id).kind {
+                        self.state.forget(&Place::object(id));
+                    }
+                    true
+                }
+            };
+            if lasting {
+                self.forget_root(root, reason);
+            }
+        }
+    }
+
+    /// A function that is not among the given files.
+    pub(super) fn unknown_call(
+        &mut self,
+        code: &Code<'a>,
+        id: ExprId,
+        name: Option<&str>,
+        args: &[Arg<'a>],
+    ) -> Val {
+        let shown = name.unwrap_or("a function pointer");
+        let reason = format!("`{shown}` is not among the given files");
+        let library = name.is_some_and(|n| self.is_library(code, n));
+        let prototype = name.and_then(|n| self.prototypes[code.host].get(n).copied());
+        let by_value = !self.is_cpp(code) || name.is_some_and(super::library::takes_values);
+        let mut callbacks = Vec::new();
+        for (index, (arg_code, arg)) in args.iter().enumerate() {
+            let value = self.eval(arg_code, *arg);
+            let param = prototype.and_then(|(_, params)| params.get(index));
+            if let Val::Function(name) = &value {
+                callbacks.push(name.clone());
+            }
+            let reads_only = param.is_some_and(|p| p.ty.pointee_const && p.ty.pointers == 1);
+            if !reads_only {
+                match library {
+                    true => self.forget_pointee(&value, &reason),
+                    false => self.escape_value(&value),
+                }
+            }
+            let by_reference = match param {
+                Some(param) => param.ty.reference && !param.ty.is_const,
+                None => !by_value,
+            };
+            if by_reference && let Target::Place(place) = self.plain_target(arg_code, *arg) {
+                self.set_unknown(&place, &reason);
+            }
+        }
+        for name in callbacks {
+            self.call_back(code, id, &name);
+        }
+        if !library {
+            self.forget_escaped(&reason);
+            self.outside(&reason);
+        }
+        let text = self.source_text(code, id);
+        self.unnamed_atom(&text, &reason)
+    }
+
+    /// A function whose address is passed away may be called, or not.
+    fn call_back(&mut self, code: &Code<'a>, id: ExprId, name: &str) {
+        let Some(&function) = self.functions.get(name).and_then(|f| f.first()) else {
+            return;
+        };
+        if self.frames.len() >= MAX_CALLS || self.frames.iter().any(|f| f.fn_id == function) {
+            return self.forget_lasting("a function that is passed as a pointer may change it");
+        }
+        let mark = self.state.mark();
+        self.context.push(code.site(code.ast().expr(id).span).start);
+        self.enter(function, None, false);
+        let function = self.function(function);
+        let callee_code = self.file_code(self.frames.last().map_or(0, |f| f.fn_id.host), {
+            self.frames.last().map_or(0, |f| f.fn_id.part)
+        });
+        for param in &function.params {
+            let var = self.declare(&callee_code, param, false);
+            let reason = format!("parameter `{}` of `{}`", param.name, function.name);
+            self.set_unknown(&Place::var(var), &reason);
+        }
+        self.run_body(&callee_code, function);
+        self.context.pop();
+        let (delta, reached) = self.take_back(mark);
+        if reached {
+            self.state.merge(mark, delta);
+        }
+    }
+
+    /// What a pointer points to is changed by a function that keeps no pointer.
+    pub(super) fn forget_pointee(&mut self, value: &Val, reason: &str) {
+        for value in value.alternatives() {
+            match value {
+                Val::Pointer(place) => {
+                    let array = match place.path.last() {
+                        Some(crate::state::Step::Index(_)) => place.parent(),
+                        _ => None,
+                    };
+                    let place = array.unwrap_or_else(|| place.clone());
+                    self.set_unknown(&place, reason);
+                }
+                Val::Record(_) => {}
+                _ => {}
+            }
+        }
+    }
+
+    fn is_library(&self, code: &Code<'a>, name: &str) -> bool {
+        name.starts_with("std::")
+            || name.starts_with("__builtin_")
+            || super::library::takes_values(name)
+            || self.hosts[code.host].is_system_function(name)
+    }
+
+    /// A new place in dynamic memory.
+    pub(super) fn heap(&mut self, site: fpgacc_frontend::source::Span) -> Place {
+        let summary = self.loop_depth > 0;
+        let (id, _) = self
+            .objects
+            .make(site, &self.context, summary, ObjectKind::Heap);
+        Place::object(id)
+    }
+
+    /// `base.method(..)`, `base->method(..)`.
+    fn method(
+        &mut self,
+        code: &Code<'a>,
+        id: ExprId,
+        base: ExprId,
+        name: &str,
+        arrow: bool,
+        args: &[Arg<'a>],
+    ) -> Val {
+        let place = match arrow {
+            true => match self.eval(code, base) {
+                Val::Pointer(place) => Some(place),
+                _ => None,
+            },
+            false => match self.target(code, base) {
+                Target::Place(place) => Some(place),
+                _ => None,
+            },
+        };
+        let Some(place) = place else {
+            let temporary = match arrow {
+                false => self.eval(code, base),
+                true => Val::Unset,
+            };
+            if let Some(value) = self.text_value_method(&temporary, name) {
+                return value;
+            }
+            return self.unknown_method(code, id, name, None, args);
+        };
+        if let Some(value) = self.text_method(code, &place, name, args) {
+            return value;
+        }
+        match self.kind_of(&place) {
+            Some(Kind::Record(class)) => {
+                let short = class.rsplit("::").next().unwrap_or(&class);
+                let wanted = format!("{short}::{name}");
+                let found = self.functions.iter().find_map(|(full, ids)| {
+                    let fits = *full == wanted || full.ends_with(&format!("::{wanted}"));
+                    let one = ids
+                        .iter()
+                        .find(|&&f| self.function(f).params.len() == args.len());
+                    one.filter(|_| fits).copied()
+                });
+                match found {
+                    Some(function) => self.inline(code, id, function, Some(place), args),
+                    None => {
+                        // A field that holds a function, or a method that is not given.
+                        if let Val::Function(name) = self.read(&place.field(name)) {
+                            return self.call_name(code, id, &name, args);
+                        }
+                        self.unknown_method(code, id, name, Some(place), args)
+                    }
+                }
+            }
+            _ => self.unknown_method(code, id, name, Some(place), args),
+        }
+    }
+
+    fn unknown_method(
+        &mut self,
+        code: &Code<'a>,
+        id: ExprId,
+        name: &str,
+        place: Option<Place>,
+        args: &[Arg<'a>],
+    ) -> Val {
+        let reason = format!("the method `{name}` is not followed");
+        for (arg_code, arg) in args {
+            let value = self.eval(arg_code, *arg);
+            self.escape_value(&value);
+            self.forget_pointee(&value, &reason);
+            if let Target::Place(place) = self.plain_target(arg_code, *arg) {
+                self.set_unknown(&place, &reason);
+            }
+        }
+        match (name, place) {
+            ("data" | "begin", Some(place)) => return Val::Pointer(place.index(0)),
+            ("size" | "empty" | "at" | "front" | "back" | "end" | "count" | "find", _) => {}
+            (_, Some(place)) => {
+                let user = matches!(self.kind_of(&place), Some(Kind::Record(_)));
+                self.set_unknown(&place, &reason);
+                if user {
+                    self.forget_escaped(&reason);
+                    self.forget_lasting(&reason);
+                }
+            }
+            (_, None) => {
+                self.forget_escaped(&reason);
+                self.forget_lasting(&reason);
+            }
+        }
+        let text = self.source_text(code, id);
+        self.unnamed_atom(&text, &reason)
+    }
+
+    /// The constructor of a variable.
+    pub(super) fn construct(&mut self, code: &Code<'a>, place: &Place, args: &[ExprId]) {
+        let args = spread(code, args);
+        match self.kind_of(place) {
+            Some(Kind::Num(_) | Kind::Pointer) if args.len() == 1 => {
+                let value = self.eval(&args[0].0, args[0].1);
+                self.assign(place, value);
+            }
+            Some(Kind::String | Kind::FileStream | Kind::StringStream) => {
+                self.construct_text(place, &args);
+            }
+            Some(Kind::Record(class)) => {
+                let short = class.rsplit("::").next().unwrap_or(&class).to_string();
+                let wanted = format!("{short}::{short}");
+                let found = self.functions.iter().find_map(|(full, ids)| {
+                    let fits = *full == wanted || full.ends_with(&format!("::{wanted}"));
+                    let one = ids
+                        .iter()
+                        .find(|&&f| self.function(f).params.len() == args.len());
+                    one.filter(|_| fits).copied()
+                });
+                match (found, args.first()) {
+                    (Some(function), Some((first_code, first))) => {
+                        self.inline(first_code, *first, function, Some(place.clone()), &args);
+                    }
+                    _ => {
+                        for (arg_code, arg) in &args {
+                            self.eval(arg_code, *arg);
+                        }
+                        self.set_unknown(place, "a constructor that is not followed");
+                    }
+                }
+            }
+            _ => {
+                for (arg_code, arg) in &args {
+                    self.eval(arg_code, *arg);
+                }
+                self.set_unknown(place, "a constructor that is not followed");
+            }
+        }
+    }
+
+    /// The values of all arguments, in order.
+    pub(super) fn values(&mut self, args: &[Arg<'a>]) -> Vec<Val> {
+        args.iter()
+            .map(|(arg_code, arg)| self.eval(arg_code, *arg))
+            .collect()
+    }
+
+    /// The result of a call that has no value that is followed.
+    pub(super) fn result(&mut self, code: &Code<'a>, id: ExprId, why: &str) -> Val {
+        let text = self.source_text(code, id);
+        self.unnamed_atom(&text, why)
+    }
+}
+
+/// Arguments with `__VA_ARGS__` replaced by what it stands for.
+fn spread<'a>(code: &Code<'a>, args: &[ExprId]) -> Vec<Arg<'a>> {
+    let mut all = Vec::new();
+    for &arg in args {
+        match (&code.ast().expr(arg).kind, &code.env) {
+            (ExprKind::Name(name), Some(env)) if name == "__VA_ARGS__" => {
+                all.extend(env.rest.iter().cloned());
+            }
+            _ => all.push((code.clone(), arg)),
+        }
+    }
+    all
+}

@@ -1,0 +1,704 @@
+//! Expressions: their values, and their effects on the store.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use fpgacc_frontend::host::ast::{BinaryOp, ExprId, ExprKind, StmtKind, Type};
+use fpgacc_frontend::source::Span;
+
+use super::lvalue::Target;
+use super::{Binding, Code, Interp, MAX_NESTING, MacroEnv, Tree};
+use crate::arith;
+use crate::state::{Delta, Place};
+use crate::types::Kind;
+use crate::value::{IntType, Num, Text, Val};
+
+/// Longest piece of the host's text that stands in a message.
+const LONGEST_QUOTE: usize = 48;
+
+impl<'a> Interp<'a> {
+    /// The value of an expression; its effects happen.
+    pub(super) fn eval(&mut self, code: &Code<'a>, id: ExprId) -> Val {
+        if self.spent(1) {
+            return Val::unknown("the host is too large to be followed");
+        }
+        if self.nesting > MAX_NESTING {
+            self.forget_all("the program is nested too deeply here");
+            return Val::unknown("the expression is nested too deeply");
+        }
+        self.nesting += 1;
+        let value = self.eval_inner(code, id);
+        self.nesting -= 1;
+        value
+    }
+
+    fn eval_inner(&mut self, code: &Code<'a>, id: ExprId) -> Val {
+        let tree = code.clone();
+        let span = tree.ast().expr(id).span;
+        match &tree.ast().expr(id).kind {
+            ExprKind::Int(word) => arith::int_literal(word),
+            ExprKind::Float(word) => arith::float_literal(word),
+            ExprKind::Char(value) => Val::int(i128::from(*value)),
+            ExprKind::Str(text) => Val::text(Text::literal(text, Some(code.site(span)))),
+            ExprKind::Juxtaposed(parts) => self.juxtaposed(code, parts),
+            ExprKind::Bool(value) => Val::bool(*value),
+            ExprKind::Null => Val::Null,
+            ExprKind::Name(name) => self.name(code, id, name),
+            ExprKind::Call { callee, args } => self.call(code, id, *callee, args),
+            ExprKind::Unary(op, inner) => {
+                let inner = self.operand(code, *inner);
+                arith::unary(*op, &inner)
+            }
+            ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), left, right) => {
+                self.short_circuit(code, *op, *left, *right)
+            }
+            ExprKind::Binary(op, left, right) => self.binary(code, *op, *left, *right),
+            ExprKind::Assign(op, target, value) => self.assignment(code, *op, *target, *value),
+            ExprKind::Step { target, by, prefix } => {
+                let target = self.target(code, *target);
+                let before = self.load(&target);
+                let after = arith::binary(BinaryOp::Add, &before, &Val::int(i128::from(*by)));
+                self.store(&target, after);
+                match prefix {
+                    true => self.load(&target),
+                    false => before,
+                }
+            }
+            ExprKind::Conditional(condition, yes, no) => {
+                let truth = self.eval(code, *condition).truth();
+                match truth {
+                    Some(true) => self.eval(code, *yes),
+                    Some(false) => self.eval(code, *no),
+                    None => {
+                        let mark = self.state.mark();
+                        let yes = self.eval(code, *yes);
+                        let (delta, reached) = self.take_back(mark);
+                        let no = self.eval(code, *no);
+                        if !reached {
+                            return no;
+                        }
+                        let both = self.state.reachable;
+                        self.state.merge(mark, delta);
+                        if both { yes.join(&no) } else { yes }
+                    }
+                }
+            }
+            ExprKind::Comma(first, second) => {
+                self.eval(code, *first);
+                self.eval(code, *second)
+            }
+            ExprKind::Cast(ty, inner) => {
+                let value = self.eval(code, *inner);
+                self.cast(code, ty, value)
+            }
+            ExprKind::SizeofType(ty) => self.sizeof_type(code, ty),
+            ExprKind::SizeofExpr(inner) => self.sizeof_expr(code, *inner),
+            ExprKind::Index(..) => {
+                let target = self.target(code, id);
+                self.load(&target)
+            }
+            ExprKind::Member { .. } | ExprKind::Deref(_) => {
+                let target = self.target(code, id);
+                self.load(&target)
+            }
+            ExprKind::AddressOf(inner) => self.address(code, *inner),
+            ExprKind::Paren(inner) => self.eval(code, *inner),
+            ExprKind::InitList(items) => {
+                for (_, item) in items {
+                    self.eval(code, *item);
+                }
+                Val::unknown("a list of values")
+            }
+            ExprKind::Construct(ty, args) => self.temporary(code, id, ty, args),
+            ExprKind::New { ty, count, args } => {
+                if let Some(count) = count {
+                    self.eval(code, *count);
+                }
+                for &arg in args {
+                    self.eval(code, arg);
+                }
+                let place = self.heap(code.site(span));
+                let zero = !args.is_empty() && ty.pointers == 0;
+                self.state.set(
+                    &place,
+                    if zero {
+                        Val::unknown("an object of `new`")
+                    } else {
+                        Val::Unset
+                    },
+                );
+                Val::Pointer(place.index(0))
+            }
+            ExprKind::Statement(stmt) => self.statement_value(code, *stmt),
+            ExprKind::Opaque { names, inner } => {
+                for &inner in inner {
+                    self.eval(code, inner);
+                }
+                self.forget_names(code, names);
+                Val::unknown("an expression that fpgacc does not understand")
+            }
+        }
+    }
+
+    /// The text of an expression for messages, shortened.
+    pub(super) fn source_text(&self, code: &Code<'a>, id: ExprId) -> String {
+        let span = code.ast().expr(id).span;
+        let words: Vec<_> = self.sources.text(span).split_whitespace().collect();
+        let text = words.join(" ");
+        if text.len() <= LONGEST_QUOTE {
+            return text;
+        }
+        let mut end = LONGEST_QUOTE;
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        format!("{}..", &text[..end])
+    }
+
+    pub(super) fn load(&mut self, target: &Target) -> Val {
+        match target {
+            Target::Place(place) => self.read(place),
+            Target::Element(place) => self.any_element(place),
+            Target::Lost(reason) => Val::unknown(reason),
+        }
+    }
+
+    fn name(&mut self, code: &Code<'a>, id: ExprId, name: &str) -> Val {
+        if let Some((code, inner)) = self.macro_expression(code, id, name) {
+            return self.eval(&code, inner);
+        }
+        if let Some((index, span)) = self.macro_of(code, id, name) {
+            // A macro that is no expression.
+            self.run_macro(code, index, None, span);
+            return Val::unknown(format!("the macro `{name}` is no expression"));
+        }
+        match self.binding(code, name) {
+            Some(Binding::Var(var)) => return self.read(&Place::var(var)),
+            Some(Binding::Alias(place)) => return self.read(&place),
+            Some(Binding::Lost) => {
+                return Val::unknown(format!("`{name}` is a reference that is not followed"));
+            }
+            None => {}
+        }
+        let short = name.rsplit("::").next().unwrap_or(name);
+        if let Some(value) = self.enumerators.get(code.host).and_then(|e| e.get(short)) {
+            return value.clone();
+        }
+        if let Some(text) = name.strip_prefix('$') {
+            return self.stringized(code, text);
+        }
+        match name {
+            "NULL" | "nullptr" => Val::Null,
+            "true" | "TRUE" | "CL_TRUE" => Val::int(1),
+            "false" | "FALSE" | "CL_FALSE" => Val::int(0),
+            "this" => match self.frames.last().and_then(|f| f.this.clone()) {
+                Some(this) => Val::Pointer(this),
+                None => Val::unknown("`this`"),
+            },
+            _ if super::opencl::constant(name).is_some() => {
+                Val::Int(super::opencl::constant(name).unwrap_or(0), IntType::LONG)
+            }
+            _ if self.functions.contains_key(name) => Val::Function(Rc::from(name)),
+            _ => Val::unknown(format!("`{name}` is not declared in the given files")),
+        }
+    }
+
+    /// The preprocessor's `#parameter`.
+    fn stringized(&mut self, code: &Code<'a>, name: &str) -> Val {
+        let param = code.env.as_ref().and_then(|env| env.params.get(name));
+        match param {
+            Some((arg_code, arg)) => {
+                let span = arg_code.ast().expr(*arg).span;
+                let text = self.sources.text(span);
+                Val::text(Text::literal(text, Some(code.site(span))))
+            }
+            None => Val::unknown("a macro's `#`"),
+        }
+    }
+
+    fn juxtaposed(&mut self, code: &Code<'a>, parts: &[ExprId]) -> Val {
+        let mut text = Text::default();
+        for &part in parts {
+            let value = self.eval(code, part);
+            match self.text_of(&value) {
+                Some(piece) => text.append(&piece),
+                None => return Val::unknown("a string with a macro in it that is not followed"),
+            }
+        }
+        Val::text(text)
+    }
+
+    /// The macro that a name stands for at its place, and where it is used.
+    pub(super) fn macro_of(
+        &self,
+        code: &Code<'a>,
+        id: ExprId,
+        name: &str,
+    ) -> Option<(usize, Span)> {
+        if code
+            .env
+            .as_ref()
+            .is_some_and(|env| env.params.contains_key(name))
+        {
+            return None;
+        }
+        let host = &self.hosts[code.host];
+        if !host.macros.knows(name) {
+            return None;
+        }
+        let span = code.site(code.ast().expr(id).span);
+        let part = host.parts.iter().position(|p| p.file == span.file)?;
+        let line = self.sources.file(span.file).line(span.start);
+        let (index, _) = host.macro_at(part, line, name)?;
+        let mut env = code.env.clone();
+        while let Some(outer) = env {
+            if outer.index == index {
+                return None;
+            }
+            env = outer.outer.clone();
+        }
+        Some((index, span))
+    }
+
+    /// The expression that a name stands for: a macro's argument, or an object-like macro's
+    /// replacement.
+    pub(super) fn macro_expression(
+        &mut self,
+        code: &Code<'a>,
+        id: ExprId,
+        name: &str,
+    ) -> Option<(Code<'a>, ExprId)> {
+        if let Some((code, arg)) = code.env.as_ref().and_then(|env| env.params.get(name)) {
+            return Some((code.clone(), *arg));
+        }
+        let (index, span) = self.macro_of(code, id, name)?;
+        if self.hosts[code.host].macros.get(index).params.is_some() {
+            return None;
+        }
+        let code = self.macro_code(code, index, BTreeMap::new(), Vec::new(), span);
+        let value = self.single_expression(&code)?;
+        Some((code, value))
+    }
+
+    /// A macro's replacement as code.
+    pub(super) fn macro_code(
+        &mut self,
+        code: &Code<'a>,
+        index: usize,
+        params: BTreeMap<String, (Code<'a>, ExprId)>,
+        rest: Vec<(Code<'a>, ExprId)>,
+        site: Span,
+    ) -> Code<'a> {
+        let host = &self.hosts[code.host];
+        // A system macro's nodes have the place of its use.
+        let own = host
+            .parts
+            .iter()
+            .any(|p| self.sources.file(p.file).name == host.macros.get(index).file);
+        let key = (code.host, index, (!own).then_some((site.start, site.end)));
+        let body = match self.bodies.get(&key) {
+            Some(body) => body.clone(),
+            None => {
+                let body = Rc::new(host.macro_body(index, self.sources, site));
+                self.bodies.insert(key, body.clone());
+                body
+            }
+        };
+        Code {
+            tree: Tree::Macro(body),
+            host: code.host,
+            part: code.part,
+            env: Some(Rc::new(MacroEnv {
+                index,
+                params,
+                rest,
+                site,
+                outer: code.env.clone(),
+            })),
+        }
+    }
+
+    /// The expression that a macro's replacement is, if it is one.
+    pub(super) fn single_expression(&self, code: &Code<'a>) -> Option<ExprId> {
+        let Tree::Macro(body) = &code.tree else {
+            return None;
+        };
+        if body.broken {
+            return None;
+        }
+        let StmtKind::Block(stmts) = &body.ast.stmt(body.block).kind else {
+            return None;
+        };
+        let mut found = None;
+        for &stmt in stmts {
+            match body.ast.stmt(stmt).kind {
+                StmtKind::Empty => {}
+                StmtKind::Expr(value) if found.is_none() => found = Some(value),
+                _ => return None,
+            }
+        }
+        found
+    }
+
+    /// An operand of an operator. A macro or macro argument that is an operation without
+    /// parentheses binds otherwise than its syntax says: it is not known.
+    pub(super) fn operand(&mut self, code: &Code<'a>, id: ExprId) -> Val {
+        if let ExprKind::Name(name) = &code.clone().ast().expr(id).kind
+            && let Some((inner_code, inner)) = self.macro_expression(code, id, name)
+        {
+            let loose = matches!(
+                inner_code.ast().expr(inner).kind,
+                ExprKind::Binary(..)
+                    | ExprKind::Conditional(..)
+                    | ExprKind::Assign(..)
+                    | ExprKind::Comma(..)
+            );
+            let value = self.eval(&inner_code, inner);
+            return match loose {
+                true => Val::unknown(format!("the macro `{name}` has no parentheses")),
+                false => value,
+            };
+        }
+        self.eval(code, id)
+    }
+
+    fn binary(&mut self, code: &Code<'a>, op: BinaryOp, left: ExprId, right: ExprId) -> Val {
+        // The left side of a chain without recursion.
+        let tree = code.clone();
+        let mut chain = vec![(op, right)];
+        let mut leftmost = left;
+        while let ExprKind::Binary(op, left, right) = tree.ast().expr(leftmost).kind {
+            if matches!(op, BinaryOp::And | BinaryOp::Or) {
+                break;
+            }
+            chain.push((op, right));
+            leftmost = left;
+        }
+        if op == BinaryOp::Shl || op == BinaryOp::Shr {
+            let ops: Vec<ExprId> = chain.iter().rev().map(|(_, e)| *e).collect();
+            if let Some(value) = self.stream(code, leftmost, op, &ops) {
+                return value;
+            }
+        }
+        let mut value = self.operand(code, leftmost);
+        for (op, right) in chain.into_iter().rev() {
+            let right = self.operand(code, right);
+            value = match (op, self.concatenation(&value, &right)) {
+                (BinaryOp::Add, Some(text)) => text,
+                _ => arith::binary(op, &value, &right),
+            };
+        }
+        value
+    }
+
+    fn short_circuit(&mut self, code: &Code<'a>, op: BinaryOp, left: ExprId, right: ExprId) -> Val {
+        let left = self.operand(code, left);
+        let decisive = op == BinaryOp::Or;
+        if left.truth() == Some(decisive) {
+            return Val::bool(decisive);
+        }
+        let mark = self.state.mark();
+        let right = self.operand(code, right);
+        if left.truth().is_none() {
+            let (delta, reached) = self.take_back(mark);
+            if reached {
+                self.state.merge(mark, delta);
+            }
+        }
+        arith::binary(op, &left, &right)
+    }
+
+    fn assignment(
+        &mut self,
+        code: &Code<'a>,
+        op: Option<BinaryOp>,
+        target: ExprId,
+        value: ExprId,
+    ) -> Val {
+        let value = match op {
+            None => self.eval(code, value),
+            Some(_) => self.operand(code, value),
+        };
+        let target = self.target(code, target);
+        if let (None, Target::Place(place), Val::Pointer(from)) = (op, &target, &value)
+            && self.is_array(place)
+        {
+            // `a = b` of arrays is no C; of std::array it copies.
+            let _ = from;
+            self.set_unknown(place, "an array is assigned");
+            return Val::unknown("an array");
+        }
+        let value = match op {
+            None => value,
+            Some(op) => {
+                let before = self.load(&target);
+                match (op, self.concatenation(&before, &value)) {
+                    (BinaryOp::Add, Some(text)) => text,
+                    _ => arith::binary(op, &before, &value),
+                }
+            }
+        };
+        self.store(&target, value.clone());
+        match &target {
+            Target::Place(_) => self.load(&target),
+            _ => value,
+        }
+    }
+
+    fn address(&mut self, code: &Code<'a>, inner: ExprId) -> Val {
+        match self.target(code, inner) {
+            Target::Place(place) => match self.is_array(&place) {
+                true => Val::Pointer(place.index(0)),
+                false => Val::Pointer(place),
+            },
+            Target::Element(_) => Val::unknown("the address of an element that is not known"),
+            Target::Lost(reason) => {
+                if let ExprKind::Name(name) = &code.ast().expr(inner).kind
+                    && self.functions.contains_key(name.as_str())
+                {
+                    return Val::Function(Rc::from(name.as_str()));
+                }
+                Val::unknown(reason)
+            }
+        }
+    }
+
+    pub(super) fn cast(&mut self, code: &Code<'a>, ty: &Type, value: Val) -> Val {
+        match self.types[code.host].kind(ty, &self.hosts[code.host]) {
+            Kind::Num(num) => match value {
+                Val::Pointer(_) | Val::Handle(_) | Val::Text(_) => {
+                    Val::unknown("a pointer as a number")
+                }
+                value => value.convert(num),
+            },
+            Kind::Pointer => match value {
+                Val::Int(0, _) => Val::Null,
+                other => other,
+            },
+            Kind::String => match self.text_of(&value) {
+                Some(text) => Val::Text(text),
+                None => value,
+            },
+            _ => value,
+        }
+    }
+
+    fn sizeof_type(&mut self, code: &Code<'a>, ty: &Type) -> Val {
+        let mut total = match self.types[code.host].size(ty, &self.hosts[code.host], 0) {
+            Some((bytes, _)) => bytes,
+            None => return Val::unknown(format!("the size of `{}`", ty.base)),
+        };
+        for dim in self.dims(code, ty) {
+            match dim.and_then(|d| total.checked_mul(d)) {
+                Some(bytes) => total = bytes,
+                None => return Val::unknown("the size of an array"),
+            }
+        }
+        Val::size(i128::from(total))
+    }
+
+    fn sizeof_expr(&mut self, code: &Code<'a>, inner: ExprId) -> Val {
+        let tree = code.clone();
+        let inner = tree.ast().skip_parens(inner);
+        let kind = &tree.ast().expr(inner).kind;
+        if let ExprKind::Name(name) = kind
+            && self.binding(code, name).is_none()
+        {
+            if let Some((code, arg)) = code.env.as_ref().and_then(|e| e.params.get(name)) {
+                let (code, arg) = (code.clone(), *arg);
+                return self.sizeof_expr(&code, arg);
+            }
+            let ty = Type {
+                base: name.clone(),
+                ..Type::default()
+            };
+            return self.sizeof_type(code, &ty);
+        }
+        // The operand is not evaluated.
+        let mark = self.state.mark();
+        let target = match kind {
+            ExprKind::Name(_)
+            | ExprKind::Index(..)
+            | ExprKind::Member { .. }
+            | ExprKind::Deref(_) => self.target(code, inner),
+            ExprKind::Str(text) => return Val::size(text.len() as i128 + 1),
+            _ => Target::Lost(String::new()),
+        };
+        self.state.rollback(mark);
+        let Target::Place(place) = target else {
+            return Val::unknown("the size of an expression");
+        };
+        self.size_of_place(&place)
+            .unwrap_or_else(|| Val::unknown("the size of a variable"))
+    }
+
+    fn size_of_place(&mut self, place: &Place) -> Option<Val> {
+        let crate::state::Root::Var(var) = place.root else {
+            return None;
+        };
+        let info = self.vars[var.0 as usize].clone();
+        let host = &self.hosts[info.host];
+        let mut ty = info.ty.clone();
+        let mut dims = info.dims.clone();
+        for step in &place.path {
+            match step {
+                crate::state::Step::Index(_) if !dims.is_empty() => {
+                    dims.remove(0);
+                }
+                crate::state::Step::Index(_) if ty.pointers > 0 => ty.pointers -= 1,
+                _ => return None,
+            }
+        }
+        // `[]` has as many elements as its initialiser.
+        if let [None, ..] = dims[..] {
+            let elements = self.state.parts(place);
+            let last = elements
+                .iter()
+                .filter_map(|(p, _)| match p.path.get(place.path.len()) {
+                    Some(crate::state::Step::Index(i)) => u64::try_from(*i).ok(),
+                    _ => None,
+                });
+            dims[0] = Some(last.max()? + 1);
+        }
+        let (mut bytes, _) = self.types[info.host].size(&ty, host, 0)?;
+        for dim in dims {
+            bytes = bytes.checked_mul(dim?)?;
+        }
+        Some(Val::size(i128::from(bytes)))
+    }
+
+    /// `type(..)`, `type{..}`.
+    fn temporary(&mut self, code: &Code<'a>, id: ExprId, ty: &Type, args: &[ExprId]) -> Val {
+        let kind = self.types[code.host].kind(ty, &self.hosts[code.host]);
+        if let (Kind::Num(_), [only]) = (&kind, args)
+            && !matches!(code.ast().expr(*only).kind, ExprKind::InitList(_))
+            && ty.dims.is_empty()
+        {
+            let value = self.eval(code, *only);
+            return self.cast(code, ty, value);
+        }
+        let variable = fpgacc_frontend::host::ast::Variable {
+            name: "<value>".to_string(),
+            ty: ty.clone(),
+            init: None,
+            is_static: false,
+            is_extern: false,
+            span: code.ast().expr(id).span,
+        };
+        let var = self.declare(code, &variable, false);
+        let place = Place::var(var);
+        self.state.set(&place, Val::Unset);
+        match args {
+            [only] if matches!(code.ast().expr(*only).kind, ExprKind::InitList(_)) => {
+                self.initialise(code, &place, *only);
+            }
+            _ => {
+                let args = args.to_vec();
+                self.construct(code, &place, &args);
+            }
+        }
+        self.read(&place)
+    }
+
+    /// A statement as an expression: the value of its last expression.
+    fn statement_value(
+        &mut self,
+        code: &Code<'a>,
+        stmt: fpgacc_frontend::host::ast::StmtId,
+    ) -> Val {
+        let tree = code.clone();
+        let StmtKind::Block(stmts) = &tree.ast().stmt(stmt).kind else {
+            self.exec(code, stmt);
+            return Val::Unset;
+        };
+        let mut result = Val::Unset;
+        self.scoped(|s| {
+            for &stmt in stmts {
+                match tree.ast().stmt(stmt).kind {
+                    StmtKind::Expr(value) => result = s.eval(code, value),
+                    _ => s.exec(code, stmt),
+                }
+            }
+        });
+        result
+    }
+
+    /// `#define NAME ..` that is used as a statement, or a function-like macro with statements.
+    pub(super) fn run_macro(
+        &mut self,
+        code: &Code<'a>,
+        index: usize,
+        args: Option<&[ExprId]>,
+        site: Span,
+    ) -> Val {
+        let definition = self.hosts[code.host].macros.get(index).clone();
+        let args = args.unwrap_or_default();
+        let names = definition.params.clone().unwrap_or_default();
+        let mut params = BTreeMap::new();
+        let mut rest = Vec::new();
+        let fixed = names.iter().filter(|n| !n.ends_with("...")).count();
+        for (at, &arg) in args.iter().enumerate() {
+            match names.get(at).filter(|_| at < fixed) {
+                Some(name) => {
+                    params.insert(name.clone(), (code.clone(), arg));
+                }
+                None => rest.push((code.clone(), arg)),
+            }
+        }
+        if params.len() < fixed || definition.file.starts_with('<') && definition.body.is_empty() {
+            return self.macro_not_followed(code, args, &definition.name);
+        }
+        let inner = self.macro_code(code, index, params, rest, site);
+        if let Some(value) = self.single_expression(&inner) {
+            return self.eval(&inner, value);
+        }
+        let Tree::Macro(body) = &inner.tree.clone() else {
+            return Val::Unset;
+        };
+        if body.broken {
+            // Its arguments are evaluated at most; names in it may change.
+            let value = self.macro_not_followed(code, args, &definition.name);
+            let words: Vec<String> = words_of(&definition.body);
+            self.forget_names(code, &words);
+            return value;
+        }
+        self.exec(&inner, body.block);
+        Val::unknown(format!("the macro `{}` is no expression", definition.name))
+    }
+
+    fn macro_not_followed(&mut self, code: &Code<'a>, args: &[ExprId], name: &str) -> Val {
+        let mark = self.state.mark();
+        for &arg in args {
+            self.eval(code, arg);
+        }
+        self.state.merge(mark, Delta::new());
+        for &arg in args {
+            if let Target::Place(place) = self.plain_target(code, arg) {
+                self.set_unknown(&place, &format!("the macro `{name}` may change it"));
+            }
+        }
+        Val::unknown(format!("the macro `{name}` is not followed"))
+    }
+
+    /// The variable that an expression is, if it is just that.
+    pub(super) fn plain_target(&mut self, code: &Code<'a>, id: ExprId) -> Target {
+        match &code.clone().ast().expr(id).kind {
+            ExprKind::Name(name) if self.binding(code, name).is_some() => self.target(code, id),
+            ExprKind::Member { .. } | ExprKind::Index(..) => self.target(code, id),
+            _ => Target::Lost(String::new()),
+        }
+    }
+
+    /// The value of a numeric operation of a library.
+    pub(super) fn as_double(&self, value: &Val) -> Option<f64> {
+        value.convert(Num::Double).number()
+    }
+}
+
+fn words_of(body: &str) -> Vec<String> {
+    use fpgacc_frontend::host::lex::{Lexer, TokenKind};
+    Lexer::within(body.as_bytes(), 0..body.len())
+        .filter(|t| t.kind == TokenKind::Ident)
+        .map(|t| String::from_utf8_lossy(t.bytes(body.as_bytes())).into_owned())
+        .collect()
+}

@@ -1,0 +1,593 @@
+//! Places: what names, elements and fields stand for, and storing into them.
+
+use std::rc::Rc;
+
+use fpgacc_frontend::host::ast::{ExprId, ExprKind, Type};
+
+use super::{Binding, Code, Interp, MAX_NESTING, VarInfo};
+use crate::object::ObjectKind;
+use crate::state::{Place, Root, Step};
+use crate::types::Kind;
+use crate::value::{Num, Text, Val};
+
+/// Where an expression can store.
+pub(super) enum Target {
+    /// Here.
+    Place(Place),
+    /// Some element of this.
+    Element(Place),
+    /// Not known, for this reason.
+    Lost(String),
+}
+
+impl<'a> Interp<'a> {
+    /// The variable that a name stands for.
+    pub(super) fn variable(&mut self, code: &Code<'a>, name: &str) -> Option<Place> {
+        match self.binding(code, name)? {
+            Binding::Var(var) => Some(Place::var(var)),
+            Binding::Alias(place) => Some(place),
+            Binding::Lost => None,
+        }
+    }
+
+    pub(super) fn binding(&mut self, code: &Code<'a>, name: &str) -> Option<Binding> {
+        if let Some(frame) = self.frames.last() {
+            for scope in frame.scopes.iter().rev() {
+                if let Some(binding) = scope.get(name) {
+                    return Some(binding.clone());
+                }
+            }
+            if let Some(place) = self.field_of_this(name) {
+                return Some(Binding::Alias(place));
+            }
+        }
+        let short = name.rsplit("::").next().unwrap_or(name);
+        let own = self.globals.get(&(Some(code.host), short.to_string()));
+        let shared = || self.globals.get(&(None, short.to_string()));
+        own.or_else(shared).map(|var| Binding::Var(*var))
+    }
+
+    /// A field of the object whose method is followed.
+    pub(super) fn field_of_this(&mut self, name: &str) -> Option<Place> {
+        let frame = self.frames.last()?;
+        let class = frame.class.clone()?;
+        let this = frame.this.clone();
+        let host = frame.fn_id.host;
+        let (_, record) = self.types[host].record(&class)?;
+        let field = record.fields.iter().find(|f| f.name == name)?;
+        if let (Some(this), false) = (this, field.is_static) {
+            return Some(this.field(name));
+        }
+        Some(self.class_object(&class, host).field(name))
+    }
+
+    /// One object that stands for all objects of a class that are not followed one by one.
+    pub(super) fn class_object(&mut self, class: &str, host: usize) -> Place {
+        if let Some(var) = self.class_objects.get(class) {
+            return Place::var(*var);
+        }
+        let var = self.new_var(VarInfo {
+            name: Rc::from(class),
+            function: Rc::from(""),
+            ty: Type {
+                base: class.to_string(),
+                ..Type::default()
+            },
+            dims: Vec::new(),
+            host,
+            lasting: true,
+        });
+        self.class_objects.insert(class.to_string(), var);
+        self.state.set(&Place::var(var), Val::Unset);
+        let ever: Vec<_> = self
+            .ever
+            .iter()
+            .filter(|(p, _)| p.root == Root::Var(var))
+            .map(|(p, v)| (p.clone(), v.clone()))
+            .collect();
+        for (place, value) in ever {
+            self.state.set(&place, value);
+        }
+        Place::var(var)
+    }
+
+    pub(super) fn info_of(&self, place: &Place) -> Option<&VarInfo> {
+        match (place.root, place.path.is_empty()) {
+            (Root::Var(var), true) => self.vars.get(var.0 as usize),
+            _ => None,
+        }
+    }
+
+    /// The type of a place and its remaining dimensions.
+    fn type_of(&self, place: &Place) -> Option<(Type, usize, usize)> {
+        let Root::Var(var) = place.root else {
+            return None;
+        };
+        let info = &self.vars[var.0 as usize];
+        let mut ty = info.ty.clone();
+        let mut dims = ty.dims.len();
+        for step in &place.path {
+            match step {
+                Step::Index(_) if dims > 0 => dims -= 1,
+                Step::Index(_) if ty.pointers > 0 => ty.pointers -= 1,
+                Step::Index(_) => return None,
+                Step::Field(name) => {
+                    let Kind::Record(record) =
+                        self.types[info.host].kind(&ty, &self.hosts[info.host])
+                    else {
+                        return None;
+                    };
+                    let (_, record) = self.types[info.host].record(&record)?;
+                    let field = record.fields.iter().find(|f| f.name == **name)?;
+                    ty = field.ty.clone();
+                    dims = ty.dims.len();
+                }
+            }
+        }
+        Some((ty, dims, info.host))
+    }
+
+    /// The kind of a place; `None` for arrays and what is not known.
+    pub(super) fn kind_of(&self, place: &Place) -> Option<Kind> {
+        match self.type_of(place)? {
+            (ty, 0, host) => Some(self.types[host].kind(&ty, &self.hosts[host])),
+            _ => None,
+        }
+    }
+
+    pub(super) fn is_array(&self, place: &Place) -> bool {
+        matches!(self.type_of(place), Some((_, 1.., _)))
+    }
+
+    pub(super) fn is_aggregate(&self, place: &Place) -> bool {
+        self.is_array(place) || matches!(self.kind_of(place), Some(Kind::Record(_)))
+    }
+
+    /// The fields of a struct's place, in order.
+    pub(super) fn field_names(&self, place: &Place) -> Option<Vec<String>> {
+        let (ty, 0, host) = self.type_of(place)? else {
+            return None;
+        };
+        let Kind::Record(name) = self.types[host].kind(&ty, &self.hosts[host]) else {
+            return None;
+        };
+        let (_, record) = self.types[host].record(&name)?;
+        let fields = record.fields.iter().filter(|f| !f.is_static);
+        Some(fields.map(|f| f.name.clone()).collect())
+    }
+
+    /// The value in a place, as an expression sees it.
+    pub(super) fn read(&mut self, place: &Place) -> Val {
+        if self.is_array(place) {
+            return Val::Pointer(place.index(0));
+        }
+        let kind = self.kind_of(place);
+        if let Some(Kind::Record(_)) = kind {
+            return Val::Record(place.clone());
+        }
+        match (self.state.get(place), kind) {
+            (Val::Zero, Some(Kind::Num(num))) => Val::int(0).convert(num),
+            (Val::Zero, Some(Kind::Pointer)) => Val::Null,
+            (Val::Zero, Some(Kind::String | Kind::StringStream)) => Val::text(Text::default()),
+            (value, _) => value,
+        }
+    }
+
+    /// The joined value of an array's elements.
+    pub(super) fn any_element(&mut self, place: &Place) -> Val {
+        let parts = self.state.parts(place);
+        let own = self.state.own(place).cloned();
+        let mut result = match own {
+            Some(Val::Zero) => match self.kind_of(&place.index(0)) {
+                Some(Kind::Num(num)) => Val::int(0).convert(num),
+                // An element that was never set is no handle.
+                _ => Val::Unset,
+            },
+            Some(value) => value,
+            None if parts.is_empty() => self.state.get(place),
+            None => Val::Unset,
+        };
+        for (at, value) in parts {
+            if at.path.len() != place.path.len() + 1 {
+                return Val::unknown("an element of an array of structs");
+            }
+            result = result.join(&value);
+        }
+        match result {
+            Val::Unset => Val::unknown("an element of an array at an index that is not known"),
+            other => other,
+        }
+    }
+
+    /// Where an expression can store.
+    pub(super) fn target(&mut self, code: &Code<'a>, id: ExprId) -> Target {
+        if self.nesting > MAX_NESTING {
+            return Target::Lost("the program is nested too deeply here".to_string());
+        }
+        self.nesting += 1;
+        let target = self.target_inner(code, id);
+        self.nesting -= 1;
+        target
+    }
+
+    fn target_inner(&mut self, code: &Code<'a>, id: ExprId) -> Target {
+        let tree = code.clone();
+        match &tree.ast().expr(id).kind {
+            ExprKind::Name(name) if name == "this" => {
+                match self.frames.last().and_then(|f| f.this.clone()) {
+                    Some(this) => Target::Place(this),
+                    None => Target::Lost("`this`".to_string()),
+                }
+            }
+            ExprKind::Name(name) => {
+                if let Some((code, inner)) = self.macro_expression(code, id, name) {
+                    return self.target(&code, inner);
+                }
+                match self.variable(code, name) {
+                    Some(place) => Target::Place(place),
+                    None => Target::Lost(format!("`{name}` is not followed")),
+                }
+            }
+            ExprKind::Paren(inner) | ExprKind::Cast(_, inner) => self.target(code, *inner),
+            ExprKind::Index(base, index) => self.element(code, *base, *index),
+            ExprKind::Member {
+                base,
+                name,
+                arrow: false,
+            } => match self.target(code, *base) {
+                Target::Place(place) => Target::Place(place.field(name)),
+                Target::Element(place) => Target::Element(place),
+                lost => lost,
+            },
+            ExprKind::Member { base, name, .. } => {
+                if let ExprKind::Name(this) = &tree.ast().expr(*base).kind
+                    && this == "this"
+                    && let Some(place) = self.field_of_this(name)
+                {
+                    return Target::Place(place);
+                }
+                match self.eval(code, *base) {
+                    Val::Pointer(place) => Target::Place(place.field(name)),
+                    other => Target::Lost(self.lost_reason(code, *base, &other)),
+                }
+            }
+            ExprKind::Deref(pointer) => match self.eval(code, *pointer) {
+                Val::Pointer(place) => Target::Place(place),
+                other => Target::Lost(self.lost_reason(code, *pointer, &other)),
+            },
+            ExprKind::Comma(first, second) => {
+                self.eval(code, *first);
+                self.target(code, *second)
+            }
+            _ => {
+                self.eval(code, id);
+                Target::Lost("an expression that is not followed".to_string())
+            }
+        }
+    }
+
+    fn lost_reason(&self, code: &Code<'a>, id: ExprId, value: &Val) -> String {
+        let text = self.source_text(code, id);
+        match value {
+            Val::Unknown(reason) => format!("`{text}` is not followed: {reason}"),
+            _ => format!("`{text}` may point anywhere"),
+        }
+    }
+
+    fn element(&mut self, code: &Code<'a>, base: ExprId, index: ExprId) -> Target {
+        // A container: `v[i]` is a part of `v` itself.
+        if let Target::Place(place) = self.quiet_target(code, base)
+            && matches!(self.kind_of(&place), Some(Kind::Other | Kind::String))
+        {
+            let index = self.eval(code, index);
+            return match index.as_int().and_then(|i| i64::try_from(i).ok()) {
+                Some(index) => Target::Place(place.index(index)),
+                None => Target::Element(place),
+            };
+        }
+        let pointer = self.eval(code, base);
+        let index = self.eval(code, index);
+        let Val::Pointer(first) = &pointer else {
+            return Target::Lost(self.lost_reason(code, base, &pointer));
+        };
+        match index.as_int().and_then(|i| i64::try_from(i).ok()) {
+            Some(index) => match first.moved(index) {
+                Some(place) => Target::Place(place),
+                None => Target::Lost("an element beside its object".to_string()),
+            },
+            None => match (first.path.last(), first.parent()) {
+                (Some(Step::Index(_)), Some(array)) => Target::Element(array),
+                _ => Target::Element(first.clone()),
+            },
+        }
+    }
+
+    /// The target of an expression that has no effects; else nothing.
+    fn quiet_target(&mut self, code: &Code<'a>, id: ExprId) -> Target {
+        let tree = code.clone();
+        match &tree.ast().expr(id).kind {
+            ExprKind::Name(_) => self.target(code, id),
+            ExprKind::Member {
+                base, arrow: false, ..
+            } => match tree.ast().expr(*base).kind {
+                ExprKind::Name(_) => self.target(code, id),
+                _ => Target::Lost(String::new()),
+            },
+            ExprKind::Member { base, .. } => match &tree.ast().expr(*base).kind {
+                ExprKind::Name(_) => self.target(code, id),
+                _ => Target::Lost(String::new()),
+            },
+            ExprKind::Paren(inner) => self.quiet_target(code, *inner),
+            _ => Target::Lost(String::new()),
+        }
+    }
+
+    /// The place that an expression names, for references.
+    pub(super) fn reference(&mut self, code: &Code<'a>, id: ExprId) -> Option<Place> {
+        match self.target(code, id) {
+            Target::Place(place) => Some(place),
+            _ => None,
+        }
+    }
+
+    /// Stores a value.
+    pub(super) fn store(&mut self, target: &Target, value: Val) {
+        match target {
+            Target::Place(place) => self.assign(place, value),
+            Target::Element(place) => {
+                if value.as_int() == Some(0) && self.keeps_text(place, None) {
+                    return;
+                }
+                let now = self.any_element(place);
+                let kind = self.kind_of(&place.index(0));
+                let value = match kind {
+                    Some(Kind::Num(num)) => value.convert(num),
+                    _ => value,
+                };
+                self.escape_value(&value);
+                // All elements may be this one: what is the same in all stays.
+                let numbers = matches!(kind, Some(Kind::Num(_)) | None);
+                let joined = match now == value || !numbers {
+                    true => now.join(&value),
+                    false => Val::unknown("an element at an index that is not known is assigned"),
+                };
+                let joined = match now.is_unknown() && !numbers {
+                    // Elements that were not set yet.
+                    true if matches!(self.state.own(place), Some(Val::Zero | Val::Unset)) => value,
+                    _ => joined,
+                };
+                self.note_ever(place, &joined);
+                self.state.set(place, joined);
+            }
+            Target::Lost(_) => {
+                self.escape_value(&value);
+                self.forget_escaped("a store through a pointer that is not followed");
+            }
+        }
+    }
+
+    /// Stores a value in a place, converted to its type.
+    pub(super) fn assign(&mut self, place: &Place, value: Val) {
+        if let Val::Record(from) = &value {
+            return self.copy_record(place, &from.clone());
+        }
+        if let (Some(Step::Index(index)), Some(array), Some(0)) =
+            (place.path.last(), place.parent(), value.as_int())
+            && matches!(self.state.own(&array), Some(Val::Text(_)))
+            && self.keeps_text(&array, Some(*index))
+        {
+            return;
+        }
+        let value = match self.kind_of(place) {
+            Some(Kind::Num(num)) => self.named(place, value, num),
+            Some(Kind::String) => match self.text_of(&value) {
+                Some(text) => Val::Text(text),
+                None => match value {
+                    Val::Unknown(_) => value,
+                    _ => Val::unknown("a string that is not followed"),
+                },
+            },
+            Some(Kind::Pointer) => match value {
+                Val::Int(0, _) => Val::Null,
+                other => other,
+            },
+            _ => value,
+        };
+        self.hold(place, &value);
+        self.put(place, value);
+    }
+
+    /// Whether a terminator that is stored in an array of characters changes nothing: behind the
+    /// end of a text, behind what was read from a file, or in memory without content.
+    fn keeps_text(&self, array: &Place, index: Option<i64>) -> bool {
+        match self.state.own(array) {
+            Some(Val::Zero | Val::Unset) => index.is_none(),
+            Some(Val::Text(text)) => match (text.chars(), index) {
+                (Some(chars), Some(index)) => {
+                    usize::try_from(index).is_ok_and(|i| i >= chars.len())
+                }
+                (Some(_), None) => false,
+                (None, index) => index != Some(0),
+            },
+            _ => false,
+        }
+    }
+
+    /// Sets a place whose value has its type already.
+    pub(super) fn put(&mut self, place: &Place, value: Val) {
+        self.note_ever(place, &value);
+        let weak = match place.root {
+            Root::Object(id) => self.objects.get(id).summary,
+            Root::Var(_) => false,
+        };
+        match weak {
+            true => {
+                let now = self.state.get(place);
+                let fresh = now.is_unknown() && self.state.own(place).is_none()
+                    || matches!((&now, &value), (Val::Zero, Val::Text(_)));
+                let now = if fresh { Val::Unset } else { now };
+                let joined = now.join(&value);
+                self.state.set(place, joined);
+            }
+            false => self.state.set(place, value),
+        }
+    }
+
+    /// Stores a text in an array of characters or a string.
+    pub(super) fn assign_text(&mut self, place: &Place, text: Val) {
+        self.put(place, text);
+    }
+
+    /// A number as it is stored in a variable: a value that has no name yet gets the variable's.
+    fn named(&mut self, place: &Place, value: Val, num: Num) -> Val {
+        let name = self.short_name(place);
+        match value {
+            Val::Sym(sym) if sym.unnamed => {
+                let mut sym = (*sym).clone();
+                sym.text = Rc::from(name);
+                sym.unnamed = false;
+                sym.atom = true;
+                sym.ty = Some(num);
+                Val::Sym(Rc::new(sym))
+            }
+            Val::Text(_) | Val::Pointer(_) | Val::Handle(_) | Val::File(_) | Val::Function(_) => {
+                Val::unknown("a pointer as a number")
+            }
+            other => other.convert(num),
+        }
+    }
+
+    /// A place whose value comes from outside.
+    pub(super) fn set_unknown(&mut self, place: &Place, reason: &str) {
+        let name = self.short_name(place);
+        let value = match self.kind_of(place) {
+            Some(Kind::Num(num)) => self.atom(&name, Some(num), reason),
+            _ => Val::unknown(reason),
+        };
+        self.note_ever(place, &value);
+        self.state.set(place, value);
+    }
+
+    fn copy_record(&mut self, to: &Place, from: &Place) {
+        if to == from {
+            return;
+        }
+        let whole = self.state.own(from).cloned();
+        let parts = self.state.parts(from);
+        let whole = whole.unwrap_or_else(|| self.state.get(from));
+        self.note_ever(to, &whole);
+        self.state.set(to, whole);
+        for (part, value) in parts {
+            let mut target = to.clone();
+            target
+                .path
+                .extend(part.path[from.path.len()..].iter().cloned());
+            self.hold(&target, &value);
+            self.put(&target, value);
+        }
+    }
+
+    /// A struct as a value that outlives its variable.
+    pub(super) fn copy_out(&mut self, from: Place) -> Val {
+        let Some((ty, _, host)) = self.type_of(&from) else {
+            return Val::unknown("a struct that is not followed");
+        };
+        let var = self.new_var(VarInfo {
+            name: Rc::from("<value>"),
+            function: Rc::from(""),
+            ty,
+            dims: Vec::new(),
+            host,
+            lasting: false,
+        });
+        self.copy_record(&Place::var(var), &from);
+        Val::Record(Place::var(var))
+    }
+
+    /// Notes a value that was assigned to a place that outlives its function.
+    pub(super) fn note_ever(&mut self, place: &Place, value: &Val) {
+        let lasting = match place.root {
+            Root::Var(var) => self.vars[var.0 as usize].lasting,
+            Root::Object(_) => true,
+        };
+        if !lasting || self.frames.is_empty() || matches!(value, Val::Unset | Val::Zero) {
+            return;
+        }
+        // Symbolic values of one run mean nothing in another.
+        let value = match value {
+            Val::Sym(sym) => Val::unknown(&*sym.why),
+            other => other.clone(),
+        };
+        let joined = match self.ever.get(place) {
+            Some(now) => now.join(&value),
+            None => value,
+        };
+        if self.ever.get(place) != Some(&joined) {
+            self.ever.insert(place.clone(), joined);
+            self.ever_changed = true;
+        }
+    }
+
+    /// A variable that holds memory's handle gives it its name.
+    fn hold(&mut self, place: &Place, value: &Val) {
+        if let Val::Handle(id) = value {
+            let name = self.spell(place);
+            if let ObjectKind::Memory { holder, loose, .. } = &mut self.objects.get_mut(*id).kind
+                && (holder.is_none() || *loose)
+            {
+                *holder = Some(name);
+                *loose = false;
+            }
+        }
+    }
+
+    /// A function returns: its variables do not name memory any more.
+    pub(super) fn loosen_holders(&mut self, prefix: &str) {
+        self.objects.loosen(prefix);
+    }
+
+    /// The address of what a value points to may be kept by code that is not followed.
+    pub(super) fn escape_value(&mut self, value: &Val) {
+        let mut work: Vec<Place> = Vec::new();
+        let add = |value: &Val, work: &mut Vec<Place>| {
+            for value in value.alternatives() {
+                if let Val::Pointer(place) | Val::Record(place) = value {
+                    work.push(place.clone());
+                }
+            }
+        };
+        add(value, &mut work);
+        while let Some(place) = work.pop() {
+            if !self.escaped.insert(place.root) {
+                continue;
+            }
+            for (_, value) in self.state.parts(&Place::of(place.root)) {
+                add(&value, &mut work);
+            }
+            add(&self.state.get(&Place::of(place.root)), &mut work);
+        }
+    }
+
+    /// Everything whose address is known elsewhere may change.
+    pub(super) fn forget_escaped(&mut self, reason: &str) {
+        let roots: Vec<Root> = self.escaped.iter().copied().collect();
+        for root in roots {
+            self.forget_root(root, reason);
+        }
+    }
+
+    pub(super) fn forget_root(&mut self, root: Root, reason: &str) {
+        let place = Place::of(root);
+        if let Root::Var(var) = root
+            && self.vars[var.0 as usize].ty.is_const
+        {
+            return;
+        }
+        if let Root::Object(id) = root
+            && !matches!(self.objects.get(id).kind, ObjectKind::Heap)
+        {
+            return;
+        }
+        self.set_unknown(&place, reason);
+    }
+}

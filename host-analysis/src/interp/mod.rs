@@ -1,0 +1,538 @@
+//! An abstract interpreter of hosts. It follows the program from `main` through all functions of
+//! the given files, keeps what is known of every variable and OpenCL object, and notes each
+//! launch with what is known there. Where paths meet, values are joined; what a loop changes is
+//! not known at its head. Functions that nobody given calls start with unknown arguments, and with
+//! file-scope variables that hold any value ever assigned to them.
+
+mod call;
+mod expr;
+mod library;
+mod lvalue;
+mod opencl;
+pub(crate) use opencl::{merge_args, merge_values};
+mod stmt;
+mod text;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use fpgacc_frontend::host::ast::{Ast, ExprId, Function, StmtKind, Type, Variable};
+use fpgacc_frontend::host::{HostFile, MacroBody};
+use fpgacc_frontend::source::{SourceMap, Span};
+
+use crate::object::{Objects, Visit};
+use crate::state::{Delta, Place, Root, State, VarId};
+use crate::types::Types;
+use crate::value::{Num, Sym, Val};
+
+/// Rounds in which values of file-scope variables may still grow.
+const ROUNDS: u32 = 4;
+/// Steps per node of syntax before the analysis gives up following calls and loops.
+const STEPS_PER_NODE: u64 = 400;
+/// Steps that any host gets.
+const STEPS_AT_LEAST: u64 = 200_000;
+/// Deepest chain of calls that is followed.
+const MAX_CALLS: usize = 24;
+/// Deepest nesting of evaluation.
+const MAX_NESTING: u32 = 3000;
+
+/// Syntax of a file or of a macro's replacement.
+#[derive(Clone)]
+enum Tree<'a> {
+    File(&'a Ast),
+    Macro(Rc<MacroBody>),
+}
+
+/// A piece of code: its syntax, the file it belongs to, and the macro that it comes from.
+#[derive(Clone)]
+struct Code<'a> {
+    tree: Tree<'a>,
+    host: usize,
+    part: usize,
+    env: Option<Rc<MacroEnv<'a>>>,
+}
+
+/// A macro's use.
+struct MacroEnv<'a> {
+    index: usize,
+    params: BTreeMap<String, (Code<'a>, ExprId)>,
+    rest: Vec<(Code<'a>, ExprId)>,
+    /// Where the outermost macro is used.
+    site: Span,
+    outer: Option<Rc<MacroEnv<'a>>>,
+}
+
+impl<'a> Code<'a> {
+    fn ast(&self) -> &Ast {
+        match &self.tree {
+            Tree::File(ast) => ast,
+            Tree::Macro(body) => &body.ast,
+        }
+    }
+
+    /// The place in the user's text that an expression of this code belongs to.
+    fn site(&self, span: Span) -> Span {
+        match &self.env {
+            Some(env) => env.site,
+            None => span,
+        }
+    }
+}
+
+/// What a name stands for in a function.
+#[derive(Clone)]
+enum Binding {
+    Var(VarId),
+    /// A C++ reference.
+    Alias(Place),
+    /// A reference to something that is not followed.
+    Lost,
+}
+
+/// What is known of a variable.
+#[derive(Clone)]
+pub(crate) struct VarInfo {
+    pub name: Rc<str>,
+    /// Its function; empty at file scope.
+    pub function: Rc<str>,
+    pub ty: Type,
+    pub dims: Vec<Option<u64>>,
+    pub host: usize,
+    /// It lives as long as the program.
+    pub lasting: bool,
+}
+
+/// A loop or switch that is being followed.
+struct Breakable {
+    mark: usize,
+    breaks: Vec<Delta>,
+    continues: Vec<Delta>,
+    is_loop: bool,
+}
+
+/// A function that is being followed.
+struct Frame {
+    function: Rc<str>,
+    fn_id: FnId,
+    class: Option<String>,
+    this: Option<Place>,
+    scopes: Vec<BTreeMap<String, Binding>>,
+    mark: usize,
+    is_root: bool,
+    returns: Vec<Delta>,
+    result: Val,
+    gotos: BTreeMap<String, Vec<Delta>>,
+    passed_labels: BTreeSet<String>,
+    backward_labels: Rc<BTreeSet<String>>,
+    breakables: Vec<Breakable>,
+    own: Vec<VarId>,
+}
+
+/// A macro's replacement: host, index, and the place of its use if its nodes have no other.
+type BodyKey = (usize, usize, Option<(u32, u32)>);
+
+/// A function of the given files: host, part, index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct FnId {
+    host: usize,
+    part: usize,
+    index: usize,
+}
+
+pub(crate) struct Interp<'a> {
+    hosts: &'a [HostFile],
+    pub sources: &'a SourceMap,
+    types: Vec<Types<'a>>,
+    functions: BTreeMap<&'a str, Vec<FnId>>,
+    prototypes: Vec<BTreeMap<&'a str, (usize, &'a [Variable])>>,
+    labels: BTreeMap<FnId, Rc<BTreeSet<String>>>,
+    bodies: BTreeMap<BodyKey, Rc<MacroBody>>,
+
+    state: State,
+    pub vars: Vec<VarInfo>,
+    frames: Vec<Frame>,
+    globals: BTreeMap<(Option<usize>, String), VarId>,
+    statics: BTreeMap<(Span, Option<Span>), VarId>,
+    class_objects: BTreeMap<String, VarId>,
+    enumerators: Vec<BTreeMap<String, Val>>,
+    /// Every value that was assigned to a place that outlives its function.
+    ever: BTreeMap<Place, Val>,
+    ever_changed: bool,
+    escaped: BTreeSet<Root>,
+    /// Names of file-scope variables that files which are not given may name too.
+    shared_names: BTreeSet<&'a str>,
+    visited: BTreeSet<FnId>,
+
+    pub objects: Objects,
+    pub visits: Vec<Visit>,
+    context: Vec<u32>,
+    loop_depth: u32,
+    unroll_factor: u64,
+    atoms: u32,
+    steps: u64,
+    limit: u64,
+    nesting: u32,
+    /// The limit was reached: calls and loops are not followed any more.
+    pub flat: bool,
+}
+
+impl<'a> Interp<'a> {
+    pub fn new(hosts: &'a [HostFile], sources: &'a SourceMap) -> Self {
+        let nodes: usize = hosts
+            .iter()
+            .flat_map(|h| &h.parts)
+            .map(|p| p.ast.len())
+            .sum();
+        let mut interp = Interp {
+            hosts,
+            sources,
+            types: hosts.iter().map(Types::of).collect(),
+            functions: BTreeMap::new(),
+            prototypes: Vec::new(),
+            labels: BTreeMap::new(),
+            bodies: BTreeMap::new(),
+            state: State::default(),
+            vars: Vec::new(),
+            frames: Vec::new(),
+            globals: BTreeMap::new(),
+            statics: BTreeMap::new(),
+            class_objects: BTreeMap::new(),
+            enumerators: Vec::new(),
+            ever: BTreeMap::new(),
+            ever_changed: false,
+            escaped: BTreeSet::new(),
+            shared_names: BTreeSet::new(),
+            visited: BTreeSet::new(),
+            objects: Objects::default(),
+            visits: Vec::new(),
+            context: Vec::new(),
+            loop_depth: 0,
+            unroll_factor: 1,
+            atoms: 0,
+            steps: 0,
+            limit: STEPS_AT_LEAST + STEPS_PER_NODE * nodes as u64,
+            nesting: 0,
+            flat: false,
+        };
+        interp.index_functions();
+        interp
+    }
+
+    fn index_functions(&mut self) {
+        for (host, file) in self.hosts.iter().enumerate() {
+            let mut prototypes = BTreeMap::new();
+            for (part, source) in file.parts.iter().enumerate() {
+                for (index, function) in source.ast.functions.iter().enumerate() {
+                    let id = FnId { host, part, index };
+                    let short = function.name.rsplit("::").next().unwrap_or_default();
+                    self.functions.entry(&function.name).or_default().push(id);
+                    if short != function.name {
+                        self.functions.entry(short).or_default().push(id);
+                    }
+                }
+                for &stmt in &source.ast.globals {
+                    if let StmtKind::Declare(variables) = &source.ast.stmt(stmt).kind {
+                        let shared = variables.iter().filter(|v| v.is_extern);
+                        self.shared_names.extend(shared.map(|v| v.name.as_str()));
+                    }
+                }
+                for prototype in &source.ast.prototypes {
+                    prototypes.insert(prototype.name.as_str(), (part, &prototype.params[..]));
+                }
+            }
+            self.prototypes.push(prototypes);
+        }
+    }
+
+    fn function(&self, id: FnId) -> &'a Function {
+        &self.hosts[id.host].parts[id.part].ast.functions[id.index]
+    }
+
+    fn file_code(&self, host: usize, part: usize) -> Code<'a> {
+        Code {
+            tree: Tree::File(&self.hosts[host].parts[part].ast),
+            host,
+            part,
+            env: None,
+        }
+    }
+
+    /// Follows the whole program.
+    pub fn run(&mut self) {
+        let main: Vec<_> = self.functions.get("main").cloned().unwrap_or_default();
+        for round in 0..=ROUNDS {
+            self.ever_changed = false;
+            self.visits.clear();
+            self.visited.clear();
+            self.steps = 0;
+            let last = round == ROUNDS;
+            for &root in &main {
+                self.root(root, true, last);
+            }
+            self.other_roots(last);
+            if self.steps > self.limit && !self.flat {
+                // Start again without following calls and loops.
+                self.flat = true;
+                self.ever.clear();
+                self.objects.forget_all();
+                continue;
+            }
+            if !self.ever_changed || self.flat {
+                return;
+            }
+        }
+    }
+
+    /// Functions that were not reached: first those that no other one calls.
+    fn other_roots(&mut self, last: bool) {
+        let mut called = BTreeSet::new();
+        for host in self.hosts {
+            for part in &host.parts {
+                for id in part.ast.called_names() {
+                    called.insert(id);
+                }
+            }
+        }
+        let all: Vec<FnId> = self.functions.values().flatten().copied().collect();
+        let all: BTreeSet<FnId> = all.into_iter().collect();
+        for only_uncalled in [true, false] {
+            for &id in &all {
+                let name = &self.function(id).name;
+                let short = name.rsplit("::").next().unwrap_or(name);
+                if self.is_visited(id) || (only_uncalled && called.contains(short)) {
+                    continue;
+                }
+                self.root(id, false, last);
+            }
+        }
+    }
+
+    /// Whether a function, or its twin in another unit that includes the same header, was followed.
+    fn is_visited(&self, id: FnId) -> bool {
+        let span = self.function(id).span;
+        self.visited
+            .iter()
+            .any(|v| *v == id || self.function(*v).span == span)
+    }
+
+    /// Follows the program from a function that nobody calls.
+    fn root(&mut self, id: FnId, is_main: bool, last: bool) {
+        self.state = State::default();
+        self.state.reachable = true;
+        self.frames.clear();
+        self.context.clear();
+        (self.loop_depth, self.unroll_factor, self.nesting) = (0, 1, 0);
+        self.escaped.clear();
+        self.init_globals();
+        if !is_main {
+            self.widen_globals(last);
+        }
+        let function = self.function(id);
+        let code = self.file_code(id.host, id.part);
+        self.enter(id, None, true);
+        for param in &function.params {
+            let reason = format!("parameter `{}` of `{}`", param.name, function.name);
+            let var = self.declare(&code, param, false);
+            let place = Place::var(var);
+            self.set_unknown(&place, &reason);
+        }
+        self.run_body(&code, function);
+        self.frames.clear();
+    }
+
+    /// File-scope variables as they are when the program starts.
+    fn init_globals(&mut self) {
+        self.enumerators.clear();
+        for (host, file) in self.hosts.iter().enumerate() {
+            self.enumerators.push(BTreeMap::new());
+            for part in 0..file.parts.len() {
+                self.init_enumerators(host, part);
+            }
+        }
+        for (host, file) in self.hosts.iter().enumerate() {
+            for (part, source) in file.parts.iter().enumerate() {
+                let code = self.file_code(host, part);
+                for &stmt in &source.ast.globals {
+                    let StmtKind::Declare(variables) = &source.ast.stmt(stmt).kind else {
+                        continue;
+                    };
+                    for variable in variables {
+                        self.init_global(&code, variable);
+                    }
+                }
+            }
+        }
+    }
+
+    fn init_enumerators(&mut self, host: usize, part: usize) {
+        let code = self.file_code(host, part);
+        for list in &self.hosts[host].parts[part].ast.enumerators {
+            let mut next = Val::int(0);
+            for (name, value) in list {
+                if let Some(value) = value {
+                    next = self.eval(&code, *value);
+                }
+                self.enumerators[host].insert(name.clone(), next.clone());
+                next = crate::arith::binary(
+                    fpgacc_frontend::host::ast::BinaryOp::Add,
+                    &next,
+                    &Val::int(1),
+                );
+            }
+        }
+    }
+
+    fn init_global(&mut self, code: &Code<'a>, variable: &Variable) {
+        let internal = variable.is_static || (variable.ty.is_const && self.is_cpp(code));
+        let key = (internal.then_some(code.host), variable.name.clone());
+        if variable.is_extern {
+            if !self.globals.contains_key(&key) {
+                let var = self.new_global(code, variable, key);
+                let reason = format!("`{}` is not defined in the given files", variable.name);
+                self.set_unknown(&Place::var(var), &reason);
+            }
+            return;
+        }
+        let var = match self.globals.get(&key) {
+            Some(&var) => var,
+            None => self.new_global(code, variable, key),
+        };
+        let place = Place::var(var);
+        // A tentative definition after the real one.
+        if variable.init.is_none()
+            && !matches!(
+                self.state.own(&place),
+                None | Some(Val::Sym(_) | Val::Unknown(_))
+            )
+        {
+            return;
+        }
+        if variable.init.is_none() && !self.state.parts(&place).is_empty() {
+            return;
+        }
+        // An `extern` declaration may not have told the dimensions.
+        self.vars[var.0 as usize].ty = variable.ty.clone();
+        self.vars[var.0 as usize].dims = self.dims(code, &variable.ty);
+        self.state.set(&place, Val::Zero);
+        if let Some(init) = variable.init {
+            self.initialise(code, &place, init);
+        }
+    }
+
+    fn new_global(
+        &mut self,
+        code: &Code<'a>,
+        variable: &Variable,
+        key: (Option<usize>, String),
+    ) -> VarId {
+        let dims = self.dims(code, &variable.ty);
+        let var = self.new_var(VarInfo {
+            name: Rc::from(variable.name.as_str()),
+            function: Rc::from(""),
+            ty: variable.ty.clone(),
+            dims,
+            host: code.host,
+            lasting: true,
+        });
+        self.globals.insert(key, var);
+        var
+    }
+
+    fn new_var(&mut self, info: VarInfo) -> VarId {
+        self.vars.push(info);
+        VarId(self.vars.len() as u32 - 1)
+    }
+
+    fn is_cpp(&self, code: &Code<'a>) -> bool {
+        self.hosts[code.host].language == fpgacc_frontend::host::Language::Cpp
+    }
+
+    /// File-scope variables at a time that is not known: any value that was ever assigned.
+    fn widen_globals(&mut self, last: bool) {
+        let ever: Vec<_> = self
+            .ever
+            .iter()
+            .map(|(p, v)| (p.clone(), v.clone()))
+            .collect();
+        for (place, value) in ever {
+            if last || self.flat {
+                let reason = format!("`{}` is assigned elsewhere", self.spell(&place));
+                self.state.set(&place, Val::unknown(reason));
+                continue;
+            }
+            let now = self.state.get(&place);
+            let is_number = matches!(self.kind_of(&place), Some(crate::types::Kind::Num(_)));
+            let now = match now {
+                // A handle or pointer that is still NULL is no use.
+                Val::Null | Val::Zero if !is_number => Val::Unset,
+                Val::Unknown(_) if !place.is_variable() => Val::Unset,
+                now => now,
+            };
+            self.state.set(&place, now.join(&value));
+        }
+    }
+
+    /// A symbolic value that is equal to nothing else.
+    fn atom(&mut self, text: &str, ty: Option<Num>, why: &str) -> Val {
+        self.atoms += 1;
+        Val::Sym(Rc::new(Sym {
+            text: Rc::from(text),
+            key: Rc::from(format!("#{}", self.atoms)),
+            atom: true,
+            unnamed: false,
+            ty,
+            why: Rc::from(why),
+        }))
+    }
+
+    /// The value of a call or another expression that is not followed: it gets the name of the
+    /// variable that it is first stored in.
+    fn unnamed_atom(&mut self, text: &str, why: &str) -> Val {
+        match self.atom(text, None, why) {
+            Val::Sym(sym) => {
+                let mut sym = (*sym).clone();
+                sym.unnamed = true;
+                Val::Sym(Rc::new(sym))
+            }
+            other => other,
+        }
+    }
+
+    /// How people call a place: `function::variable[1].field`, `::variable` at file scope.
+    pub fn spell(&self, place: &Place) -> String {
+        let mut text = match place.root {
+            Root::Var(var) => {
+                let info = &self.vars[var.0 as usize];
+                format!("{}::{}", info.function, info.name)
+            }
+            Root::Object(_) => "<memory>".to_string(),
+        };
+        self.spell_path(&mut text, place);
+        text
+    }
+
+    fn spell_path(&self, text: &mut String, place: &Place) {
+        for step in &place.path {
+            match step {
+                crate::state::Step::Index(index) => text.push_str(&format!("[{index}]")),
+                crate::state::Step::Field(name) => text.push_str(&format!(".{name}")),
+            }
+        }
+    }
+
+    /// The same without the function.
+    fn short_name(&self, place: &Place) -> String {
+        let mut text = match place.root {
+            Root::Var(var) => self.vars[var.0 as usize].name.to_string(),
+            Root::Object(_) => "<memory>".to_string(),
+        };
+        self.spell_path(&mut text, place);
+        text
+    }
+
+    /// Counts a step; true if no more may be made.
+    fn spent(&mut self, steps: u64) -> bool {
+        self.steps += steps;
+        self.steps > self.limit && !self.flat
+    }
+}

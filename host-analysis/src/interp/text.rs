@@ -1,0 +1,335 @@
+//! Texts: strings of characters in C and C++, and the files that they are read from.
+
+use std::rc::Rc;
+
+use fpgacc_frontend::host::ast::{BinaryOp, ExprId, ExprKind};
+
+use super::call::Arg;
+use super::lvalue::Target;
+use super::{Code, Interp};
+use crate::state::{Place, Step};
+use crate::types::Kind;
+use crate::value::{Piece, Text, Val};
+
+impl<'a> Interp<'a> {
+    /// The text that a value is or points to.
+    pub(super) fn text_of(&self, value: &Val) -> Option<Rc<Text>> {
+        match value {
+            Val::Text(text) => Some(text.clone()),
+            Val::Pointer(place) => {
+                let (at, array) = match place.path.last() {
+                    Some(Step::Index(at)) => (usize::try_from(*at).ok()?, place.parent()?),
+                    _ => (0, place.clone()),
+                };
+                if let Some(Val::Text(text)) = self.state.own(place) {
+                    return Some(text.clone());
+                }
+                if !self.state.parts(&array).is_empty() {
+                    return None;
+                }
+                match self.state.get(&array) {
+                    Val::Text(text) => Some(Rc::new(text.suffix(at)?)),
+                    Val::Zero => Some(Rc::new(Text::default())),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// The characters of a value, if they are constant.
+    pub(super) fn chars_of(&self, value: &Val) -> Option<String> {
+        self.text_of(value)?.chars()
+    }
+
+    /// Writes a text where a pointer points to.
+    pub(super) fn write_text(&mut self, pointer: &Val, text: Option<Text>) {
+        let Val::Pointer(place) = pointer else {
+            if !matches!(pointer, Val::Text(_) | Val::Null) {
+                self.escape_value(pointer);
+                self.forget_escaped("a text written through a pointer that is not followed");
+            }
+            return;
+        };
+        let (at, array) = match (place.path.last(), place.parent()) {
+            (Some(Step::Index(at)), Some(array)) => (*at, array),
+            _ => (0, place.clone()),
+        };
+        let before = match at {
+            0 => Some(Text::default()),
+            _ => {
+                let now = self.text_of(&Val::Pointer(array.index(0)));
+                let at = usize::try_from(at).ok();
+                now.zip(at).and_then(|(now, at)| now.prefix(at))
+            }
+        };
+        match (before, text) {
+            (Some(mut whole), Some(text)) => {
+                whole.append(&text);
+                self.put(&array, Val::text(whole));
+            }
+            _ => self.set_unknown(&array, "a text that is not followed"),
+        }
+    }
+
+    /// `a + b` of strings.
+    pub(super) fn concatenation(&self, left: &Val, right: &Val) -> Option<Val> {
+        if !matches!(left, Val::Text(_)) && !matches!(right, Val::Text(_)) {
+            return None;
+        }
+        let (left, right) = (self.text_of(left)?, self.text_of(right)?);
+        let mut text = (*left).clone();
+        text.append(&right);
+        Some(Val::text(text))
+    }
+
+    /// A chain of `<<` or `>>` on a stream; nothing if it is none.
+    pub(super) fn stream(
+        &mut self,
+        code: &Code<'a>,
+        first: ExprId,
+        op: BinaryOp,
+        operands: &[ExprId],
+    ) -> Option<Val> {
+        if !self.is_cpp(code) {
+            return None;
+        }
+        let tree = code.clone();
+        let place = match &tree.ast().expr(first).kind {
+            ExprKind::Name(name) => match self.variable(code, name) {
+                Some(place) => Some(place),
+                None if is_standard_stream(name) => None,
+                None => return None,
+            },
+            _ => return None,
+        };
+        let kind = place.as_ref().and_then(|p| self.kind_of(p));
+        if place.is_some()
+            && !matches!(
+                kind,
+                Some(Kind::FileStream | Kind::StringStream | Kind::Other)
+            )
+        {
+            return None;
+        }
+        if op == BinaryOp::Shr {
+            for &operand in operands {
+                if let Target::Place(place) = self.plain_target(code, operand) {
+                    self.set_unknown(&place, "it is read from a stream");
+                }
+            }
+            return Some(Val::unknown("a stream"));
+        }
+        for &operand in operands {
+            let value = self.eval(code, operand);
+            let Some(place) = place.as_ref().filter(|_| kind == Some(Kind::StringStream)) else {
+                continue;
+            };
+            let now = self.state.get(place);
+            let next = match (self.text_of(&now), self.printed(&value)) {
+                (Some(now), Some(piece)) => {
+                    let mut text = (*now).clone();
+                    text.append(&piece);
+                    Val::text(text)
+                }
+                _ => Val::unknown("a string that is not followed"),
+            };
+            self.put(place, next);
+        }
+        Some(Val::unknown("a stream"))
+    }
+
+    /// What a stream writes for a value.
+    fn printed(&self, value: &Val) -> Option<Text> {
+        match value {
+            Val::Int(v, ty) if ty.bits > 8 => Some(Text::literal(&v.to_string(), None)),
+            Val::File(name) => Some(Text::file(name)),
+            _ => self.text_of(value).map(|t| (*t).clone()),
+        }
+    }
+
+    /// A method of a value that is a string.
+    pub(super) fn text_value_method(&mut self, value: &Val, name: &str) -> Option<Val> {
+        let text = self.text_of(value)?;
+        match name {
+            "c_str" | "data" | "str" => Some(Val::Text(text)),
+            "size" | "length" => text.chars().map(|c| Val::size(c.len() as i128)),
+            _ => None,
+        }
+    }
+
+    /// A method of a string or stream; nothing if the place is none, or the method is not known.
+    pub(super) fn text_method(
+        &mut self,
+        code: &Code<'a>,
+        place: &Place,
+        name: &str,
+        args: &[Arg<'a>],
+    ) -> Option<Val> {
+        let kind = self.kind_of(place)?;
+        let now = self.state.get(place);
+        match kind {
+            Kind::String => self.string_method(place, now, name, args),
+            Kind::StringStream => match (name, args) {
+                ("str" | "rdbuf", []) => Some(now),
+                ("str", [(arg_code, arg)]) => {
+                    let value = self.eval(arg_code, *arg);
+                    self.assign_string(place, &value);
+                    Some(Val::Unset)
+                }
+                ("clear" | "good" | "fail" | "precision" | "flush", _) => {
+                    Some(Val::unknown("the state of a stream"))
+                }
+                _ => None,
+            },
+            Kind::FileStream => match name {
+                "open" => {
+                    let (arg_code, arg) = args.first()?;
+                    let value = self.eval(arg_code, *arg);
+                    let file = self.opened(&value);
+                    self.put(place, file);
+                    Some(Val::Unset)
+                }
+                "rdbuf" => Some(now),
+                "read" => {
+                    let values = self.values(args);
+                    self.read_into(values.first()?, &now);
+                    Some(Val::Unset)
+                }
+                "is_open" | "good" | "fail" | "eof" | "tellg" | "seekg" | "close" | "bad"
+                | "gcount" | "exceptions" | "clear" => {
+                    self.values(args);
+                    let text = format!("{}.{name}()", self.spell(place));
+                    Some(self.unnamed_atom(&text, "the state of a file"))
+                }
+                _ => None,
+            },
+            _ => {
+                let _ = code;
+                None
+            }
+        }
+    }
+
+    fn string_method(
+        &mut self,
+        place: &Place,
+        now: Val,
+        name: &str,
+        args: &[Arg<'a>],
+    ) -> Option<Val> {
+        match name {
+            "c_str" | "data" => Some(match self.text_of(&now) {
+                Some(text) => Val::Text(text),
+                None => now,
+            }),
+            "size" | "length" => match self.chars_of(&now) {
+                Some(chars) => Some(Val::size(chars.len() as i128)),
+                None => Some(self.unnamed_atom(
+                    &format!("{}.{name}()", self.short(place)),
+                    "the length of a string",
+                )),
+            },
+            "empty" => {
+                let known = self.chars_of(&now).map(|c| Val::bool(c.is_empty()));
+                Some(known.unwrap_or_else(|| Val::unknown("the length of a string")))
+            }
+            "append" | "operator+=" if args.len() == 1 => {
+                let value = self.eval(&args[0].0, args[0].1);
+                let joined = self.concatenation(&now, &value);
+                let joined =
+                    joined.unwrap_or_else(|| Val::unknown("a string that is not followed"));
+                self.put(place, joined);
+                Some(Val::Unset)
+            }
+            "assign" if args.len() == 1 => {
+                let value = self.eval(&args[0].0, args[0].1);
+                self.assign_string(place, &value);
+                Some(Val::Unset)
+            }
+            "clear" => {
+                self.put(place, Val::text(Text::default()));
+                Some(Val::Unset)
+            }
+            "find" | "rfind" | "substr" | "compare" | "find_first_of" | "find_last_of"
+            | "reserve" => {
+                self.values(args);
+                Some(Val::unknown("a part of a string"))
+            }
+            _ => None,
+        }
+    }
+
+    fn short(&self, place: &Place) -> String {
+        let full = self.spell(place);
+        full.rsplit("::").next().unwrap_or(&full).to_string()
+    }
+
+    fn assign_string(&mut self, place: &Place, value: &Val) {
+        let value = match (self.text_of(value), value) {
+            (Some(text), _) => Val::Text(text),
+            (None, Val::File(name)) => Val::text(Text::file(name)),
+            (None, Val::Unknown(_)) => value.clone(),
+            (None, _) => Val::unknown("a string that is not followed"),
+        };
+        self.put(place, value);
+    }
+
+    /// `string s(..)`, `ifstream f(..)`, `stringstream s(..)`.
+    pub(super) fn construct_text(&mut self, place: &Place, args: &[Arg<'a>]) {
+        let values = self.values(args);
+        let kind = self.kind_of(place);
+        let value = match (&kind, &values[..]) {
+            (Some(Kind::FileStream), [name, ..]) => self.opened(name),
+            (Some(Kind::FileStream), []) => Val::Unset,
+            (_, []) => Val::text(Text::default()),
+            (_, [Val::File(name)] | [Val::File(name), _]) => Val::text(Text::file(name)),
+            (Some(Kind::StringStream), [first, ..]) | (_, [first]) => match self.text_of(first) {
+                Some(text) => Val::Text(text),
+                None => Val::unknown("a string that is not followed"),
+            },
+            (_, [first, second]) => {
+                let len = second.as_int().and_then(|v| usize::try_from(v).ok());
+                let text = self.text_of(first);
+                let whole_file = text
+                    .as_ref()
+                    .is_some_and(|t| matches!(t.pieces[..], [Piece::File(_)]));
+                match (text, len) {
+                    (Some(text), _) if whole_file => Val::Text(text),
+                    (Some(text), Some(len)) => match text.prefix(len) {
+                        Some(text) => Val::text(text),
+                        None => Val::unknown("a part of a string"),
+                    },
+                    _ => Val::unknown("a string that is not followed"),
+                }
+            }
+            _ => Val::unknown("a string that is not followed"),
+        };
+        self.put(place, value);
+    }
+
+    /// A file opened for reading by a name.
+    pub(super) fn opened(&self, name: &Val) -> Val {
+        match self.chars_of(name) {
+            Some(name) => Val::File(Rc::from(name)),
+            None => Val::unknown(match name {
+                Val::Unknown(reason) => format!("a file whose name is not known: {reason}"),
+                _ => "a file whose name is not constant".to_string(),
+            }),
+        }
+    }
+
+    /// Reads from a file to where a pointer points to.
+    pub(super) fn read_into(&mut self, pointer: &Val, file: &Val) {
+        let text = match file {
+            Val::File(name) => Some(Text::file(name)),
+            _ => None,
+        };
+        self.write_text(pointer, text);
+    }
+}
+
+fn is_standard_stream(name: &str) -> bool {
+    let name = name.strip_prefix("std::").unwrap_or(name);
+    matches!(name, "cout" | "cerr" | "clog" | "cin" | "wcout" | "wcerr")
+}

@@ -1,0 +1,110 @@
+//! OpenCL objects and memory that the host makes, and what is noted of calls.
+
+use std::collections::BTreeMap;
+
+use fpgacc_frontend::facts::{Known, Launch, ProgramSource, Value};
+use fpgacc_frontend::source::Span;
+
+use crate::value::{ObjectId, Val};
+
+/// Kinds of objects.
+#[derive(Clone, Debug)]
+pub(crate) enum ObjectKind {
+    Program {
+        sources: Known<Vec<ProgramSource>>,
+        options: Vec<Known<String>>,
+        kernels: Vec<Known<String>>,
+    },
+    Kernel {
+        name: Val,
+    },
+    Memory {
+        use_host_ptr: bool,
+        sub_buffer: bool,
+        size: Value,
+        /// The variable that holds the handle.
+        holder: Option<String>,
+        /// The holder's function has returned: the next variable is the holder.
+        loose: bool,
+    },
+    /// Memory of malloc or new.
+    Heap,
+}
+
+/// An object.
+#[derive(Clone, Debug)]
+pub(crate) struct Object {
+    pub site: Span,
+    pub kind: ObjectKind,
+    /// It stands for several objects, made by one call in a loop.
+    pub summary: bool,
+}
+
+/// All objects. The same call reached in the same way gives the same object.
+#[derive(Default)]
+pub(crate) struct Objects {
+    list: Vec<Object>,
+    by_way: BTreeMap<(Span, Vec<u32>), ObjectId>,
+}
+
+impl Objects {
+    pub fn forget_all(&mut self) {
+        self.list.clear();
+        self.by_way.clear();
+    }
+
+    /// The object that a call makes when it is reached in this way, and whether it is new.
+    pub fn make(
+        &mut self,
+        site: Span,
+        way: &[u32],
+        summary: bool,
+        kind: ObjectKind,
+    ) -> (ObjectId, bool) {
+        let key = (site, way.to_vec());
+        if let Some(&id) = self.by_way.get(&key) {
+            return (id, false);
+        }
+        let id = ObjectId(self.list.len() as u32);
+        self.list.push(Object {
+            site,
+            kind,
+            summary,
+        });
+        self.by_way.insert(key, id);
+        (id, true)
+    }
+
+    pub fn get(&self, id: ObjectId) -> &Object {
+        &self.list[id.0 as usize]
+    }
+
+    pub fn get_mut(&mut self, id: ObjectId) -> &mut Object {
+        &mut self.list[id.0 as usize]
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &Object> {
+        self.list.iter()
+    }
+}
+
+/// What was noted at a place.
+#[derive(Clone, Debug)]
+pub(crate) struct Visit {
+    pub site: Span,
+    /// The launch; its `site` is filled in when visits are merged.
+    pub launch: Launch,
+}
+
+impl Objects {
+    /// Memory whose holder's name starts so gets the next variable as its holder.
+    pub fn loosen(&mut self, prefix: &str) {
+        for object in &mut self.list {
+            if let ObjectKind::Memory { holder, loose, .. } = &mut object.kind
+                && holder.as_ref().is_some_and(|h| h.starts_with(prefix))
+            {
+                *loose = true;
+            }
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! Types of the host, as far as values depend on them. Sizes are those of 64-bit Linux.
+
+use std::collections::BTreeMap;
+
+use fpgacc_frontend::host::HostFile;
+use fpgacc_frontend::host::ast::{ExprKind, Record, Type};
+
+use crate::value::{IntType, Num};
+
+/// A resolved type, arrays aside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Num(Num),
+    /// A pointer, or a handle that is one.
+    Pointer,
+    /// `std::string`.
+    String,
+    /// A stream of characters that is read from a file.
+    FileStream,
+    /// A stream of characters in memory.
+    StringStream,
+    /// A struct, class or union of the user.
+    Record(String),
+    Other,
+}
+
+/// Typedefs and records of one translation unit.
+#[derive(Default)]
+pub(crate) struct Types<'a> {
+    typedefs: BTreeMap<&'a str, &'a Type>,
+    records: BTreeMap<&'a str, (usize, &'a Record)>,
+}
+
+impl<'a> Types<'a> {
+    pub fn of(host: &'a HostFile) -> Types<'a> {
+        let mut types = Types::default();
+        for (index, part) in host.parts.iter().enumerate() {
+            for (name, ty) in &part.ast.typedefs {
+                types.typedefs.insert(name, ty);
+            }
+            for record in &part.ast.records {
+                types.records.insert(&record.name, (index, record));
+            }
+        }
+        types
+    }
+
+    /// A record by its name, and the part that declares it.
+    pub fn record(&self, name: &str) -> Option<(usize, &'a Record)> {
+        let short = name.rsplit("::").next().unwrap_or(name);
+        self.records.get(name).or(self.records.get(short)).copied()
+    }
+
+    pub fn is_type(&self, name: &str) -> bool {
+        self.typedefs.contains_key(name) || self.records.contains_key(name) || basic(name).is_some()
+    }
+
+    /// What a type is, without its array dimensions.
+    pub fn kind(&self, ty: &Type, host: &HostFile) -> Kind {
+        let mut ty = ty.clone();
+        for _ in 0..32 {
+            if ty.pointers > 0 || ty.function {
+                return Kind::Pointer;
+            }
+            if let Some(typedef) = self.typedefs.get(ty.base.as_str()) {
+                if typedef.base == ty.base && typedef.pointers == 0 {
+                    break;
+                }
+                if !typedef.dims.is_empty() {
+                    return Kind::Other;
+                }
+                ty = (*typedef).clone();
+                continue;
+            }
+            if self.record(&ty.base).is_some() {
+                break;
+            }
+            if let Some(kind) = basic(&ty.base) {
+                return kind;
+            }
+            match host.macros.at(&ty.base, host.macros.end()) {
+                Some((_, definition)) if definition.params.is_none() => {
+                    let mut words = definition.body.as_str();
+                    while let Some(rest) = words.strip_suffix('*') {
+                        words = rest.trim_end();
+                        ty.pointers += 1;
+                    }
+                    if words == ty.base {
+                        break;
+                    }
+                    ty.base = words.trim_start_matches("const ").to_string();
+                }
+                _ => break,
+            }
+        }
+        match self.record(&ty.base) {
+            Some(_) => Kind::Record(ty.base),
+            None => Kind::Other,
+        }
+    }
+
+    /// Size and alignment in bytes of a type without dimensions.
+    pub fn size(&self, ty: &Type, host: &HostFile, depth: u32) -> Option<(u64, u64)> {
+        if ty.pointers > 0 || ty.function {
+            return Some((8, 8));
+        }
+        match self.kind(ty, host) {
+            Kind::Num(Num::Int(int)) => {
+                let bytes = u64::from(int.bits.max(8)) / 8;
+                Some((bytes, bytes))
+            }
+            Kind::Num(Num::Float) => Some((4, 4)),
+            Kind::Num(Num::Double) => Some((8, 8)),
+            Kind::Pointer => Some((8, 8)),
+            Kind::Record(name) => self.record_size(&name, host, depth),
+            _ => vector_size(&ty.base).map(|bytes| (bytes, bytes)),
+        }
+    }
+
+    fn record_size(&self, name: &str, host: &HostFile, depth: u32) -> Option<(u64, u64)> {
+        let (part, record) = self.record(name)?;
+        if record.odd_layout || depth > 8 {
+            return None;
+        }
+        let (mut size, mut align) = (0u64, 1u64);
+        for field in record.fields.iter().filter(|f| !f.is_static) {
+            let count = Self::count(&field.ty, part, host)?;
+            let (bytes, field_align) = self.size(&field.ty, host, depth + 1)?;
+            let bytes = bytes.checked_mul(count)?;
+            align = align.max(field_align);
+            match record.is_union {
+                true => size = size.max(bytes),
+                false => size = size.next_multiple_of(field_align).checked_add(bytes)?,
+            }
+        }
+        Some((size.next_multiple_of(align).max(1), align))
+    }
+
+    /// Elements of a field's array whose dimensions are plain numbers.
+    fn count(ty: &Type, part: usize, host: &HostFile) -> Option<u64> {
+        let ast = &host.parts[part].ast;
+        let mut count = 1u64;
+        for dim in &ty.dims {
+            let ExprKind::Int(word) = &ast.expr((*dim)?).kind else {
+                return None;
+            };
+            count = count.checked_mul(word.parse().ok()?)?;
+        }
+        Some(count)
+    }
+}
+
+fn int(bits: u8, signed: bool) -> Kind {
+    Kind::Num(Num::Int(IntType::new(bits, signed)))
+}
+
+fn basic(base: &str) -> Option<Kind> {
+    let base = base.strip_prefix("std::").unwrap_or(base);
+    Some(match base {
+        "bool" | "_Bool" => Kind::Num(Num::Int(IntType::BOOL)),
+        "char" | "signed char" | "cl_char" | "int8_t" => int(8, true),
+        "unsigned char" | "cl_uchar" | "uint8_t" | "uchar" | "u_char" => int(8, false),
+        "short" | "short int" | "signed short" | "cl_short" | "int16_t" => int(16, true),
+        "unsigned short" | "unsigned short int" | "cl_ushort" | "cl_half" | "uint16_t"
+        | "ushort" | "u_short" => int(16, false),
+        "int" | "signed" | "signed int" | "cl_int" | "int32_t" => int(32, true),
+        "unsigned"
+        | "unsigned int"
+        | "cl_uint"
+        | "uint32_t"
+        | "uint"
+        | "u_int"
+        | "cl_bool"
+        | "cl_platform_info"
+        | "cl_device_info"
+        | "cl_program_build_info" => int(32, false),
+        "long" | "long int" | "signed long" | "long long" | "long long int" | "cl_long"
+        | "int64_t" | "ssize_t" | "ptrdiff_t" | "intptr_t" | "off_t" | "time_t" => int(64, true),
+        "unsigned long"
+        | "unsigned long int"
+        | "long unsigned int"
+        | "unsigned long long"
+        | "unsigned long long int"
+        | "size_t"
+        | "cl_ulong"
+        | "uint64_t"
+        | "uintptr_t"
+        | "cl_bitfield"
+        | "cl_mem_flags"
+        | "cl_device_type"
+        | "cl_command_queue_properties"
+        | "size_type"
+        | "string::size_type"
+        | "ulong" => int(64, false),
+        "float" | "cl_float" => Kind::Num(Num::Float),
+        "double" | "cl_double" => Kind::Num(Num::Double),
+        "cl_kernel" | "cl_mem" | "cl_program" | "cl_context" | "cl_command_queue" | "cl_event"
+        | "cl_device_id" | "cl_platform_id" | "cl_sampler" => Kind::Pointer,
+        "string" => Kind::String,
+        "ifstream" | "fstream" => Kind::FileStream,
+        "stringstream" | "ostringstream" | "istringstream" => Kind::StringStream,
+        _ => return None,
+    })
+}
+
+/// Bytes of OpenCL's vector types for hosts.
+fn vector_size(base: &str) -> Option<u64> {
+    let rest = base.strip_prefix("cl_")?;
+    let at = rest.find(|c: char| c.is_ascii_digit())?;
+    let (name, lanes) = rest.split_at(at);
+    let bytes = match name {
+        "char" | "uchar" => 1,
+        "short" | "ushort" | "half" => 2,
+        "int" | "uint" | "float" => 4,
+        "long" | "ulong" | "double" => 8,
+        _ => return None,
+    };
+    match lanes {
+        "2" | "4" | "8" | "16" => Some(bytes * lanes.parse::<u64>().ok()?),
+        "3" => Some(bytes * 4),
+        _ => None,
+    }
+}

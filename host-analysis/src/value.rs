@@ -1,0 +1,415 @@
+//! Abstract values of the host: constants, texts, pointers, OpenCL objects, symbolic expressions,
+//! and unknown values with the reason why they are unknown.
+
+use std::rc::Rc;
+
+use fpgacc_frontend::facts::ArgValue;
+use fpgacc_frontend::source::Span;
+
+use crate::state::Place;
+
+/// Width and signedness of an integer type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct IntType {
+    pub bits: u8,
+    pub signed: bool,
+}
+
+impl IntType {
+    pub const BOOL: IntType = IntType::new(1, false);
+    pub const INT: IntType = IntType::new(32, true);
+    pub const UINT: IntType = IntType::new(32, false);
+    pub const LONG: IntType = IntType::new(64, true);
+    pub const SIZE: IntType = IntType::new(64, false);
+
+    pub const fn new(bits: u8, signed: bool) -> Self {
+        IntType { bits, signed }
+    }
+
+    /// A value brought into the type's range, as a conversion does.
+    pub fn wrap(self, value: i128) -> i128 {
+        if self.bits == 1 {
+            return i128::from(value != 0);
+        }
+        let modulus = 1i128 << self.bits;
+        let low = value.rem_euclid(modulus);
+        match self.signed && low >= modulus / 2 {
+            true => low - modulus,
+            false => low,
+        }
+    }
+
+    pub fn holds(self, value: i128) -> bool {
+        self.wrap(value) == value
+    }
+
+    fn promoted(self) -> IntType {
+        if self.bits < 32 { IntType::INT } else { self }
+    }
+
+    /// The type of an operation on two integers.
+    pub fn common(self, other: IntType) -> IntType {
+        let (a, b) = (self.promoted(), other.promoted());
+        if a.bits != b.bits {
+            return if a.bits > b.bits { a } else { b };
+        }
+        IntType::new(a.bits, a.signed && b.signed)
+    }
+}
+
+/// A piece of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Piece {
+    /// Characters, and the string literal that they start with.
+    Text(String, Option<Span>),
+    /// What was read from a file, by its name.
+    File(String),
+}
+
+/// A text, piece by piece. Neighbouring characters are one piece.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Text {
+    pub pieces: Vec<Piece>,
+}
+
+impl Text {
+    pub fn literal(text: &str, span: Option<Span>) -> Text {
+        let mut result = Text::default();
+        result.push(Piece::Text(text.to_string(), span));
+        result
+    }
+
+    pub fn file(name: &str) -> Text {
+        Text {
+            pieces: vec![Piece::File(name.to_string())],
+        }
+    }
+
+    fn push(&mut self, piece: Piece) {
+        match (self.pieces.last_mut(), piece) {
+            (_, Piece::Text(text, _)) if text.is_empty() => {}
+            (Some(Piece::Text(last, _)), Piece::Text(text, _)) => last.push_str(&text),
+            // A file that is read piece by piece.
+            (Some(Piece::File(last)), Piece::File(name)) if *last == name => {}
+            (_, piece) => self.pieces.push(piece),
+        }
+    }
+
+    pub fn append(&mut self, other: &Text) {
+        for piece in &other.pieces {
+            self.push(piece.clone());
+        }
+    }
+
+    /// The characters, if all of them are known.
+    pub fn chars(&self) -> Option<String> {
+        let mut all = String::new();
+        for piece in &self.pieces {
+            match piece {
+                Piece::Text(text, _) => all.push_str(text),
+                Piece::File(_) => return None,
+            }
+        }
+        Some(all)
+    }
+
+    /// The first `len` bytes, if they are known.
+    pub fn prefix(&self, len: usize) -> Option<Text> {
+        let chars = self.chars()?;
+        let head = chars.get(..len)?;
+        Some(Text::literal(head, self.span()))
+    }
+
+    /// All but the first `len` bytes, if they are known.
+    pub fn suffix(&self, len: usize) -> Option<Text> {
+        if len == 0 {
+            return Some(self.clone());
+        }
+        let chars = self.chars()?;
+        let tail = chars.get(len..)?;
+        Some(Text::literal(tail, self.span()))
+    }
+
+    pub fn span(&self) -> Option<Span> {
+        self.pieces.iter().find_map(|p| match p {
+            Piece::Text(_, span) => *span,
+            Piece::File(_) => None,
+        })
+    }
+}
+
+/// A symbolic number: an expression over values that are not known at compile time.
+#[derive(Clone, Debug)]
+pub(crate) struct Sym {
+    /// As the host spells it.
+    pub text: Rc<str>,
+    /// Equal keys are equal values; names in it carry the number of their definition.
+    pub key: Rc<str>,
+    /// It is one name or call.
+    pub atom: bool,
+    /// It has no name of a variable yet.
+    pub unnamed: bool,
+    /// Its type, if known.
+    pub ty: Option<Num>,
+    /// Where the value comes from.
+    pub why: Rc<str>,
+}
+
+impl PartialEq for Sym {
+    fn eq(&self, other: &Self) -> bool {
+        self.key == other.key
+    }
+}
+
+/// A type of numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Num {
+    Int(IntType),
+    Float,
+    Double,
+}
+
+/// Number of an object that the host makes: memory, a kernel, a program, ..
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct ObjectId(pub u32);
+
+/// An abstract value.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Val {
+    /// Not set yet: reading it has no meaning.
+    Unset,
+    /// All bytes zero, of an array or struct.
+    Zero,
+    Int(i128, IntType),
+    Float(f64),
+    Double(f64),
+    Null,
+    /// A text, or a pointer to one.
+    Text(Rc<Text>),
+    Pointer(Place),
+    /// An OpenCL object's handle.
+    Handle(ObjectId),
+    /// A `FILE *`, file descriptor or stream that reads the file of this name.
+    File(Rc<str>),
+    /// A function.
+    Function(Rc<str>),
+    /// What a kernel argument was set to.
+    Arg(Rc<ArgValue>),
+    /// A struct at a place, to be copied.
+    Record(Place),
+    Sym(Rc<Sym>),
+    /// One of these.
+    OneOf(Vec<Val>),
+    Unknown(Rc<str>),
+}
+
+/// Most alternatives that are kept apart.
+const MOST_ALTERNATIVES: usize = 16;
+
+impl Val {
+    pub fn unknown(reason: impl AsRef<str>) -> Val {
+        Val::Unknown(Rc::from(reason.as_ref()))
+    }
+
+    pub fn int(value: i128) -> Val {
+        Val::Int(value, IntType::INT)
+    }
+
+    pub fn size(value: i128) -> Val {
+        Val::Int(value, IntType::SIZE)
+    }
+
+    pub fn bool(value: bool) -> Val {
+        Val::int(i128::from(value))
+    }
+
+    pub fn text(text: Text) -> Val {
+        Val::Text(Rc::new(text))
+    }
+
+    /// Alternatives, as a slice of one or more.
+    pub fn alternatives(&self) -> &[Val] {
+        match self {
+            Val::OneOf(all) => all,
+            one => std::slice::from_ref(one),
+        }
+    }
+
+    pub fn is_unknown(&self) -> bool {
+        matches!(self, Val::Unknown(_))
+    }
+
+    fn as_f64(&self) -> Option<f64> {
+        match self {
+            Val::Int(v, _) => Some(*v as f64),
+            Val::Float(v) | Val::Double(v) => Some(*v),
+            _ => None,
+        }
+    }
+
+    pub fn number(&self) -> Option<f64> {
+        self.as_f64()
+    }
+
+    pub fn as_int(&self) -> Option<i128> {
+        match self {
+            Val::Int(v, _) => Some(*v),
+            _ => None,
+        }
+    }
+
+    /// Whether the value is true as a condition, if that is known. Handles and the results of
+    /// allocations may be NULL.
+    pub fn truth(&self) -> Option<bool> {
+        match self {
+            Val::Int(v, _) => Some(*v != 0),
+            Val::Float(v) | Val::Double(v) => Some(*v != 0.0),
+            Val::Null => Some(false),
+            Val::Text(_) | Val::Function(_) => Some(true),
+            Val::Pointer(place) if place.is_variable() => Some(true),
+            Val::OneOf(all) => {
+                let first = all.first()?.truth()?;
+                all.iter()
+                    .all(|v| v.truth() == Some(first))
+                    .then_some(first)
+            }
+            _ => None,
+        }
+    }
+
+    /// The value as people would write it, for reasons.
+    pub fn describe(&self) -> String {
+        match self {
+            Val::Unset => "not set".to_string(),
+            Val::Zero => "zero".to_string(),
+            Val::Int(v, _) => v.to_string(),
+            Val::Float(v) | Val::Double(v) => v.to_string(),
+            Val::Null => "NULL".to_string(),
+            Val::Text(_) => "a string".to_string(),
+            Val::Pointer(_) => "a pointer".to_string(),
+            Val::Handle(_) => "an OpenCL object".to_string(),
+            Val::File(name) => format!("the file `{name}`"),
+            Val::Function(name) => format!("the function `{name}`"),
+            Val::Arg(_) => "a kernel argument".to_string(),
+            Val::Record(_) => "a struct".to_string(),
+            Val::Sym(sym) => format!("`{}`", sym.text),
+            Val::OneOf(all) => {
+                let all: Vec<_> = all.iter().map(Val::describe).collect();
+                all.join(" or ")
+            }
+            Val::Unknown(_) => "an unknown value".to_string(),
+        }
+    }
+
+    /// The value where two paths meet.
+    pub fn join(&self, other: &Val) -> Val {
+        match (self, other) {
+            (a, b) if a == b => a.clone(),
+            (Val::Unset, v) | (v, Val::Unset) => v.clone(),
+            (Val::Unknown(reason), _) | (_, Val::Unknown(reason)) => Val::Unknown(reason.clone()),
+            (Val::Int(a, t), Val::Int(b, u)) if a == b => Val::Int(*a, t.common(*u)),
+            _ => {
+                let mut all: Vec<Val> = self.alternatives().to_vec();
+                for value in other.alternatives() {
+                    if !all.contains(value) {
+                        all.push(value.clone());
+                    }
+                }
+                if all.len() > MOST_ALTERNATIVES {
+                    return Val::unknown("has many different values, depending on the path");
+                }
+                match all.len() {
+                    1 => all.remove(0),
+                    _ => Val::OneOf(all),
+                }
+            }
+        }
+    }
+
+    /// The value converted to a type of numbers.
+    pub fn convert(&self, to: Num) -> Val {
+        match (self, to) {
+            (Val::Int(v, _), Num::Int(t)) => Val::Int(t.wrap(*v), t),
+            (Val::Int(v, _), Num::Float) => Val::Float(f64::from(*v as f32)),
+            (Val::Int(v, _), Num::Double) => Val::Double(*v as f64),
+            (Val::Float(v) | Val::Double(v), Num::Int(t)) => {
+                let whole = v.trunc();
+                if t == IntType::BOOL {
+                    return Val::Int(i128::from(*v != 0.0), t);
+                }
+                match whole.abs() < 1e19 && t.holds(whole as i128) {
+                    true => Val::Int(whole as i128, t),
+                    false => Val::unknown("a floating-point value does not fit an integer"),
+                }
+            }
+            (Val::Float(v) | Val::Double(v), Num::Float) => Val::Float(f64::from(*v as f32)),
+            (Val::Float(v) | Val::Double(v), Num::Double) => Val::Double(*v),
+            (Val::OneOf(all), to) => all
+                .iter()
+                .map(|v| v.convert(to))
+                .reduce(|a, b| a.join(&b))
+                .unwrap_or(Val::Unset),
+            (Val::Sym(sym), to) => convert_sym(sym, to),
+            (Val::Zero | Val::Null, Num::Int(t)) => Val::Int(0, t),
+            (Val::Zero, to) => Val::Int(0, IntType::INT).convert(to),
+            (other, _) => other.clone(),
+        }
+    }
+}
+
+/// Widening keeps a symbolic value; everything else makes it another one.
+fn convert_sym(sym: &Rc<Sym>, to: Num) -> Val {
+    let keeps = match (sym.ty, to) {
+        (Some(from), to) if from == to => true,
+        (Some(Num::Int(from)), Num::Int(to)) => {
+            // An `int` as `size_t`: the same number unless it is negative, and then no launch of
+            // that size exists.
+            to.bits > from.bits || (to.bits == from.bits && from.signed && !to.signed)
+        }
+        (Some(Num::Float), Num::Double) => true,
+        _ => false,
+    };
+    let (name, text) = match to {
+        Num::Int(t) => (format!("i{}{}", t.bits, t.signed), cast_text(t)),
+        Num::Float => ("f".to_string(), "float"),
+        Num::Double => ("d".to_string(), "double"),
+    };
+    if keeps {
+        let mut same = (**sym).clone();
+        same.ty = Some(to);
+        return Val::Sym(Rc::new(same));
+    }
+    Val::Sym(Rc::new(Sym {
+        text: match sym.ty {
+            None => sym.text.clone(),
+            Some(_) => Rc::from(format!("({text}){}", operand(sym))),
+        },
+        key: Rc::from(format!("{name}({})", sym.key)),
+        atom: sym.ty.is_none() && sym.atom,
+        unnamed: sym.unnamed,
+        ty: Some(to),
+        why: sym.why.clone(),
+    }))
+}
+
+fn cast_text(t: IntType) -> &'static str {
+    match (t.bits, t.signed) {
+        (1, _) => "bool",
+        (8, true) => "char",
+        (8, false) => "unsigned char",
+        (16, true) => "short",
+        (16, false) => "unsigned short",
+        (32, true) => "int",
+        (32, false) => "unsigned",
+        (_, true) => "long",
+        (_, false) => "size_t",
+    }
+}
+
+/// A symbolic value as an operand: in parentheses if it has an operator.
+pub(crate) fn operand(sym: &Sym) -> String {
+    match sym.atom {
+        true => sym.text.to_string(),
+        false => format!("({})", sym.text),
+    }
+}
