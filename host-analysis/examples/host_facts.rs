@@ -42,10 +42,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         let language = if cpp { Language::Cpp } else { Language::C };
         let host = HostFile::parse(&sources, main, &headers, pre.as_ref(), language);
-        let patched = patch::patch_bytes(&bytes, name, &host.main().lines);
-        if own.iter().any(|a| a == "--diff") {
-            print!("{}", patch::unified_diff(&bytes, &patched.text, name));
-        }
         hosts.push(host);
     }
     let (facts, diagnostics) = analyse(&hosts, &sources);

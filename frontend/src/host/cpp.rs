@@ -265,11 +265,14 @@ impl Preprocessed {
             if let Some((number, name, flags)) = line_marker(row) {
                 if name != file {
                     result.store(std::mem::take(&mut file), std::mem::take(&mut trace));
-                    trace = result.files.remove(&name).unwrap_or_default();
-                    file = name;
+                    // Flag 3 inside of a file only marks macros of the system that are used there.
+                    trace = result.files.remove(&name).unwrap_or(FileTrace {
+                        system: flags.split(' ').any(|f| f == "3"),
+                        ..FileTrace::default()
+                    });
+                    (file, system) = (name, trace.system);
                 }
-                (line, system) = (number, flags.split(' ').any(|f| f == "3"));
-                trace.system |= system;
+                line = number;
                 continue;
             }
             if row.starts_with("#define ") || row.starts_with("#undef ") {
@@ -388,7 +391,7 @@ mod tests {
 
     #[test]
     fn only_the_users_headers_are_listed() {
-        let text = "# 1 \"h.c\"\n# 1 \"/usr/include/stdio.h\" 1 3 4\nint p();\n# 2 \"h.c\" 2\n# 1 \"u.h\" 1\nint q();\n# 3 \"h.c\" 2\n# 1 \"CL/cl.h\" 1\nint r();\n# 4 \"h.c\" 2\nint x;\n";
+        let text = "# 1 \"h.c\"\n# 1 \"/usr/include/stdio.h\" 1 3 4\nint p();\n# 2 \"h.c\" 2\n# 1 \"u.h\" 1\nint q() { return\n# 2 \"u.h\" 3 4\n NULL\n# 2 \"u.h\"\n; }\n# 3 \"h.c\" 2\n# 1 \"CL/cl.h\" 1\nint r();\n# 4 \"h.c\" 2\nint x;\n";
         assert_eq!(Preprocessed::read(text).user_headers("h.c"), ["u.h"]);
     }
 }

@@ -131,6 +131,7 @@ impl<'a> Interp<'a> {
         if found.iter().any(|id| id.host == code.host) {
             found.retain(|id| id.host == code.host);
         }
+
         let first = *found.first()?;
         // A function of a header that several units include is one function.
         let span = self.function(first).span;
