@@ -1,10 +1,127 @@
-//! The fpgacc command.
+//! The fpgacc command: compiles OpenCL hosts and kernels together for FPGAs.
+//!
+//! `main` reads the command line and picks the plan: [`link`], [`compile`] (one source at a time) or
+//! [`emit`]. All output files and processes are started here or in aoc-wrappers; the crates below
+//! only see texts.
 
 mod cli;
+mod compile;
+mod depfile;
+mod emit;
+mod facts;
+mod gather;
+mod generate;
+mod hosts;
 mod kernel_options;
+mod kernels;
+mod link;
 mod messages;
 mod options;
 mod programs;
+mod response;
+mod session;
+mod signature;
 mod unit;
 
-fn main() {}
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::error::ErrorKind;
+use fpgacc_frontend::diag::Diagnostic;
+use fpgacc_frontend::source::SourceMap;
+
+use messages::Messages;
+use options::{Mode, Options};
+use session::Session;
+
+/// Errors in the input, or a tool failed.
+const FAILED: u8 = 1;
+/// Wrong use of options.
+const MISUSED: u8 = 2;
+
+fn main() -> ExitCode {
+    // A child that builds kernels in a process of its own is this program again.
+    fpgacc_aoc_wrappers::worker::run_if_asked();
+    // Deep expressions are walked recursively; the front end bounds their depth for this stack.
+    let run = std::thread::Builder::new().stack_size(256 << 20).spawn(run);
+    match run.map(|thread| thread.join()) {
+        Ok(Ok(code)) => code,
+        _ => ExitCode::from(FAILED),
+    }
+}
+
+fn run() -> ExitCode {
+    let args: Vec<String> = std::env::args_os()
+        .map(|arg| arg.to_string_lossy().into_owned())
+        .collect();
+    if args.get(1).is_some_and(|arg| arg == "doctor") {
+        return doctor();
+    }
+    let mut messages = Messages::new(None);
+    let args = match response::expand(args) {
+        Ok(args) => cli::normalise(args),
+        Err(message) => return fail(&mut messages, Diagnostic::error(message), MISUSED),
+    };
+    let matches = match cli::command().try_get_matches_from(args) {
+        Ok(matches) => matches,
+        Err(error) => return usage(&error),
+    };
+    if let Some(what) = matches.get_one::<String>("generate") {
+        return print(&generate::text(what));
+    }
+    if matches.get_flag("print-passes") {
+        return print(fpgacc_device_passes::pipeline::describe_passes().as_bytes());
+    }
+    let color = matches.get_one::<String>("color").map(String::as_str);
+    messages = Messages::new(color);
+    let options = match Options::from_matches(&matches) {
+        Ok(options) => options,
+        Err(error) => return fail(&mut messages, error, MISUSED),
+    };
+    messages.configure(&options);
+    let mode = options.mode;
+    let mut session = Session::new(options, messages);
+    let done = match mode {
+        Mode::Link => link::run(&mut session),
+        Mode::Emit(stage) => emit::run(&mut session, stage),
+        Mode::Compile | Mode::Assemble | Mode::Preprocess => compile::run(&mut session),
+    };
+    match done {
+        Ok(()) if session.messages.errors() == 0 => ExitCode::SUCCESS,
+        _ => ExitCode::from(FAILED),
+    }
+}
+
+fn doctor() -> ExitCode {
+    print(
+        fpgacc_aoc_wrappers::doctor::examine()
+            .to_string()
+            .as_bytes(),
+    )
+}
+
+fn print(bytes: &[u8]) -> ExitCode {
+    // A reader that has seen enough is no error.
+    let _ = std::io::stdout().lock().write_all(bytes);
+    ExitCode::SUCCESS
+}
+
+fn fail(messages: &mut Messages, error: Diagnostic, code: u8) -> ExitCode {
+    messages.tell(&error, &SourceMap::new());
+    ExitCode::from(code)
+}
+
+/// Help and version are no errors; everything else that clap says is a wrong use.
+fn usage(error: &clap::Error) -> ExitCode {
+    let text = cli::with_single_dashes(&error.to_string());
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => print(text.as_bytes()),
+        _ => {
+            let text = text.strip_prefix("error: ").unwrap_or(&text);
+            let _ = std::io::stderr()
+                .lock()
+                .write_all(format!("fpgacc: error: {text}").as_bytes());
+            ExitCode::from(MISUSED)
+        }
+    }
+}

@@ -1,12 +1,15 @@
 //! What a run carries along: options, sources, messages, compilers.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use fpgacc_aoc_wrappers::cc::{CcError, Compiler, Language};
+use fpgacc_aoc_wrappers::output::{self, Mode as FileMode};
 use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_frontend::source::SourceMap;
 
-use crate::depfile::Dependencies;
+use tempfile::TempDir;
+
+use crate::depfile::{self, Dependencies};
 use crate::messages::Messages;
 use crate::options::Options;
 
@@ -27,6 +30,7 @@ pub struct Session {
     pub messages: Messages,
     /// What the output is made from.
     pub dependencies: Dependencies,
+    headers: Option<TempDir>,
 }
 
 impl Session {
@@ -37,6 +41,7 @@ impl Session {
             sources: SourceMap::new(),
             messages,
             dependencies: Dependencies::default(),
+            headers: None,
         }
     }
 
@@ -84,7 +89,9 @@ impl Session {
             Err(error) => {
                 let name = path.display();
                 let diagnostic = match error.kind() {
-                    std::io::ErrorKind::NotFound => Diagnostic::error(format!("no such file: '{name}'")),
+                    std::io::ErrorKind::NotFound => {
+                        Diagnostic::error(format!("no such file: '{name}'"))
+                    }
                     std::io::ErrorKind::IsADirectory => {
                         Diagnostic::error(format!("'{name}' is a folder, not a file"))
                     }
@@ -93,5 +100,65 @@ impl Session {
                 self.fail(diagnostic)
             }
         }
+    }
+
+    /// A folder that vanishes with the run.
+    pub fn temporary_folder(&mut self) -> Step<TempDir> {
+        let made = tempfile::Builder::new().prefix("fpgacc-").tempdir();
+        match made {
+            Ok(folder) => Ok(folder),
+            Err(error) => self.fail(
+                Diagnostic::error(format!("cannot make a temporary folder: {error}"))
+                    .help("set TMPDIR to a folder with free space that you may write to"),
+            ),
+        }
+    }
+
+    /// A folder that holds the runtime's headers.
+    pub fn runtime_headers(&mut self) -> Step<PathBuf> {
+        if let Some(folder) = &self.headers {
+            return Ok(folder.path().to_path_buf());
+        }
+        let folder = self.temporary_folder()?;
+        for (name, text) in fpgacc_runtime::SOURCES
+            .iter()
+            .filter(|(name, _)| name.ends_with(".h"))
+        {
+            let written = std::fs::write(folder.path().join(name), text);
+            self.check(written)?;
+        }
+        let path = folder.path().to_path_buf();
+        self.headers = Some(folder);
+        Ok(path)
+    }
+
+    /// Writes an output file, whole or not at all.
+    pub fn write(&mut self, path: &Path, bytes: &[u8]) -> Step<()> {
+        let written = output::write(path, bytes, FileMode::Plain);
+        self.check(written)
+    }
+
+    /// Writes text where `-o` says, or to standard output.
+    pub fn write_text(&mut self, text: &str) -> Step<()> {
+        use std::io::Write;
+        match self.options.output.clone() {
+            Some(path) if path.as_os_str() != "-" => self.write(&path, text.as_bytes()),
+            // A reader that has seen enough is no error.
+            _ => match std::io::stdout().lock().write_all(text.as_bytes()) {
+                Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+                    self.check(Err(error))
+                }
+                _ => Ok(()),
+            },
+        }
+    }
+
+    /// Writes the dependency file of an output, if one was asked for.
+    pub fn write_dependencies(&mut self, output: &Path) -> Step<()> {
+        let Some(options) = self.options.dependencies.clone() else {
+            return Ok(());
+        };
+        let rule = self.dependencies.rule(&options, output);
+        self.write(&depfile::file(&options, output), rule.as_bytes())
     }
 }

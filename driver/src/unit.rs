@@ -32,6 +32,8 @@ pub struct HostUnit {
     pub path: PathBuf,
     /// Its text, unchanged; bytes that are no UTF-8 are replaced.
     pub text: String,
+    /// Names and texts of the user's own headers that it includes.
+    pub headers: Vec<(String, String)>,
     /// The preprocessor's output, without the text of system headers; `None` if it failed.
     pub preprocessed: Option<String>,
     /// C++ rather than C.

@@ -1,0 +1,112 @@
+//! Launch facts of a run: analysed, and given by the user.
+
+use fpgacc_frontend::diag::Diagnostic;
+use fpgacc_frontend::facts::{Facts, Known, Location};
+use fpgacc_frontend::source::SourceMap;
+
+use crate::gather::Gathered;
+use crate::hosts;
+use crate::link::Compiled;
+use crate::session::{Session, Step};
+
+/// The facts of all hosts together. What the user gave about a call wins over what was analysed.
+pub fn of(session: &mut Session, gathered: &Gathered) -> Step<Facts> {
+    let mut sources = std::mem::take(&mut session.sources);
+    let hosts: Vec<_> = gathered
+        .hosts
+        .iter()
+        .map(|unit| hosts::parse(unit, &mut sources))
+        .collect();
+    let (mut facts, diagnostics) = fpgacc_host_analysis::analyse(&hosts, &sources);
+    session.sources = sources;
+    for diagnostic in diagnostics {
+        session.tell(diagnostic);
+    }
+    for given in &gathered.given {
+        override_with(&mut facts, given);
+    }
+    Ok(facts)
+}
+
+fn override_with(facts: &mut Facts, given: &Facts) {
+    replace(&mut facts.programs, &given.programs, |program| {
+        &program.site
+    });
+    replace(&mut facts.buffers, &given.buffers, |buffer| &buffer.site);
+    replace(&mut facts.launches, &given.launches, |launch| &launch.site);
+}
+
+/// Entries of `given` take the place of those of the same line; others are added.
+fn replace<T: Clone>(entries: &mut Vec<T>, given: &[T], site: impl Fn(&T) -> &Location) {
+    let same = |a: &T, b: &T| site(a).file == site(b).file && site(a).line == site(b).line;
+    entries.retain(|entry| !given.iter().any(|new| same(entry, new)));
+    entries.extend(given.iter().cloned());
+    entries.sort_by(|a, b| site(a).cmp(site(b)));
+}
+
+/// Warns of launches of kernels that do not exist, and of kernels that nothing launches.
+pub fn warn_about_launches(session: &mut Session, facts: &Facts, compiled: &[Compiled]) {
+    if facts.launches.is_empty() {
+        return;
+    }
+    let kernels: Vec<(&str, Option<_>)> = compiled
+        .iter()
+        .filter_map(|compiled| compiled.rewritten.parsed.as_ref())
+        .flat_map(|module| {
+            module.kernels().map(|id| {
+                (
+                    module.functions[id].name.as_str(),
+                    module.functions[id].span,
+                )
+            })
+        })
+        .collect();
+    if compiled.iter().any(|compiled| compiled.rewritten.untouched) {
+        return;
+    }
+    let mut diagnostics = Vec::new();
+    for launch in &facts.launches {
+        for name in launch.kernels.get().into_iter().flatten() {
+            if !kernels.iter().any(|(known, _)| known == name) {
+                let message = format!("'{name}' is launched, but no kernel file defines it");
+                let warning = at_site(Diagnostic::warning(message), &session.sources, &launch.site);
+                diagnostics.push(warning.help("give fpgacc the kernel file that defines it"));
+            }
+        }
+    }
+    let all_known = facts
+        .launches
+        .iter()
+        .all(|l| matches!(l.kernels, Known::Is(_)));
+    let launched = |name: &str| {
+        let mut names = facts
+            .launches
+            .iter()
+            .filter_map(|l| l.kernels.get())
+            .flatten();
+        names.any(|launched| launched == name)
+    };
+    for (name, span) in kernels
+        .iter()
+        .filter(|(name, _)| all_known && !launched(name))
+    {
+        let mut warning = Diagnostic::warning(format!(
+            "no launch of kernel '{name}' was found in the hosts"
+        ));
+        if let Some(span) = span {
+            warning = warning.at(*span);
+        }
+        diagnostics.push(warning.note("it is compiled without launch facts"));
+    }
+    for diagnostic in diagnostics {
+        session.tell(diagnostic);
+    }
+}
+
+/// A diagnostic placed at a call, if its file is at hand.
+fn at_site(diagnostic: Diagnostic, sources: &SourceMap, site: &Location) -> Diagnostic {
+    match sources.find(&site.file) {
+        Some(file) => diagnostic.at(sources.line_span(file, site.line)),
+        None => diagnostic.note(format!("launched at {site}")),
+    }
+}

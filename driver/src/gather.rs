@@ -1,0 +1,218 @@
+//! Everything that the link step sees: sources, and units stored in objects.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use fpgacc_frontend::diag::Diagnostic;
+use fpgacc_frontend::facts::{FORMAT_VERSION, Facts};
+use object::{Object, ObjectSymbol};
+
+use crate::hosts;
+use crate::options::{Input, InputKind};
+use crate::session::{Session, Step, Stop};
+use crate::unit::{self, HostUnit, KernelUnit, Unit};
+
+/// The inputs of a link, read and compiled.
+#[derive(Default)]
+pub struct Gathered {
+    /// Hosts to analyse, in order.
+    pub hosts: Vec<HostUnit>,
+    /// Kernel files, in order.
+    pub kernels: Vec<KernelUnit>,
+    /// Facts that the user gave.
+    pub given: Vec<Facts>,
+    /// What the linker gets, in order.
+    pub link_args: Vec<OsString>,
+    /// Some object is C++.
+    pub needs_cxx: bool,
+    /// Patched texts of the hosts that are compiled in this run.
+    pub patched: Vec<(PathBuf, Vec<u8>)>,
+}
+
+/// Reads all inputs. Hosts are compiled into `folder`.
+pub fn gather(session: &mut Session, folder: &Path) -> Step<Gathered> {
+    let mut gathered = Gathered::default();
+    let mut failed = false;
+    for (number, input) in session.options.inputs.clone().into_iter().enumerate() {
+        // Errors in all inputs are told, not only those in the first.
+        failed |= gathered.add(session, input, folder, number).is_err();
+    }
+    if failed { Err(Stop) } else { Ok(gathered) }
+}
+
+/// Reads sources and facts only: nothing is compiled.
+pub fn read_sources(session: &mut Session) -> Step<Gathered> {
+    let mut gathered = Gathered::default();
+    let mut failed = false;
+    for input in session.options.inputs.clone() {
+        failed |= gathered.add_source(session, input).is_err();
+    }
+    if failed { Err(Stop) } else { Ok(gathered) }
+}
+
+impl Gathered {
+    fn add(
+        &mut self,
+        session: &mut Session,
+        input: Input,
+        folder: &Path,
+        number: usize,
+    ) -> Step<()> {
+        match input {
+            Input::Argument(argument) => self.link_args.push(argument),
+            Input::File {
+                path,
+                kind: InputKind::Linker,
+            } => self.add_object(session, path)?,
+            Input::File {
+                path,
+                kind: InputKind::Host(language),
+            } => {
+                let host = hosts::load(session, &path, language)?;
+                let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+                let object = folder.join(format!("{number}-{stem}.o"));
+                hosts::compile(session, &host, &object)?;
+                self.link_args.push(object.into());
+                self.needs_cxx |= host.unit.is_cxx;
+                self.patched.push((path, host.patched.text));
+                self.hosts.push(host.unit);
+            }
+            other => self.add_source(session, other)?,
+        }
+        Ok(())
+    }
+
+    fn add_source(&mut self, session: &mut Session, input: Input) -> Step<()> {
+        let Input::File { path, kind } = input else {
+            return Ok(());
+        };
+        match kind {
+            InputKind::Host(language) => {
+                let host = hosts::load(session, &path, language)?;
+                self.patched.push((path, host.patched.text));
+                self.hosts.push(host.unit);
+            }
+            InputKind::Kernels => {
+                let unit = read_kernels(session, &path)?;
+                self.kernels.push(unit);
+            }
+            InputKind::Facts => self.given.push(read_facts(session, &path)?),
+            InputKind::Linker => {
+                let bytes = session.read(&path)?;
+                self.take_units(session, &path, &bytes)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn add_object(&mut self, session: &mut Session, path: PathBuf) -> Step<()> {
+        let bytes = session.read(&path)?;
+        session.dependencies.add_source(&path);
+        let only_kernels = self.take_units(session, &path, &bytes)?;
+        self.needs_cxx |= is_cxx(&bytes);
+        if !only_kernels {
+            self.link_args.push(path.into());
+        }
+        Ok(())
+    }
+
+    /// Takes the units out of an object; tells whether it holds kernels and nothing for the linker.
+    fn take_units(&mut self, session: &mut Session, path: &Path, bytes: &[u8]) -> Step<bool> {
+        let units = unit::read(path, bytes);
+        let units = session.check(units)?;
+        let only_kernels =
+            !units.is_empty() && units.iter().all(|unit| matches!(unit, Unit::Kernels(_)));
+        for unit in units {
+            match unit {
+                Unit::Host(host) => {
+                    self.needs_cxx |= host.is_cxx;
+                    self.hosts.push(host);
+                }
+                Unit::Kernels(kernels) => self.kernels.push(kernels),
+            }
+        }
+        Ok(only_kernels && object::File::parse(bytes).is_ok())
+    }
+}
+
+/// A kernel file with the command line's options for it.
+pub fn read_kernels(session: &mut Session, path: &Path) -> Step<KernelUnit> {
+    let bytes = session.read(path)?;
+    session.dependencies.add_source(path);
+    let options = &session.options;
+    let defines = options.defines.iter().map(|define| format!("-D{define}"));
+    let includes = options
+        .include_dirs
+        .iter()
+        .map(|dir| format!("-I{}", dir.display()));
+    let words = defines
+        .filter(|define| !undefined_later(define, &options.undefines))
+        .chain(includes)
+        .chain(options.kernel_args.iter().cloned());
+    let options = words.collect();
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(KernelUnit {
+            path: path.to_path_buf(),
+            text,
+            options,
+        }),
+        Err(error) => {
+            let at = error.utf8_error().valid_up_to();
+            let before = &error.as_bytes()[..at];
+            let line = before.iter().filter(|&&b| b == b'\n').count() + 1;
+            let message = format!(
+                "'{}' is not UTF-8 text (line {line}, byte {at})",
+                path.display()
+            );
+            session.fail(
+                Diagnostic::error(message)
+                    .help("OpenCL C is UTF-8: convert the file, for example with iconv"),
+            )
+        }
+    }
+}
+
+fn undefined_later(define: &str, undefines: &[String]) -> bool {
+    let name = define[2..].split('=').next().unwrap_or_default();
+    undefines.iter().any(|undefined| undefined == name)
+}
+
+fn read_facts(session: &mut Session, path: &Path) -> Step<Facts> {
+    let bytes = session.read(path)?;
+    session.dependencies.add_source(path);
+    let name = path.display().to_string();
+    match serde_yaml::from_slice::<Facts>(&bytes) {
+        Ok(facts) if facts.version == FORMAT_VERSION => Ok(facts),
+        Ok(facts) => session.fail(
+            Diagnostic::error(format!(
+                "{name}: launch facts of version {}, not {FORMAT_VERSION}",
+                facts.version
+            ))
+            .help("make them again: fpgacc --emit=facts host.c"),
+        ),
+        Err(error) => {
+            let text = String::from_utf8_lossy(&bytes).into_owned();
+            let mut diagnostic = Diagnostic::error(format!("not launch facts: {error}"));
+            if let Some(location) = error.location() {
+                let file = session.sources.add(name, text);
+                diagnostic = diagnostic.at(session.sources.line_span(file, location.line() as u32));
+            } else {
+                diagnostic.message = format!("{name}: {}", diagnostic.message);
+            }
+            session.fail(diagnostic.help("fpgacc --emit=facts host.c shows the format"))
+        }
+    }
+}
+
+/// Whether an object was compiled from C++: it then asks for the C++ runtime.
+fn is_cxx(bytes: &[u8]) -> bool {
+    let Ok(file) = object::File::parse(bytes) else {
+        return false;
+    };
+    file.symbols().any(|symbol| {
+        symbol.is_undefined()
+            && symbol.name().is_ok_and(|name| {
+                name.starts_with("_ZS") || name.starts_with("_ZN") || name == "__gxx_personality_v0"
+            })
+    })
+}

@@ -1,0 +1,127 @@
+//! Hosts: preprocess, patch, compile.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use fpgacc_aoc_wrappers::cc::{self, Language};
+use fpgacc_frontend::host::{HostFile, LiveLines, Preprocessed};
+use fpgacc_frontend::source::SourceMap;
+use fpgacc_host_analysis::patch::{Patched, patch_bytes};
+
+use crate::session::{Session, Step};
+use crate::unit::{HostUnit, without_system_headers};
+
+/// A host that was read and patched.
+pub struct Host {
+    /// What the link step needs of it.
+    pub unit: HostUnit,
+    /// Its own bytes.
+    pub original: Vec<u8>,
+    /// With the calls changed.
+    pub patched: Patched,
+}
+
+/// Reads a host, preprocesses it with the user's flags and patches its calls.
+pub fn load(session: &mut Session, path: &Path, language: Language) -> Step<Host> {
+    let original = session.read(path)?;
+    session.dependencies.add_source(path);
+    let compiler = session.compiler(language)?;
+    let source = cc::Source { path, text: None };
+    // Where the preprocessor fails the compiler will fail too, and say so better.
+    let preprocessed = compiler
+        .preprocess_host(source, &session.options.host_flags)
+        .ok()
+        .map(|made| made.text);
+    if let Some(text) = &preprocessed {
+        session.dependencies.add_preprocessed(text);
+    }
+    let name = path.display().to_string();
+    let text = String::from_utf8_lossy(&original).into_owned();
+    let headers = user_headers(&name, preprocessed.as_deref());
+    let unit = HostUnit {
+        path: path.to_path_buf(),
+        text,
+        headers,
+        preprocessed: preprocessed.as_deref().map(without_system_headers),
+        is_cxx: language == Language::Cxx,
+    };
+    let lines = live_lines(&unit);
+    let patched = patch_bytes(&original, &name, &lines);
+    Ok(Host {
+        unit,
+        original,
+        patched,
+    })
+}
+
+/// Compiles a patched host to an object.
+pub fn compile(session: &mut Session, host: &Host, output: &Path) -> Step<()> {
+    let language = host.unit.language();
+    let compiler = session.compiler(language)?;
+    let flags = compile_flags(session)?;
+    let source = cc::Source {
+        path: &host.unit.path,
+        text: Some(&host.patched.text),
+    };
+    let compiled = compiler.compile(source, &flags, output, None);
+    let warnings = session.check_cc(compiled)?;
+    session.messages.pass_on(&warnings);
+    Ok(())
+}
+
+/// A unit as the host analysis reads it; its texts join `sources`.
+pub fn parse(unit: &HostUnit, sources: &mut SourceMap) -> HostFile {
+    let main = sources.add(unit.path.display().to_string(), unit.text.as_str());
+    let headers: Vec<_> = unit
+        .headers
+        .iter()
+        .map(|(name, text)| sources.add(name.as_str(), text.as_str()))
+        .collect();
+    let preprocessed = unit.preprocessed.as_deref().map(Preprocessed::read);
+    let language = match unit.is_cxx {
+        true => fpgacc_frontend::host::Language::Cpp,
+        false => fpgacc_frontend::host::Language::C,
+    };
+    HostFile::parse(sources, main, &headers, preprocessed.as_ref(), language)
+}
+
+fn live_lines(unit: &HostUnit) -> LiveLines {
+    parse(unit, &mut SourceMap::new()).main().lines.clone()
+}
+
+/// Names and texts of the headers that the user wrote. One that cannot be read is left out: the
+/// analysis then knows less.
+fn user_headers(main: &str, preprocessed: Option<&str>) -> Vec<(String, String)> {
+    let Some(text) = preprocessed else {
+        return Vec::new();
+    };
+    Preprocessed::read(text)
+        .user_headers(main)
+        .into_iter()
+        .filter_map(|name| {
+            let bytes = std::fs::read(PathBuf::from(&name)).ok()?;
+            Some((name, String::from_utf8_lossy(&bytes).into_owned()))
+        })
+        .collect()
+}
+
+/// Compiles a patched host to assembly.
+pub fn assemble(session: &mut Session, host: &Host, output: &Path) -> Step<()> {
+    let compiler = session.compiler(host.unit.language())?;
+    let flags = compile_flags(session)?;
+    let source = cc::Source {
+        path: &host.unit.path,
+        text: Some(&host.patched.text),
+    };
+    let compiled = compiler.assembly(source, &flags, output);
+    let warnings = session.check_cc(compiled)?;
+    session.messages.pass_on(&warnings);
+    Ok(())
+}
+
+fn compile_flags(session: &mut Session) -> Step<Vec<OsString>> {
+    let runtime = session.runtime_headers()?;
+    let mut flags: Vec<OsString> = vec!["-idirafter".into(), runtime.into()];
+    flags.extend(session.options.host_flags.iter().cloned());
+    Ok(flags)
+}
