@@ -1,0 +1,89 @@
+# fpgacc: build, test, demonstrate, install. `make help` lists the targets.
+
+PREFIX ?= /usr/local
+CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/fpgacc
+EMULATOR := $(CACHE)/intel-emu
+# What this repository needs besides Rust and a C compiler, from Debian's archive.
+PACKAGES := g++ binutils ocl-icd-opencl-dev opencl-headers opencl-clhpp-headers pocl-opencl-icd oclgrind clang-14 llvm-14 python3 python3-venv
+# Later versions lack the FPGA emulator; the second package is needed by the first, which does not say so.
+WHEELS := intel-opencl-rt==2023.2.4 intel-cmplr-lib-rt==2023.2.4
+SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
+CARGO ?= cargo
+
+.PHONY: help all test quick demo bench fuzz check deps install uninstall clean
+
+help:
+	@echo 'make demo     install what is needed and run a real program through fpgacc'
+	@echo 'make test     install what is needed and run all tests'
+	@echo 'make quick    the tests that run in under two minutes'
+	@echo 'make bench    build, run and table the benchmark programs'
+	@echo 'make check    formatting, lints and documentation'
+	@echo 'make fuzz     fuzz the front ends (MINUTES=60)'
+	@echo 'make install  install fpgacc, its man page and shell completions (PREFIX=$(PREFIX))'
+
+all:
+	$(CARGO) build --release --workspace
+
+test: deps
+	$(CARGO) build --workspace --all-targets
+	$(CARGO) test --workspace
+
+quick:
+	$(CARGO) test --workspace --lib --bins
+
+demo: deps
+	$(CARGO) build --release -p fpgacc-driver -p fpgacc-aoc-wrappers -p fpgacc-benchmarks
+	$(CARGO) run --release --quiet -p fpgacc-benchmarks -- --demo
+
+bench: deps
+	$(CARGO) build --release -p fpgacc-driver -p fpgacc-aoc-wrappers -p fpgacc-benchmarks
+	$(CARGO) run --release --quiet -p fpgacc-benchmarks --
+
+check:
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS='-D warnings' $(CARGO) doc --workspace --no-deps --document-private-items
+
+# Debian's packages where there is apt, and Intel's emulator in a virtual environment in the user's
+# cache folder. Without the emulator PoCL serves.
+deps: .deps-packages .deps-emulator
+
+.PHONY: .deps-packages .deps-emulator
+.deps-packages:
+	@if ! command -v apt-get >/dev/null; then \
+	    echo 'fpgacc: no apt-get here: please install what corresponds to: $(PACKAGES)'; \
+	elif ! dpkg-query -W -f='$${Status}\n' $(PACKAGES) 2>/dev/null | \
+	    awk '/ok installed/ { n++ } END { exit n != $(words $(PACKAGES)) }'; then \
+	    echo 'fpgacc: installing $(PACKAGES)'; \
+	    $(SUDO) apt-get update -q && \
+	    DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get install -q -y --no-install-recommends $(PACKAGES); \
+	fi
+
+.deps-emulator:
+	@if [ ! -e '$(EMULATOR)/lib/libintelocl_emu.so' ]; then \
+	    echo 'fpgacc: installing the Intel FPGA emulator into $(EMULATOR)'; \
+	    mkdir -p '$(CACHE)' && python3 -m venv '$(EMULATOR)' && \
+	    '$(EMULATOR)/bin/pip' install -q --disable-pip-version-check $(WHEELS) || \
+	    { rm -rf '$(EMULATOR)'; echo 'fpgacc: the Intel FPGA emulator could not be installed: PoCL serves'; }; \
+	fi
+
+install: all
+	install -d '$(DESTDIR)$(PREFIX)/bin' '$(DESTDIR)$(PREFIX)/share/man/man1' \
+	    '$(DESTDIR)$(PREFIX)/share/bash-completion/completions' \
+	    '$(DESTDIR)$(PREFIX)/share/zsh/site-functions' \
+	    '$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d'
+	install -m 755 target/release/fpgacc target/release/fpgacc-aoc '$(DESTDIR)$(PREFIX)/bin'
+	target/release/fpgacc --generate=man >'$(DESTDIR)$(PREFIX)/share/man/man1/fpgacc.1'
+	target/release/fpgacc --generate=bash >'$(DESTDIR)$(PREFIX)/share/bash-completion/completions/fpgacc'
+	target/release/fpgacc --generate=zsh >'$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_fpgacc'
+	target/release/fpgacc --generate=fish >'$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/fpgacc.fish'
+
+uninstall:
+	rm -f '$(DESTDIR)$(PREFIX)/bin/fpgacc' '$(DESTDIR)$(PREFIX)/bin/fpgacc-aoc' \
+	    '$(DESTDIR)$(PREFIX)/share/man/man1/fpgacc.1' \
+	    '$(DESTDIR)$(PREFIX)/share/bash-completion/completions/fpgacc' \
+	    '$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_fpgacc' \
+	    '$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/fpgacc.fish'
+
+clean:
+	$(CARGO) clean
