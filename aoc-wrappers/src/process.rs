@@ -6,6 +6,7 @@ use std::io::{self, BufRead, BufReader};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// A program that could not be run to its end. A program that ran and failed is no
@@ -120,6 +121,14 @@ impl Captured {
     pub fn stderr_text(&self) -> String {
         String::from_utf8_lossy(&self.stderr).into_owned()
     }
+}
+
+/// Whether each command is printed before it runs; see [`trace`].
+static TRACE: AtomicBool = AtomicBool::new(false);
+
+/// From now on each command is printed on standard error before it runs (`-v`).
+pub fn trace() {
+    TRACE.store(true, Ordering::Relaxed);
 }
 
 /// A command to run: program, arguments, working folder, environment, input.
@@ -262,6 +271,9 @@ impl Command {
     }
 
     fn expression(&self) -> duct::Expression {
+        if TRACE.load(Ordering::Relaxed) {
+            eprintln!(" {}", self.line());
+        }
         // As text, not as a path: duct takes a path without a slash for a file in this folder.
         let mut expression = duct::cmd(self.program.as_os_str(), &self.args).unchecked();
         expression = match self.stdin.is_empty() {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use fpgacc_aoc_wrappers::cc::{self, Language};
-use fpgacc_device_passes::pipeline::{self, Pipeline, Report};
+use fpgacc_device_passes::pipeline::{self, Report};
 use fpgacc_frontend::diag::{Diagnostic, Severity};
 use fpgacc_frontend::facts::Facts;
 use fpgacc_frontend::ir::Module;
@@ -47,7 +47,7 @@ pub fn rewrite(session: &mut Session, program: &Program, facts: &Facts) -> Step<
         return Ok(rewritten);
     };
     rewritten.parsed = Some(module.clone());
-    let pipeline = pipeline_for(session, program);
+    let pipeline = session.options.pipeline.clone();
     rewritten.report = pipeline::run(&mut module, facts, &pipeline);
     for remark in rewritten.report.remarks.clone() {
         session.tell(remark);
@@ -77,12 +77,6 @@ pub fn print(session: &mut Session, module: &Module, line_directives: bool) -> S
             )
         }
     }
-}
-
-fn pipeline_for(session: &Session, program: &Program) -> Pipeline {
-    let mut pipeline = session.options.pipeline.clone();
-    pipeline.options.relaxed_math = program.options.relaxed_math();
-    pipeline
 }
 
 /// The program's text behind the preprocessor.

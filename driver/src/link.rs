@@ -4,9 +4,12 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use fpgacc_aoc_wrappers::backend::{self, Backend};
+use fpgacc_aoc_wrappers::cache::Cache;
 use fpgacc_aoc_wrappers::cc::Language;
 use fpgacc_aoc_wrappers::output::{self, Mode as FileMode};
+use fpgacc_aoc_wrappers::progress::Progress;
 use fpgacc_aoc_wrappers::request::{self, BuildRequest, KernelSource};
+use fpgacc_aoc_wrappers::worker::Implementation;
 use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_runtime::manifest::{self, Manifest};
 
@@ -47,6 +50,9 @@ pub fn run(session: &mut Session) -> Step<()> {
     let executable = folder.path().join("executable");
     link(session, &gathered, &manifest, folder.path(), &executable)?;
     save_temps(session, &gathered, &compiled, &manifest)?;
+    if session.options.dry_run {
+        return Ok(());
+    }
     put_in_place(session, &manifest, folder.path(), &executable, &output)
 }
 
@@ -80,13 +86,36 @@ fn choose_backend(session: &mut Session) -> Step<Backend> {
         Target::Hardware => request::Target::Hardware,
     };
     let wanted = session.options.platform.clone();
-    let mut found = backend::discover(target);
+    let mut found = backend::discover(target, session.options.aoc.as_deref());
     if let Some(wanted) = wanted {
         found
             .backends
-            .retain(|backend| backend.platform_name() == wanted);
+            .retain(|backend| platform_name(backend) == wanted);
     }
     session.check(found.first(target))
+}
+
+/// What `--platform` calls a backend.
+fn platform_name(backend: &Backend) -> &'static str {
+    match backend {
+        Backend::Emulator(emulator) => match emulator.implementation() {
+            Implementation::Intel => "intel",
+            Implementation::Pocl => "pocl",
+        },
+        _ => "aoc",
+    }
+}
+
+fn manifest_target(backend: &Backend) -> manifest::Target {
+    match platform_name(backend) {
+        "intel" => manifest::Target::IntelEmulator {
+            library: backend
+                .runtime_library()
+                .map(|path| path.display().to_string()),
+        },
+        "pocl" => manifest::Target::Pocl,
+        _ => manifest::Target::Sdk,
+    }
 }
 
 fn manifest(compiled: &[Compiled], backend: &Backend, output: &Path) -> Manifest {
@@ -103,7 +132,7 @@ fn manifest(compiled: &[Compiled], backend: &Backend, output: &Path) -> Manifest
         }
     });
     Manifest {
-        target: backend.manifest_target(),
+        target: manifest_target(backend),
         programs: programs.collect(),
     }
 }
@@ -133,7 +162,11 @@ fn build(session: &mut Session, backend: &Backend, compiled: &Compiled, output: 
         request.defines = program.options.defines.clone();
         request.includes = program.options.includes.clone();
     }
-    match backend.build(&request) {
+    let progress = match session.options.quiet {
+        true => Progress::Quiet,
+        false => Progress::Shown,
+    };
+    match backend.build(&request, Cache::open().as_ref(), progress) {
         Ok(built) => {
             if session.options.verbose {
                 session.messages.pass_on(&built.log);

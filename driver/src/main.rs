@@ -70,7 +70,7 @@ fn run() -> ExitCode {
         return print(&generate::text(what));
     }
     if matches.get_flag("print-passes") {
-        return print(fpgacc_device_passes::pipeline::describe_passes().as_bytes());
+        return print(describe_passes().as_bytes());
     }
     let color = matches.get_one::<String>("color").map(String::as_str);
     messages = Messages::new(color);
@@ -80,6 +80,9 @@ fn run() -> ExitCode {
     };
     messages.configure(&options);
     let mode = options.mode;
+    if options.verbose || options.dry_run {
+        fpgacc_aoc_wrappers::process::trace();
+    }
     let mut session = Session::new(options, messages);
     let done = match mode {
         Mode::Link => link::run(&mut session),
@@ -98,6 +101,19 @@ fn doctor() -> ExitCode {
             .to_string()
             .as_bytes(),
     )
+}
+
+/// `--print-passes`: a line a pass, in the order in which they run.
+fn describe_passes() -> String {
+    let line = |pass: &&dyn fpgacc_device_passes::pass::Pass| {
+        format!(
+            "{:<20} -O{}  {}\n",
+            pass.name(),
+            pass.level(),
+            pass.description()
+        )
+    };
+    fpgacc_device_passes::passes::ALL.iter().map(line).collect()
 }
 
 fn print(bytes: &[u8]) -> ExitCode {
