@@ -73,13 +73,14 @@ install: all
 	    '$(DESTDIR)$(PREFIX)/share/zsh/site-functions' \
 	    '$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d'
 	install -m 755 target/release/fpgacc target/release/fpgacc-aoc '$(DESTDIR)$(PREFIX)/bin'
+	ln -sf fpgacc '$(DESTDIR)$(PREFIX)/bin/fpgacc++'
 	target/release/fpgacc --generate=man >'$(DESTDIR)$(PREFIX)/share/man/man1/fpgacc.1'
 	target/release/fpgacc --generate=bash >'$(DESTDIR)$(PREFIX)/share/bash-completion/completions/fpgacc'
 	target/release/fpgacc --generate=zsh >'$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_fpgacc'
 	target/release/fpgacc --generate=fish >'$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/fpgacc.fish'
 
 uninstall:
-	rm -f '$(DESTDIR)$(PREFIX)/bin/fpgacc' '$(DESTDIR)$(PREFIX)/bin/fpgacc-aoc' \
+	rm -f '$(DESTDIR)$(PREFIX)/bin/fpgacc' '$(DESTDIR)$(PREFIX)/bin/fpgacc++' '$(DESTDIR)$(PREFIX)/bin/fpgacc-aoc' \
 	    '$(DESTDIR)$(PREFIX)/share/man/man1/fpgacc.1' \
 	    '$(DESTDIR)$(PREFIX)/share/bash-completion/completions/fpgacc' \
 	    '$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_fpgacc' \

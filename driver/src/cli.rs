@@ -243,6 +243,9 @@ fn host_args() -> Vec<Arg> {
         flag("pipe", HOST, "Given to the host compiler"),
         flag("ansi", HOST, "Given to the host compiler"),
         flag("pedantic", HOST, "Given to the host compiler"),
+        value("driver-mode", HOST, "MODE", "Behave as cc or as c++, which takes .c files as C++ and links with the C++ library; fpgacc called as fpgacc++ behaves as c++")
+            .action(ArgAction::Set)
+            .value_parser(PossibleValuesParser::new(["cc", "c++"])),
         value("Xcc", HOST, "ARG", "Give ARG to the host compiler"),
         value("Xlinker", HOST, "ARG", "Give ARG to the linker"),
     ]

@@ -199,7 +199,7 @@ fn link(
             .map(|name| format!("-Wl,--wrap={name}").into()),
     );
     args.extend(["-lOpenCL", "-lpthread", "-ldl"].map(OsString::from));
-    let language = if gathered.needs_cxx {
+    let language = if gathered.needs_cxx || session.options.cxx_mode {
         Language::Cxx
     } else {
         Language::C

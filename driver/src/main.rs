@@ -24,6 +24,7 @@ mod signature;
 mod unit;
 
 use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
@@ -57,6 +58,10 @@ fn run() -> ExitCode {
     if args.get(1).is_some_and(|arg| arg == "doctor") {
         return doctor();
     }
+    let name = args
+        .first()
+        .map(|name| Path::new(name).file_name().unwrap_or_default());
+    let called_as_cxx = name.is_some_and(|name| name.to_string_lossy().ends_with("++"));
     let mut messages = Messages::new(None);
     let args = match response::expand(args) {
         Ok(args) => cli::normalise(args),
@@ -74,7 +79,7 @@ fn run() -> ExitCode {
     }
     let color = matches.get_one::<String>("color").map(String::as_str);
     messages = Messages::new(color);
-    let options = match Options::from_matches(&matches) {
+    let options = match Options::from_matches(&matches, called_as_cxx) {
         Ok(options) => options,
         Err(error) => return fail(&mut messages, error, MISUSED),
     };

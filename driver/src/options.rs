@@ -81,6 +81,8 @@ pub struct Options {
     pub output: Option<PathBuf>,
     /// Files and link arguments, in order.
     pub inputs: Vec<Input>,
+    /// Behave as c++ rather than cc.
+    pub cxx_mode: bool,
     /// Where the kernels run.
     pub target: Target,
     /// `--platform`: the emulator to use.
@@ -137,17 +139,22 @@ pub struct DependencyOptions {
 }
 
 impl Options {
-    /// Reads what clap matched.
+    /// Reads what clap matched. `called_as_cxx`: the command's own name says c++.
     ///
     /// # Errors
     /// What the options say together cannot be done.
-    pub fn from_matches(matches: &ArgMatches) -> Result<Self, Diagnostic> {
+    pub fn from_matches(matches: &ArgMatches, called_as_cxx: bool) -> Result<Self, Diagnostic> {
         let mode = mode(matches)?;
+        let cxx_mode = match one(matches, "driver-mode") {
+            Some(mode) => mode == "c++",
+            None => called_as_cxx,
+        };
         let pipeline = pipeline(matches)?;
         let options = Options {
             mode,
             output: one(matches, "output").map(PathBuf::from),
-            inputs: inputs(matches)?,
+            inputs: inputs(matches, cxx_mode)?,
+            cxx_mode,
             target: match one(matches, "target").as_deref() {
                 Some("simulator") => Target::Simulator,
                 Some("hardware") => Target::Hardware,
@@ -381,7 +388,7 @@ fn link_flags(matches: &ArgMatches) -> Vec<OsString> {
 }
 
 /// Files and link arguments in the order of the command line, with `-x` applied.
-fn inputs(matches: &ArgMatches) -> Result<Vec<Input>, Diagnostic> {
+fn inputs(matches: &ArgMatches, cxx_mode: bool) -> Result<Vec<Input>, Diagnostic> {
     enum Word {
         File(String),
         Language(String),
@@ -412,7 +419,7 @@ fn inputs(matches: &ArgMatches) -> Result<Vec<Input>, Diagnostic> {
             Word::Argument(arg) => out.push(Input::Argument(arg.into())),
             Word::File(name) => {
                 let path = PathBuf::from(name);
-                let kind = language.unwrap_or_else(|| kind_by_suffix(&path));
+                let kind = language.unwrap_or_else(|| kind_by_suffix(&path, cxx_mode));
                 out.push(Input::File { path, kind });
             }
         }
@@ -435,8 +442,9 @@ fn forced_kind(language: &str) -> Result<Option<InputKind>, Diagnostic> {
     })
 }
 
-fn kind_by_suffix(path: &Path) -> InputKind {
+fn kind_by_suffix(path: &Path, cxx_mode: bool) -> InputKind {
     match path.extension().and_then(|suffix| suffix.to_str()) {
+        Some("c") if cxx_mode => InputKind::Host(Language::Cxx),
         Some("c") => InputKind::Host(Language::C),
         Some("cc" | "cpp" | "cxx" | "c++" | "C" | "CPP") => InputKind::Host(Language::Cxx),
         Some("cl") => InputKind::Kernels,

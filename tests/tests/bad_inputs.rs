@@ -29,7 +29,10 @@ fn parse(text: &str) -> Case {
     };
     let mut section: Option<String> = None;
     for line in text.split_inclusive('\n') {
-        let name = line.trim_end().strip_prefix("-- ").and_then(|l| l.strip_suffix(" --"));
+        let name = line
+            .trim_end()
+            .strip_prefix("-- ")
+            .and_then(|l| l.strip_suffix(" --"));
         if let Some(name) = name {
             section = Some(name.to_string());
             if name != "expected" {
@@ -95,13 +98,20 @@ fn run(case: &Case) -> String {
         }
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         assert!(!text.contains("panicked at"), "{command}:\n{text}");
-        let _ = write!(out, "{}", text.replace(&*folder.path().to_string_lossy(), "<folder>"));
+        let _ = write!(
+            out,
+            "{}",
+            text.replace(&*folder.path().to_string_lossy(), "<folder>")
+        );
         match output.status.code() {
             Some(0) => {}
             Some(code) => {
                 let _ = writeln!(out, "exit {code}");
                 let after = contents(folder.path());
-                assert!(before == after, "{command}: a failed run changed the folder");
+                assert!(
+                    before == after,
+                    "{command}: a failed run changed the folder"
+                );
             }
             None => panic!("{command}: killed by a signal:\n{text}"),
         }
@@ -112,7 +122,10 @@ fn run(case: &Case) -> String {
 #[test]
 fn every_bad_input_gets_its_message() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("bad");
-    let mut paths: Vec<_> = fs::read_dir(&folder).unwrap().map(|e| e.unwrap().path()).collect();
+    let mut paths: Vec<_> = fs::read_dir(&folder)
+        .unwrap()
+        .map(|e| e.unwrap().path())
+        .collect();
     paths.sort();
     assert!(paths.len() >= 60, "cases are missing: {}", paths.len());
     let update = std::env::var_os("UPDATE_EXPECT").is_some();
