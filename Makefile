@@ -88,3 +88,9 @@ uninstall:
 
 clean:
 	$(CARGO) clean
+
+# Coverage-guided fuzzing of both front ends, side by side, seeded from the repository's own tests.
+MINUTES ?= 60
+fuzz:
+	command -v cargo-fuzz >/dev/null || $(CARGO) install cargo-fuzz --locked
+	tests/fuzz/run $(MINUTES)

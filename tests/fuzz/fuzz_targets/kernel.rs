@@ -1,0 +1,34 @@
+//! Kernels: whatever parses is valid by our own validator, prints, and parses again to the same text.
+#![no_main]
+
+use fpgacc_frontend::ir::Dialect;
+use fpgacc_frontend::kernel::{Input, PrintOptions, parse, print, validate};
+use fpgacc_frontend::source::SourceMap;
+use libfuzzer_sys::fuzz_target;
+
+fn printed(text: &str) -> Option<String> {
+    let mut sources = SourceMap::new();
+    sources.add("k.cl", text);
+    let preprocessed = format!("# 1 \"k.cl\"\n{text}");
+    let input = Input {
+        name: "k.cl",
+        preprocessed: &preprocessed,
+        dialect: Dialect::Cl12,
+    };
+    let module = parse(&input, &mut sources).ok()?;
+    let proof = validate(&module).unwrap_or_else(|faults| panic!("{faults:?}"));
+    let options = PrintOptions {
+        line_directives: false,
+    };
+    Some(print(&module, &proof, &sources, &options))
+}
+
+fuzz_target!(|data: &[u8]| {
+    let Ok(text) = std::str::from_utf8(data) else {
+        return;
+    };
+    if let Some(once) = printed(text) {
+        let twice = printed(&once).unwrap_or_else(|| panic!("does not parse again:\n{once}"));
+        assert_eq!(once, twice);
+    }
+});
