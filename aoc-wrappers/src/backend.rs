@@ -31,8 +31,8 @@ pub enum BuildError {
         /// The target.
         target: &'static str,
     },
-    /// `$FPGACC_PLATFORM` cannot be read.
-    #[error("$FPGACC_PLATFORM is '{0}': expected aoc, intel or pocl")]
+    /// The platform that was asked for is none.
+    #[error("there is no platform '{0}': expected aoc, intel or pocl")]
     BadPlatform(String),
     /// aoc failed.
     #[error(transparent)]
@@ -150,25 +150,24 @@ impl Discovered {
 }
 
 /// Looks for what builds for a target: aoc first, then, for the emulator, the Intel FPGA
-/// Emulation Platform, then PoCL; for the emulator `$FPGACC_PLATFORM` (`aoc`, `intel` or `pocl`)
+/// Emulation Platform, then PoCL; for the emulator `platform` (`aoc`, `intel` or `pocl`)
 /// allows only one. `aoc` is a path that the user gave.
-pub fn discover(target: Target, aoc: Option<&Path>) -> Discovered {
+pub fn discover(target: Target, aoc: Option<&Path>, platform: Option<&str>) -> Discovered {
     let mut discovered = Discovered::default();
     discovered.add(Aoc::find(aoc).map(Backend::Aoc).map_err(Into::into));
     if target == Target::Emulator {
         for found in [Emulator::find_intel(), Emulator::find_pocl()] {
             discovered.add(found.map(Backend::Emulator).map_err(Into::into));
         }
-        let platform = std::env::var("FPGACC_PLATFORM").unwrap_or_default();
-        if !platform.is_empty() {
-            discovered = discovered.only(&platform);
+        if let Some(platform) = platform {
+            discovered = discovered.only(platform);
         }
     }
     discovered
 }
 
 impl Backend {
-    /// What `$FPGACC_PLATFORM` calls it.
+    /// What `--platform` calls it.
     pub fn kind(&self) -> &'static str {
         match self {
             Backend::Aoc(_) => "aoc",
@@ -358,7 +357,7 @@ mod tests {
         let error = both().only("cuda").first(Target::Emulator).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "nothing on this machine builds for --target=emulator\n  $FPGACC_PLATFORM is 'cuda': \
+            "nothing on this machine builds for --target=emulator\n  there is no platform 'cuda': \
              expected aoc, intel or pocl"
         );
         assert!(both().only("aoc").first(Target::Emulator).is_err());

@@ -139,10 +139,10 @@ fn output_args() -> Vec<Arg> {
             .action(ArgAction::Set)
             .env("FPGACC_TARGET")
             .value_parser(PossibleValuesParser::new(["emulator", "simulator", "hardware", "source"])),
-        value("platform", OUTPUT, "PLATFORM", "The emulator: Intel's FPGA emulation platform, or PoCL (default: Intel's if it is installed)")
+        value("platform", OUTPUT, "PLATFORM", "The emulator: Intel's FPGA emulation platform, PoCL, or aoc's own (default: the first of aoc, intel and pocl that is installed)")
             .action(ArgAction::Set)
             .env("FPGACC_PLATFORM")
-            .value_parser(PossibleValuesParser::new(["intel", "pocl"])),
+            .value_parser(PossibleValuesParser::new(["intel", "pocl", "aoc"])),
         value("save-temps", OUTPUT, "DIR", "Keep intermediate files (patched hosts, rewritten kernels, manifest) in DIR")
             .action(ArgAction::Set)
             .num_args(0..=1)

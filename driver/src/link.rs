@@ -9,7 +9,6 @@ use fpgacc_aoc_wrappers::cc::Language;
 use fpgacc_aoc_wrappers::output::{self, Mode as FileMode};
 use fpgacc_aoc_wrappers::progress::Progress;
 use fpgacc_aoc_wrappers::request::{self, BuildRequest, KernelSource};
-use fpgacc_aoc_wrappers::worker::Implementation;
 use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_runtime::manifest::{self, Manifest};
 
@@ -85,29 +84,13 @@ fn choose_backend(session: &mut Session) -> Step<Backend> {
         Target::Simulator => request::Target::Simulator,
         Target::Hardware => request::Target::Hardware,
     };
-    let wanted = session.options.platform.clone();
-    let mut found = backend::discover(target, session.options.aoc.as_deref());
-    if let Some(wanted) = wanted {
-        found
-            .backends
-            .retain(|backend| platform_name(backend) == wanted);
-    }
+    let options = &session.options;
+    let found = backend::discover(target, options.aoc.as_deref(), options.platform.as_deref());
     session.check(found.first(target))
 }
 
-/// What `--platform` calls a backend.
-fn platform_name(backend: &Backend) -> &'static str {
-    match backend {
-        Backend::Emulator(emulator) => match emulator.implementation() {
-            Implementation::Intel => "intel",
-            Implementation::Pocl => "pocl",
-        },
-        _ => "aoc",
-    }
-}
-
 fn manifest_target(backend: &Backend) -> manifest::Target {
-    match platform_name(backend) {
+    match backend.kind() {
         "intel" => manifest::Target::IntelEmulator {
             library: backend
                 .runtime_library()

@@ -101,11 +101,12 @@ fn run() -> ExitCode {
 }
 
 fn doctor() -> ExitCode {
-    print(
-        fpgacc_aoc_wrappers::doctor::examine()
-            .to_string()
-            .as_bytes(),
-    )
+    let report = fpgacc_aoc_wrappers::doctor::examine();
+    print(report.table().as_bytes());
+    match report.usable() {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::from(FAILED),
+    }
 }
 
 /// `--print-passes`: a line a pass, in the order in which they run.
