@@ -57,14 +57,6 @@ impl KernelOptions {
         }
     }
 
-    /// `-cl-fast-relaxed-math` or `-cl-unsafe-math-optimizations`: the host consents to other
-    /// results in the last digits.
-    pub fn relaxed_math(&self) -> bool {
-        self.others
-            .iter()
-            .any(|o| o == "-cl-fast-relaxed-math" || o == "-cl-unsafe-math-optimizations")
-    }
-
     /// The macros whose name is in `names`, the last definition of each, in order of name.
     pub fn defines_among(&self, names: &[String]) -> Vec<String> {
         let mut last = std::collections::BTreeMap::new();

@@ -82,7 +82,8 @@ pub fn print(session: &mut Session, module: &Module, line_directives: bool) -> S
 /// The program's text behind the preprocessor.
 pub fn preprocess(session: &mut Session, program: &Program) -> Step<String> {
     let compiler = session.compiler(Language::C)?;
-    let mut text = kernel::predefined(program.options.dialect(), program.options.relaxed_math());
+    let others: Vec<&str> = program.options.others.iter().map(String::as_str).collect();
+    let mut text = kernel::predefined(program.options.dialect(), &others);
     for piece in &program.pieces {
         session
             .sources

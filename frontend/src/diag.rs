@@ -191,7 +191,8 @@ fn snippets(diagnostic: &Diagnostic, sources: &SourceMap, color: Color) -> Optio
             .unwrap_or(first);
         let from = file.line_range(first).map_or(0, |r| r.start);
         let to = file.line_range(last).map_or(file.text.len(), |r| r.end);
-        Snippet::source(&file.text[from..to])
+        // The renderer would show the carriage return of a DOS line end as a symbol of its own.
+        Snippet::source(file.text[from..to].replace('\r', " "))
             .path(file.name.as_str())
             .line_start(first as usize)
             .annotations(entries.iter().map(move |(kind, span, label)| {
