@@ -15,8 +15,6 @@ use crate::unit::{HostUnit, without_system_headers};
 pub struct Host {
     /// What the link step needs of it.
     pub unit: HostUnit,
-    /// Its own bytes.
-    pub original: Vec<u8>,
     /// With the calls changed.
     pub patched: Patched,
 }
@@ -47,11 +45,7 @@ pub fn load(session: &mut Session, path: &Path, language: Language) -> Step<Host
     };
     let lines = live_lines(&unit);
     let patched = patch_bytes(&original, &name, &lines);
-    Ok(Host {
-        unit,
-        original,
-        patched,
-    })
+    Ok(Host { unit, patched })
 }
 
 /// Compiles a patched host to an object.

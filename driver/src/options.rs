@@ -144,7 +144,7 @@ impl Options {
     /// # Errors
     /// What the options say together cannot be done.
     pub fn from_matches(matches: &ArgMatches, called_as_cxx: bool) -> Result<Self, Diagnostic> {
-        let mode = mode(matches)?;
+        let mode = mode(matches);
         let cxx_mode = match one(matches, "driver-mode") {
             Some(mode) => mode == "c++",
             None => called_as_cxx,
@@ -234,15 +234,15 @@ fn placed<'a>(matches: &'a ArgMatches, name: &str) -> impl Iterator<Item = (usiz
     matches.indices_of(name).into_iter().flatten().zip(values)
 }
 
-fn mode(matches: &ArgMatches) -> Result<Mode, Diagnostic> {
+fn mode(matches: &ArgMatches) -> Mode {
     if let Some(stage) = one(matches, "emit") {
-        return Ok(Mode::Emit(match stage.as_str() {
+        return Mode::Emit(match stage.as_str() {
             "kernels" => Stage::Kernels,
             "host" => Stage::Host,
             "host-diff" => Stage::HostDiff,
             "facts" => Stage::Facts,
             _ => Stage::Ast,
-        }));
+        });
     }
     // As in cc, the earliest stage wins.
     let modes = [
@@ -251,7 +251,7 @@ fn mode(matches: &ArgMatches) -> Result<Mode, Diagnostic> {
         ("compile", Mode::Compile),
     ];
     let asked = modes.iter().find(|(name, _)| matches.get_flag(name));
-    Ok(asked.map_or(Mode::Link, |(_, mode)| *mode))
+    asked.map_or(Mode::Link, |(_, mode)| *mode)
 }
 
 fn pipeline(matches: &ArgMatches) -> Result<Pipeline, Diagnostic> {
