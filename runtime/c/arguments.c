@@ -157,7 +157,7 @@ static cl_int check_local_bytes(const struct fpgacc_tracked *kernel,
                       "kernel `%s` is not launched: it was compiled for at most %llu bytes of "
                       "local memory in argument %u (`%s`), this launch has %zu "
                       "(CL_OUT_OF_RESOURCES)\n"
-                      "help: compile again with this size in the launch facts (--facts)",
+                      "help: compile again with a launch facts file (.yaml) that has this size",
                       info->name, (unsigned long long)fact->bytes, fact->param,
                       info->params[fact->param].name, argument->size);
         return CL_OUT_OF_RESOURCES;

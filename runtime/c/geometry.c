@@ -105,7 +105,7 @@ void fpgacc_add_sizes(struct fpgacc_text *text, const size_t *sizes, cl_uint cou
 /* Says that a launch is refused, with its geometry. */
 static cl_int refuse(const struct fpgacc_geometry *geometry, const struct fpgacc_tracked *kernel,
                      int local_given, const struct fpgacc_site *site, cl_int error,
-                     const struct fpgacc_text *fact, const char *help)
+                     const struct fpgacc_text *fact, const struct fpgacc_text *help)
 {
     struct fpgacc_text launch = {0};
     fpgacc_text_add(&launch, "work_dim %u, offset ", geometry->work_dim);
@@ -121,14 +121,11 @@ static cl_int refuse(const struct fpgacc_geometry *geometry, const struct fpgacc
                   "note: the launch has %s\n"
                   "help: %s",
                   kernel->info->name, fact->data ? fact->data : "another launch",
-                  fpgacc_error_name(error), launch.data ? launch.data : "another geometry", help);
+                  fpgacc_error_name(error), launch.data ? launch.data : "another geometry",
+                  help->data ? help->data : "compile again");
     fpgacc_text_free(&launch);
     return error;
 }
-
-#define HELP_FACTS                                                                       \
-    "compile again with this launch in the launch facts (--facts), or with "             \
-    "-fno-ndrange-to-loop"
 
 /* CL_SUCCESS if the fact holds, else the fitting error and the fact in words. */
 static cl_int check_fact(const struct fpgacc_geometry *geometry, const struct fpgacc_fact *fact,
@@ -176,7 +173,8 @@ static cl_int check_fact(const struct fpgacc_geometry *geometry, const struct fp
 
 /* What is checked without a fact in the manifest. */
 static cl_int check_always(const struct fpgacc_geometry *geometry,
-                           const struct fpgacc_kernel *info, struct fpgacc_text *words)
+                           const struct fpgacc_kernel *info, struct fpgacc_text *words,
+                           struct fpgacc_text *help)
 {
     uint64_t group = 1;
     for (unsigned d = 0; d < 3; d++) {
@@ -193,13 +191,14 @@ static cl_int check_always(const struct fpgacc_geometry *geometry,
                             d);
             return CL_INVALID_WORK_GROUP_SIZE;
         }
-        /* Below 2^31 times below 2^31 fits; the product so far is held to the maximum. */
-        group *= geometry->local[d];
-        if (info->max_group_size && group > info->max_group_size) {
-            fpgacc_text_add(words, "at most %llu work-items in a group, this launch has %llu",
-                            (unsigned long long)info->max_group_size, (unsigned long long)group);
-            return CL_INVALID_WORK_GROUP_SIZE;
-        }
+        group = group > UINT64_MAX / geometry->local[d] ? UINT64_MAX
+                                                        : group * geometry->local[d];
+    }
+    if (info->max_group_size && group > info->max_group_size) {
+        fpgacc_text_add(words, "at most %llu work-items in a group, this launch has %llu",
+                        (unsigned long long)info->max_group_size, (unsigned long long)group);
+        fpgacc_text_add(help, "--max-local-size=%llu, or with ", (unsigned long long)group);
+        return CL_INVALID_WORK_GROUP_SIZE;
     }
     return CL_SUCCESS;
 }
@@ -209,17 +208,20 @@ cl_int fpgacc_check_facts(const struct fpgacc_geometry *geometry,
                           const struct fpgacc_site *site)
 {
     struct fpgacc_text words = {0};
+    struct fpgacc_text help = {0};
     const struct fpgacc_kernel *info = kernel->info;
     cl_int error = CL_SUCCESS;
     for (uint32_t i = 0; i < info->relies_on_count && error == CL_SUCCESS; i++)
         error = check_fact(geometry, &info->relies_on[i], &words);
-    const char *help = HELP_FACTS;
-    if (error == CL_SUCCESS) {
-        error = check_always(geometry, info, &words);
-        help = "compile again with -fno-ndrange-to-loop";
-    }
+    fpgacc_text_add(&help, "compile again with ");
     if (error != CL_SUCCESS)
-        refuse(geometry, kernel, local_given, site, error, &words, help);
+        fpgacc_text_add(&help, "a launch facts file (.yaml) that has this launch, or with ");
+    else
+        error = check_always(geometry, info, &words, &help);
+    fpgacc_text_add(&help, "-fno-ndrange-to-loop");
+    if (error != CL_SUCCESS)
+        refuse(geometry, kernel, local_given, site, error, &words, &help);
     fpgacc_text_free(&words);
+    fpgacc_text_free(&help);
     return error;
 }

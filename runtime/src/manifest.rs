@@ -166,7 +166,8 @@ pub enum ParamKind {
 }
 
 /// The hash by which the runtime recognises a program's text: 64-bit FNV-1a over the bytes up to
-/// the first NUL, without trailing white space and without `\r`.
+/// the first NUL, without trailing white space and without `\r`. Of a text in several strings the
+/// runtime takes each up to its first NUL.
 pub fn text_hash(text: &[u8]) -> u64 {
     let text = text.split(|&b| b == 0).next().unwrap_or_default();
     let end = text

@@ -131,7 +131,7 @@ fn too_much_local_memory(case: Case) {
             "fpgacc: host.c:{line}: error: kernel `reverse` is not launched: it was compiled for \
              at most 16 bytes of local memory in argument 1 (`tile`), this launch has 32 \
              (CL_OUT_OF_RESOURCES)\n\
-             fpgacc: help: compile again with this size in the launch facts (--facts)\n"
+             fpgacc: help: compile again with a launch facts file (.yaml) that has this size\n"
         )
     );
 }

@@ -100,7 +100,7 @@ fn unpatched(case: Case) {
 
 /// Each fact: a launch that breaks it gets an error and a message, and runs nothing.
 fn refused(case: Case) {
-    const FACTS: &str = "compile again with this launch in the launch facts (--facts), or with \
+    const FACTS: &str = "compile again with a launch facts file (.yaml) that has this launch, or with \
                          -fno-ndrange-to-loop";
     const LOOP: &str = "compile again with -fno-ndrange-to-loop";
     let rows = [
@@ -154,11 +154,11 @@ fn refused(case: Case) {
         ),
         (
             vec![],
-            "2:-:16,2:8,2",
+            "2:-:16,2:16,2",
             "-54\n",
-            "at most 8 work-items in a group, this launch has 16 (CL_INVALID_WORK_GROUP_SIZE)",
-            "work_dim 2, offset 0x0, global size 16x2, local size 8x2",
-            LOOP,
+            "at most 8 work-items in a group, this launch has 32 (CL_INVALID_WORK_GROUP_SIZE)",
+            "work_dim 2, offset 0x0, global size 16x2, local size 16x2",
+            "compile again with --max-local-size=32, or with -fno-ndrange-to-loop",
         ),
         (
             vec![],
