@@ -312,6 +312,80 @@ mod tests {
         );
     }
 
+    fn pointer(name: &str) -> Param {
+        Param {
+            name: name.to_owned(),
+            type_name: "float*".to_owned(),
+            kind: ParamKind::Global,
+            size: 8,
+            is_const: false,
+            is_volatile: false,
+            is_restrict: true,
+        }
+    }
+
+    #[test]
+    fn the_table_is_readable() {
+        let scale = Kernel {
+            name: "scale".to_owned(),
+            form: Form::Task(Task {
+                hidden: vec![Hidden::Global(0), Hidden::WorkDim],
+                relies_on: vec![Fact::Local(0, 64), Fact::OneGroup(1)],
+                max_group_size: Some(64),
+                null_local: NullLocal::Divisor,
+                int_ids: (),
+            }),
+            params: ["data", "factor"].map(pointer).to_vec(),
+            reqd_work_group_size: Some([64, 1, 1]),
+            distinct: vec![(0, 1)],
+            local_bytes: Vec::new(),
+        };
+        let plain = Kernel {
+            name: "plain".to_owned(),
+            form: Form::NdRange,
+            params: vec![Param {
+                kind: ParamKind::Local,
+                size: 0,
+                ..pointer("tile")
+            }],
+            reqd_work_group_size: None,
+            distinct: Vec::new(),
+            local_bytes: vec![(0, 256)],
+        };
+        let manifest = Manifest {
+            target: Target::Pocl,
+            programs: vec![Program {
+                name: "k.cl".to_owned(),
+                source_hash: 0xabc,
+                aocx: "app.aocx".to_owned(),
+                defines: vec!["N=16".to_owned()],
+                macro_names: vec!["M".to_owned(), "N".to_owned()],
+                kernels: vec![scale, plain],
+            }],
+        };
+        assert_eq!(manifest.to_c(), include_str!("../tests/manifest.c"));
+    }
+
+    #[test]
+    fn an_empty_manifest_has_no_arrays() {
+        let manifest = Manifest {
+            target: Target::IntelEmulator {
+                library: Some("/opt/\"x\"/libintelocl_emu.so".to_owned()),
+            },
+            programs: Vec::new(),
+        };
+        assert_eq!(
+            manifest.to_c(),
+            "/* Made by fpgacc: what the runtime must know of this executable's kernels. */\n\
+             #include \"manifest.h\"\n\
+             \n\
+             const struct fpgacc_manifest fpgacc_manifest = {\n    \
+             .target = FPGACC_TARGET_INTEL_EMULATOR,\n    \
+             .library = \"/opt/\\\"x\\\"/libintelocl_emu.so\",\n\
+             };\n"
+        );
+    }
+
     #[test]
     fn a_comment_cannot_be_left() {
         assert_eq!(comment("a*/b/*c\nd"), "a* /b/ *c d");

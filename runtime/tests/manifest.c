@@ -1,0 +1,82 @@
+/* Made by fpgacc: what the runtime must know of this executable's kernels. */
+#include "manifest.h"
+
+/* k.cl -> app.aocx */
+static const char *const p0_defines[] = {
+    "N=16",
+};
+static const char *const p0_macros[] = {
+    "M",
+    "N",
+};
+static const struct fpgacc_param p0_k0_params[] = {
+    {"data", "float*", FPGACC_PARAM_GLOBAL, 8, 0, 0, 1},
+    {"factor", "float*", FPGACC_PARAM_GLOBAL, 8, 0, 0, 1},
+};
+static const uint64_t p0_k0_reqd[] = {
+    64,
+    1,
+    1,
+};
+static const struct fpgacc_pair p0_k0_distinct[] = {
+    {0, 1},
+};
+static const struct fpgacc_hidden p0_k0_hidden[] = {
+    {FPGACC_HIDDEN_GLOBAL, 0},
+    {FPGACC_HIDDEN_WORK_DIM, 0},
+};
+static const struct fpgacc_fact p0_k0_facts[] = {
+    {FPGACC_FACT_LOCAL, 0, UINT64_C(64)},
+    {FPGACC_FACT_ONE_GROUP, 1, UINT64_C(0)},
+};
+static const struct fpgacc_param p0_k1_params[] = {
+    {"tile", "float*", FPGACC_PARAM_LOCAL, 0, 0, 0, 1},
+};
+static const struct fpgacc_local_bytes p0_k1_local[] = {
+    {0, UINT64_C(256)},
+};
+static const struct fpgacc_kernel p0_kernels[] = {
+    {
+        .name = "scale",
+        .form = FPGACC_TASK,
+        .params = p0_k0_params,
+        .param_count = 2,
+        .reqd_work_group_size = p0_k0_reqd,
+        .distinct = p0_k0_distinct,
+        .distinct_count = 1,
+        .hidden = p0_k0_hidden,
+        .hidden_count = 2,
+        .relies_on = p0_k0_facts,
+        .relies_on_count = 2,
+        .max_group_size = UINT64_C(64),
+        .null_local = FPGACC_DIVISOR,
+    },
+    {
+        .name = "plain",
+        .form = FPGACC_NDRANGE,
+        .params = p0_k1_params,
+        .param_count = 1,
+        .local_bytes = p0_k1_local,
+        .local_bytes_count = 1,
+    },
+};
+static const struct fpgacc_program programs[] = {
+    {
+        .name = "k.cl",
+        .source_hash = UINT64_C(0x0000000000000abc),
+        .aocx = "app.aocx",
+        .defines = p0_defines,
+        .define_count = 1,
+        .macro_names = p0_macros,
+        .macro_name_count = 2,
+        .kernels = p0_kernels,
+        .kernel_count = 2,
+    },
+};
+
+const struct fpgacc_manifest fpgacc_manifest = {
+    .target = FPGACC_TARGET_POCL,
+    .library = NULL,
+    .programs = programs,
+    .program_count = 1,
+};
