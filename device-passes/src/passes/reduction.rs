@@ -65,8 +65,12 @@ impl Pass for Reduction {
             } = module;
             let function = &mut functions[function];
             codegen::apply(types, function, &taken, &plan);
-            let comments = plan.done.iter().map(|note| note.text.clone());
-            function.comments.extend(comments);
+            for note in &plan.done {
+                // Several statements may reduce into one place.
+                if !function.comments.contains(&note.text) {
+                    function.comments.push(note.text.clone());
+                }
+            }
             done.append(&mut plan.done);
         }
         match (done.is_empty(), missed.is_empty()) {

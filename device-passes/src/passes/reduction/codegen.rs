@@ -27,7 +27,7 @@ pub fn apply(types: &mut Types, function: &mut Function, taken: &BTreeSet<String
         plan,
     };
     let stmts = std::mem::take(&mut body.stmts);
-    body.stmts = writer.list(stmts);
+    body.stmts = writer.list(stmts, Scope::Shared);
     function.body = Some(body);
 }
 
@@ -42,6 +42,17 @@ struct Writer<'a> {
     plan: &'a Plan,
 }
 
+/// Who else sees the declarations of a list of statements.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Scope {
+    /// Other statements, or parameters.
+    Shared,
+    /// The list is a block of its own, with one statement only.
+    Own,
+    /// The arms behind this arm of a switch.
+    Arm,
+}
+
 /// A register and the array that it became.
 #[derive(Clone, Copy)]
 struct Placed<'a> {
@@ -53,46 +64,32 @@ struct Placed<'a> {
 }
 
 impl Writer<'_> {
-    fn list(&mut self, stmts: Vec<Stmt>) -> Vec<Stmt> {
+    fn list(&mut self, stmts: Vec<Stmt>, scope: Scope) -> Vec<Stmt> {
         let mut out = Vec::with_capacity(stmts.len());
         for mut stmt in stmts {
             if is_loop(&stmt) {
                 self.seen += 1;
                 if let Some(plan) = self.plan.loops.get(&(self.seen - 1)) {
-                    self.rewrite(stmt, plan, &mut out);
+                    self.rewrite(stmt, plan, scope, &mut out);
                     continue;
                 }
             }
             let in_switch = matches!(stmt.kind, StmtKind::Switch { .. });
             for list in stmt.lists_mut() {
                 let stmts = std::mem::take(list);
-                *list = if in_switch {
-                    self.arm(stmts)
-                } else {
-                    self.list(stmts)
+                let scope = match stmts.len() {
+                    _ if in_switch => Scope::Arm,
+                    1 => Scope::Own,
+                    _ => Scope::Shared,
                 };
+                *list = self.list(stmts, scope);
             }
             out.push(stmt);
         }
         out
     }
 
-    /// The statements of a switch's arm: what a loop becomes goes into a block, since a declaration
-    /// here is in the scope of the arms behind it.
-    fn arm(&mut self, stmts: Vec<Stmt>) -> Vec<Stmt> {
-        let mut out = Vec::with_capacity(stmts.len());
-        for stmt in stmts {
-            let mut made = self.list(vec![stmt]);
-            if made.len() == 1 {
-                out.append(&mut made);
-            } else {
-                out.push(Stmt::new(StmtKind::Block(Block::of(made))));
-            }
-        }
-        out
-    }
-
-    fn rewrite(&mut self, mut stmt: Stmt, plan: &LoopPlan, out: &mut Vec<Stmt>) {
+    fn rewrite(&mut self, mut stmt: Stmt, plan: &LoopPlan, scope: Scope, out: &mut Vec<Stmt>) {
         let hoisted = match &mut stmt.kind {
             StmtKind::For { init, .. } if plan.hoist_init => std::mem::take(init),
             _ => Vec::new(),
@@ -132,13 +129,20 @@ impl Writer<'_> {
             };
             inner = vec![Stmt::at(kind, span)];
         }
-        if hoisted.is_empty() {
-            out.append(&mut inner);
-            return;
+        // What the loop's init declares keeps its scope; an array in an arm of a switch must not be
+        // jumped over.
+        let in_block = match scope {
+            Scope::Shared => !hoisted.is_empty(),
+            Scope::Own => false,
+            Scope::Arm => true,
+        };
+        let mut made = hoisted;
+        made.append(&mut inner);
+        if in_block {
+            out.push(Stmt::at(StmtKind::Block(Block::of(made)), span));
+        } else {
+            out.append(&mut made);
         }
-        let mut block = hoisted;
-        block.append(&mut inner);
-        out.push(Stmt::at(StmtKind::Block(Block::of(block)), span));
     }
 
     fn place_all<'r>(&mut self, registers: &'r [Register]) -> Vec<Placed<'r>> {
@@ -175,11 +179,7 @@ impl Writer<'_> {
             self.load(&first, out);
         }
         for placed in group {
-            out.push(Stmt::new(StmtKind::Comment(format!(
-                "partial results of the {} in {}: an operation can start in every cycle",
-                placed.register.combine.noun(),
-                placed.register.name
-            ))));
+            out.push(Stmt::new(StmtKind::Comment(comment(placed.register))));
             out.push(Stmt::new(StmtKind::Decl {
                 var: placed.array,
                 init: None,
@@ -447,6 +447,14 @@ impl Writer<'_> {
     fn element(&mut self, array: VarId, index: ExprId) -> ExprId {
         let base = self.function.use_var(array);
         self.function.exprs.index(self.types, base, index)
+    }
+}
+
+fn comment(register: &Register) -> String {
+    let name = &register.name;
+    match &register.combine {
+        Combine::Add => format!("partial sums of {name}; adding -0.0 to anything changes nothing"),
+        other => format!("partial {} of {name}", other.plural()),
     }
 }
 

@@ -121,7 +121,6 @@ struct Judge<'a> {
 /// A loop and what an iteration of it does.
 struct Region<'s> {
     stmt: &'s Stmt,
-    hints: &'s LoopHints,
     /// `None` for `do`, and for a `for` without condition: the body runs at least once.
     cond_first: Option<ExprId>,
     init: &'s [Stmt],
@@ -171,15 +170,19 @@ impl Judge<'_> {
         if found.is_empty() {
             return;
         }
+        let trips = trip_count(&self.constants, stmt);
+        // An unrolled loop is no pipeline: nobody expects a register there.
+        if is_unrolled(hints, trips) {
+            return;
+        }
         let mut has_return = false;
         stmt.for_each(&mut |stmt| has_return |= matches!(stmt.kind, StmtKind::Return(_)));
         let region = Region {
             stmt,
-            hints,
             cond_first,
             init,
             accesses: Accesses::of_loop(&self.aliases, self.summaries, stmt),
-            trips: trip_count(&self.constants, stmt),
+            trips,
             has_return,
         };
         for group in self.groups(found) {
@@ -291,9 +294,6 @@ impl Judge<'_> {
             return Err(refuse(format!(
                 "the loop runs {trips} times, less than the register's depth of {depth}"
             )));
-        }
-        if is_unrolled(region.hints, region.trips) {
-            return Err(refuse("the loop is unrolled, not pipelined"));
         }
         let access = self.place_access(region, group)?;
         if self.options.strict_fp {

@@ -27,6 +27,16 @@ impl Combine {
         }
     }
 
+    /// Partial results, for comments.
+    pub fn plural(&self) -> &'static str {
+        match self.noun() {
+            "sum" => "sums",
+            "product" => "products",
+            "minimum" => "minima",
+            _ => "maxima",
+        }
+    }
+
     /// Combining a value with itself changes nothing.
     pub fn is_idempotent(&self) -> bool {
         matches!(self, Combine::Call(_) | Combine::Select(_))
