@@ -17,8 +17,7 @@ pub fn of(session: &mut Session, gathered: &Gathered) -> Step<Facts> {
         .iter()
         .map(|unit| hosts::parse(unit, &mut sources))
         .collect();
-    let (mut facts, diagnostics): (Facts, Vec<Diagnostic>) = Default::default();
-    drop(hosts);
+    let (mut facts, diagnostics) = fpgacc_host_analysis::analyse(&hosts, &sources);
     session.sources = sources;
     for diagnostic in diagnostics {
         session.tell(diagnostic);
