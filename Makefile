@@ -32,8 +32,8 @@ quick:
 	$(CARGO) test --workspace --lib --bins
 
 demo: deps
-	$(CARGO) build --release -p fpgacc-driver -p fpgacc-aoc-wrappers -p fpgacc-benchmarks
-	$(CARGO) run --release --quiet -p fpgacc-benchmarks -- --demo
+	$(CARGO) build -p fpgacc-driver
+	benchmarks/demo
 
 bench: deps
 	$(CARGO) build --release -p fpgacc-driver -p fpgacc-aoc-wrappers -p fpgacc-benchmarks
