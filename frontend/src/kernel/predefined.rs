@@ -8,19 +8,30 @@ use crate::ir::Dialect;
 ///
 /// Constants that the target's compiler must see by name (`M_PI_F`, `CLK_LOCAL_MEM_FENCE`, ..) are
 /// defined as themselves, so that `#ifdef` finds them and expansion leaves them alone. Integer limits
-/// have their values, for `#if`.
+/// have their values, for `#if`. The extensions are those that both Intel's emulator for FPGAs and
+/// PoCL define, and channels, which only FPGAs have. `INTELFPGA_CL` and `ALTERA_CL` are aoc's own.
 pub const PREDEFINED: &str = "\
-#define __OPENCL_CL_H 1
 #define CL_VERSION_1_0 100
 #define CL_VERSION_1_1 110
 #define CL_VERSION_1_2 120
 #define CL_VERSION_2_0 200
+#define CL_VERSION_3_0 300
 #define __ENDIAN_LITTLE__ 1
-#define __IMAGE_SUPPORT__ 1
+#define __LP64__ 1
 #define __kernel_exec(X, typen) __kernel __attribute__((work_group_size_hint(X, 1, 1))) __attribute__((vec_type_hint(typen)))
 #define kernel_exec(X, typen) __kernel_exec(X, typen)
 #define INTELFPGA_CL 1
 #define ALTERA_CL 1
+#define cles_khr_int64 1
+#define cl_khr_fp64 1
+#define cl_khr_global_int32_base_atomics 1
+#define cl_khr_global_int32_extended_atomics 1
+#define cl_khr_local_int32_base_atomics 1
+#define cl_khr_local_int32_extended_atomics 1
+#define cl_khr_byte_addressable_store 1
+#define cl_khr_3d_image_writes 1
+#define cl_khr_depth_images 1
+#define cl_intel_channels 1
 ";
 
 /// The text for `Dialect` and options: `options` are those of `clBuildProgram` (`-cl-std=CL2.0`,
@@ -35,9 +46,12 @@ pub fn predefined(dialect: Dialect, options: &[&str]) -> String {
         out.push_str(value);
         out.push('\n');
     };
-    let version = version.to_string();
-    define("__OPENCL_VERSION__", &version);
-    define("__OPENCL_C_VERSION__", &version);
+    // The device's version is that of FPGAs whatever the language.
+    define("__OPENCL_VERSION__", "120");
+    define("__OPENCL_C_VERSION__", &version.to_string());
+    if dialect == Dialect::Cl20 {
+        define("__opencl_c_generic_address_space", "1");
+    }
     if options.contains(&"-cl-fast-relaxed-math") {
         define("__FAST_RELAXED_MATH__", "1");
     }
@@ -96,7 +110,7 @@ mod tests {
         let text = predefined(Dialect::Cl12, &["-cl-std=CL1.1", "-DX=1"]);
         assert!(text.contains("#define __OPENCL_C_VERSION__ 110\n"));
         let text = predefined(Dialect::Cl20, &["-cl-fast-relaxed-math"]);
-        assert!(text.contains("#define __OPENCL_VERSION__ 200\n"));
+        assert!(text.contains("#define __OPENCL_C_VERSION__ 200\n"));
         assert!(text.contains("#define __FAST_RELAXED_MATH__ 1\n"));
         assert!(text.contains("#define M_PI_F M_PI_F\n"));
     }

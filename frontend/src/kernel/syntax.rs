@@ -199,16 +199,12 @@ impl Limits {
 fn unsupported(source: &SourceText, token: usize) -> Option<Diagnostic> {
     let word = source.word(token);
     let next = source.word(token + 1);
-    let before = token
-        .checked_sub(1)
-        .map_or("", |before| source.word(before));
     let message = match (source.kind(token)?, word) {
         (TokenKind::Ident, "asm" | "__asm__" | "__asm")
             if matches!(next, "(" | "volatile" | "__volatile__" | "goto") =>
         {
             "inline assembly is not supported"
         }
-        (TokenKind::Punct, "{") if before == "(" => "statement expressions are not supported",
         (TokenKind::Punct, "^") if !ends_operand(source, token) => {
             "block literals are not supported"
         }
@@ -350,6 +346,9 @@ fn syntax_problem(source: &SourceText, error: &SyntaxError) -> Problem {
         let diagnostic = at_token(source, count.saturating_sub(1), Diagnostic::error(message));
         return Problem::Invalid(Box::new(diagnostic));
     }
+    if let Some(diagnostic) = old_style_function(source, token) {
+        return Problem::Unsupported(Box::new(diagnostic));
+    }
     if let Some(diagnostic) = unknown_type(source, token) {
         return Problem::Invalid(Box::new(diagnostic));
     }
@@ -363,6 +362,29 @@ fn syntax_problem(source: &SourceText, error: &SyntaxError) -> Problem {
         token,
         Diagnostic::error(message),
     )))
+}
+
+/// `f(a) int a; { .. }`, where the token at fault is `f`, `a` or the inner `int`.
+fn old_style_function(source: &SourceText, token: usize) -> Option<Diagnostic> {
+    let first = (token.saturating_sub(4)..=token).find(|&start| {
+        let starts = start == 0 || matches!(source.word(start - 1), ";" | "}");
+        let open = start + 1 + usize::from(source.kind(start + 1) == Some(TokenKind::Ident));
+        let named = source.kind(start) == Some(TokenKind::Ident)
+            && (open == start + 2 || !is_keyword(source.word(start)));
+        if !starts || !named || source.word(open) != "(" {
+            return false;
+        }
+        let behind = source.prepass.close[open] as usize + 1;
+        let plain = (open + 1..behind - 1).all(|inner| {
+            source.word(inner) == ","
+                || (source.kind(inner) == Some(TokenKind::Ident) && !is_keyword(source.word(inner)))
+        });
+        plain
+            && source.kind(behind) == Some(TokenKind::Ident)
+            && (is_keyword(source.word(behind)) || builtin_types::is_type_name(source.word(behind)))
+    })?;
+    let message = "parameters in the style of K&R are not supported";
+    Some(at_token(source, first, Diagnostic::error(message)))
 }
 
 fn found_word(source: &SourceText, token: usize) -> String {

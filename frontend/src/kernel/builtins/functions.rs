@@ -209,6 +209,51 @@ const ROWS: &[Row] = &[
         sub_group_scan_exclusive_add sub_group_scan_exclusive_min sub_group_scan_exclusive_max \
         sub_group_scan_inclusive_add sub_group_scan_inclusive_min sub_group_scan_inclusive_max",
     ),
+    (Ret::Is("uint4"), 1, 1, "sub_group_ballot"),
+    (
+        Ret::Is("uint4"),
+        0,
+        0,
+        "get_sub_group_eq_mask get_sub_group_ge_mask get_sub_group_gt_mask \
+        get_sub_group_le_mask get_sub_group_lt_mask",
+    ),
+    (
+        Ret::Is("uint"),
+        1,
+        1,
+        "sub_group_ballot_bit_count sub_group_ballot_inclusive_scan \
+        sub_group_ballot_exclusive_scan sub_group_ballot_find_lsb sub_group_ballot_find_msb",
+    ),
+    (
+        Ret::Is("int"),
+        1,
+        1,
+        "sub_group_inverse_ballot sub_group_non_uniform_all sub_group_non_uniform_any \
+        sub_group_non_uniform_all_equal",
+    ),
+    (Ret::Is("int"), 0, 0, "sub_group_elect"),
+    (Ret::Is("int"), 2, 2, "sub_group_ballot_bit_extract"),
+    (
+        Ret::First,
+        2,
+        2,
+        "sub_group_non_uniform_broadcast sub_group_shuffle_up sub_group_shuffle_down \
+        sub_group_rotate sub_group_clustered_reduce_add sub_group_clustered_reduce_mul \
+        sub_group_clustered_reduce_min sub_group_clustered_reduce_max",
+    ),
+    (Ret::First, 1, 1, "sub_group_broadcast_first"),
+    (
+        Ret::Is("ulong"),
+        0,
+        0,
+        "clock_read_device clock_read_work_group clock_read_sub_group",
+    ),
+    (
+        Ret::Is("uint2"),
+        0,
+        0,
+        "clock_read_hilo_device clock_read_hilo_work_group clock_read_hilo_sub_group",
+    ),
     // Atomics of OpenCL C 1.x.
     (
         Ret::Pointee,

@@ -27,7 +27,7 @@ impl Lowerer<'_> {
             }
         }
         let known = match symbol {
-            Some(Symbol::Function(id)) => Known::Function(id),
+            Some(Symbol::Function(id)) => Known::Function(id, name),
             Some(Symbol::Broken) => return Err(Reported),
             Some(_) => {
                 let message = format!("`{name}` is not a function");
@@ -39,13 +39,16 @@ impl Lowerer<'_> {
             return Err(Reported);
         }
         match known {
-            Known::Function(id) => self.call_function(id, args, node),
+            Known::Function(id, name) => {
+                let id = self.pick_overload(id, name, &args);
+                self.call_function(id, args, node)
+            }
             Known::Conversion(ty) => self.call_conversion(name, ty, args, node),
             Known::Builtin(builtin) => self.call_builtin(name, builtin, args, node),
         }
     }
 
-    fn builtin(&mut self, name: &str, at: SyntaxSpan) -> Lowered<Known> {
+    fn builtin(&mut self, name: &str, at: SyntaxSpan) -> Lowered<Known<'static>> {
         if let Some(ty) = conversion(name) {
             return Ok(Known::Conversion(self.module.types.intern(ty)));
         }
@@ -83,6 +86,43 @@ impl Lowerer<'_> {
             (least, most) => format!("{least} to {most} arguments"),
         };
         Err(self.error(at, format!("`{name}` takes {wanted}, not {found}")))
+    }
+
+    /// The overloadable function that fits arguments best: same types, else one to which all convert.
+    fn pick_overload(&mut self, first: FunctionId, name: &str, args: &[ExprId]) -> FunctionId {
+        let candidates = self.overloads.get(name).cloned().unwrap_or_default();
+        if candidates.len() < 2 {
+            return first;
+        }
+        let types: Vec<TypeId> = args.iter().map(|&arg| self.value_type(arg)).collect();
+        let mut convertible = None;
+        for id in candidates {
+            let function = &self.module.functions[id];
+            let params: Vec<TypeId> = function
+                .params
+                .iter()
+                .map(|&param| function.vars[param].ty.ty)
+                .collect();
+            if params.len() != args.len() {
+                continue;
+            }
+            let params: Vec<TypeId> = params
+                .into_iter()
+                .map(|ty| self.module.types.canonical(ty))
+                .collect();
+            if params == types {
+                return id;
+            }
+            let fits = args
+                .iter()
+                .zip(&types)
+                .zip(&params)
+                .all(|((&arg, &from), &to)| from == to || self.converts(arg, from, to));
+            if fits && convertible.is_none() {
+                convertible = Some(id);
+            }
+        }
+        convertible.unwrap_or(first)
     }
 
     fn call_function(
@@ -319,8 +359,8 @@ impl Lowerer<'_> {
     }
 }
 
-enum Known {
-    Function(FunctionId),
+enum Known<'s> {
+    Function(FunctionId, &'s str),
     Conversion(TypeId),
     Builtin(Builtin),
 }

@@ -144,7 +144,7 @@ impl Lowerer<'_> {
         Err(self.report(at, diagnostic))
     }
 
-    fn converts(&self, from: ExprId, value: TypeId, target: TypeId) -> bool {
+    pub(super) fn converts(&self, from: ExprId, value: TypeId, target: TypeId) -> bool {
         let types = &self.module.types;
         let from_scalar = types.as_scalar(value);
         match types.resolve(target) {

@@ -83,7 +83,7 @@ impl Lowerer<'_> {
             "false" => Some(0),
             _ => None,
         } {
-            let ty = self.module.types.int();
+            let ty = self.module.types.scalar(Scalar::Bool);
             let spelling = Some(name.to_string());
             return self.add(Expr::Int { value, spelling }, ty, at);
         }

@@ -142,9 +142,6 @@ impl Lowerer<'_> {
         params: Vec<VarId>,
         vars: Arena<Variable>,
     ) -> Lowered<FunctionId> {
-        if head.attrs.iter().any(|attr| attr.name == "overloadable") {
-            return Err(self.unsupported(head.at, "`overloadable` functions are"));
-        }
         let function = Function {
             name: head.name.to_string(),
             is_kernel: head.is_kernel,
@@ -160,7 +157,10 @@ impl Lowerer<'_> {
             span: self.source.span(head.at),
         };
         match self.scopes.find(head.name) {
-            Some(Symbol::Function(id)) => {
+            Some(Symbol::Function(first)) => {
+                let Some(id) = self.overload(first, &function) else {
+                    return Ok(self.add_overload(head.name, function));
+                };
                 self.redeclare(id, function, head)?;
                 Ok(id)
             }
@@ -170,11 +170,32 @@ impl Lowerer<'_> {
                 Err(self.error(head.at, message))
             }
             _ => {
-                let id = self.module.functions.add(function);
+                let id = self.add_overload(head.name, function);
                 self.scopes.declare_at_file(head.name, Symbol::Function(id));
                 Ok(id)
             }
         }
+    }
+
+    fn add_overload(&mut self, name: &str, function: Function) -> FunctionId {
+        let id = self.module.functions.add(function);
+        self.overloads.entry(name.to_string()).or_default().push(id);
+        id
+    }
+
+    /// The function that a declaration speaks of: the one with its name, or, for overloadable
+    /// functions, the one that also has its parameters.
+    fn overload(&mut self, first: FunctionId, new: &Function) -> Option<FunctionId> {
+        let overloadable = |function: &Function| function.attr("overloadable").is_some();
+        if !overloadable(new) && !overloadable(&self.module.functions[first]) {
+            return Some(first);
+        }
+        let wanted = self.signature(new);
+        let candidates = self.overloads.get(&new.name).cloned().unwrap_or_default();
+        candidates.into_iter().find(|&id| {
+            let old = self.module.functions[id].clone();
+            self.signature(&old)[1..] == wanted[1..]
+        })
     }
 
     fn redeclare(&mut self, id: FunctionId, new: Function, head: &Head<'_>) -> Lowered<()> {

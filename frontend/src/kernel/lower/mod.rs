@@ -28,8 +28,8 @@ use lang_c::span::Span as SyntaxSpan;
 use super::source_text::SourceText;
 use crate::diag::Diagnostic;
 use crate::ir::{
-    AddressSpace, Arena, Dialect, Expr, ExprId, Exprs, Item, Module, QualType, TypeId, VarRef,
-    Variable,
+    AddressSpace, Arena, Dialect, Expr, ExprId, Exprs, FunctionId, Item, Module, QualType, TypeId,
+    VarRef, Variable,
 };
 use crate::source::Span;
 use scope::Scopes;
@@ -103,6 +103,8 @@ pub(super) struct Lowerer<'a> {
     vars: Arena<Variable>,
     scopes: Scopes,
     current: Option<Current>,
+    /// The functions with each name: several if they are `overloadable`.
+    overloads: BTreeMap<String, Vec<FunctionId>>,
     /// Values of `const` integers.
     constants: BTreeMap<VarRef, i128>,
     /// Names of types and constants of functions: they move to file scope.
@@ -124,6 +126,7 @@ impl<'a> Lowerer<'a> {
             vars: Arena::default(),
             scopes: Scopes::default(),
             current: None,
+            overloads: BTreeMap::new(),
             constants: BTreeMap::new(),
             hoisted: BTreeSet::new(),
             next_pragma: 0,

@@ -74,6 +74,11 @@ impl Lowerer<'_> {
                 StmtKind::Block(Block { stmts })
             }
             Statement::Expression(None) => return Ok(()),
+            Statement::Expression(Some(expr)) if statement_expression(expr).is_some() => {
+                // `({ .. });` as a whole statement is a block.
+                let inner = statement_expression(expr).unwrap_or(node);
+                return self.statement(inner, out);
+            }
             Statement::Expression(Some(expr)) => StmtKind::Expr(self.expression(expr)?),
             Statement::If(branch) => self.branch(branch)?,
             Statement::Switch(switch) => self.switch(switch)?,
@@ -376,5 +381,13 @@ impl Lowerer<'_> {
             return Err(self.error(node.span, "a `case` needs a constant integer expression"));
         }
         Ok(value)
+    }
+}
+
+/// The statement in `({ .. })`.
+fn statement_expression(node: &Node<Expression>) -> Option<&Node<Statement>> {
+    match &node.node {
+        Expression::Statement(inner) => Some(inner),
+        _ => None,
     }
 }

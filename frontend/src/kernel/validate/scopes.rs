@@ -74,7 +74,11 @@ impl<'a> FileScope<'a> {
 
     fn function_name(&mut self, id: FunctionId) {
         let function = &self.module.functions[id];
-        self.declare(&function.name, Meaning::Function(id), function.span);
+        self.declare(
+            &function.name,
+            function_meaning(self.module, id),
+            function.span,
+        );
     }
 
     fn declare(&mut self, name: &'a str, meaning: Meaning, span: Option<Span>) {
@@ -249,7 +253,8 @@ impl<'a> Scopes<'a, '_> {
             Expr::Call { callee, .. } => match callee {
                 Callee::Function(id) => {
                     let name = &self.module.functions[*id].name;
-                    self.expect(name, Meaning::Function(*id), span);
+                    let meaning = function_meaning(self.module, *id);
+                    self.expect(name, meaning, span);
                 }
                 Callee::Builtin(name) => self.expect_builtin(name, span),
             },
@@ -341,4 +346,13 @@ fn is_identifier(name: &str) -> bool {
         && chars.all(|c| c.is_alphanumeric() || c == '_' || c == '$')
         && !KEYWORDS.contains(&name)
         && !MORE_KEYWORDS.contains(&name)
+}
+
+/// What a function's name means: for `overloadable` ones the first function with that name.
+fn function_meaning(module: &Module, id: FunctionId) -> Meaning {
+    let function = &module.functions[id];
+    match function.attr("overloadable") {
+        Some(_) => Meaning::Function(module.function_named(&function.name).unwrap_or(id)),
+        None => Meaning::Function(id),
+    }
 }
