@@ -3,7 +3,8 @@
 //!
 //! `programs.yaml` describes the programs ([`catalog`]). [`trial`] is what happens with one program
 //! on one platform ([`platform`]): build ([`build`]), run ([`execute`]), compare ([`readback`]).
-//! [`table`] prints the rows, [`certify`] runs the originals under Oclgrind.
+//! [`table`] prints the rows, [`certify`] runs the originals under Oclgrind. [`stages`] and
+//! [`generate`] measure fpgacc itself.
 
 pub mod build;
 pub mod catalog;
@@ -12,5 +13,6 @@ pub mod execute;
 pub mod generate;
 pub mod platform;
 pub mod readback;
+pub mod stages;
 pub mod table;
 pub mod trial;
