@@ -58,7 +58,15 @@ fn run(options: &Options) -> Result<bool, String> {
     println!("                               times in milliseconds");
     println!(
         "{:<20} {:>7} {:>7} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>9}",
-        "program", "host", "kernel", "hosts", "analysis", "patches", "kernels", "passes", "printing",
+        "program",
+        "host",
+        "kernel",
+        "hosts",
+        "analysis",
+        "patches",
+        "kernels",
+        "passes",
+        "printing",
         "total"
     );
     for program in programs {
@@ -69,7 +77,12 @@ fn run(options: &Options) -> Result<bool, String> {
             .map(|(times, input)| (input, times))
             .map_err(|error| format!("{}: {error}", program.name))?;
         let slow = times.total() > LIMIT;
-        print(&program.name, &input, &times, if slow { "  TOO SLOW" } else { "" });
+        print(
+            &program.name,
+            &input,
+            &times,
+            if slow { "  TOO SLOW" } else { "" },
+        );
         good &= !slow;
     }
 

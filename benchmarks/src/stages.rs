@@ -130,7 +130,9 @@ impl Input {
         let facts = input.facts();
         for (path, text) in texts.iter().filter(|(path, _)| is_kernel(path)) {
             let options = options_of(&facts, path);
-            input.kernels.push(KernelText::preprocess(path, text, &options)?);
+            input
+                .kernels
+                .push(KernelText::preprocess(path, text, &options)?);
         }
         for program in &facts.programs {
             let Known::Is(pieces) = &program.sources else {
@@ -139,7 +141,9 @@ impl Input {
             if let [ProgramSource::Text { text, site }] = &pieces[..] {
                 let options = known_options(program.options.first());
                 let path = Path::new(&site.file);
-                input.kernels.push(KernelText::preprocess(path, text, &options)?);
+                input
+                    .kernels
+                    .push(KernelText::preprocess(path, text, &options)?);
             }
         }
         Ok(input)
@@ -197,7 +201,8 @@ impl Host {
         let made = Compiler::find(compiler)?.preprocess_host(source, &flags)?;
         let preprocessed = Preprocessed::read(&made.text);
         let headers = preprocessed.user_headers(&name).into_iter();
-        let headers = headers.filter_map(|name| Some((name.clone(), fs::read_to_string(name).ok()?)));
+        let headers =
+            headers.filter_map(|name| Some((name.clone(), fs::read_to_string(name).ok()?)));
         Ok(Host {
             headers: headers.collect(),
             name,
@@ -219,7 +224,7 @@ impl Host {
 impl KernelText {
     fn preprocess(path: &Path, text: &str, options: &[String]) -> Result<Self, StageError> {
         let name = path.display().to_string();
-        let mut full = kernel::predefined(Dialect::default(), &[]);
+        let mut full = kernel::predefined(Dialect::Cl12, &[]);
         full.push_str(&format!("#line 1 \"{name}\"\n{text}"));
         let source = cc::Source {
             path,
@@ -245,7 +250,7 @@ impl KernelText {
         let input = kernel::Input {
             name: &self.name,
             preprocessed: &self.preprocessed,
-            dialect: Dialect::default(),
+            dialect: Dialect::Cl12,
         };
         let parsed = timed(&mut times.kernels, || kernel::parse(&input, sources));
         let mut module = parsed.map_err(|error| refused(error.diagnostics(), sources))?;
@@ -350,7 +355,10 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_told() {
-        let texts = [(PathBuf::from("a.cl"), "__kernel void f() { x; }".to_string())];
+        let texts = [(
+            PathBuf::from("a.cl"),
+            "__kernel void f() { x; }".to_string(),
+        )];
         let input = Input::of_texts(&texts, Path::new("."), &[]).unwrap();
         let error = input.measure().unwrap_err().to_string();
         assert!(error.contains("a.cl:1:21: error:"), "{error}");
