@@ -1,5 +1,7 @@
 //! What a pass is.
 
+use std::collections::BTreeSet;
+
 use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_frontend::facts::Facts;
 use fpgacc_frontend::ir::{FunctionId, Module};
@@ -40,6 +42,8 @@ pub struct Context<'a> {
     pub facts: &'a Facts,
     /// The launches of the kernel at hand.
     pub geometry: &'a Geometry,
+    /// Functions that another function called before the passes ran.
+    pub called: &'a BTreeSet<FunctionId>,
 }
 
 /// What the runtime must know of a kernel so far; passes add to it.

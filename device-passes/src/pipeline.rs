@@ -6,6 +6,7 @@ use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_frontend::facts::Facts;
 use fpgacc_frontend::ir::Module;
 
+use crate::analysis::alias::called_functions;
 use crate::geometry::Geometry;
 use crate::pass::{Context, LaunchContract, Note, Outcome, Pass, PassOptions, remark};
 use crate::passes;
@@ -109,6 +110,7 @@ pub struct Report {
 /// Runs the enabled passes over every kernel of a module, pass by pass.
 pub fn run(module: &mut Module, facts: &Facts, pipeline: &Pipeline) -> Report {
     let kernels: Vec<_> = module.kernels().collect();
+    let called = called_functions(module);
     let mut report = Report::default();
     for &kernel in &kernels {
         let name = module.functions[kernel].name.clone();
@@ -123,6 +125,7 @@ pub fn run(module: &mut Module, facts: &Facts, pipeline: &Pipeline) -> Report {
                 options: &pipeline.options,
                 facts,
                 geometry: &geometry,
+                called: &called,
             };
             let contract = report.contracts.entry(name.clone()).or_default();
             let (done, missed) = match pass.run(module, kernel, &context, contract) {

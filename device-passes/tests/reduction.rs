@@ -109,6 +109,10 @@ fn check_2_the_value_is_not_used_elsewhere_in_the_loop() {
         other,
     );
     refused(
+        "for (int i = 0; i < n; i++) a[0] += v[i];",
+        "another pointer in the loop may point to it, since neither is restrict",
+    );
+    refused(
         "for (int i = 0; i < n; i++) { b[k] += h; b[n] += h; }",
         other,
     );

@@ -1,6 +1,6 @@
 //! All reads and writes of variables and memory that a piece of code makes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::ir::{
     AddressSpace, Callee, Expr, ExprId, Function, FunctionId, Module, Stmt, StmtKind, UnaryOp,
@@ -70,9 +70,9 @@ pub struct Summaries {
 
 impl Summaries {
     /// The summaries of all functions that `root` calls, directly or not, and of itself.
-    pub fn reachable(module: &Module, root: FunctionId) -> Self {
+    pub fn reachable(module: &Module, root: FunctionId, called: &BTreeSet<FunctionId>) -> Self {
         let mut summaries = Summaries::default();
-        summaries.compute(module, root);
+        summaries.compute(module, root, called);
         summaries
     }
 
@@ -89,7 +89,7 @@ impl Summaries {
         }
     }
 
-    fn compute(&mut self, module: &Module, id: FunctionId) {
+    fn compute(&mut self, module: &Module, id: FunctionId, called: &BTreeSet<FunctionId>) {
         if self.known.contains_key(&id) {
             return;
         }
@@ -105,10 +105,10 @@ impl Summaries {
                 ..
             } = function.exprs.get(expr)
             {
-                self.compute(module, *callee);
+                self.compute(module, *callee, called);
             }
         });
-        let aliases = Aliases::new(module, id);
+        let aliases = Aliases::new(module, id, called);
         let accesses = Accesses::of_stmts(&aliases, self, &body.stmts);
         self.known.insert(id, Some(summarise(function, &accesses)));
     }

@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 
 use fpgacc_frontend::ir::{
-    AddressSpace, BinaryOp, Callee, Expr, ExprId, Function, FunctionId, Init, Module, Qualifiers,
+    AddressSpace, BinaryOp, Callee, Expr, ExprId, Function, FunctionId, Module, Qualifiers,
     RecordKind, StmtKind, UnaryOp, VarId, VarRef,
 };
 
@@ -43,13 +43,13 @@ pub struct Aliases<'a> {
 }
 
 impl<'a> Aliases<'a> {
-    /// Analyses a function.
-    pub fn new(module: &'a Module, id: FunctionId) -> Self {
+    /// Analyses a function; `called` holds those that others call ([`called_functions`]).
+    pub fn new(module: &'a Module, id: FunctionId, called: &BTreeSet<FunctionId>) -> Self {
         let function = &module.functions[id];
         let mut aliases = Aliases {
             module,
             function,
-            entry: function.is_kernel && !is_called(module, id),
+            entry: function.is_kernel && !called.contains(&id),
             pointers: vec![Roots::new(); function.vars.len()],
             exposed: BTreeSet::new(),
         };
@@ -444,26 +444,20 @@ fn spaces_differ(a: Option<AddressSpace>, b: Option<AddressSpace>) -> bool {
     a != b && a != AddressSpace::Generic && b != AddressSpace::Generic
 }
 
-/// Whether any function of the module calls `id`.
-pub fn is_called(module: &Module, id: FunctionId) -> bool {
-    let target = Callee::Function(id);
-    module.functions.iter().any(|(_, function)| {
-        let mut found = false;
-        if let Some(body) = &function.body {
-            body.for_each_expr(&function.exprs, &mut |expr| {
-                if let Expr::Call { callee, .. } = function.exprs.get(expr) {
-                    found |= *callee == target;
-                }
-            });
-        }
-        found
-    })
-}
-
-/// Whether an initialiser is one plain expression.
-pub fn plain_init(init: &Init) -> Option<ExprId> {
-    match init {
-        Init::Expr(expr) => Some(*expr),
-        Init::List(_) => None,
+/// The functions that any function of the module calls.
+pub fn called_functions(module: &Module) -> BTreeSet<FunctionId> {
+    let mut called = BTreeSet::new();
+    for (_, function) in module.functions.iter() {
+        let Some(body) = &function.body else { continue };
+        body.for_each_expr(&function.exprs, &mut |expr| {
+            if let Expr::Call {
+                callee: Callee::Function(callee),
+                ..
+            } = function.exprs.get(expr)
+            {
+                called.insert(*callee);
+            }
+        });
     }
+    called
 }

@@ -4,8 +4,15 @@ use fpgacc_frontend::ir::{Callee, Expr, ExprId, Function, Module, UnaryOp, VarRe
 
 /// An expression as a person would say it in a message; parts that are long become `..`.
 pub fn spell(module: &Module, function: &Function, id: ExprId) -> String {
-    spell_to(module, function, id, 3)
+    (3..=6)
+        .rev()
+        .map(|depth| spell_to(module, function, id, depth))
+        .find(|text| text.len() <= LONGEST)
+        .unwrap_or_else(|| spell_to(module, function, id, 2))
 }
+
+/// Spellings longer than this are cut.
+const LONGEST: usize = 40;
 
 fn spell_to(module: &Module, function: &Function, id: ExprId, depth: u32) -> String {
     if depth == 0 {

@@ -39,11 +39,11 @@ impl Pass for Reduction {
         context: &Context<'_>,
         contract: &mut LaunchContract,
     ) -> Outcome {
-        let summaries = Summaries::reachable(module, kernel);
-        let single = is_single_work_item(module, kernel, context.geometry, contract);
+        let summaries = Summaries::reachable(module, kernel, context.called);
+        let single = is_single_work_item(module, kernel, &summaries, context.geometry, contract);
         let (mut done, mut missed) = (Vec::new(), Vec::new());
         for function in summaries.functions() {
-            let mut plan = legality::plan(module, function, &summaries, context.options);
+            let mut plan = legality::plan(module, function, &summaries, context);
             missed.append(&mut plan.missed);
             if plan.loops.is_empty() {
                 continue;

@@ -11,7 +11,7 @@ use fpgacc_frontend::facts::{Arg, ArgValue, Buffer, Facts, Known, Launch};
 use fpgacc_frontend::ir::{AddressSpace, Function, FunctionId, Module, Qualifiers, VarId};
 
 use crate::analysis::accesses::{Accesses, Summaries};
-use crate::analysis::alias::{Aliases, Root, is_called};
+use crate::analysis::alias::{Aliases, Root};
 use crate::pass::{Context, LaunchContract, Note, Outcome, Pass};
 
 /// The pass.
@@ -41,10 +41,10 @@ impl Pass for Restrict {
         if pointers.all.len() < 2 || pointers.plain.is_empty() {
             return Outcome::Nothing;
         }
-        if let Some(reason) = refusal(module, kernel, context.facts, &pointers) {
+        if let Some(reason) = refusal(module, kernel, context, &pointers) {
             return Outcome::Missed(vec![reason]);
         }
-        let usage = Usage::of(module, kernel);
+        let usage = Usage::of(module, kernel, context.called);
         let (reassigned, marked): (Vec<Pointer>, Vec<Pointer>) = pointers
             .plain
             .iter()
@@ -122,9 +122,9 @@ struct Usage {
 }
 
 impl Usage {
-    fn of(module: &Module, kernel: FunctionId) -> Self {
-        let summaries = Summaries::reachable(module, kernel);
-        let aliases = Aliases::new(module, kernel);
+    fn of(module: &Module, kernel: FunctionId, called: &BTreeSet<FunctionId>) -> Self {
+        let summaries = Summaries::reachable(module, kernel, called);
+        let aliases = Aliases::new(module, kernel, called);
         let function = &module.functions[kernel];
         let body = function.body.as_ref().map_or(&[][..], |body| &body.stmts);
         let accesses = Accesses::of_stmts(&aliases, &summaries, body);
@@ -204,7 +204,7 @@ fn reassigned_note(function: &Function, pointer: &Pointer) -> Note {
 fn refusal(
     module: &Module,
     kernel: FunctionId,
-    facts: &Facts,
+    context: &Context<'_>,
     pointers: &Pointers,
 ) -> Option<Note> {
     let name = &module.functions[kernel].name;
@@ -214,15 +214,15 @@ fn refusal(
             None,
         ))
     };
-    if is_called(module, kernel) {
+    if context.called.contains(&kernel) {
         return refuse("another function calls this kernel".to_string());
     }
-    let mut launches = launches_of(name, facts).peekable();
+    let mut launches = launches_of(name, context.facts).peekable();
     if launches.peek().is_none() {
         return refuse("no launch of this kernel is known".to_string());
     }
     for launch in launches {
-        if let Some(reason) = conflict(launch, facts, pointers) {
+        if let Some(reason) = conflict(launch, context.facts, pointers) {
             return refuse(format!("the launch at {} {reason}", launch.site));
         }
     }

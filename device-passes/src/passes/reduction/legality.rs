@@ -14,7 +14,7 @@ use crate::analysis::alias::{Aliases, Root};
 use crate::analysis::invariance::address_varies;
 use crate::analysis::spell::spell;
 use crate::analysis::trip_count::{Constants, trip_count};
-use crate::pass::{Note, PassOptions};
+use crate::pass::{Context, Note, PassOptions};
 
 /// A reduction statement that becomes a shift register.
 #[derive(Clone, Debug)]
@@ -66,7 +66,7 @@ fn depth(options: &PassOptions, _ty: Scalar, _combine: &Combine) -> u32 {
 }
 
 /// Plans the rewrites of a function's innermost loops.
-pub fn plan(module: &Module, id: FunctionId, summaries: &Summaries, options: &PassOptions) -> Plan {
+pub fn plan(module: &Module, id: FunctionId, summaries: &Summaries, context: &Context<'_>) -> Plan {
     let function = &module.functions[id];
     let mut plan = Plan::default();
     let Some(body) = &function.body else {
@@ -84,10 +84,10 @@ pub fn plan(module: &Module, id: FunctionId, summaries: &Summaries, options: &Pa
         return plan;
     }
     let judge = Judge {
-        aliases: Aliases::new(module, id),
+        aliases: Aliases::new(module, id, context.called),
         constants: Constants::new(module, function),
         summaries,
-        options,
+        options: context.options,
     };
     for (at, stmt) in loops.iter().enumerate() {
         if is_innermost(stmt) {
@@ -348,6 +348,10 @@ impl Judge<'_> {
                     candidate.place == access.at || candidate.reads.contains(&access.at)
                 })
         };
+        let is_other_param = |access: &Access| {
+            let mut roots = access.roots.iter();
+            roots.all(|root| matches!(root, Root::Param(_))) && access.roots != place.roots
+        };
         for access in &region.accesses.list {
             if own(access) || !self.aliases.may_overlap(access, &place) {
                 continue;
@@ -355,6 +359,11 @@ impl Judge<'_> {
             let exprs = &self.function().exprs;
             let (reason, label) = if exprs.same(access.at, group[0].place) {
                 ("its value is used elsewhere in the loop", "used here")
+            } else if is_other_param(access) {
+                (
+                    "another pointer in the loop may point to it, since neither is restrict",
+                    "this may be the same memory",
+                )
             } else {
                 (
                     "another access in the loop may touch the same memory",
