@@ -2,7 +2,12 @@
 
 pub mod accesses;
 pub mod alias;
+pub mod calls;
+pub mod constant;
 pub mod invariance;
+pub mod liveness;
 pub mod single_work_item;
 pub mod spell;
 pub mod trip_count;
+pub mod variables;
+pub mod work_item;

@@ -1,5 +1,6 @@
 //! The passes, one file each.
 
+mod ndrange_to_loop;
 mod reduction;
 mod restrict;
 
@@ -7,6 +8,9 @@ use crate::pass::Pass;
 
 /// All passes, in the order in which the pipeline runs them.
 pub const ALL: &[&dyn Pass] = &[
+    // First: what the others do to loops pays off in a single work-item, and the loops that it makes
+    // are theirs to improve.
+    &ndrange_to_loop::NdrangeToLoop,
     // Behind ndrange-to-loop, which adds the hidden parameters and keeps the others: the pairs that
     // the runtime checks are counted among the kernel's own parameters. Before reduction, whose
     // alias analysis tells array elements apart by it.

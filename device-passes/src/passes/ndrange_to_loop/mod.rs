@@ -1,0 +1,404 @@
+//! NDRange kernels become single work-items: loops over groups and work-items (section 4.2.1 of the
+//! thesis).
+//!
+//! The steps, each in a file: [`survey`] looks for reasons to leave the kernel alone; [`grid`] takes
+//! from the launches what is constant; [`regions`] cuts the body at its barriers; [`values`] and
+//! [`carry`] see to what lives across them; [`returns`] makes an early return end a work-item only;
+//! [`queries`] and [`helpers`] replace work-item functions, by expressions that [`ids`] makes;
+//! [`narrow`] takes casts off again; [`nest`] puts the loops around.
+//!
+//! Why it is right: without barriers between them work-items may run in any order, so one after the
+//! other is as good as any, and each stretch between two barriers is run by all work-items of a group
+//! before the next begins. A kernel whose work-items wait for each other by other means (spinning on
+//! memory) promises nothing in OpenCL; where such a loop is seen, the kernel is left alone.
+
+mod carry;
+mod grid;
+mod helpers;
+mod ids;
+mod narrow;
+mod nest;
+mod queries;
+mod regions;
+mod returns;
+mod save;
+mod survey;
+mod values;
+
+use std::collections::BTreeSet;
+
+use fpgacc_frontend::ir::{Block, Function, FunctionId, Module, Stmt, VarId};
+use fpgacc_runtime::manifest::{Form, NullLocal, Task};
+
+use self::grid::Grid;
+use self::helpers::Helpers;
+use self::ids::{Ids, Target};
+use self::queries::{Marks, Source};
+use self::save::Layout;
+use self::survey::{Place, Survey, survey};
+use self::values::{Fate, Values};
+use crate::pass::{Context, LaunchContract, Note, Outcome, Pass};
+
+/// The pass.
+pub struct NdrangeToLoop;
+
+impl Pass for NdrangeToLoop {
+    fn name(&self) -> &'static str {
+        "ndrange-to-loop"
+    }
+
+    fn description(&self) -> &'static str {
+        "make NDRange kernels single work-items with loops over groups and work-items"
+    }
+
+    fn level(&self) -> u8 {
+        1
+    }
+
+    fn run(
+        &self,
+        module: &mut Module,
+        kernel: FunctionId,
+        context: &Context<'_>,
+        contract: &mut LaunchContract,
+    ) -> Outcome {
+        let survey = survey(module, kernel);
+        if let Some(note) = is_task_already(&module.functions[kernel], &survey, contract) {
+            return Outcome::Missed(vec![note]);
+        }
+        let plan = match plan(module, kernel, context, &survey) {
+            Ok(plan) => plan,
+            Err(reasons) => return Outcome::Missed(reasons),
+        };
+        let (task, notes) = rewrite(module, kernel, context, &survey, plan);
+        contract.form = Form::Task(task);
+        Outcome::Done(notes)
+    }
+}
+
+fn is_task_already(kernel: &Function, survey: &Survey, contract: &LaunchContract) -> Option<Note> {
+    let says_so = kernel.attr("task").is_some()
+        || kernel.attr("autorun").is_some()
+        || kernel
+            .attr("max_global_work_dim")
+            .is_some_and(|attr| attr.integers().as_deref() == Some(&[0]));
+    let one = kernel.reqd_work_group_size() == Some([1; 3]) && !survey.has_queries;
+    let is_task = says_so || one || matches!(contract.form, Form::Task(_));
+    is_task.then(|| Note::new("it is a single work-item kernel already", None))
+}
+
+/// All decisions, before anything is changed.
+struct Plan {
+    grid: Grid,
+    function: Function,
+    regions: Vec<Vec<Stmt>>,
+    /// `__local` and `__constant` declarations.
+    shared: Vec<Stmt>,
+    values: Values,
+    taken: BTreeSet<String>,
+}
+
+fn plan(
+    module: &Module,
+    kernel: FunctionId,
+    context: &Context<'_>,
+    survey: &Survey,
+) -> Result<Plan, Vec<Note>> {
+    let mut reasons = survey.problems.clone();
+    let mut function = module.functions[kernel].clone();
+    let required = function.reqd_work_group_size();
+    let grid = Grid::decide(context.geometry, required, survey.needs);
+    let groups_of_one = grid.as_ref().is_ok_and(Grid::groups_of_one);
+    reasons.extend(barrier_reasons(survey, groups_of_one));
+    let mut stmts = function.body.take().unwrap_or_default().stmts;
+    if !groups_of_one && let Some((at, barrier)) = regions::return_before_barrier(&function, &stmts)
+    {
+        let mut note = Note::new("a work-item may return before a barrier", at);
+        note.also
+            .extend(barrier.map(|span| (span, "the barrier".to_string())));
+        reasons.push(note);
+    }
+    let grid = match grid {
+        Ok(grid) if reasons.is_empty() => grid,
+        Ok(_) => return Err(reasons),
+        Err(text) => {
+            reasons.push(Note::new(text, None));
+            return Err(reasons);
+        }
+    };
+
+    let taken = module.global_names();
+    let mut shared = Vec::new();
+    let nested_shared = {
+        let mut top = stmts.clone();
+        top.retain(|stmt| !stmt.lists().is_empty());
+        let mut inner = Vec::new();
+        regions::take_shared_declarations(&function, &mut top, &mut inner);
+        !inner.is_empty()
+    };
+    if nested_shared || regions::dissolves_blocks(&function, &stmts) {
+        function.make_names_unique(&taken);
+    }
+    regions::take_shared_declarations(&function, &mut stmts, &mut shared);
+    regions::remove_synchronisation(&function, &mut stmts, groups_of_one);
+    let mut regions = regions::split(&function, stmts);
+    carry::copy_changed_params(module, &mut function, &taken, &mut regions);
+    if regions.len() > 1 {
+        carry::join_declarations(module, &function, &mut regions);
+    }
+    let values = values::decide(module, &function, &regions)?;
+    Ok(Plan {
+        grid,
+        function,
+        regions,
+        shared,
+        values,
+        taken,
+    })
+}
+
+/// Barriers that cannot be cut at. In groups of one work-item a barrier is nothing.
+fn barrier_reasons(survey: &Survey, groups_of_one: bool) -> Vec<Note> {
+    let mut kept = survey.barrier_problems();
+    if groups_of_one {
+        let unreachable = |place| matches!(place, Place::Expression | Place::Helper);
+        kept = survey
+            .barriers
+            .iter()
+            .filter(|barrier| unreachable(barrier.place))
+            .map(|barrier| {
+                Note::new(
+                    "the barrier is not a statement of the kernel itself",
+                    barrier.span,
+                )
+            })
+            .collect();
+    }
+    kept
+}
+
+fn rewrite(
+    module: &mut Module,
+    kernel: FunctionId,
+    context: &Context<'_>,
+    survey: &Survey,
+    plan: Plan,
+) -> (Task, Vec<Note>) {
+    let Plan {
+        grid,
+        mut function,
+        mut regions,
+        mut shared,
+        values,
+        taken,
+    } = plan;
+    let mut target = Target {
+        function: &mut function,
+        types: &mut module.types,
+        taken: &taken,
+    };
+    let mut ids = Ids::new(grid, &mut target);
+    let items = loop_variables(&mut target, &ids, regions.len());
+    let layout = Layout::of(&mut ids, context.options.max_local_size);
+    let mut outside = carry::carry(
+        module,
+        &mut function,
+        &taken,
+        &mut regions,
+        &values,
+        (&mut ids, &items, &layout),
+    );
+
+    let mut helpers = Helpers::find(module, &survey.callees, &mut ids);
+    helpers.rewrite(module, kernel, &mut ids);
+    let mut marks = Marks::new();
+    let mut replace =
+        |module: &mut Module, function: &mut Function, ids: &mut Ids, stmts: &[Stmt]| {
+            let mut source = Source::Kernel(ids);
+            queries::replace(module, function, &taken, stmts, &mut source, &mut marks);
+            helpers.pass_ids(module, function, &taken, stmts, &mut source);
+        };
+    replace(module, &mut function, &mut ids, &outside.kernel);
+    replace(module, &mut function, &mut ids, &outside.group);
+    for (region, vars) in regions.iter().zip(&items) {
+        ids.items = *vars;
+        replace(module, &mut function, &mut ids, region);
+    }
+
+    let barrier_regions = regions.len();
+    let mut target = Target {
+        function: &mut function,
+        types: &mut module.types,
+        taken: &taken,
+    };
+    let mut group = std::mem::take(&mut outside.group);
+    for (mut region, vars) in regions.into_iter().zip(items) {
+        let has_loop = vars.iter().chain(&ids.groups).any(Option::is_some);
+        if has_loop {
+            returns::returns_to_continues(&mut target, &mut region);
+        }
+        if !region.is_empty() {
+            group.extend(nest::over_items(&mut target, &mut ids, region, vars));
+        }
+    }
+    let groups = nest::over_groups(&mut target, &mut ids, group);
+    let mut stmts = ids.declarations(&mut target);
+    stmts.append(&mut shared);
+    stmts.append(&mut outside.kernel);
+    stmts.extend(groups);
+
+    let body = Block::of(stmts);
+    narrow::narrow(
+        &mut module.types,
+        &module.functions,
+        &mut function,
+        &body,
+        marks,
+    );
+    function.params.extend(ids.hidden.values());
+    let summary = summary(&ids, barrier_regions);
+    set_attributes(&mut function);
+    function
+        .comments
+        .push(format!("ndrange-to-loop: {summary}"));
+    function.body = Some(body);
+    module.functions[kernel] = function;
+
+    let saved = outside.saves.then(|| layout.bound()).flatten();
+    let notes = notes(module, kernel, survey, &values, &ids, summary);
+    (task(&ids, survey, saved, context), notes)
+}
+
+/// The variables of the loops over work-items, for each part of the kernel.
+fn loop_variables(target: &mut Target<'_>, ids: &Ids, regions: usize) -> Vec<[Option<VarId>; 3]> {
+    let mut out = vec![ids.items];
+    for _ in 1..regions {
+        // The same names: the loops stand one behind the other.
+        let mut twins = ids.items;
+        for var in twins.iter_mut().flatten() {
+            let copy = target.function.vars[*var].clone();
+            *var = target.function.vars.add(copy);
+        }
+        out.push(twins);
+    }
+    out
+}
+
+/// Attributes that speak of work-groups are illegal on a single work-item.
+fn set_attributes(function: &mut Function) {
+    const OF_NDRANGES: [&str; 7] = [
+        "reqd_work_group_size",
+        "work_group_size_hint",
+        "max_work_group_size",
+        "num_simd_work_items",
+        "num_compute_units",
+        "uses_global_work_offset",
+        "intel_reqd_sub_group_size",
+    ];
+    function
+        .attrs
+        .retain(|attr| !OF_NDRANGES.contains(&attr.name.as_str()));
+    function.set_attr("max_global_work_dim", Some("0".to_string()));
+}
+
+fn task(ids: &Ids, survey: &Survey, saved: Option<u64>, context: &Context<'_>) -> Task {
+    let relies_on = ids.grid.facts();
+    let takes_local = ids
+        .hidden
+        .keys()
+        .any(|hidden| matches!(hidden, fpgacc_runtime::manifest::Hidden::Local(_)));
+    // Local memory of a fixed size holds no group of any size; saved values neither.
+    let bound = saved
+        .or_else(|| (takes_local && survey.needs.groups).then_some(context.options.max_local_size));
+    let whole = bound.is_none() && ids.grid.whole_group_is_fine();
+    Task {
+        hidden: ids.hidden.keys().copied().collect(),
+        relies_on,
+        max_group_size: bound,
+        null_local: if whole {
+            NullLocal::Whole
+        } else {
+            NullLocal::Divisor
+        },
+        int_ids: (),
+    }
+}
+
+/// What was done, in a few words.
+fn summary(ids: &Ids, regions: usize) -> String {
+    let groups = ids.groups.iter().flatten().count();
+    let items = ids.items.iter().flatten().count();
+    let plural = |count: usize, what: &str| match count {
+        1 => format!("1 {what}"),
+        _ => format!("{count} {what}s"),
+    };
+    let loops = match (groups, items) {
+        (0, 0) => "one work-item, no loops".to_string(),
+        (0, _) => format!("{} over work-items of one group", plural(items, "loop")),
+        (_, 0) => format!("{} over groups of one work-item", plural(groups, "loop")),
+        _ => format!(
+            "{} over groups, {} over their work-items",
+            plural(groups, "loop"),
+            plural(items, "loop")
+        ),
+    };
+    let parts = match regions {
+        1 => String::new(),
+        count => format!(", {count} barrier regions"),
+    };
+    let local = [0, 1, 2].map(|d| ids.grid.known_local(d));
+    let size = match local {
+        [Some(x), Some(y), Some(z)] if items > 0 && groups > 0 => {
+            format!(", local size {x} x {y} x {z}")
+        }
+        _ => String::new(),
+    };
+    format!("{loops}{parts}{size}")
+}
+
+fn notes(
+    module: &Module,
+    kernel: FunctionId,
+    survey: &Survey,
+    values: &Values,
+    ids: &Ids,
+    summary: String,
+) -> Vec<Note> {
+    let mut text = format!("single work-item: {summary}");
+    let kinds = [
+        "saved for each work-item",
+        "computed once a group",
+        "recomputed",
+    ];
+    for kind in kinds {
+        let vars = values
+            .fates
+            .iter()
+            .filter(|(_, fate, _)| what_was_done(*fate) == kind);
+        let names: Vec<String> = vars
+            .map(|(var, ..)| format!("'{}'", module.functions[kernel].vars[*var].name))
+            .collect();
+        if !names.is_empty() {
+            text.push_str(&format!("; {kind}: {}", names.join(", ")));
+        }
+    }
+    if ids.grid.local_is_chosen && survey.needs.groups {
+        text.push_str("; the host leaves the work-group size open: groups of one work-item");
+    }
+    let mut out = vec![Note::new(text, None)];
+    if survey.prints {
+        out.push(Note::new(
+            "work-items run in the order of their ids, group by group, and so print in that order",
+            None,
+        ));
+    }
+    out
+}
+
+fn what_was_done(fate: Fate) -> &'static str {
+    match fate {
+        Fate::Uniform { .. } => "computed once a group",
+        Fate::Recomputed => "recomputed",
+        Fate::Copied | Fate::Replaced => "saved for each work-item",
+    }
+}

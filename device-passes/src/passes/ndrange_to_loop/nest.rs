@@ -1,0 +1,60 @@
+//! Loop nests over groups and work-items.
+
+use fpgacc_frontend::ir::{
+    BinaryOp, Block, Expr, ExprId, IncDecOp, Init, LoopHints, Stmt, StmtKind, VarId,
+};
+
+use super::ids::{Ids, Target};
+use crate::analysis::work_item::Quantity;
+
+/// `for (int var = 0; var < bound; var++) { body }`
+pub fn count(target: &mut Target<'_>, var: VarId, bound: ExprId, body: Vec<Stmt>) -> Stmt {
+    let zero = target.int(0);
+    let decl = StmtKind::Decl {
+        var,
+        init: Some(Init::Expr(zero)),
+    };
+    let counter = target.function.use_var(var);
+    let cond = target.binary(BinaryOp::Lt, counter, bound);
+    let operand = target.function.use_var(var);
+    let int = target.types.int();
+    let step = Expr::IncDec {
+        op: IncDecOp::PostInc,
+        operand,
+    };
+    let step = target.function.exprs.add(step, int, None);
+    Stmt::new(StmtKind::For {
+        init: vec![Stmt::new(decl)],
+        cond: Some(cond),
+        step: Some(step),
+        body: Block::of(body),
+        hints: LoopHints::default(),
+    })
+}
+
+/// Puts loops over the work-items of a group around `body`, dimension 0 innermost.
+pub fn over_items(
+    target: &mut Target<'_>,
+    ids: &mut Ids,
+    mut body: Vec<Stmt>,
+    vars: [Option<VarId>; 3],
+) -> Vec<Stmt> {
+    for d in 0..3 {
+        if let Some(var) = vars[d as usize] {
+            let bound = ids.expr(target, Quantity::LocalSize, d);
+            body = vec![count(target, var, bound, body)];
+        }
+    }
+    body
+}
+
+/// Puts loops over groups around `body`, dimension 0 innermost.
+pub fn over_groups(target: &mut Target<'_>, ids: &mut Ids, mut body: Vec<Stmt>) -> Vec<Stmt> {
+    for d in 0..3 {
+        if let Some(var) = ids.groups[d as usize] {
+            let bound = ids.group_count(target, d);
+            body = vec![count(target, var, bound, body)];
+        }
+    }
+    body
+}
