@@ -42,8 +42,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         let language = if cpp { Language::Cpp } else { Language::C };
         let host = HostFile::parse(&sources, main, &headers, pre.as_ref(), language);
+        if own.iter().any(|a| a == "--diff") {
+            let patched = patch::patch_bytes(&bytes, name, &host.main().lines);
+            print!("{}", patch::unified_diff(&bytes, &patched.text, name));
+        }
         hosts.push(host);
     }
+    let parsed = started.elapsed() - in_cc;
     let (facts, diagnostics) = analyse(&hosts, &sources);
     if own.iter().any(|a| a == "--count") {
         println!("{} {}", count(&facts), files.join(" "));
@@ -53,7 +58,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             eprint!("{}", render(diagnostic, &sources, Color::Never));
         }
     }
-    eprintln!("{:?} without cc", started.elapsed() - in_cc);
+    let all = started.elapsed() - in_cc;
+    eprintln!("{parsed:?} parsing, {:?} analysis", all - parsed);
     Ok(())
 }
 

@@ -54,6 +54,18 @@ pub(crate) fn report(
                 .option("-Wno-launch"),
         );
     }
+    for part in hosts.iter().map(HostFile::main) {
+        if part.ast.is_empty()
+            && let Some(&error) = part.errors.first()
+        {
+            diagnostics.push(
+                Diagnostic::warning(
+                    "this file is not understood: nothing is known of its launches",
+                )
+                .at(sources.line_span(error.file, 1)),
+            );
+        }
+    }
     if interp.flat {
         diagnostics.push(
             Diagnostic::remark("the host is too large to be followed through calls and loops")

@@ -73,22 +73,23 @@ impl<'t> Lowerer<'t> {
     pub(super) fn names_in(&self, node: Node<'_>) -> Vec<String> {
         let mut names = std::collections::BTreeSet::new();
         let mut cursor = node.walk();
-        let top = cursor.depth();
+        // The cursor's own depth costs time that grows with it.
+        let mut depth = 0u32;
         loop {
             let here = cursor.node();
-            if here.kind() == "identifier" || here.kind() == "field_identifier" {
+            if matches!(here.kind(), "identifier" | "field_identifier") {
                 names.insert(self.word(here));
             }
             if cursor.goto_first_child() {
+                depth += 1;
                 continue;
             }
-            while !cursor.goto_next_sibling() {
-                if cursor.depth() <= top || !cursor.goto_parent() {
-                    return names.into_iter().collect();
-                }
-                if cursor.depth() <= top {
-                    return names.into_iter().collect();
-                }
+            while depth > 0 && !cursor.goto_next_sibling() {
+                cursor.goto_parent();
+                depth -= 1;
+            }
+            if depth == 0 {
+                return names.into_iter().collect();
             }
         }
     }

@@ -283,17 +283,41 @@ fn defines(text: &[u8], directives: &[cpp::Directive]) -> Vec<Define> {
         .collect()
 }
 
+/// Most steps (of some hundred actions each) that the parser may spend on repairing errors. Source
+/// texts need none or a few; each costs about a millisecond.
+const MOST_REPAIRS: u32 = 1000;
+
+/// Parses a text, unless it is noise.
+fn parse_bounded(parser: &mut tree_sitter::Parser, text: &[u8]) -> Option<tree_sitter::Tree> {
+    let mut repairs = 0;
+    let mut progress = |state: &tree_sitter::ParseState| {
+        repairs += u32::from(state.has_error());
+        match repairs > MOST_REPAIRS {
+            true => std::ops::ControlFlow::Break(()),
+            false => std::ops::ControlFlow::Continue(()),
+        }
+    };
+    let options = tree_sitter::ParseOptions::new().progress_callback(&mut progress);
+    let mut read = |at: usize, _| text.get(at..).unwrap_or_default();
+    parser.parse_with_options(&mut read, None, Some(options))
+}
+
 /// Parses a text and lowers it. `fixed` is the span of all nodes, if they have no places of their
 /// own.
 fn lower_text(text: &[u8], file: FileId, shift: i64, fixed: Option<Span>) -> (Ast, Vec<Span>) {
     let mut parser = tree_sitter::Parser::new();
     let language = tree_sitter_cpp::LANGUAGE.into();
     let tree = match parser.set_language(&language) {
-        Ok(()) => parser.parse(text, None),
+        Ok(()) => parse_bounded(&mut parser, text),
         Err(_) => None,
     };
     let Some(tree) = tree else {
-        return (Ast::default(), Vec::new());
+        let whole = Span {
+            file,
+            start: 0,
+            end: text.len() as u32,
+        };
+        return (Ast::default(), vec![fixed.unwrap_or(whole)]);
     };
     let mut lowerer = lower::Lowerer {
         text,

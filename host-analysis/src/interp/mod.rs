@@ -161,7 +161,7 @@ pub(crate) struct Interp<'a> {
     escaped: BTreeSet<Root>,
     /// Names of file-scope variables that files which are not given may name too.
     shared_names: BTreeSet<&'a str>,
-    visited: BTreeSet<FnId>,
+    visited: BTreeSet<Span>,
 
     pub objects: Objects,
     pub visits: Vec<Visit>,
@@ -267,7 +267,7 @@ impl<'a> Interp<'a> {
             self.steps = 0;
             let last = round == ROUNDS;
             for &root in &main {
-                self.root(root, true, last);
+                self.root(root, true, 0);
             }
             self.other_roots(last);
             if self.steps > self.limit && !self.flat {
@@ -293,6 +293,9 @@ impl<'a> Interp<'a> {
                 }
             }
         }
+        self.start();
+        self.widen_globals(last);
+        let start = self.state.mark();
         let all: Vec<FnId> = self.functions.values().flatten().copied().collect();
         let all: BTreeSet<FnId> = all.into_iter().collect();
         for only_uncalled in [true, false] {
@@ -302,30 +305,36 @@ impl<'a> Interp<'a> {
                 if self.is_visited(id) || (only_uncalled && called.contains(short)) {
                     continue;
                 }
-                self.root(id, false, last);
+                self.root(id, false, start);
             }
         }
     }
 
     /// Whether a function, or its twin in another unit that includes the same header, was followed.
     fn is_visited(&self, id: FnId) -> bool {
-        let span = self.function(id).span;
-        self.visited
-            .iter()
-            .any(|v| *v == id || self.function(*v).span == span)
+        self.visited.contains(&self.function(id).span)
+    }
+
+    /// The state when the program starts.
+    fn start(&mut self) {
+        self.state = State::default();
+        self.state.reachable = true;
+        self.frames.clear();
+        self.init_globals();
     }
 
     /// Follows the program from a function that nobody calls.
-    fn root(&mut self, id: FnId, is_main: bool, last: bool) {
-        self.state = State::default();
-        self.state.reachable = true;
+    /// Other functions than `main` start from the state that was marked at `start`.
+    fn root(&mut self, id: FnId, is_main: bool, start: usize) {
         self.frames.clear();
         self.context.clear();
         (self.loop_depth, self.unroll_factor, self.nesting) = (0, 1, 0);
         self.escaped.clear();
-        self.init_globals();
-        if !is_main {
-            self.widen_globals(last);
+        if is_main {
+            self.start();
+        } else {
+            self.state.rollback(start);
+            self.state.reachable = true;
         }
         let function = self.function(id);
         let code = self.file_code(id.host, id.part);

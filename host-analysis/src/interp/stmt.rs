@@ -22,8 +22,8 @@ const MOST_PASSES: u32 = 6;
 impl<'a> Interp<'a> {
     /// Starts a function.
     pub(super) fn enter(&mut self, id: FnId, this: Option<Place>, is_root: bool) {
-        self.visited.insert(id);
         let function = self.function(id);
+        self.visited.insert(function.span);
         let backward_labels = match self.labels.get(&id) {
             Some(labels) => labels.clone(),
             None => {
