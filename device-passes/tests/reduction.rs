@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use common::{Rewritten, rewrite};
 use fpgacc_device_passes::pass::PassOptions;
 use fpgacc_device_passes::pipeline::Pipeline;
-use fpgacc_frontend::facts::Facts;
+use fpgacc_frontend::facts::{Arg, ArgValue, Facts, Known, Launch, LocalSize, Location, Value};
 
 fn only_reduction(options: PassOptions) -> Pipeline {
     Pipeline {
@@ -337,6 +337,41 @@ fn a_helper_that_ndrange_kernels_share_stays() {
         told.contains("a kernel of many work-items calls this function too"),
         "{told}"
     );
+}
+
+#[test]
+fn restrict_opens_the_way() {
+    let source = "__kernel void dot(__global const float *a, __global const float *b, int n, __global \
+                  float *r)\n{\n    for (int i = 0; i < n; i++)\n        r[0] += a[i] * b[i];\n}\n";
+    let arg = |(index, name): (u32, &str)| Arg {
+        index,
+        value: ArgValue::Memory(name.to_string()),
+    };
+    let launch = Launch {
+        site: Location {
+            file: "host.c".to_string(),
+            line: 7,
+            column: 5,
+        },
+        kernels: Known::Is(vec!["dot".to_string()]),
+        work_dim: Value::Const(1),
+        offset: vec![Value::Const(0)],
+        global: vec![Value::Const(1)],
+        local: LocalSize::Null,
+        args: [(0, "da"), (1, "db"), (3, "dr")].map(arg).to_vec(),
+    };
+    let facts = Facts {
+        launches: vec![launch],
+        ..Facts::default()
+    };
+    assert!(!reduce(source).text.contains("shift_reg"));
+    let both = Pipeline {
+        switches: BTreeMap::from(["restrict", "reduction"].map(|pass| (pass.to_string(), true))),
+        ..Pipeline::default()
+    };
+    let rewritten = rewrite(source, &facts, &both);
+    assert!(rewritten.text.contains("shift_reg"), "{}", rewritten.text);
+    assert_eq!(rewritten.contract().distinct, [(0, 3), (1, 3)]);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::ArgMatches;
 use fpgacc_aoc_wrappers::cc::Language;
 use fpgacc_device_passes::pass::PassOptions;
-use fpgacc_device_passes::pipeline::Pipeline;
+use fpgacc_device_passes::pipeline::{Pipeline, nearest_pass};
 use fpgacc_frontend::diag::Diagnostic;
 
 /// What is made of the inputs.
@@ -273,6 +273,13 @@ fn pipeline(matches: &ArgMatches) -> Result<Pipeline, Diagnostic> {
         let (name, on) = switch(&feature);
         if is_pass(name) {
             switches.insert(name.to_string(), on);
+        } else if let Some(nearest) = nearest_pass(name) {
+            // Other names are the C compiler's business.
+            let no = if on { "" } else { "no-" };
+            return Err(
+                Diagnostic::error(format!("-f{feature}: there is no pass '{name}'"))
+                    .help(format!("did you mean -f{no}{nearest}?")),
+            );
         }
     }
     let stop_after = one(matches, "stop-after");

@@ -72,6 +72,8 @@ enum Line {
     Continue(u8),
     Break(u8),
     Store(Operand),
+    /// Looks at a place: that place must stay.
+    Look(Place),
 }
 
 fn condition(kind: u8) -> &'static str {
@@ -81,7 +83,9 @@ fn condition(kind: u8) -> &'static str {
         "a[at] > b[at]",
         "at == 11",
         "n == 9",
-    ][usize::from(kind) % 5]
+        "s0 > 5.0f",
+        "s1 < out[8]",
+    ][usize::from(kind) % 7]
 }
 
 impl Line {
@@ -129,6 +133,7 @@ impl Line {
             }
             Line::Continue(kind) => format!("if ({}) continue;", condition(*kind)),
             Line::Break(kind) => format!("if ({}) break;", condition(*kind)),
+            Line::Look(place) => format!("w[at % 4] = {};", place.text()),
             Line::Store(x) => format!("w[at % 4] = {};", x.text()),
         };
         out.push_str(&line);
@@ -206,14 +211,15 @@ fn line() -> impl Strategy<Value = Line> {
         3 => (0u8..7, place(), memory_operand().prop_filter("zero", |x| !matches!(x, Operand::Product)))
             .prop_map(|(form, place, x)| Line::Extreme(form, place, x)),
         1 => operand().prop_map(Line::Store),
+        2 => place().prop_map(Line::Look),
     ];
     let plain = plain.boxed();
     prop_oneof![
         8 => plain.clone(),
-        2 => (0u8..5, prop::collection::vec(plain, 1..3))
+        2 => (0u8..7, prop::collection::vec(plain, 1..3))
             .prop_map(|(kind, lines)| Line::If(kind, lines)),
-        1 => (0u8..5).prop_map(Line::Continue),
-        1 => (0u8..5).prop_map(Line::Break),
+        1 => (0u8..7).prop_map(Line::Continue),
+        1 => (0u8..7).prop_map(Line::Break),
     ]
 }
 
@@ -249,7 +255,7 @@ fn job(loops: &[Loop]) -> Job {
 proptest! {
     #![proptest_config(Config {
         cases: 4,
-        max_shrink_iters: 40,
+        max_shrink_iters: 20,
         failure_persistence: None,
         ..Config::default()
     })]
@@ -258,6 +264,7 @@ proptest! {
     fn random_loops_compute_the_same_bytes(loops in prop::collection::vec(a_loop(), BATCH)) {
         let original = job(&loops);
         let rewritten = original.with_source(reduced(&original.source));
+        prop_assert!(rewritten.source.contains("shift_reg"));
         let result = certify(&original)
             .and_then(|()| certify(&rewritten))
             .and_then(|()| same(&original, &rewritten, &Platform::EMULATORS, &Bound::Exact));
