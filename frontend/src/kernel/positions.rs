@@ -50,7 +50,7 @@ pub(super) fn locate(
             .places
             .get(to)
             .filter(|next| next.file == place.file && next.line > place.line)
-            .map_or(place.line + 1, |next| next.line);
+            .map_or(place.line.saturating_add(1), |next| next.line);
         let file = place.file as usize;
         match (files.ids[file], &mut originals[file]) {
             (Some(id), Some(original)) => {

@@ -112,7 +112,7 @@ impl Scanner<'_> {
         let (marker, line) = self.marker;
         Place {
             file: self.file,
-            line: line.saturating_add(physical.saturating_sub(marker + 1)),
+            line: line.saturating_add(physical.saturating_sub(marker.saturating_add(1))),
         }
     }
 
@@ -120,13 +120,24 @@ impl Scanner<'_> {
         let message = match error {
             LexError::Stray('\0') => "a NUL byte is not part of OpenCL C".to_string(),
             LexError::Stray('\\') => "a backslash is not part of OpenCL C here".to_string(),
-            LexError::Stray(c) if c.is_control() => {
+            LexError::Stray(c) if c.is_ascii_control() => {
                 format!(
                     "the control character U+{:04X} is not part of OpenCL C",
                     c as u32
                 )
             }
-            LexError::Stray(c) => format!("the character `{c}` is not part of OpenCL C"),
+            LexError::Stray(c) if c.is_ascii() => {
+                format!("the character `{c}` is not part of OpenCL C")
+            }
+            LexError::Stray(c) if c.is_alphanumeric() => {
+                format!(
+                    "the character `{c}` (U+{:04X}) is not part of OpenCL C",
+                    c as u32
+                )
+            }
+            LexError::Stray(c) => {
+                format!("the character U+{:04X} is not part of OpenCL C", c as u32)
+            }
             LexError::Unterminated('"') => {
                 "this string has no closing `\"` on its line".to_string()
             }
