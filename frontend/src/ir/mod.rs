@@ -45,6 +45,14 @@
 //! through. `goto` is kept so that such code prints again, and every pass leaves such a function
 //! alone. A barrier is a call of the builtin `barrier` or `work_group_barrier`.
 //!
+//! **Members.** A field of an anonymous struct or union member is reached by a chain of
+//! [`Expr::Member`]s, one of them naming the field without a name; it is written without it. Types
+//! and constants that a function declares stand at file scope, in front of the function, under
+//! names that nothing there has. `true` and `false` are [`Expr::Int`]s of type `bool`.
+//!
+//! **Overloads.** Functions with the attribute `overloadable` may share a name; a call's handle tells
+//! which one is meant.
+//!
 //! **Positions.** A statement or expression that comes from the source has a span; what a pass makes
 //! has the span of what it was made from, or none.
 

@@ -79,7 +79,7 @@ impl Lowerer<'_> {
             out.push(InitItem { path, value });
         }
         if let (Some(ty), Some(next)) = (ty, next) {
-            self.check_count(ty, next, at)?;
+            self.check_count(ty, next, items.last().map_or(at, |last| last.span))?;
         }
         Ok(out)
     }

@@ -18,6 +18,8 @@ mod members;
 mod operators;
 mod scope;
 mod statements;
+#[cfg(test)]
+mod tests;
 mod types;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,0 +1,202 @@
+//! The whole way of a kernel file: `cc -E`, parse, validate, print, and again.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use fpgacc_frontend::diag::{Color, render};
+use fpgacc_frontend::ir::Dialect;
+use fpgacc_frontend::kernel::{
+    Input, ParseError, PrintOptions, parse, predefined, print, validate,
+};
+use fpgacc_frontend::source::SourceMap;
+
+/// `cc -E` over a text that stands for the file `name`.
+fn preprocess(name: &str, text: &str, dialect: Dialect) -> String {
+    let mut child = Command::new("cc")
+        .args(["-E", "-dD", "-undef", "-nostdinc", "-w", "-x", "c", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("cc starts");
+    let input = format!("{}# 1 \"{name}\"\n{text}", predefined(dialect, &[]));
+    let mut stdin = child.stdin.take().expect("stdin is a pipe");
+    let feeder = std::thread::spawn(move || stdin.write_all(input.as_bytes()));
+    let output = child.wait_with_output().expect("cc ends");
+    feeder
+        .join()
+        .expect("the feeder ends")
+        .expect("cc reads its input");
+    String::from_utf8(output.stdout).expect("cc writes UTF-8")
+}
+
+/// The printed module, or the first lines of the diagnostics.
+fn roundtrip(name: &str, text: &str, dialect: Dialect) -> Result<String, Vec<String>> {
+    let preprocessed = preprocess(name, text, dialect);
+    let mut sources = SourceMap::new();
+    sources.add(name, text);
+    let input = Input {
+        name,
+        preprocessed: &preprocessed,
+        dialect,
+    };
+    let module = parse(&input, &mut sources).map_err(|error| {
+        let kind = match error {
+            ParseError::Invalid(_) => "",
+            ParseError::Unsupported(_) => "unsupported: ",
+        };
+        let head = |diagnostic| {
+            let text = render(diagnostic, &sources, Color::Never);
+            format!("{kind}{}", text.lines().next().unwrap_or_default())
+        };
+        error.diagnostics().iter().map(head).collect::<Vec<_>>()
+    })?;
+    let proof = validate(&module).unwrap_or_else(|faults| {
+        let shown: Vec<String> = faults
+            .iter()
+            .map(|fault| render(fault, &sources, Color::Never))
+            .collect();
+        panic!("{name}: {}", shown.join(""));
+    });
+    let options = PrintOptions {
+        line_directives: false,
+    };
+    Ok(print(&module, &proof, &sources, &options))
+}
+
+fn cases() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/syntax");
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
+        .expect("the cases are there")
+        .map(|entry| entry.expect("the folder can be read").path())
+        .collect();
+    files.sort();
+    files
+}
+
+/// The cases that do not parse, with what is said of them.
+const REFUSED: [(&str, &[&str]); 8] = [
+    (
+        "04_swz.cl",
+        &[
+            "04_swz.cl:1:66: error: `.sABCD` of a `float8`: there is no component 10",
+            "04_swz.cl:1:76: error: `.s0f` of a `float8`: there is no component 15",
+        ],
+    ),
+    (
+        "32_block.cl",
+        &["unsupported: 32_block.cl:1:16: error: block literals are not supported"],
+    ),
+    (
+        "33_blockdecl.cl",
+        &["unsupported: 33_blockdecl.cl:1:13: error: block literals are not supported"],
+    ),
+    (
+        "34_implicit.cl",
+        &["34_implicit.cl:1:19: error: the function `foo` is not declared"],
+    ),
+    (
+        "53_generic.cl",
+        &["53_generic.cl:1:28: error: expected a type, found `generic`"],
+    ),
+    (
+        "67_assign_kr.cl",
+        &[
+            "unsupported: 67_assign_kr.cl:1:1: error: parameters in the style of K&R are not supported",
+        ],
+    ),
+    (
+        "72_c23.cl",
+        &["72_c23.cl:1:16: error: expected a type, found `x`"],
+    ),
+    (
+        "73_c23attr.cl",
+        &["73_c23attr.cl:1:1: error: expected a type, found `[`"],
+    ),
+];
+
+#[test]
+fn every_syntax_case_parses_and_prints_itself_or_is_refused_as_expected() {
+    let files = cases();
+    assert!(files.len() > 70, "only {} cases", files.len());
+    for path in files {
+        let name = path
+            .file_name()
+            .expect("a file")
+            .to_string_lossy()
+            .into_owned();
+        let text = std::fs::read_to_string(&path).expect("a case can be read");
+        let refused = REFUSED.iter().find(|(refused, _)| *refused == name);
+        let found = roundtrip(&name, &text, Dialect::Cl12);
+        match (found, refused) {
+            (Ok(printed), None) => {
+                let again = roundtrip(&name, &printed, Dialect::Cl12);
+                assert_eq!(again.as_ref(), Ok(&printed), "{name}");
+            }
+            (Err(messages), Some((_, expected))) => assert_eq!(messages, *expected, "{name}"),
+            (found, _) => panic!("{name}: {found:?}"),
+        }
+    }
+}
+
+#[test]
+fn generic_pointers_belong_to_version_2() {
+    let text = "void f(__generic float *p, generic int *q){ p[0] = q[0]; }";
+    assert!(roundtrip("k.cl", text, Dialect::Cl20).is_ok());
+}
+
+#[test]
+fn what_follows_a_vector_literal_belongs_to_the_literal() {
+    let check = |text: &str, expected: &str| {
+        let printed = roundtrip("k.cl", text, Dialect::Cl12).expect("it parses");
+        assert!(printed.contains(expected), "{text}: {printed}");
+        let again = roundtrip("k.cl", &printed, Dialect::Cl12);
+        assert_eq!(again, Ok(printed), "{text}");
+    };
+    check(
+        "float f(){ return (float4)(1,2,3,4).y; }",
+        "return ((float4)(1, 2, 3, 4)).y;",
+    );
+    check(
+        "float f(float a){ return (float4)(a).y; }",
+        "return ((float4)(a)).y;",
+    );
+    check(
+        "typedef float4 v4; float f(float a){ return (v4)(a).xyzw.s0; }",
+        "return ((v4)(a)).xyzw.s0;",
+    );
+    // Without parentheses behind the type it is a cast of what follows.
+    check("int4 f(float4 v){ return (int4)v.x; }", "return (int4)v.x;");
+    // So it is for scalars.
+    check("int f(float4 v){ return (int)(v).x; }", "return (int)v.x;");
+}
+
+#[test]
+fn macros_in_pragmas_are_expanded() {
+    let text = "#define N 4\n#define M (N * 2)\nvoid f(){\n#pragma unroll M\nfor(int i=0;i<N;i++){}\n\
+                _Pragma(\"ii N\") while(1){} }";
+    let printed = roundtrip("k.cl", text, Dialect::Cl12).expect("it parses");
+    assert!(printed.contains("#pragma unroll 8"), "{printed}");
+    assert!(printed.contains("#pragma ii 4"), "{printed}");
+}
+
+#[test]
+fn names_of_constants_survive_the_preprocessor() {
+    let text = "#if INT_MAX == 2147483647 && defined(M_PI_F)\n\
+                void f(){ float x = M_PI_F; barrier(CLK_LOCAL_MEM_FENCE); }\n#endif\n";
+    let printed = roundtrip("k.cl", text, Dialect::Cl12).expect("it parses");
+    assert!(printed.contains("float x = M_PI_F;"), "{printed}");
+    assert!(
+        printed.contains("barrier(CLK_LOCAL_MEM_FENCE);"),
+        "{printed}"
+    );
+}
+
+#[test]
+fn errors_in_macros_stand_at_their_use() {
+    let text = "#define ADD(a, b) ((a) + (b))\nvoid f(int n) {\n    n = ADD(n, /* no */ m);\n}\n";
+    let found = roundtrip("k.cl", text, Dialect::Cl12);
+    let expected = vec!["k.cl:3:9: error: `m` is not declared".to_string()];
+    assert_eq!(found, Err(expected));
+}
