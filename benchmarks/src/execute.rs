@@ -53,11 +53,13 @@ pub struct Setting<'a> {
     pub dump: PathBuf,
     /// How often; at least once.
     pub repeat: u32,
+    /// Further environment variables.
+    pub env: &'a [(&'a str, &'a str)],
 }
 
 /// Runs a program. It must exit with 0 and print a line `PASS`: its own reference agrees.
 pub fn run(executable: &Path, args: &[String], setting: &Setting) -> Result<Run, RunError> {
-    let command = Command::new(executable)
+    let mut command = Command::new(executable)
         .args(args)
         .arg("--dump")
         .arg(&setting.dump)
@@ -65,6 +67,9 @@ pub fn run(executable: &Path, args: &[String], setting: &Setting) -> Result<Run,
         .env("OCL_ICD_VENDORS", setting.vendors)
         .env_remove("OCL_ICD_FILENAMES")
         .limit(LIMIT);
+    for (name, value) in setting.env {
+        command = command.env(name, value);
+    }
     let mut time = Duration::MAX;
     let mut repetition = 0;
     loop {
@@ -105,6 +110,7 @@ mod tests {
             vendors: folder.path(),
             dump: folder.path().join("dump"),
             repeat: 2,
+            env: &[("WORD", "out")],
         };
         run(Path::new("/bin/sh"), &["script".to_string()], &setting)
     }
@@ -112,7 +118,7 @@ mod tests {
     #[test]
     fn keeps_what_was_read_back() {
         let run =
-            run_script("echo out; echo err >&2; echo PASS; printf 'a u8 1\\nx' > $2").unwrap();
+            run_script("echo $WORD; echo err >&2; echo PASS; printf 'a u8 1\\nx' > $2").unwrap();
         assert_eq!(run.readbacks[0].bytes, b"x");
         assert_eq!(
             (run.stdout.as_str(), run.stderr.as_str()),

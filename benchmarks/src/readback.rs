@@ -26,12 +26,16 @@ impl Bound {
         absolute: 0.0,
     };
 
-    fn admits(self, original: f64, other: f64) -> bool {
-        // Infinities and NaN admit only their like.
-        if !original.is_finite() || !other.is_finite() {
-            return original == other || (original.is_nan() && other.is_nan());
+    /// How much of the bound a difference takes: at most 1 within it. Infinities and NaN admit only
+    /// their like.
+    fn share(self, original: f64, other: f64) -> f64 {
+        let difference = difference(original, other);
+        let allowed = self.absolute + self.relative * original.abs();
+        match difference == 0.0 {
+            true => 0.0,
+            false if difference.is_finite() => difference / allowed,
+            false => f64::INFINITY,
         }
-        (original - other).abs() <= self.absolute + self.relative * original.abs()
     }
 }
 
@@ -163,9 +167,12 @@ fn parse_one(bytes: &[u8]) -> Option<(Readback, usize)> {
 pub struct Difference {
     /// All bytes are the same.
     pub identical: bool,
-    /// The largest |a - b| / |a| (|a - b| where a is 0) over all values; infinite where a value is
-    /// not a number in one of them only.
+    /// The largest |a - b| over all values; infinite where a value is not a number in one of them
+    /// only.
     pub largest: f64,
+    /// The largest part of its bound that a difference takes: 1 is all of it. Nothing where bytes
+    /// must be equal.
+    pub share: f64,
     /// What is out of bounds: the first such value, or that there are other read-backs.
     pub fault: Option<String>,
 }
@@ -179,6 +186,7 @@ pub fn compare(
     let mut difference = Difference {
         identical: original == other,
         largest: 0.0,
+        share: 0.0,
         fault: None,
     };
     let shape = |readbacks: &[Readback]| -> Vec<(String, usize)> {
@@ -211,25 +219,30 @@ fn compare_one(original: &Readback, other: &Readback, bound: Bound, difference: 
             continue;
         }
         let (a, b) = (original.element.value(a), other.element.value(b));
-        difference.largest = difference.largest.max(relative(a, b));
+        difference.largest = difference.largest.max(self::difference(a, b));
         // With an exact bound, 0.0 and -0.0 or two different NaN are a fault too.
-        let within = bound != Bound::EXACT && bound.admits(a, b);
-        if !within && difference.fault.is_none() {
+        let share = match bound == Bound::EXACT {
+            true => f64::INFINITY,
+            false => bound.share(a, b),
+        };
+        if share <= 1.0 {
+            difference.share = difference.share.max(share);
+        } else if difference.fault.is_none() {
             let name = &original.name;
             difference.fault = Some(format!("{name}[{index}] is {b:e} where it was {a:e}"));
         }
     }
 }
 
-fn relative(a: f64, b: f64) -> f64 {
-    if a.is_nan() && b.is_nan() {
+fn difference(a: f64, b: f64) -> f64 {
+    if a == b || (a.is_nan() && b.is_nan()) {
         return 0.0;
     }
-    if !a.is_finite() || !b.is_finite() {
-        return f64::INFINITY;
+    let difference = (a - b).abs();
+    match difference.is_nan() {
+        true => f64::INFINITY,
+        false => difference,
     }
-    let scale = if a == 0.0 { 1.0 } else { a.abs() };
-    (a - b).abs() / scale
 }
 
 #[cfg(test)]
@@ -283,12 +296,14 @@ mod tests {
         let b = [floats("a", &[1.0, 4.25])];
         let exact = compare(&a, &b, |_| Bound::EXACT);
         assert!(!exact.identical);
-        assert_eq!(exact.largest, 0.0625);
+        assert_eq!(exact.largest, 0.25);
         assert_eq!(
             exact.fault.as_deref(),
             Some("a[1] is 4.25e0 where it was 4e0")
         );
-        assert!(compare(&a, &b, |_| WIDE).fault.is_none());
+        let wide = compare(&a, &b, |_| WIDE);
+        assert!(wide.fault.is_none());
+        assert_eq!(wide.share, 0.5);
     }
 
     #[test]

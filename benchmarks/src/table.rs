@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::readback::Difference;
 use crate::trial::{Row, Verdict};
 
 const HEAD: [&str; 9] = [
@@ -77,11 +78,7 @@ fn cells(row: &Row) -> [String; 9] {
         time(row.build),
         time(row.original),
         time(row.rewritten),
-        match row.difference {
-            None => "-".to_string(),
-            Some(0.0) => "0".to_string(),
-            Some(difference) => format!("{difference:.1e}"),
-        },
+        row.difference.as_ref().map_or("-".to_string(), difference),
         verdict(&row.verdict).to_string(),
     ]
 }
@@ -90,6 +87,15 @@ fn time(time: Option<Duration>) -> String {
     time.map_or("-".to_string(), |time| {
         format!("{:.2} s", time.as_secs_f64())
     })
+}
+
+/// The largest difference, and what part of the bound is used.
+fn difference(difference: &Difference) -> String {
+    match (difference.largest, difference.share) {
+        (0.0, _) => "0".to_string(),
+        (largest, 0.0) => format!("{largest:.1e}"),
+        (largest, share) => format!("{largest:.1e} ({:.0} %)", (100.0 * share).ceil()),
+    }
 }
 
 fn verdict(verdict: &Verdict) -> &'static str {
@@ -114,7 +120,12 @@ mod tests {
             build: Some(Duration::from_millis(1234)),
             original: Some(Duration::from_millis(40)),
             rewritten: None,
-            difference: Some(0.0),
+            difference: Some(Difference {
+                identical: false,
+                largest: 0.25,
+                share: 0.25,
+                fault: None,
+            }),
             verdict: Verdict::Fault("long story".into()),
         }
     }
@@ -125,7 +136,7 @@ mod tests {
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), 3);
         assert_eq!(lines[0].find("build"), lines[2].find("1.23 s"));
-        assert!(lines[2].ends_with("0               FAULT"), "{text}");
+        assert!(lines[2].ends_with("2.5e-1 (25 %)   FAULT"), "{text}");
     }
 
     #[test]

@@ -10,10 +10,12 @@ use crate::build::{self, BuildError, Built, Remark};
 use crate::catalog::Program;
 use crate::execute::{self, Run, RunError, Setting};
 use crate::platform::Platform;
-use crate::readback::{self, Bound};
+use crate::readback::{self, Bound, Difference};
 
 /// The pass whose rewrites change the order of floating-point operations.
 const REASSOCIATES: &str = "reduction";
+/// The pass whose kernels are launched as one work-item.
+const MAKES_TASKS: &str = "ndrange-to-loop";
 
 /// What stays the same for all trials.
 #[derive(Clone, Debug)]
@@ -58,8 +60,8 @@ pub struct Row {
     pub original: Option<Duration>,
     /// The rewritten program's run.
     pub rewritten: Option<Duration>,
-    /// The largest relative difference of a value.
-    pub difference: Option<f64>,
+    /// How the read-backs differ.
+    pub difference: Option<Difference>,
     /// How it ended.
     pub verdict: Verdict,
 }
@@ -178,13 +180,45 @@ impl<'a> Trial<'a> {
     }
 
     fn run(&self, built: &Built, args: &[String], name: &str) -> Result<Run, RunError> {
-        let setting = Setting {
+        let setting = self.setting(name);
+        execute::run(&built.executable, args, &setting)
+    }
+
+    fn setting(&self, name: &str) -> Setting<'_> {
+        Setting {
             folder: &self.folder,
             vendors: &self.vendors,
             dump: self.work.join(format!("{name}.readbacks")),
             repeat: self.bench.repeat,
+            env: &[],
+        }
+    }
+
+    /// Runs the rewritten program once more, telling of its launches: a kernel that became one
+    /// work-item must be launched as one, or equal results say nothing about it.
+    fn never_launched(
+        &self,
+        rewritten: &Built,
+        args: &[String],
+        name: &str,
+    ) -> Result<Option<String>, RunError> {
+        let is_task = |remark: &&Remark| remark.pass == MAKES_TASKS;
+        let mut tasks = rewritten.remarks.iter().filter(is_task).peekable();
+        if tasks.peek().is_none() {
+            return Ok(None);
+        }
+        let setting = Setting {
+            repeat: 1,
+            env: &[("FPGACC_VERBOSE", "1")],
+            ..self.setting(&format!("{name}-launches"))
         };
-        execute::run(&built.executable, args, &setting)
+        let run = execute::run(&rewritten.executable, args, &setting)?;
+        let launched: BTreeSet<&str> = run.stderr.lines().filter_map(launched_as_task).collect();
+        let missing = tasks.find(|remark| !launched.contains(remark.kernel.as_str()));
+        Ok(missing.map(|remark| {
+            let kernel = &remark.kernel;
+            format!("kernel '{kernel}' was made one work-item, but was never launched as one")
+        }))
     }
 
     /// Runs both, compares, and fills the row in.
@@ -203,12 +237,13 @@ impl<'a> Trial<'a> {
             let second = self.run(rewritten, args, &format!("{kind}-rewritten"))?;
             row.rewritten = Some(second.time);
             let difference = readback::compare(&first.readbacks, &second.readbacks, bound);
-            row.difference = Some(difference.largest);
-            if let Some(fault) = difference.fault {
+            row.difference = Some(difference.clone());
+            let fault = difference
+                .fault
+                .or_else(|| complaint(&first, &second))
+                .or(self.never_launched(rewritten, args, &kind)?);
+            if let Some(fault) = fault {
                 return Ok(Verdict::Fault(fault));
-            }
-            if let Some(complaint) = complaint(&first, &second) {
-                return Ok(Verdict::Fault(complaint));
             }
             if !difference.identical {
                 return Ok(Verdict::WithinBounds);
@@ -238,6 +273,14 @@ fn complaint(original: &Run, rewritten: &Run) -> Option<String> {
         .lines()
         .filter(|line| !known.contains(line));
     lines.find(is_complaint).map(str::to_string)
+}
+
+/// The kernel of a line ``kernel `k` launched as one work-item: ..`` of fpgacc's runtime.
+fn launched_as_task(line: &str) -> Option<&str> {
+    let (_, rest) = line.split_once(": kernel `")?;
+    let (kernel, rest) = rest.split_once('`')?;
+    rest.starts_with(" launched as one work-item")
+        .then_some(kernel)
 }
 
 /// How many kernels each pass rewrote.
@@ -303,6 +346,14 @@ mod tests {
         assert_eq!(complaint(&original, &same), None);
         let other = run("", "a.c:9: warning: kernel 'k' runs as written\n");
         assert!(complaint(&original, &other).is_some());
+    }
+
+    #[test]
+    fn launches_are_read() {
+        let line = "fpgacc: a.c:12: kernel `f` launched as one work-item: offset 0, global size 8";
+        assert_eq!(launched_as_task(line), Some("f"));
+        let other = "fpgacc: a.c:12: kernel `f` launched as the host says";
+        assert_eq!(launched_as_task(other), None);
     }
 
     #[test]
