@@ -31,7 +31,10 @@
 //! Tests that run kernels live in this package's `tests/`: only there does cargo build the program
 //! `fpgacc-diff`, in which jobs run.
 
+pub mod command;
 pub mod compare;
 pub mod job;
 pub mod run;
 pub mod worker;
+
+pub use command::path_with_fpgacc;
