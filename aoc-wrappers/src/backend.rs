@@ -8,8 +8,10 @@ use crate::cache::{Cache, Facts, copy_folder};
 use crate::emulator::{Emulator, EmulatorError};
 use crate::inputs;
 use crate::output::{self, Mode, OutputError};
+use crate::process::Command;
 use crate::progress::{Display, Progress};
 use crate::request::{BuildRequest, Target};
+use crate::scratch::Scratch;
 use crate::worker::Implementation;
 
 /// Why there is no .aocx.
@@ -213,6 +215,23 @@ impl Backend {
         }
     }
 
+    /// The command that builds a request, for people: what aoc is called with, or `fpgacc-aoc` for an
+    /// emulator.
+    pub fn command_line(&self, request: &BuildRequest) -> String {
+        let files = request.sources.iter().map(|source| source.path.clone());
+        match self {
+            Backend::Aoc(aoc) => aoc.command_line(request, &files.collect::<Vec<_>>()),
+            Backend::Emulator(_) => Command::new("fpgacc-aoc")
+                .arg("-march=emulator")
+                .args(request.defines.iter().map(|define| format!("-D{define}")))
+                .args(request.cl_options.iter().cloned())
+                .args(files)
+                .arg("-o")
+                .arg(request.place())
+                .line(),
+        }
+    }
+
     /// Builds the request's output, whole or not at all; takes it from `cache` if the same was
     /// built before.
     pub fn build(
@@ -229,7 +248,7 @@ impl Backend {
                 target: request.target.name(),
             });
         }
-        let what = format!("{}: building {}", self.name(), request.output.display());
+        let what = format!("{}: building {}", self.name(), request.place().display());
         let display = Display::new(progress, &what);
         let key = cache.and_then(|_| inputs::digest(request, &self.identity()));
         let (Some(cache), Some(key)) = (cache, key) else {
@@ -287,7 +306,7 @@ impl Backend {
                     log: product.log.clone(),
                     kernels: Vec::new(),
                 };
-                let reports = product.install_reports(&request.output)?;
+                let reports = product.install_reports(request.place())?;
                 let worth = product.reports_worth_keeping(reports.as_deref());
                 keep(&bytes, worth.as_deref(), facts.clone());
                 Ok(built(facts, reports, false))
@@ -313,7 +332,7 @@ fn take(cache: &Cache, key: &str, request: &BuildRequest) -> Result<Option<Built
     output::write(&request.output, &entry.output, Mode::Plain)?;
     let mut reports = None;
     if let Some(kept) = &entry.reports {
-        let place = crate::aoc::reports_folder(&request.output);
+        let place = crate::aoc::reports_folder(request.place());
         let copied = restore_reports(kept, &place);
         copied.map_err(|source| BuildError::Reports {
             path: place.clone(),
@@ -330,9 +349,7 @@ fn restore_reports(kept: &Path, place: &Path) -> std::io::Result<()> {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
-    let staged = tempfile::Builder::new()
-        .prefix(".fpgacc-")
-        .tempdir_in(parent)?;
+    let staged = Scratch::beside(parent)?;
     let copy = staged.path().join("reports");
     copy_folder(kept, &copy)?;
     crate::aoc::replace_folder(&copy, place)

@@ -29,7 +29,7 @@ pub struct Cache {
 }
 
 /// What is known of an entry beside its files.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Facts {
     /// The tool's messages.
     pub log: String,

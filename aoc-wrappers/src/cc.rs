@@ -6,7 +6,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::output::{OutputError, Staged};
-use crate::process::{Captured, Command, ProcessError, Status};
+use crate::process::{self, Captured, Command, ProcessError, Status};
+use crate::scratch::Scratch;
 
 /// What went wrong with the C or C++ compiler.
 #[derive(Debug, thiserror::Error)]
@@ -191,7 +192,7 @@ impl Compiler {
                 value: value.to_string(),
             })?;
             let mut words = words.into_iter();
-            if let Some(name) = words.next() {
+            if let Some(name) = words.next().filter(|name| !names_fpgacc(name)) {
                 let program = which::which_in(&name, path, &here)
                     .map_err(|_| missing(format!("${}={value}", language.variable())))?;
                 return Ok(Compiler {
@@ -204,7 +205,11 @@ impl Compiler {
         let program = language
             .candidates()
             .iter()
-            .find_map(|name| which::which_in(name, path, &here).ok())
+            .find_map(|name| {
+                let found = which::which_in_all(name, path, &here).ok()?;
+                let mut found = found.filter(|program| !names_fpgacc(&program.to_string_lossy()));
+                found.next()
+            })
             .ok_or_else(|| missing(language.candidates().join(", ")))?;
         Ok(Compiler {
             program,
@@ -324,6 +329,10 @@ impl Compiler {
                 true => output.to_path_buf(),
                 false => staged.path(),
             });
+        if process::is_dry() {
+            command.show();
+            return Ok(String::new());
+        }
         let (_, warnings) = self.checked_input(command, &input)?;
         if let Some(dependencies) = dependencies {
             let text = read(&rule)?;
@@ -357,6 +366,10 @@ impl Compiler {
             .arg(input.path())
             .arg("-o")
             .arg(staged.path());
+        if process::is_dry() {
+            command.show();
+            return Ok(String::new());
+        }
         let (_, warnings) = self.checked_input(command, &input)?;
         staged.commit()?;
         Ok(warnings)
@@ -379,6 +392,10 @@ impl Compiler {
             .command()
             .args(["-c", "-x", "assembler", "data.s", "-o", "data.o"])
             .dir(staged.folder());
+        if process::is_dry() {
+            command.show();
+            return Ok(());
+        }
         self.checked(command)?;
         fs::rename(staged.folder().join("data.o"), staged.path()).map_err(CcError::Temporary)?;
         Ok(staged.commit()?)
@@ -393,9 +410,27 @@ impl Compiler {
             .args(args.iter().cloned())
             .arg("-o")
             .arg(staged.path());
+        if process::is_dry() {
+            command.show();
+            return Ok(String::new());
+        }
         let (_, warnings) = self.checked(command)?;
         staged.commit()?;
         Ok(warnings)
+    }
+
+    /// Runs it in a folder.
+    pub(crate) fn run_in(
+        &self,
+        folder: &Path,
+        args: impl IntoIterator<Item = OsString>,
+    ) -> Result<(), CcError> {
+        let command = self.command().args(args).dir(folder);
+        if process::is_dry() {
+            command.show();
+            return Ok(());
+        }
+        self.checked(command).map(|_| ())
     }
 
     fn checked(&self, command: Command) -> Result<(Captured, String), CcError> {
@@ -409,6 +444,16 @@ impl Compiler {
     ) -> Result<(Captured, String), CcError> {
         check(&self.program, &command, |text| input.renamed(&text))
     }
+}
+
+/// Whether a command is fpgacc: `CC=fpgacc` in a makefile reaches fpgacc itself through the
+/// environment, and does not say which compiler hosts are for.
+fn names_fpgacc(command: &str) -> bool {
+    let path = Path::new(command);
+    let own = std::env::current_exe().and_then(fs::canonicalize);
+    let is_own = |own: PathBuf| fs::canonicalize(path).is_ok_and(|real| real == own);
+    let name = path.file_name().unwrap_or_default();
+    name == "fpgacc" || name == "fpgacc++" || own.is_ok_and(is_own)
 }
 
 /// Whether flags make the compiler write further files beside the object and record their places:
@@ -446,6 +491,10 @@ pub fn attach_section(object: &Path, section: &str, data: &[u8]) -> Result<(), C
         .arg(format!("{section}=exclude,readonly"))
         .arg(object)
         .arg(staged.path());
+    if process::is_dry() {
+        command.show();
+        return Ok(());
+    }
     check(&objcopy, &command, |text| text)?;
     Ok(staged.commit()?)
 }
@@ -479,7 +528,7 @@ fn read(path: &Path) -> Result<String, CcError> {
 /// name, so that neither a quoted include nor the object's contents depend on where it lies.
 struct Input<'a> {
     source: Source<'a>,
-    folder: Option<tempfile::TempDir>,
+    folder: Option<Scratch>,
 }
 
 impl<'a> Input<'a> {
@@ -490,10 +539,7 @@ impl<'a> Input<'a> {
                 folder: None,
             });
         };
-        let folder = tempfile::Builder::new()
-            .prefix("fpgacc-")
-            .tempdir()
-            .map_err(CcError::Temporary)?;
+        let folder = Scratch::new().map_err(CcError::Temporary)?;
         let input = Input {
             source,
             folder: Some(folder),
@@ -542,18 +588,33 @@ impl<'a> Input<'a> {
         map.push(folder.path());
         map.push("=");
         map.push(home);
-        vec!["-iquote".into(), home.into(), map]
+        let mut flags = vec!["-iquote".into(), home.into(), map];
+        if self.home().as_os_str().is_empty() {
+            // `__FILE__` in headers beside the user's file; see `renamed`.
+            flags.push("-ffile-prefix-map=./=".into());
+        }
+        flags
     }
 
     /// Messages with the user's file name in place of the temporary one.
     fn renamed(&self, text: &str) -> String {
-        match &self.folder {
-            Some(_) => text.replace(
-                &*self.path().to_string_lossy(),
-                &self.source.path.to_string_lossy(),
-            ),
-            None => text.to_string(),
+        if self.folder.is_none() {
+            return text.to_string();
         }
+        let text = text.replace(
+            &*self.path().to_string_lossy(),
+            &self.source.path.to_string_lossy(),
+        );
+        if !self.home().as_os_str().is_empty() {
+            return text;
+        }
+        // Headers beside the user's file would be found without `./`, were it the compiler's input.
+        let mut renamed = String::with_capacity(text.len());
+        for line in text.split_inclusive('\n') {
+            let line = line.strip_prefix("./").unwrap_or(line);
+            renamed.push_str(&line.replace(" from ./", " from "));
+        }
+        renamed
     }
 
     /// Line markers with the user's file name in place of the temporary one.
@@ -563,11 +624,14 @@ impl<'a> Input<'a> {
         }
         let from = format!("\"{}\"", self.path().to_string_lossy());
         let to = c_string(&self.source.path.to_string_lossy());
+        let here = self.home().as_os_str().is_empty();
         let mut renamed = String::with_capacity(text.len());
         for line in text.split_inclusive('\n') {
-            match line.starts_with("# ") && line.contains(&from) {
-                true => renamed.push_str(&line.replace(&from, &to)),
-                false => renamed.push_str(line),
+            let marker = line.starts_with("# ");
+            match marker {
+                true if line.contains(&from) => renamed.push_str(&line.replace(&from, &to)),
+                true if here => renamed.push_str(&line.replacen(" \"./", " \"", 1)),
+                _ => renamed.push_str(line),
             }
         }
         renamed
@@ -575,12 +639,16 @@ impl<'a> Input<'a> {
 
     /// A dependency rule with the user's file in place of the temporary one.
     fn renamed_rule(&self, text: &str) -> String {
-        match &self.folder {
-            Some(_) => text.replace(
-                &make_word(&self.path().to_string_lossy()),
-                &make_word(&self.source.path.to_string_lossy()),
-            ),
-            None => text.to_string(),
+        if self.folder.is_none() {
+            return text.to_string();
+        }
+        let text = text.replace(
+            &make_word(&self.path().to_string_lossy()),
+            &make_word(&self.source.path.to_string_lossy()),
+        );
+        match self.home().as_os_str().is_empty() {
+            true => text.replace(" ./", " "),
+            false => text,
         }
     }
 }

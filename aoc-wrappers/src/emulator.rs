@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::build_log;
 use crate::request::BuildRequest;
+use crate::scratch::Scratch;
 use crate::worker::{self, Answer, Failure, Implementation, Question, WorkerError};
 
 /// The folder that the ICD loader reads by default.
@@ -222,10 +223,7 @@ impl Emulator {
     }
 
     fn run(&self, request: &BuildRequest, check: bool) -> Result<Answer, EmulatorError> {
-        let links = tempfile::Builder::new()
-            .prefix("fpgacc-")
-            .tempdir()
-            .map_err(EmulatorError::Temporary)?;
+        let links = Scratch::new().map_err(EmulatorError::Temporary)?;
         let mut texts = Vec::new();
         let mut options = Vec::new();
         for source in &request.sources {
@@ -254,10 +252,7 @@ impl Emulator {
     }
 
     fn ask(&self, question: Question) -> Result<Answer, EmulatorError> {
-        let vendors = tempfile::Builder::new()
-            .prefix("fpgacc-")
-            .tempdir()
-            .map_err(EmulatorError::Temporary)?;
+        let vendors = Scratch::new().map_err(EmulatorError::Temporary)?;
         let mut env = Vec::new();
         if self.implementation == Implementation::Intel {
             // The two common ICD loaders: ocl-icd reads the first, Khronos' also the second.

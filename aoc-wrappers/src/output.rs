@@ -5,6 +5,8 @@ use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use crate::scratch::Scratch;
+
 /// An output that could not be written. What was there before is still there.
 #[derive(Debug, thiserror::Error)]
 pub enum OutputError {
@@ -82,7 +84,7 @@ pub fn write(path: &Path, bytes: &[u8], mode: Mode) -> Result<(), OutputError> {
 pub struct Staged {
     target: PathBuf,
     shown: PathBuf,
-    folder: tempfile::TempDir,
+    folder: Scratch,
 }
 
 impl Staged {
@@ -122,10 +124,7 @@ impl Staged {
                 folder: parent,
             });
         }
-        let folder = tempfile::Builder::new()
-            .prefix(".fpgacc-")
-            .tempdir_in(parent)
-            .map_err(failed)?;
+        let folder = Scratch::beside(&parent).map_err(failed)?;
         Ok(Staged {
             target,
             shown: path.to_path_buf(),

@@ -2,12 +2,14 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+
+use crate::scratch::Running;
 
 /// A program that could not be run to its end. A program that ran and failed is no
 /// [`ProcessError`]: its [`Status`] says so.
@@ -131,6 +133,20 @@ pub fn trace() {
     TRACE.store(true, Ordering::Relaxed);
 }
 
+/// Whether commands that make something are only printed; see [`dry_run`].
+static DRY: AtomicBool = AtomicBool::new(false);
+
+/// From now on commands that make something are printed instead of run (`-###`). Those that only
+/// ask, such as the preprocessor, still run: what comes next depends on them.
+pub fn dry_run() {
+    DRY.store(true, Ordering::Relaxed);
+}
+
+/// Whether [`dry_run`] was called.
+pub fn is_dry() -> bool {
+    DRY.load(Ordering::Relaxed)
+}
+
 /// A command to run: program, arguments, working folder, environment, input.
 ///
 /// Standard input is empty unless [`Command::stdin`] gives it something: no tool of a compiler
@@ -143,6 +159,7 @@ pub struct Command {
     env: Vec<(OsString, Option<OsString>)>,
     stdin: Vec<u8>,
     limit: Option<Duration>,
+    silent: bool,
 }
 
 impl Command {
@@ -155,6 +172,7 @@ impl Command {
             env: Vec::new(),
             stdin: Vec::new(),
             limit: None,
+            silent: false,
         }
     }
 
@@ -200,6 +218,19 @@ impl Command {
         self
     }
 
+    /// Does not print it, whatever [`trace`] says: it is fpgacc's own business.
+    pub fn silent(mut self) -> Self {
+        self.silent = true;
+        self
+    }
+
+    /// Prints it as [`trace`] does, without running it.
+    pub fn show(&self) {
+        let mut line = std::io::stderr().lock();
+        // A closed standard error is no reason to fail.
+        let _ = writeln!(line, " {}", self.line());
+    }
+
     /// The program.
     pub fn program(&self) -> &Path {
         &self.program
@@ -222,6 +253,7 @@ impl Command {
             .stderr_capture()
             .start()
             .map_err(|e| self.error(e))?;
+        let _running = Running::new(handle.pids());
         let output = match self.limit {
             None => handle.wait().map_err(|e| self.error(e))?.clone(),
             Some(limit) => match handle.wait_timeout(limit).map_err(|e| self.error(e))? {
@@ -250,6 +282,7 @@ impl Command {
             .stderr_to_stdout()
             .reader()
             .map_err(|e| self.error(e))?;
+        let _running = Running::new(handle.pids());
         let mut reader = BufReader::new(&handle);
         let mut bytes = Vec::new();
         while reader
@@ -271,8 +304,8 @@ impl Command {
     }
 
     fn expression(&self) -> duct::Expression {
-        if TRACE.load(Ordering::Relaxed) {
-            eprintln!(" {}", self.line());
+        if TRACE.load(Ordering::Relaxed) && !self.silent {
+            self.show();
         }
         // As text, not as a path: duct takes a path without a slash for a file in this folder.
         let mut expression = duct::cmd(self.program.as_os_str(), &self.args).unchecked();

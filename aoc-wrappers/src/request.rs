@@ -67,6 +67,9 @@ pub struct BuildRequest {
     pub sources: Vec<KernelSource>,
     /// The file to make.
     pub output: PathBuf,
+    /// Where the output will be at last, if not there: reports, and what a failed build leaves, are
+    /// put beside it. In the same file system.
+    pub place: Option<PathBuf>,
     /// Where they will run.
     pub target: Target,
     /// How far to build.
@@ -105,6 +108,7 @@ impl BuildRequest {
         BuildRequest {
             sources,
             output: output.into(),
+            place: None,
             target: Target::Emulator,
             stage: Stage::Full,
             board: None,
@@ -121,6 +125,11 @@ impl BuildRequest {
             verbose: false,
             extra: Vec::new(),
         }
+    }
+
+    /// Where the output will be at last.
+    pub fn place(&self) -> &Path {
+        self.place.as_deref().unwrap_or(&self.output)
     }
 
     /// The text of a source for an online compiler: macros as `#define` lines, which need no

@@ -20,6 +20,7 @@ use opencl3::types::{cl_device_id, cl_program};
 use serde::{Deserialize, Serialize};
 
 use crate::process::{Command, ProcessError, Status};
+use crate::scratch::Scratch;
 
 /// The variable that makes a program a worker; its value is the exchange folder.
 const ASKED: &str = "FPGACC_WORKER_FOLDER";
@@ -135,13 +136,10 @@ pub fn run_if_asked() {
 
 /// Asks a worker. `env` are variables for it alone.
 pub(crate) fn ask(question: &Question, env: &[(&str, PathBuf)]) -> Result<Answer, WorkerError> {
-    let folder = tempfile::Builder::new()
-        .prefix("fpgacc-")
-        .tempdir()
-        .map_err(WorkerError::Temporary)?;
+    let folder = Scratch::new().map_err(WorkerError::Temporary)?;
     let text = serde_json::to_vec(question).map_err(|e| WorkerError::Temporary(e.into()))?;
     fs::write(folder.path().join("question"), text).map_err(WorkerError::Temporary)?;
-    let mut command = Command::new(program()?).env(ASKED, folder.path());
+    let mut command = Command::new(program()?).env(ASKED, folder.path()).silent();
     for (name, value) in env {
         command = command.env(*name, value);
     }

@@ -38,6 +38,9 @@ pub const SINGLE_DASH: &[&str] = &[
     "std",
 ];
 
+/// Options of one letter that take no value.
+const FLAG_LETTERS: [char; 7] = ['c', 'S', 'E', 's', 'v', 'w', 'h'];
+
 const OUTPUT: &str = "Output";
 const KERNELS: &str = "Kernels";
 const HOST: &str = "Host compiler and linker";
@@ -162,7 +165,7 @@ fn kernel_args() -> Vec<Arg> {
         flag("strict-fp", KERNELS, "Never change the order of floating-point operations"),
         value("max-local-size", KERNELS, "N", "The most work-items in a group where the host does not fix the local size (default 256); checked at each launch")
             .action(ArgAction::Set)
-            .value_parser(clap::value_parser!(u64).range(1..=65536)),
+            .value_parser(local_size),
         value("stop-after", KERNELS, "PASS", "Run no pass behind PASS").action(ArgAction::Set),
         flag("print-passes", KERNELS, "List the passes, in their order, and exit"),
         value("board", KERNELS, "BOARD", "Compile for this board (aoc -list-boards)").action(ArgAction::Set),
@@ -170,6 +173,19 @@ fn kernel_args() -> Vec<Arg> {
         value("Xkernel", KERNELS, "OPTION", "A clBuildProgram option (-DN=16) for programs whose options the host composes at run time"),
         value("Xaoc", KERNELS, "ARG", "Give ARG to aoc"),
     ]
+}
+
+fn local_size(text: &str) -> Result<u64, String> {
+    let number = text.parse().ok();
+    let number = number.filter(|number| (1..=65536).contains(number));
+    number.ok_or_else(|| "not a number from 1 to 65536".to_string())
+}
+
+/// Whether clap knows no option `-x`.
+pub fn is_unknown_letter(option: &str) -> bool {
+    let letter = option.chars().nth(1);
+    let known = |arg: &Arg| arg.get_short().is_some() && arg.get_short() == letter;
+    !command().get_arguments().any(known)
 }
 
 fn host_args() -> Vec<Arg> {
@@ -338,6 +354,10 @@ fn second_dash(arg: String) -> String {
     }
     let name = body.split('=').next().unwrap_or(body);
     if SINGLE_DASH.contains(&name) {
+        return format!("-{arg}");
+    }
+    // cc does not join flags of one letter: `-shared` is not `-s` and others.
+    if body.len() > 1 && body.starts_with(FLAG_LETTERS) {
         return format!("-{arg}");
     }
     // -MFfile and -MTtarget may be written in one word.

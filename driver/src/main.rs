@@ -22,12 +22,12 @@ mod response;
 mod session;
 mod signature;
 mod unit;
+mod usage;
 
 use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
-use clap::error::ErrorKind;
 use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_frontend::source::SourceMap;
 
@@ -43,6 +43,7 @@ const MISUSED: u8 = 2;
 fn main() -> ExitCode {
     // A child that builds kernels in a process of its own is this program again.
     fpgacc_aoc_wrappers::worker::run_if_asked();
+    fpgacc_aoc_wrappers::scratch::clean_up_on_signals();
     // Deep expressions are walked recursively; the front end bounds their depth for this stack.
     let run = std::thread::Builder::new().stack_size(256 << 20).spawn(run);
     match run.map(|thread| thread.join()) {
@@ -63,13 +64,14 @@ fn run() -> ExitCode {
         .map(|name| Path::new(name).file_name().unwrap_or_default());
     let called_as_cxx = name.is_some_and(|name| name.to_string_lossy().ends_with("++"));
     let mut messages = Messages::new(None);
-    let args = match response::expand(args) {
-        Ok(args) => cli::normalise(args),
+    let given = match response::expand(args) {
+        Ok(given) => given,
         Err(message) => return fail(&mut messages, Diagnostic::error(message), MISUSED),
     };
+    let args = cli::normalise(given.iter().cloned());
     let matches = match cli::command().try_get_matches_from(args) {
         Ok(matches) => matches,
-        Err(error) => return usage(&error),
+        Err(error) => return usage(&error, &given, &mut messages),
     };
     if let Some(what) = matches.get_one::<String>("generate") {
         return print(&generate::text(what));
@@ -88,12 +90,15 @@ fn run() -> ExitCode {
     if options.verbose || options.dry_run {
         fpgacc_aoc_wrappers::process::trace();
     }
+    if options.dry_run {
+        fpgacc_aoc_wrappers::process::dry_run();
+    }
     let mut session = Session::new(options, messages);
-    let done = match mode {
+    let done = session.check_inputs().and_then(|()| match mode {
         Mode::Link => link::run(&mut session),
         Mode::Emit(stage) => emit::run(&mut session, stage),
         Mode::Compile | Mode::Assemble | Mode::Preprocess => compile::run(&mut session),
-    };
+    });
     match done {
         Ok(()) if session.messages.errors() == 0 => ExitCode::SUCCESS,
         _ => ExitCode::from(FAILED),
@@ -134,16 +139,9 @@ fn fail(messages: &mut Messages, error: Diagnostic, code: u8) -> ExitCode {
 }
 
 /// Help and version are no errors; everything else that clap says is a wrong use.
-fn usage(error: &clap::Error) -> ExitCode {
-    let text = cli::with_single_dashes(&error.to_string());
-    match error.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => print(text.as_bytes()),
-        _ => {
-            let text = text.strip_prefix("error: ").unwrap_or(&text);
-            let _ = std::io::stderr()
-                .lock()
-                .write_all(format!("fpgacc: error: {text}").as_bytes());
-            ExitCode::from(MISUSED)
-        }
+fn usage(error: &clap::Error, given: &[String], messages: &mut Messages) -> ExitCode {
+    match usage::explain(error, given) {
+        Some(diagnostic) => fail(messages, diagnostic, MISUSED),
+        None => print(cli::with_single_dashes(&error.to_string()).as_bytes()),
     }
 }

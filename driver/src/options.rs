@@ -317,8 +317,10 @@ fn is_pass(name: &str) -> bool {
 fn kernel_args(matches: &ArgMatches) -> Result<Vec<String>, Diagnostic> {
     let mut words = Vec::new();
     for arg in all(matches, "Xkernel") {
-        let split = shlex::split(&arg)
-            .ok_or_else(|| Diagnostic::error(format!("-Xkernel: unbalanced quotes in '{arg}'")))?;
+        let split = shlex::split(&arg).ok_or_else(|| {
+            Diagnostic::error(format!("-Xkernel: unbalanced quotes in '{arg}'"))
+                .help("its value is split at blanks, and quotes group, as in clBuildProgram")
+        })?;
         words.extend(split);
     }
     Ok(words)

@@ -16,7 +16,8 @@ pub fn expand(args: Vec<String>) -> Result<Vec<String>, String> {
         };
         if depth == 16 {
             return Err(format!(
-                "response files name each other without end: '{arg}'"
+                "response files name each other without end: '{}'",
+                &arg[1..]
             ));
         }
         let words = shlex::split(&text)

@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use fpgacc_aoc_wrappers::cc::{CcError, Compiler, Language};
 use fpgacc_aoc_wrappers::output::{self, Mode as FileMode};
+use fpgacc_aoc_wrappers::process::Status;
+use fpgacc_aoc_wrappers::scratch::Scratch;
 use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_frontend::source::SourceMap;
-
-use tempfile::TempDir;
 
 use crate::depfile::{self, Dependencies};
 use crate::messages::Messages;
@@ -30,7 +30,7 @@ pub struct Session {
     pub messages: Messages,
     /// What the output is made from.
     pub dependencies: Dependencies,
-    headers: Option<TempDir>,
+    headers: Option<Scratch>,
 }
 
 impl Session {
@@ -70,8 +70,17 @@ impl Session {
             Ok(value) => return Ok(value),
             Err(error) => error,
         };
-        if let Some(text) = error.diagnostics() {
-            self.messages.pass_on(text);
+        if let CcError::Failed {
+            status,
+            diagnostics,
+            ..
+        } = &error
+        {
+            self.messages.pass_on(diagnostics);
+            // A compiler that said what is wrong needs no second line.
+            if matches!(status, Status::Code(_)) && !diagnostics.trim().is_empty() {
+                return Err(Stop);
+            }
         }
         self.fail(Diagnostic::error(error.to_string()))
     }
@@ -82,35 +91,43 @@ impl Session {
         self.check_cc(found)
     }
 
+    /// Whether all input files can be read; tells of each that cannot.
+    pub fn check_inputs(&mut self) -> Step<()> {
+        let paths: Vec<PathBuf> = self.options.files(|_| true).map(PathBuf::from).collect();
+        let mut checked = Ok(());
+        for path in paths {
+            if let Err(error) = can_read(&path) {
+                self.tell(cannot_read(&path, &error));
+                checked = Err(Stop);
+            }
+        }
+        checked
+    }
+
     /// The bytes of an input file.
     pub fn read(&mut self, path: &Path) -> Step<Vec<u8>> {
         match std::fs::read(path) {
             Ok(bytes) => Ok(bytes),
-            Err(error) => {
-                let name = path.display();
-                let diagnostic = match error.kind() {
-                    std::io::ErrorKind::NotFound => {
-                        Diagnostic::error(format!("no such file: '{name}'"))
-                    }
-                    std::io::ErrorKind::IsADirectory => {
-                        Diagnostic::error(format!("'{name}' is a folder, not a file"))
-                    }
-                    _ => Diagnostic::error(format!("cannot read '{name}': {error}")),
-                };
-                self.fail(diagnostic)
-            }
+            Err(error) => self.fail(cannot_read(path, &error)),
         }
     }
 
     /// A folder that vanishes with the run.
-    pub fn temporary_folder(&mut self) -> Step<TempDir> {
-        let made = tempfile::Builder::new().prefix("fpgacc-").tempdir();
-        match made {
+    pub fn temporary_folder(&mut self) -> Step<Scratch> {
+        match Scratch::new() {
             Ok(folder) => Ok(folder),
-            Err(error) => self.fail(
-                Diagnostic::error(format!("cannot make a temporary folder: {error}"))
-                    .help("set TMPDIR to a folder with free space that you may write to"),
-            ),
+            Err(error) => {
+                let place = std::env::temp_dir();
+                let why = reason(&error);
+                let message = format!(
+                    "cannot make a temporary folder in '{}': {why}",
+                    place.display()
+                );
+                self.fail(
+                    Diagnostic::error(message)
+                        .help("set TMPDIR to a folder with free space that you may write to"),
+                )
+            }
         }
     }
 
@@ -161,4 +178,27 @@ impl Session {
         let rule = self.dependencies.rule(&options, output);
         self.write(&depfile::file(&options, output), rule.as_bytes())
     }
+}
+
+fn can_read(path: &Path) -> std::io::Result<()> {
+    match std::fs::File::open(path)?.metadata()?.is_dir() {
+        true => Err(std::io::ErrorKind::IsADirectory.into()),
+        false => Ok(()),
+    }
+}
+
+fn cannot_read(path: &Path, error: &std::io::Error) -> Diagnostic {
+    let name = path.display();
+    Diagnostic::error(match error.kind() {
+        std::io::ErrorKind::NotFound => format!("no such file: '{name}'"),
+        std::io::ErrorKind::IsADirectory => format!("'{name}' is a folder, not a file"),
+        _ => format!("cannot read '{name}': {}", reason(error)),
+    })
+}
+
+/// What the system says, without a path that is fpgacc's own.
+fn reason(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    let end = text.find(" at path ").unwrap_or(text.len());
+    text[..end].to_string()
 }

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use crate::output::OutputError;
 use crate::process::{Command, ProcessError, Status};
+use crate::request::BuildRequest;
 
 pub use flags::arguments;
 pub(crate) use run::{replace_folder, reports_folder};
@@ -104,6 +105,14 @@ pub struct Aoc {
 }
 
 impl Aoc {
+    /// The command for a build, for people.
+    pub(crate) fn command_line(&self, request: &BuildRequest, sources: &[PathBuf]) -> String {
+        let args = flags::arguments(&self.version, request, sources, request.place());
+        Command::new(&self.program)
+            .args(args.unwrap_or_default())
+            .line()
+    }
+
     /// Finds it: `named` (from an option), `$FPGACC_AOC`, `$PATH`, `$INTELFPGAOCLSDKROOT/bin`,
     /// `$ALTERAOCLSDKROOT/bin`, in this order. A program called aoc in `$PATH` that is none
     /// (ours, for one) is passed over.

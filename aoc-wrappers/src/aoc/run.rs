@@ -12,11 +12,12 @@ use crate::cc::c_string;
 use crate::process::Command;
 use crate::progress::Display;
 use crate::request::{BuildRequest, Stage};
+use crate::scratch::Scratch;
 
 /// A finished build, still in its temporary folder.
 pub(crate) struct Product {
     /// The folder; goes away when dropped.
-    folder: tempfile::TempDir,
+    folder: Scratch,
     /// The file that aoc made.
     pub output: PathBuf,
     /// aoc's project folder with the reports, if it made one.
@@ -70,13 +71,10 @@ impl Aoc {
             Some(parent) if !parent.as_os_str().is_empty() => parent,
             _ => Path::new("."),
         };
-        let folder = tempfile::Builder::new()
-            .prefix(".fpgacc-build-")
-            .tempdir_in(parent)
-            .map_err(|source| AocError::Io {
-                path: request.output.clone(),
-                source,
-            })?;
+        let folder = Scratch::beside(parent).map_err(|source| AocError::Io {
+            path: request.output.clone(),
+            source,
+        })?;
         // Old versions put the project folder into the working folder, whatever -o says.
         let own_folder = self.version.two_dashes();
         let work = match own_folder {
@@ -115,7 +113,7 @@ impl Aoc {
         })?;
         let project = Some(work.join(&stem)).filter(|project| project.is_dir());
         if !status.success() {
-            let kept = project.and_then(|project| keep_failed(&project, &request.output));
+            let kept = project.and_then(|project| keep_failed(&project, request.place()));
             return Err(AocError::Failed { status, log, kept });
         }
         let output = work.join(&name);

@@ -1,0 +1,147 @@
+//! Temporary folders that also vanish when a signal ends the program, with the tools that it runs.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use signal_hook::low_level::emulate_default_handler;
+
+/// What a signal has to end: folders to remove, processes to stop.
+#[derive(Default)]
+struct Open {
+    folders: BTreeSet<PathBuf>,
+    processes: BTreeSet<u32>,
+}
+
+static OPEN: Mutex<Open> = Mutex::new(Open {
+    folders: BTreeSet::new(),
+    processes: BTreeSet::new(),
+});
+
+fn open() -> MutexGuard<'static, Open> {
+    OPEN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A temporary folder. It goes away with its owner, or with the program.
+#[derive(Debug)]
+pub struct Scratch {
+    folder: tempfile::TempDir,
+}
+
+impl Scratch {
+    /// One in the system's folder for such (`$TMPDIR`).
+    ///
+    /// # Errors
+    /// It cannot be made.
+    pub fn new() -> io::Result<Self> {
+        Self::within(&std::env::temp_dir(), "fpgacc-")
+    }
+
+    /// A hidden one in a folder of the user's, so that files can be renamed from one to the other.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    pub fn beside(folder: &Path) -> io::Result<Self> {
+        Self::within(folder, ".fpgacc-")
+    }
+
+    fn within(parent: &Path, prefix: &str) -> io::Result<Self> {
+        // Held while the folder is made: a signal in between would forget it.
+        let mut open = open();
+        let folder = tempfile::Builder::new().prefix(prefix).tempdir_in(parent)?;
+        open.folders.insert(folder.path().to_path_buf());
+        Ok(Scratch { folder })
+    }
+
+    /// Its path.
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let path = self.folder.path().to_path_buf();
+        // What cannot be removed now, cannot be removed later.
+        let _ = std::fs::remove_dir_all(&path);
+        open().folders.remove(&path);
+    }
+}
+
+/// A process that a signal to this program stops too.
+pub(crate) struct Running(Vec<u32>);
+
+impl Running {
+    /// Notes processes.
+    pub fn new(processes: Vec<u32>) -> Self {
+        open().processes.extend(&processes);
+        Running(processes)
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let mut open = open();
+        for process in &self.0 {
+            open.processes.remove(process);
+        }
+    }
+}
+
+/// From now on, a signal that ends the program first stops the tools that it runs and removes its
+/// temporary folders. A signal that is ignored, as under nohup, stays so.
+pub fn clean_up_on_signals() {
+    let wanted = [SIGINT, SIGTERM, SIGHUP].into_iter();
+    let wanted: Vec<i32> = wanted.filter(|&signal| !is_ignored(signal)).collect();
+    let Ok(mut signals) = Signals::new(wanted) else {
+        return;
+    };
+    std::thread::spawn(move || {
+        if let Some(signal) = signals.forever().next() {
+            // Not released any more: nothing new begins.
+            let open = open();
+            for &process in &open.processes {
+                stop(process);
+            }
+            for folder in &open.folders {
+                let _ = std::fs::remove_dir_all(folder);
+            }
+            let _ = emulate_default_handler(signal);
+        }
+    });
+}
+
+fn is_ignored(signal: i32) -> bool {
+    // SAFETY: sigaction only writes the old action, for which there is room.
+    unsafe {
+        let mut old: libc::sigaction = std::mem::zeroed();
+        libc::sigaction(signal, std::ptr::null(), &mut old) == 0
+            && old.sa_sigaction == libc::SIG_IGN
+    }
+}
+
+fn stop(process: u32) {
+    // SAFETY: it is a child that was not waited for yet, so that its number is not reused.
+    unsafe {
+        libc::kill(process as libc::pid_t, libc::SIGTERM);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_goes_with_its_owner() {
+        let scratch = Scratch::new().unwrap();
+        let path = scratch.path().to_path_buf();
+        std::fs::write(path.join("a"), "").unwrap();
+        assert!(open().folders.contains(&path));
+        drop(scratch);
+        assert!(!path.exists());
+        assert!(!open().folders.contains(&path));
+    }
+}

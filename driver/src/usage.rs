@@ -1,0 +1,100 @@
+//! What is wrong with a command line, in the words of all other messages.
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use fpgacc_frontend::diag::Diagnostic;
+
+use crate::cli;
+
+/// An error for what clap did not take; `None` for help and version, which are none. `given` are the
+/// user's own words.
+pub fn explain(error: &clap::Error, given: &[String]) -> Option<Diagnostic> {
+    let option = text(error, ContextKind::InvalidArg).map(|name| as_given(&name, given));
+    let option = option.as_deref().unwrap_or_default();
+    let value = text(error, ContextKind::InvalidValue);
+    Some(match error.kind() {
+        ErrorKind::DisplayHelp
+        | ErrorKind::DisplayVersion
+        | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => return None,
+        ErrorKind::UnknownArgument => unknown(error, option),
+        ErrorKind::InvalidValue if value.as_deref().is_none_or(str::is_empty) => missing(option),
+        ErrorKind::InvalidValue => {
+            let value = value.unwrap_or_default();
+            let message = format!("{option}: '{value}' is none of its values");
+            Diagnostic::error(message).help(format!("it takes {}", values(error)))
+        }
+        ErrorKind::ValueValidation => {
+            let why = std::error::Error::source(error).map(ToString::to_string);
+            let value = value.unwrap_or_default();
+            let why = why.unwrap_or_else(|| "not a valid value".to_string());
+            Diagnostic::error(format!("{option}: '{value}': {why}"))
+        }
+        ErrorKind::TooFewValues | ErrorKind::WrongNumberOfValues | ErrorKind::NoEquals => {
+            missing(option)
+        }
+        ErrorKind::TooManyValues => {
+            let value = value.unwrap_or_default();
+            Diagnostic::error(format!("{option} takes no value ('{value}')"))
+        }
+        _ => {
+            let message = cli::with_single_dashes(&error.to_string());
+            let message = message.lines().next().unwrap_or_default();
+            Diagnostic::error(message.strip_prefix("error: ").unwrap_or(message))
+        }
+    })
+}
+
+fn missing(option: &str) -> Diagnostic {
+    Diagnostic::error(format!("{option} needs a value")).help("fpgacc --help describes all options")
+}
+
+fn unknown(error: &clap::Error, option: &str) -> Diagnostic {
+    let diagnostic = Diagnostic::error(format!("unknown option '{option}'"));
+    match text(error, ContextKind::SuggestedArg) {
+        Some(meant) => {
+            let meant = cli::with_single_dashes(&format!("'{meant}'"));
+            diagnostic.help(format!("did you mean {meant}?"))
+        }
+        None => diagnostic
+            .help(format!(
+                "one for the host compiler goes behind -Xcc, one for aoc behind -Xaoc: -Xcc {option}"
+            ))
+            .help("fpgacc --help describes all options"),
+    }
+}
+
+fn values(error: &clap::Error) -> String {
+    let words = match error.get(ContextKind::ValidValue) {
+        Some(ContextValue::Strings(words)) => words.clone(),
+        _ => Vec::new(),
+    };
+    match words.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
+        _ => words.join(""),
+    }
+}
+
+fn text(error: &clap::Error, kind: ContextKind) -> Option<String> {
+    match error.get(kind)? {
+        ContextValue::String(text) => Some(text.clone()),
+        ContextValue::Strings(texts) => texts.first().cloned(),
+        _ => None,
+    }
+}
+
+/// The user's spelling of an option that clap names: without the dash that was added, without the
+/// name of its value.
+fn as_given(name: &str, given: &[String]) -> String {
+    let name = name.split([' ', '=']).next().unwrap_or(name);
+    let name = name.split("[=").next().unwrap_or(name);
+    let short = &name[usize::from(name.starts_with("--"))..];
+    let starts = |start: &str| given.iter().any(|word| word.starts_with(start));
+    // Of letters that clap takes one by one, the whole word says more.
+    let whole = given
+        .iter()
+        .find(|word| !name.starts_with("--") && word.starts_with(name));
+    match whole {
+        Some(word) if name.len() == 2 && cli::is_unknown_letter(name) => word.clone(),
+        _ if !starts(name) && starts(short) => short.to_string(),
+        _ => name.to_string(),
+    }
+}
