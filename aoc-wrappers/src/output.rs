@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{self, Write};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use crate::scratch::Scratch;
@@ -50,31 +50,49 @@ impl Mode {
 /// exists keeps its permissions; a symbolic link is written through; `/dev/null`, pipes and the
 /// like are written to directly.
 pub fn write(path: &Path, bytes: &[u8], mode: Mode) -> Result<(), OutputError> {
-    let failed = |source| OutputError::Io {
-        path: path.to_path_buf(),
-        source,
-    };
-    if let Ok(metadata) = fs::metadata(path)
-        && !metadata.is_file()
-        && !metadata.is_dir()
-    {
+    write_all(&[(path.to_path_buf(), bytes, mode)])
+}
+
+/// Writes files as [`write`] does, all of them or none: none is put in place before all are written.
+pub fn write_all(files: &[(PathBuf, &[u8], Mode)]) -> Result<(), OutputError> {
+    let mut staged = Vec::new();
+    for (path, bytes, mode) in files.iter().filter(|(path, ..)| !is_special(path)) {
+        staged.push(stage(path, bytes, *mode)?);
+    }
+    for (path, bytes, _) in files.iter().filter(|(path, ..)| is_special(path)) {
+        let failed = |source| OutputError::Io {
+            path: path.clone(),
+            source,
+        };
         let mut file = fs::OpenOptions::new()
             .write(true)
             .open(path)
             .map_err(failed)?;
-        return file.write_all(bytes).map_err(failed);
+        file.write_all(bytes).map_err(failed)?;
     }
+    staged.into_iter().try_for_each(Staged::commit)
+}
+
+/// Whether a path is something else than a file or a folder: a device, a pipe.
+pub fn is_special(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
+}
+
+fn stage(path: &Path, bytes: &[u8], mode: Mode) -> Result<Staged, OutputError> {
+    let failed = |source| OutputError::Io {
+        path: path.to_path_buf(),
+        source,
+    };
     let staged = Staged::new(path)?;
-    let mut file = tempfile::Builder::new()
-        .prefix("new")
-        .permissions(fs::Permissions::from_mode(mode.bits()))
-        .tempfile_in(staged.folder())
+    let mut file = fs::OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(mode.bits())
+        .open(staged.path())
         .map_err(failed)?;
     file.write_all(bytes).map_err(failed)?;
     file.flush().map_err(failed)?;
-    let (_, made) = file.keep().map_err(|e| failed(e.error))?;
-    fs::rename(made, staged.path()).map_err(failed)?;
-    staged.commit()
+    Ok(staged)
 }
 
 /// An output in the making: another tool writes [`Staged::path`], a file of the output's own name
@@ -231,6 +249,18 @@ mod tests {
         drop(staged);
         assert_eq!(fs::read(&path).unwrap(), b"old");
         assert_eq!(names(folder.path()), ["k.aocx"]);
+    }
+
+    #[test]
+    fn of_several_files_all_are_written_or_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = |name: &str| (folder.path().join(name), &b"new"[..], Mode::Plain);
+        fs::write(folder.path().join("a"), "old").unwrap();
+        assert!(write_all(&[file("a"), file("no/b")]).is_err());
+        assert_eq!(fs::read(folder.path().join("a")).unwrap(), b"old");
+        write_all(&[file("a"), file("b")]).unwrap();
+        assert_eq!(names(folder.path()), ["a", "b"]);
+        assert_eq!(fs::read(folder.path().join("a")).unwrap(), b"new");
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use fpgacc_aoc_wrappers::cc::{self, Language};
+use fpgacc_aoc_wrappers::output::Mode as FileMode;
 use fpgacc_frontend::facts::Facts;
 
 use crate::depfile::Dependencies;
@@ -11,9 +12,9 @@ use crate::gather;
 use crate::hosts;
 use crate::kernels;
 use crate::options::{Input, InputKind, Mode};
-use crate::programs::{self, Program};
+use crate::programs;
 use crate::session::{Session, Step, Stop};
-use crate::unit::{self, KernelUnit, Unit};
+use crate::unit::{self, Unit};
 
 /// Does what the mode says with every source.
 pub fn run(session: &mut Session) -> Step<()> {
@@ -50,9 +51,7 @@ fn host(session: &mut Session, path: &Path, language: Language) -> Step<()> {
     let section = unit::encode(&Unit::Host(host.unit));
     let attached = cc::attach_section(&object, unit::SECTION, &section);
     session.check_cc(attached)?;
-    let bytes = session.read(&object)?;
-    session.write(&output, &bytes)?;
-    session.write_dependencies(&output)
+    put_in_place(session, &object, &output)
 }
 
 fn preprocess_host(session: &mut Session, path: &Path, language: Language) -> Step<()> {
@@ -72,7 +71,7 @@ fn preprocess_host(session: &mut Session, path: &Path, language: Language) -> St
 
 fn kernel_file(session: &mut Session, path: &Path) -> Step<()> {
     let unit = gather::read_kernels(session, path)?;
-    let program = program_of(&unit);
+    let program = programs::of_unit(&unit);
     match session.options.mode {
         Mode::Preprocess => {
             let text = kernels::preprocess(session, &program)?;
@@ -86,8 +85,7 @@ fn kernel_file(session: &mut Session, path: &Path) -> Step<()> {
         _ => {
             // The text is checked now, so that mistakes show where the file is compiled; it is
             // rewritten at the link, where the host is known.
-            let preprocessed = kernels::preprocess(session, &program)?;
-            kernels::parse(session, &program, &preprocessed)?;
+            kernels::check(session, &unit)?;
             let output = output_path(session, path, "o");
             let compiler = session.compiler(Language::C)?;
             let folder = session.temporary_folder()?;
@@ -95,16 +93,18 @@ fn kernel_file(session: &mut Session, path: &Path) -> Step<()> {
             let section = unit::encode(&Unit::Kernels(unit));
             let made = compiler.data_object(unit::SECTION, &section, &object);
             session.check_cc(made)?;
-            let bytes = session.read(&object)?;
-            session.write(&output, &bytes)?;
-            session.write_dependencies(&output)
+            put_in_place(session, &object, &output)
         }
     }
 }
 
-fn program_of(unit: &KernelUnit) -> Program {
-    let (mut programs, _) = programs::pair(&Facts::default(), std::slice::from_ref(unit));
-    programs.remove(0)
+/// The object and its dependency file, both or none.
+fn put_in_place(session: &mut Session, object: &Path, output: &Path) -> Step<()> {
+    if session.options.dry_run {
+        return Ok(());
+    }
+    let bytes = session.read(object)?;
+    session.write_with_dependencies(output, &bytes, FileMode::Plain)
 }
 
 fn output_path(session: &Session, input: &Path, suffix: &str) -> PathBuf {

@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 
 use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_frontend::facts::{FORMAT_VERSION, Facts};
+use fpgacc_frontend::source::Span;
 use object::{Object, ObjectSymbol};
 
 use crate::hosts;
+use crate::kernels;
 use crate::options::{Input, InputKind};
 use crate::session::{Session, Step, Stop};
 use crate::unit::{self, HostUnit, KernelUnit, Unit};
@@ -37,7 +39,13 @@ pub fn gather(session: &mut Session, folder: &Path) -> Step<Gathered> {
         // Errors in all inputs are told, not only those in the first.
         failed |= gathered.add(session, input, folder, number).is_err();
     }
-    if failed { Err(Stop) } else { Ok(gathered) }
+    if !failed {
+        return Ok(gathered);
+    }
+    for unit in &gathered.kernels {
+        let _ = kernels::check(session, unit);
+    }
+    Err(Stop)
 }
 
 /// Reads sources and facts only: nothing is compiled.
@@ -158,14 +166,17 @@ pub fn read_kernels(session: &mut Session, path: &Path) -> Step<KernelUnit> {
         }),
         Err(error) => {
             let at = error.utf8_error().valid_up_to();
-            let before = &error.as_bytes()[..at];
-            let line = before.iter().filter(|&&b| b == b'\n').count() + 1;
-            let message = format!(
-                "'{}' is not UTF-8 text (line {line}, byte {at})",
-                path.display()
-            );
+            let byte = error.as_bytes()[at];
+            let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
+            let file = session.sources.add(path.display().to_string(), text);
+            let span = Span {
+                file,
+                start: at as u32,
+                end: (at + char::REPLACEMENT_CHARACTER.len_utf8()) as u32,
+            };
             session.fail(
-                Diagnostic::error(message)
+                Diagnostic::error(format!("this is not UTF-8 text (byte 0x{byte:02x})"))
+                    .at(span)
                     .help("OpenCL C is UTF-8: convert the file, for example with iconv"),
             )
         }
@@ -183,19 +194,34 @@ fn read_facts(session: &mut Session, path: &Path) -> Step<Facts> {
     let name = path.display().to_string();
     match serde_yaml::from_slice::<Facts>(&bytes) {
         Ok(facts) if facts.version == FORMAT_VERSION => Ok(facts),
-        Ok(facts) => session.fail(
-            Diagnostic::error(format!(
-                "{name}: launch facts of version {}, not {FORMAT_VERSION}",
-                facts.version
-            ))
-            .help("make them again: fpgacc --emit=facts host.c"),
-        ),
+        Ok(facts) => {
+            let text = String::from_utf8_lossy(&bytes).into_owned();
+            let line = text.lines().position(|line| line.starts_with("version"));
+            let file = session.sources.add(name, text);
+            let span = session
+                .sources
+                .line_span(file, line.map_or(1, |line| line as u32 + 1));
+            session.fail(
+                Diagnostic::error(format!(
+                    "launch facts of version {}, not {FORMAT_VERSION}",
+                    facts.version
+                ))
+                .at(span)
+                .help("make them again: fpgacc --emit=facts host.c"),
+            )
+        }
         Err(error) => {
             let text = String::from_utf8_lossy(&bytes).into_owned();
-            let mut diagnostic = Diagnostic::error(format!("not launch facts: {error}"));
+            let message = error.to_string();
+            // Where it is stands in front already.
+            let end = message.rfind(" at line ").unwrap_or(message.len());
+            let message = format!("not launch facts: {}", &message[..end]);
+            let mut diagnostic = Diagnostic::error(message);
             if let Some(location) = error.location() {
                 let file = session.sources.add(name, text);
-                diagnostic = diagnostic.at(session.sources.line_span(file, location.line() as u32));
+                let line = session.sources.line_span(file, location.line() as u32);
+                let start = (location.index() as u32).clamp(line.start, line.end);
+                diagnostic = diagnostic.at(Span { start, ..line });
             } else {
                 diagnostic.message = format!("{name}: {}", diagnostic.message);
             }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use fpgacc_aoc_wrappers::cc::{self, Language};
+use fpgacc_aoc_wrappers::cc::{self, CcError, Language};
 use fpgacc_device_passes::pipeline::{self, Report};
 use fpgacc_frontend::diag::{Diagnostic, Severity};
 use fpgacc_frontend::facts::Facts;
@@ -11,9 +11,11 @@ use fpgacc_frontend::kernel::{self, ParseError, PrintOptions};
 use fpgacc_runtime::manifest;
 
 use crate::kernel_options::identifiers;
-use crate::programs::{Piece, Program};
+use crate::programs::{self, Piece, Program};
 use crate::session::{Session, Step, Stop};
 use crate::signature;
+use crate::unit::KernelUnit;
+use crate::unknown_macros;
 
 /// A program behind the rewrites.
 pub struct Rewritten {
@@ -81,6 +83,21 @@ pub fn print(session: &mut Session, module: &Module, line_directives: bool) -> S
 
 /// The program's text behind the preprocessor.
 pub fn preprocess(session: &mut Session, program: &Program) -> Step<String> {
+    let made = run_preprocessor(session, program)?;
+    if unknown_macros::asked_for(&made) && !program.options_known {
+        let _ = session.check_cc(made);
+        return session.fail(unknown_macros::error(&program.name()));
+    }
+    let made = session.check_cc(made)?;
+    register_headers(session, &made.text);
+    session.dependencies.add_preprocessed(&made.text);
+    Ok(made.text)
+}
+
+fn run_preprocessor(
+    session: &mut Session,
+    program: &Program,
+) -> Step<Result<cc::Preprocessed, CcError>> {
     let compiler = session.compiler(Language::C)?;
     let others: Vec<&str> = program.options.others.iter().map(String::as_str).collect();
     let mut text = kernel::predefined(program.options.dialect(), &others);
@@ -107,53 +124,90 @@ pub fn preprocess(session: &mut Session, program: &Program) -> Step<String> {
             .skip(1)
             .map(|piece| piece.folder.clone()),
     );
-    let made = compiler.preprocess_kernel(source, &options.defines, &[], &includes);
-    if made.is_err() && !program.options_known {
-        session.tell(unknown_options_hint(program));
-    }
-    let made = session.check_cc(made)?;
-    register_headers(session, &made.text);
-    session.dependencies.add_preprocessed(&made.text);
-    Ok(made.text)
+    Ok(compiler.preprocess_kernel(source, &options.defines, &[], &includes))
 }
 
 /// The module; `None` if the front end does not take this text, which was told.
 pub fn parse(session: &mut Session, program: &Program, preprocessed: &str) -> Step<Option<Module>> {
-    let name = program.pieces[0].name.clone();
-    let input = kernel::Input {
-        name: &name,
-        preprocessed,
-        dialect: program.options.dialect(),
-    };
-    match kernel::parse(&input, &mut session.sources) {
+    match parse_text(session, program, preprocessed) {
         Ok(module) => Ok(Some(module)),
         Err(ParseError::Unsupported(reasons)) => {
-            for mut reason in reasons {
-                reason.severity = Severity::Warning;
-                session.tell(
-                    reason.note("this program stays as it is: its kernels are not rewritten"),
-                );
-            }
+            untouched(session, reasons);
             Ok(None)
         }
-        Err(ParseError::Invalid(errors)) => {
+        Err(ParseError::Invalid(mut errors)) => {
+            if !program.options_known {
+                unknown_macros::help(&mut errors);
+            }
             for error in errors {
                 session.tell(error);
-            }
-            if !program.options_known {
-                session.tell(unknown_options_hint(program));
             }
             Err(Stop)
         }
     }
 }
 
-fn unknown_options_hint(program: &Program) -> Diagnostic {
-    Diagnostic::warning(format!(
-        "the options with which the host builds '{}' are not known",
-        program.name()
-    ))
-    .help("if the kernels need macros of them, give these: -Xkernel -DNAME=VALUE")
+/// Checks a kernel file on its own, before the host is known. What may be right with the host's build
+/// options is told as a warning: the link step looks again.
+pub fn check(session: &mut Session, unit: &KernelUnit) -> Step<()> {
+    let program = programs::of_unit(unit);
+    let made = run_preprocessor(session, &program)?;
+    if unknown_macros::asked_for(&made) {
+        if let Err(error) = made {
+            let text = error.diagnostics().unwrap_or_default();
+            let text = text.replace("error: #error", "warning: #error");
+            session.messages.pass_on(&text);
+        }
+        session.tell(unknown_macros::warning(&program.name()));
+        return Ok(());
+    }
+    let made = session.check_cc(made)?;
+    register_headers(session, &made.text);
+    session.dependencies.add_preprocessed(&made.text);
+    match parse_text(session, &program, &made.text) {
+        Ok(_) => Ok(()),
+        Err(ParseError::Unsupported(reasons)) => {
+            untouched(session, reasons);
+            Ok(())
+        }
+        Err(ParseError::Invalid(mut errors)) => {
+            let harmless = unknown_macros::explain_all(&errors);
+            if harmless {
+                for error in &mut errors {
+                    error.severity = Severity::Warning;
+                }
+            }
+            for error in errors {
+                session.tell(error);
+            }
+            match harmless {
+                true => session.tell(unknown_macros::warning(&program.name())),
+                false => return Err(Stop),
+            }
+            Ok(())
+        }
+    }
+}
+
+fn parse_text(
+    session: &mut Session,
+    program: &Program,
+    preprocessed: &str,
+) -> Result<Module, ParseError> {
+    let name = program.pieces[0].name.clone();
+    let input = kernel::Input {
+        name: &name,
+        preprocessed,
+        dialect: program.options.dialect(),
+    };
+    kernel::parse(&input, &mut session.sources)
+}
+
+fn untouched(session: &mut Session, reasons: Vec<Diagnostic>) {
+    for mut reason in reasons {
+        reason.severity = Severity::Warning;
+        session.tell(reason.note("this program stays as it is: its kernels are not rewritten"));
+    }
 }
 
 /// Texts of included headers, for messages that point into them.
@@ -215,7 +269,10 @@ fn kernels(module: &Module, report: &Report) -> Vec<manifest::Kernel> {
 /// Where the preprocessor looks for quoted includes of a piece.
 fn path_of(piece: &Piece) -> PathBuf {
     let name = Path::new(&piece.name).file_name().unwrap_or_default();
-    piece.folder.join(name)
+    match piece.folder == Path::new(".") {
+        true => PathBuf::from(name),
+        false => piece.folder.join(name),
+    }
 }
 
 fn quoted(name: &str) -> String {

@@ -3,19 +3,18 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use fpgacc_aoc_wrappers::backend::{self, Backend};
 use fpgacc_aoc_wrappers::cache::Cache;
-use fpgacc_aoc_wrappers::cc::Language;
-use fpgacc_aoc_wrappers::output::{self, Mode as FileMode};
-use fpgacc_aoc_wrappers::progress::Progress;
-use fpgacc_aoc_wrappers::request::{self, BuildRequest, KernelSource};
+use fpgacc_aoc_wrappers::cc::{Language, Source};
+use fpgacc_aoc_wrappers::library;
 use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_runtime::manifest::{self, Manifest};
 
+use crate::build;
 use crate::facts;
 use crate::gather::{self, Gathered};
 use crate::kernels::{self, Rewritten};
-use crate::options::Target;
+use crate::options::{Mode, Target};
+use crate::outputs;
 use crate::programs::{self, Program};
 use crate::session::{Session, Step, Stop};
 
@@ -29,30 +28,60 @@ pub struct Compiled {
 
 /// Links the inputs into an executable and its .aocx files.
 pub fn run(session: &mut Session) -> Step<()> {
-    let output = session
-        .options
-        .output
-        .clone()
-        .unwrap_or_else(|| PathBuf::from("a.out"));
+    let output = session.options.output.clone();
+    let output = output.unwrap_or_else(|| PathBuf::from("a.out"));
+    if session.options.target == Target::Source {
+        return outputs::write_sources(session, &output);
+    }
     let folder = session.temporary_folder()?;
     let gathered = gather::gather(session, folder.path())?;
     let compiled = rewrite_all(session, &gathered)?;
-    if session.options.target == Target::Source {
-        return write_sources(session, &gathered, &compiled, &output);
-    }
-    let backend = choose_backend(session)?;
-    let manifest = manifest(&compiled, &backend, &output);
-    for (compiled, program) in compiled.iter().zip(&manifest.programs) {
-        let built = folder.path().join(&program.aocx);
-        build(session, &backend, compiled, &built)?;
-    }
+    need_host(session, &gathered)?;
+    let backend = build::choose(session)?;
+    let manifest = manifest(&compiled, build::manifest_target(&backend), &output);
+    // The link comes first: kernels take longer, hours on hardware.
     let executable = folder.path().join("executable");
     link(session, &gathered, &manifest, folder.path(), &executable)?;
-    save_temps(session, &gathered, &compiled, &manifest)?;
+    let made = outputs::folder(session, &output)?;
+    for (compiled, program) in compiled.iter().zip(&manifest.programs) {
+        build::build(session, &backend, compiled, made.path(), &output, program)?;
+    }
+    outputs::save_temps(session, &gathered, &compiled, &manifest)?;
     if session.options.dry_run {
         return Ok(());
     }
-    put_in_place(session, &manifest, folder.path(), &executable, &output)
+    outputs::put_in_place(session, &manifest, made.path(), &executable, &output)
+}
+
+/// A link needs something with a `main`; what the linker would say of it does not help.
+fn need_host(session: &mut Session, gathered: &Gathered) -> Step<()> {
+    if !gathered.link_args.is_empty() {
+        return Ok(());
+    }
+    session.fail(Diagnostic::error("there is no host among the inputs").help(
+        "give the program that launches these kernels: fpgacc host.c kernels.cl; or use -c, \
+             --emit=kernels or --target=source",
+    ))
+}
+
+/// The programs that hold kernels. Files of helpers may be given too: they are included by others.
+fn with_kernels(session: &mut Session, compiled: Vec<Compiled>) -> Step<Vec<Compiled>> {
+    let (with, without): (Vec<_>, Vec<_>) = compiled.into_iter().partition(|compiled| {
+        let parsed = compiled.rewritten.parsed.as_ref();
+        parsed.is_none_or(|module| module.kernels().next().is_some())
+    });
+    for Compiled { program, .. } in &without {
+        let message = format!("there is no kernel in '{}'", program.name());
+        session.tell(match with.is_empty() {
+            true => Diagnostic::error(message)
+                .help("a kernel is a function that starts with `kernel` or `__kernel`"),
+            false => Diagnostic::warning(message).note("it is left out"),
+        });
+    }
+    match without.is_empty() || !with.is_empty() {
+        true => Ok(with),
+        false => Err(Stop),
+    }
 }
 
 /// Analyses the hosts and takes every program through the passes.
@@ -74,96 +103,11 @@ pub fn rewrite_all(session: &mut Session, gathered: &Gathered) -> Step<Vec<Compi
     if failed {
         return Err(Stop);
     }
+    if session.options.mode == Mode::Link {
+        compiled = with_kernels(session, compiled)?;
+    }
     facts::warn_about_launches(session, &facts, &compiled);
     Ok(compiled)
-}
-
-fn choose_backend(session: &mut Session) -> Step<Backend> {
-    let target = match session.options.target {
-        Target::Emulator | Target::Source => request::Target::Emulator,
-        Target::Simulator => request::Target::Simulator,
-        Target::Hardware => request::Target::Hardware,
-    };
-    let options = &session.options;
-    let found = backend::discover(target, options.aoc.as_deref(), options.platform.as_deref());
-    session.check(found.first(target))
-}
-
-fn manifest_target(backend: &Backend) -> manifest::Target {
-    match backend.kind() {
-        "intel" => manifest::Target::IntelEmulator {
-            library: backend
-                .runtime_library()
-                .map(|path| path.display().to_string()),
-        },
-        "pocl" => manifest::Target::Pocl,
-        _ => manifest::Target::Sdk,
-    }
-}
-
-fn manifest(compiled: &[Compiled], backend: &Backend, output: &Path) -> Manifest {
-    let name = output.file_name().unwrap_or_default().to_string_lossy();
-    let several = compiled.len() > 1;
-    let programs = compiled.iter().map(|Compiled { program, rewritten }| {
-        let aocx = match several {
-            true => format!("{name}.{}.aocx", program.stem),
-            false => format!("{name}.aocx"),
-        };
-        manifest::Program {
-            aocx,
-            ..rewritten.manifest.clone()
-        }
-    });
-    Manifest {
-        target: manifest_target(backend),
-        programs: programs.collect(),
-    }
-}
-
-fn build(session: &mut Session, backend: &Backend, compiled: &Compiled, output: &Path) -> Step<()> {
-    let Compiled { program, rewritten } = compiled;
-    let source = KernelSource {
-        path: rewritten.path.clone(),
-        text: rewritten.text.clone(),
-    };
-    let mut request = BuildRequest::new(vec![source], output);
-    request.cl_options = program.options.others.clone();
-    request.board = session.options.board.clone();
-    request.extra = session
-        .options
-        .aoc_args
-        .iter()
-        .map(OsString::from)
-        .collect();
-    request.target = match session.options.target {
-        Target::Emulator | Target::Source => request::Target::Emulator,
-        Target::Simulator => request::Target::Simulator,
-        Target::Hardware => request::Target::Hardware,
-    };
-    request.verbose = session.options.verbose;
-    if rewritten.untouched {
-        request.defines = program.options.defines.clone();
-        request.includes = program.options.includes.clone();
-    }
-    let progress = match session.options.quiet {
-        true => Progress::Quiet,
-        false => Progress::Shown,
-    };
-    match backend.build(&request, Cache::open().as_ref(), progress) {
-        Ok(built) => {
-            if session.options.verbose {
-                session.messages.pass_on(&built.log);
-            }
-            Ok(())
-        }
-        Err(error) => {
-            if let Some(log) = error.log() {
-                let log = log.to_string();
-                session.messages.pass_on(&log);
-            }
-            session.fail(Diagnostic::error(format!("{}: {error}", program.name())))
-        }
-    }
 }
 
 fn link(
@@ -202,96 +146,46 @@ fn runtime_objects(
 ) -> Step<Vec<OsString>> {
     let compiler = session.compiler(Language::C)?;
     let headers = session.runtime_headers()?;
-    let manifest = manifest.to_c();
-    let sources = fpgacc_runtime::SOURCES
-        .iter()
-        .copied()
-        .chain([("fpgacc_manifest.c", manifest.as_str())])
-        .filter(|(name, _)| name.ends_with(".c"));
-    let flags = [OsString::from("-O2"), "-I".into(), headers.into()];
-    let mut objects = Vec::new();
-    for (name, text) in sources {
-        let object = folder.join(name).with_extension("rt.o");
-        let source = fpgacc_aoc_wrappers::cc::Source {
-            path: Path::new(name),
-            text: Some(text.as_bytes()),
-        };
-        let compiled = compiler.compile(source, &flags, &object, None);
-        session.check_cc(compiled)?;
-        objects.push(object.into());
-    }
-    Ok(objects)
-}
-
-/// Moves everything that was made to where it belongs. Nothing was touched there before.
-fn put_in_place(
-    session: &mut Session,
-    manifest: &Manifest,
-    folder: &Path,
-    executable: &Path,
-    output: &Path,
-) -> Step<()> {
-    for program in &manifest.programs {
-        let bytes = session.read(&folder.join(&program.aocx))?;
-        let written = output::write(
-            &output.with_file_name(&program.aocx),
-            &bytes,
-            FileMode::Plain,
-        );
-        session.check(written)?;
-    }
-    let bytes = session.read(executable)?;
-    let written = output::write(output, &bytes, FileMode::Executable);
-    session.check(written)?;
-    session.write_dependencies(output)
-}
-
-/// `--target=source`: the rewritten kernels and patched hosts in a folder.
-fn write_sources(
-    session: &mut Session,
-    gathered: &Gathered,
-    compiled: &[Compiled],
-    output: &Path,
-) -> Step<()> {
-    let made = std::fs::create_dir_all(output);
-    session.check(made)?;
-    write_texts(session, gathered, compiled, output)
-}
-
-fn save_temps(
-    session: &mut Session,
-    gathered: &Gathered,
-    compiled: &[Compiled],
-    manifest: &Manifest,
-) -> Step<()> {
-    let Some(folder) = session.options.save_temps.clone() else {
-        return Ok(());
+    let mut flags: Vec<OsString> = ["-O2", "-fPIC"].map(OsString::from).into();
+    flags.extend(session.options.machine_flags.iter().cloned());
+    let library = folder.join("runtime.o");
+    let cache = Cache::open();
+    let made = library::object(
+        &compiler,
+        fpgacc_runtime::SOURCES,
+        &flags,
+        cache.as_ref(),
+        &library,
+    );
+    session.check_cc(made)?;
+    flags.extend(["-I".into(), headers.into()]);
+    let object = folder.join("manifest.o");
+    let text = manifest.to_c();
+    let source = Source {
+        path: Path::new("fpgacc_manifest.c"),
+        text: Some(text.as_bytes()),
     };
-    let made = std::fs::create_dir_all(&folder);
-    session.check(made)?;
-    write_texts(session, gathered, compiled, &folder)?;
-    let file = folder.join("fpgacc_manifest.c");
-    let written = output::write(&file, manifest.to_c().as_bytes(), FileMode::Plain);
-    session.check(written)
+    let compiled = compiler.compile(source, &flags, &object, None);
+    session.check_cc(compiled)?;
+    Ok(vec![library.into(), object.into()])
 }
 
-fn write_texts(
-    session: &mut Session,
-    gathered: &Gathered,
-    compiled: &[Compiled],
-    folder: &Path,
-) -> Step<()> {
-    for (path, text) in &gathered.patched {
-        let name = path.file_stem().unwrap_or_default().to_string_lossy();
-        let suffix = path.extension().unwrap_or_default().to_string_lossy();
-        let file = folder.join(format!("{name}.fpga.{suffix}"));
-        let written = output::write(&file, text, FileMode::Plain);
-        session.check(written)?;
+/// What the executable's runtime is told of the programs.
+pub fn manifest(compiled: &[Compiled], target: manifest::Target, output: &Path) -> Manifest {
+    let name = output.file_name().unwrap_or_default().to_string_lossy();
+    let several = compiled.len() > 1;
+    let programs = compiled.iter().map(|Compiled { program, rewritten }| {
+        let aocx = match several {
+            true => format!("{name}.{}.aocx", program.stem),
+            false => format!("{name}.aocx"),
+        };
+        manifest::Program {
+            aocx,
+            ..rewritten.manifest.clone()
+        }
+    });
+    Manifest {
+        target,
+        programs: programs.collect(),
     }
-    for Compiled { program, rewritten } in compiled {
-        let file = folder.join(format!("{}.fpga.cl", program.stem));
-        let written = output::write(&file, rewritten.text.as_bytes(), FileMode::Plain);
-        session.check(written)?;
-    }
-    Ok(())
 }

@@ -4,6 +4,7 @@
 //! [`emit`]. All output files and processes are started here or in aoc-wrappers; the crates below
 //! only see texts.
 
+mod build;
 mod cli;
 mod compile;
 mod depfile;
@@ -17,11 +18,13 @@ mod kernels;
 mod link;
 mod messages;
 mod options;
+mod outputs;
 mod programs;
 mod response;
 mod session;
 mod signature;
 mod unit;
+mod unknown_macros;
 mod usage;
 
 use std::io::Write;

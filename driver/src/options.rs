@@ -103,6 +103,8 @@ pub struct Options {
     pub include_dirs: Vec<PathBuf>,
     /// Flags of the host compiler for preprocessing and compiling.
     pub host_flags: Vec<OsString>,
+    /// Those of them that objects must agree on: `-m32`, `-march=..`.
+    pub machine_flags: Vec<OsString>,
     /// Flags of the host compiler for linking.
     pub link_flags: Vec<OsString>,
     /// Passes.
@@ -173,6 +175,10 @@ impl Options {
                 .map(PathBuf::from)
                 .collect(),
             host_flags: host_flags(matches),
+            machine_flags: all(matches, "machine")
+                .into_iter()
+                .map(|flag| format!("-m{flag}").into())
+                .collect(),
             link_flags: link_flags(matches),
             pipeline,
             remarks: one(matches, "Rpass"),

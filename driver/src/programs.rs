@@ -73,6 +73,16 @@ pub fn pair(facts: &Facts, units: &[KernelUnit]) -> (Vec<Program>, Vec<Diagnosti
     (pairing.programs, pairing.diagnostics)
 }
 
+/// A kernel file as a program of its own.
+pub fn of_unit(unit: &KernelUnit) -> Program {
+    Program {
+        pieces: vec![piece(unit)],
+        options: KernelOptions::from_words(unit.options.clone()),
+        options_known: false,
+        stem: String::new(),
+    }
+}
+
 struct Pairing<'a> {
     units: &'a [KernelUnit],
     used: Vec<bool>,
@@ -197,7 +207,8 @@ impl Pairing<'_> {
             // A host that is not there to be analysed, such as a prebuilt object, may load it.
             let options = KernelOptions::from_words(unit.options.clone());
             self.push(vec![piece(unit)], options, false);
-            if !facts.programs.is_empty() {
+            // A file of helpers is not loaded, but included.
+            if !facts.programs.is_empty() && !kernel_names(&unit.text).is_empty() {
                 let message = format!(
                     "no program of the host is known to load '{}'",
                     unit.path.display()

@@ -170,13 +170,27 @@ impl Session {
         }
     }
 
-    /// Writes the dependency file of an output, if one was asked for.
-    pub fn write_dependencies(&mut self, output: &Path) -> Step<()> {
-        let Some(options) = self.options.dependencies.clone() else {
-            return Ok(());
-        };
-        let rule = self.dependencies.rule(&options, output);
-        self.write(&depfile::file(&options, output), rule.as_bytes())
+    /// Writes an output file and its dependency file, if one was asked for: both or none.
+    pub fn write_with_dependencies(
+        &mut self,
+        output: &Path,
+        bytes: &[u8],
+        mode: FileMode,
+    ) -> Step<()> {
+        let rule = self.dependency_file(output);
+        let mut files = vec![(output.to_path_buf(), bytes, mode)];
+        if let Some((path, text)) = &rule {
+            files.push((path.clone(), text.as_bytes(), FileMode::Plain));
+        }
+        let written = output::write_all(&files);
+        self.check(written)
+    }
+
+    /// Path and text of the dependency file of an output, if one was asked for.
+    pub fn dependency_file(&self, output: &Path) -> Option<(PathBuf, String)> {
+        let options = self.options.dependencies.as_ref()?;
+        let rule = self.dependencies.rule(options, output);
+        Some((depfile::file(options, output), rule))
     }
 }
 

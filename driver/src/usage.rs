@@ -49,12 +49,14 @@ fn missing(option: &str) -> Diagnostic {
 
 fn unknown(error: &clap::Error, option: &str) -> Diagnostic {
     let diagnostic = Diagnostic::error(format!("unknown option '{option}'"));
+    let first = |name: &str| name.trim_start_matches('-').chars().next();
     match text(error, ContextKind::SuggestedArg) {
-        Some(meant) => {
+        // Of long cc options, clap finds any other similar.
+        Some(meant) if first(&meant) == first(option) => {
             let meant = cli::with_single_dashes(&format!("'{meant}'"));
             diagnostic.help(format!("did you mean {meant}?"))
         }
-        None => diagnostic
+        _ => diagnostic
             .help(format!(
                 "one for the host compiler goes behind -Xcc, one for aoc behind -Xaoc: -Xcc {option}"
             ))

@@ -118,7 +118,7 @@ impl Aoc {
         }
         let output = work.join(&name);
         if !output.is_file() {
-            return Err(AocError::NoOutput(request.output.clone()));
+            return Err(AocError::NoOutput(request.place().to_path_buf()));
         }
         Ok(Product {
             folder,

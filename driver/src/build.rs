@@ -1,0 +1,100 @@
+//! Building rewritten kernels: choosing the tool, asking it, keeping what it says.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use fpgacc_aoc_wrappers::backend::{self, Backend, BuildError};
+use fpgacc_aoc_wrappers::cache::Cache;
+use fpgacc_aoc_wrappers::progress::Progress;
+use fpgacc_aoc_wrappers::request::{self, BuildRequest, KernelSource};
+use fpgacc_frontend::diag::Diagnostic;
+use fpgacc_runtime::manifest;
+
+use crate::link::Compiled;
+use crate::options::{Options, Target};
+use crate::session::{Session, Step};
+
+/// The tool that builds for the target that the options name.
+pub fn choose(session: &mut Session) -> Step<Backend> {
+    let options = &session.options;
+    let target = request_target(options);
+    let found = backend::discover(target, options.aoc.as_deref(), options.platform.as_deref());
+    session.check(found.first(target))
+}
+
+fn request_target(options: &Options) -> request::Target {
+    match options.target {
+        Target::Emulator | Target::Source => request::Target::Emulator,
+        Target::Simulator => request::Target::Simulator,
+        Target::Hardware => request::Target::Hardware,
+    }
+}
+
+/// Where an executable runs kernels that a tool built.
+pub fn manifest_target(backend: &Backend) -> manifest::Target {
+    match backend.kind() {
+        "intel" => manifest::Target::IntelEmulator {
+            library: backend
+                .runtime_library()
+                .map(|path| path.display().to_string()),
+        },
+        "pocl" => manifest::Target::Pocl,
+        _ => manifest::Target::Sdk,
+    }
+}
+
+/// Builds a program's .aocx in the folder `made`; it will be at last beside `output`.
+pub fn build(
+    session: &mut Session,
+    backend: &Backend,
+    compiled: &Compiled,
+    made: &Path,
+    output: &Path,
+    described: &manifest::Program,
+) -> Step<()> {
+    let Compiled { program, rewritten } = compiled;
+    let source = KernelSource {
+        path: rewritten.path.clone(),
+        text: rewritten.text.clone(),
+    };
+    let options = &session.options;
+    let mut request = BuildRequest::new(vec![source], made.join(&described.aocx));
+    request.place = Some(output.with_file_name(&described.aocx));
+    request.cl_options = program.options.others.clone();
+    request.board = options.board.clone();
+    request.extra = options.aoc_args.iter().map(OsString::from).collect();
+    request.target = request_target(options);
+    request.verbose = options.verbose;
+    if rewritten.untouched {
+        request.defines = program.options.defines.clone();
+        request.includes = program.options.includes.clone();
+    }
+    if options.verbose || options.dry_run {
+        let line = backend.command_line(&request);
+        session.messages.pass_on(&format!(" {line}"));
+    }
+    if session.options.dry_run {
+        return Ok(());
+    }
+    let progress = match session.options.quiet {
+        true => Progress::Quiet,
+        false => Progress::Shown,
+    };
+    match backend.build(&request, Cache::open().as_ref(), progress) {
+        Ok(built) => {
+            if session.options.verbose {
+                session.messages.pass_on(&built.log);
+            }
+            Ok(())
+        }
+        Err(error) => {
+            // What aoc says was shown while it ran.
+            let shown = matches!(error, BuildError::Aoc(_)) && !session.options.quiet;
+            if let Some(log) = error.log().filter(|_| !shown) {
+                let log = log.to_string();
+                session.messages.pass_on(&log);
+            }
+            session.fail(Diagnostic::error(format!("{}: {error}", program.name())))
+        }
+    }
+}

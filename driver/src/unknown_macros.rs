@@ -1,0 +1,80 @@
+//! Kernels that need macros from the host's build options, looked at without these options.
+
+use fpgacc_aoc_wrappers::cc::{CcError, Preprocessed};
+use fpgacc_frontend::diag::Diagnostic;
+
+/// Whether the preprocessor met an `#error`: often a kernel that asks for a macro.
+pub fn asked_for(made: &Result<Preprocessed, CcError>) -> bool {
+    let Err(error) = made else {
+        return false;
+    };
+    error
+        .diagnostics()
+        .is_some_and(|text| text.contains("#error"))
+}
+
+/// Whether macros may be all that is missing.
+pub fn explain_all(errors: &[Diagnostic]) -> bool {
+    errors.iter().all(|error| name(error).is_some())
+}
+
+/// Adds the way out to the first error that a macro may cure.
+pub fn help(errors: &mut [Diagnostic]) {
+    let first = errors
+        .iter_mut()
+        .find_map(|error| name(error).map(|name| (name, error)));
+    if let Some((name, error)) = first {
+        error.helps.push(format!(
+            "if it is a macro of the host's build options: -Xkernel -D{name}=VALUE"
+        ));
+    }
+}
+
+/// For kernels that ask for macros when they are linked.
+pub fn error(program: &str) -> Diagnostic {
+    Diagnostic::error(format!(
+        "the options with which the host builds '{program}' are not known"
+    ))
+    .help("give the macros that its kernels need: -Xkernel -DNAME=VALUE")
+}
+
+/// For kernels that are compiled before the host is known.
+pub fn warning(program: &str) -> Diagnostic {
+    Diagnostic::warning(format!(
+        "'{program}' seems to need macros that the host gives when it builds it"
+    ))
+    .note("it is checked again at the link, where the host is known")
+}
+
+/// The name that an error says is not declared, if it looks like a macro's: no small letters.
+fn name(error: &Diagnostic) -> Option<String> {
+    let missing = [" is not declared", " is not a type"];
+    let start = missing
+        .iter()
+        .find_map(|end| error.message.strip_suffix(end))?;
+    let name = start.strip_suffix('`')?.rsplit('`').next()?;
+    let is_macro = name.chars().any(|c| c.is_ascii_uppercase())
+        && !name.chars().any(|c| c.is_ascii_lowercase());
+    is_macro.then(|| name.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_names_without_small_letters_may_be_macros() {
+        let error = |text: &str| Diagnostic::error(text);
+        let macros = [
+            error("`N` is not declared"),
+            error("`REAL_2` is not a type"),
+        ];
+        assert!(explain_all(&macros));
+        assert!(!explain_all(&[error("`n` is not declared")]));
+        assert!(!explain_all(&[error("expected `;`, found `N`")]));
+        let mut errors = [error("`n` is not declared"), error("`N` is not declared")];
+        help(&mut errors);
+        assert!(errors[0].helps.is_empty());
+        assert!(errors[1].helps[0].contains("-DN=VALUE"));
+    }
+}
