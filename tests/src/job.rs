@@ -330,7 +330,9 @@ fn null_local(global: [u64; 3], task: &Task) -> [u64; 3] {
         return relied;
     }
     let limit = task.max_group_size.unwrap_or(u64::MAX).min(global[0]);
-    let divisor = (1..=limit).rev().find(|size| global[0] % size == 0);
+    let divisor = (1..=limit)
+        .rev()
+        .find(|size| global[0].is_multiple_of(*size));
     [divisor.unwrap_or(1), 1, 1]
 }
 

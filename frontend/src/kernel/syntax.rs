@@ -353,6 +353,10 @@ fn syntax_problem(source: &SourceText, error: &SyntaxError) -> Problem {
         return Problem::Invalid(Box::new(diagnostic));
     }
     let found = found_word(source, token);
+    if token > 0 && source.word(token - 1) == "else" {
+        let diagnostic = Diagnostic::error("`else` without an `if`");
+        return Problem::Invalid(Box::new(at_token(source, token - 1, diagnostic)));
+    }
     let message = match wanted(&expected) {
         Some(wanted) => format!("expected {wanted}, found {found}"),
         None => format!("{found} does not belong here"),

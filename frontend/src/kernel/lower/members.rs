@@ -132,7 +132,10 @@ impl Lowerer<'_> {
         ty: crate::ir::TypeId,
         at: SyntaxSpan,
     ) -> super::Reported {
-        let message = format!("`{}` has no field `{name}`", self.type_name(ty));
+        let message = match self.module.records[record].tag {
+            Some(_) => format!("`{}` has no field `{name}`", self.type_name(ty)),
+            None => format!("the struct has no field `{name}`"),
+        };
         let names: Vec<String> = self.module.records[record]
             .fields
             .iter()

@@ -114,6 +114,9 @@ pub(super) struct Lowerer<'a> {
     /// The next pragma to hand out.
     next_pragma: usize,
     stmt_depth: usize,
+    /// Loops, and switches, around the statement.
+    loops: usize,
+    switches: usize,
     errors: Vec<Diagnostic>,
     unsupported: Vec<Diagnostic>,
 }
@@ -133,17 +136,20 @@ impl<'a> Lowerer<'a> {
             hoisted: BTreeSet::new(),
             next_pragma: 0,
             stmt_depth: 0,
+            loops: 0,
+            switches: 0,
             errors: Vec::new(),
             unsupported: Vec::new(),
         }
     }
 
     fn finish(mut self) -> Result<Module, Failure> {
-        if !self.errors.is_empty() {
-            return Err(Failure::Invalid(self.errors));
-        }
+        // First: what was not taken may be why later names are not known.
         if !self.unsupported.is_empty() {
             return Err(Failure::Unsupported(self.unsupported));
+        }
+        if !self.errors.is_empty() {
+            return Err(Failure::Invalid(self.errors));
         }
         self.module.exprs = self.exprs;
         Ok(self.module)

@@ -84,7 +84,7 @@ impl Lowerer<'_> {
             Statement::Switch(switch) => self.switch(switch)?,
             Statement::While(node) => {
                 let cond = self.condition(&node.node.expression);
-                let body = self.body(&node.node.statement)?;
+                let body = self.loop_body(&node.node.statement)?;
                 StmtKind::While {
                     cond: cond?,
                     body,
@@ -92,13 +92,19 @@ impl Lowerer<'_> {
                 }
             }
             Statement::DoWhile(node) => {
-                let body = self.body(&node.node.statement)?;
+                let body = self.loop_body(&node.node.statement)?;
                 let cond = self.condition(&node.node.expression)?;
                 StmtKind::DoWhile { body, cond, hints }
             }
             Statement::For(node) => self.for_loop(node, hints)?,
             Statement::Goto(label) => StmtKind::Goto(label.node.name.clone()),
+            Statement::Continue if self.loops == 0 => {
+                return Err(self.error(node.span, "`continue` outside of a loop"));
+            }
             Statement::Continue => StmtKind::Continue,
+            Statement::Break if self.loops + self.switches == 0 => {
+                return Err(self.error(node.span, "`break` outside of a loop or `switch`"));
+            }
             Statement::Break => StmtKind::Break,
             Statement::Return(value) => self.return_stmt(node.span, value.as_deref())?,
             Statement::Asm(_) => {
@@ -156,6 +162,13 @@ impl Lowerer<'_> {
     }
 
     /// A loop's or branch's body as a block.
+    fn loop_body(&mut self, node: &Node<Statement>) -> Lowered<Block> {
+        self.loops += 1;
+        let body = self.body(node);
+        self.loops -= 1;
+        body
+    }
+
     fn body(&mut self, node: &Node<Statement>) -> Lowered<Block> {
         self.scopes.enter();
         let mut stmts = Vec::new();
@@ -224,7 +237,7 @@ impl Lowerer<'_> {
             Some(step) => self.expression(step).map(Some),
             None => Ok(None),
         };
-        let body = self.body(&parts.statement);
+        let body = self.loop_body(&parts.statement);
         started?;
         Ok(StmtKind::For {
             init,
@@ -295,7 +308,9 @@ impl Lowerer<'_> {
             return Err(self.error(node.node.expression.span, message));
         }
         self.scopes.enter();
+        self.switches += 1;
         let arms = self.arms(&node.node.statement);
+        self.switches -= 1;
         self.scopes.leave();
         Ok(StmtKind::Switch { value, arms: arms? })
     }
