@@ -51,6 +51,10 @@ impl Place {
         matches!(self.root, Root::Var(_))
     }
 
+    pub fn only_indices(&self) -> bool {
+        self.path.iter().all(|s| matches!(s, Step::Index(_)))
+    }
+
     pub fn step(&self, step: Step) -> Place {
         let mut path = self.path.clone();
         path.push(step);

@@ -1,6 +1,7 @@
 //! Types of the host, as far as values depend on them. Sizes are those of 64-bit Linux.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use fpgacc_frontend::host::HostFile;
 use fpgacc_frontend::host::ast::{ExprKind, Record, Type};
@@ -20,7 +21,7 @@ pub(crate) enum Kind {
     /// A stream of characters in memory.
     StringStream,
     /// A struct, class or union of the user.
-    Record(String),
+    Record(Rc<str>),
     Other,
 }
 
@@ -94,7 +95,7 @@ impl<'a> Types<'a> {
             }
         }
         match self.record(&ty.base) {
-            Some(_) => Kind::Record(ty.base),
+            Some(_) => Kind::Record(Rc::from(ty.base)),
             None => Kind::Other,
         }
     }

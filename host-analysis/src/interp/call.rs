@@ -53,7 +53,7 @@ impl<'a> Interp<'a> {
             _ => {
                 let args = spread(code, args);
                 match self.eval(code, callee) {
-                    Val::Function(name) => self.call_name(code, id, &name, &args),
+                    Val::Function(name) => self.call_function(code, id, &name, &args),
                     _ => self.unknown_call(code, id, None, &args),
                 }
             }
@@ -68,12 +68,15 @@ impl<'a> Interp<'a> {
                 Binding::Lost => Val::Unset,
             };
             return match value {
-                Val::Function(name) if self.functions.contains_key(&*name) => {
-                    self.call_name(code, id, &name, args)
-                }
+                Val::Function(name) => self.call_function(code, id, &name, args),
                 _ => self.unknown_call(code, id, None, args),
             };
         }
+        self.call_function(code, id, name, args)
+    }
+
+    /// A call of the function of this name, whatever variables are called so too.
+    fn call_function(&mut self, code: &Code<'a>, id: ExprId, name: &str, args: &[Arg<'a>]) -> Val {
         let name = name.strip_prefix("::").unwrap_or(name);
         if let Some(function) = self.find_function(code, name, args.len()) {
             let this = match self.function(function).class {
@@ -90,7 +93,7 @@ impl<'a> Interp<'a> {
             };
             return self.cast(code, &ty, value);
         }
-        if name.starts_with("cl") && name[2..].starts_with(char::is_uppercase) {
+        if super::opencl::is_function(name) {
             return self.opencl(code, id, name, args);
         }
         if let Some(value) = self.library(code, id, name, args) {
@@ -155,6 +158,12 @@ impl<'a> Interp<'a> {
         if self.flat || recursive || self.frames.len() >= MAX_CALLS {
             return self.not_followed(code, id, function, args);
         }
+        if this.is_none()
+            && !function.params.iter().any(|p| p.ty.reference)
+            && let Some(changed) = self.plain_function(code, &function.name)
+        {
+            return self.summed_up(code, id, callee, args, &changed);
+        }
         let mut passed = Vec::new();
         for (index, param) in function.params.iter().enumerate() {
             let Some((arg_code, arg)) = args.get(index) else {
@@ -210,6 +219,39 @@ impl<'a> Interp<'a> {
         let result = self.run_body(&callee_code, function);
         self.context.pop();
         result
+    }
+
+    /// A function that only computes: what it may change is forgotten.
+    fn summed_up(
+        &mut self,
+        code: &Code<'a>,
+        id: ExprId,
+        callee: FnId,
+        args: &[Arg<'a>],
+        changed: &std::collections::BTreeSet<String>,
+    ) -> Val {
+        let function = self.function(callee);
+        self.seen(function.span);
+        let reason = format!("`{}` computes it in loops", function.name);
+        let values = self.values(args);
+        let callee_code = self.file_code(callee.host, callee.part);
+        let mut roots = Vec::new();
+        for name in changed {
+            // Only names at file scope: others are its own.
+            let short = name.as_str();
+            let own = self
+                .globals
+                .get(&(Some(callee_code.host), short.to_string()));
+            let shared = self.globals.get(&(None, short.to_string()));
+            roots.extend(own.or(shared).map(|var| Root::Var(*var)));
+        }
+        for root in &roots {
+            self.forget_root(*root, &reason);
+        }
+        self.forget_behind(values, roots, &reason);
+        self.forget_escaped(&reason);
+        let text = self.source_text(code, id);
+        self.unnamed_atom(&text, &reason)
     }
 
     /// A function of the given files that is not followed: it may change every variable that it
@@ -382,7 +424,7 @@ impl<'a> Interp<'a> {
         }
     }
 
-    fn is_library(&self, code: &Code<'a>, name: &str) -> bool {
+    pub(super) fn is_library(&self, code: &Code<'a>, name: &str) -> bool {
         name.starts_with("std::")
             || name.starts_with("__builtin_")
             || super::library::takes_values(name)
@@ -447,7 +489,7 @@ impl<'a> Interp<'a> {
                     None => {
                         // A field that holds a function, or a method that is not given.
                         if let Val::Function(name) = self.read(&place.field(name)) {
-                            return self.call_name(code, id, &name, args);
+                            return self.call_function(code, id, &name, args);
                         }
                         self.unknown_method(code, id, name, Some(place), args)
                     }

@@ -198,7 +198,9 @@ impl<'a> Interp<'a> {
             _ if super::opencl::constant(name).is_some() => {
                 Val::Int(super::opencl::constant(name).unwrap_or(0), IntType::LONG)
             }
-            _ if self.functions.contains_key(name) => Val::Function(Rc::from(name)),
+            _ if self.functions.contains_key(name) || super::opencl::is_function(name) => {
+                Val::Function(Rc::from(name))
+            }
             _ => Val::unknown(format!("`{name}` is not declared in the given files")),
         }
     }
@@ -454,7 +456,8 @@ impl<'a> Interp<'a> {
             Target::Element(_) => Val::unknown("the address of an element that is not known"),
             Target::Lost(reason) => {
                 if let ExprKind::Name(name) = &code.ast().expr(inner).kind
-                    && self.functions.contains_key(name.as_str())
+                    && (self.functions.contains_key(name.as_str())
+                        || super::opencl::is_function(name))
                 {
                     return Val::Function(Rc::from(name.as_str()));
                 }

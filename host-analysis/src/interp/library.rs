@@ -267,7 +267,8 @@ impl<'a> Interp<'a> {
                 if let [to, _, file] = &values[..] {
                     self.read_into(to, file);
                 }
-                Some(values.into_iter().next().unwrap_or(Val::Unset))
+                // NULL at the end of the file.
+                Some(self.result(code, id, "whether a line was read"))
             }
             "getline" if args.len() == 2 => {
                 let file = self.eval(&args[0].0, args[0].1);

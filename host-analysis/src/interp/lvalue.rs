@@ -74,6 +74,7 @@ impl<'a> Interp<'a> {
                 ..Type::default()
             },
             dims: Vec::new(),
+            kind: Kind::Other,
             host,
             lasting: true,
         });
@@ -129,6 +130,13 @@ impl<'a> Interp<'a> {
 
     /// The kind of a place; `None` for arrays and what is not known.
     pub(super) fn kind_of(&self, place: &Place) -> Option<Kind> {
+        if let (Root::Var(var), true) = (place.root, place.only_indices()) {
+            let info = &self.vars[var.0 as usize];
+            let dims = info.ty.dims.len();
+            if place.path.len() <= dims {
+                return (place.path.len() == dims).then(|| info.kind.clone());
+            }
+        }
         match self.type_of(place)? {
             (ty, 0, host) => Some(self.types[host].kind(&ty, &self.hosts[host])),
             _ => None,
@@ -136,6 +144,12 @@ impl<'a> Interp<'a> {
     }
 
     pub(super) fn is_array(&self, place: &Place) -> bool {
+        if let (Root::Var(var), true) = (place.root, place.only_indices()) {
+            let dims = self.vars[var.0 as usize].ty.dims.len();
+            if place.path.len() <= dims {
+                return place.path.len() < dims;
+            }
+        }
         matches!(self.type_of(place), Some((_, 1.., _)))
     }
 
@@ -347,7 +361,7 @@ impl<'a> Interp<'a> {
                 self.escape_value(&value);
                 // All elements may be this one: what is the same in all stays.
                 let numbers = matches!(kind, Some(Kind::Num(_)) | None);
-                let joined = match now == value || !numbers {
+                let joined = match now == value || now.is_unknown() || !numbers {
                     true => now.join(&value),
                     false => Val::unknown("an element at an index that is not known is assigned"),
                 };
@@ -497,6 +511,7 @@ impl<'a> Interp<'a> {
             function: Rc::from(""),
             ty,
             dims: Vec::new(),
+            kind: Kind::Other,
             host,
             lasting: false,
         });

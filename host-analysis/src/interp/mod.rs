@@ -7,8 +7,10 @@
 mod call;
 mod expr;
 mod library;
+mod loops;
 mod lvalue;
 mod opencl;
+mod plain;
 pub(crate) use opencl::{merge_args, merge_values};
 mod stmt;
 mod text;
@@ -97,6 +99,8 @@ pub(crate) struct VarInfo {
     pub function: Rc<str>,
     pub ty: Type,
     pub dims: Vec<Option<u64>>,
+    /// What its type is, without dimensions.
+    pub kind: crate::types::Kind,
     pub host: usize,
     /// It lives as long as the program.
     pub lasting: bool,
@@ -145,6 +149,7 @@ pub(crate) struct Interp<'a> {
     types: Vec<Types<'a>>,
     functions: BTreeMap<&'a str, Vec<FnId>>,
     prototypes: Vec<BTreeMap<&'a str, (usize, &'a [Variable])>>,
+    plain: plain::Plain,
     labels: BTreeMap<FnId, Rc<BTreeSet<String>>>,
     bodies: BTreeMap<BodyKey, Rc<MacroBody>>,
 
@@ -189,6 +194,7 @@ impl<'a> Interp<'a> {
             types: hosts.iter().map(Types::of).collect(),
             functions: BTreeMap::new(),
             prototypes: Vec::new(),
+            plain: plain::Plain::of(hosts),
             labels: BTreeMap::new(),
             bodies: BTreeMap::new(),
             state: State::default(),
@@ -421,6 +427,8 @@ impl<'a> Interp<'a> {
         }
         // An `extern` declaration may not have told the dimensions.
         self.vars[var.0 as usize].ty = variable.ty.clone();
+        self.vars[var.0 as usize].kind =
+            self.types[code.host].kind(&variable.ty, &self.hosts[code.host]);
         self.vars[var.0 as usize].dims = self.dims(code, &variable.ty);
         self.state.set(&place, Val::Zero);
         if let Some(init) = variable.init {
@@ -440,6 +448,7 @@ impl<'a> Interp<'a> {
             function: Rc::from(""),
             ty: variable.ty.clone(),
             dims,
+            kind: crate::types::Kind::Other,
             host: code.host,
             lasting: true,
         });
@@ -447,7 +456,8 @@ impl<'a> Interp<'a> {
         var
     }
 
-    fn new_var(&mut self, info: VarInfo) -> VarId {
+    fn new_var(&mut self, mut info: VarInfo) -> VarId {
+        info.kind = self.types[info.host].kind(&info.ty, &self.hosts[info.host]);
         self.vars.push(info);
         VarId(self.vars.len() as u32 - 1)
     }
@@ -537,6 +547,11 @@ impl<'a> Interp<'a> {
         };
         self.spell_path(&mut text, place);
         text
+    }
+
+    /// A function was reached.
+    fn seen(&mut self, span: Span) {
+        self.visited.insert(span);
     }
 
     /// Counts a step; true if no more may be made.

@@ -20,6 +20,12 @@ const USE_HOST_PTR: i128 = 1 << 3;
 /// Most dimensions of a launch.
 const MOST_DIMENSIONS: i128 = 3;
 
+/// Whether a name is that of an OpenCL function.
+pub(super) fn is_function(name: &str) -> bool {
+    let rest = name.strip_prefix("cl").unwrap_or_default();
+    rest.starts_with(|c: char| c.is_ascii_uppercase())
+}
+
 /// Constants of OpenCL's headers, for hosts whose macros are not known.
 pub(super) fn constant(name: &str) -> Option<i128> {
     Some(match name {
@@ -180,13 +186,29 @@ impl<'a> Interp<'a> {
             .collect()
     }
 
-    fn program_text(&mut self, count: &Val, strings: &Val) -> Result<Text, String> {
-        let reason = |value: &Val| match value {
+    /// Why a value is not followed.
+    fn reason(value: &Val) -> String {
+        match value {
             Val::Unknown(reason) => reason.to_string(),
             Val::Sym(sym) => sym.why.to_string(),
             Val::OneOf(_) => "it depends on the path".to_string(),
             _ => "it is not followed".to_string(),
-        };
+        }
+    }
+
+    /// Why the text that a value is or points to is not followed.
+    fn text_reason(&self, value: &Val) -> String {
+        match value {
+            Val::Pointer(place) => {
+                let array = place.parent().unwrap_or_else(|| place.clone());
+                Self::reason(&self.state.get(&array))
+            }
+            other => Self::reason(other),
+        }
+    }
+
+    fn program_text(&mut self, count: &Val, strings: &Val) -> Result<Text, String> {
+        let reason = Self::reason;
         let count = match count.as_int() {
             Some(count @ 1..=4096) => count as i64,
             _ => {
@@ -208,14 +230,7 @@ impl<'a> Interp<'a> {
             match self.text_of(&value) {
                 Some(text) => whole.append(&text),
                 None => {
-                    let why = match &value {
-                        Val::Pointer(place) => {
-                            let array = place.parent().unwrap_or_else(|| place.clone());
-                            let content = self.state.get(&array);
-                            reason(&content)
-                        }
-                        other => reason(other),
-                    };
+                    let why = self.text_reason(&value);
                     return Err(format!("its text is not followed: {why}"));
                 }
             }
@@ -229,10 +244,7 @@ impl<'a> Interp<'a> {
             Val::Unknown(reason) => Known::Unknown(reason.to_string()),
             other => match self.chars_of(other) {
                 Some(options) => Known::Is(options),
-                None => Known::Unknown(match other {
-                    Val::OneOf(_) => "the options depend on the path".to_string(),
-                    _ => "the options are not followed".to_string(),
-                }),
+                None => Known::Unknown(self.text_reason(other)),
             },
         };
         let is_program = |k: &ObjectKind| matches!(k, ObjectKind::Program { .. });

@@ -4,20 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use fpgacc_frontend::host::ast::{
-    Ast, BinaryOp, Designator, ExprId, ExprKind, Function, Loop, StmtId, StmtKind, Type, Variable,
+    Ast, BinaryOp, Designator, ExprId, ExprKind, Function, StmtId, StmtKind, Type, Variable,
 };
 
-use super::{Binding, Breakable, Code, FnId, Frame, Interp, MAX_NESTING, VarInfo};
+use super::{Binding, Code, FnId, Frame, Interp, MAX_NESTING, VarInfo};
 use crate::state::{Delta, Place, VarId};
 use crate::types::Kind;
 use crate::value::{Text, Val};
-
-/// Most rounds of a loop that are followed one by one.
-const MOST_ROUNDS: i128 = 64;
-/// Most rounds of nested loops together.
-const MOST_ROUNDS_TOGETHER: u64 = 512;
-/// Passes over a loop's body until everything that still changes is given up.
-const MOST_PASSES: u32 = 6;
 
 impl<'a> Interp<'a> {
     /// Starts a function.
@@ -80,7 +73,7 @@ impl<'a> Interp<'a> {
         frame.result
     }
 
-    fn frame(&mut self) -> Option<&mut Frame> {
+    pub(super) fn frame(&mut self) -> Option<&mut Frame> {
         self.frames.last_mut()
     }
 
@@ -96,6 +89,7 @@ impl<'a> Interp<'a> {
             function,
             ty: variable.ty.clone(),
             dims,
+            kind: Kind::Other,
             host: code.host,
             lasting,
         });
@@ -407,7 +401,7 @@ impl<'a> Interp<'a> {
         }
     }
 
-    fn exec_scoped(&mut self, code: &Code<'a>, stmt: StmtId) {
+    pub(super) fn exec_scoped(&mut self, code: &Code<'a>, stmt: StmtId) {
         self.scoped(|s| s.exec(code, stmt));
     }
 
@@ -592,245 +586,6 @@ impl<'a> Interp<'a> {
         }
     }
 
-    fn push_breakable(&mut self, mark: usize, is_loop: bool) {
-        if let Some(frame) = self.frame() {
-            frame.breakables.push(Breakable {
-                mark,
-                breaks: Vec::new(),
-                continues: Vec::new(),
-                is_loop,
-            });
-        }
-    }
-
-    fn pop_breakable(&mut self) -> Option<Breakable> {
-        self.frame()?.breakables.pop()
-    }
-
-    fn follow_loop(&mut self, code: &Code<'a>, shape: &Loop) {
-        if let Some(init) = shape.init {
-            self.exec(code, init);
-        }
-        if !self.state.reachable {
-            return;
-        }
-        if let Some(rounds) = self.known_rounds(code, shape) {
-            return self.unroll(code, shape, rounds);
-        }
-        self.fixpoint(|s| {
-            if shape.body_first {
-                s.exec_scoped(code, shape.body);
-                return s.next_round(code, shape, true);
-            }
-            let truth = s.test(code, shape.condition);
-            let mark = s.loop_mark();
-            let exit = (truth != Some(true)).then(|| s.state.capture(mark));
-            if truth == Some(false) {
-                s.state.reachable = false;
-            }
-            s.exec_scoped(code, shape.body);
-            s.next_round(code, shape, false);
-            exit
-        });
-    }
-
-    /// Merges `continue`s at the end of a body, steps, and tests if the test stands at the end.
-    /// Gives what the end of the loop finds there.
-    fn next_round(&mut self, code: &Code<'a>, shape: &Loop, test: bool) -> Option<Delta> {
-        let taken = self.frame().and_then(|f| f.breakables.last_mut());
-        if let Some(breakable) = taken {
-            let mark = breakable.mark;
-            for delta in std::mem::take(&mut breakable.continues) {
-                self.state.merge(mark, delta);
-            }
-        }
-        if !self.state.reachable {
-            return None;
-        }
-        if let Some(step) = shape.step {
-            self.eval(code, step);
-        }
-        if !test {
-            return None;
-        }
-        let truth = self.test(code, shape.condition);
-        let mark = self.loop_mark();
-        let exit = (truth != Some(true) && self.state.reachable).then(|| self.state.capture(mark));
-        if truth == Some(false) {
-            self.state.reachable = false;
-        }
-        exit
-    }
-
-    /// The mark of the innermost loop.
-    fn loop_mark(&self) -> usize {
-        let breakable = self.frames.last().and_then(|f| f.breakables.last());
-        breakable.map_or(self.state.mark(), |b| b.mark)
-    }
-
-    fn test(&mut self, code: &Code<'a>, condition: Option<ExprId>) -> Option<bool> {
-        match condition {
-            Some(condition) => self.eval(code, condition).truth(),
-            None => Some(true),
-        }
-    }
-
-    /// The number of rounds of `for (i = a; i < b; i++)` if it is known and small.
-    fn known_rounds(&mut self, code: &Code<'a>, shape: &Loop) -> Option<i128> {
-        if self.flat || shape.body_first {
-            return None;
-        }
-        let tree = code.clone();
-        let ast = tree.ast();
-        let ExprKind::Binary(op, left, right) = ast.expr(ast.skip_parens(shape.condition?)).kind
-        else {
-            return None;
-        };
-        let ExprKind::Name(counter) = &ast.expr(ast.skip_parens(left)).kind else {
-            return None;
-        };
-        let by = match &ast.expr(shape.step?).kind {
-            ExprKind::Step { target, by, .. } => {
-                matches!(&ast.expr(*target).kind, ExprKind::Name(n) if n == counter)
-                    .then_some(i128::from(*by))?
-            }
-            ExprKind::Assign(Some(op @ (BinaryOp::Add | BinaryOp::Sub)), target, value) => {
-                matches!(&ast.expr(*target).kind, ExprKind::Name(n) if n == counter)
-                    .then_some(())?;
-                let by = self.eval(code, *value).as_int()?;
-                if *op == BinaryOp::Add { by } else { -by }
-            }
-            _ => return None,
-        };
-        let from = self.eval(code, left).as_int()?;
-        let to = self.eval(code, right).as_int()?;
-        let span = match op {
-            BinaryOp::Lt if by > 0 => to - from,
-            BinaryOp::Le if by > 0 => to - from + 1,
-            BinaryOp::Gt if by < 0 => from - to,
-            BinaryOp::Ge if by < 0 => from - to + 1,
-            BinaryOp::Ne if by == 1 => to - from,
-            _ => return None,
-        };
-        let rounds = span.max(0).checked_add(by.abs() - 1)? / by.abs();
-        let together = self.unroll_factor.saturating_mul(rounds.max(1) as u64);
-        (rounds <= MOST_ROUNDS && together <= MOST_ROUNDS_TOGETHER).then_some(rounds)
-    }
-
-    /// Follows a loop round by round. The test is still evaluated: the body may change the counter.
-    fn unroll(&mut self, code: &Code<'a>, shape: &Loop, rounds: i128) {
-        let mark = self.state.mark();
-        let before = self.unroll_factor;
-        self.unroll_factor = before.saturating_mul(rounds.max(1) as u64);
-        let mut exits = Vec::new();
-        for round in 0.. {
-            let truth = self.test(code, shape.condition);
-            if !self.state.reachable {
-                break;
-            }
-            if truth != Some(true) {
-                exits.push(self.state.capture(mark));
-            }
-            if truth == Some(false) {
-                self.state.reachable = false;
-                break;
-            }
-            if round > 2 * MOST_ROUNDS || self.spent(0) {
-                self.forget_all("a loop without an end");
-                break;
-            }
-            self.context.push(round as u32);
-            self.push_breakable(mark, true);
-            self.exec_scoped(code, shape.body);
-            self.next_round(code, shape, false);
-            self.context.pop();
-            exits.extend(self.pop_breakable().map(|b| b.breaks).unwrap_or_default());
-            if !self.state.reachable {
-                break;
-            }
-        }
-        self.unroll_factor = before;
-        for delta in exits {
-            self.state.merge(mark, delta);
-        }
-    }
-
-    /// Follows a loop whose rounds are not known: `round` goes once from its head to its head and
-    /// gives what leaves it at the test, as seen from the head.
-    fn fixpoint(&mut self, mut round: impl FnMut(&mut Self) -> Option<Delta>) {
-        if self.flat {
-            self.forget_all("a loop of a host that is too large to be followed");
-        }
-        self.loop_depth += 1;
-        let noted = self.visits.len();
-        for pass in 0..=MOST_PASSES {
-            self.visits.truncate(noted);
-            let mark = self.state.mark();
-            self.push_breakable(mark, true);
-            let exit = round(self);
-            let breaks = self.pop_breakable().map(|b| b.breaks).unwrap_or_default();
-            let (back, returns_to_head) = self.take_back(mark);
-            let stable = self.flat || !returns_to_head || !self.widen(&back, pass);
-            if stable || pass == MOST_PASSES {
-                self.state.reachable = false;
-                let mark = self.state.mark();
-                for delta in exit.into_iter().chain(breaks) {
-                    self.state.merge(mark, delta);
-                }
-                break;
-            }
-        }
-        self.loop_depth -= 1;
-    }
-
-    /// Makes the state at a loop's head hold for another round too; true if it had to be changed.
-    fn widen(&mut self, back: &Delta, pass: u32) -> bool {
-        let mut changed = false;
-        for (place, end) in back {
-            let head = self.state.get(place);
-            let end = match end {
-                Some(end) => end.clone(),
-                None => continue,
-            };
-            let next = widened(&head, &end, pass);
-            if next != head {
-                self.state.set(place, next);
-                changed = true;
-            }
-        }
-        changed
-    }
-
-    fn range_for(&mut self, code: &Code<'a>, variable: &Variable, range: ExprId, body: StmtId) {
-        let place = self.reference(code, range);
-        let element = match (&place, variable.ty.reference && !variable.ty.is_const) {
-            (Some(place), true) => {
-                self.set_unknown(place, "changed by a loop over its elements");
-                Val::unknown("an element in a loop")
-            }
-            (Some(place), false) => self.any_element(place),
-            (None, _) => Val::unknown("an element in a loop"),
-        };
-        let code = code.clone();
-        self.fixpoint(|s| {
-            let exit = Some(Delta::new());
-            s.scoped(|s| {
-                let var = s.declare(&code, variable, false);
-                s.state.set(&Place::var(var), Val::Unset);
-                s.assign(&Place::var(var), element.clone());
-                s.exec(&code, body);
-            });
-            let taken = s.frame().and_then(|f| f.breakables.last_mut());
-            if let Some(breakable) = taken {
-                let mark = breakable.mark;
-                for delta in std::mem::take(&mut breakable.continues) {
-                    s.state.merge(mark, delta);
-                }
-            }
-            exit
-        });
-    }
-
     /// Forgets all values.
     pub(super) fn forget_all(&mut self, reason: &str) {
         for place in self.state.places() {
@@ -856,36 +611,6 @@ impl<'a> Interp<'a> {
             }
         }
     }
-}
-
-/// The value at a loop's head, given that at its end.
-fn widened(head: &Val, end: &Val, pass: u32) -> Val {
-    let joined = head.join(end);
-    if joined == *head {
-        return joined;
-    }
-    let numeric = |v: &Val| {
-        v.alternatives().iter().any(|v| {
-            matches!(
-                v,
-                Val::Int(..) | Val::Float(_) | Val::Double(_) | Val::Sym(_)
-            )
-        })
-    };
-    if let (Val::Text(before), Val::Text(after)) = (head, end) {
-        // A text that grows by pieces of one file.
-        let mut grown = (**before).clone();
-        grown.append(after);
-        if before.pieces.is_empty() || grown == **after {
-            return end.clone();
-        }
-        return Val::unknown("a string that changes in a loop");
-    }
-    let first = pass == 0 && matches!(head, Val::Unset) && !matches!(end, Val::Sym(_));
-    if pass >= 3 || (numeric(&joined) && !first) {
-        return Val::unknown("changes in a loop");
-    }
-    joined
 }
 
 /// Whether a statement has a label inside that a `goto` may name.

@@ -321,11 +321,11 @@ impl<'a> Interp<'a> {
 
     /// Reads from a file to where a pointer points to.
     pub(super) fn read_into(&mut self, pointer: &Val, file: &Val) {
-        let text = match file {
-            Val::File(name) => Some(Text::file(name)),
-            _ => None,
-        };
-        self.write_text(pointer, text);
+        match (file, pointer) {
+            (Val::File(name), _) => self.write_text(pointer, Some(Text::file(name))),
+            (Val::Unknown(reason), Val::Pointer(_)) => self.forget_pointee(pointer, reason),
+            _ => self.write_text(pointer, None),
+        }
     }
 }
 

@@ -1,0 +1,429 @@
+//! Plain loops: those that only compute. Following them tells nothing, so what they may change is
+//! found by their syntax and forgotten, at a cost that grows with their text only.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fpgacc_frontend::host::HostFile;
+use fpgacc_frontend::host::ast::{Ast, ExprId, ExprKind, Loop, StmtId, StmtKind};
+
+use super::{Code, Interp};
+use crate::state::{Place, Root};
+use crate::value::Val;
+
+/// Library functions whose effects on texts and files are followed.
+const FOLLOWED: &[&str] = &[
+    "fread", "fgets", "read", "getline", "strcat", "strncat", "strcpy", "strncpy", "sprintf",
+    "snprintf", "fopen", "open", "memcpy", "memmove", "memset",
+];
+
+/// What a piece of code does, by its syntax.
+#[derive(Clone, Default)]
+pub(super) struct Effects {
+    /// Names that are called.
+    calls: BTreeSet<String>,
+    /// Names that are assigned, or whose address is taken.
+    changed: BTreeSet<String>,
+    /// Names of arrays whose elements are set to zero.
+    zeroed: BTreeSet<String>,
+    /// All names in it.
+    names: BTreeSet<String>,
+    /// It has loops.
+    loops: bool,
+    /// It stores through pointers, or passes something to a function that may.
+    indirect: bool,
+    /// It cannot be summed up: it jumps, or is not understood.
+    odd: bool,
+}
+
+impl Effects {
+    fn of(ast: &Ast, stmts: Vec<StmtId>, exprs: Vec<ExprId>) -> Effects {
+        let mut effects = Effects::default();
+        let (mut stmts, mut exprs) = (stmts, exprs);
+        loop {
+            if let Some(id) = exprs.pop() {
+                effects.expr(ast, id, &mut stmts);
+                exprs.extend(ast.children(id));
+            } else if let Some(id) = stmts.pop() {
+                effects.stmt(ast, id, &mut stmts, &mut exprs);
+            } else {
+                return effects;
+            }
+        }
+    }
+
+    fn stmt(&mut self, ast: &Ast, id: StmtId, stmts: &mut Vec<StmtId>, exprs: &mut Vec<ExprId>) {
+        match &ast.stmt(id).kind {
+            StmtKind::Expr(value) => exprs.push(*value),
+            StmtKind::Declare(variables) => {
+                for variable in variables {
+                    self.odd |= variable.is_static || variable.ty.reference;
+                    exprs.extend(variable.init);
+                    exprs.extend(variable.ty.dims.iter().flatten());
+                }
+            }
+            StmtKind::Block(inner) => stmts.extend(inner),
+            StmtKind::If {
+                init,
+                condition,
+                then,
+                otherwise,
+            } => {
+                exprs.push(*condition);
+                stmts.extend(init.iter().chain([then]).chain(otherwise));
+            }
+            StmtKind::Loop(shape) => {
+                self.loops = true;
+                exprs.extend(shape.condition.iter().chain(&shape.step));
+                stmts.extend(shape.init.iter().chain([&shape.body]));
+            }
+            StmtKind::Switch { value, body } => {
+                exprs.push(*value);
+                stmts.push(*body);
+            }
+            StmtKind::Break | StmtKind::Continue | StmtKind::Empty | StmtKind::Case(_) => {}
+            StmtKind::Return(value) | StmtKind::Throw(value) => {
+                self.odd = true;
+                exprs.extend(value);
+            }
+            StmtKind::RangeFor { .. }
+            | StmtKind::Goto(_)
+            | StmtKind::Label(_)
+            | StmtKind::Try { .. }
+            | StmtKind::Opaque { .. } => self.odd = true,
+        }
+    }
+
+    fn expr(&mut self, ast: &Ast, id: ExprId, stmts: &mut Vec<StmtId>) {
+        match &ast.expr(id).kind {
+            ExprKind::Name(name) => {
+                self.names.insert(name.clone());
+            }
+            ExprKind::Call { callee, args } => {
+                match &ast.expr(ast.skip_parens(*callee)).kind {
+                    ExprKind::Name(name) => {
+                        self.calls.insert(name.clone());
+                    }
+                    _ => self.odd = true,
+                }
+                self.indirect |= !args.is_empty();
+            }
+            ExprKind::Assign(None, target, value)
+                if matches!(&ast.expr(*value).kind, ExprKind::Char(0))
+                    && self.zeroing(ast, *target) => {}
+            ExprKind::Assign(_, target, _) | ExprKind::Step { target, .. } => {
+                self.target(ast, *target)
+            }
+            ExprKind::AddressOf(inner) => self.target(ast, *inner),
+            ExprKind::Statement(stmt) => stmts.push(*stmt),
+            ExprKind::Opaque { .. } | ExprKind::New { .. } | ExprKind::Construct(..) => {
+                self.odd = true
+            }
+            _ => {}
+        }
+    }
+
+    /// `name[i] = 0`.
+    fn zeroing(&mut self, ast: &Ast, target: ExprId) -> bool {
+        if let ExprKind::Index(base, _) = ast.expr(target).kind
+            && let ExprKind::Name(name) = &ast.expr(base).kind
+        {
+            self.zeroed.insert(name.clone());
+            return true;
+        }
+        false
+    }
+
+    fn target(&mut self, ast: &Ast, mut id: ExprId) {
+        loop {
+            match &ast.expr(id).kind {
+                ExprKind::Name(name) => {
+                    self.changed.insert(name.clone());
+                    return;
+                }
+                ExprKind::Paren(inner) | ExprKind::Cast(_, inner) => id = *inner,
+                ExprKind::Index(base, _) => {
+                    self.indirect = true;
+                    id = *base;
+                }
+                ExprKind::Member { base, arrow, .. } => {
+                    self.indirect |= arrow;
+                    id = *base;
+                }
+                ExprKind::Deref(inner) => {
+                    self.indirect = true;
+                    id = *inner;
+                }
+                ExprKind::Binary(_, left, _) => id = *left,
+                _ => {
+                    self.indirect = true;
+                    return;
+                }
+            }
+        }
+    }
+}
+
+/// Which functions of the given files only compute, and the file-scope names that they change.
+pub(super) struct Plain {
+    functions: BTreeMap<String, Option<Effects>>,
+}
+
+impl Plain {
+    pub fn of(hosts: &[HostFile]) -> Plain {
+        let mut functions: BTreeMap<String, Option<Effects>> = BTreeMap::new();
+        for host in hosts {
+            for part in &host.parts {
+                for function in &part.ast.functions {
+                    let mut effects = Effects::of(&part.ast, vec![function.body], Vec::new());
+                    effects.odd |= function.class.is_some();
+                    // A return is no jump of a function that is called as a whole.
+                    let known = match effects.odd && !only_returns(&part.ast, function.body) {
+                        true => None,
+                        false => Some(effects),
+                    };
+                    let short = function.name.rsplit("::").next().unwrap_or_default();
+                    let slot = functions.entry(short.to_string());
+                    match slot {
+                        std::collections::btree_map::Entry::Vacant(slot) => {
+                            slot.insert(known);
+                        }
+                        std::collections::btree_map::Entry::Occupied(mut slot) => {
+                            if let (Some(all), Some(more)) = (slot.get_mut(), known) {
+                                all.calls.extend(more.calls);
+                                all.changed.extend(more.changed);
+                                all.names.extend(more.names);
+                                all.zeroed.extend(more.zeroed);
+                                all.indirect |= more.indirect;
+                                all.loops |= more.loops;
+                            } else {
+                                slot.insert(None);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        Plain { functions }
+    }
+}
+
+/// Whether returns are all that keeps a body from being summed up.
+fn only_returns(ast: &Ast, body: StmtId) -> bool {
+    let (mut stmts, mut exprs) = (vec![body], Vec::new());
+    let mut effects = Effects::default();
+    loop {
+        if let Some(id) = exprs.pop() {
+            effects.expr(ast, id, &mut stmts);
+            exprs.extend(ast.children(id));
+        } else if let Some(id) = stmts.pop() {
+            match &ast.stmt(id).kind {
+                StmtKind::Return(value) => exprs.extend(value),
+                _ => effects.stmt(ast, id, &mut stmts, &mut exprs),
+            }
+        } else {
+            return !effects.odd;
+        }
+    }
+}
+
+impl<'a> Interp<'a> {
+    /// Forgets what a loop may change, if it is a plain one; else nothing happens.
+    pub(super) fn plain_loop(&mut self, code: &Code<'a>, shape: &Loop) -> bool {
+        let tree = code.clone();
+        let exprs = shape.condition.iter().chain(&shape.step).copied().collect();
+        let effects = Effects::of(tree.ast(), vec![shape.body], exprs);
+        if effects.odd || code.env.is_some() {
+            return false;
+        }
+        let mut changed = effects.changed.clone();
+        let mut indirect = effects.indirect;
+        let mut waiting: Vec<String> = effects.calls.iter().cloned().collect();
+        let mut seen: BTreeSet<String> = BTreeSet::new();
+        while let Some(name) = waiting.pop() {
+            if !seen.insert(name.clone()) {
+                continue;
+            }
+            if let Some(known) = self.plain.functions.get(&name) {
+                let Some(inner) = known else { return false };
+                indirect |= inner.indirect || !inner.zeroed.is_empty();
+                changed.extend(inner.changed.iter().cloned());
+                waiting.extend(inner.calls.iter().cloned());
+                continue;
+            }
+            if !self.only_computes(code, &name) {
+                return false;
+            }
+        }
+        if self.uses_function_macros(code, &effects) {
+            return false;
+        }
+        let reason = "changes in a loop";
+        for name in &changed {
+            if let Some(place) = self.variable(code, name) {
+                self.forget_in_loop(&place, reason);
+            }
+        }
+        for name in &effects.zeroed {
+            self.zero_in_loop(code, name, reason);
+        }
+        if indirect {
+            self.forget_reachable(code, &effects.names, reason);
+            self.forget_escaped(reason);
+        }
+        true
+    }
+
+    /// Before a loop that is followed: what is counted up or down in it is not known at its head.
+    pub(super) fn forget_counters(&mut self, code: &Code<'a>, shape: &Loop) {
+        let tree = code.clone();
+        let ast = tree.ast();
+        let (mut stmts, mut exprs) = (vec![shape.body], Vec::new());
+        exprs.extend(shape.condition.iter().chain(&shape.step).copied());
+        let mut effects = Effects::default();
+        let mut counters = BTreeSet::new();
+        loop {
+            if let Some(id) = exprs.pop() {
+                if let ExprKind::Step { target, .. } | ExprKind::Assign(Some(_), target, _) =
+                    &ast.expr(id).kind
+                    && let ExprKind::Name(name) = &ast.expr(*target).kind
+                {
+                    counters.insert(name.clone());
+                }
+                effects.expr(ast, id, &mut stmts);
+                exprs.extend(ast.children(id));
+            } else if let Some(id) = stmts.pop() {
+                effects.stmt(ast, id, &mut stmts, &mut exprs);
+            } else {
+                break;
+            }
+        }
+        for name in counters {
+            if let Some(place) = self.variable(code, &name)
+                && matches!(self.state.own(&place), Some(Val::Int(..) | Val::Sym(_)))
+            {
+                self.state.set(&place, Val::unknown("changes in a loop"));
+            }
+        }
+    }
+
+    /// A call of a function that only computes, in loops: it is not followed. Gives the names of
+    /// file-scope variables that it may change.
+    pub(super) fn plain_function(&self, code: &Code<'a>, name: &str) -> Option<BTreeSet<String>> {
+        let short = name.rsplit("::").next().unwrap_or(name);
+        let mut waiting = vec![short.to_string()];
+        let mut seen = BTreeSet::new();
+        let mut changed = BTreeSet::new();
+        let mut loops = false;
+        while let Some(name) = waiting.pop() {
+            if !seen.insert(name.clone()) {
+                continue;
+            }
+            if let Some(known) = self.plain.functions.get(&name) {
+                let inner = known.as_ref()?;
+                loops |= inner.loops;
+                changed.extend(inner.changed.iter().chain(&inner.zeroed).cloned());
+                waiting.extend(inner.calls.iter().cloned());
+                if self.uses_function_macros(code, inner) {
+                    return None;
+                }
+                continue;
+            }
+            if !self.only_computes(code, &name) {
+                return None;
+            }
+        }
+        loops.then_some(changed)
+    }
+
+    /// Whether a function that is not given only computes.
+    fn only_computes(&self, code: &Code<'a>, name: &str) -> bool {
+        let short = name.strip_prefix("std::").unwrap_or(name);
+        self.is_library(code, name)
+            && !FOLLOWED.contains(&short)
+            && !self.hosts[code.host].macros.knows(name)
+            && !super::opencl::is_function(name)
+            && !matches!(short, "exit" | "abort" | "_exit")
+    }
+
+    /// Names that stand for macros with assignments or calls in them.
+    fn uses_function_macros(&self, code: &Code<'a>, effects: &Effects) -> bool {
+        let macros = &self.hosts[code.host].macros;
+        effects.names.iter().any(|name| {
+            let found = macros.at(name, macros.end());
+            found.is_some_and(|(_, m)| !m.system && m.body.contains(['=', '{', ';']))
+        })
+    }
+
+    /// Characters set to zero change nothing in memory that has no content yet.
+    fn zero_in_loop(&mut self, code: &Code<'a>, name: &str, reason: &str) {
+        let Some(variable) = self.variable(code, name) else {
+            return;
+        };
+        let array = match self.read(&variable) {
+            Val::Pointer(first) => first.parent().unwrap_or(first),
+            _ => variable,
+        };
+        let blank = matches!(self.state.own(&array), Some(Val::Zero | Val::Unset));
+        if !blank || !self.state.parts(&array).is_empty() {
+            self.forget_root(array.root, reason);
+        }
+    }
+
+    fn forget_in_loop(&mut self, place: &Place, reason: &str) {
+        match self.is_aggregate(place) || !self.state.parts(place).is_empty() {
+            true => self.set_unknown(place, reason),
+            false => {
+                let value = Val::unknown(reason);
+                self.note_ever(place, &value);
+                self.state.set(place, value);
+            }
+        }
+    }
+
+    /// Forgets everything that pointers in these variables lead to.
+    fn forget_reachable(&mut self, code: &Code<'a>, names: &BTreeSet<String>, reason: &str) {
+        let mut work = Vec::new();
+        for name in names {
+            if let Some(place) = self.variable(code, name) {
+                work.push(place.root);
+            }
+        }
+        self.forget_behind(Vec::new(), work, reason);
+    }
+
+    /// Forgets everything that values and variables lead to.
+    pub(super) fn forget_behind(&mut self, values: Vec<Val>, mut work: Vec<Root>, reason: &str) {
+        let mut seen = BTreeSet::new();
+        let mut pointees = BTreeSet::new();
+        let add = |value: &Val, pointees: &mut BTreeSet<Root>, work: &mut Vec<Root>| {
+            for value in value.alternatives() {
+                match value {
+                    Val::Pointer(place) => {
+                        pointees.insert(place.root);
+                        work.push(place.root);
+                    }
+                    Val::Record(place) => work.push(place.root),
+                    _ => {}
+                }
+            }
+        };
+        for value in &values {
+            add(value, &mut pointees, &mut work);
+        }
+        while let Some(root) = work.pop() {
+            if !seen.insert(root) {
+                continue;
+            }
+            let whole = Place::of(root);
+            let own = self.state.own(&whole).cloned();
+            let parts = self.state.parts(&whole).into_iter().map(|(_, v)| v);
+            for value in own.into_iter().chain(parts) {
+                add(&value, &mut pointees, &mut work);
+            }
+        }
+        for root in pointees {
+            // What the loop's own variables hold was forgotten by name already.
+            self.forget_root(root, reason);
+        }
+    }
+}

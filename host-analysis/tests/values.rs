@@ -1,0 +1,478 @@
+//! What is known of sizes, names, options and texts at a launch: one small host each.
+
+use fpgacc_frontend::facts::{ArgValue, Facts, Known, LocalSize, ProgramSource, Value};
+use fpgacc_frontend::host::{HostFile, Language};
+use fpgacc_frontend::source::SourceMap;
+use fpgacc_host_analysis::analyse;
+
+fn facts_of(texts: &[&str], language: Language) -> Facts {
+    let mut sources = SourceMap::new();
+    let hosts: Vec<_> = texts
+        .iter()
+        .enumerate()
+        .map(|(index, text)| {
+            let file = sources.add(format!("h{index}.c"), *text);
+            HostFile::parse(&sources, file, &[], None, language)
+        })
+        .collect();
+    analyse(&hosts, &sources).0
+}
+
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Const(v) => v.to_string(),
+        Value::Symbolic(text) => text.clone(),
+        Value::Unknown(reason) => format!("? {reason}"),
+    }
+}
+
+fn shown_all(values: &[Value]) -> String {
+    values.iter().map(shown).collect::<Vec<_>>().join(", ")
+}
+
+const LAUNCH: &str = "clEnqueueNDRangeKernel(q, k, 1, 0, &g, &l, 0, 0, 0);";
+
+/// The local size of the launch in a host: `body` stands in `main`, with `int n = atoi(argv[1])`.
+fn check_local(before: &str, body: &str, expected: &str) {
+    let text = format!(
+        "{before}\nint main(int argc, char **argv) {{ int n = atoi(argv[1]); size_t g = n, l;\n{body}\n}}"
+    );
+    for language in [Language::C, Language::Cpp] {
+        let facts = facts_of(&[&text], language);
+        let all: Vec<_> = facts
+            .launches
+            .iter()
+            .map(|l| match &l.local {
+                LocalSize::Null => "NULL".to_string(),
+                LocalSize::Sizes(sizes) => shown_all(sizes),
+                LocalSize::Unknown(reason) => format!("?? {reason}"),
+            })
+            .collect();
+        assert_eq!(all.join(" / "), expected, "{language:?}: {text}");
+    }
+}
+
+#[test]
+fn local_sizes_are_folded() {
+    let check = |set: &str, expected: &str| check_local("", &format!("{set} {LAUNCH}"), expected);
+    check("l = 16;", "16");
+    check("l = (size_t)ceil(1000.0f / 3.0f);", "334");
+    check("l = sizeof(float) * 4 + (7 >> 1);", "19");
+    check("l = 1; l = 64;", "64");
+    check("l = 64; if (n % 2) l = 64;", "64");
+    check("l = 0; l += 32;", "32");
+    check("l = n > 0 ? 8 : 8;", "8");
+    check("int a[3]; l = sizeof(a) / sizeof(a[0]);", "3");
+    check("l = std::min(4, 8);", "4");
+    check("int i; for (i = 0, l = 1; i < 5; i++) l *= 2;", "32");
+    check(
+        "switch (2) { case 1: l = 1; break; case 2: l = 2; break; default: l = 3; }",
+        "2",
+    );
+    check("l = 4; goto out; l = 5; out:", "4");
+    check("do { l = 12; run(); } while (n);", "12");
+}
+
+#[test]
+fn nothing_is_claimed_that_does_not_hold() {
+    let check = |set: &str, expected: &str| check_local("", &format!("{set} {LAUNCH}"), expected);
+    check(
+        "l = 16; if (n) l = 32;",
+        "? it is 16 or 32, depending on the path",
+    );
+    check("l = n;", "n");
+    check("l = n; n = 3;", "n");
+    check("l = 8; while (n--) l *= 2;", "? changes in a loop");
+    check("l = 8; scanf(\"%zu\", &l);", "l");
+    check("l = 8; size_t *p = &l; *p = 9;", "9");
+    check("l = 8; change(&l);", "l");
+    check("l = 8; memset(&l, 1, 8);", "l");
+    check(
+        "switch (n) { case 1: l = 1; break; default: l = 3; }",
+        "? it is 3 or 1, depending on the path",
+    );
+    check(
+        "l = 2; again: l = l * 2; if (n) goto again;",
+        "? a backward goto",
+    );
+    check(
+        "l = 1 / 0;",
+        "? an operation without a value, such as a division by zero",
+    );
+    check("int big = 2147483647; l = big + 1;", "? a signed overflow");
+    check("l = 3; if (n) { l = 4; return 1; }", "3");
+    check("l = 3; if (n) { l = 4; exit(1); }", "3");
+    check(
+        "l = 3; for (;;) { run(); if (n) { l = 4; break; } if (g) { l = 5; break; } }",
+        "? it is 4 or 5, depending on the path",
+    );
+}
+
+#[test]
+fn macros_are_followed() {
+    let check = |define: &str, body: &str, expected: &str| check_local(define, body, expected);
+    let set = |value: &str| format!("l = {value}; {LAUNCH}");
+    check("#define B 16", &set("B"), "16");
+    check(
+        "#define A B\n#define B (C * 2)\n#define C 4",
+        &set("A"),
+        "8",
+    );
+    check("#define SQ(x) ((x) * (x))", &set("SQ(4)"), "16");
+    check(
+        "#define A 2 + 2",
+        &set("A * 2"),
+        "? the macro `A` has no parentheses",
+    );
+    check("#define A 2 + 2", &set("A"), "4");
+    check("#define A 1\n#undef A\n#define A 2", &set("A"), "2");
+    check("enum { P, Q = 7, R };", &set("R"), "8");
+    check("static const int wg = 32;", &set("wg"), "32");
+    check("int wg = 32;", &set("wg"), "32");
+    check("int wg = 32; void f() { wg = 2; }", &set("wg"), "32");
+    check(
+        "int wg = 32; void f() { wg = 2; }",
+        &format!("f(); {}", set("wg")),
+        "2",
+    );
+    check(
+        "#define RUN clEnqueueNDRangeKernel(q, k, 1, 0, &g, &l, 0, 0, 0)",
+        "l = 5; RUN;",
+        "5",
+    );
+    check(
+        "#define RUN(x) do { l = x; clEnqueueNDRangeKernel(q, k, 1, 0, &g, &l, 0, 0, 0); } while (0)",
+        "RUN(6); RUN(7);",
+        "6 / 7",
+    );
+    check(
+        "#define SAFE(call) { int e = (call); if (e) fail(#call, e); }",
+        "l = 9; SAFE(clEnqueueNDRangeKernel(q, k, 1, 0, &g, &l, 0, 0, 0));",
+        "9",
+    );
+    check(
+        "#define GO clEnqueueNDRangeKernel",
+        "l = 3; GO(q, k, 1, 0, &g, &l, 0, 0, 0);",
+        "3",
+    );
+}
+
+#[test]
+fn functions_are_followed() {
+    let run =
+        "void run(size_t l) { size_t g = 1; clEnqueueNDRangeKernel(q, k, 1, 0, &g, &l, 0, 0, 0); }";
+    check_local(run, "run(8);", "8");
+    check_local(run, "run(8); run(8);", "8");
+    check_local(
+        run,
+        "run(8); run(4);",
+        "? it is 8 or 4, depending on the path",
+    );
+    let up = "int up(int a, int b) { return (a + b - 1) / b * b; }";
+    check_local(up, &format!("l = up(10, 8); {LAUNCH}"), "16");
+    let pointer = "void set(size_t *p) { *p = 5; }";
+    check_local(pointer, &format!("set(&l); {LAUNCH}"), "5");
+    let named = "void run(size_t l) { size_t g = 1; clEnqueueNDRangeKernel(q, k, 1, 0, &g, &l, 0, 0, 0); } void by(void (*run)(size_t)) { run(2); }";
+    check_local(named, "by(run); by(&run);", "2");
+    let deep = "int f(int n) { return n ? f(n - 1) : 1; }";
+    check_local(deep, &format!("l = f(3); {LAUNCH}"), "l");
+}
+
+#[test]
+fn several_files_are_one_program() {
+    let main = "extern size_t wg; void go(void); int main() { wg = 64; go(); }";
+    let other = "size_t wg = 1; void go(void) { size_t g = 128; clEnqueueNDRangeKernel(q, k, 1, NULL, &g, &wg, 0, 0, 0); }";
+    let facts = facts_of(&[main, other], Language::C);
+    let [launch] = &facts.launches[..] else {
+        panic!("{facts:?}")
+    };
+    assert_eq!(launch.local, LocalSize::Sizes(vec![Value::Const(64)]));
+    assert_eq!(launch.global, [Value::Const(128)]);
+    // Without main, any assigned value may be there.
+    let facts = facts_of(
+        &[&other.replace("void go(void)", "void set() { wg = 2; } void go(void)")],
+        Language::C,
+    );
+    let LocalSize::Sizes(sizes) = &facts.launches[0].local else {
+        panic!("{facts:?}")
+    };
+    assert_eq!(shown_all(sizes), "? it is 1 or 2, depending on the path");
+}
+
+/// Kernels and arguments of all launches.
+fn check_kernels(body: &str, expected: &str) {
+    let text = format!(
+        "int main(int argc, char **argv) {{ int n = atoi(argv[1]); size_t g = 8; cl_program p = clCreateProgramWithSource(c, 1, &s, 0, 0);\n{body}\n}}"
+    );
+    let facts = facts_of(&[&text], Language::C);
+    let all: Vec<_> = facts
+        .launches
+        .iter()
+        .map(|launch| {
+            let kernels = match &launch.kernels {
+                Known::Is(names) => names.join("|"),
+                Known::Unknown(reason) => format!("? {reason}"),
+            };
+            let args: Vec<_> = launch
+                .args
+                .iter()
+                .map(|arg| {
+                    let value = match &arg.value {
+                        ArgValue::Memory(name) => name.clone(),
+                        ArgValue::Local(bytes) => format!("local {}", shown(bytes)),
+                        ArgValue::Scalar(value) => shown(value),
+                        ArgValue::Unknown(reason) => format!("? {reason}"),
+                    };
+                    format!("{}={value}", arg.index)
+                })
+                .collect();
+            format!("{kernels}({})", args.join(", "))
+        })
+        .collect();
+    assert_eq!(all.join(" / "), expected, "{text}");
+}
+
+#[test]
+fn kernels_are_found_through_handles() {
+    let run = "clEnqueueNDRangeKernel(q, k, 1, 0, &g, 0, 0, 0, 0);";
+    let check = |before: &str, expected: &str| check_kernels(&format!("{before} {run}"), expected);
+    check("cl_kernel k = clCreateKernel(p, \"a\", 0);", "a()");
+    check(
+        "cl_kernel k = clCreateKernel(p, n ? \"a\" : \"b\", 0);",
+        "a|b()",
+    );
+    check(
+        "cl_kernel k = 0; if (n) k = clCreateKernel(p, \"a\", 0);",
+        "a()",
+    );
+    check(
+        "cl_kernel k = clCreateKernel(p, argv[2], 0);",
+        "? `argv` is not followed: parameter `argv` of `main`()",
+    );
+    check(
+        "cl_kernel k = get();",
+        "? `get` is not among the given files()",
+    );
+    check(
+        "char name[9]; sprintf(name, \"k%d\", 3); cl_kernel k = clCreateKernel(p, name, 0);",
+        "k3()",
+    );
+    check(
+        "struct { cl_kernel k[2]; } s; s.k[1] = clCreateKernel(p, \"a\", 0); cl_kernel k = s.k[1];",
+        "a()",
+    );
+    check_kernels(
+        "const char *names[] = {\"a\", \"b\"}; cl_kernel ks[2]; for (int i = 0; i < 2; i++) ks[i] = clCreateKernel(p, names[i], 0); \
+         clEnqueueTask(q, ks[1], 0, 0, 0); clEnqueueTask(q, ks[n], 0, 0, 0);",
+        "b() / a|b()",
+    );
+}
+
+#[test]
+fn arguments_reach_their_launch() {
+    let made = "cl_kernel k = clCreateKernel(p, \"a\", 0); cl_mem x = clCreateBuffer(c, 1, 4, 0, 0), y = clCreateBuffer(c, 1, 4, 0, 0); int i = 3;";
+    let run = "clEnqueueTask(q, k, 0, 0, 0);";
+    let check = |before: &str, expected: &str| check_kernels(&format!("{made} {before}"), expected);
+    let set = |index: u32, place: &str| {
+        format!("clSetKernelArg(k, {index}, sizeof({place}), (void *)&{place});")
+    };
+    let (x, y, i) = (set(0, "x"), set(0, "y"), set(1, "i"));
+    check(&format!("{x} {i} {run}"), "a(0=main::x, 1=3)");
+    check(&format!("{x} {y} {run}"), "a(0=main::y)");
+    check(
+        &format!("{x} if (n) {y} {run}"),
+        "a(0=? it is `main::x` or `main::y`, depending on the path)",
+    );
+    check(
+        &format!("clSetKernelArg(k, 0, 64 * sizeof(float), NULL); {run}"),
+        "a(0=local 256)",
+    );
+    check(
+        &format!("cl_mem z = x; {} {run}", set(0, "z")),
+        "a(0=main::x)",
+    );
+    check(
+        &format!("while (n--) {{ {x} {run} cl_mem t = x; x = y; y = t; }}"),
+        "a(0=main::x)",
+    );
+    check(
+        &format!("while (n--) {{ {} {run} }}", set(1, "n")),
+        "a(1=? changes in a loop)",
+    );
+}
+
+/// Sources and options of all programs.
+fn check_programs(text: &str, expected: &str) {
+    let facts = facts_of(&[text], Language::Cpp);
+    let all: Vec<_> = facts
+        .programs
+        .iter()
+        .map(|program| {
+            let sources = match &program.sources {
+                Known::Is(pieces) => pieces
+                    .iter()
+                    .map(|piece| match piece {
+                        ProgramSource::File(name) => format!("<{name}>"),
+                        ProgramSource::Text { text, .. } => format!("{text:?}"),
+                    })
+                    .collect::<Vec<_>>()
+                    .join(" "),
+                Known::Unknown(reason) => format!("? {reason}"),
+            };
+            let options: Vec<_> = program
+                .options
+                .iter()
+                .map(|o| match o {
+                    Known::Is(text) => format!("{text:?}"),
+                    Known::Unknown(reason) => format!("? {reason}"),
+                })
+                .collect();
+            format!("{sources} [{}]", options.join(", "))
+        })
+        .collect();
+    assert_eq!(all.join(" / "), expected, "{text}");
+}
+
+#[test]
+fn program_texts_are_followed() {
+    let make = "cl_program p = clCreateProgramWithSource(c, 1, (const char **)&s, NULL, NULL);";
+    let check = |before: &str, inside: &str, expected: &str| {
+        check_programs(
+            &format!("{before}\nint main(int argc, char **argv) {{ {inside} {make} }}"),
+            expected,
+        )
+    };
+    check(
+        "",
+        "const char *s = \"kernel\" \" void\\n\";",
+        "\"kernel void\\n\" []",
+    );
+    check("const char *s = R\"(a\\n)\";", "", "\"a\\\\n\" []");
+    check(
+        "char s[] = \"a\";",
+        "char *t = s; { char *s = t;  } const char *s = t;",
+        "\"a\" []",
+    );
+    let load = "char *load(const char *name) { FILE *f = fopen(name, \"r\"); if (!f) exit(1); fseek(f, 0, SEEK_END); size_t n = ftell(f); rewind(f); \
+                char *t = (char *)malloc(n + 1); fread(t, 1, n, f); t[n] = 0; fclose(f); return t; }";
+    check(load, "char *s = load(\"k.cl\");", "<k.cl> []");
+    check(
+        load,
+        "char *s = load(argv[1]);",
+        "? its text is not followed: a file whose name is not known: `argv` is not followed: parameter `argv` of `main` []",
+    );
+    check(
+        "",
+        "std::ifstream f(\"k.cl\"); std::stringstream b; b << f.rdbuf(); std::string t = b.str(); const char *s = t.c_str();",
+        "<k.cl> []",
+    );
+    check(
+        "",
+        "std::ifstream f(\"k.cl\"); std::string t((std::istreambuf_iterator<char>(f)), std::istreambuf_iterator<char>()); const char *s = t.c_str();",
+        "<k.cl> []",
+    );
+    check(
+        "",
+        "char t[999] = \"\", line[80]; FILE *f = fopen(\"k.cl\", \"r\"); while (fgets(line, 80, f)) strcat(t, line); const char *s = t;",
+        "<k.cl> []",
+    );
+    check_programs(
+        "int main() { const char *parts[] = {\"a\", \"b\"}; clCreateProgramWithSource(c, 2, parts, NULL, NULL); }",
+        "\"ab\" []",
+    );
+}
+
+#[test]
+fn build_options_are_followed() {
+    let check = |inside: &str, expected: &str| {
+        check_programs(
+            &format!(
+                "#define W 16\nint main(int argc, char **argv) {{ const char *s = \"k\"; cl_program p = clCreateProgramWithSource(c, 1, &s, NULL, NULL); {inside} }}"
+            ),
+            &format!("\"k\" [{expected}]"),
+        )
+    };
+    let build = |options: &str| format!("clBuildProgram(p, 0, NULL, {options}, NULL, NULL);");
+    check(&build("NULL"), "\"\"");
+    check(&build("\"-DA -DB=2\""), "\"-DA -DB=2\"");
+    check(
+        &format!(
+            "char o[99]; sprintf(o, \"-I.\"); sprintf(o + strlen(o), \" -DW=%d\", W); {}",
+            build("o")
+        ),
+        "\"-I. -DW=16\"",
+    );
+    check(
+        &format!("char o[99] = \"-DX\"; strcat(o, \" -DY\"); {}", build("o")),
+        "\"-DX -DY\"",
+    );
+    check(
+        &format!(
+            "std::string o = \"-DW=\" + std::to_string(W); o += \" -g\"; {}",
+            build("o.c_str()")
+        ),
+        "\"-DW=16 -g\"",
+    );
+    check(
+        &format!("char o[99]; sprintf(o, \"-DN=%d\", argc); {}", build("o")),
+        "? a text that is not followed",
+    );
+    check(
+        &format!("char o[9]; snprintf(o, 5, \"-DN=%d\", 100); {}", build("o")),
+        "? a text that is not followed",
+    );
+}
+
+#[test]
+fn host_pointers_and_parts_of_buffers_are_noted() {
+    let facts = facts_of(
+        &[
+            "int main(int f) { cl_mem a = clCreateBuffer(c, CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR, 64, d, 0); cl_mem b = clCreateBuffer(c, CL_MEM_READ_WRITE, f * 4, 0, 0); cl_mem d = clCreateBuffer(c, f, 4, 0, 0); cl_mem e = clCreateSubBuffer(b, 0, 0, 0, 0); }",
+        ],
+        Language::C,
+    );
+    let all: Vec<_> = facts
+        .buffers
+        .iter()
+        .map(|b| (b.variable.as_deref(), b.use_host_ptr, b.sub_buffer))
+        .collect();
+    assert_eq!(
+        all,
+        [
+            (Some("main::a"), true, false),
+            (Some("main::b"), false, false),
+            (Some("main::d"), true, false),
+            (Some("main::e"), false, true),
+        ]
+    );
+}
+
+#[test]
+fn noise_and_depth_are_survived() {
+    let launch = "clEnqueueTask(q, k, 0, 0, 0);";
+    for open in [
+        "(",
+        "{",
+        "if(n)",
+        "for(;;)",
+        "while(n)",
+        "f(",
+        "n?",
+        "-",
+        "*",
+        "else if(n)",
+    ] {
+        let text = format!("int main(int n) {{ {} {launch}", open.repeat(2000));
+        facts_of(&[&text], Language::Cpp);
+    }
+    let chain: String = (0..40)
+        .map(|i| format!("int f{}() {{ f{i}(); f{i}(); return f{i}(); }}\n", i + 1))
+        .collect();
+    let facts = facts_of(
+        &[&format!(
+            "int f0() {{ {launch} }}\n{chain} int main() {{ f40(); }}"
+        )],
+        Language::C,
+    );
+    assert_eq!(facts.launches.len(), 1);
+}
