@@ -22,6 +22,7 @@ pub const PREDEFINED: &str = "\
 #define kernel_exec(X, typen) __kernel_exec(X, typen)
 #define INTELFPGA_CL 1
 #define ALTERA_CL 1
+#define __opencl_c_int64 1
 #define cles_khr_int64 1
 #define cl_khr_fp64 1
 #define cl_khr_global_int32_base_atomics 1

@@ -10,7 +10,7 @@ use super::{Lowered, Lowerer, Reported};
 use crate::diag::Diagnostic;
 use crate::ir::{
     AddressSpace, Attr, Dialect, Global, Item, QualType, Qualifiers, Stmt, StmtKind, Storage, Type,
-    Typedef, VarRef, Variable,
+    TypeId, Typedef, VarRef, Variable,
 };
 
 /// A variable that is being declared.
@@ -258,6 +258,9 @@ impl Lowerer<'_> {
         let var = VarRef::Global(id);
         self.scopes.declare(new.name, Symbol::Var(var));
         let Some(initializer) = &node.node.initializer else {
+            if new.storage != Storage::Extern {
+                self.check_length(new.object.ty.ty, new.name, new.at)?;
+            }
             return Ok(());
         };
         let (init, ty) = self.initialiser(initializer, new.object.ty)?;
@@ -346,19 +349,20 @@ impl Lowerer<'_> {
             }
             None => None,
         };
-        if self
-            .module
-            .types
-            .as_array(self.vars[id].ty.ty)
-            .is_some_and(|(_, len)| len.is_none())
-        {
-            let message = format!("the array `{}` has no length", new.name);
-            return Err(self.error(new.at, message));
-        }
+        self.check_length(self.vars[id].ty.ty, new.name, new.at)?;
         out.push(Stmt::at(
             StmtKind::Decl { var: id, init },
             self.source.span(node.span),
         ));
+        Ok(())
+    }
+
+    /// Refuses an array whose length nothing gives.
+    fn check_length(&mut self, ty: TypeId, name: &str, at: SyntaxSpan) -> Lowered<()> {
+        let array = self.module.types.as_array(ty);
+        if array.is_some_and(|(_, len)| len.is_none()) {
+            return Err(self.error(at, format!("the array `{name}` has no length")));
+        }
         Ok(())
     }
 

@@ -46,7 +46,10 @@ impl<'s> Declared<'s> {
     /// The object; an error for a function.
     pub fn object(&self, lowerer: &mut Lowerer<'_>, at: SyntaxSpan) -> Lowered<Object> {
         match self.shape {
-            Shape::Object(object) => Ok(object),
+            Shape::Object(object) => {
+                lowerer.check_restrict(object.ty, at)?;
+                Ok(object)
+            }
             Shape::Function { .. } => Err(lowerer.error(at, "a function cannot stand here")),
         }
     }
@@ -61,6 +64,15 @@ impl<'s> Declared<'s> {
 }
 
 impl Lowerer<'_> {
+    /// Refuses `restrict` on what is no pointer.
+    pub(super) fn check_restrict(&mut self, ty: QualType, at: SyntaxSpan) -> Lowered<()> {
+        let types = &self.module.types;
+        if ty.quals.contains(Qualifiers::RESTRICT) && types.as_pointer(ty.ty).is_none() {
+            return Err(self.error(at, "`restrict` belongs to pointers only"));
+        }
+        Ok(())
+    }
+
     /// Understands a declarator.
     pub(super) fn declarator<'s>(
         &mut self,
@@ -127,6 +139,7 @@ impl Lowerer<'_> {
         let Shape::Object(target) = shape else {
             return Err(self.error(at, "OpenCL C has no pointers to functions"));
         };
+        self.check_restrict(target.ty, at)?;
         let mut quals = Qualifiers::empty();
         let mut space = None;
         for qualifier in qualifiers {
@@ -165,11 +178,16 @@ impl Lowerer<'_> {
         let Shape::Object(element) = shape else {
             return Err(self.error(at, "an array cannot hold functions"));
         };
+        self.check_restrict(element.ty, at)?;
         if matches!(self.module.types.resolve(element.ty.ty), Type::Void) {
             return Err(self.error(at, "an array cannot hold `void`"));
         }
         if self.is_incomplete_record(element.ty.ty) {
             return Err(self.error(at, "an array cannot hold an incomplete type"));
+        }
+        let open = |(_, len): (_, Option<u64>)| len.is_none();
+        if self.module.types.as_array(element.ty.ty).is_some_and(open) {
+            return Err(self.error(at, "only the first length of an array may be left out"));
         }
         let len = match size {
             ArraySize::Unknown | ArraySize::VariableUnknown => None,

@@ -1,16 +1,19 @@
 //! Prototypes and definitions of functions.
 
-use lang_c::ast::{Ellipsis, FunctionDefinition, ParameterDeclaration};
+use lang_c::ast::{
+    Declarator, DerivedDeclarator, Ellipsis, FunctionDefinition, ParameterDeclaration,
+    TypeQualifier,
+};
 use lang_c::span::{Node, Span as SyntaxSpan};
 
 use super::declarators::Params;
 use super::scope::Symbol;
 use super::types::{Specs, of_declaration};
-use super::{Current, Lowered, Lowerer, Reported};
+use super::{Current, Labels, Lowered, Lowerer, Reported};
 use crate::diag::Diagnostic;
 use crate::ir::{
-    AddressSpace, Arena, Attr, Block, Exprs, Function, FunctionId, Item, QualType, Storage, Type,
-    TypeId, VarId, VarRef, Variable,
+    AddressSpace, Arena, Attr, Block, Exprs, Function, FunctionId, Item, QualType, Qualifiers,
+    Storage, Type, TypeId, VarId, VarRef, Variable,
 };
 
 /// A function's head.
@@ -102,6 +105,7 @@ impl Lowerer<'_> {
 
     fn definition(&mut self, head: &Head<'_>, node: &FunctionDefinition) -> Lowered<()> {
         let params = self.parameters(head)?;
+        self.name_parameters(&params);
         self.check_kernel(head, &params)?;
         let vars = self.vars.clone();
         let id = self.declare_function(head, params, vars)?;
@@ -123,7 +127,9 @@ impl Lowerer<'_> {
         self.module.functions[id].span = self.source.span(head.at);
         let outer_exprs = std::mem::take(&mut self.exprs);
         let outer_depths = std::mem::take(&mut self.depths);
+        self.labels = Labels::default();
         let body = self.function_body(&node.statement);
+        self.check_labels();
         let exprs: Exprs = std::mem::replace(&mut self.exprs, outer_exprs);
         self.depths = outer_depths;
         let body = body?;
@@ -259,6 +265,25 @@ impl Lowerer<'_> {
         if broken { Err(Reported) } else { Ok(params) }
     }
 
+    /// Gives names to the parameters of a definition that the source leaves without.
+    fn name_parameters(&mut self, params: &[VarId]) {
+        for (index, &param) in params.iter().enumerate() {
+            if self.vars[param].name.is_empty() {
+                let hint = format!("unnamed_{}", index + 1);
+                let name = (0..)
+                    .map(|number| match number {
+                        0 => hint.clone(),
+                        number => format!("{hint}_{number}"),
+                    })
+                    .find(|name| self.scopes.find(name).is_none())
+                    .unwrap_or(hint.clone());
+                self.scopes
+                    .declare(&name, Symbol::Var(VarRef::Local(param)));
+                self.vars[param].name = name;
+            }
+        }
+    }
+
     fn is_void_parameter(&mut self, node: &Node<ParameterDeclaration>) -> bool {
         use lang_c::ast::{DeclarationSpecifier, TypeSpecifier};
         node.node.declarator.is_none()
@@ -281,6 +306,7 @@ impl Lowerer<'_> {
                 (declared.name.unwrap_or(""), declared.at, object)
             }
             None => {
+                self.check_restrict(specs.ty, node.span)?;
                 let object = super::declarators::Object {
                     ty: specs.ty,
                     space: specs.space,
@@ -295,10 +321,15 @@ impl Lowerer<'_> {
         let ty = match self.module.types.as_array(object.ty.ty) {
             Some((element, _)) => {
                 let space = object.space.unwrap_or(self.default_space());
-                QualType::plain(self.module.types.intern(Type::Pointer {
+                let ty = self.module.types.intern(Type::Pointer {
                     pointee: element,
                     space,
-                }))
+                });
+                let declarator = node.node.declarator.as_ref();
+                QualType {
+                    ty,
+                    quals: declarator.map_or(Qualifiers::empty(), array_qualifiers),
+                }
             }
             None => object.ty,
         };
@@ -347,4 +378,23 @@ impl Lowerer<'_> {
         }
         result
     }
+}
+
+/// The qualifiers in `a[restrict 16]`: those of the pointer that the parameter is.
+fn array_qualifiers(declarator: &Node<Declarator>) -> Qualifiers {
+    let outermost = declarator
+        .node
+        .derived
+        .iter()
+        .find_map(|part| match &part.node {
+            DerivedDeclarator::Array(array) => Some(&array.node.qualifiers),
+            _ => None,
+        });
+    let one = |qualifier: &Node<TypeQualifier>| match qualifier.node {
+        TypeQualifier::Const => Qualifiers::CONST,
+        TypeQualifier::Volatile => Qualifiers::VOLATILE,
+        TypeQualifier::Restrict => Qualifiers::RESTRICT,
+        _ => Qualifiers::empty(),
+    };
+    outermost.into_iter().flatten().map(one).collect()
 }

@@ -93,6 +93,14 @@ struct Current {
     is_kernel: bool,
 }
 
+/// The labels of the function that is being lowered.
+#[derive(Default)]
+struct Labels {
+    defined: BTreeSet<String>,
+    /// Each `goto`'s label and place.
+    used: Vec<(String, SyntaxSpan)>,
+}
+
 /// The state of lowering.
 pub(super) struct Lowerer<'a> {
     source: &'a SourceText<'a>,
@@ -105,6 +113,7 @@ pub(super) struct Lowerer<'a> {
     vars: Arena<Variable>,
     scopes: Scopes,
     current: Option<Current>,
+    labels: Labels,
     /// The functions with each name: several if they are `overloadable`.
     overloads: BTreeMap<String, Vec<FunctionId>>,
     /// Values of `const` integers.
@@ -131,6 +140,7 @@ impl<'a> Lowerer<'a> {
             vars: Arena::default(),
             scopes: Scopes::default(),
             current: None,
+            labels: Labels::default(),
             overloads: BTreeMap::new(),
             constants: BTreeMap::new(),
             hoisted: BTreeSet::new(),

@@ -1,5 +1,7 @@
 //! Statements.
 
+use std::collections::BTreeSet;
+
 use lang_c::ast::{
     BlockItem, Expression, ForInitializer, ForStatement, IfStatement, Label, LabeledStatement,
     Statement, SwitchStatement,
@@ -7,6 +9,7 @@ use lang_c::ast::{
 use lang_c::span::{Node, Span as SyntaxSpan};
 
 use super::{Lowered, Lowerer, MAX_STMT_DEPTH, Reported};
+use crate::diag::Diagnostic;
 use crate::ir::{Arm, Block, CaseLabel, ExprId, LoopHints, Stmt, StmtKind, Type};
 
 impl Lowerer<'_> {
@@ -97,13 +100,18 @@ impl Lowerer<'_> {
                 StmtKind::DoWhile { body, cond, hints }
             }
             Statement::For(node) => self.for_loop(node, hints)?,
-            Statement::Goto(label) => StmtKind::Goto(label.node.name.clone()),
+            Statement::Goto(label) => {
+                let name = label.node.name.clone();
+                self.labels.used.push((name.clone(), label.span));
+                StmtKind::Goto(name)
+            }
             Statement::Continue if self.loops == 0 => {
                 return Err(self.error(node.span, "`continue` outside of a loop"));
             }
             Statement::Continue => StmtKind::Continue,
             Statement::Break if self.loops + self.switches == 0 => {
-                return Err(self.error(node.span, "`break` outside of a loop or `switch`"));
+                let message = "`break` outside of a loop or `switch`";
+                return Err(self.error(node.span, message));
             }
             Statement::Break => StmtKind::Break,
             Statement::Return(value) => self.return_stmt(node.span, value.as_deref())?,
@@ -148,6 +156,10 @@ impl Lowerer<'_> {
             Label::Identifier(name) => {
                 let at = self.source.tokens(node.span).from;
                 self.leave_pragmas(at, out);
+                if !self.labels.defined.insert(name.node.name.clone()) {
+                    let message = format!("the label `{}` stands twice", name.node.name);
+                    return Err(self.error(name.span, message));
+                }
                 out.push(Stmt::at(
                     StmtKind::Label(name.node.name.clone()),
                     self.source.span(node.node.label.span),
@@ -161,7 +173,15 @@ impl Lowerer<'_> {
         }
     }
 
-    /// A loop's or branch's body as a block.
+    /// Refuses jumps to labels that are nowhere.
+    pub(super) fn check_labels(&mut self) {
+        for (name, at) in std::mem::take(&mut self.labels.used) {
+            if !self.labels.defined.contains(&name) {
+                self.error(at, format!("there is no label `{name}`"));
+            }
+        }
+    }
+
     fn loop_body(&mut self, node: &Node<Statement>) -> Lowered<Block> {
         self.loops += 1;
         let body = self.body(node);
@@ -169,6 +189,7 @@ impl Lowerer<'_> {
         body
     }
 
+    /// A loop's or branch's body as a block.
     fn body(&mut self, node: &Node<Statement>) -> Lowered<Block> {
         self.scopes.enter();
         let mut stmts = Vec::new();
@@ -312,7 +333,29 @@ impl Lowerer<'_> {
         let arms = self.arms(&node.node.statement);
         self.switches -= 1;
         self.scopes.leave();
-        Ok(StmtKind::Switch { value, arms: arms? })
+        let arms = arms?;
+        self.check_labels_once(&arms, node.span)?;
+        Ok(StmtKind::Switch { value, arms })
+    }
+
+    /// Refuses a value or `default` that stands twice.
+    fn check_labels_once(&mut self, arms: &[Arm], at: SyntaxSpan) -> Lowered<()> {
+        let mut seen = BTreeSet::new();
+        for label in arms.iter().flat_map(|arm| &arm.labels) {
+            let (value, span) = match label {
+                CaseLabel::Case(expr) => (self.constant(*expr), self.exprs.span(*expr)),
+                CaseLabel::Default => (None, self.source.span(at)),
+                CaseLabel::Range(..) => continue,
+            };
+            if !seen.insert(value) {
+                let message = match value {
+                    Some(value) => format!("`case {value}` stands twice in this `switch`"),
+                    None => "this `switch` has two `default` labels".to_string(),
+                };
+                return Err(self.report_at(span, Diagnostic::error(message)));
+            }
+        }
+        Ok(())
     }
 
     fn arms(&mut self, node: &Node<Statement>) -> Lowered<Vec<Arm>> {

@@ -178,6 +178,30 @@ fn expressions_are_checked() {
 
 #[test]
 fn declarations_are_checked() {
+    check_stmt(
+        "switch (n) { case 1: case 1: ; }",
+        "27: `case 1` stands twice in this `switch`",
+    );
+    check_stmt(
+        "switch (n) { default: default: ; }",
+        "1: this `switch` has two `default` labels",
+    );
+    check_stmt(
+        "int a[2][];",
+        "6: only the first length of an array may be left out",
+    );
+    check(
+        "__constant int a[];",
+        &["1:16: the array `a` has no length"],
+    );
+    check_stmt("goto x;", "6: there is no label `x`");
+    check_stmt("x: x: ;", "4: the label `x` stands twice");
+    check_stmt("break;", "1: `break` outside of a loop or `switch`");
+    check_stmt(
+        "switch (n) { case 1: continue; }",
+        "22: `continue` outside of a loop",
+    );
+    check_stmt("int restrict x;", "14: `restrict` belongs to pointers only");
     check_stmt("int n2, n2;", "9: `n2` is declared twice in the same scope");
     check_stmt("void x;", "6: the variable `x` has type `void`");
     check_stmt("struct t x;", "10: `x` has the incomplete type `struct t`");
@@ -201,6 +225,7 @@ fn declarations_are_checked() {
         "int x;",
         &["1:5: the program-scope variable `x` must be `__constant`"],
     );
+    check("void f(int) { }", &[]);
     check("x;", &["1:1: expected a type, found `x`"]);
     check(
         "kernel int k() { return 1; }",
