@@ -59,12 +59,8 @@ impl Pass for Reduction {
                 missed.extend(plan.done.into_iter().map(|note| left_alone(note, reason)));
                 continue;
             }
-            let taken = module.global_names();
-            let Module {
-                types, functions, ..
-            } = module;
-            let function = &mut functions[function];
-            codegen::apply(types, function, &taken, &plan);
+            codegen::apply(module, function, &plan);
+            let function = &mut module.functions[function];
             for note in &plan.done {
                 // Several statements may reduce into one place.
                 if !function.comments.contains(&note.text) {

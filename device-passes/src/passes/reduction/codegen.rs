@@ -1,10 +1,11 @@
 //! Writing shift registers, in the shape of Lloyd's figure 4.3.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::ir::{
-    AddressSpace, BinaryOp, Block, Expr, ExprId, Function, IncDecOp, Init, LoopHints, QualType,
-    Stmt, StmtKind, Storage, Type, TypeId, Types, UnaryOp, VarId, Variable,
+    AddressSpace, BinaryOp, Block, Callee, Expr, ExprId, Function, FunctionId, IncDecOp, Init,
+    LoopHints, Module, QualType, Stmt, StmtKind, Storage, Type, TypeId, Types, UnaryOp, VarId,
+    VarRef, Variable,
 };
 
 use super::legality::{LoopPlan, Plan, Register, is_loop};
@@ -13,15 +14,20 @@ use super::matching::{Combine, Form};
 /// Carries out a plan. Names stay as they are: what is new has names of its own, and a place's
 /// expression is only copied from a loop's body to just around that loop, where all that it uses is
 /// declared and visible.
-pub fn apply(types: &mut Types, function: &mut Function, taken: &BTreeSet<String>, plan: &Plan) {
+pub fn apply(module: &mut Module, id: FunctionId, plan: &Plan) {
+    let mut names = Names::of(module, id);
+    let Module {
+        types, functions, ..
+    } = module;
+    let function = &mut functions[id];
     let Some(mut body) = function.body.take() else {
         return;
     };
-    let counter = function.fresh_name("j", taken);
+    let counter = names.fresh("j");
     let mut writer = Writer {
         types,
         function,
-        taken,
+        names,
         counter,
         seen: 0,
         plan,
@@ -34,12 +40,66 @@ pub fn apply(types: &mut Types, function: &mut Function, taken: &BTreeSet<String
 struct Writer<'a> {
     types: &'a mut Types,
     function: &'a mut Function,
-    taken: &'a BTreeSet<String>,
+    names: Names,
     /// The name of the counters of all loops that are made; their scopes are apart.
     counter: String,
     /// Loops of the original that were met.
     seen: usize,
     plan: &'a Plan,
+}
+
+/// Names that a new variable must not have, and the numbers that were given out.
+struct Names {
+    used: BTreeSet<String>,
+    next: BTreeMap<String, u32>,
+}
+
+impl Names {
+    /// Of a function: its variables, and what it may use of file scope.
+    fn of(module: &Module, id: FunctionId) -> Self {
+        let function = &module.functions[id];
+        let variables = function.vars.iter().map(|(_, var)| var.name.clone());
+        let typedefs = module.typedefs.iter().map(|(_, t)| t.name.clone());
+        let enumerators = module.enums.iter().flat_map(|(_, e)| &e.enumerators);
+        let mut used: BTreeSet<String> = variables.chain(typedefs).collect();
+        used.extend(enumerators.map(|e| e.name.clone()));
+        if let Some(body) = &function.body {
+            body.for_each_expr(
+                &function.exprs,
+                &mut |expr| match function.exprs.get(expr) {
+                    Expr::Var(VarRef::Global(global)) => {
+                        used.insert(module.globals[*global].variable.name.clone());
+                    }
+                    Expr::Call {
+                        callee: Callee::Function(callee),
+                        ..
+                    } => {
+                        used.insert(module.functions[*callee].name.clone());
+                    }
+                    _ => {}
+                },
+            );
+        }
+        Names {
+            used,
+            next: BTreeMap::new(),
+        }
+    }
+
+    /// `hint`, or `hint` with the next number behind it.
+    fn fresh(&mut self, hint: &str) -> String {
+        if self.used.insert(hint.to_string()) {
+            return hint.to_string();
+        }
+        let next = self.next.entry(hint.to_string()).or_insert(2);
+        loop {
+            let name = format!("{hint}_{next}");
+            *next += 1;
+            if self.used.insert(name.clone()) {
+                return name;
+            }
+        }
+    }
 }
 
 /// Who else sees the declarations of a list of statements.
@@ -114,8 +174,9 @@ impl Writer<'_> {
         for group in &groups {
             self.declare(group, &mut inner);
         }
+        let by_key = placed.iter().map(|p| (p.register.key, *p)).collect();
         for list in stmt.lists_mut() {
-            *list = self.body(std::mem::take(list), &placed);
+            *list = self.body(std::mem::take(list), &by_key);
         }
         inner.push(stmt);
         for group in &groups {
@@ -153,14 +214,11 @@ impl Writer<'_> {
                 element: QualType::plain(ty),
                 len: Some(u64::from(register.depth) + 1),
             });
-            let array = self.function.add_var("shift_reg", array_ty, self.taken);
+            let array = self.variable("shift_reg", array_ty);
             let copy = match all.last() {
                 _ if register.in_variable => None,
                 Some(last) if last.register.place == register.place => last.copy,
-                _ => Some(
-                    self.function
-                        .add_var(register.combine.noun(), ty, self.taken),
-                ),
+                _ => Some(self.variable(register.combine.noun(), ty)),
             };
             all.push(Placed {
                 register,
@@ -279,7 +337,7 @@ impl Writer<'_> {
         self.function.exprs.assign(Some(op), target, slot)
     }
 
-    fn body(&mut self, stmts: Vec<Stmt>, placed: &[Placed<'_>]) -> Vec<Stmt> {
+    fn body(&mut self, stmts: Vec<Stmt>, placed: &BTreeMap<ExprId, Placed<'_>>) -> Vec<Stmt> {
         let mut out = Vec::with_capacity(stmts.len());
         for mut stmt in stmts {
             let key = match &stmt.kind {
@@ -287,7 +345,7 @@ impl Writer<'_> {
                 StmtKind::If { cond, .. } => Some(*cond),
                 _ => None,
             };
-            match placed.iter().find(|p| Some(p.register.key) == key) {
+            match key.and_then(|key| placed.get(&key)) {
                 Some(placed) => self.accumulate(placed, &stmt, &mut out),
                 None => {
                     for list in stmt.lists_mut() {
@@ -394,14 +452,7 @@ impl Writer<'_> {
     /// `#pragma unroll for (int j = 0; j < count; ++j) ..`
     fn unrolled(&mut self, count: u32, body: impl FnOnce(&mut Self, VarId) -> ExprId) -> Stmt {
         let int = self.types.int();
-        let counter = self.function.vars.add(Variable {
-            name: self.counter.clone(),
-            ty: QualType::plain(int),
-            space: AddressSpace::Private,
-            storage: Storage::None,
-            attrs: Vec::new(),
-            span: None,
-        });
+        let counter = self.named(self.counter.clone(), int);
         let body = body(self, counter);
         let start = self.function.exprs.int(self.types, 0);
         let bound = self.function.exprs.int(self.types, i64::from(count));
@@ -423,6 +474,23 @@ impl Writer<'_> {
                 pragmas: vec!["unroll".to_string()],
                 attrs: Vec::new(),
             },
+        })
+    }
+
+    /// A private variable with a name of its own.
+    fn variable(&mut self, hint: &str, ty: TypeId) -> VarId {
+        let name = self.names.fresh(hint);
+        self.named(name, ty)
+    }
+
+    fn named(&mut self, name: String, ty: TypeId) -> VarId {
+        self.function.vars.add(Variable {
+            name,
+            ty: QualType::plain(ty),
+            space: AddressSpace::Private,
+            storage: Storage::None,
+            attrs: Vec::new(),
+            span: None,
         })
     }
 

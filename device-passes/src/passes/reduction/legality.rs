@@ -1,7 +1,7 @@
 //! Which candidates may become shift registers: the five checks of Lloyd's section 4.2.2, and what
 //! is needed besides to keep a program's meaning.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::ir::{
     AddressSpace, Expr, ExprId, Function, FunctionId, LoopHints, Module, Qualifiers, Scalar, Stmt,
@@ -72,15 +72,9 @@ pub fn plan(module: &Module, id: FunctionId, summaries: &Summaries, context: &Co
     let Some(body) = &function.body else {
         return plan;
     };
-    let mut loops = Vec::new();
-    let mut jumps = false;
-    body.for_each_stmt(&mut |stmt| {
-        jumps |= matches!(stmt.kind, StmtKind::Goto(_) | StmtKind::Label(_));
-        if is_loop(stmt) {
-            loops.push(stmt.clone());
-        }
-    });
-    if jumps {
+    let mut loops = Loops::default();
+    loops.collect(&body.stmts);
+    if loops.has_jumps {
         return plan;
     }
     let judge = Judge {
@@ -89,12 +83,38 @@ pub fn plan(module: &Module, id: FunctionId, summaries: &Summaries, context: &Co
         summaries,
         options: context.options,
     };
-    for (at, stmt) in loops.iter().enumerate() {
-        if is_innermost(stmt) {
-            judge.judge_loop(at, stmt, &mut plan);
-        }
+    for (at, stmt) in loops.innermost {
+        judge.judge_loop(at, stmt, &mut plan);
     }
     plan
+}
+
+/// The loops of a function.
+#[derive(Default)]
+struct Loops<'s> {
+    /// How many there are.
+    count: usize,
+    /// Those that contain no other, with their places among all.
+    innermost: Vec<(usize, &'s Stmt)>,
+    /// There are labels: control may enter a loop from anywhere.
+    has_jumps: bool,
+}
+
+impl<'s> Loops<'s> {
+    fn collect(&mut self, stmts: &'s [Stmt]) {
+        for stmt in stmts {
+            self.has_jumps |= matches!(stmt.kind, StmtKind::Goto(_) | StmtKind::Label(_));
+            let at = self.count;
+            self.count += usize::from(is_loop(stmt));
+            let before_inner = self.count;
+            for list in stmt.lists() {
+                self.collect(list);
+            }
+            if is_loop(stmt) && self.count == before_inner {
+                self.innermost.push((at, stmt));
+            }
+        }
+    }
 }
 
 /// Whether a statement is a loop.
@@ -103,12 +123,6 @@ pub fn is_loop(stmt: &Stmt) -> bool {
         stmt.kind,
         StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::DoWhile { .. }
     )
-}
-
-fn is_innermost(stmt: &Stmt) -> bool {
-    let mut loops = 0;
-    stmt.for_each(&mut |stmt| loops += usize::from(is_loop(stmt)));
-    loops == 1
 }
 
 struct Judge<'a> {
@@ -125,8 +139,38 @@ struct Region<'s> {
     cond_first: Option<ExprId>,
     init: &'s [Stmt],
     accesses: Accesses,
+    by_root: BTreeMap<Root, Vec<usize>>,
     trips: Option<u64>,
     has_return: bool,
+}
+
+impl Region<'_> {
+    /// The accesses that need a look: all, or for a variable that no pointer may point to those that name it, so that a loop over many variables costs no square.
+    fn near<'r>(&'r self, aliases: &Aliases<'_>, place: &Access) -> Vec<&'r Access> {
+        let all = &self.accesses.list;
+        let mut roots = place.roots.iter();
+        let (Some(root @ Root::Object(object @ VarRef::Local(_))), None) =
+            (roots.next(), roots.next())
+        else {
+            return all.iter().collect();
+        };
+        if aliases.is_exposed(*object) {
+            return all.iter().collect();
+        }
+        let named = self.by_root.get(root).into_iter().flatten();
+        named.map(|&at| &all[at]).collect()
+    }
+}
+
+/// The accesses of each root, by their places in the list.
+fn index(accesses: &Accesses) -> BTreeMap<Root, Vec<usize>> {
+    let mut by_root: BTreeMap<Root, Vec<usize>> = BTreeMap::new();
+    for (at, access) in accesses.list.iter().enumerate() {
+        for root in &access.roots {
+            by_root.entry(*root).or_default().push(at);
+        }
+    }
+    by_root
 }
 
 /// Why a group of candidates stays as it is.
@@ -177,11 +221,13 @@ impl Judge<'_> {
         }
         let mut has_return = false;
         stmt.for_each(&mut |stmt| has_return |= matches!(stmt.kind, StmtKind::Return(_)));
+        let accesses = Accesses::of_loop(&self.aliases, self.summaries, stmt);
         let region = Region {
             stmt,
             cond_first,
             init,
-            accesses: Accesses::of_loop(&self.aliases, self.summaries, stmt),
+            by_root: index(&accesses),
+            accesses,
             trips,
             has_return,
         };
@@ -194,7 +240,16 @@ impl Judge<'_> {
     fn groups(&self, found: Vec<Candidate>) -> Vec<Vec<Candidate>> {
         let exprs = &self.function().exprs;
         let mut groups: Vec<Vec<Candidate>> = Vec::new();
+        let mut by_var: BTreeMap<VarRef, usize> = BTreeMap::new();
         for candidate in found {
+            if let Expr::Var(var) = exprs.get(candidate.place) {
+                let group = *by_var.entry(*var).or_insert(groups.len());
+                if group == groups.len() {
+                    groups.push(Vec::new());
+                }
+                groups[group].push(candidate);
+                continue;
+            }
             let same = |group: &&mut Vec<Candidate>| exprs.same(group[0].place, candidate.place);
             match groups.iter_mut().find(same) {
                 Some(group) => group.push(candidate),
@@ -342,17 +397,17 @@ impl Judge<'_> {
 
     fn no_other_use(&self, region: &Region<'_>, group: &[Candidate]) -> Result<(), Refusal> {
         let place = self.place_as_access(group[0].place);
-        let own = |access: &Access| {
-            access.exact
-                && group.iter().any(|candidate| {
-                    candidate.place == access.at || candidate.reads.contains(&access.at)
-                })
+        let nodes = |candidate: &'_ Candidate| {
+            let place = std::iter::once(candidate.place);
+            place.chain(candidate.reads.clone()).collect::<Vec<_>>()
         };
+        let own_nodes: BTreeSet<ExprId> = group.iter().flat_map(nodes).collect();
+        let own = |access: &Access| access.exact && own_nodes.contains(&access.at);
         let is_other_param = |access: &Access| {
             let mut roots = access.roots.iter();
             roots.all(|root| matches!(root, Root::Param(_))) && access.roots != place.roots
         };
-        for access in &region.accesses.list {
+        for access in region.near(&self.aliases, &place) {
             if own(access) || !self.aliases.may_overlap(access, &place) {
                 continue;
             }
