@@ -72,10 +72,14 @@ fn run(options: &Options) -> Result<bool, String> {
     for program in programs {
         let folder = folder.join(&program.name);
         let input = Input::read(&folder, &program.sources, &program.flags);
-        let (input, times) = input
-            .and_then(|input| Ok((measure(&input)?, input)))
-            .map(|(times, input)| (input, times))
-            .map_err(|error| format!("{}: {error}", program.name))?;
+        let (times, input) = match input.and_then(|input| Ok((measure(&input)?, input))) {
+            Ok(measured) => measured,
+            Err(error) => {
+                println!("{}: {error}", program.name);
+                good = false;
+                continue;
+            }
+        };
         let slow = times.total() > LIMIT;
         print(
             &program.name,
@@ -118,15 +122,12 @@ fn generated(lines: usize) -> Result<(Input, Times), String> {
     Ok((input, times))
 }
 
-/// The fastest of several runs: for half a second, or once.
+/// Each stage's fastest of several runs: for half a second, or once.
 fn measure(input: &Input) -> Result<Times, fpgacc_benchmarks::stages::StageError> {
     let start = Instant::now();
     let mut best = input.measure()?;
     while start.elapsed() < Duration::from_millis(500) {
-        let times = input.measure()?;
-        if times.total() < best.total() {
-            best = times;
-        }
+        best = best.best(input.measure()?);
     }
     Ok(best)
 }

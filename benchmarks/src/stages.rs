@@ -57,6 +57,18 @@ pub struct Times {
 }
 
 impl Times {
+    /// For each stage the shorter time.
+    pub fn best(self, other: Times) -> Times {
+        Times {
+            hosts: self.hosts.min(other.hosts),
+            analysis: self.analysis.min(other.analysis),
+            patches: self.patches.min(other.patches),
+            kernels: self.kernels.min(other.kernels),
+            passes: self.passes.min(other.passes),
+            printing: self.printing.min(other.printing),
+        }
+    }
+
     /// The sum.
     pub fn total(&self) -> Duration {
         self.each().iter().sum()
@@ -87,7 +99,7 @@ pub enum StageError {
         source: std::io::Error,
     },
     /// It does not preprocess.
-    #[error(transparent)]
+    #[error("{}", told(.0))]
     Preprocess(#[from] CcError),
     /// fpgacc does not take it: rendered diagnostics.
     #[error("{0}")]
@@ -271,6 +283,14 @@ impl KernelText {
         printed.map_err(|faults| refused(&faults, sources))?;
         drop(report);
         Ok(())
+    }
+}
+
+/// An error of the preprocessor with its messages.
+fn told(error: &CcError) -> String {
+    match error.diagnostics() {
+        Some(text) => format!("{error}\n{text}"),
+        None => error.to_string(),
     }
 }
 
