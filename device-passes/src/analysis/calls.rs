@@ -40,13 +40,3 @@ pub fn reachable(module: &Module, root: FunctionId) -> Vec<FunctionId> {
     }
     out
 }
-
-/// The functions with a body that call `callee` directly.
-pub fn callers(module: &Module, callee: FunctionId) -> Vec<FunctionId> {
-    module
-        .functions
-        .iter()
-        .filter(|(_, function)| callees(function).iter().any(|(id, _)| *id == callee))
-        .map(|(id, _)| id)
-        .collect()
-}

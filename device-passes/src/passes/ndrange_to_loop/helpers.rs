@@ -124,6 +124,9 @@ impl Helpers {
 
     /// Rewrites the functions: in place if only this kernel uses them, else as copies.
     pub fn rewrite(&mut self, module: &mut Module, kernel: FunctionId, ids: &mut Ids) {
+        if self.wants.is_empty() {
+            return;
+        }
         let shared = shared_with_others(module, kernel);
         let wanting: Vec<FunctionId> = self.wants.keys().copied().collect();
         for &id in wanting.iter().filter(|id| shared.contains(id)) {

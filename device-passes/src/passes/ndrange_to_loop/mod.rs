@@ -62,7 +62,7 @@ impl Pass for NdrangeToLoop {
         context: &Context<'_>,
         contract: &mut LaunchContract,
     ) -> Outcome {
-        let survey = survey(module, kernel);
+        let survey = survey(module, kernel, context.called);
         if let Some(note) = is_task_already(&module.functions[kernel], &survey, contract) {
             return Outcome::Missed(vec![note]);
         }
