@@ -254,7 +254,7 @@ fn job(loops: &[Loop]) -> Job {
 
 proptest! {
     #![proptest_config(Config {
-        cases: 4,
+        cases: 3,
         max_shrink_iters: 20,
         failure_persistence: None,
         ..Config::default()

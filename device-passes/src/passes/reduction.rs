@@ -63,8 +63,9 @@ impl Pass for Reduction {
             let function = &mut module.functions[function];
             for note in &plan.done {
                 // Several statements may reduce into one place.
-                if !function.comments.contains(&note.text) {
-                    function.comments.push(note.text.clone());
+                let comment = format!("reduction: {}", note.text);
+                if !function.comments.contains(&comment) {
+                    function.comments.push(comment);
                 }
             }
             done.append(&mut plan.done);

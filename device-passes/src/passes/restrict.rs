@@ -65,7 +65,9 @@ impl Pass for Restrict {
             function.vars[pointer.var].ty.quals |= Qualifiers::RESTRICT;
         }
         let done = vec![done_note(function, &marked)];
-        function.comments.push(done[0].text.clone());
+        function
+            .comments
+            .push(format!("restrict: {}", done[0].text));
         if missed.is_empty() {
             Outcome::Done(done)
         } else {
