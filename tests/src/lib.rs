@@ -34,6 +34,7 @@
 pub mod command;
 pub mod compare;
 pub mod job;
+pub mod roundtrip;
 pub mod run;
 pub mod worker;
 
