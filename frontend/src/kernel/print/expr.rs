@@ -215,8 +215,15 @@ impl Printer<'_> {
             }
             Expr::Member { .. } => self.member(exprs, id, out),
             Expr::Swizzle { base, spelling, .. } => {
-                self.expr(exprs, *base, Prec::Postfix, out);
-                out.push('.');
+                let (base, dot) = match exprs.get(*base) {
+                    Expr::Unary {
+                        op: UnaryOp::Deref,
+                        operand,
+                    } => (*operand, "->"),
+                    _ => (*base, "."),
+                };
+                self.expr(exprs, base, Prec::Postfix, out);
+                out.push_str(dot);
                 out.push_str(spelling);
             }
             Expr::Cast { ty, operand } => self.cast(exprs, *ty, *operand, out),

@@ -44,8 +44,8 @@ impl Printer<'_> {
         if flat.len() + end.len() <= WIDTH {
             return self.lines.line(&format!("{flat}{end}"));
         }
-        let broken = format!("\n    {}", params.join(",\n    "));
-        let head = self.head(function, &broken);
+        let lead = self.head(function, "").trim_end_matches(')').len();
+        let head = self.head(function, &filled(&params, lead));
         self.lines.line(&format!("{head}{end}"));
     }
 
@@ -70,6 +70,30 @@ impl Printer<'_> {
             &declaration,
         ])
     }
+}
+
+/// Parameters on as many lines as they need, below the first one; or, where that leaves them little
+/// room, on lines of their own.
+fn filled(params: &[String], lead: usize) -> String {
+    let longest = params.iter().map(String::len).max().unwrap_or(0);
+    let (mut text, indent) = match lead + longest + 3 <= WIDTH {
+        true => (String::new(), lead),
+        false => (format!("\n{:8}", ""), 8),
+    };
+    let mut column = indent;
+    for (index, param) in params.iter().enumerate() {
+        // A comma or the end of the head stands behind.
+        if index > 0 && column + param.len() + 4 > WIDTH {
+            text.push_str(&format!(",\n{:indent$}", ""));
+            column = indent;
+        } else if index > 0 {
+            text.push_str(", ");
+            column += 2;
+        }
+        text.push_str(param);
+        column += param.len();
+    }
+    text
 }
 
 /// A comment that ends with its line, whatever stands in it.

@@ -12,6 +12,7 @@ impl Printer<'_> {
     pub(super) fn items(&mut self) {
         let module = self.module;
         for (index, item) in module.items.iter().enumerate() {
+            self.lines.end_item();
             self.item(item, module.items.get(index + 1));
         }
     }
@@ -24,7 +25,10 @@ impl Printer<'_> {
             Item::Global(id) => self.global(*id),
             Item::Prototype(id) => self.prototype(*id),
             Item::Function(id) => self.function(*id),
-            Item::Pragma(text) => self.lines.line(&format!("#pragma {text}")),
+            Item::Pragma(text) => {
+                self.lines.place(None, 0);
+                self.lines.line(&format!("#pragma {text}"));
+            }
         }
     }
 
@@ -34,6 +38,7 @@ impl Printer<'_> {
         if !defined {
             if let Some(tag) = tag {
                 let text = format!("{} {tag};", record_word(record.kind));
+                self.lines.place(None, 0);
                 self.lines.line(&text);
             }
             return;

@@ -13,6 +13,10 @@ pub(super) struct Lines<'a> {
     indent: usize,
     /// The line that a compiler takes the next written line for.
     next: Option<(FileId, u32)>,
+    /// Line ends written when the last item ended.
+    item_start: usize,
+    /// Something of several lines stands directly above.
+    below_body: bool,
 }
 
 impl<'a> Lines<'a> {
@@ -23,6 +27,8 @@ impl<'a> Lines<'a> {
             out: String::new(),
             indent: 0,
             next: None,
+            item_start: 0,
+            below_body: false,
         }
     }
 
@@ -69,8 +75,21 @@ impl<'a> Lines<'a> {
         }
     }
 
+    /// Notes that what follows is another thing at file scope.
+    pub(super) fn end_item(&mut self) {
+        let written = &self.out[self.item_start..];
+        if !written.is_empty() {
+            let lines = written.trim_start().lines();
+            self.below_body = lines.filter(|line| !line.starts_with('#')).count() > 1;
+        }
+        self.item_start = self.out.len();
+    }
+
     /// Makes a compiler take the line that is written after `ahead` more ones for the line of `span`.
     pub(super) fn place(&mut self, span: Option<Span>, ahead: usize) {
+        if std::mem::take(&mut self.below_body) {
+            return self.place_apart(span, ahead);
+        }
         let Some((file, line)) = self.wanted(span, ahead) else {
             return;
         };
@@ -83,6 +102,7 @@ impl<'a> Lines<'a> {
 
     /// [`Self::place`] for something at file scope that a blank line sets off from what is before.
     pub(super) fn place_apart(&mut self, span: Option<Span>, ahead: usize) {
+        self.below_body = false;
         let Some((file, line)) = self.wanted(span, ahead) else {
             return self.blank();
         };

@@ -247,10 +247,20 @@ impl Printer<'_> {
 
     fn arm(&mut self, function: &Function, arm: &Arm) {
         let exprs = &function.exprs;
-        let stop = if needs_empty(arm.body.first()) {
-            " ;"
-        } else {
-            ""
+        let (block, rest) = match arm.body.split_first() {
+            Some((
+                Stmt {
+                    kind: StmtKind::Block(block),
+                    ..
+                },
+                rest,
+            )) if !block.stmts.is_empty() => (Some(block), rest),
+            _ => (None, arm.body.as_slice()),
+        };
+        let stop = match block {
+            Some(_) => " {",
+            None if needs_empty(rest.first()) => " ;",
+            None => "",
         };
         for (index, label) in arm.labels.iter().enumerate() {
             let label = match label {
@@ -265,7 +275,11 @@ impl Printer<'_> {
             self.lines
                 .line(&format!("{label}{}", if last { stop } else { "" }));
         }
-        self.inner(function, &arm.body);
+        if let Some(block) = block {
+            self.inner(function, &block.stmts);
+            self.lines.line("}");
+        }
+        self.inner(function, rest);
     }
 }
 

@@ -196,9 +196,8 @@ fn parameters_keep_qualifiers_and_break_into_lines() {
     let expected = "\
 // ndrange-to-loop: done \\ .
 __attribute__((reqd_work_group_size(64, 1, 1)))
-__kernel void f(
-    __global const float *restrict a_long_name_for_input,
-    __global const float *restrict a_long_name_for_more) {
+__kernel void f(__global const float *restrict a_long_name_for_input,
+                __global const float *restrict a_long_name_for_more) {
 }
 ";
     let text = b.print(Vec::new());

@@ -25,10 +25,12 @@ pub(super) struct Declaration {
 impl Declaration {
     /// Both, with a blank between them if there is a declarator.
     pub(super) fn text(&self) -> String {
-        if self.declarator.is_empty() {
-            return self.specifiers.clone();
-        }
-        format!("{} {}", self.specifiers, self.declarator)
+        // `int[3]` is a type, `int a[3]` a declaration.
+        let gap = match self.declarator.as_bytes().first() {
+            None | Some(b'[') => "",
+            Some(_) => " ",
+        };
+        format!("{}{gap}{}", self.specifiers, self.declarator)
     }
 }
 
