@@ -171,7 +171,8 @@ fn mentions(module: &Module, item: Option<&Item>, ty: &Type) -> bool {
     module.types.get(innermost(&module.types, declared)) == ty
 }
 
-fn innermost(types: &Types, ty: TypeId) -> TypeId {
+/// What pointers and arrays of this type lead to.
+pub(super) fn innermost(types: &Types, ty: TypeId) -> TypeId {
     match types.get(ty) {
         Type::Pointer { pointee, .. } => innermost(types, pointee.ty),
         Type::Array { element, .. } => innermost(types, element.ty),

@@ -2,6 +2,9 @@
 
 use crate::source::{FileId, SourceMap, Span};
 
+use super::WIDTH;
+use super::wrap::wrapped;
+
 /// Steps of up to this many lines forward are made with blank lines instead of `#line`.
 const MAX_BLANK: u32 = 2;
 
@@ -17,6 +20,9 @@ pub(super) struct Lines<'a> {
     item_start: usize,
     /// Something of several lines stands directly above.
     below_body: bool,
+    /// The line of the source that the last written line, a simple statement, stands for, and where
+    /// it starts in the text.
+    joinable: Option<((FileId, u32), usize)>,
 }
 
 impl<'a> Lines<'a> {
@@ -29,6 +35,7 @@ impl<'a> Lines<'a> {
             next: None,
             item_start: 0,
             below_body: false,
+            joinable: None,
         }
     }
 
@@ -38,10 +45,12 @@ impl<'a> Lines<'a> {
 
     pub(super) fn indent(&mut self) {
         self.indent += 1;
+        self.joinable = None;
     }
 
     pub(super) fn dedent(&mut self) {
         self.indent -= 1;
+        self.joinable = None;
     }
 
     /// Columns that the indentation takes.
@@ -51,13 +60,44 @@ impl<'a> Lines<'a> {
 
     /// Writes a line; line ends in `text` start further lines with the same indentation.
     pub(super) fn line(&mut self, text: &str) {
+        self.joinable = None;
         for line in text.split('\n') {
-            if !line.is_empty() {
-                self.out.extend(std::iter::repeat_n(' ', self.column()));
-                self.out.push_str(line);
+            for (column, part) in wrapped(line, self.column()) {
+                if !part.is_empty() {
+                    self.out.extend(std::iter::repeat_n(' ', column));
+                    self.out.push_str(part);
+                }
+                self.end_line();
             }
-            self.end_line();
         }
+    }
+
+    /// Writes a statement without others inside. With `#line`, statements that share a line of the
+    /// source share one here, as far as there is room.
+    pub(super) fn simple(&mut self, span: Option<Span>, text: &str) {
+        let place = self.wanted(span, 0);
+        let room = |start: usize| self.out.len() - start + text.len() <= WIDTH;
+        match self.joinable {
+            Some((at, start)) if Some(at) == place && room(start) => {
+                self.out.pop();
+                self.out.push(' ');
+                self.out.push_str(text);
+                self.out.push('\n');
+            }
+            _ => {
+                self.place(span, 0);
+                let start = self.out.len();
+                self.line(text);
+                let lines = self.out[start..].lines().count();
+                self.joinable = place.filter(|_| lines == 1).map(|at| (at, start));
+            }
+        }
+    }
+
+    /// The file and line of a span.
+    pub(super) fn source_line(&self, span: Option<Span>) -> Option<(FileId, u32)> {
+        let span = span?;
+        Some((span.file, self.sources.file(span.file).line(span.start)))
     }
 
     /// Writes a line one step to the left, as for labels.
@@ -116,9 +156,8 @@ impl<'a> Lines<'a> {
     }
 
     fn wanted(&self, span: Option<Span>, ahead: usize) -> Option<(FileId, u32)> {
-        let span = span.filter(|_| self.directives)?;
-        let line = self.sources.file(span.file).line(span.start);
-        Some((span.file, line.saturating_sub(ahead as u32).max(1)))
+        let (file, line) = self.source_line(span.filter(|_| self.directives))?;
+        Some((file, line.saturating_sub(ahead as u32).max(1)))
     }
 
     fn blanks_to(&self, file: FileId, line: u32) -> Option<u32> {
@@ -135,6 +174,7 @@ impl<'a> Lines<'a> {
     }
 
     fn end_line(&mut self) {
+        self.joinable = None;
         self.out.push('\n');
         if let Some((_, line)) = &mut self.next {
             *line += 1;

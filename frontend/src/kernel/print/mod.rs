@@ -12,6 +12,7 @@ mod literal;
 mod names;
 mod stmt;
 mod types;
+mod wrap;
 
 #[cfg(test)]
 mod tests;

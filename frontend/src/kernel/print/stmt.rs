@@ -2,15 +2,22 @@
 
 use crate::ir::{Arm, Block, CaseLabel, ExprId, Function, LoopHints, Stmt, StmtKind};
 
-use super::Printer;
 use super::function::comment_line;
+use super::items::innermost;
 use super::types::{AttrPlace, attributes};
+use super::{Printer, WIDTH};
 
 impl Printer<'_> {
     /// Statements in order. C demands a statement behind a label, and a declaration is none.
     pub(super) fn stmts(&mut self, function: &Function, stmts: &[Stmt]) {
-        for (index, stmt) in stmts.iter().enumerate() {
+        let mut index = 0;
+        while let Some(stmt) = stmts.get(index) {
             match &stmt.kind {
+                StmtKind::Decl { .. } => {
+                    let (text, count) = self.declarations(function, &stmts[index..]);
+                    self.lines.simple(stmt.span, &text);
+                    index += count - 1;
+                }
                 StmtKind::Label(name) => {
                     self.lines.place(stmt.span, 0);
                     let stop = if needs_empty(stmts.get(index + 1)) {
@@ -22,7 +29,45 @@ impl Printer<'_> {
                 }
                 _ => self.stmt(function, stmt),
             }
+            index += 1;
         }
+    }
+
+    /// The first of `stmts`, which are declarations, together with those behind it that share its
+    /// line in the source and its specifiers: the text, and how many they are.
+    fn declarations(&mut self, function: &Function, stmts: &[Stmt]) -> (String, usize) {
+        let module = self.module;
+        let parts = |stmt: &Stmt| match &stmt.kind {
+            StmtKind::Decl { var, init } => Some((&function.vars[*var], init.clone())),
+            _ => None,
+        };
+        let Some((first, init)) = stmts.first().and_then(parts) else {
+            return (String::new(), 1);
+        };
+        let declaration = self.declare_variable(first, AttrPlace::BeforeName);
+        let text = declaration.text();
+        let mut text = self.initialised(&function.exprs, text, init.as_ref());
+        let line = self.lines.source_line(stmts[0].span);
+        let base = innermost(&module.types, first.ty.ty);
+        let mut count = 1;
+        while let Some((variable, init)) = stmts.get(count).and_then(parts)
+            && line.is_some()
+            && self.lines.source_line(stmts[count].span) == line
+            && first.attrs.is_empty()
+            && variable.attrs.is_empty()
+            && innermost(&module.types, variable.ty.ty) == base
+        {
+            let next = self.declare_variable(variable, AttrPlace::AfterDeclarator);
+            let longer = self.initialised(&function.exprs, next.declarator, init.as_ref());
+            let longer = format!("{text}, {longer}");
+            let fits = self.lines.column() + longer.len() < WIDTH && !longer.contains('\n');
+            if next.specifiers != declaration.specifiers || !fits {
+                break;
+            }
+            text = longer;
+            count += 1;
+        }
+        (text + ";", count)
     }
 
     fn stmt(&mut self, function: &Function, stmt: &Stmt) {
@@ -50,6 +95,10 @@ impl Printer<'_> {
                 self.lines.place(stmt.span, 0);
                 self.body(function, "", block, "");
             }
+            StmtKind::Pragma(text) => {
+                self.lines.place(stmt.span, 0);
+                self.lines.line(&format!("#pragma {text}"));
+            }
             StmtKind::Comment(text) => {
                 for line in text.lines() {
                     self.lines.line(&comment_line(line));
@@ -57,8 +106,7 @@ impl Printer<'_> {
             }
             _ => {
                 let text = self.simple(function, stmt);
-                self.lines.place(stmt.span, 0);
-                self.lines.line(&text);
+                self.lines.simple(stmt.span, &text);
             }
         }
     }
@@ -82,8 +130,6 @@ impl Printer<'_> {
                 format!("return {};", self.full_expr(exprs, *value))
             }
             StmtKind::Goto(label) => format!("goto {label};"),
-            StmtKind::Pragma(text) => format!("#pragma {text}"),
-            StmtKind::Label(name) => format!("{name}: ;"),
             _ => String::new(),
         }
     }
