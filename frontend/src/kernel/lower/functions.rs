@@ -321,10 +321,12 @@ impl Lowerer<'_> {
         let ty = match self.module.types.as_array(object.ty.ty) {
             Some((element, _)) => {
                 let space = object.space.unwrap_or(self.default_space());
-                let ty = self.module.types.intern(Type::Pointer {
-                    pointee: element,
-                    space,
-                });
+                // Qualifiers in front of a typedef of an array are the element's.
+                let pointee = QualType {
+                    quals: element.quals | object.ty.quals,
+                    ..element
+                };
+                let ty = self.module.types.intern(Type::Pointer { pointee, space });
                 let declarator = node.node.declarator.as_ref();
                 QualType {
                     ty,
