@@ -75,6 +75,10 @@ impl Objects {
         (id, true)
     }
 
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
     pub fn get(&self, id: ObjectId) -> &Object {
         &self.list[id.0 as usize]
     }

@@ -3,8 +3,10 @@
 //! Both come from the output of `cc -E -dD`, where line markers say which line of which file each
 //! piece of text comes from and every `#define` and `#undef` is repeated in order.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
+
+use indexmap::{IndexMap, IndexSet};
 
 use super::lex::{Lexer, Token, TokenKind};
 
@@ -22,7 +24,7 @@ pub struct Macro {
     /// Its replacement, as one line.
     pub body: String,
     /// The file, as the preprocessor spells it, and the line of its `#define`.
-    pub file: String,
+    pub file: Arc<str>,
     /// See [`Self::file`].
     pub line: u32,
     /// It stands in a header of the system.
@@ -32,7 +34,7 @@ pub struct Macro {
 /// All macros of a translation unit, with their changes in time.
 #[derive(Clone, Debug, Default)]
 pub struct MacroTable {
-    events: BTreeMap<String, Vec<(Moment, Option<usize>)>>,
+    events: IndexMap<String, Vec<(Moment, Option<usize>)>>,
     macros: Vec<Macro>,
     moment: Moment,
 }
@@ -76,10 +78,13 @@ impl MacroTable {
 
     fn define(&mut self, definition: Macro) {
         self.moment += 1;
-        self.events
-            .entry(definition.name.clone())
-            .or_default()
-            .push((self.moment, Some(self.macros.len())));
+        let event = (self.moment, Some(self.macros.len()));
+        match self.events.get_mut(&definition.name) {
+            Some(events) => events.push(event),
+            None => {
+                self.events.insert(definition.name.clone(), vec![event]);
+            }
+        }
         self.macros.push(definition);
     }
 
@@ -92,7 +97,7 @@ impl MacroTable {
     }
 
     /// Carries out a `#define` or `#undef` line.
-    pub(super) fn directive(&mut self, text: &str, file: &str, line: u32, system: bool) {
+    pub(super) fn directive(&mut self, text: &str, file: &Arc<str>, line: u32, system: bool) {
         let text = text.trim_start().trim_start_matches('#').trim_start();
         if let Some(rest) = text.strip_prefix("undef") {
             self.undefine(rest.trim());
@@ -103,7 +108,7 @@ impl MacroTable {
                 name,
                 params,
                 body,
-                file: file.to_string(),
+                file: file.clone(),
                 line,
                 system,
             });
@@ -249,9 +254,9 @@ pub(super) struct FileTrace {
 /// What the output of `cc -E -dD` holds.
 #[derive(Clone, Debug, Default)]
 pub struct Preprocessed {
-    pub(super) macros: MacroTable,
+    pub(super) macros: Arc<MacroTable>,
     pub(super) files: BTreeMap<String, FileTrace>,
-    pub(super) system_functions: Arc<BTreeSet<String>>,
+    pub(super) system_functions: Arc<IndexSet<String>>,
 }
 
 impl Preprocessed {
@@ -259,38 +264,40 @@ impl Preprocessed {
     pub fn read(text: &str) -> Preprocessed {
         let mut result = Preprocessed::default();
         let mut trace = FileTrace::default();
-        let (mut file, mut line, mut system) = (String::new(), 0u32, false);
-        let mut functions = BTreeSet::new();
+        let mut macros = MacroTable::default();
+        let (mut file, mut line, mut system) = (Arc::<str>::from(""), 0u32, false);
+        let mut functions = IndexSet::new();
         for row in text.lines() {
             if let Some((number, name, flags)) = line_marker(row) {
-                if name != file {
-                    result.store(std::mem::take(&mut file), std::mem::take(&mut trace));
+                if *name != *file {
+                    result.store(file.to_string(), std::mem::take(&mut trace));
                     // Flag 3 inside of a file only marks macros of the system that are used there.
                     trace = result.files.remove(&name).unwrap_or(FileTrace {
                         system: flags.split(' ').any(|f| f == "3"),
                         ..FileTrace::default()
                     });
-                    (file, system) = (name, trace.system);
+                    (file, system) = (Arc::from(name), trace.system);
                 }
                 line = number;
                 continue;
             }
             if row.starts_with("#define ") || row.starts_with("#undef ") {
-                result.macros.directive(row, &file, line, system);
+                macros.directive(row, &file, line, system);
             }
             if system && !row.starts_with('#') {
                 called_names(row, &mut functions);
             }
             if !system && !row.trim().is_empty() {
                 trace.evidence.push(line);
-                let now = result.macros.end();
+                let now = macros.end();
                 if trace.moments.last().is_none_or(|(_, when)| *when != now) {
                     trace.moments.push((line, now));
                 }
             }
             line = line.saturating_add(1);
         }
-        result.store(file, trace);
+        result.store(file.to_string(), trace);
+        result.macros = Arc::new(macros);
         result.system_functions = Arc::new(functions.into_iter().map(str::to_string).collect());
         for trace in result.files.values_mut() {
             trace.evidence.sort_unstable();
@@ -323,7 +330,7 @@ impl Preprocessed {
 }
 
 /// Names that stand before a `(`.
-fn called_names<'t>(row: &'t str, names: &mut BTreeSet<&'t str>) {
+fn called_names<'t>(row: &'t str, names: &mut IndexSet<&'t str>) {
     for (at, _) in row.match_indices('(') {
         let before = row[..at].trim_end();
         let start = before

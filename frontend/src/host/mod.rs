@@ -15,6 +15,8 @@ mod lower_expr;
 
 pub use cpp::{LiveLines, Macro, MacroTable, Moment, Preprocessed};
 
+use std::sync::Arc;
+
 use crate::source::{FileId, SourceMap, Span};
 use ast::{Ast, StmtId};
 use lex::{Lexer, TokenKind};
@@ -37,8 +39,8 @@ pub struct HostFile {
     /// The file itself, then headers.
     pub parts: Vec<Part>,
     /// Its macros.
-    pub macros: MacroTable,
-    system_functions: std::sync::Arc<std::collections::BTreeSet<String>>,
+    pub macros: Arc<MacroTable>,
+    system_functions: Arc<indexmap::IndexSet<String>>,
 }
 
 /// One file of a translation unit.
@@ -92,7 +94,7 @@ impl HostFile {
         let parts = match preprocessed {
             Some(pre) => files.map(|f| Part::traced(sources, f, pre)).collect(),
             None => files
-                .map(|f| Part::untraced(sources, f, &mut macros))
+                .map(|f| Part::untraced(sources, f, Arc::make_mut(&mut macros)))
                 .collect(),
         };
         HostFile {
@@ -130,7 +132,7 @@ impl HostFile {
             let define = part.defines.iter().find(|d| {
                 d.name == definition.name
                     && (d.lines.0..=d.lines.1).contains(&definition.line)
-                    && *name == definition.file
+                    && **name == *definition.file
             })?;
             Some((part.file, define.body.clone()))
         });
@@ -160,6 +162,7 @@ impl Part {
     fn untraced(sources: &SourceMap, file: FileId, macros: &mut MacroTable) -> Part {
         let source = sources.file(file);
         let text = source.text.as_bytes();
+        let file_name = Arc::from(source.name.as_str());
         let (directives, lines) = cpp::directives(text);
         let mut moments = Vec::new();
         for directive in &directives {
@@ -168,7 +171,7 @@ impl Part {
                 let joined = source.text[range]
                     .replace("\\\r\n", " ")
                     .replace("\\\n", " ");
-                macros.directive(&joined, &source.name, directive.lines.0, false);
+                macros.directive(&joined, &file_name, directive.lines.0, false);
                 moments.push((directive.lines.0, macros.end()));
             }
         }

@@ -296,7 +296,7 @@ impl<'a> Interp<'a> {
         let own = host
             .parts
             .iter()
-            .any(|p| self.sources.file(p.file).name == host.macros.get(index).file);
+            .any(|p| *self.sources.file(p.file).name == *host.macros.get(index).file);
         let key = (code.host, index, (!own).then_some((site.start, site.end)));
         let body = match self.bodies.get(&key) {
             Some(body) => body.clone(),

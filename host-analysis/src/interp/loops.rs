@@ -1,8 +1,10 @@
 //! Loops: followed round by round if the rounds are few and known, else until nothing changes.
 
+use std::collections::BTreeMap;
+
 use fpgacc_frontend::host::ast::{BinaryOp, ExprId, ExprKind, Loop, StmtId, Variable};
 
-use super::{Breakable, Code, Interp};
+use super::{Breakable, Code, Interp, LoopKey};
 use crate::state::{Delta, Place};
 use crate::value::Val;
 
@@ -10,6 +12,8 @@ use crate::value::Val;
 const MOST_ROUNDS: i128 = 64;
 /// Most rounds of nested loops together.
 const MOST_ROUNDS_TOGETHER: u64 = 512;
+/// Most steps that following a loop round by round may take.
+const MOST_STEPS_UNROLLED: u64 = 30_000;
 /// Passes over a loop's body until everything that still changes is given up.
 const MOST_PASSES: u32 = 6;
 
@@ -36,14 +40,17 @@ impl<'a> Interp<'a> {
         if !self.state.reachable {
             return;
         }
-        if let Some(rounds) = self.known_rounds(code, shape) {
-            return self.unroll(code, shape, rounds);
+        if let Some(rounds) = self.known_rounds(code, shape)
+            && self.unroll(code, shape, rounds)
+        {
+            return;
         }
         if self.plain_loop(code, shape) {
             return;
         }
         self.forget_counters(code, shape);
-        self.fixpoint(|s| {
+        let key = self.loop_key(code, shape.body);
+        self.fixpoint(key, |s| {
             if shape.body_first {
                 s.exec_scoped(code, shape.body);
                 return s.next_round(code, shape, true);
@@ -143,9 +150,12 @@ impl<'a> Interp<'a> {
         (rounds <= MOST_ROUNDS && together <= MOST_ROUNDS_TOGETHER).then_some(rounds)
     }
 
-    /// Follows a loop round by round. The test is still evaluated: the body may change the counter.
-    fn unroll(&mut self, code: &Code<'a>, shape: &Loop, rounds: i128) {
+    /// Follows a loop round by round, unless its first round shows that this takes too long: then
+    /// nothing has happened, and the result is false. The test is still evaluated: the body may
+    /// change the counter.
+    fn unroll(&mut self, code: &Code<'a>, shape: &Loop, rounds: i128) -> bool {
         let mark = self.state.mark();
+        let (steps, noted, made) = (self.steps, self.visits.len(), self.objects.len());
         let before = self.unroll_factor;
         self.unroll_factor = before.saturating_mul(rounds.max(1) as u64);
         let mut exits = Vec::new();
@@ -170,7 +180,18 @@ impl<'a> Interp<'a> {
             self.exec_scoped(code, shape.body);
             self.next_round(code, shape, false);
             self.context.pop();
-            exits.extend(self.pop_breakable().map(|b| b.breaks).unwrap_or_default());
+            let breaks = self.pop_breakable().map(|b| b.breaks).unwrap_or_default();
+            let all = (self.steps - steps).saturating_mul(rounds.max(1) as u64);
+            let too_long = round == 0 && rounds > 1 && all > MOST_STEPS_UNROLLED;
+            // Objects that a round makes are told apart by the round.
+            if too_long && self.objects.len() == made {
+                self.state.rollback(mark);
+                self.state.reachable = true;
+                self.visits.truncate(noted);
+                self.unroll_factor = before;
+                return false;
+            }
+            exits.extend(breaks);
             if !self.state.reachable {
                 break;
             }
@@ -179,16 +200,36 @@ impl<'a> Interp<'a> {
         for delta in exits {
             self.state.merge(mark, delta);
         }
+        true
+    }
+
+    fn loop_key(&self, code: &Code<'a>, body: StmtId) -> Option<LoopKey> {
+        let span = code.ast().stmt(body).span;
+        let own = code.env.is_none();
+        own.then(|| (code.host, span, self.context.clone()))
     }
 
     /// Follows a loop whose rounds are not known: `round` goes once from its head to its head and
     /// gives what leaves it at the test, as seen from the head.
-    fn fixpoint(&mut self, mut round: impl FnMut(&mut Self) -> Option<Delta>) {
+    fn fixpoint(
+        &mut self,
+        key: Option<LoopKey>,
+        mut round: impl FnMut(&mut Self) -> Option<Delta>,
+    ) {
         if self.flat {
             self.forget_all("a loop of a host that is too large to be followed");
         }
         self.loop_depth += 1;
         let noted = self.visits.len();
+        let mut changing = match &key {
+            Some(key) => self.changing.get(key).cloned().unwrap_or_default(),
+            None => BTreeMap::new(),
+        };
+        for (place, value) in &changing {
+            if self.state.own(place).is_some_and(|now| !now.is_unknown()) {
+                self.state.set(place, value.clone());
+            }
+        }
         for pass in 0..=MOST_PASSES {
             self.visits.truncate(noted);
             let mark = self.state.mark();
@@ -196,7 +237,7 @@ impl<'a> Interp<'a> {
             let exit = round(self);
             let breaks = self.pop_breakable().map(|b| b.breaks).unwrap_or_default();
             let (back, returns_to_head) = self.take_back(mark);
-            let stable = self.flat || !returns_to_head || !self.widen(&back, pass);
+            let stable = self.flat || !returns_to_head || !self.widen(&back, pass, &mut changing);
             if stable || pass == MOST_PASSES {
                 self.state.reachable = false;
                 let mark = self.state.mark();
@@ -207,10 +248,15 @@ impl<'a> Interp<'a> {
             }
         }
         self.loop_depth -= 1;
+        if let Some(key) = key
+            && !changing.is_empty()
+        {
+            self.changing.insert(key, changing);
+        }
     }
 
     /// Makes the state at a loop's head hold for another round too; true if it had to be changed.
-    fn widen(&mut self, back: &Delta, pass: u32) -> bool {
+    fn widen(&mut self, back: &Delta, pass: u32, changing: &mut BTreeMap<Place, Val>) -> bool {
         let mut changed = false;
         for (place, end) in back {
             let head = self.state.get(place);
@@ -220,6 +266,9 @@ impl<'a> Interp<'a> {
             };
             let next = widened(&head, &end, pass);
             if next != head {
+                if next.is_unknown() {
+                    changing.insert(place.clone(), next.clone());
+                }
                 self.state.set(place, next);
                 changed = true;
             }
@@ -244,7 +293,8 @@ impl<'a> Interp<'a> {
             (None, _) => Val::unknown("an element in a loop"),
         };
         let code = code.clone();
-        self.fixpoint(|s| {
+        let key = self.loop_key(&code, body);
+        self.fixpoint(key, |s| {
             let exit = Some(Delta::new());
             s.scoped(|s| {
                 let var = s.declare(&code, variable, false);

@@ -80,16 +80,19 @@ impl<'a> Interp<'a> {
         });
         self.class_objects.insert(class.to_string(), var);
         self.state.set(&Place::var(var), Val::Unset);
-        let ever: Vec<_> = self
-            .ever
-            .iter()
-            .filter(|(p, _)| p.root == Root::Var(var))
-            .map(|(p, v)| (p.clone(), v.clone()))
-            .collect();
-        for (place, value) in ever {
+        for (place, value) in self.ever_of(&Place::var(var)) {
             self.state.set(&place, value);
         }
         Place::var(var)
+    }
+
+    /// What was ever assigned to a variable and its parts.
+    pub(super) fn ever_of(&self, variable: &Place) -> Vec<(Place, Val)> {
+        self.ever
+            .range(variable.clone()..)
+            .take_while(|(place, _)| place.root == variable.root)
+            .map(|(place, value)| (place.clone(), value.clone()))
+            .collect()
     }
 
     pub(super) fn info_of(&self, place: &Place) -> Option<&VarInfo> {

@@ -135,6 +135,12 @@ struct Frame {
 /// A macro's replacement: host, index, and the place of its use if its nodes have no other.
 type BodyKey = (usize, usize, Option<(u32, u32)>);
 
+/// A declaration: its host, place and name, and the way it was reached.
+type VarKey = (usize, Span, String, Vec<u32>);
+
+/// A loop: its host, the place of its body, and the way it was reached.
+type LoopKey = (usize, Span, Vec<u32>);
+
 /// A function of the given files: host, part, index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct FnId {
@@ -155,6 +161,12 @@ pub(crate) struct Interp<'a> {
 
     state: State,
     pub vars: Vec<VarInfo>,
+    /// The same declaration reached in the same way is one variable: values from another pass
+    /// over a loop are values of it.
+    vars_by_way: BTreeMap<VarKey, VarId>,
+    /// Places that were found to change in a loop in ways that are not known: they need not be
+    /// found again when the loop is reached again in the same way.
+    changing: BTreeMap<LoopKey, BTreeMap<Place, Val>>,
     frames: Vec<Frame>,
     globals: BTreeMap<(Option<usize>, String), VarId>,
     statics: BTreeMap<(Span, Option<Span>), VarId>,
@@ -199,6 +211,8 @@ impl<'a> Interp<'a> {
             bodies: BTreeMap::new(),
             state: State::default(),
             vars: Vec::new(),
+            vars_by_way: BTreeMap::new(),
+            changing: BTreeMap::new(),
             frames: Vec::new(),
             globals: BTreeMap::new(),
             statics: BTreeMap::new(),
@@ -281,6 +295,7 @@ impl<'a> Interp<'a> {
                 self.flat = true;
                 self.ever.clear();
                 self.objects.forget_all();
+                self.changing.clear();
                 continue;
             }
             if !self.ever_changed || self.flat {

@@ -84,7 +84,7 @@ impl<'a> Interp<'a> {
             Some(frame) => frame.function.clone(),
             None => Rc::from(""),
         };
-        let var = self.new_var(VarInfo {
+        let info = VarInfo {
             name: Rc::from(variable.name.as_str()),
             function,
             ty: variable.ty.clone(),
@@ -92,13 +92,33 @@ impl<'a> Interp<'a> {
             kind: Kind::Other,
             host: code.host,
             lasting,
-        });
+        };
+        // A function is followed once at a time, so a variable of its own is there once; macros may
+        // be used inside of each other.
+        let var = match code.env.is_none() && !lasting && variable.name != "<value>" {
+            true => self.var_by_way(variable, info),
+            false => self.new_var(info),
+        };
         self.bind(&variable.name, Binding::Var(var));
         if let Some(frame) = self.frame()
             && !lasting
         {
             frame.own.push(var);
         }
+        var
+    }
+
+    fn var_by_way(&mut self, variable: &Variable, info: VarInfo) -> VarId {
+        let name = variable.name.clone();
+        let key = (info.host, variable.span, name, self.context.clone());
+        let Some(&var) = self.vars_by_way.get(&key) else {
+            let var = self.new_var(info);
+            self.vars_by_way.insert(key, var);
+            return var;
+        };
+        let known = &mut self.vars[var.0 as usize];
+        known.dims = info.dims;
+        self.state.forget(&Place::var(var));
         var
     }
 
@@ -273,15 +293,14 @@ impl<'a> Interp<'a> {
             self.initialise(code, &place, init);
         }
         // A function that is called at unknown times may have changed it.
-        let ever = self.ever.clone();
         if !self
             .frames
             .iter()
             .any(|f| f.is_root && &*f.function == "main")
         {
-            for (at, value) in ever.iter().filter(|(at, _)| at.root == place.root) {
-                let now = self.state.get(at);
-                self.state.set(at, now.join(value));
+            for (at, value) in self.ever_of(&place) {
+                let now = self.state.get(&at);
+                self.state.set(&at, now.join(&value));
             }
         }
     }
