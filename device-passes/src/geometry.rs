@@ -11,6 +11,8 @@ pub struct Geometry {
     pub work_dim: Option<u32>,
     /// The largest `work_dim` that may occur: 1 to 3.
     pub max_dim: u32,
+    /// The largest `work_dim` that some launch is known to have; 0 if none is known.
+    pub known_dim: u32,
     /// Offsets; 0 beyond `work_dim`.
     pub offset: [Option<u64>; 3],
     /// Global sizes; 1 beyond `work_dim`.
@@ -37,6 +39,7 @@ impl Geometry {
             launches: 0,
             work_dim: None,
             max_dim: 3,
+            known_dim: 0,
             offset: [None; 3],
             global: [None; 3],
             local: LocalGeometry::Unknown,
@@ -74,6 +77,7 @@ impl Geometry {
             launches: 1,
             work_dim,
             max_dim: work_dim.unwrap_or(3),
+            known_dim: work_dim.unwrap_or(0),
             offset: components(&launch.offset, 0),
             global: components(&launch.global, 1),
             local: match &launch.local {
@@ -89,6 +93,7 @@ impl Geometry {
             launches: self.launches + other.launches,
             work_dim: agree(self.work_dim, other.work_dim),
             max_dim: self.max_dim.max(other.max_dim),
+            known_dim: self.known_dim.max(other.known_dim),
             offset: agree_all(self.offset, other.offset),
             global: agree_all(self.global, other.global),
             local: match (self.local, other.local) {

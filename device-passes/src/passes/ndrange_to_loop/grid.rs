@@ -92,7 +92,11 @@ impl Grid {
         }
         if let Some(global) = geometry.global[d] {
             self.global[d] = Extent::Const(fits(global, "global size", d)?);
-        } else if geometry.work_dim.is_none() && d > 0 && !needs.dims[d] {
+        } else if geometry.known_dim <= d as u32
+            && d > 0
+            && !needs.dims[d]
+            && required.is_none_or(|sizes| sizes[d] == 1)
+        {
             // Nothing says that launches use this dimension, and the kernel does not: a launch that
             // does is refused by the runtime.
             self.global[d] = Extent::Const(1);
