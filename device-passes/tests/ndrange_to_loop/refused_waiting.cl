@@ -10,3 +10,11 @@ __kernel void polls(__global int *o, volatile __global int *flag) {
     }
     o[get_global_id(0)] = 1;
 }
+__kernel void looks(__global int *o, volatile __global int *flag) {
+    while (1) {
+        int v = *flag;
+        if (v)
+            break;
+    }
+    o[get_global_id(0)] = 1;
+}

@@ -60,6 +60,8 @@ pub struct Ids {
     /// The loops over the work-items of a group.
     pub items: [Option<VarId>; 3],
     num_groups: [Option<VarId>; 3],
+    /// Variables that hold the global ids, where the part of the kernel at hand has them.
+    global_ids: [Option<VarId>; 3],
 }
 
 impl Ids {
@@ -81,6 +83,7 @@ impl Ids {
             groups,
             items,
             num_groups: [None; 3],
+            global_ids: [None; 3],
         }
     }
 
@@ -142,6 +145,9 @@ impl Ids {
         }
         let at = d as usize;
         let value = match quantity {
+            Quantity::GlobalId if self.global_ids[at].is_some() => {
+                self.global_ids[at].map(|var| target.function.use_var(var))
+            }
             Quantity::GlobalId => {
                 let index = self.index(target, d);
                 let offset = match self.grid.offset(d) {
@@ -172,6 +178,30 @@ impl Ids {
             Quantity::GlobalLinearId | Quantity::LocalLinearId => None,
         };
         value.unwrap_or_else(|| target.int(0))
+    }
+
+    /// Declares variables for the global ids that a part of the kernel asks for several times
+    /// (`asked` tells how often) and that are more than a variable already.
+    pub fn name_global_ids(&mut self, target: &mut Target<'_>, asked: [usize; 3]) -> Vec<Stmt> {
+        self.global_ids = [None; 3];
+        let mut out = Vec::new();
+        for d in 0..3u8 {
+            let at = d as usize;
+            if asked[at] < 2 || self.constant(Quantity::GlobalId, d).is_some() {
+                continue;
+            }
+            let value = self.expr(target, Quantity::GlobalId, d);
+            if matches!(target.function.exprs.get(value), Expr::Var(_)) {
+                continue;
+            }
+            let var = target.int_var(&format!("global_id_{}", letter(d)));
+            self.global_ids[at] = Some(var);
+            out.push(Stmt::new(StmtKind::Decl {
+                var,
+                init: Some(Init::Expr(value)),
+            }));
+        }
+        out
     }
 
     /// `get_global_id(d) - get_global_offset(d)`, if it is not always 0.

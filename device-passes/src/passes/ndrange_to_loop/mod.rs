@@ -37,6 +37,7 @@ use self::queries::{Marks, Source};
 use self::save::Layout;
 use self::survey::{Place, Survey, survey};
 use self::values::{Fate, Values};
+use crate::analysis::work_item::{Dim, Quantity};
 use crate::pass::{Context, LaunchContract, Note, Outcome, Pass};
 
 /// The pass.
@@ -63,7 +64,7 @@ impl Pass for NdrangeToLoop {
         contract: &mut LaunchContract,
     ) -> Outcome {
         let survey = survey(module, kernel, context.called);
-        if let Some(note) = is_task_already(&module.functions[kernel], &survey, contract) {
+        if let Some(note) = is_task_already(&module.functions[kernel], &survey, context, contract) {
             return Outcome::Missed(vec![note]);
         }
         let plan = match plan(module, kernel, context, &survey) {
@@ -76,15 +77,32 @@ impl Pass for NdrangeToLoop {
     }
 }
 
-fn is_task_already(kernel: &Function, survey: &Survey, contract: &LaunchContract) -> Option<Note> {
+fn is_task_already(
+    kernel: &Function,
+    survey: &Survey,
+    context: &Context<'_>,
+    contract: &LaunchContract,
+) -> Option<Note> {
     let says_so = kernel.attr("task").is_some()
         || kernel.attr("autorun").is_some()
         || kernel
             .attr("max_global_work_dim")
             .is_some_and(|attr| attr.integers().as_deref() == Some(&[0]));
-    let one = kernel.reqd_work_group_size() == Some([1; 3]) && !survey.has_queries;
-    let is_task = says_so || one || matches!(contract.form, Form::Task(_));
-    is_task.then(|| Note::new("it is a single work-item kernel already", None))
+    if says_so || matches!(contract.form, Form::Task(_)) {
+        return Some(Note::new("it is a single work-item kernel already", None));
+    }
+    // By this rule aoc itself decides. A launch that is known to have more work-items overrules it.
+    let geometry = context.geometry;
+    let one = geometry.launches == 0
+        || geometry.global == [Some(1); 3]
+        || kernel.reqd_work_group_size() == Some([1; 3]);
+    let tells_apart = survey.has_queries || !survey.barriers.is_empty();
+    (one && !tells_apart).then(|| {
+        Note::new(
+            "nothing in it tells work-items apart: it is a single work-item kernel already",
+            None,
+        )
+    })
 }
 
 /// All decisions, before anything is changed.
@@ -220,9 +238,17 @@ fn rewrite(
         };
     replace(module, &mut function, &mut ids, &outside.kernel);
     replace(module, &mut function, &mut ids, &outside.group);
-    for (region, vars) in regions.iter().zip(&items) {
+    for (region, vars) in regions.iter_mut().zip(&items) {
         ids.items = *vars;
+        let asked = global_id_queries(module, &function, region);
+        let mut target = Target {
+            function: &mut function,
+            types: &mut module.types,
+            taken: &taken,
+        };
+        let named = ids.name_global_ids(&mut target, asked);
         replace(module, &mut function, &mut ids, region);
+        region.splice(0..0, named);
     }
 
     let barrier_regions = regions.len();
@@ -267,6 +293,17 @@ fn rewrite(
     let saved = outside.saves.then(|| layout.bound()).flatten();
     let notes = notes(module, kernel, survey, &values, &ids, summary);
     (task(&ids, survey, saved, context), notes)
+}
+
+/// How often a part of the kernel asks for the global id in each dimension.
+fn global_id_queries(module: &Module, function: &Function, region: &[Stmt]) -> [usize; 3] {
+    let mut asked = [0; 3];
+    for (_, query) in queries::find(module, function, region) {
+        if let (Quantity::GlobalId, Dim::Of(d)) = (query.quantity, query.dim) {
+            asked[d as usize] += 1;
+        }
+    }
+    asked
 }
 
 /// The variables of the loops over work-items, for each part of the kernel.

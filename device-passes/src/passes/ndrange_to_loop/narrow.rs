@@ -271,6 +271,34 @@ impl Narrower<'_> {
             _ => {}
         }
         self.retype(id);
+        self.simplify(id);
+    }
+
+    /// Drops what adds nothing: `x + 0`, `0 * x`, `x * 1`, where a pass made the literal.
+    fn simplify(&mut self, id: ExprId) {
+        let exprs = &self.function.exprs;
+        let Expr::Binary { op, lhs, rhs } = *exprs.get(id) else {
+            return;
+        };
+        let made = |at| match exprs.get(at) {
+            Expr::Int {
+                value,
+                spelling: None,
+            } => Some(*value),
+            _ => None,
+        };
+        let kept = match (op, made(lhs), made(rhs)) {
+            (BinaryOp::Add, Some(0), _) | (BinaryOp::Mul, Some(1), _) => rhs,
+            (BinaryOp::Add | BinaryOp::Sub, _, Some(0))
+            | (BinaryOp::Mul | BinaryOp::Div, _, Some(1)) => lhs,
+            (BinaryOp::Mul, Some(0), _) if !exprs.has_effects(rhs) => lhs,
+            (BinaryOp::Mul, _, Some(0)) if !exprs.has_effects(lhs) => rhs,
+            _ => return,
+        };
+        if exprs.ty(kept) == exprs.ty(id) {
+            let (kept, ty) = (exprs.get(kept).clone(), exprs.ty(kept));
+            self.function.exprs.replace(id, kept, ty);
+        }
     }
 
     /// Computes the type of an operation again.
@@ -361,6 +389,7 @@ impl Narrower<'_> {
             }
         }
         self.retype(id);
+        self.simplify(id);
     }
 
     /// Rewrites the operands of an expression that keeps its type.

@@ -205,6 +205,7 @@ impl Look<'_> {
             StmtKind::DoWhile { cond, body, .. } => self.spin(*cond, body, stmt.span),
             StmtKind::For {
                 cond: Some(cond),
+                step: None,
                 body,
                 ..
             } => self.spin(*cond, body, stmt.span),
@@ -215,15 +216,17 @@ impl Look<'_> {
     /// A loop that waits for what another work-item does would never end in a serial loop.
     fn spin(&mut self, cond: ExprId, body: &Block, span: Option<Span>) {
         let exprs = &self.function.exprs;
-        let is_idle = !body.stmts.iter().any(|stmt| {
-            let mut works = false;
+        let mut changes = exprs.has_effects(cond) && !self.has_atomic(cond);
+        let mut looks = exprs.touches_memory(cond);
+        for stmt in &body.stmts {
             stmt.for_each(&mut |stmt| {
-                works |= matches!(stmt.kind, StmtKind::Decl { .. } | StmtKind::Break)
-                    || stmt.exprs().iter().any(|id| exprs.has_effects(*id));
+                for root in stmt.exprs() {
+                    changes |= exprs.has_effects(root);
+                    looks |= exprs.touches_memory(root);
+                }
             });
-            works
-        });
-        let waits = is_idle && exprs.touches_memory(cond) && !self.assigns(cond);
+        }
+        let waits = looks && !changes;
         if waits || self.has_atomic(cond) && !self.is_retry(cond, body) {
             self.survey.problem(
                 "the loop may wait for another work-item, which a loop over work-items starts later",
@@ -232,18 +235,13 @@ impl Look<'_> {
         }
     }
 
-    fn assigns(&self, root: ExprId) -> bool {
-        let exprs = &self.function.exprs;
-        exprs.any(root, &mut |id| {
-            matches!(exprs.get(id), Expr::Assign { .. } | Expr::IncDec { .. })
-        })
-    }
-
+    /// Whether an expression has an atomic that may see nothing but what others did: a counter that
+    /// the loop itself moves on comes to its end.
     fn has_atomic(&self, root: ExprId) -> bool {
         let exprs = &self.function.exprs;
         exprs.any(root, &mut |id| {
             matches!(exprs.get(id), Expr::Call { callee: Callee::Builtin(name), .. }
-                if name.starts_with("atomic_") || name.starts_with("atom_"))
+                if is_atomic(name) && !name.ends_with("_inc") && !name.ends_with("_dec"))
         })
     }
 
@@ -258,7 +256,7 @@ impl Look<'_> {
                 callee: Callee::Builtin(name),
                 args,
             } = exprs.get(id)
-                && (name.starts_with("atomic_") || name.starts_with("atom_"))
+                && is_atomic(name)
             {
                 atomics += 1;
                 if name.ends_with("cmpxchg") {
@@ -404,4 +402,8 @@ impl Look<'_> {
         let place = if self.is_kernel { place } else { Place::Helper };
         self.survey.barriers.push(Barrier { span, place });
     }
+}
+
+fn is_atomic(name: &str) -> bool {
+    name.starts_with("atomic_") || name.starts_with("atom_")
 }
