@@ -137,23 +137,21 @@ impl State {
         }
     }
 
-    /// What has changed since a mark.
+    /// What has changed since a mark. Places that held nothing and do so again, as variables of
+    /// functions that have returned, do not count.
     pub fn capture(&self, mark: usize) -> Delta {
-        self.journal[mark..]
-            .iter()
-            .map(|(place, _)| (place.clone(), self.values.get(place).cloned()))
+        self.originals(mark)
+            .into_iter()
+            .map(|(place, old)| (place, old, self.values.get(place)))
+            .filter(|(_, old, now)| old.is_some() || now.is_some())
+            .map(|(place, _, now)| (place.clone(), now.cloned()))
             .collect()
     }
 
     /// The values that the changed places had at a mark.
-    fn originals(&self, mark: usize) -> Delta {
-        let mut originals = Delta::new();
-        for (place, old) in &self.journal[mark..] {
-            originals
-                .entry(place.clone())
-                .or_insert_with(|| old.clone());
-        }
-        originals
+    fn originals(&self, mark: usize) -> BTreeMap<&Place, Option<&Val>> {
+        let changes = self.journal[mark..].iter().rev();
+        changes.map(|(place, old)| (place, old.as_ref())).collect()
     }
 
     fn descendants(&self, place: &Place) -> Vec<Place> {
@@ -223,18 +221,32 @@ impl State {
     pub fn merge(&mut self, mark: usize, other: Delta) {
         let originals = self.originals(mark);
         if !self.reachable {
+            let taken_back: Vec<_> = originals
+                .into_iter()
+                .filter(|(place, old)| {
+                    !other.contains_key(*place)
+                        && (old.is_some() || self.values.contains_key(*place))
+                })
+                .map(|(place, old)| (place.clone(), old.cloned()))
+                .collect();
             self.reachable = true;
-            for (place, old) in originals {
-                let value = other.get(&place).cloned().unwrap_or(old);
-                self.write(place, value);
-            }
-            for (place, value) in other {
+            for (place, value) in taken_back.into_iter().chain(other) {
                 self.write(place, value);
             }
             return;
         }
         let mut joined = Vec::new();
-        for place in other.keys().chain(originals.keys()) {
+        let only_here = originals.keys().copied();
+        let only_here = only_here.filter(|place| !other.contains_key(*place));
+        for place in other.keys().chain(only_here) {
+            let gone = |value: Option<&Option<Val>>| value.is_none_or(Option::is_none);
+            if place.path.is_empty()
+                && !self.values.contains_key(place)
+                && gone(other.get(place))
+                && originals.get(place).is_none_or(|old| old.is_none())
+            {
+                continue;
+            }
             let here = self.get(place);
             let there = self.there(place, &originals, &other);
             joined.push((place.clone(), here.join(&there)));
@@ -247,12 +259,18 @@ impl State {
     }
 
     /// The value of a place on another path.
-    fn there(&self, place: &Place, originals: &Delta, other: &Delta) -> Val {
+    fn there(
+        &self,
+        place: &Place,
+        originals: &BTreeMap<&Place, Option<&Val>>,
+        other: &Delta,
+    ) -> Val {
         let mut at = Some(place.clone());
         while let Some(here) = at {
-            let value = match other.get(&here).or_else(|| originals.get(&here)) {
-                Some(value) => value.as_ref(),
-                None => self.values.get(&here),
+            let value = match (other.get(&here), originals.get(&here)) {
+                (Some(value), _) => value.as_ref(),
+                (None, Some(value)) => *value,
+                (None, None) => self.values.get(&here),
             };
             if let Some(value) = value {
                 return match here == *place {
