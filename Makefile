@@ -32,7 +32,7 @@ quick:
 	$(CARGO) test --workspace --lib --bins
 
 demo: deps
-	$(CARGO) build -p fpgacc-driver
+	$(CARGO) build -p fpgacc-driver -p fpgacc-benchmarks
 	benchmarks/demo
 
 bench: deps
