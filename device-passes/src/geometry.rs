@@ -1,6 +1,6 @@
 //! What the host's launches fix of a kernel's NDRange, over all its launches.
 
-use fpgacc_frontend::facts::{Facts, Known, Launch, LocalSize, Value};
+use fpgacc_frontend::facts::{Launch, LocalSize, Value};
 
 /// The launches of one kernel, taken together: a component is known if all launches agree on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,16 +46,10 @@ impl Geometry {
         }
     }
 
-    /// The launches of `kernel` in `facts`. A launch whose kernel is unknown counts for every kernel.
-    pub fn of(kernel: &str, facts: &Facts) -> Self {
-        let launches = facts
-            .launches
-            .iter()
-            .filter(|launch| match &launch.kernels {
-                Known::Is(names) => names.iter().any(|name| name == kernel),
-                Known::Unknown(_) => true,
-            });
+    /// These launches, taken together.
+    pub fn of<'l>(launches: impl IntoIterator<Item = &'l Launch>) -> Self {
         launches
+            .into_iter()
             .map(Self::of_launch)
             .reduce(Self::meet)
             .unwrap_or_else(Self::unknown)

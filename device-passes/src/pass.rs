@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use fpgacc_frontend::diag::Diagnostic;
-use fpgacc_frontend::facts::Facts;
+use fpgacc_frontend::facts::{Facts, Launch};
 use fpgacc_frontend::ir::{FunctionId, Module};
 use fpgacc_frontend::source::Span;
 use fpgacc_runtime::manifest::Form;
@@ -42,8 +42,12 @@ pub struct Context<'a> {
     pub facts: &'a Facts,
     /// The launches of the kernel at hand.
     pub geometry: &'a Geometry,
+    /// Launches that may launch the kernel at hand.
+    pub launches: &'a [&'a Launch],
     /// Functions that another function called before the passes ran.
     pub called: &'a BTreeSet<FunctionId>,
+    /// The names at file scope, [`Module::global_names`].
+    pub names: &'a BTreeSet<String>,
 }
 
 /// What the runtime must know of a kernel so far; passes add to it.

@@ -1,9 +1,9 @@
 //! Running passes over a module.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::diag::Diagnostic;
-use fpgacc_frontend::facts::Facts;
+use fpgacc_frontend::facts::{Facts, Known, Launch};
 use fpgacc_frontend::ir::Module;
 
 use crate::analysis::alias::called_functions;
@@ -107,10 +107,32 @@ pub struct Report {
     pub remarks: Vec<Diagnostic>,
 }
 
+/// The launches of each kernel, in order. A launch whose kernel is unknown counts for every kernel.
+fn launches_by_kernel<'f>(module: &Module, facts: &'f Facts) -> BTreeMap<String, Vec<&'f Launch>> {
+    let kernels = module.kernels().map(|id| module.functions[id].name.clone());
+    let mut launches: BTreeMap<String, Vec<&Launch>> =
+        kernels.map(|name| (name, Vec::new())).collect();
+    for launch in &facts.launches {
+        match &launch.kernels {
+            Known::Is(names) => {
+                for name in names.iter().collect::<BTreeSet<_>>() {
+                    if let Some(launches) = launches.get_mut(name) {
+                        launches.push(launch);
+                    }
+                }
+            }
+            Known::Unknown(_) => launches.values_mut().for_each(|all| all.push(launch)),
+        }
+    }
+    launches
+}
+
 /// Runs the enabled passes over every kernel of a module, pass by pass.
 pub fn run(module: &mut Module, facts: &Facts, pipeline: &Pipeline) -> Report {
     let kernels: Vec<_> = module.kernels().collect();
     let called = called_functions(module);
+    let launches = launches_by_kernel(module, facts);
+    let mut names = module.global_names();
     let mut report = Report::default();
     for &kernel in &kernels {
         let name = module.functions[kernel].name.clone();
@@ -120,12 +142,16 @@ pub fn run(module: &mut Module, facts: &Facts, pipeline: &Pipeline) -> Report {
         for &kernel in &kernels {
             let name = module.functions[kernel].name.clone();
             let span = module.functions[kernel].span;
-            let geometry = Geometry::of(&name, facts);
+            let functions = module.functions.len();
+            let launches = launches.get(&name).map_or(&[][..], Vec::as_slice);
+            let geometry = Geometry::of(launches.iter().copied());
             let context = Context {
                 options: &pipeline.options,
                 facts,
                 geometry: &geometry,
+                launches,
                 called: &called,
+                names: &names,
             };
             let contract = report.contracts.entry(name.clone()).or_default();
             let (done, missed) = match pass.run(module, kernel, &context, contract) {
@@ -134,6 +160,9 @@ pub fn run(module: &mut Module, facts: &Facts, pipeline: &Pipeline) -> Report {
                 Outcome::Partly { done, missed } => (done, missed),
                 Outcome::Nothing => (Vec::new(), Vec::new()),
             };
+            // The only names at file scope that passes add are copies of functions.
+            let added = module.functions.iter().skip(functions);
+            names.extend(added.map(|(_, function)| function.name.clone()));
             let mut tell = |notes: &[Note], is_missed| {
                 for note in notes {
                     let remark = remark(pass.name(), &name, note, is_missed, span);

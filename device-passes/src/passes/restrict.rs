@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use fpgacc_frontend::facts::{Arg, ArgValue, Buffer, Facts, Known, Launch};
+use fpgacc_frontend::facts::{Arg, ArgValue, Buffer, Facts, Launch};
 use fpgacc_frontend::ir::{AddressSpace, Function, FunctionId, Module, Qualifiers, VarId};
 
 use crate::analysis::accesses::{Accesses, Summaries};
@@ -41,7 +41,7 @@ impl Pass for Restrict {
         if pointers.all.len() < 2 || pointers.plain.is_empty() {
             return Outcome::Nothing;
         }
-        if let Some(reason) = refusal(module, kernel, context, &pointers) {
+        if let Some(reason) = refusal(kernel, context, &pointers) {
             return Outcome::Missed(vec![reason]);
         }
         let usage = Usage::of(module, kernel, context.called);
@@ -203,13 +203,7 @@ fn reassigned_note(function: &Function, pointer: &Pointer) -> Note {
 }
 
 /// Why the parameters of a kernel cannot be marked, if they cannot.
-fn refusal(
-    module: &Module,
-    kernel: FunctionId,
-    context: &Context<'_>,
-    pointers: &Pointers,
-) -> Option<Note> {
-    let name = &module.functions[kernel].name;
+fn refusal(kernel: FunctionId, context: &Context<'_>, pointers: &Pointers) -> Option<Note> {
     let refuse = |text: String| {
         Some(Note::new(
             format!("parameters are not made restrict: {text}"),
@@ -219,26 +213,15 @@ fn refusal(
     if context.called.contains(&kernel) {
         return refuse("another function calls this kernel".to_string());
     }
-    let mut launches = launches_of(name, context.facts).peekable();
-    if launches.peek().is_none() {
+    if context.launches.is_empty() {
         return refuse("no launch of this kernel is known".to_string());
     }
-    for launch in launches {
+    for launch in context.launches {
         if let Some(reason) = conflict(launch, context.facts, pointers) {
             return refuse(format!("the launch at {} {reason}", launch.site));
         }
     }
     None
-}
-
-fn launches_of<'f>(kernel: &'f str, facts: &'f Facts) -> impl Iterator<Item = &'f Launch> {
-    facts
-        .launches
-        .iter()
-        .filter(move |launch| match &launch.kernels {
-            Known::Is(names) => names.iter().any(|name| name == kernel),
-            Known::Unknown(_) => true,
-        })
 }
 
 /// What a launch passes that may overlap, as the end of a sentence.

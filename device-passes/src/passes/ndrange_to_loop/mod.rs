@@ -106,22 +106,22 @@ fn is_task_already(
 }
 
 /// All decisions, before anything is changed.
-struct Plan {
+struct Plan<'a> {
     grid: Grid,
     function: Function,
     regions: Vec<Vec<Stmt>>,
     /// `__local` and `__constant` declarations.
     shared: Vec<Stmt>,
     values: Values,
-    taken: BTreeSet<String>,
+    taken: &'a BTreeSet<String>,
 }
 
-fn plan(
+fn plan<'a>(
     module: &Module,
     kernel: FunctionId,
-    context: &Context<'_>,
+    context: &Context<'a>,
     survey: &Survey,
-) -> Result<Plan, Vec<Note>> {
+) -> Result<Plan<'a>, Vec<Note>> {
     let mut reasons = survey.problems.clone();
     let mut function = module.functions[kernel].clone();
     let required = function.reqd_work_group_size();
@@ -145,7 +145,7 @@ fn plan(
         }
     };
 
-    let taken = module.global_names();
+    let taken = context.names;
     let mut shared = Vec::new();
     let nested_shared = {
         let mut top = stmts.clone();
@@ -155,12 +155,12 @@ fn plan(
         !inner.is_empty()
     };
     if nested_shared || regions::dissolves_blocks(&function, &stmts) {
-        function.make_names_unique(&taken);
+        function.make_names_unique(taken);
     }
     regions::take_shared_declarations(&function, &mut stmts, &mut shared);
     regions::remove_synchronisation(&function, &mut stmts, groups_of_one);
     let mut regions = regions::split(&function, stmts);
-    carry::copy_changed_params(module, &mut function, &taken, &mut regions);
+    carry::copy_changed_params(module, &mut function, taken, &mut regions);
     if regions.len() > 1 {
         carry::join_declarations(module, &function, &mut regions);
     }
@@ -200,7 +200,7 @@ fn rewrite(
     kernel: FunctionId,
     context: &Context<'_>,
     survey: &Survey,
-    plan: Plan,
+    plan: Plan<'_>,
 ) -> (Task, Vec<Note>) {
     let Plan {
         grid,
@@ -213,7 +213,7 @@ fn rewrite(
     let mut target = Target {
         function: &mut function,
         types: &mut module.types,
-        taken: &taken,
+        taken,
     };
     let mut ids = Ids::new(grid, &mut target);
     let items = loop_variables(&mut target, &ids, regions.len());
@@ -221,7 +221,7 @@ fn rewrite(
     let mut outside = carry::carry(
         module,
         &mut function,
-        &taken,
+        taken,
         &mut regions,
         &values,
         (&mut ids, &items, &layout),
@@ -233,8 +233,8 @@ fn rewrite(
     let mut replace =
         |module: &mut Module, function: &mut Function, ids: &mut Ids, stmts: &[Stmt]| {
             let mut source = Source::Kernel(ids);
-            queries::replace(module, function, &taken, stmts, &mut source, &mut marks);
-            helpers.pass_ids(module, function, &taken, stmts, &mut source);
+            queries::replace(module, function, taken, stmts, &mut source, &mut marks);
+            helpers.pass_ids(module, function, taken, stmts, &mut source);
         };
     replace(module, &mut function, &mut ids, &outside.kernel);
     replace(module, &mut function, &mut ids, &outside.group);
@@ -255,7 +255,7 @@ fn rewrite(
     let mut target = Target {
         function: &mut function,
         types: &mut module.types,
-        taken: &taken,
+        taken,
     };
     let mut group = std::mem::take(&mut outside.group);
     for (mut region, vars) in regions.into_iter().zip(items) {
