@@ -655,7 +655,8 @@ impl<'a> Input<'a> {
 
 /// A string literal of C.
 pub(crate) fn c_string(text: &str) -> String {
-    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+    let text = text.replace('\\', "\\\\").replace('"', "\\\"");
+    format!("\"{}\"", text.replace('\n', "\\n"))
 }
 
 /// A file name as it stands in a make rule.

@@ -26,8 +26,11 @@ pub fn load(session: &mut Session, path: &Path, language: Language) -> Step<Host
     let compiler = session.compiler(language)?;
     let source = cc::Source { path, text: None };
     // Where the preprocessor fails the compiler will fail too, and say so better.
+    let mut flags = session.options.host_flags.clone();
+    // The compiler says the same.
+    flags.extend(["-w", "-fmax-errors=100"].map(OsString::from));
     let preprocessed = compiler
-        .preprocess_host(source, &session.options.host_flags)
+        .preprocess_host(source, &flags)
         .ok()
         .map(|made| made.text);
     if let Some(text) = &preprocessed {
@@ -116,6 +119,8 @@ pub fn assemble(session: &mut Session, host: &Host, output: &Path) -> Step<()> {
 fn compile_flags(session: &mut Session) -> Step<Vec<OsString>> {
     let runtime = session.runtime_headers()?;
     let mut flags: Vec<OsString> = vec!["-idirafter".into(), runtime.into()];
+    // On noise, compilers print gigabytes otherwise. The user's own limit comes behind.
+    flags.push("-fmax-errors=100".into());
     flags.extend(session.options.host_flags.iter().cloned());
     Ok(flags)
 }

@@ -89,6 +89,9 @@ pub fn preprocess(session: &mut Session, program: &Program) -> Step<String> {
         return session.fail(unknown_macros::error(&program.name()));
     }
     let made = session.check_cc(made)?;
+    if !session.options.no_warnings {
+        session.messages.pass_on(&made.warnings);
+    }
     register_headers(session, &made.text);
     session.dependencies.add_preprocessed(&made.text);
     Ok(made.text)
@@ -162,6 +165,9 @@ pub fn check(session: &mut Session, unit: &KernelUnit) -> Step<()> {
         return Ok(());
     }
     let made = session.check_cc(made)?;
+    if !session.options.no_warnings {
+        session.messages.pass_on(&made.warnings);
+    }
     register_headers(session, &made.text);
     session.dependencies.add_preprocessed(&made.text);
     match parse_text(session, &program, &made.text) {
@@ -276,5 +282,6 @@ fn path_of(piece: &Piece) -> PathBuf {
 }
 
 fn quoted(name: &str) -> String {
-    format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\""))
+    let name = name.replace('\\', "\\\\").replace('"', "\\\"");
+    format!("\"{}\"", name.replace('\n', "\\n"))
 }

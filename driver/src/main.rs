@@ -27,6 +27,7 @@ mod unit;
 mod unknown_macros;
 mod usage;
 
+use std::ffi::OsString;
 use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
@@ -56,9 +57,17 @@ fn main() -> ExitCode {
 }
 
 fn run() -> ExitCode {
-    let args: Vec<String> = std::env::args_os()
-        .map(|arg| arg.to_string_lossy().into_owned())
-        .collect();
+    let mut messages = Messages::new(None);
+    let args: Result<Vec<String>, _> = std::env::args_os().map(OsString::into_string).collect();
+    let args = match args {
+        Ok(args) => args,
+        Err(word) => {
+            let message = format!("'{}' is not UTF-8 text", word.display());
+            let error =
+                Diagnostic::error(message).help("rename the file: compilers and make need it");
+            return fail(&mut messages, error, FAILED);
+        }
+    };
     if args.get(1).is_some_and(|arg| arg == "doctor") {
         return doctor();
     }
@@ -66,7 +75,6 @@ fn run() -> ExitCode {
         .first()
         .map(|name| Path::new(name).file_name().unwrap_or_default());
     let called_as_cxx = name.is_some_and(|name| name.to_string_lossy().ends_with("++"));
-    let mut messages = Messages::new(None);
     let given = match response::expand(args) {
         Ok(given) => given,
         Err(message) => return fail(&mut messages, Diagnostic::error(message), MISUSED),

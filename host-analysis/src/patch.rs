@@ -81,7 +81,10 @@ fn prefix(body: &[u8], name: &str) -> Vec<u8> {
     if body.starts_with(include.as_bytes()) {
         return Vec::new();
     }
-    let name = name.replace('\\', "\\\\").replace('"', "\\\"");
+    let name = name
+        .replace('\\', "\\\\")
+        .replace('"', "\\\"")
+        .replace('\n', "\\n");
     format!("{include}#line 1 \"{name}\"{end}").into_bytes()
 }
 

@@ -168,7 +168,10 @@ impl<'a> Lines<'a> {
 
     fn directive(&mut self, file: FileId, line: u32) {
         let name = &self.sources.file(file).name;
-        let name = name.replace('\\', "\\\\").replace('"', "\\\"");
+        let name = name
+            .replace('\\', "\\\\")
+            .replace('"', "\\\"")
+            .replace('\n', "\\n");
         self.out.push_str(&format!("#line {line} \"{name}\"\n"));
         self.next = Some((file, line));
     }
