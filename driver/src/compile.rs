@@ -74,8 +74,9 @@ fn kernel_file(session: &mut Session, path: &Path) -> Step<()> {
     let program = programs::of_unit(&unit);
     match session.options.mode {
         Mode::Preprocess => {
-            let text = kernels::preprocess(session, &program)?;
-            session.write_text(&text)
+            let made = kernels::preprocess(session, &program)?;
+            session.messages.pass_on(&made.warnings);
+            session.write_text(&made.text)
         }
         Mode::Assemble => {
             let rewritten = kernels::rewrite(session, &program, &Facts::default())?;

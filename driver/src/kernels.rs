@@ -41,11 +41,13 @@ pub fn rewrite(session: &mut Session, program: &Program, facts: &Facts) -> Step<
         text: program.text(),
         path: PathBuf::from(&program.pieces[0].name),
         untouched: true,
-        manifest: describe(program, &preprocessed),
+        manifest: describe(program, &preprocessed.text),
         report: Report::default(),
         parsed: None,
     };
-    let Some(mut module) = parse(session, program, &preprocessed)? else {
+    let parsed = parse(session, program, &preprocessed.text)?;
+    pass_on_warnings(session, &preprocessed);
+    let Some(mut module) = parsed else {
         return Ok(rewritten);
     };
     rewritten.parsed = Some(module.clone());
@@ -82,19 +84,16 @@ pub fn print(session: &mut Session, module: &Module, line_directives: bool) -> S
 }
 
 /// The program's text behind the preprocessor.
-pub fn preprocess(session: &mut Session, program: &Program) -> Step<String> {
+pub fn preprocess(session: &mut Session, program: &Program) -> Step<cc::Preprocessed> {
     let made = run_preprocessor(session, program)?;
     if unknown_macros::asked_for(&made) && !program.options_known {
         let _ = session.check_cc(made);
         return session.fail(unknown_macros::error(&program.name()));
     }
     let made = session.check_cc(made)?;
-    if !session.options.no_warnings {
-        session.messages.pass_on(&made.warnings);
-    }
     register_headers(session, &made.text);
     session.dependencies.add_preprocessed(&made.text);
-    Ok(made.text)
+    Ok(made)
 }
 
 fn run_preprocessor(
@@ -165,14 +164,15 @@ pub fn check(session: &mut Session, unit: &KernelUnit) -> Step<()> {
         return Ok(());
     }
     let made = session.check_cc(made)?;
-    if !session.options.no_warnings {
-        session.messages.pass_on(&made.warnings);
-    }
     register_headers(session, &made.text);
     session.dependencies.add_preprocessed(&made.text);
     match parse_text(session, &program, &made.text) {
-        Ok(_) => Ok(()),
+        Ok(_) => {
+            pass_on_warnings(session, &made);
+            Ok(())
+        }
         Err(ParseError::Unsupported(reasons)) => {
+            pass_on_warnings(session, &made);
             untouched(session, reasons);
             Ok(())
         }
@@ -213,6 +213,13 @@ fn untouched(session: &mut Session, reasons: Vec<Diagnostic>) {
     for mut reason in reasons {
         reason.severity = Severity::Warning;
         session.tell(reason.note("this program stays as it is: its kernels are not rewritten"));
+    }
+}
+
+/// What the preprocessor warned of. Where the text has errors, these say more.
+fn pass_on_warnings(session: &mut Session, made: &cc::Preprocessed) {
+    if !session.options.no_warnings {
+        session.messages.pass_on(&made.warnings);
     }
 }
 
