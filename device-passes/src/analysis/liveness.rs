@@ -40,7 +40,12 @@ impl Flow {
 }
 
 /// What `stmts` do to the value of `var`.
-pub fn flow(types: &Types, function: &Function, stmts: &[Stmt], var: VarId) -> Flow {
+pub fn flow<'s>(
+    types: &Types,
+    function: &Function,
+    stmts: impl IntoIterator<Item = &'s Stmt>,
+    var: VarId,
+) -> Flow {
     let flow = Flows {
         types,
         function,
@@ -56,7 +61,7 @@ struct Flows<'a> {
 }
 
 impl Flows<'_> {
-    fn list(&self, stmts: &[Stmt]) -> Flow {
+    fn list<'s>(&self, stmts: impl IntoIterator<Item = &'s Stmt>) -> Flow {
         let mut flow = Flow::default();
         for stmt in stmts {
             flow.then(self.stmt(stmt));

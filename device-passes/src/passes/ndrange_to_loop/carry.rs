@@ -1,15 +1,12 @@
 //! Carries values over barriers: rewrites the parts of a kernel as [`super::values`] decides.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use fpgacc_frontend::ir::{
-    Expr, ExprId, Function, Init, Module, Qualifiers, Stmt, StmtKind, VarId, VarRef,
-};
+use fpgacc_frontend::ir::{Expr, ExprId, Function, Init, Module, Stmt, StmtKind, VarId, VarRef};
 
 use super::ids::{Ids, Target};
 use super::save::{self, Layout, declaration};
 use super::values::{self, Fate, Values};
-use crate::analysis::variables::{Access, accesses_of_stmt};
 
 /// What stands outside the loops over work-items.
 #[derive(Default)]
@@ -22,111 +19,6 @@ pub struct Outside {
     pub saves: bool,
 }
 
-/// Gives each work-item its own copy of the parameters that the kernel changes.
-pub fn copy_changed_params(
-    module: &Module,
-    function: &mut Function,
-    taken: &BTreeSet<String>,
-    regions: &mut [Vec<Stmt>],
-) {
-    let mut changed = BTreeSet::new();
-    for stmt in regions.iter().flatten() {
-        accesses_of_stmt(&module.types, function, stmt, &mut |var, access| {
-            if access.may_write() && function.params.contains(&var) {
-                changed.insert(var);
-            }
-        });
-    }
-    for param in changed.into_iter().rev() {
-        let mut copy = function.vars[param].clone();
-        copy.ty.quals.remove(Qualifiers::RESTRICT);
-        copy.attrs.clear();
-        copy.name = function.fresh_name(&format!("item_{}", copy.name), taken);
-        let copy = function.vars.add(copy);
-        for stmt in regions.iter().flatten() {
-            redirect_var(function, std::slice::from_ref(stmt), param, copy);
-        }
-        let value = function.use_var(param);
-        if let Some(first) = regions.first_mut() {
-            first.insert(0, declaration(copy, Some(value)));
-        }
-    }
-}
-
-/// Moves a declaration without a value to the assignment that gives the variable its only one, where
-/// that stands at the top level and in front of every use: `int t; .. t = x;` is `int t = x;`.
-pub fn join_declarations(module: &Module, function: &Function, regions: &mut [Vec<Stmt>]) {
-    let mut bare: Vec<VarId> = Vec::new();
-    for stmt in regions.iter().flatten() {
-        if let StmtKind::Decl { var, init: None } = stmt.kind {
-            bare.push(var);
-        }
-    }
-    for var in bare {
-        if let Some((region, at, value)) = only_assignment(module, function, regions, var) {
-            for stmts in regions.iter_mut() {
-                // The declaration becomes a hole, so that indices hold until the end.
-                for stmt in stmts.iter_mut() {
-                    if matches!(stmt.kind, StmtKind::Decl { var: of, init: None } if of == var) {
-                        stmt.kind = StmtKind::Block(fpgacc_frontend::ir::Block::default());
-                    }
-                }
-            }
-            regions[region][at].kind = StmtKind::Decl {
-                var,
-                init: Some(Init::Expr(value)),
-            };
-            for stmts in regions.iter_mut() {
-                stmts.retain(
-                    |stmt| !matches!(&stmt.kind, StmtKind::Block(block) if block.stmts.is_empty()),
-                );
-            }
-        }
-    }
-}
-
-/// The only assignment to `var`, if no use stands in front of it: part, statement and value.
-fn only_assignment(
-    module: &Module,
-    function: &Function,
-    regions: &[Vec<Stmt>],
-    var: VarId,
-) -> Option<(usize, usize, ExprId)> {
-    let mut found = None;
-    for (region, stmts) in regions.iter().enumerate() {
-        for (at, stmt) in stmts.iter().enumerate() {
-            let mut accesses = Vec::new();
-            accesses_of_stmt(&module.types, function, stmt, &mut |used, access| {
-                if used == var {
-                    accesses.push(access);
-                }
-            });
-            if found.is_some() {
-                if accesses.iter().any(|access| access.may_write()) {
-                    return None;
-                }
-                continue;
-            }
-            if accesses.is_empty() {
-                continue;
-            }
-            let StmtKind::Expr(expr) = stmt.kind else {
-                return None;
-            };
-            match function.exprs.get(expr) {
-                Expr::Assign { op: None, lhs, rhs }
-                    if *function.exprs.get(*lhs) == Expr::Var(VarRef::Local(var))
-                        && accesses == [Access::Write] =>
-                {
-                    found = Some((region, at, *rhs));
-                }
-                _ => return None,
-            }
-        }
-    }
-    found
-}
-
 /// Rewrites the parts. `items` are the loop variables of each part.
 pub fn carry(
     module: &mut Module,
@@ -136,18 +28,20 @@ pub fn carry(
     values: &Values,
     (ids, items, layout): (&mut Ids, &[[Option<VarId>; 3]], &Layout),
 ) -> Outside {
+    let carried: BTreeSet<VarId> = values.fates.iter().map(|(var, ..)| *var).collect();
+    let parts = regions
+        .iter_mut()
+        .map(|region| Part::of(function, std::mem::take(region), &carried))
+        .collect();
     let mut carrier = Carrier {
         module,
         function,
         taken,
-        regions,
+        parts,
         ids,
         items,
         layout,
         outside: Outside::default(),
-        twins: vec![Vec::new(); items.len()],
-        begins: vec![Vec::new(); items.len()],
-        ends: vec![Vec::new(); items.len()],
     };
     for (var, fate, uses) in &values.fates {
         let var = *var;
@@ -158,71 +52,133 @@ pub fn carry(
             Fate::Replaced => carrier.replace(var),
         }
     }
-    carrier.finish(values)
+    let Carrier { parts, outside, .. } = carrier;
+    for (region, part) in regions.iter_mut().zip(parts) {
+        *region = part.join();
+        drop_unused(function, region, &carried);
+    }
+    outside
+}
+
+/// A part of the kernel under change.
+struct Part {
+    /// Its statements; where one was replaced, what stands for it.
+    stmts: Vec<Vec<Stmt>>,
+    /// Where the carried variables that are declared here are.
+    declared: BTreeMap<VarId, usize>,
+    /// Where carried variables are used: the expressions, and the statements that hold them.
+    uses: BTreeMap<VarId, (Vec<ExprId>, BTreeSet<usize>)>,
+    /// What stands in for variables of earlier parts.
+    twins: BTreeMap<VarId, VarId>,
+    begin: Vec<Stmt>,
+    end: Vec<Stmt>,
+}
+
+impl Part {
+    fn of(function: &Function, stmts: Vec<Stmt>, carried: &BTreeSet<VarId>) -> Self {
+        let mut declared = BTreeMap::new();
+        let mut uses: BTreeMap<VarId, (Vec<ExprId>, BTreeSet<usize>)> = BTreeMap::new();
+        for (at, stmt) in stmts.iter().enumerate() {
+            if let StmtKind::Decl { var, .. } = stmt.kind
+                && carried.contains(&var)
+            {
+                declared.insert(var, at);
+            }
+            for_each_use(function, stmt, &mut |id, var| {
+                if carried.contains(&var) {
+                    let (slots, at_stmts) = uses.entry(var).or_default();
+                    slots.push(id);
+                    at_stmts.insert(at);
+                }
+            });
+        }
+        Part {
+            stmts: stmts.into_iter().map(|stmt| vec![stmt]).collect(),
+            declared,
+            uses,
+            twins: BTreeMap::new(),
+            begin: Vec::new(),
+            end: Vec::new(),
+        }
+    }
+
+    /// The statements that declare or use a variable.
+    fn mentions(&self, var: VarId) -> Vec<&Stmt> {
+        let mut at: BTreeSet<usize> = self.declared.get(&var).copied().into_iter().collect();
+        if let Some((_, stmts)) = self.uses.get(&var) {
+            at.extend(stmts);
+        }
+        at.into_iter().flat_map(|at| &self.stmts[at]).collect()
+    }
+
+    fn is_used(&self, var: VarId) -> bool {
+        self.uses.contains_key(&var)
+    }
+
+    fn join(mut self) -> Vec<Stmt> {
+        let mut out = self.begin;
+        out.extend(self.stmts.into_iter().flatten());
+        out.append(&mut self.end);
+        out
+    }
+}
+
+/// Calls `visit` for each use of a local variable in a statement, evaluated or not.
+fn for_each_use(function: &Function, stmt: &Stmt, visit: &mut dyn FnMut(ExprId, VarId)) {
+    stmt.for_each(&mut |stmt| {
+        for root in stmt.exprs() {
+            function.exprs.for_each(root, &mut |id| {
+                if let Expr::Var(VarRef::Local(var)) = function.exprs.get(id) {
+                    visit(id, *var);
+                }
+            });
+        }
+    });
 }
 
 struct Carrier<'a> {
     module: &'a mut Module,
     function: &'a mut Function,
     taken: &'a BTreeSet<String>,
-    regions: &'a mut [Vec<Stmt>],
+    parts: Vec<Part>,
     ids: &'a mut Ids,
     items: &'a [[Option<VarId>; 3]],
     layout: &'a Layout,
     outside: Outside,
-    /// For each part, variables and what stands for them there.
-    twins: Vec<Vec<(VarId, VarId)>>,
-    begins: Vec<Vec<Stmt>>,
-    ends: Vec<Vec<Stmt>>,
 }
 
 impl Carrier<'_> {
     /// Where a variable is declared: part and statement.
     fn place(&self, var: VarId) -> Option<(usize, usize)> {
-        for (region, stmts) in self.regions.iter().enumerate() {
-            let at = stmts
-                .iter()
-                .position(|stmt| matches!(stmt.kind, StmtKind::Decl { var: of, .. } if of == var));
-            if let Some(at) = at {
-                return Some((region, at));
-            }
-        }
-        None
+        let mut parts = self.parts.iter().enumerate();
+        parts.find_map(|(region, part)| Some((region, *part.declared.get(&var)?)))
     }
 
     fn hoist(&mut self, var: VarId, per_group: bool) {
         let Some((region, at)) = self.place(var) else {
             return;
         };
-        let stmt = self.regions[region].remove(at);
+        let stmts = std::mem::take(&mut self.parts[region].stmts[at]);
         if per_group {
-            self.outside.group.push(stmt);
+            self.outside.group.extend(stmts);
         } else {
-            self.outside.kernel.push(stmt);
+            self.outside.kernel.extend(stmts);
         }
-    }
-
-    fn is_used(&self, region: usize, var: VarId) -> bool {
-        let wanted = Expr::Var(VarRef::Local(var));
-        let mut found = false;
-        let stmts = self.begins[region].iter().chain(&self.regions[region]);
-        for stmt in stmts.chain(&self.ends[region]) {
-            stmt.for_each(&mut |stmt| {
-                for root in stmt.exprs() {
-                    let exprs = &self.function.exprs;
-                    found |= exprs.any(root, &mut |id| *exprs.get(id) == wanted);
-                }
-            });
-        }
-        found
     }
 
     /// Declares a twin of `var` at the head of a part, to which the part's uses go.
     fn twin(&mut self, region: usize, var: VarId, init: Option<ExprId>) -> VarId {
         let twin = self.function.vars.add(self.function.vars[var].clone());
-        redirect_var(self.function, &self.regions[region], var, twin);
-        self.begins[region].push(declaration(twin, init));
-        self.twins[region].push((var, twin));
+        let part = &mut self.parts[region];
+        let ty = self.function.vars[twin].ty.ty;
+        if let Some((slots, _)) = part.uses.get(&var) {
+            for &slot in slots {
+                let use_of_twin = Expr::Var(VarRef::Local(twin));
+                self.function.exprs.replace(slot, use_of_twin, ty);
+            }
+        }
+        part.begin.push(declaration(twin, init));
+        part.twins.insert(var, twin);
         twin
     }
 
@@ -230,16 +186,17 @@ impl Carrier<'_> {
         let Some((home, at)) = self.place(var) else {
             return;
         };
-        let StmtKind::Decl {
+        let Some(StmtKind::Decl {
             init: Some(Init::Expr(init)),
             ..
-        } = self.regions[home][at].kind
+        }) = self.parts[home].stmts[at].first().map(|stmt| &stmt.kind)
         else {
             return;
         };
+        let init = *init;
         for &region in uses.range(home + 1..) {
             let value = self.function.exprs.duplicate(init);
-            redirect_expr(self.function, value, &self.twins[region]);
+            redirect(self.function, value, &self.parts[region].twins);
             self.twin(region, var, Some(value));
         }
     }
@@ -275,8 +232,8 @@ impl Carrier<'_> {
         let Some((home, _)) = self.place(var) else {
             return;
         };
-        let (flows, live_behind) =
-            values::flows(&self.module.types, self.function, self.regions, var);
+        let mentions = self.parts.iter().map(|part| part.mentions(var));
+        let (flows, live_behind) = values::flows(&self.module.types, self.function, mentions, var);
         let saves: Vec<bool> = (0..flows.len())
             .map(|at| live_behind[at] && flows[at].may_write)
             .collect();
@@ -287,7 +244,7 @@ impl Carrier<'_> {
         for region in home..flows.len() {
             let mut local = var;
             if region != home {
-                if !self.is_used(region, var) {
+                if !self.parts[region].is_used(var) {
                     continue;
                 }
                 let init = match array {
@@ -300,7 +257,8 @@ impl Carrier<'_> {
                 let place = self.element(array, region);
                 let value = self.function.use_var(local);
                 let assign = self.function.exprs.assign(None, place, value);
-                self.ends[region].push(Stmt::new(StmtKind::Expr(assign)));
+                let save = Stmt::new(StmtKind::Expr(assign));
+                self.parts[region].end.push(save);
             }
         }
     }
@@ -311,14 +269,20 @@ impl Carrier<'_> {
             return;
         };
         let array = self.array(var);
-        let decl = self.regions[home].remove(at);
-        for region in home..self.regions.len() {
-            let slots = save::uses(&self.function.exprs, &self.regions[region], var);
+        for region in home..self.parts.len() {
+            let slots = match self.parts[region].uses.get(&var) {
+                Some((slots, _)) => slots.clone(),
+                None => continue,
+            };
             for slot in slots {
                 let element = self.element(array, region);
-                save::redirect(&mut self.target(), slot, element);
+                let exprs = &mut self.function.exprs;
+                exprs.replace(slot, exprs.get(element).clone(), exprs.ty(element));
             }
         }
+        let Some(decl) = self.parts[home].stmts[at].pop() else {
+            return;
+        };
         let StmtKind::Decl {
             init: Some(init), ..
         } = &decl.kind
@@ -326,91 +290,72 @@ impl Carrier<'_> {
             return;
         };
         let place = self.element(array, home);
-        let first = match init {
-            Init::Expr(value)
-                if self
-                    .module
-                    .types
-                    .as_array(self.function.exprs.ty(place))
-                    .is_none() =>
-            {
+        let place_ty = self.function.exprs.ty(place);
+        let stmts = match init {
+            Init::Expr(value) if self.module.types.as_array(place_ty).is_none() => {
                 let assign = self.function.exprs.assign(None, place, *value);
                 vec![Stmt::at(StmtKind::Expr(assign), decl.span)]
             }
             _ => {
+                // Only a declaration takes a list: it fills a temporary.
                 let value = self.function.use_var(var);
                 let mut stmts = vec![decl];
                 stmts.extend(save::copy(&mut self.target(), place, value));
                 stmts
             }
         };
-        self.regions[home].splice(at..at, first);
-    }
-
-    /// Joins what was collected, and drops declarations that nothing uses any more.
-    fn finish(mut self, values: &Values) -> Outside {
-        for region in 0..self.regions.len() {
-            let begin = std::mem::take(&mut self.begins[region]);
-            self.regions[region].splice(0..0, begin);
-            let end = std::mem::take(&mut self.ends[region]);
-            self.regions[region].extend(end);
-        }
-        for region in 0..self.regions.len() {
-            self.drop_unused(region, values);
-        }
-        self.outside
-    }
-
-    /// Drops the declarations of carried variables in a part that does not use them.
-    fn drop_unused(&mut self, region: usize, values: &Values) {
-        loop {
-            let unused = self.regions[region].iter().position(|stmt| {
-                let StmtKind::Decl { var, init } = &stmt.kind else {
-                    return false;
-                };
-                let carried = values.fates.iter().any(|(of, ..)| of == var);
-                let mut roots = Vec::new();
-                if let Some(init) = init {
-                    init.exprs(&mut roots);
-                }
-                carried
-                    && !roots.iter().any(|id| self.function.exprs.has_effects(*id))
-                    && !self.is_used(region, *var)
-            });
-            match unused {
-                Some(at) => {
-                    self.regions[region].remove(at);
-                }
-                None => return,
-            }
-        }
+        self.parts[home].stmts[at] = stmts;
     }
 }
 
-/// Points the uses of a variable in `stmts` at another.
-pub fn redirect_var(function: &mut Function, stmts: &[Stmt], from: VarId, to: VarId) {
-    for stmt in stmts {
-        stmt.for_each(&mut |stmt| {
-            for root in stmt.exprs() {
-                redirect_expr(function, root, &[(from, to)]);
+/// Drops the declarations of carried variables in a part that does not use them.
+fn drop_unused(function: &Function, region: &mut Vec<Stmt>, carried: &BTreeSet<VarId>) {
+    let mut uses: BTreeMap<VarId, usize> = BTreeMap::new();
+    for stmt in region.iter() {
+        for_each_use(function, stmt, &mut |_, var| {
+            *uses.entry(var).or_default() += 1;
+        });
+    }
+    // From the last to the first: what a dropped declaration used may be unused then.
+    let mut kept = Vec::with_capacity(region.len());
+    for stmt in std::mem::take(region).into_iter().rev() {
+        let droppable = match stmt.kind {
+            StmtKind::Decl { var, .. } => {
+                carried.contains(&var)
+                    && uses.get(&var).is_none_or(|count| *count == 0)
+                    && !stmt
+                        .exprs()
+                        .iter()
+                        .any(|id| function.exprs.has_effects(*id))
+            }
+            _ => false,
+        };
+        if !droppable {
+            kept.push(stmt);
+            continue;
+        }
+        for_each_use(function, &stmt, &mut |_, var| {
+            if let Some(count) = uses.get_mut(&var) {
+                *count -= 1;
             }
         });
     }
+    kept.reverse();
+    *region = kept;
 }
 
-fn redirect_expr(function: &mut Function, root: ExprId, map: &[(VarId, VarId)]) {
+fn redirect(function: &mut Function, root: ExprId, map: &BTreeMap<VarId, VarId>) {
     let mut slots = Vec::new();
     function.exprs.for_each(root, &mut |id| {
         if let Expr::Var(VarRef::Local(var)) = function.exprs.get(id)
-            && let Some((_, to)) = map.iter().find(|(from, _)| from == var)
+            && let Some(to) = map.get(var)
         {
             slots.push((id, *to));
         }
     });
     for (slot, to) in slots {
         let ty = function.vars[to].ty.ty;
-        function
-            .exprs
-            .replace(slot, Expr::Var(VarRef::Local(to)), ty);
+        let var = Expr::Var(VarRef::Local(to));
+        function.exprs.replace(slot, var, ty);
     }
 }

@@ -2,7 +2,7 @@
 //! thesis).
 //!
 //! The steps, each in a file: [`survey`] looks for reasons to leave the kernel alone; [`grid`] takes
-//! from the launches what is constant; [`regions`] cuts the body at its barriers; [`values`] and
+//! from the launches what is constant; [`regions`] cuts the body at its barriers; [`prepare`], [`values`] and
 //! [`carry`] see to what lives across them; [`returns`] makes an early return end a work-item only;
 //! [`queries`] and [`helpers`] replace work-item functions, by expressions that [`ids`] makes;
 //! [`narrow`] takes casts off again; [`nest`] puts the loops around.
@@ -18,6 +18,7 @@ mod helpers;
 mod ids;
 mod narrow;
 mod nest;
+mod prepare;
 mod queries;
 mod regions;
 mod returns;
@@ -160,9 +161,9 @@ fn plan<'a>(
     regions::take_shared_declarations(&function, &mut stmts, &mut shared);
     regions::remove_synchronisation(&function, &mut stmts, groups_of_one);
     let mut regions = regions::split(&function, stmts);
-    carry::copy_changed_params(module, &mut function, taken, &mut regions);
+    prepare::copy_changed_params(module, &mut function, taken, &mut regions);
     if regions.len() > 1 {
-        carry::join_declarations(module, &function, &mut regions);
+        prepare::join_declarations(module, &function, &mut regions);
     }
     let values = values::decide(module, &function, &regions)?;
     Ok(Plan {

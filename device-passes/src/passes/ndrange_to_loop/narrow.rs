@@ -5,7 +5,7 @@
 //! Some do: `(size_t)id < n` holds for a negative `n` of type `int`. A cast goes only where the
 //! ranges of the values prove that it does nothing; where 32 unsigned bits do, it becomes `(uint)`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::ir::{
     Arena, BinaryOp, Block, Callee, CaseLabel, Expr, ExprId, Function, Init, QualType, Scalar,
@@ -38,11 +38,14 @@ pub fn narrow(
     body: &Block,
     marks: BTreeMap<ExprId, Range>,
 ) {
+    let marked = marked(function, body, &marks);
     let mut narrower = Narrower {
         types,
         functions,
         function,
         marks,
+        marked,
+        known: BTreeMap::new(),
     };
     body.for_each_stmt(&mut |stmt| narrower.stmt(stmt));
 }
@@ -52,6 +55,29 @@ struct Narrower<'a> {
     functions: &'a Arena<Function>,
     function: &'a mut Function,
     marks: BTreeMap<ExprId, Range>,
+    /// The expressions with casts of ours in or below them, as they were at first.
+    marked: BTreeSet<ExprId>,
+    /// Results of [`Self::exact`]: it is asked before an expression is changed, never behind.
+    known: BTreeMap<ExprId, Option<(Scalar, Range)>>,
+}
+
+/// The expressions of `body` that hold one of `marks`.
+fn marked(function: &Function, body: &Block, marks: &BTreeMap<ExprId, Range>) -> BTreeSet<ExprId> {
+    let mut out = BTreeSet::new();
+    body.for_each_stmt(&mut |stmt| {
+        for root in stmt.exprs() {
+            // Parents come first, so the reverse order knows of all below.
+            let mut order = Vec::new();
+            function.exprs.for_each(root, &mut |id| order.push(id));
+            for id in order.into_iter().rev() {
+                let below = function.exprs.children(id);
+                if marks.contains_key(&id) || below.iter().any(|child| out.contains(child)) {
+                    out.insert(id);
+                }
+            }
+        }
+    });
+    out
 }
 
 impl Narrower<'_> {
@@ -118,9 +144,7 @@ impl Narrower<'_> {
     }
 
     fn has_marks(&self, id: ExprId) -> bool {
-        self.function
-            .exprs
-            .any(id, &mut |below| self.marks.contains_key(&below))
+        self.marked.contains(&id)
     }
 
     /// Rewrites an expression, keeping what `need` says.
@@ -128,12 +152,10 @@ impl Narrower<'_> {
         if !self.has_marks(id) {
             return;
         }
-        let exact = || self.exact(id);
         let narrows = match need {
             Need::Type => false,
-            Need::Value => exact().is_some_and(|(_, range)| range.0 >= 0),
-            Need::Bits64 => exact().is_some(),
-            Need::Bits32 => exact().is_some(),
+            Need::Value => self.exact(id).is_some_and(|(_, range)| range.0 >= 0),
+            Need::Bits64 | Need::Bits32 => self.exact(id).is_some(),
         };
         if narrows {
             self.apply(id);
@@ -146,19 +168,28 @@ impl Narrower<'_> {
 
     /// The type, `Int` or `UInt`, that an expression gets without its casts, and its range, if its
     /// value is the same then: as a number where that is not negative, else as 64 bits by its sign.
-    fn exact(&self, id: ExprId) -> Option<(Scalar, Range)> {
+    fn exact(&mut self, id: ExprId) -> Option<(Scalar, Range)> {
+        if let Some(known) = self.known.get(&id) {
+            return *known;
+        }
+        let result = self.find_exact(id);
+        self.known.insert(id, result);
+        result
+    }
+
+    fn find_exact(&mut self, id: ExprId) -> Option<(Scalar, Range)> {
         if let Some(&range) = self.marks.get(&id) {
             return Some((Scalar::Int, range));
         }
         let own = self.scalar(id)?;
-        let exprs = &self.function.exprs;
+        let expr = self.function.exprs.get(id);
         if own != Scalar::ULong {
-            return leaf(exprs.get(id), own);
+            return leaf(expr, own);
         }
-        match exprs.get(id) {
-            Expr::Binary { op, lhs, rhs } => self.exact_binary(*op, *lhs, *rhs),
+        match *expr {
+            Expr::Binary { op, lhs, rhs } => self.exact_binary(op, lhs, rhs),
             Expr::Unary { op, operand } => {
-                let (ty, range) = self.exact(*operand)?;
+                let (ty, range) = self.exact(operand)?;
                 match op {
                     UnaryOp::Plus => Some((ty, range)),
                     UnaryOp::Minus if ty == Scalar::Int => {
@@ -173,7 +204,7 @@ impl Narrower<'_> {
             Expr::Cond {
                 then, otherwise, ..
             } => {
-                let (a, b) = (self.exact(*then)?, self.exact(*otherwise)?);
+                let (a, b) = (self.exact(then)?, self.exact(otherwise)?);
                 let range = (a.1.0.min(b.1.0), a.1.1.max(b.1.1));
                 if a.0 == b.0 {
                     Some((a.0, range))
@@ -185,7 +216,7 @@ impl Narrower<'_> {
         }
     }
 
-    fn exact_binary(&self, op: BinaryOp, lhs: ExprId, rhs: ExprId) -> Option<(Scalar, Range)> {
+    fn exact_binary(&mut self, op: BinaryOp, lhs: ExprId, rhs: ExprId) -> Option<(Scalar, Range)> {
         if op == BinaryOp::Shl || op == BinaryOp::Shr {
             return self.exact_shift(op, lhs, rhs);
         }
@@ -223,7 +254,7 @@ impl Narrower<'_> {
         }
     }
 
-    fn exact_shift(&self, op: BinaryOp, lhs: ExprId, rhs: ExprId) -> Option<(Scalar, Range)> {
+    fn exact_shift(&mut self, op: BinaryOp, lhs: ExprId, rhs: ExprId) -> Option<(Scalar, Range)> {
         let (ty, x) = self.exact(lhs)?;
         let (_, count) = self.exact(rhs)?;
         if count.0 != count.1 || !(0..31).contains(&count.0) || x.0 < 0 {

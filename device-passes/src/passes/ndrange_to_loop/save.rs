@@ -1,8 +1,8 @@
 //! Arrays that hold a value for each work-item of a group.
 
 use fpgacc_frontend::ir::{
-    AddressSpace, BinaryOp, Expr, ExprId, Exprs, Init, QualType, Qualifiers, Stmt, StmtKind, Type,
-    VarId, Variable,
+    AddressSpace, BinaryOp, ExprId, Init, QualType, Qualifiers, Stmt, StmtKind, Type, VarId,
+    Variable,
 };
 
 use super::grid::Extent;
@@ -146,30 +146,6 @@ pub fn copy(target: &mut Target<'_>, to: ExprId, from: ExprId) -> Vec<Stmt> {
     let body = copy(target, to, from);
     let bound = target.int(len as i64);
     vec![super::nest::count(target, counter, bound, body)]
-}
-
-/// Overwrites a use of a variable by another expression.
-pub fn redirect(target: &mut Target<'_>, slot: ExprId, to: ExprId) {
-    let exprs = &mut target.function.exprs;
-    exprs.replace(slot, exprs.get(to).clone(), exprs.ty(to));
-}
-
-/// The uses of `var` in `stmts`, also those that are not evaluated.
-pub fn uses(exprs: &Exprs, stmts: &[Stmt], var: VarId) -> Vec<ExprId> {
-    let wanted = Expr::Var(fpgacc_frontend::ir::VarRef::Local(var));
-    let mut found = Vec::new();
-    for stmt in stmts {
-        stmt.for_each(&mut |stmt| {
-            for root in stmt.exprs() {
-                exprs.for_each(root, &mut |id| {
-                    if *exprs.get(id) == wanted {
-                        found.push(id);
-                    }
-                });
-            }
-        });
-    }
-    found
 }
 
 /// The declaration of a variable.

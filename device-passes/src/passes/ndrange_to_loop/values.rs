@@ -98,20 +98,20 @@ pub fn decide(
 }
 
 /// What each part does to the value that `var` has before it; and, for each part, whether the value
-/// behind it is needed later. The declaration counts as an assignment.
-pub fn flows(
+/// behind it is needed later. Of each part only the statements that mention `var` are given; its
+/// declaration counts as an assignment.
+pub fn flows<'s>(
     types: &Types,
     function: &Function,
-    regions: &[Vec<Stmt>],
+    parts: impl Iterator<Item = Vec<&'s Stmt>>,
     var: VarId,
 ) -> (Vec<Flow>, Vec<bool>) {
-    let flows: Vec<Flow> = regions
-        .iter()
-        .map(|region| flow(types, function, region, var))
+    let flows: Vec<Flow> = parts
+        .map(|stmts| flow(types, function, stmts, var))
         .collect();
-    let mut live_behind = vec![false; regions.len()];
+    let mut live_behind = vec![false; flows.len()];
     let mut live = false;
-    for at in (0..regions.len()).rev() {
+    for at in (0..flows.len()).rev() {
         live_behind[at] = live;
         live = flows[at].reads_first || live && !flows[at].overwrites;
     }
