@@ -245,7 +245,7 @@ fn rewrite(
         let mut target = Target {
             function: &mut function,
             types: &mut module.types,
-            taken: &taken,
+            taken,
         };
         let named = ids.name_global_ids(&mut target, asked);
         replace(module, &mut function, &mut ids, region);
