@@ -115,20 +115,39 @@ impl From<Outcome> for Checked {
     }
 }
 
-/// Checks one file, as OpenCL C 1.2 or, if clang refuses it as that, as 2.0.
+/// Intel's extensions for a clang that does not know them: a channel is a variable, reading and
+/// writing it are assignments.
+const EXTENSIONS: [&str; 12] = [
+    "channel=__global",
+    "write_channel_intel(c,v)=((c)=(v))",
+    "read_channel_intel(c)=(c)",
+    "write_channel_nb_intel(c,v)=((c)=(v),true)",
+    "read_channel_nb_intel(c,ok)=(*(ok)=true,(c))",
+    "write_channel_altera(c,v)=((c)=(v))",
+    "read_channel_altera(c)=(c)",
+    "write_channel_nb_altera(c,v)=((c)=(v),true)",
+    "read_channel_nb_altera(c,ok)=(*(ok)=true,(c))",
+    "get_compute_id(d)=((int)get_group_id(d))",
+    "__fpga_reg(x)=(x)",
+    "CLK_CHANNEL_MEM_FENCE=4",
+];
+
+/// Checks one file, as OpenCL C 1.2 or, if clang refuses it as that, as 2.0, or as 2.0 with Intel's
+/// extensions.
 pub fn check(path: &Path, options: &Options) -> Checked {
-    let first = File::new(path, options, Dialect::Cl12);
-    let (file, before) = match first.clang(path) {
-        Ok(ir) => (first, ir),
-        Err(refusal) => {
-            let second = File::new(path, options, Dialect::Cl20);
-            match second.clang(path) {
-                Ok(ir) => (second, ir),
-                Err(_) => return Outcome::Rejected(refusal).into(),
-            }
+    let attempts = [
+        File::new(path, options, Dialect::Cl12, &[]),
+        File::new(path, options, Dialect::Cl20, &[]),
+        File::new(path, options, Dialect::Cl20, &EXTENSIONS),
+    ];
+    let mut refusal = None;
+    for file in attempts {
+        match file.clang(path) {
+            Ok(before) => return file.check(&before),
+            Err(message) => _ = refusal.get_or_insert(message),
         }
-    };
-    file.check(&before)
+    }
+    Outcome::Rejected(refusal.unwrap_or_default()).into()
 }
 
 /// A file in one dialect.
@@ -137,10 +156,17 @@ struct File<'a> {
     options: &'a Options,
     dialect: Dialect,
     includes: Vec<PathBuf>,
+    /// Macros for clang alone.
+    extensions: &'static [&'static str],
 }
 
 impl<'a> File<'a> {
-    fn new(path: &'a Path, options: &'a Options, dialect: Dialect) -> Self {
+    fn new(
+        path: &'a Path,
+        options: &'a Options,
+        dialect: Dialect,
+        extensions: &'static [&'static str],
+    ) -> Self {
         let mut includes: Vec<PathBuf> = path.parent().map(Path::to_path_buf).into_iter().collect();
         includes.extend(options.includes.iter().cloned());
         File {
@@ -148,6 +174,7 @@ impl<'a> File<'a> {
             options,
             dialect,
             includes,
+            extensions,
         }
     }
 
@@ -266,6 +293,7 @@ impl<'a> File<'a> {
         flags.extend(["INTELFPGA_CL=1", "ALTERA_CL=1"].map(|define| format!("-D{define}")));
         let options = self.options;
         flags.extend(options.defines.iter().map(|define| format!("-D{define}")));
+        flags.extend(self.extensions.iter().map(|define| format!("-D{define}")));
         for folder in &self.includes {
             flags.push(format!("-I{}", folder.display()));
         }

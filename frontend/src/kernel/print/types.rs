@@ -6,6 +6,7 @@ use crate::ir::{
 };
 
 use super::Printer;
+use super::items::innermost;
 
 /// Where a variable's attributes stand.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -51,9 +52,11 @@ impl Printer<'_> {
             AttrPlace::BeforeName if !attrs.is_empty() => join(&[&attrs, &variable.name]),
             _ => variable.name.clone(),
         };
-        let space = match variable.space {
-            AddressSpace::Private => "",
-            space => space_word(space),
+        let types = &self.module.types;
+        let space = match (variable.space, types.get(innermost(types, variable.ty.ty))) {
+            // Channels lie in no memory.
+            (AddressSpace::Private, _) | (_, Type::Channel(_) | Type::Pipe { .. }) => "",
+            (space, _) => space_word(space),
         };
         let mut declaration = self.declare(variable.ty, space, name);
         let storage = storage_word(variable.storage);
