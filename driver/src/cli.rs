@@ -15,6 +15,7 @@ pub const SINGLE_DASH: &[&str] = &[
     "MMD",
     "MF",
     "MT",
+    "MQ",
     "MP",
     "Rpass",
     "Rpass-missed",
@@ -181,6 +182,12 @@ fn local_size(text: &str) -> Result<u64, String> {
     number.ok_or_else(|| "not a number from 1 to 65536".to_string())
 }
 
+/// Whether a word is one of the long options with one dash.
+pub fn is_known(word: &str) -> bool {
+    let name = word.split('=').next().unwrap_or(word);
+    SINGLE_DASH.contains(&name.trim_start_matches('-'))
+}
+
 /// Whether clap knows no option `-x`.
 pub fn is_unknown_letter(option: &str) -> bool {
     let letter = option.chars().nth(1);
@@ -277,6 +284,12 @@ fn dependency_args() -> Vec<Arg> {
         flag("MMD", DEPENDENCIES, "The same, without system headers"),
         value("MF", DEPENDENCIES, "FILE", "Write it to FILE").action(ArgAction::Set),
         value("MT", DEPENDENCIES, "TARGET", "Name its target"),
+        value(
+            "MQ",
+            DEPENDENCIES,
+            "TARGET",
+            "The same, with what make reads specially quoted",
+        ),
         flag("MP", DEPENDENCIES, "Add an empty rule for each header"),
     ]
 }
@@ -361,7 +374,7 @@ fn second_dash(arg: String) -> String {
         return format!("-{arg}");
     }
     // -MFfile and -MTtarget may be written in one word.
-    for joined in ["MF", "MT"] {
+    for joined in ["MF", "MT", "MQ"] {
         if let Some(value) = body.strip_prefix(joined) {
             return format!("--{joined}={value}");
         }
@@ -381,6 +394,7 @@ fn takes_next(arg: &str) -> bool {
             | "x"
             | "MF"
             | "MT"
+            | "MQ"
             | "Xaoc"
             | "Xcc"
             | "Xkernel"

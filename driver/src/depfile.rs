@@ -39,7 +39,7 @@ impl Dependencies {
             .files
             .iter()
             .filter(|(_, system)| !(options.no_system && **system))
-            .map(|(path, _)| make_word(&path.display().to_string()))
+            .map(|(path, _)| make_word(&plain(&path.display().to_string())))
             .collect();
         let mut rule = format!("{target}:");
         for word in &wanted {
@@ -80,8 +80,17 @@ fn line_markers(text: &str) -> impl Iterator<Item = (PathBuf, bool)> {
     })
 }
 
+/// As cc: without `./` in front.
+fn plain(name: &str) -> String {
+    let mut name = name;
+    while let Some(rest) = name.strip_prefix("./") {
+        name = rest.trim_start_matches('/');
+    }
+    name.to_string()
+}
+
 /// A file name as a word of a makefile.
-fn make_word(name: &str) -> String {
+pub fn make_word(name: &str) -> String {
     let mut out = String::new();
     for c in name.chars() {
         match c {

@@ -1,6 +1,6 @@
 //! Everything that the link step sees: sources, and units stored in objects.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use fpgacc_frontend::diag::Diagnostic;
@@ -67,7 +67,10 @@ impl Gathered {
         number: usize,
     ) -> Step<()> {
         match input {
-            Input::Argument(argument) => self.link_args.push(argument),
+            Input::Argument(argument) => {
+                self.add_library(session, &argument)?;
+                self.link_args.push(argument);
+            }
             Input::File {
                 path,
                 kind: InputKind::Linker,
@@ -91,8 +94,9 @@ impl Gathered {
     }
 
     fn add_source(&mut self, session: &mut Session, input: Input) -> Step<()> {
-        let Input::File { path, kind } = input else {
-            return Ok(());
+        let (path, kind) = match input {
+            Input::File { path, kind } => (path, kind),
+            Input::Argument(argument) => return self.add_library(session, &argument),
         };
         match kind {
             InputKind::Host(language) => {
@@ -120,6 +124,29 @@ impl Gathered {
         self.needs_cxx |= is_cxx(&bytes);
         if !only_kernels {
             self.link_args.push(path.into());
+        }
+        Ok(())
+    }
+
+    /// Takes the units out of an archive that `-l` names and a folder of `-L` holds. Others are the
+    /// system's: fpgacc did not make these.
+    fn add_library(&mut self, session: &mut Session, argument: &OsStr) -> Step<()> {
+        let argument = argument.to_string_lossy();
+        let Some(name) = argument.strip_prefix("-l") else {
+            return Ok(());
+        };
+        let file = match name.strip_prefix(':') {
+            Some(file) => file.to_string(),
+            None => format!("lib{name}.a"),
+        };
+        let folders = session.options.library_dirs.iter();
+        let found = folders
+            .map(|folder| folder.join(&file))
+            .find(|path| path.is_file());
+        if let Some(path) = found {
+            let bytes = session.read(&path)?;
+            session.dependencies.add_source(&path);
+            self.take_units(session, &path, &bytes)?;
         }
         Ok(())
     }

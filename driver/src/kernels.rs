@@ -160,7 +160,7 @@ pub fn check(session: &mut Session, unit: &KernelUnit) -> Step<()> {
             let text = text.replace("error: #error", "warning: #error");
             session.messages.pass_on(&text);
         }
-        session.tell(unknown_macros::warning(&program.name()));
+        session.tell(unknown_macros::warning(&program.name(), &[]));
         return Ok(());
     }
     let made = session.check_cc(made)?;
@@ -176,21 +176,15 @@ pub fn check(session: &mut Session, unit: &KernelUnit) -> Step<()> {
             untouched(session, reasons);
             Ok(())
         }
-        Err(ParseError::Invalid(mut errors)) => {
-            let harmless = unknown_macros::explain_all(&errors);
-            if harmless {
-                for error in &mut errors {
-                    error.severity = Severity::Warning;
-                }
-            }
+        Err(ParseError::Invalid(errors)) if unknown_macros::explain_all(&errors) => {
+            session.tell(unknown_macros::warning(&program.name(), &errors));
+            Ok(())
+        }
+        Err(ParseError::Invalid(errors)) => {
             for error in errors {
                 session.tell(error);
             }
-            match harmless {
-                true => session.tell(unknown_macros::warning(&program.name())),
-                false => return Err(Stop),
-            }
-            Ok(())
+            Err(Stop)
         }
     }
 }

@@ -11,6 +11,8 @@ use crate::options::Options;
 pub struct Messages {
     color: Color,
     no_warnings: bool,
+    /// `-Wno-..` of the command line.
+    unwanted: Vec<String>,
     remarks: Option<String>,
     missed_remarks: Option<String>,
     errors: usize,
@@ -22,6 +24,7 @@ impl Messages {
         Messages {
             color: choose_color(color),
             no_warnings: false,
+            unwanted: Vec::new(),
             remarks: None,
             missed_remarks: None,
             errors: 0,
@@ -31,6 +34,8 @@ impl Messages {
     /// Takes over what the options say of messages.
     pub fn configure(&mut self, options: &Options) {
         self.no_warnings = options.no_warnings;
+        let warnings = options.warnings.iter();
+        self.unwanted = warnings.map(|warning| format!("-W{warning}")).collect();
         self.remarks = options.remarks.clone();
         self.missed_remarks = options.missed_remarks.clone();
     }
@@ -62,7 +67,10 @@ impl Messages {
     fn wants(&self, diagnostic: &Diagnostic) -> bool {
         match diagnostic.severity {
             Severity::Error => true,
-            Severity::Warning => !self.no_warnings,
+            Severity::Warning => {
+                let option = diagnostic.option.as_ref();
+                !self.no_warnings && !option.is_some_and(|o| self.unwanted.contains(o))
+            }
             Severity::Remark => self.wants_remark(diagnostic.option.as_deref().unwrap_or("")),
         }
     }

@@ -10,6 +10,8 @@ use fpgacc_device_passes::pass::PassOptions;
 use fpgacc_device_passes::pipeline::{Pipeline, nearest_pass};
 use fpgacc_frontend::diag::Diagnostic;
 
+use crate::depfile;
+
 /// What is made of the inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
@@ -101,6 +103,10 @@ pub struct Options {
     pub undefines: Vec<String>,
     /// `-I`
     pub include_dirs: Vec<PathBuf>,
+    /// `-L`
+    pub library_dirs: Vec<PathBuf>,
+    /// `-W`, without the letter.
+    pub warnings: Vec<String>,
     /// Flags of the host compiler for preprocessing and compiling.
     pub host_flags: Vec<OsString>,
     /// Those of them that objects must agree on: `-m32`, `-march=..`.
@@ -174,6 +180,11 @@ impl Options {
                 .into_iter()
                 .map(PathBuf::from)
                 .collect(),
+            library_dirs: all(matches, "library-dir")
+                .into_iter()
+                .map(PathBuf::from)
+                .collect(),
+            warnings: all(matches, "warning"),
             host_flags: host_flags(matches),
             machine_flags: all(matches, "machine")
                 .into_iter()
@@ -475,7 +486,16 @@ fn dependencies(matches: &ArgMatches) -> Option<DependencyOptions> {
     Some(DependencyOptions {
         no_system: matches.get_flag("MMD"),
         file: one(matches, "MF").map(PathBuf::from),
-        targets: all(matches, "MT"),
+        targets: dependency_targets(matches),
         phony: matches.get_flag("MP"),
     })
+}
+
+/// `-MT` and `-MQ`, in the order of the command line.
+fn dependency_targets(matches: &ArgMatches) -> Vec<String> {
+    let plain = placed(matches, "MT").map(|(at, target)| (at, target.clone()));
+    let quoted = placed(matches, "MQ").map(|(at, target)| (at, depfile::make_word(target)));
+    let mut targets: Vec<_> = plain.chain(quoted).collect();
+    targets.sort();
+    targets.into_iter().map(|(_, target)| target).collect()
 }

@@ -38,12 +38,19 @@ pub fn error(program: &str) -> Diagnostic {
     .help("give the macros that its kernels need: -Xkernel -DNAME=VALUE")
 }
 
-/// For kernels that are compiled before the host is known.
-pub fn warning(program: &str) -> Diagnostic {
-    Diagnostic::warning(format!(
-        "'{program}' seems to need macros that the host gives when it builds it"
-    ))
-    .note("it is checked again at the link, where the host is known")
+/// For kernels that are compiled before the host is known: one warning for all of it.
+pub fn warning(program: &str, errors: &[Diagnostic]) -> Diagnostic {
+    let mut names: Vec<String> = errors.iter().filter_map(name).collect();
+    names.sort();
+    names.dedup();
+    let message = match names.as_slice() {
+        [] => format!("'{program}' needs macros that are not defined here"),
+        [name] => format!("{name} is not defined here"),
+        names => format!("{} are not defined here", names.join(", ")),
+    };
+    let mut warning = Diagnostic::warning(message);
+    warning.primary = errors.first().and_then(|error| error.primary.clone());
+    warning.note("checked again at the link, where the host's build options are known")
 }
 
 /// The name that an error says is not declared, if it looks like a macro's: no small letters.

@@ -93,7 +93,7 @@ fn as_given(name: &str, given: &[String]) -> String {
     // Of letters that clap takes one by one, the whole word says more.
     let whole = given
         .iter()
-        .find(|word| !name.starts_with("--") && word.starts_with(name));
+        .find(|word| !name.starts_with("--") && word.starts_with(name) && !cli::is_known(word));
     match whole {
         Some(word) if name.len() == 2 && cli::is_unknown_letter(name) => word.clone(),
         _ if !starts(name) && starts(short) => short.to_string(),

@@ -1,0 +1,355 @@
+//! fpgacc in place of cc in builds of many steps: the same bytes as one command, dependency files,
+//! archives, objects that others compiled.
+
+use std::path::{Path, PathBuf};
+
+use fpgacc_tests::command::Workshop;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// A workshop with a copy of a folder's files.
+fn copy_of(folder: &Path) -> Workshop {
+    let shop = Workshop::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_file() {
+            shop.write(path.file_name().unwrap(), std::fs::read(&path).unwrap());
+        }
+    }
+    shop
+}
+
+/// The program of `fixture/program`: a host of two files and a header, kernels with a header.
+fn program() -> Workshop {
+    copy_of(&Path::new(env!("CARGO_MANIFEST_DIR")).join("fixture/program"))
+}
+
+/// A benchmark program, with the header that all of them share.
+fn benchmark(name: &str) -> Workshop {
+    let shop = copy_of(&root().join("benchmarks").join(name));
+    let header = std::fs::read(root().join("benchmarks/common/workload.h")).unwrap();
+    shop.write("workload.h", header);
+    shop
+}
+
+/// The executable and its kernels, made by a line of shell that puts `app` into the folder `to`.
+#[track_caller]
+fn made(shop: &Workshop, to: &str, line: &str) -> (Vec<u8>, Vec<u8>) {
+    shop.write(format!("{to}/.keep"), "");
+    shop.sh(line).success();
+    (
+        shop.read(format!("{to}/app")),
+        shop.read(format!("{to}/app.aocx")),
+    )
+}
+
+#[track_caller]
+fn runs(shop: &Workshop, app: &str) {
+    let outcome = shop.sh(app).success();
+    assert!(
+        outcome.stdout.ends_with("PASS\n"),
+        "{}{}",
+        outcome.stdout,
+        outcome.stderr
+    );
+}
+
+#[test]
+fn separate_steps_make_the_same_bytes_as_one_command() {
+    let cases = [
+        ("kmeans", "kmeans.c", "kmeans.cl", "-lm"),
+        ("hotspot3d", "hotspot3d.cpp", "hotspot3d.cl", ""),
+        ("nn", "nn.cpp", "", ""),
+    ];
+    std::thread::scope(|scope| {
+        for (name, host, kernels, libraries) in cases {
+            scope.spawn(move || {
+                let shop = benchmark(name);
+                for flags in ["-O2", "-g -Wall"] {
+                    let one = format!("fpgacc {flags} -I. {host} {kernels} {libraries} -o one/app");
+                    let kernel_step = match kernels {
+                        "" => String::new(),
+                        _ => format!("fpgacc -I. -c {kernels} -o k.o &&"),
+                    };
+                    let object = if kernels.is_empty() { "" } else { "k.o" };
+                    let steps = format!(
+                        "fpgacc {flags} -I. -c {host} -o h.o && {kernel_step}
+                         fpgacc {flags} h.o {object} {libraries} -o steps/app"
+                    );
+                    let one = made(&shop, "one", &one);
+                    assert!(one == made(&shop, "steps", &steps), "{name} {flags}");
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn objects_may_be_joined_and_archived() {
+    let shop = program();
+    let one = made(&shop, "one", "fpgacc main.c launch.c twice.cl -o one/app");
+    shop.sh("for f in main.c launch.c twice.cl; do fpgacc -c $f || exit; done")
+        .success();
+    for (to, line) in [
+        (
+            "archive",
+            "ar rc libk.a twice.o && fpgacc main.o launch.o libk.a -o archive/app",
+        ),
+        ("library", "fpgacc main.o launch.o -L. -lk -o library/app"),
+        (
+            "joined",
+            "ld -r launch.o twice.o -o lt.o && fpgacc main.o lt.o -o joined/app",
+        ),
+        (
+            "all",
+            "ar rc liball.a launch.o twice.o && fpgacc main.o -L. -lall -o all/app",
+        ),
+    ] {
+        assert!(one == made(&shop, to, line), "{to}");
+    }
+    // None of what fpgacc keeps in objects is left.
+    let sections = shop.sh("objdump -h one/app").success().stdout;
+    assert!(sections.contains(".text") && !sections.contains(".fpgacc"));
+    runs(&shop, "all/app");
+}
+
+#[test]
+fn builds_do_not_depend_on_time_and_place() {
+    let build = |shop: &Workshop, tmp: &str| {
+        shop.write(format!("{tmp}/.keep"), "");
+        let line = format!(
+            "TMPDIR=$PWD/{tmp} FPGACC_CACHE=off fpgacc main.c launch.c twice.cl -o one/app"
+        );
+        let made = made(shop, "one", &line);
+        let left: Vec<_> = shop
+            .entries()
+            .into_iter()
+            .filter(|e| e.starts_with(tmp))
+            .collect();
+        assert_eq!(
+            left,
+            [format!("{tmp}/"), format!("{tmp}/.keep")],
+            "temporary files are left"
+        );
+        made
+    };
+    let here = build(&program(), "a");
+    let there = build(&program(), "another folder".split(' ').next().unwrap());
+    assert!(here == there);
+}
+
+/// Target and prerequisites of the first rule in a dependency file.
+fn rule(text: &str) -> (String, Vec<String>) {
+    let joined = text.replace("\\\n", " ");
+    let line = joined.lines().next().unwrap_or_default();
+    let (target, files) = line.split_once(':').expect("a rule");
+    let mut files: Vec<String> = files.split_whitespace().map(String::from).collect();
+    files.sort();
+    (target.trim().to_string(), files)
+}
+
+#[test]
+fn dependency_files_are_those_of_cc() {
+    let shop = program();
+    shop.write("sub/.keep", "");
+    for flags in [
+        "-MMD -c main.c",
+        "-MD -c main.c",
+        "-MMD -c main.c -o sub/m.o",
+        "-MMD -MF deps -c main.c",
+        "-MMD -MT 'a b' -MT c -MFdeps -c main.c",
+        "-MMD -MQ 'a b' -MF deps -c main.c",
+        "-MD -MP -MF deps -c main.c -o sub/m.o",
+        "-MMD -MF deps -c ./main.c",
+        "-MMD -MF deps -include stdlib.h -c launch.c",
+    ] {
+        let file = match flags {
+            _ if flags.contains("deps") => "deps",
+            _ if flags.contains("sub") => "sub/m.d",
+            _ => "main.d",
+        };
+        shop.sh(&format!("cc {flags}")).success();
+        let theirs = shop.text(file);
+        std::fs::remove_file(shop.path(file)).unwrap();
+        shop.sh(&format!("fpgacc {flags}")).success();
+        let ours = shop.text(file);
+        assert_eq!(rule(&ours), rule(&theirs), "{flags}");
+        let phony = |text: &str| {
+            let mut lines: Vec<String> = text
+                .replace("\\\n", " ")
+                .lines()
+                .skip(1)
+                .filter(|line| !line.is_empty())
+                .map(String::from)
+                .collect();
+            lines.sort();
+            lines
+        };
+        assert_eq!(phony(&ours), phony(&theirs), "{flags}");
+    }
+}
+
+#[test]
+fn dependency_files_of_kernels_and_programs_name_all_that_was_read() {
+    let shop = program();
+    shop.fpgacc("-MMD -c twice.cl").success();
+    let (target, files) = rule(&shop.text("twice.d"));
+    assert_eq!(target, "twice.o");
+    assert_eq!(files, ["twice.cl", "twice.h"]);
+    shop.fpgacc("-MMD main.c launch.c twice.cl -o app")
+        .success();
+    let (target, files) = rule(&shop.text("app.d"));
+    assert_eq!(target, "app");
+    assert_eq!(
+        files,
+        ["launch.c", "launch.h", "main.c", "twice.cl", "twice.h"]
+    );
+}
+
+#[test]
+fn a_makefile_needs_only_its_compiler_changed() {
+    let shop = program();
+    let first = shop.sh("make").success();
+    assert_eq!(first.stdout.lines().count(), 4, "{}", first.stdout);
+    runs(&shop, "./app");
+    let nothing = shop.sh("make").success();
+    assert!(nothing.stdout.contains("up to date"), "{}", nothing.stdout);
+    // A header of the kernels changes: the kernels are compiled again, the hosts are not.
+    shop.write("twice.h", "#define TWICE(x) ((x) + (x))\n");
+    shop.sh("touch -d '1 minute' twice.h").success();
+    let again = shop.sh("make").success();
+    assert_eq!(
+        again.stdout.lines().collect::<Vec<_>>(),
+        [
+            "fpgacc -MMD -MP -c twice.cl -o twice.o",
+            "fpgacc  main.o launch.o twice.o -o app"
+        ]
+    );
+    runs(&shop, "./app");
+    // make hands its CC on in the environment: fpgacc does not call itself.
+    let outcome = shop
+        .sh("CC=fpgacc CXX=fpgacc++ fpgacc -v -c launch.c")
+        .success();
+    assert!(!outcome.stderr.contains(" fpgacc "), "{}", outcome.stderr);
+    shop.sh("touch -d '2 minutes' main.c && make CC='fpgacc -O0'")
+        .success();
+    runs(&shop, "./app");
+}
+
+#[test]
+fn calls_that_fpgacc_did_not_compile_reach_the_runtime() {
+    let shop = program();
+    // An object of cc launches.
+    shop.sh("cc -c launch.c -o launch.o && fpgacc main.c launch.o twice.cl -o app1")
+        .success();
+    runs(&shop, "./app1");
+    // All of the host is cc's: fpgacc sees no source, and needs to be told the macros.
+    shop.sh("cc -c main.c && fpgacc main.o launch.o -DADDED=1 twice.cl -o app2")
+        .success();
+    runs(&shop, "./app2");
+    // The launch stands in a header of the user's.
+    shop.sh("grep -v include launch.c | sed 's/^cl_int/static &/' >inline.h")
+        .success();
+    let main = shop
+        .text("main.c")
+        .replace("launch.h\"", "launch.h\"\n#include \"inline.h\"");
+    shop.write("main2.c", main.replace("#include \"launch.h\"\n", ""));
+    shop.fpgacc("main2.c twice.cl -o app3").success();
+    runs(&shop, "./app3");
+    // The launch stands in a static library of cc's.
+    shop.sh("ar rc liblaunch.a launch.o && fpgacc main.c twice.cl -L. -llaunch -o app4")
+        .success();
+    runs(&shop, "./app4");
+    // And in a header of the system: the C++ wrapper.
+    shop.fpgacc("wrap.cpp -DADDED=1 twice.cl -o app5").success();
+    runs(&shop, "./app5");
+}
+
+#[test]
+fn the_command_line_is_that_of_cc() {
+    let shop = program();
+    shop.write(
+        "arguments",
+        "-DUNUSED='a b'\nmain.c launch.c\n-o 'my app' twice.cl",
+    );
+    shop.fpgacc("@arguments").success();
+    runs(&shop, "'./my app'");
+    shop.fpgacc("-o app1 -- main.c launch.c twice.cl").success();
+    runs(&shop, "./app1");
+    shop.sh("cp main.c main.txt && cp twice.cl twice.txt")
+        .success();
+    shop.fpgacc("-x c main.txt -x none launch.c -x cl twice.txt -o app2")
+        .failure();
+    shop.sh("sed -i 's/twice.cl/twice.txt/' main.txt").success();
+    shop.fpgacc("-x c main.txt -x none launch.c -x cl twice.txt -o app2")
+        .success();
+    runs(&shop, "./app2");
+    // A C++ compiler takes .c files as C++.
+    shop.write(
+        "hello.c",
+        "#include <iostream>\nint main() { std::cout << \"PASS\\n\"; }\n",
+    );
+    shop.fpgacc("-x c++ hello.c -o hello1").success();
+    shop.fpgacc("--driver-mode=c++ hello.c -o hello2").success();
+    shop.sh("ln -s $(command -v fpgacc) fpgacc++ && ./fpgacc++ hello.c -o hello3")
+        .success();
+    for app in ["./hello1", "./hello2", "./hello3"] {
+        runs(&shop, app);
+    }
+    shop.fpgacc("-c hello.c").failure();
+    // No kernels, no OpenCL: it is a C compiler.
+    shop.write("plain.c", "#include <math.h>\n#include <stdio.h>\nint main(int n, char **v) { puts(sqrt(n) == 1 ? \"PASS\" : v[0]); return 0; }\n");
+    shop.fpgacc("plain.c -lm -o plain").success();
+    runs(&shop, "./plain");
+    assert!(!shop.path("plain.aocx").exists());
+    shop.fpgacc("main.c launch.c twice.cl").success();
+    assert!(shop.path("a.out").exists() && shop.path("a.out.aocx").exists());
+}
+
+#[test]
+fn a_program_may_have_several_kernel_files_and_strings() {
+    let shop = program();
+    shop.write(
+        "thrice.cl",
+        "kernel void thrice(global int *a) { a[get_global_id(0)] *= 3; }\n",
+    );
+    let main = shop.text("main.c");
+    let (head, body) = main.split_once("    int data[N];").unwrap();
+    let second = "    const char *other = \"kernel void minus(global int *a) { a[get_global_id(0)] -= 1; }\";\n\
+                  cl_program p2 = clCreateProgramWithSource(context, 1, &other, NULL, &error);\n\
+                  clBuildProgram(p2, 1, &device, NULL, NULL, NULL);\n\
+                  cl_kernel minus = clCreateKernel(p2, \"minus\", &error);\n\
+                  const char *third = read_file(\"thrice.cl\");\n\
+                  cl_program p3 = clCreateProgramWithSource(context, 1, &third, NULL, &error);\n\
+                  clBuildProgram(p3, 1, &device, NULL, NULL, NULL);\n\
+                  cl_kernel thrice = clCreateKernel(p3, \"thrice\", &error);\n";
+    let body = body.replace(
+        "    clEnqueueReadBuffer(",
+        "    size_t all = N;\n\
+         clSetKernelArg(minus, 0, sizeof to, &to);\n\
+         clEnqueueNDRangeKernel(queue, minus, 1, NULL, &all, NULL, 0, NULL, NULL);\n\
+         clSetKernelArg(thrice, 0, sizeof to, &to);\n\
+         clEnqueueNDRangeKernel(queue, thrice, 1, NULL, &all, NULL, 0, NULL, NULL);\n\
+         clEnqueueReadBuffer(",
+    );
+    let body = body.replace("data[i] != 2 * i + 1", "data[i] != 6 * i");
+    shop.write("main.c", format!("{head}{second}    int data[N];{body}"));
+    shop.fpgacc("main.c launch.c twice.cl thrice.cl -o app")
+        .success();
+    runs(&shop, "./app");
+    let kernels: Vec<String> = shop
+        .entries()
+        .into_iter()
+        .filter(|e| e.ends_with(".aocx"))
+        .collect();
+    assert_eq!(kernels.len(), 3, "{kernels:?}");
+    let before: Vec<_> = kernels.iter().map(|name| shop.read(name)).collect();
+    shop.sh("for f in main.c launch.c twice.cl thrice.cl; do fpgacc -c $f || exit; done")
+        .success();
+    shop.fpgacc("main.o launch.o twice.o thrice.o -o app")
+        .success();
+    let after: Vec<_> = kernels.iter().map(|name| shop.read(name)).collect();
+    assert!(before == after);
+}
