@@ -59,6 +59,10 @@ pub(super) struct Prepass {
     pub problems: Vec<LexProblem>,
 }
 
+/// More `++` and `--` than this never stand in front of one operand. lang-c tries each of them as two
+/// signs as well, so that its time doubles with every one.
+const MAX_STEPS: u32 = 4;
+
 /// At most this many problems are told.
 const MAX_PROBLEMS: usize = 20;
 
@@ -90,9 +94,15 @@ struct Scanner<'a> {
 impl Scanner<'_> {
     fn run(&mut self) {
         let mut lexer = Lexer::new(self.text);
+        let mut steps = 0;
         while let Some((lexeme, physical)) = lexer.next() {
             match lexeme {
                 Lexeme::Token(token) => {
+                    steps = self.steps_in_a_row(token, steps);
+                    if steps > MAX_STEPS {
+                        self.too_many_steps(physical);
+                        return;
+                    }
                     self.out.tokens.push(token);
                     self.out.places.push(self.place(physical));
                 }
@@ -106,6 +116,24 @@ impl Scanner<'_> {
                 }
             }
         }
+    }
+
+    /// How many `++` and `--` stand in front of one operand, this token included.
+    fn steps_in_a_row(&self, token: Token, before: u32) -> u32 {
+        match &self.text[token.start as usize..token.end as usize] {
+            "++" | "--" => before + 1,
+            "(" | "+" | "-" | "*" | "&" | "!" | "~" => before,
+            _ => 0,
+        }
+    }
+
+    fn too_many_steps(&mut self, physical: u32) {
+        let place = self.place(physical);
+        self.out.problems.push(LexProblem {
+            message: "too many `++` and `--` in a row: their operand is a variable".to_string(),
+            place,
+            text: String::new(),
+        });
     }
 
     fn place(&self, physical: u32) -> Place {
@@ -441,6 +469,14 @@ mod tests {
         assert_eq!(check("(]"), Err(BracketError::Mismatch(0, 1)));
         assert_eq!(check("}"), Err(BracketError::NeverOpened(0)));
         assert_eq!(check("{("), Err(BracketError::NeverClosed(1)));
+    }
+
+    #[test]
+    fn endless_decrements_are_told() {
+        let problems = |text: &str| scan(text, "k.cl").problems.len();
+        assert_eq!(problems("x = - --y - --z; f(--a, ++b, --c, --d, --e);"), 0);
+        assert_eq!(problems(&format!("x = {}y;", "-".repeat(60))), 1);
+        assert_eq!(problems(&format!("x = {}y;", "--(".repeat(30))), 1);
     }
 
     #[test]
