@@ -55,7 +55,7 @@ fn run(options: &Options) -> Result<bool, String> {
     let programs = catalog::read(path).map_err(|error| error.to_string())?;
     let mut good = true;
 
-    println!("                               times in milliseconds");
+    println!("                               processor time in milliseconds");
     println!(
         "{:<20} {:>7} {:>7} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>9}",
         "program",

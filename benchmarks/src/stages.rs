@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use fpgacc_aoc_wrappers::cc::{self, CcError, Compiler};
 use fpgacc_device_passes::pipeline::{self, Pipeline};
@@ -14,6 +14,7 @@ use fpgacc_frontend::ir::Dialect;
 use fpgacc_frontend::kernel::{self, PrintOptions};
 use fpgacc_frontend::source::SourceMap;
 use fpgacc_host_analysis::patch::patch_bytes;
+use rustix::time::{ClockId, clock_gettime};
 
 /// A program, read and preprocessed.
 #[derive(Clone, Debug)]
@@ -39,7 +40,7 @@ struct KernelText {
     preprocessed: String,
 }
 
-/// How long each stage took.
+/// How long each stage took, in processor time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Times {
     /// Parsing hosts.
@@ -295,10 +296,18 @@ fn told(error: &CcError) -> String {
 }
 
 fn timed<T>(time: &mut Duration, work: impl FnOnce() -> T) -> T {
-    let start = Instant::now();
+    let start = processor_time();
     let result = work();
-    *time += start.elapsed();
+    *time += processor_time().saturating_sub(start);
     result
+}
+
+/// Processor time of all threads. No stage runs two at once or waits for anything, so on an idle
+/// machine this is the time that passes.
+fn processor_time() -> Duration {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    // Neither part is negative.
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
 fn refused(diagnostics: &[Diagnostic], sources: &SourceMap) -> StageError {
