@@ -141,11 +141,12 @@ impl Input {
             kernels: Vec::new(),
         };
         let facts = input.facts();
+        let kernel = |path: &Path, text: &str, options: &[String]| {
+            KernelText::preprocess(path, text, options, &includes(folder, path, &flags))
+        };
         for (path, text) in texts.iter().filter(|(path, _)| is_kernel(path)) {
             let options = options_of(&facts, path);
-            input
-                .kernels
-                .push(KernelText::preprocess(path, text, &options)?);
+            input.kernels.push(kernel(path, text, &options)?);
         }
         for program in &facts.programs {
             let Known::Is(pieces) = &program.sources else {
@@ -154,9 +155,7 @@ impl Input {
             if let [ProgramSource::Text { text, site }] = &pieces[..] {
                 let options = known_options(program.options.first());
                 let path = Path::new(&site.file);
-                input
-                    .kernels
-                    .push(KernelText::preprocess(path, text, &options)?);
+                input.kernels.push(kernel(path, text, &options)?);
             }
         }
         Ok(input)
@@ -235,7 +234,12 @@ impl Host {
 }
 
 impl KernelText {
-    fn preprocess(path: &Path, text: &str, options: &[String]) -> Result<Self, StageError> {
+    fn preprocess(
+        path: &Path,
+        text: &str,
+        options: &[String],
+        includes: &[PathBuf],
+    ) -> Result<Self, StageError> {
         let name = path.display().to_string();
         let mut full = kernel::predefined(Dialect::Cl12, &[]);
         full.push_str(&format!("#line 1 \"{name}\"\n{text}"));
@@ -243,9 +247,8 @@ impl KernelText {
             path,
             text: Some(full.as_bytes()),
         };
-        let folder: Vec<PathBuf> = path.parent().map(Path::to_path_buf).into_iter().collect();
         let compiler = Compiler::find(cc::Language::C)?;
-        let made = compiler.preprocess_kernel(source, options, &[], &folder)?;
+        let made = compiler.preprocess_kernel(source, options, &[], includes)?;
         Ok(KernelText {
             name,
             text: text.to_string(),
@@ -322,6 +325,15 @@ fn host_flags(folder: &Path, flags: &[String]) -> Vec<String> {
         None => (flag.starts_with("-D") || flag.starts_with("-U")).then(|| flag.clone()),
     };
     flags.iter().filter_map(flag).collect()
+}
+
+/// Where kernels find what they include: beside themselves, in the program's folder, and where the
+/// flags say.
+fn includes(folder: &Path, path: &Path, flags: &[String]) -> Vec<PathBuf> {
+    let beside = path.parent().map(Path::to_path_buf);
+    let given = flags.iter().filter_map(|flag| flag.strip_prefix("-I"));
+    let own = [beside, Some(folder.to_path_buf())].into_iter().flatten();
+    own.chain(given.map(PathBuf::from)).collect()
 }
 
 /// The `-D` options that the hosts build a kernel file with, as after `-D`.
