@@ -183,44 +183,48 @@ impl<'a> File<'a> {
     }
 
     fn check(&self, before: &str) -> Checked {
-        let text = match self.print() {
-            Ok(text) => text,
+        let texts = match self.print() {
+            Ok(texts) => texts,
             Err(outcome) => return outcome.into(),
         };
-        let outcome = self.judge(&text, before);
+        let outcome = self.judge(&texts, before);
         Checked {
             outcome,
-            printed: Some(text),
+            printed: Some(texts.plain),
         }
     }
 
-    fn judge(&self, text: &str, before: &str) -> Outcome {
-        match self.reprint(text) {
-            Ok(again) if again == text => {}
-            Ok(again) => return Outcome::Unstable(first_difference(text, &again)),
+    fn judge(&self, texts: &Texts, before: &str) -> Outcome {
+        match self.reprint(&texts.plain) {
+            Ok(again) if again.plain == texts.plain => {}
+            Ok(again) => {
+                return Outcome::Unstable(first_difference(&texts.plain, &again.plain));
+            }
             Err(outcome) => return Outcome::Unreadable(outcome.detail().to_string()),
         }
-        let folder = match tempfile::tempdir() {
-            Ok(folder) => folder,
-            Err(error) => return Outcome::Uncompilable(error.to_string()),
-        };
-        let printed = folder.path().join("printed.cl");
-        if let Err(error) = fs::write(&printed, text) {
-            return Outcome::Uncompilable(error.to_string());
-        }
-        match self.clang(&printed) {
-            Ok(after) if after == before => {}
-            Ok(after) => return Outcome::Different(first_difference(before, &after)),
-            Err(message) => return Outcome::Uncompilable(message),
+        for text in [&texts.plain, &texts.with_lines] {
+            match self.compiled(text) {
+                Ok(after) if after == before => {}
+                Ok(after) => return Outcome::Different(first_difference(before, &after)),
+                Err(message) => return Outcome::Uncompilable(message),
+            }
         }
         if self.options.build {
-            return self.build(text);
+            return self.build(&texts.plain);
         }
         Outcome::Same
     }
 
+    /// What clang makes of a printed text.
+    fn compiled(&self, text: &str) -> Result<String, String> {
+        let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
+        let path = folder.path().join("printed.cl");
+        fs::write(&path, text).map_err(|e| e.to_string())?;
+        self.clang(&path)
+    }
+
     /// Parses, validates and prints the file.
-    fn print(&self) -> Result<String, Outcome> {
+    fn print(&self) -> Result<Texts, Outcome> {
         let mut defines = self.options.defines.clone();
         defines.extend(self.clang_macros());
         let text = fs::read(self.path).map_err(|e| Outcome::Refused(e.to_string()))?;
@@ -230,11 +234,11 @@ impl<'a> File<'a> {
     }
 
     /// The same for a text that was printed: it needs no macros.
-    fn reprint(&self, text: &str) -> Result<String, Outcome> {
+    fn reprint(&self, text: &str) -> Result<Texts, Outcome> {
         self.print_text(text, &[])
     }
 
-    fn print_text(&self, text: &str, defines: &[String]) -> Result<String, Outcome> {
+    fn print_text(&self, text: &str, defines: &[String]) -> Result<Texts, Outcome> {
         let name = self.path.to_string_lossy();
         let lead = predefined(self.dialect, &[self.std()]);
         let whole = format!("{lead}#line 1 \"{name}\"\n{text}");
@@ -353,15 +357,26 @@ fn llvm_ir(path: &Path, flags: &[String]) -> Result<String, String> {
     }
 }
 
-fn print_module(module: &Module, sources: &SourceMap) -> Result<String, Outcome> {
+/// A module's two texts.
+struct Texts {
+    plain: String,
+    /// With `#line`.
+    with_lines: String,
+}
+
+fn print_module(module: &Module, sources: &SourceMap) -> Result<Texts, Outcome> {
     let proof = validate(module).map_err(|faults| {
         let told = faults.iter().map(|f| render(f, sources, Color::Never));
         Outcome::Invalid(told.collect())
     })?;
-    let options = PrintOptions {
-        line_directives: false,
+    let text = |line_directives| {
+        let options = PrintOptions { line_directives };
+        print(module, &proof, sources, &options)
     };
-    Ok(print(module, &proof, sources, &options))
+    Ok(Texts {
+        plain: text(false),
+        with_lines: text(true),
+    })
 }
 
 /// LLVM IR without the file's name, and with record types named by the order in which they occur: a
