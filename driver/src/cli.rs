@@ -162,7 +162,7 @@ fn output_args() -> Vec<Arg> {
 
 fn kernel_args() -> Vec<Arg> {
     vec![
-        short_value('O', "optimise", KERNELS, "LEVEL", "0: kernels as they are; 1: restrict; 2 (default): also loops over work-items and shift registers; 3. Also given to the host compiler"),
+        short_value('O', "optimise", KERNELS, "LEVEL", "0: kernels as they are; 1: single work-items, restrict; 2 (default): also shift registers, which reassociate; 3. Also given to the host compiler"),
         flag("strict-fp", KERNELS, "Never change the order of floating-point operations"),
         value("max-local-size", KERNELS, "N", "The most work-items in a group where the host does not fix the local size (default 256); checked at each launch")
             .action(ArgAction::Set)
@@ -297,7 +297,11 @@ fn dependency_args() -> Vec<Arg> {
 fn message_args() -> Vec<Arg> {
     vec![
         short_flag('v', "verbose", MESSAGES, "Print the commands that are run"),
-        flag("###", MESSAGES, "Print the commands, but run none"),
+        flag(
+            "###",
+            MESSAGES,
+            "Print the commands that make files, but run none of them",
+        ),
         value(
             "Rpass",
             MESSAGES,

@@ -61,12 +61,7 @@ fn preprocess_host(session: &mut Session, path: &Path, language: Language) -> St
     let flags: Vec<OsString> = session.options.host_flags.clone();
     let made = compiler.preprocess_host(source, &flags);
     let text = session.check_cc(made)?.text;
-    // The macro definitions are there for the analysis; cc -E does not show them.
-    let shown: String = text
-        .split_inclusive('\n')
-        .filter(|line| !line.starts_with("#define ") && !line.starts_with("#undef "))
-        .collect();
-    session.write_text(&shown)
+    session.write_text(&without_definitions(&text))
 }
 
 fn kernel_file(session: &mut Session, path: &Path) -> Step<()> {
@@ -76,7 +71,7 @@ fn kernel_file(session: &mut Session, path: &Path) -> Step<()> {
         Mode::Preprocess => {
             let made = kernels::preprocess(session, &program)?;
             session.messages.pass_on(&made.warnings);
-            session.write_text(&made.text)
+            session.write_text(&without_definitions(&made.text))
         }
         Mode::Assemble => {
             let rewritten = kernels::rewrite(session, &program, &Facts::default())?;
@@ -97,6 +92,23 @@ fn kernel_file(session: &mut Session, path: &Path) -> Step<()> {
             put_in_place(session, &object, &output)
         }
     }
+}
+
+/// The macro definitions are there for the analysis; cc -E does not show them, but blank lines.
+fn without_definitions(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let mut in_file = true;
+    for line in text.split_inclusive('\n') {
+        if line.starts_with("# ") {
+            in_file = !line.contains("\"<");
+        }
+        match line.starts_with("#define ") || line.starts_with("#undef ") {
+            false => shown.push_str(line),
+            true if in_file => shown.push('\n'),
+            true => {}
+        }
+    }
+    shown
 }
 
 /// The object and its dependency file, both or none.

@@ -19,5 +19,20 @@ pub fn text(what: &str) -> Vec<u8> {
         }
     };
     clap_complete::generate(shell, &mut command, "fpgacc", &mut out);
-    cli::with_single_dashes(&String::from_utf8_lossy(&out)).into_bytes()
+    let text = cli::with_single_dashes(&String::from_utf8_lossy(&out));
+    if shell != Shell::Fish {
+        return text.into_bytes();
+    }
+    // fish calls long options with one dash old.
+    let lines = text.split_inclusive('\n').map(|line| {
+        let old = cli::SINGLE_DASH.iter();
+        old.fold(line.to_string(), |line, name| {
+            line.replacen(
+                &format!("complete -c fpgacc -l {name} "),
+                &format!("complete -c fpgacc -o {name} "),
+                1,
+            )
+        })
+    });
+    lines.collect::<String>().into_bytes()
 }

@@ -17,6 +17,7 @@ use crate::options::{Mode, Target};
 use crate::outputs;
 use crate::programs::{self, Program};
 use crate::session::{Session, Step, Stop};
+use crate::source_folder;
 
 /// A program with its rewritten text.
 pub struct Compiled {
@@ -31,7 +32,7 @@ pub fn run(session: &mut Session) -> Step<()> {
     let output = session.options.output.clone();
     let output = output.unwrap_or_else(|| PathBuf::from("a.out"));
     if session.options.target == Target::Source {
-        return outputs::write_sources(session, &output);
+        return source_folder::write(session, &output);
     }
     let folder = session.temporary_folder()?;
     let gathered = gather::gather(session, folder.path())?;

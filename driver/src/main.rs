@@ -23,6 +23,7 @@ mod programs;
 mod response;
 mod session;
 mod signature;
+mod source_folder;
 mod unit;
 mod unknown_macros;
 mod usage;

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use fpgacc_aoc_wrappers::output::{self, Mode as FileMode};
 use fpgacc_aoc_wrappers::scratch::Scratch;
 use fpgacc_frontend::diag::Diagnostic;
-use fpgacc_runtime::manifest::{self, Manifest};
+use fpgacc_runtime::Manifest;
 
-use crate::gather::{self, Gathered};
-use crate::link::{self, Compiled};
+use crate::gather::Gathered;
+use crate::link::Compiled;
 use crate::session::{Session, Step};
 
 /// A folder for what is made, from which it can be renamed to where `output` is.
@@ -63,21 +63,6 @@ pub fn put_in_place(
     session.check(output::write_all(&files))
 }
 
-/// `--target=source`: the rewritten kernels and patched hosts in a folder, with all that they need
-/// to be built without fpgacc.
-pub fn write_sources(session: &mut Session, output: &Path) -> Step<()> {
-    let gathered = gather::read_sources(session)?;
-    let compiled = link::rewrite_all(session, &gathered)?;
-    let manifest = link::manifest(&compiled, manifest::Target::Sdk, Path::new("app"));
-    make_folder(session, output)?;
-    write_texts(session, &gathered, &compiled, &manifest, output)?;
-    for (name, text) in fpgacc_runtime::SOURCES {
-        let written = output::write(&output.join(name), text.as_bytes(), FileMode::Plain);
-        session.check(written)?;
-    }
-    Ok(())
-}
-
 /// `--save-temps`: the texts between the stages.
 pub fn save_temps(
     session: &mut Session,
@@ -92,36 +77,56 @@ pub fn save_temps(
     write_texts(session, gathered, compiled, manifest, &folder)
 }
 
-fn make_folder(session: &mut Session, folder: &Path) -> Step<()> {
+/// Makes a folder for output files, with those above it.
+pub fn make_folder(session: &mut Session, folder: &Path) -> Step<()> {
     let made = std::fs::create_dir_all(folder);
     session.check(made.map_err(|error| format!("cannot make {}: {error}", folder.display())))
 }
 
-fn write_texts(
+/// Writes patched hosts, rewritten kernels and the manifest into a folder.
+pub fn write_texts(
     session: &mut Session,
     gathered: &Gathered,
     compiled: &[Compiled],
     manifest: &Manifest,
     folder: &Path,
 ) -> Step<()> {
-    let mut files: Vec<(PathBuf, Vec<u8>)> = Vec::new();
-    for (path, text) in &gathered.patched {
-        let name = path.file_stem().unwrap_or_default().to_string_lossy();
-        let suffix = path.extension().unwrap_or_default().to_string_lossy();
-        let file = folder.join(format!("{name}.fpga.{suffix}"));
-        files.push((file, text.clone()));
-    }
+    let hosts = patched_names(gathered).into_iter();
+    let mut files: Vec<(PathBuf, &[u8])> = hosts
+        .zip(&gathered.patched)
+        .map(|(name, (_, text))| (folder.join(name), text.as_slice()))
+        .collect();
     for Compiled { program, rewritten } in compiled {
         let file = folder.join(format!("{}.fpga.cl", program.stem));
-        files.push((file, rewritten.text.clone().into_bytes()));
+        files.push((file, rewritten.text.as_bytes()));
     }
-    files.push((
-        folder.join("fpgacc_manifest.c"),
-        manifest.to_c().into_bytes(),
-    ));
+    let manifest = manifest.to_c();
+    files.push((folder.join("fpgacc_manifest.c"), manifest.as_bytes()));
+    write(session, &files)
+}
+
+/// Writes files, all of them or none.
+pub fn write(session: &mut Session, files: &[(PathBuf, &[u8])]) -> Step<()> {
     let files: Vec<_> = files
         .iter()
-        .map(|(path, bytes)| (path.clone(), bytes.as_slice(), FileMode::Plain))
+        .map(|(path, bytes)| (path.clone(), *bytes, FileMode::Plain))
         .collect();
     session.check(output::write_all(&files))
+}
+
+/// Names for the patched hosts, a different one for each: `main.fpga.c`, `main-2.fpga.c`.
+pub fn patched_names(gathered: &Gathered) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for (path, _) in &gathered.patched {
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        let suffix = path.extension().unwrap_or_default().to_string_lossy();
+        let name = (1..)
+            .map(|n| match n {
+                1 => format!("{stem}.fpga.{suffix}"),
+                n => format!("{stem}-{n}.fpga.{suffix}"),
+            })
+            .find(|name| !names.contains(name));
+        names.extend(name);
+    }
+    names
 }

@@ -1,0 +1,140 @@
+//! `--target=source`: the rewritten kernels and patched hosts in a folder, with all that they need to be
+//! built without fpgacc: the runtime, the manifest and a makefile.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use fpgacc_aoc_wrappers::process::quoted;
+use fpgacc_runtime::manifest::{self, Manifest};
+
+use crate::build;
+use crate::gather::{self, Gathered};
+use crate::link::{self, Compiled};
+use crate::options::{Input, InputKind, Options};
+use crate::outputs;
+use crate::session::{Session, Step};
+
+/// Writes the folder.
+pub fn write(session: &mut Session, output: &Path) -> Step<()> {
+    let gathered = gather::read_sources(session)?;
+    let compiled = link::rewrite_all(session, &gathered)?;
+    // For Intel's SDK, unless an emulator was asked for.
+    let target = match session.options.platform {
+        Some(_) => build::manifest_target(&build::choose(session)?),
+        None => manifest::Target::Sdk,
+    };
+    let manifest = link::manifest(&compiled, target, Path::new("app"));
+    let runtime = output.join("runtime");
+    outputs::make_folder(session, &runtime)?;
+    outputs::write_texts(session, &gathered, &compiled, &manifest, output)?;
+    let makefile = makefile(&session.options, &gathered, &compiled, &manifest, output);
+    let mut files: Vec<(PathBuf, &[u8])> = fpgacc_runtime::SOURCES
+        .iter()
+        .map(|(name, text)| (runtime.join(name), text.as_bytes()))
+        .collect();
+    files.push((output.join("Makefile"), makefile.as_bytes()));
+    outputs::write(session, &files)
+}
+
+/// How to build the folder. Flags and headers of the user's are found from where fpgacc ran.
+fn makefile(
+    options: &Options,
+    gathered: &Gathered,
+    compiled: &[Compiled],
+    manifest: &Manifest,
+    output: &Path,
+) -> String {
+    let folder = output.display();
+    let mut objects: Vec<String> = vec!["$(OUT)fpgacc_manifest.o".to_string()];
+    let mut rules = String::new();
+    for (name, host) in outputs::patched_names(gathered).iter().zip(&gathered.hosts) {
+        let object = format!("$(OUT){}.o", name.replace('.', "_"));
+        let compiler = if host.is_cxx { "$(CXX)" } else { "$(CC)" };
+        let home = match host.path.parent() {
+            Some(home) if !home.as_os_str().is_empty() => home.to_path_buf(),
+            _ => PathBuf::from("."),
+        };
+        let _ = writeln!(
+            rules,
+            "{object}: $(OUT){name}\n\t{compiler} $(FLAGS) -iquote {} -idirafter $(OUT)runtime -c $< -o $@\n",
+            quoted(home.as_os_str())
+        );
+        objects.insert(0, object);
+    }
+    let runtime = fpgacc_runtime::SOURCES.iter();
+    objects.extend(
+        runtime
+            .filter_map(|(name, _)| name.strip_suffix(".c"))
+            .map(|name| format!("$(OUT)runtime/{name}.o")),
+    );
+    let mut kernels = Vec::new();
+    for (Compiled { program, rewritten }, described) in compiled.iter().zip(&manifest.programs) {
+        let mut flags = program.options.others.clone();
+        if rewritten.untouched {
+            let options = &program.options;
+            flags.extend(options.defines.iter().map(|define| format!("-D{define}")));
+            let folders = options.includes.iter();
+            flags.extend(folders.map(|folder| format!("-I{}", folder.display())));
+        }
+        let flags: String = flags
+            .iter()
+            .map(|flag| format!("{} ", quoted(flag.as_ref())))
+            .collect();
+        let _ = writeln!(
+            rules,
+            "{}: $(OUT){}.fpga.cl\n\t$(AOC) $(AOCFLAGS) {flags}$< -o $@\n",
+            described.aocx, program.stem
+        );
+        kernels.push(described.aocx.as_str());
+    }
+    let linker = match gathered.needs_cxx || gathered.hosts.iter().any(|host| host.is_cxx) {
+        true => "$(CXX)",
+        false => "$(CC)",
+    };
+    let wraps: Vec<String> = fpgacc_runtime::WRAPPED
+        .iter()
+        .map(|name| format!("-Wl,--wrap={name}"))
+        .collect();
+    format!(
+        "# Written by fpgacc. Builds this folder without it; to be run where fpgacc ran:\n\
+         #   make -f {folder}/Makefile\n\
+         OUT := {folder}/\n\
+         AOC = {aoc}\n\
+         FLAGS = {flags}\n\
+         OBJECTS = {objects}\n\n\
+         app: $(OBJECTS) {kernels}\n\
+         \t{linker} $(OBJECTS) {link} \\\n\t    {wraps} \\\n\t    -lOpenCL -lpthread -ldl -o $@\n\n\
+         {rules}\
+         $(OUT)%.o: $(OUT)%.c\n\t$(CC) -O2 -I$(OUT)runtime -c $< -o $@\n",
+        aoc = match manifest.target {
+            manifest::Target::Sdk => "aoc",
+            manifest::Target::Pocl => "FPGACC_PLATFORM=pocl fpgacc-aoc -march=emulator",
+            manifest::Target::IntelEmulator { .. } =>
+                "FPGACC_PLATFORM=intel fpgacc-aoc -march=emulator",
+        },
+        flags = words(options.host_flags.iter().map(|flag| flag.as_os_str())),
+        objects = objects.join(" \\\n    "),
+        kernels = kernels.join(" "),
+        link = words(link_words(options).iter().map(|word| word.as_ref())),
+        wraps = wraps.join(" \\\n\t    "),
+    )
+}
+
+/// Flags of the link, objects and libraries, in the user's order.
+fn link_words(options: &Options) -> Vec<std::ffi::OsString> {
+    let inputs = options.inputs.iter().filter_map(|input| match input {
+        Input::Argument(argument) => Some(argument.clone()),
+        Input::File {
+            path,
+            kind: InputKind::Linker,
+        } => Some(path.clone().into_os_string()),
+        Input::File { .. } => None,
+    });
+    options.link_flags.iter().cloned().chain(inputs).collect()
+}
+
+/// Words for a recipe of a makefile.
+fn words<'a>(words: impl Iterator<Item = &'a std::ffi::OsStr>) -> String {
+    let words: Vec<String> = words.map(|word| quoted(word).replace('$', "$$")).collect();
+    words.join(" ")
+}

@@ -1,0 +1,352 @@
+//! The command line itself: help, man page and completions, stages, colours, exit codes.
+
+use std::collections::BTreeSet;
+
+use fpgacc_tests::command::Workshop;
+
+fn program() -> Workshop {
+    let shop = Workshop::new();
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fixture/program");
+    for name in ["main.c", "launch.c", "launch.h", "twice.cl", "twice.h"] {
+        shop.write(name, std::fs::read(folder.join(name)).unwrap());
+    }
+    shop
+}
+
+/// The options that a text names at the places that `starts` begin: `-o`, `--emit`, `-std`.
+fn options_behind(text: &str, starts: &[&str]) -> BTreeSet<String> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || "-#".contains(c);
+    let mut found = BTreeSet::new();
+    for start in starts {
+        for (at, _) in text.match_indices(start) {
+            let rest = &text[at + start.len()..];
+            let end = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
+            let name = &rest[..end];
+            if name.len() > 1 && name.starts_with('-') {
+                found.insert(name.to_string());
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn help_man_page_and_completions_name_the_same_options() {
+    let shop = Workshop::new();
+    let help = shop.fpgacc("--help").success().stdout;
+    // In the help, an option is the first word of its line, indented by at most six blanks.
+    let documented: BTreeSet<String> = help
+        .lines()
+        .filter(|line| {
+            let indent = line.len() - line.trim_start().len();
+            (2..=6).contains(&indent) && line.trim_start().starts_with('-')
+        })
+        .flat_map(|line| options_behind(&format!(" {}", line.trim_start()), &[" ", ", "]))
+        .collect();
+    for option in [
+        "-o", "-c", "-std", "-MMD", "-Rpass", "-###", "--emit", "--help", "-h", "-O",
+    ] {
+        assert!(
+            documented.contains(option),
+            "{option} is not in {documented:?}"
+        );
+    }
+    assert!(documented.len() >= 50, "{documented:?}");
+    let man = shop.fpgacc("--generate=man").success().stdout;
+    let man = options_behind(&man.replace("\\-", "-"), &["\n\\fB", ", \\fB"]);
+    assert_eq!(man, documented);
+    let bash = shop.fpgacc("--generate=bash").success().stdout;
+    let words = bash.lines().find(|line| line.contains("opts=\"-")).unwrap();
+    let words = options_behind(words, &[" ", "\""]);
+    let hidden = BTreeSet::from(["--generate".to_string()]);
+    let all: BTreeSet<String> = documented.union(&hidden).cloned().collect();
+    assert_eq!(words, all);
+    let fish = shop.fpgacc("--generate=fish").success().stdout;
+    for option in &documented {
+        let (kind, name) = match option.as_bytes() {
+            [b'-', b'-', ..] => ("-l", &option[2..]),
+            [b'-', _] => ("-s", &option[1..]),
+            _ => ("-o", &option[1..]),
+        };
+        let word = format!(" {kind} {name} ");
+        assert!(
+            fish.lines().any(|line| line.contains(&word)),
+            "fish: {word}"
+        );
+    }
+    let zsh = shop.fpgacc("--generate=zsh").success().stdout;
+    for option in &documented {
+        let ends = ["[", "+[", "=[", "=-["].map(|end| format!("{option}{end}"));
+        assert!(ends.iter().any(|word| zsh.contains(word)), "zsh: {option}");
+    }
+    // cc's long options have one dash, everywhere.
+    for text in [&help, &bash, &zsh, &fish] {
+        for wrong in ["--std", "--MMD", "--Rpass", "--save-temps", "--pthread"] {
+            assert!(!text.contains(wrong), "{wrong}");
+        }
+    }
+}
+
+#[test]
+fn shells_and_man_take_what_is_generated() {
+    let shop = Workshop::new();
+    for (what, check) in [
+        ("bash", "bash -n"),
+        ("zsh", "zsh -n"),
+        ("fish", "fish -n"),
+        ("man", "man -l"),
+    ] {
+        let program = check.split(' ').next().unwrap();
+        shop.sh(&format!("fpgacc --generate={what} >it")).success();
+        if shop.sh(&format!("command -v {program}")).code == Some(0) {
+            let outcome = shop.sh(&format!("{check} it >shown")).success();
+            assert_eq!(outcome.stderr, "", "{what}");
+        }
+    }
+}
+
+#[test]
+fn versions_and_passes_are_told() {
+    let shop = Workshop::new();
+    let version = shop.fpgacc("--version").success().stdout;
+    assert_eq!(version, format!("fpgacc {}\n", env!("CARGO_PKG_VERSION")));
+    let passes = shop.fpgacc("--print-passes").success().stdout;
+    let names: Vec<&str> = passes.lines().filter_map(|l| l.split(' ').next()).collect();
+    for name in ["ndrange-to-loop", "restrict", "reduction"] {
+        assert!(names.contains(&name), "{passes}");
+        assert!(passes.lines().all(|line| line.contains("  -O")), "{passes}");
+    }
+}
+
+#[test]
+fn doctor_names_what_is_there_and_what_is_missing() {
+    let shop = Workshop::new();
+    let there = shop.fpgacc("doctor").success().stdout;
+    assert!(there.contains("ok       C compiler"), "{there}");
+    let missing = shop.sh("PATH=${PATH%%:*} fpgacc doctor").failure().stdout;
+    assert!(missing.contains("missing  C compiler"), "{missing}");
+    assert!(
+        missing.contains("apt") || missing.contains("Debian package"),
+        "{missing}"
+    );
+}
+
+#[test]
+fn stages_are_shown() {
+    let shop = program();
+    let kernels = shop
+        .fpgacc("--emit=kernels main.c launch.c twice.cl")
+        .success()
+        .stdout;
+    assert!(
+        kernels.contains("kernel") && kernels.contains("for ("),
+        "{kernels}"
+    );
+    assert!(kernels.contains("#line 5 \"twice.cl\""), "{kernels}");
+    let plain = shop
+        .fpgacc("-O0 --emit=kernels main.c launch.c twice.cl")
+        .success()
+        .stdout;
+    assert!(
+        plain.contains("get_global_id(0)") && !plain.contains("for ("),
+        "{plain}"
+    );
+    // Passes are switched one by one.
+    let without = "-fno-ndrange-to-loop --emit=kernels main.c launch.c twice.cl";
+    let without = shop.fpgacc(without).success().stdout;
+    assert!(
+        without.contains("restrict") && !without.contains("for ("),
+        "{without}"
+    );
+    let only = "-O0 -frestrict --emit=kernels main.c launch.c twice.cl";
+    assert_eq!(shop.fpgacc(only).success().stdout, without);
+    let host = shop.fpgacc("--emit=host launch.c").success().stdout;
+    let original = shop.text("launch.c");
+    let changed = original.replace(
+        "clEnqueueNDRangeKernel(queue",
+        "fpgacc_clEnqueueNDRangeKernel(__FILE__, __LINE__, queue",
+    );
+    assert_eq!(
+        host,
+        format!("#include \"fpgacc_rt.h\"\n#line 1 \"launch.c\"\n{changed}")
+    );
+    let diff = shop.fpgacc("--emit=host-diff launch.c -o patch").success();
+    assert_eq!(diff.stdout, "");
+    shop.sh("cp launch.c copy.c && patch -s copy.c patch")
+        .success();
+    assert_eq!(shop.text("copy.c"), host);
+    let facts = shop.fpgacc("--emit=facts main.c launch.c").success().stdout;
+    assert!(
+        facts.starts_with("version: 1\n") && facts.contains("- twice\n"),
+        "{facts}"
+    );
+    let ast = shop.fpgacc("--emit=ast main.c twice.cl").success().stdout;
+    assert!(ast.contains("name: \"twice\""), "{ast}");
+}
+
+#[test]
+fn facts_that_are_given_do_what_analysed_facts_do() {
+    let shop = program();
+    shop.sh("fpgacc --emit=facts main.c launch.c >facts.yaml")
+        .success();
+    let known = shop
+        .fpgacc("--emit=kernels main.c launch.c twice.cl")
+        .success()
+        .stdout;
+    let given = shop
+        .fpgacc("--emit=kernels facts.yaml twice.cl")
+        .success()
+        .stdout;
+    assert_eq!(given, known);
+}
+
+#[test]
+fn stages_of_cc_are_those_of_cc() {
+    let shop = program();
+    let theirs = shop.sh("cc -E -P main.c").success().stdout;
+    let ours = shop.fpgacc("-E -Xcc -P main.c").success().stdout;
+    let lines = |text: &str| -> Vec<String> {
+        let lines = text
+            .lines()
+            .filter(|line| !line.trim().is_empty() && !line.starts_with('#'));
+        lines.map(String::from).collect()
+    };
+    assert_eq!(lines(&ours), lines(&theirs));
+    let kernels = shop.fpgacc("-E twice.cl -DADDED=3").success().stdout;
+    assert!(
+        kernels.contains("to[i] = (2 * (from[i])) + 3;"),
+        "{kernels}"
+    );
+    assert!(!kernels.contains("#define"), "{kernels}");
+    shop.fpgacc("-S main.c -o m.s").success();
+    assert!(shop.text("m.s").contains("fpgacc_clBuildProgram"));
+    shop.fpgacc("-S twice.cl -DADDED=3").success();
+    assert!(shop.text("twice.fpga.cl").contains("3"));
+}
+
+#[test]
+fn commands_are_shown_and_with_hashes_not_run() {
+    let shop = program();
+    let before = shop.entries();
+    let shown = shop
+        .fpgacc("-### main.c launch.c twice.cl -o app")
+        .success();
+    assert_eq!(shop.entries(), before);
+    let commands: Vec<&str> = shown.stderr.lines().collect();
+    assert!(
+        commands.iter().all(|line| line.starts_with(' ')),
+        "{}",
+        shown.stderr
+    );
+    let last = "fpgacc-aoc '-march=emulator' twice.cl -o app.aocx";
+    assert_eq!(commands.last().unwrap().trim(), last);
+    shop.fpgacc("-### -c main.c launch.c twice.cl").success();
+    assert_eq!(shop.entries(), before);
+    let verbose = shop.fpgacc("-v main.c launch.c twice.cl -o app").success();
+    assert!(verbose.stderr.contains(" -c -x c "), "{}", verbose.stderr);
+    assert!(verbose.stderr.contains(last), "{}", verbose.stderr);
+    let quiet = shop.fpgacc("main.c launch.c twice.cl -o app").success();
+    assert_eq!((quiet.stdout.as_str(), quiet.stderr.as_str()), ("", ""));
+}
+
+#[test]
+fn intermediate_files_are_kept_on_request() {
+    let shop = program();
+    shop.fpgacc("-save-temps main.c launch.c twice.cl -o app")
+        .success();
+    shop.fpgacc("--save-temps=kept main.c launch.c twice.cl -o app")
+        .success();
+    for name in [
+        "main.fpga.c",
+        "launch.fpga.c",
+        "twice.fpga.cl",
+        "fpgacc_manifest.c",
+    ] {
+        assert_eq!(shop.text(name), shop.text(format!("kept/{name}")));
+    }
+    let patched = shop.fpgacc("--emit=host main.c").success().stdout;
+    assert_eq!(shop.text("main.fpga.c"), patched);
+}
+
+#[test]
+fn a_folder_of_sources_builds_without_fpgacc() {
+    let shop = program();
+    shop.fpgacc("--target=source -DX=1 main.c launch.c twice.cl -o out")
+        .success();
+    let makefile = shop.text("out/Makefile");
+    assert!(makefile.contains("\nAOC = aoc\n"), "{makefile}");
+    for platform in ["intel", "pocl"] {
+        let line = format!("--target=source --platform={platform} main.c launch.c twice.cl -o out");
+        shop.fpgacc(&line).success();
+        shop.sh("rm -f out/*.o app app.aocx && make -j2 -f out/Makefile")
+            .success();
+        let outcome = shop.sh("./app").success();
+        assert_eq!(
+            (outcome.stdout.as_str(), outcome.stderr.as_str()),
+            ("PASS\n", "")
+        );
+    }
+}
+
+#[test]
+fn colours_are_for_people() {
+    let shop = Workshop::new();
+    shop.write("k.cl", "kernel void f(global int *a) { a[0] = x; }\n");
+    let is_coloured = |line: &str| shop.sh(line).failure().stderr.contains("\x1b[");
+    assert!(!is_coloured("fpgacc -c k.cl"));
+    assert!(is_coloured("fpgacc --color=always -c k.cl"));
+    assert!(is_coloured("NO_COLOR=1 fpgacc --color=always -c k.cl"));
+    assert!(!is_coloured("fpgacc --color=never -c k.cl"));
+    // `script` makes a terminal.
+    let terminal = |line: &str| shop.sh(&format!("script -qec '{line}' /dev/null")).stdout;
+    if shop.sh("command -v script").code == Some(0) {
+        assert!(terminal("TERM=xterm fpgacc -c k.cl").contains("\x1b["));
+        assert!(!terminal("NO_COLOR=1 TERM=xterm fpgacc -c k.cl").contains("\x1b["));
+        assert!(!terminal("TERM=dumb fpgacc -c k.cl").contains("\x1b["));
+    }
+}
+
+#[test]
+fn remarks_say_what_was_done_and_what_was_not() {
+    let shop = program();
+    let line = "-Rpass -Rpass-missed --emit=kernels main.c launch.c twice.cl -o k.out.cl";
+    let all = shop.fpgacc(line).success().stderr;
+    assert!(
+        all.contains("twice.cl:3:13: remark: kernel 'twice': single work-item"),
+        "{all}"
+    );
+    assert!(all.contains("[-Rpass=restrict]"), "{all}");
+    let one = shop
+        .fpgacc(&line.replace("-Rpass ", "-Rpass=restrict "))
+        .success()
+        .stderr;
+    assert!(
+        one.contains("[-Rpass=restrict]") && !one.contains("[-Rpass=ndrange"),
+        "{one}"
+    );
+    let none = shop
+        .fpgacc("--emit=kernels main.c launch.c twice.cl -o k.out.cl")
+        .success();
+    assert_eq!(none.stderr, "");
+    let alone = "-Rpass-missed -DADDED=1 --emit=kernels twice.cl -o k.out.cl";
+    let alone = shop.fpgacc(alone).success().stderr;
+    assert!(alone.contains("[-Rpass-missed=restrict]"), "{alone}");
+}
+
+#[test]
+fn exit_codes_tell_misuse_from_errors() {
+    let shop = program();
+    for (line, code) in [
+        ("fpgacc --help", 0),
+        ("fpgacc -h", 0),
+        ("fpgacc --version", 0),
+        ("fpgacc -c twice.cl", 0),
+        ("fpgacc -c nothing.cl", 1),
+        ("fpgacc main.c twice.cl", 1),
+        ("fpgacc", 2),
+        ("fpgacc --nonsense", 2),
+        ("fpgacc --target=moon main.c", 2),
+    ] {
+        assert_eq!(shop.sh(line).code, Some(code), "{line}");
+    }
+}
