@@ -53,7 +53,7 @@ pub fn write(path: &Path, bytes: &[u8], mode: Mode) -> Result<(), OutputError> {
     write_all(&[(path.to_path_buf(), bytes, mode)])
 }
 
-/// Writes files as [`write`] does, all of them or none: none is put in place before all are written.
+/// Writes files as [`write()`] does, all of them or none: none is put in place before all are written.
 pub fn write_all(files: &[(PathBuf, &[u8], Mode)]) -> Result<(), OutputError> {
     let mut staged = Vec::new();
     for (path, bytes, mode) in files.iter().filter(|(path, ..)| !is_special(path)) {
