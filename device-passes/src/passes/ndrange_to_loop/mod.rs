@@ -1,7 +1,7 @@
 //! NDRange kernels become single work-items: loops over groups and work-items (section 4.2.1 of the
 //! thesis).
 //!
-//! The steps, each in a file: [`survey`] looks for reasons to leave the kernel alone; [`grid`] takes
+//! The steps, each in a file: [`mod@survey`] looks for reasons to leave the kernel alone; [`grid`] takes
 //! from the launches what is constant; [`regions`] cuts the body at its barriers; [`prepare`], [`values`] and
 //! [`carry`] see to what lives across them; [`returns`] makes an early return end a work-item only;
 //! [`queries`] and [`helpers`] replace work-item functions, by expressions that [`ids`] makes;
