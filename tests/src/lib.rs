@@ -36,6 +36,7 @@ pub mod compare;
 pub mod job;
 pub mod roundtrip;
 pub mod run;
+pub mod seeds;
 pub mod worker;
 
 pub use command::path_with_fpgacc;

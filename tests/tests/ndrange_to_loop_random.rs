@@ -7,6 +7,7 @@ use std::fmt::Write;
 use fpgacc_tests::compare::{Bound, certify, difference};
 use fpgacc_tests::job::{Arg, Fill, Geometry, Job};
 use fpgacc_tests::run::{Platform, run};
+use fpgacc_tests::seeds::{fail, seeds};
 
 use loops_support::{Told, as_tasks};
 
@@ -265,30 +266,22 @@ const BARRIER_HEAD: &str = "struct pair { uint p; uint2 q; };
 uint twice(uint x) { return x * 2 + get_local_id(0); }
 ";
 
-fn seeds() -> std::ops::Range<u64> {
-    let number = |name: &str, default| {
-        let text = std::env::var(name).ok();
-        text.and_then(|text| text.parse().ok()).unwrap_or(default)
-    };
-    let first = number("FPGACC_SEED", 1);
-    first..first + number("FPGACC_BATCHES", 1)
-}
-
 /// Compares a job with its rewritten forms on both emulators.
-fn check(job: &Job, seed: u64) {
+fn check(test: &str, job: &Job, seed: u64) {
     let run_on = |job: &Job, platform| {
-        run(job, platform).unwrap_or_else(|e| panic!("seed {seed}: {e}\n{}", job.source))
+        run(job, platform).unwrap_or_else(|e| fail(test, seed, &job.source, &e.to_string()))
     };
     let before = Platform::EMULATORS.map(|platform| run_on(job, platform));
     for told in [Told::Nothing, Told::Local, Told::All] {
-        let rewritten = as_tasks(job, told).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
+        let rewritten = as_tasks(job, told).unwrap_or_else(|e| fail(test, seed, &job.source, &e));
         for (platform, before) in Platform::EMULATORS.into_iter().zip(&before) {
             let after = run_on(&rewritten, platform);
             if let Some(what) = difference(&before.buffers, &after.buffers, &Bound::Exact) {
-                panic!(
-                    "seed {seed}, {told:?}, {platform:?}: {what}\n{}\nbecame\n{}",
-                    job.source, rewritten.source
+                let why = format!(
+                    "{told:?}, {platform:?}: {what}\nrewritten:\n{}\noriginal:",
+                    rewritten.source
                 );
+                fail(test, seed, &job.source, &why);
             }
         }
     }
@@ -296,7 +289,7 @@ fn check(job: &Job, seed: u64) {
 
 #[test]
 fn arithmetic_with_ids_stays() {
-    for seed in seeds() {
+    for seed in seeds(1) {
         let mut random = Random(seed);
         let text: String = (0..BATCH)
             .map(|number| id_kernel(&mut random, number))
@@ -320,13 +313,13 @@ fn arithmetic_with_ids_stays() {
             let geometry = Geometry::offset_range(&[5, 0], &[12, 6], &[4, 2]);
             job.launch(&format!("k{number}"), geometry, args);
         }
-        check(&job, seed);
+        check("arithmetic_with_ids_stays", &job, seed);
     }
 }
 
 #[test]
 fn values_across_barriers_stay() {
-    for seed in seeds() {
+    for seed in seeds(1) {
         let mut random = Random(seed);
         let kernels: String = (0..BATCH)
             .map(|number| barrier_kernel(&mut random, number))
@@ -344,6 +337,6 @@ fn values_across_barriers_stay() {
             few.launches.truncate(6);
             certify(&few).unwrap_or_else(|e| panic!("{e}\n{}", job.source));
         }
-        check(&job, seed);
+        check("values_across_barriers_stay", &job, seed);
     }
 }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use fpgacc_frontend::ir::Dialect;
 use fpgacc_tests::roundtrip::{Options, Outcome, check, meaning};
+use fpgacc_tests::seeds::seeds;
 
 fn cases(folder: &str) -> Vec<PathBuf> {
     let folder = Path::new("cases").join(folder);
@@ -77,7 +78,7 @@ fn the_check_tells_meanings_apart() {
 #[test]
 fn random_expressions_keep_their_meaning() {
     let folder = tempfile::tempdir().expect("a folder");
-    for seed in 0..6 {
+    for seed in seeds(6) {
         let mut random = Random(seed);
         let mut text = String::from(
             "__kernel void k(__global int *o, int a, int b, uint u, long l, float f, char c,\n\
