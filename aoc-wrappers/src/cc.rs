@@ -545,6 +545,8 @@ impl<'a> Input<'a> {
             folder: Some(folder),
         };
         let first = format!("#line 1 {}\n", c_string(&source.path.to_string_lossy()));
+        // A byte order mark is one only at the very start.
+        let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
         let whole = [first.as_bytes(), text].concat();
         fs::write(input.path(), whole).map_err(CcError::Temporary)?;
         Ok(input)

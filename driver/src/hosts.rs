@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use fpgacc_aoc_wrappers::cc::{self, Language};
 use fpgacc_frontend::host::{HostFile, LiveLines, Preprocessed};
-use fpgacc_frontend::source::SourceMap;
+use fpgacc_frontend::source::{SourceMap, without_bom};
 use fpgacc_host_analysis::patch::{Patched, patch_bytes};
 
 use crate::session::{Session, Step};
@@ -37,7 +37,7 @@ pub fn load(session: &mut Session, path: &Path, language: Language) -> Step<Host
         session.dependencies.add_preprocessed(text);
     }
     let name = path.display().to_string();
-    let text = String::from_utf8_lossy(&original).into_owned();
+    let text = without_bom(&String::from_utf8_lossy(&original)).to_string();
     let headers = user_headers(&name, preprocessed.as_deref());
     let unit = HostUnit {
         path: path.to_path_buf(),
@@ -97,7 +97,8 @@ fn user_headers(main: &str, preprocessed: Option<&str>) -> Vec<(String, String)>
         .into_iter()
         .filter_map(|name| {
             let bytes = std::fs::read(PathBuf::from(&name)).ok()?;
-            Some((name, String::from_utf8_lossy(&bytes).into_owned()))
+            let text = without_bom(&String::from_utf8_lossy(&bytes)).to_string();
+            Some((name, text))
         })
         .collect()
 }

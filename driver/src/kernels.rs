@@ -8,6 +8,7 @@ use fpgacc_frontend::diag::{Diagnostic, Severity};
 use fpgacc_frontend::facts::Facts;
 use fpgacc_frontend::ir::Module;
 use fpgacc_frontend::kernel::{self, ParseError, PrintOptions};
+use fpgacc_frontend::source::without_bom;
 use fpgacc_runtime::manifest;
 
 use crate::kernel_options::identifiers;
@@ -38,7 +39,7 @@ pub struct Rewritten {
 pub fn rewrite(session: &mut Session, program: &Program, facts: &Facts) -> Step<Rewritten> {
     let preprocessed = preprocess(session, program)?;
     let mut rewritten = Rewritten {
-        text: program.text(),
+        text: without_bom(&program.text()).to_string(),
         path: PathBuf::from(&program.pieces[0].name),
         untouched: true,
         manifest: describe(program, &preprocessed.text),
@@ -104,11 +105,10 @@ fn run_preprocessor(
     let others: Vec<&str> = program.options.others.iter().map(String::as_str).collect();
     let mut text = kernel::predefined(program.options.dialect(), &others);
     for piece in &program.pieces {
-        session
-            .sources
-            .add(piece.name.as_str(), piece.text.as_str());
-        text.push_str(&format!("#line 1 {}\n{}", quoted(&piece.name), piece.text));
-        if !piece.text.ends_with('\n') {
+        let piece_text = without_bom(&piece.text);
+        session.sources.add(piece.name.as_str(), piece_text);
+        text.push_str(&format!("#line 1 {}\n{piece_text}", quoted(&piece.name)));
+        if !piece_text.ends_with('\n') {
             text.push('\n');
         }
     }
@@ -229,7 +229,7 @@ fn register_headers(session: &mut Session, preprocessed: &str) {
         if session.sources.find(name).is_none()
             && let Ok(text) = std::fs::read_to_string(name)
         {
-            session.sources.add(name, text);
+            session.sources.add(name, without_bom(&text));
         }
     }
 }

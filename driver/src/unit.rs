@@ -30,7 +30,7 @@ pub enum Unit {
 pub struct HostUnit {
     /// Its path as the user gave it.
     pub path: PathBuf,
-    /// Its text, unchanged; bytes that are no UTF-8 are replaced.
+    /// Its text, without a byte order mark; bytes that are no UTF-8 are replaced.
     pub text: String,
     /// Names and texts of the user's own headers that it includes.
     pub headers: Vec<(String, String)>,

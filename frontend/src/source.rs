@@ -92,6 +92,12 @@ impl SourceFile {
     }
 }
 
+/// A file's text without the byte order mark that some editors put in front: it is no part of what
+/// is compiled, and takes no column.
+pub fn without_bom(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
+}
+
 /// All source files of one run.
 #[derive(Clone, Debug, Default)]
 pub struct SourceMap {

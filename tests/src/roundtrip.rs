@@ -11,7 +11,7 @@ use fpgacc_frontend::ir::{Dialect, Module};
 use fpgacc_frontend::kernel::{
     Input, ParseError, PrintOptions, parse, predefined, print, validate,
 };
-use fpgacc_frontend::source::SourceMap;
+use fpgacc_frontend::source::{SourceMap, without_bom};
 
 use crate::job::Job;
 use crate::run::{Platform, run};
@@ -97,6 +97,17 @@ impl Outcome {
     }
 }
 
+/// Whether an emulator builds a file's texts.
+#[derive(Clone, Debug)]
+pub struct Build {
+    /// Where.
+    pub platform: Platform,
+    /// Whether it builds the original; without that, the printed text is not tried.
+    pub original: bool,
+    /// Whether it builds the printed text.
+    pub printed: bool,
+}
+
 /// A file's outcome and its printed text, if it came so far.
 #[derive(Clone, Debug)]
 pub struct Checked {
@@ -104,6 +115,8 @@ pub struct Checked {
     pub outcome: Outcome,
     /// The printed text.
     pub printed: Option<String>,
+    /// What the emulators built, if [`Options::build`] is set.
+    pub builds: Vec<Build>,
 }
 
 impl From<Outcome> for Checked {
@@ -111,6 +124,7 @@ impl From<Outcome> for Checked {
         Checked {
             outcome,
             printed: None,
+            builds: Vec::new(),
         }
     }
 }
@@ -183,15 +197,19 @@ impl<'a> File<'a> {
     }
 
     fn check(&self, before: &str) -> Checked {
-        let texts = match self.print() {
+        let texts = match self.print(&self.clang_macros()) {
             Ok(texts) => texts,
             Err(outcome) => return outcome.into(),
         };
-        let outcome = self.judge(&texts, before);
-        Checked {
-            outcome,
+        let mut checked = Checked {
+            outcome: self.judge(&texts, before),
             printed: Some(texts.plain),
+            builds: Vec::new(),
+        };
+        if self.options.build && !checked.outcome.is_failure() {
+            self.build(&mut checked);
         }
+        checked
     }
 
     fn judge(&self, texts: &Texts, before: &str) -> Outcome {
@@ -209,9 +227,6 @@ impl<'a> File<'a> {
                 Err(message) => return Outcome::Uncompilable(message),
             }
         }
-        if self.options.build {
-            return self.build(&texts.plain);
-        }
         Outcome::Same
     }
 
@@ -224,13 +239,12 @@ impl<'a> File<'a> {
     }
 
     /// Parses, validates and prints the file.
-    fn print(&self) -> Result<Texts, Outcome> {
+    fn print(&self, macros: &[String]) -> Result<Texts, Outcome> {
         let mut defines = self.options.defines.clone();
-        defines.extend(self.clang_macros());
+        defines.extend_from_slice(macros);
         let text = fs::read(self.path).map_err(|e| Outcome::Refused(e.to_string()))?;
         let text = String::from_utf8_lossy(&text).into_owned();
-        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-        self.print_text(text, &defines)
+        self.print_text(without_bom(&text), &defines)
     }
 
     /// The same for a text that was printed: it needs no macros.
@@ -304,22 +318,35 @@ impl<'a> File<'a> {
         llvm_ir(path, &flags)
     }
 
-    fn build(&self, text: &str) -> Outcome {
+    /// Builds both texts on the emulators. They lack extensions that clang claims to have: here the
+    /// text is printed as the compiler driver would.
+    fn build(&self, checked: &mut Checked) {
+        let text = match self.print(&[]) {
+            Ok(texts) => texts.plain,
+            Err(outcome) => {
+                checked.outcome = outcome;
+                return;
+            }
+        };
         let original = fs::read(self.path).unwrap_or_default();
-        let original = String::from_utf8_lossy(&original).into_owned();
+        let mut original = Job::new(String::from_utf8_lossy(&original));
         let mut options = vec![self.std().to_string()];
         options.extend(self.options.defines.iter().map(|d| format!("-D{d}")));
         options.extend(self.includes.iter().map(|i| format!("-I{}", i.display())));
+        original.options = options.join(" ");
+        let printed = original.with_source(text);
         for platform in Platform::EMULATORS {
-            let mut job = Job::new(original.clone());
-            job.options = options.join(" ");
-            if run(&job, platform).is_ok()
-                && let Err(error) = run(&job.with_source(text), platform)
-            {
-                return Outcome::Unbuildable(error.to_string());
+            let before = run(&original, platform).is_ok();
+            let after = before.then(|| run(&printed, platform));
+            checked.builds.push(Build {
+                platform,
+                original: before,
+                printed: matches!(after, Some(Ok(_))),
+            });
+            if let Some(Err(error)) = after {
+                checked.outcome = Outcome::Unbuildable(error.to_string());
             }
         }
-        Outcome::Same
     }
 }
 

@@ -201,6 +201,52 @@ fn ten_megabytes_of_noise_are_refused() {
     });
 }
 
+/// Editors of Windows put a byte order mark in front.
+#[test]
+fn byte_order_marks_are_read() {
+    let shop = Workshop::with_fixture();
+    let mark = |name: &str, text: &str| shop.write(name, format!("\u{feff}{text}"));
+    let host = shop.text("host.c");
+    mark("own.h", "#include <CL/cl.h>\n");
+    mark("host.c", &host.replace("<CL/cl.h>", "\"own.h\""));
+    mark("one.h", "#define ONE 1\n");
+    mark(
+        "k.cl",
+        "#include \"one.h\"\nkernel void f(global int *a) { a[get_global_id(0)] = ONE; }\n",
+    );
+    for line in [
+        "host.c k.cl -o app",
+        "-c host.c",
+        "-c k.cl",
+        "host.o k.o -o app",
+    ] {
+        let outcome = shop.fpgacc(line).success();
+        assert_eq!(outcome.stderr, "", "{line}");
+        if line.ends_with("app") {
+            let ran = shop.sh("FPGACC_VERBOSE=1 ./app").success();
+            assert!(
+                ran.stderr.contains("launched as one work-item"),
+                "{}",
+                ran.stderr
+            );
+        }
+    }
+    mark("k.cl", "kernel void f(global int *a) { a[0] = y; }\n");
+    let outcome = shop.fpgacc("-c k.cl").failure();
+    assert!(
+        outcome.stderr.starts_with("k.cl:1:39: error: `y`"),
+        "{}",
+        outcome.stderr
+    );
+    // What is not parsed is built as it is.
+    mark(
+        "k.cl",
+        "kernel void f(global int *a) { goto b; b: a[0] = 1; }\n",
+    );
+    shop.fpgacc("host.c k.cl -o app").success();
+    shop.sh("./app").success();
+}
+
 #[test]
 fn long_lines_and_names_are_read() {
     let shop = Workshop::new();

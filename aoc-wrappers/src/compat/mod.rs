@@ -111,9 +111,11 @@ fn needs_sdk(options: &Options) -> String {
 fn read_source(path: &Path) -> Result<KernelSource, String> {
     let bytes =
         fs::read(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+    // A byte order mark is one only at the very start, where a line directive will stand.
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
     Ok(KernelSource {
         path: path.to_path_buf(),
-        text: String::from_utf8_lossy(&bytes).into_owned(),
+        text: String::from_utf8_lossy(bytes).into_owned(),
     })
 }
 

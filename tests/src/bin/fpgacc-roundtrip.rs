@@ -22,11 +22,17 @@ fn main() -> ExitCode {
     };
     let mut failures = 0;
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut builds: BTreeMap<String, (usize, usize)> = BTreeMap::new();
     for (file, checked) in request.run() {
         let outcome = &checked.outcome;
         *counts.entry(outcome.name()).or_default() += 1;
         failures += usize::from(outcome.is_failure());
         println!("{}: {}", file.display(), outcome.name());
+        for build in &checked.builds {
+            let (original, printed) = builds.entry(format!("{:?}", build.platform)).or_default();
+            *original += usize::from(build.original);
+            *printed += usize::from(build.printed);
+        }
         for line in outcome.detail().lines().take(8) {
             println!("    {line}");
         }
@@ -36,6 +42,9 @@ fn main() -> ExitCode {
         .map(|(name, n)| format!("{n} {name}"))
         .collect();
     println!("{}", counts.join(", "));
+    for (platform, (original, printed)) in builds {
+        println!("{platform} builds {original} originals and {printed} of their printed texts");
+    }
     match failures {
         0 => ExitCode::SUCCESS,
         _ => ExitCode::FAILURE,
