@@ -100,11 +100,13 @@ pub fn command() -> Command {
              fpgacc reads the host to learn how kernels are launched, rewrites the kernels into the \
              shape that an FPGA compiler pipelines well, compiles them with Intel's offline compiler \
              aoc or for the emulator, and links a host whose launches match. The sources stay as they \
-             are.\n\n  fpgacc host.c kernels.cl -o app && ./app",
+             are.\n\n  fpgacc host.c kernels.cl -o app && ./app\n  fpgacc --verify host.c kernels.cl \
+             -- arguments of the program",
         )
         .after_help(
             "Commands:\n  fpgacc doctor     Say what is installed, what is missing and which package \
-             brings it\n\nExit codes: 0 done, 1 errors in the input or a tool failed, 2 wrong use of \
+             brings it\n\nExit codes: 0 done, 1 errors in the input, a tool failed or --verify \
+             found a difference, 2 wrong use of \
              options.\nOptions that start with -f or -m and are not listed go to the host compiler, \
              as -W does.",
         )
@@ -136,6 +138,7 @@ fn output_args() -> Vec<Arg> {
         short_flag('c', "compile", OUTPUT, "Compile each source to an object (.o); do not link"),
         short_flag('S', "assemble", OUTPUT, "Stop at assembly (hosts, .s) and at rewritten OpenCL C (kernels, .fpga.cl)"),
         short_flag('E', "preprocess", OUTPUT, "Stop behind the preprocessor"),
+        flag("verify", OUTPUT, "Build the program, run it with its original and with the rewritten kernels, and compare everything that it reads back; behind -- stand its arguments"),
         value("emit", OUTPUT, "WHAT", "Print a stage instead of compiling: rewritten kernels, the patched host, the patched host as a unified diff, launch facts, or the kernels' typed syntax tree")
             .action(ArgAction::Set)
             .value_parser(PossibleValuesParser::new(["kernels", "host", "host-diff", "facts", "ast"])),
@@ -412,6 +415,16 @@ fn takes_next(arg: &str) -> bool {
             | "target"
             | "platform"
     ) && arg.starts_with('-')
+}
+
+/// The words in front of the first `--` and those behind it.
+pub fn split_at_dashes(mut args: Vec<String>) -> (Vec<String>, Option<Vec<String>>) {
+    let Some(at) = args.iter().position(|arg| arg == "--") else {
+        return (args, None);
+    };
+    let behind = args.split_off(at + 1);
+    args.pop();
+    (args, Some(behind))
 }
 
 /// Shows one-dash options as the user writes them.

@@ -34,24 +34,30 @@ pub fn run(session: &mut Session) -> Step<()> {
     if session.options.target == Target::Source {
         return source_folder::write(session, &output);
     }
+    build(session, &output).map(|_| ())
+}
+
+/// Makes an executable and its .aocx files.
+pub fn build(session: &mut Session, output: &Path) -> Step<Vec<Compiled>> {
     let folder = session.temporary_folder()?;
     let gathered = gather::gather(session, folder.path())?;
     let compiled = rewrite_all(session, &gathered)?;
     need_host(session, &gathered)?;
     let backend = build::choose(session)?;
-    let manifest = manifest(&compiled, build::manifest_target(&backend), &output);
+    let manifest = manifest(&compiled, build::manifest_target(&backend), output);
     // The link comes first: kernels take longer, hours on hardware.
     let executable = folder.path().join("executable");
     link(session, &gathered, &manifest, folder.path(), &executable)?;
-    let made = outputs::folder(session, &output)?;
+    let made = outputs::folder(session, output)?;
     for (compiled, program) in compiled.iter().zip(&manifest.programs) {
-        build::build(session, &backend, compiled, made.path(), &output, program)?;
+        build::build(session, &backend, compiled, made.path(), output, program)?;
     }
     outputs::save_temps(session, &gathered, &compiled, &manifest)?;
     if session.options.dry_run {
-        return Ok(());
+        return Ok(compiled);
     }
-    outputs::put_in_place(session, &manifest, made.path(), &executable, &output)
+    outputs::put_in_place(session, &manifest, made.path(), &executable, output)?;
+    Ok(compiled)
 }
 
 /// A link needs something with a `main`; what the linker would say of it does not help.
@@ -104,7 +110,7 @@ pub fn rewrite_all(session: &mut Session, gathered: &Gathered) -> Step<Vec<Compi
     if failed {
         return Err(Stop);
     }
-    if session.options.mode == Mode::Link {
+    if matches!(session.options.mode, Mode::Link | Mode::Verify) {
         compiled = with_kernels(session, compiled)?;
     }
     facts::warn_about_launches(session, &facts, &compiled);

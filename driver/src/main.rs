@@ -27,6 +27,7 @@ mod source_folder;
 mod unit;
 mod unknown_macros;
 mod usage;
+mod verify;
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -76,8 +77,8 @@ fn run() -> ExitCode {
         .first()
         .map(|name| Path::new(name).file_name().unwrap_or_default());
     let called_as_cxx = name.is_some_and(|name| name.to_string_lossy().ends_with("++"));
-    let given = match response::expand(args) {
-        Ok(given) => given,
+    let (given, program_args) = match words(args) {
+        Ok(words) => words,
         Err(message) => return fail(&mut messages, Diagnostic::error(message), MISUSED),
     };
     let args = cli::normalise(given.iter().cloned());
@@ -93,10 +94,11 @@ fn run() -> ExitCode {
     }
     let color = matches.get_one::<String>("color").map(String::as_str);
     messages = Messages::new(color);
-    let options = match Options::from_matches(&matches, called_as_cxx) {
+    let mut options = match Options::from_matches(&matches, called_as_cxx) {
         Ok(options) => options,
         Err(error) => return fail(&mut messages, error, MISUSED),
     };
+    options.program_args = program_args;
     messages.configure(&options);
     let mode = options.mode;
     if options.verbose || options.dry_run {
@@ -108,6 +110,7 @@ fn run() -> ExitCode {
     let mut session = Session::new(options, messages);
     let done = session.check_inputs().and_then(|()| match mode {
         Mode::Link => link::run(&mut session),
+        Mode::Verify => verify::run(&mut session),
         Mode::Emit(stage) => emit::run(&mut session, stage),
         Mode::Compile | Mode::Assemble | Mode::Preprocess => compile::run(&mut session),
     });
@@ -115,6 +118,23 @@ fn run() -> ExitCode {
         Ok(()) if session.messages.errors() == 0 => ExitCode::SUCCESS,
         _ => ExitCode::from(FAILED),
     }
+}
+
+/// fpgacc's own words, with those of response files, and the words for the program that `--verify`
+/// runs.
+fn words(args: Vec<String>) -> Result<(Vec<String>, Vec<String>), String> {
+    let (front, behind) = cli::split_at_dashes(args);
+    let mut given = response::expand(front)?;
+    let verifies = given.iter().any(|word| word == "--verify");
+    match behind {
+        Some(behind) if verifies => return Ok((given, behind)),
+        Some(behind) => {
+            given.push("--".to_string());
+            given.extend(response::expand(behind)?);
+        }
+        None => {}
+    }
+    Ok((given, Vec::new()))
 }
 
 fn doctor() -> ExitCode {

@@ -23,6 +23,8 @@ pub enum Mode {
     Compile,
     /// An executable and its .aocx.
     Link,
+    /// The same; then it is run with its original and with its rewritten kernels.
+    Verify,
     /// `--emit=..`: text on standard output or in a file.
     Emit(Stage),
 }
@@ -85,6 +87,8 @@ pub struct Options {
     pub inputs: Vec<Input>,
     /// Behave as c++ rather than cc.
     pub cxx_mode: bool,
+    /// Arguments of the program that `--verify` runs.
+    pub program_args: Vec<String>,
     /// Where the kernels run.
     pub target: Target,
     /// `--platform`: the emulator to use.
@@ -163,6 +167,7 @@ impl Options {
             output: one(matches, "output").map(PathBuf::from),
             inputs: inputs(matches, cxx_mode)?,
             cxx_mode,
+            program_args: Vec::new(),
             target: match one(matches, "target").as_deref() {
                 Some("simulator") => Target::Simulator,
                 Some("hardware") => Target::Hardware,
@@ -202,6 +207,9 @@ impl Options {
             quiet: matches.get_flag("quiet"),
         };
         options.check()?;
+        if matches.get_flag("verify") {
+            options.check_verify()?;
+        }
         Ok(options)
     }
 
@@ -227,6 +235,21 @@ impl Options {
                 "-o cannot name the output of {sources} sources"
             ))
             .help("compile them one by one, or leave -o out"));
+        }
+        Ok(())
+    }
+
+    fn check_verify(&self) -> Result<(), Diagnostic> {
+        if self.mode != Mode::Verify || self.dry_run {
+            let message = "--verify builds and runs a program: it goes with none of -c, -S, -E, \
+                           --emit and -###";
+            return Err(Diagnostic::error(message));
+        }
+        if self.target != Target::Emulator {
+            return Err(Diagnostic::error("--verify runs programs on an emulator").help(
+                "boards have no compiler for the original kernels: leave --target out to verify \
+                 the rewrites",
+            ));
         }
         Ok(())
     }
@@ -268,7 +291,11 @@ fn mode(matches: &ArgMatches) -> Mode {
         ("compile", Mode::Compile),
     ];
     let asked = modes.iter().find(|(name, _)| matches.get_flag(name));
-    asked.map_or(Mode::Link, |(_, mode)| *mode)
+    match asked {
+        Some((_, mode)) => *mode,
+        None if matches.get_flag("verify") => Mode::Verify,
+        None => Mode::Link,
+    }
 }
 
 fn pipeline(matches: &ArgMatches) -> Result<Pipeline, Diagnostic> {

@@ -157,16 +157,19 @@ impl Session {
 
     /// Writes text where `-o` says, or to standard output.
     pub fn write_text(&mut self, text: &str) -> Step<()> {
-        use std::io::Write;
         match self.options.output.clone() {
             Some(path) if path.as_os_str() != "-" => self.write(&path, text.as_bytes()),
+            _ => self.print(text),
+        }
+    }
+
+    /// Writes text to standard output.
+    pub fn print(&mut self, text: &str) -> Step<()> {
+        use std::io::Write;
+        match std::io::stdout().lock().write_all(text.as_bytes()) {
             // A reader that has seen enough is no error.
-            _ => match std::io::stdout().lock().write_all(text.as_bytes()) {
-                Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-                    self.check(Err(error))
-                }
-                _ => Ok(()),
-            },
+            Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => self.check(Err(error)),
+            _ => Ok(()),
         }
     }
 

@@ -31,6 +31,8 @@ cl_int __wrap_clSetKernelArg(cl_kernel kernel, cl_uint index, size_t size, const
     }
     if (error == CL_SUCCESS)
         remember(tracked, index, &argument);
+    if (error == CL_SUCCESS && argument.memory && fpgacc_recording())
+        fpgacc_record_type(argument.memory, tracked->info->params[index].type_name);
     pthread_mutex_unlock(&tracked->lock);
     return error;
 }

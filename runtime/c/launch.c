@@ -153,15 +153,11 @@ static void trace_ndrange(const struct fpgacc_tracked *kernel, const struct fpga
     fpgacc_text_free(&text);
 }
 
-static cl_int enqueue_ndrange(const struct fpgacc_site *site, cl_command_queue queue,
-                              cl_kernel kernel, cl_uint work_dim, const size_t *offset,
+static cl_int enqueue_tracked(const struct fpgacc_site *site, cl_command_queue queue,
+                              struct fpgacc_tracked *tracked, cl_uint work_dim, const size_t *offset,
                               const size_t *global, const size_t *local,
                               const struct dependencies *after)
 {
-    struct fpgacc_tracked *tracked = fpgacc_find_kernel(kernel);
-    if (!tracked || !tracked->info)
-        return __real_clEnqueueNDRangeKernel(queue, kernel, work_dim, offset, global, local,
-                                             after->num_events, after->wait_list, after->event);
     cl_int error;
     pthread_mutex_lock(&tracked->lock);
     if (tracked->info->form == FPGACC_TASK) {
@@ -170,8 +166,8 @@ static cl_int enqueue_ndrange(const struct fpgacc_site *site, cl_command_queue q
         error = fpgacc_check_arguments(tracked, site);
         if (error == CL_SUCCESS) {
             trace_ndrange(tracked, site);
-            error = __real_clEnqueueNDRangeKernel(queue, kernel, work_dim, offset, global, local,
-                                                  after->num_events, after->wait_list,
+            error = __real_clEnqueueNDRangeKernel(queue, tracked->handle, work_dim, offset, global,
+                                                  local, after->num_events, after->wait_list,
                                                   after->event);
         }
     }
@@ -179,15 +175,28 @@ static cl_int enqueue_ndrange(const struct fpgacc_site *site, cl_command_queue q
     return error;
 }
 
+static cl_int enqueue_ndrange(const struct fpgacc_site *site, cl_command_queue queue,
+                              cl_kernel kernel, cl_uint work_dim, const size_t *offset,
+                              const size_t *global, const size_t *local,
+                              const struct dependencies *after)
+{
+    struct fpgacc_tracked *tracked = fpgacc_find_kernel(kernel);
+    cl_int error;
+    if (tracked && tracked->info)
+        error = enqueue_tracked(site, queue, tracked, work_dim, offset, global, local, after);
+    else
+        error = __real_clEnqueueNDRangeKernel(queue, kernel, work_dim, offset, global, local,
+                                              after->num_events, after->wait_list, after->event);
+    fpgacc_record_launch(kernel, tracked ? tracked->info : NULL, error, site);
+    return error;
+}
+
 /* A task of the host is an NDRange of one work-item; it stays a task for the host's events. */
-static cl_int enqueue_task(const struct fpgacc_site *site, cl_command_queue queue,
-                           cl_kernel kernel, const struct dependencies *after)
+static cl_int enqueue_tracked_task(const struct fpgacc_site *site, cl_command_queue queue,
+                                   struct fpgacc_tracked *tracked,
+                                   const struct dependencies *after)
 {
     static const size_t one = 1;
-    struct fpgacc_tracked *tracked = fpgacc_find_kernel(kernel);
-    if (!tracked || !tracked->info)
-        return __real_clEnqueueTask(queue, kernel, after->num_events, after->wait_list,
-                                    after->event);
     cl_device_id device = NULL;
     cl_int error =
         clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL);
@@ -201,9 +210,23 @@ static cl_int enqueue_task(const struct fpgacc_site *site, cl_command_queue queu
     else
         error = fpgacc_check_arguments(tracked, site);
     if (error == CL_SUCCESS)
-        error = __real_clEnqueueTask(queue, kernel, after->num_events, after->wait_list,
+        error = __real_clEnqueueTask(queue, tracked->handle, after->num_events, after->wait_list,
                                      after->event);
     pthread_mutex_unlock(&tracked->lock);
+    return error;
+}
+
+static cl_int enqueue_task(const struct fpgacc_site *site, cl_command_queue queue,
+                           cl_kernel kernel, const struct dependencies *after)
+{
+    struct fpgacc_tracked *tracked = fpgacc_find_kernel(kernel);
+    cl_int error;
+    if (tracked && tracked->info)
+        error = enqueue_tracked_task(site, queue, tracked, after);
+    else
+        error = __real_clEnqueueTask(queue, kernel, after->num_events, after->wait_list,
+                                     after->event);
+    fpgacc_record_launch(kernel, tracked ? tracked->info : NULL, error, site);
     return error;
 }
 

@@ -20,6 +20,7 @@
 #define FPGACC_WEAK __attribute__((weak))
 
 typedef void(CL_CALLBACK *fpgacc_notify)(cl_program program, void *user_data);
+typedef void(CL_CALLBACK *fpgacc_event_notify)(cl_event event, cl_int status, void *user_data);
 typedef void(CL_CALLBACK *fpgacc_context_notify)(const char *error, const void *info, size_t size,
                                                  void *user_data);
 
@@ -83,6 +84,54 @@ cl_int __real_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, c
 cl_int __real_clEnqueueTask(cl_command_queue queue, cl_kernel kernel, cl_uint num_events,
                             const cl_event *wait_list, cl_event *event);
 
+/* What the recorder listens to. */
+cl_mem __real_clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void *host,
+                             cl_int *errcode_ret);
+cl_mem __real_clCreateSubBuffer(cl_mem buffer, cl_mem_flags flags, cl_buffer_create_type type,
+                                const void *info, cl_int *errcode_ret);
+cl_int __real_clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
+                                  size_t offset, size_t size, void *to, cl_uint num_events,
+                                  const cl_event *wait_list, cl_event *event);
+cl_int __real_clEnqueueReadBufferRect(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
+                                      const size_t *buffer_origin, const size_t *host_origin,
+                                      const size_t *region, size_t buffer_row_pitch,
+                                      size_t buffer_slice_pitch, size_t host_row_pitch,
+                                      size_t host_slice_pitch, void *to, cl_uint num_events,
+                                      const cl_event *wait_list, cl_event *event);
+cl_int __real_clEnqueueReadImage(cl_command_queue queue, cl_mem image, cl_bool blocking,
+                                 const size_t *origin, const size_t *region, size_t row_pitch,
+                                 size_t slice_pitch, void *to, cl_uint num_events,
+                                 const cl_event *wait_list, cl_event *event);
+void *__real_clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
+                                cl_map_flags flags, size_t offset, size_t size,
+                                cl_uint num_events, const cl_event *wait_list, cl_event *event,
+                                cl_int *errcode_ret);
+void *__real_clEnqueueMapImage(cl_command_queue queue, cl_mem image, cl_bool blocking,
+                               cl_map_flags flags, const size_t *origin, const size_t *region,
+                               size_t *row_pitch, size_t *slice_pitch, cl_uint num_events,
+                               const cl_event *wait_list, cl_event *event, cl_int *errcode_ret);
+FPGACC_WEAK cl_int __real_clEnqueueSVMMap(cl_command_queue queue, cl_bool blocking,
+                                          cl_map_flags flags, void *memory, size_t size,
+                                          cl_uint num_events, const cl_event *wait_list,
+                                          cl_event *event);
+FPGACC_WEAK cl_int __real_clEnqueueSVMMemcpy(cl_command_queue queue, cl_bool blocking, void *to,
+                                             const void *from, size_t size, cl_uint num_events,
+                                             const cl_event *wait_list, cl_event *event);
+cl_int __real_clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem memory, void *mapped,
+                                      cl_uint num_events, const cl_event *wait_list,
+                                      cl_event *event);
+cl_int __real_clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
+                                   size_t offset, size_t size, const void *from,
+                                   cl_uint num_events, const cl_event *wait_list,
+                                   cl_event *event);
+cl_int __real_clFinish(cl_command_queue queue);
+cl_int __real_clWaitForEvents(cl_uint count, const cl_event *events);
+cl_int __real_clGetEventInfo(cl_event event, cl_event_info name, size_t size, void *value,
+                             size_t *size_ret);
+cl_int __real_clSetEventCallback(cl_event event, cl_int status, fpgacc_event_notify notify,
+                                 void *user_data);
+cl_int __real_clReleaseCommandQueue(cl_command_queue queue);
+
 /* The runtime's side of the same functions. */
 cl_int __wrap_clGetPlatformIDs(cl_uint num_entries, cl_platform_id *platforms, cl_uint *count);
 cl_int __wrap_clGetDeviceIDs(cl_platform_id platform, cl_device_type type, cl_uint num_entries,
@@ -137,5 +186,51 @@ cl_int __wrap_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, c
                                      const cl_event *wait_list, cl_event *event);
 cl_int __wrap_clEnqueueTask(cl_command_queue queue, cl_kernel kernel, cl_uint num_events,
                             const cl_event *wait_list, cl_event *event);
+cl_mem __wrap_clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void *host,
+                             cl_int *errcode_ret);
+cl_mem __wrap_clCreateSubBuffer(cl_mem buffer, cl_mem_flags flags, cl_buffer_create_type type,
+                                const void *info, cl_int *errcode_ret);
+cl_int __wrap_clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
+                                  size_t offset, size_t size, void *to, cl_uint num_events,
+                                  const cl_event *wait_list, cl_event *event);
+cl_int __wrap_clEnqueueReadBufferRect(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
+                                      const size_t *buffer_origin, const size_t *host_origin,
+                                      const size_t *region, size_t buffer_row_pitch,
+                                      size_t buffer_slice_pitch, size_t host_row_pitch,
+                                      size_t host_slice_pitch, void *to, cl_uint num_events,
+                                      const cl_event *wait_list, cl_event *event);
+cl_int __wrap_clEnqueueReadImage(cl_command_queue queue, cl_mem image, cl_bool blocking,
+                                 const size_t *origin, const size_t *region, size_t row_pitch,
+                                 size_t slice_pitch, void *to, cl_uint num_events,
+                                 const cl_event *wait_list, cl_event *event);
+void *__wrap_clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
+                                cl_map_flags flags, size_t offset, size_t size,
+                                cl_uint num_events, const cl_event *wait_list, cl_event *event,
+                                cl_int *errcode_ret);
+void *__wrap_clEnqueueMapImage(cl_command_queue queue, cl_mem image, cl_bool blocking,
+                               cl_map_flags flags, const size_t *origin, const size_t *region,
+                               size_t *row_pitch, size_t *slice_pitch, cl_uint num_events,
+                               const cl_event *wait_list, cl_event *event, cl_int *errcode_ret);
+cl_int __wrap_clEnqueueSVMMap(cl_command_queue queue, cl_bool blocking,
+                              cl_map_flags flags, void *memory, size_t size,
+                              cl_uint num_events, const cl_event *wait_list,
+                              cl_event *event);
+cl_int __wrap_clEnqueueSVMMemcpy(cl_command_queue queue, cl_bool blocking, void *to,
+                                 const void *from, size_t size, cl_uint num_events,
+                                 const cl_event *wait_list, cl_event *event);
+cl_int __wrap_clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem memory, void *mapped,
+                                      cl_uint num_events, const cl_event *wait_list,
+                                      cl_event *event);
+cl_int __wrap_clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
+                                   size_t offset, size_t size, const void *from,
+                                   cl_uint num_events, const cl_event *wait_list,
+                                   cl_event *event);
+cl_int __wrap_clFinish(cl_command_queue queue);
+cl_int __wrap_clWaitForEvents(cl_uint count, const cl_event *events);
+cl_int __wrap_clGetEventInfo(cl_event event, cl_event_info name, size_t size, void *value,
+                             size_t *size_ret);
+cl_int __wrap_clSetEventCallback(cl_event event, cl_int status, fpgacc_event_notify notify,
+                                 void *user_data);
+cl_int __wrap_clReleaseCommandQueue(cl_command_queue queue);
 
 #endif

@@ -251,6 +251,51 @@ cl_int fpgacc_check_facts(const struct fpgacc_geometry *geometry,
 
 void fpgacc_add_sizes(struct fpgacc_text *text, const size_t *sizes, cl_uint count);
 
+/* ---- record.c ------------------------------------------------------------------------------- */
+
+/* Whether FPGACC_RECORD names a file: what the host reads back from the device and how it launches
+ * kernels is then appended to it, for `fpgacc --verify`. */
+int fpgacc_recording(void);
+
+/* Bytes in the host's memory: rows in slices, each at a distance from the one before. */
+struct fpgacc_region {
+    const char *data;
+    size_t row;
+    size_t rows;
+    size_t row_pitch;
+    size_t slices;
+    size_t slice_pitch;
+};
+
+/* A call that reads back. `event` is its own; NULL: it is complete. */
+struct fpgacc_readback {
+    const char *call;
+    const void *caller; /* an address behind the call in the host's code */
+    cl_mem memory;      /* NULL: shared virtual memory */
+    size_t offset;      /* where the region starts in a buffer */
+    cl_int error;
+    struct fpgacc_region region;
+};
+
+/* Records a read-back, now or as soon as it is complete; takes over the event. */
+void fpgacc_record_readback(const struct fpgacc_readback *readback, cl_event event);
+
+/* Records the read-backs that are complete: called wherever the host learns of that. */
+void fpgacc_record_complete(void);
+
+/* Forgets the read-backs of a mapped region that the host gives back before it could look at it. */
+void fpgacc_record_unmapped(const void *data);
+
+/* Numbers a buffer of the host. */
+void fpgacc_record_buffer(cl_mem buffer);
+
+/* Notes that a kernel has a buffer as an argument of this type. */
+void fpgacc_record_type(cl_mem buffer, const char *type_name);
+
+/* Records a launch and whether the kernel is one that fpgacc compiled, and in which form. */
+void fpgacc_record_launch(cl_kernel kernel, const struct fpgacc_kernel *info, cl_int error,
+                          const struct fpgacc_site *site);
+
 /* ---- small helpers -------------------------------------------------------------------------- */
 
 /* Answers a clGet*Info question with `size` bytes at `data`. */

@@ -38,6 +38,8 @@ pub const SOURCES: &[(&str, &str)] = sources![
     "platform.c",
     "program_info.c",
     "programs.c",
+    "record.c",
+    "record_calls.c",
     "source.c",
     "table.c",
 ];
@@ -48,15 +50,28 @@ pub const WRAPPED: &[&str] = &[
     "clBuildProgram",
     "clCloneKernel",
     "clCompileProgram",
+    "clCreateBuffer",
     "clCreateContextFromType",
     "clCreateKernel",
     "clCreateKernelsInProgram",
     "clCreateProgramWithBinary",
     "clCreateProgramWithSource",
+    "clCreateSubBuffer",
+    "clEnqueueMapBuffer",
+    "clEnqueueMapImage",
     "clEnqueueNDRangeKernel",
+    "clEnqueueReadBuffer",
+    "clEnqueueReadBufferRect",
+    "clEnqueueReadImage",
+    "clEnqueueSVMMap",
+    "clEnqueueSVMMemcpy",
     "clEnqueueTask",
+    "clEnqueueUnmapMemObject",
+    "clEnqueueWriteBuffer",
+    "clFinish",
     "clGetDeviceIDs",
     "clGetDeviceInfo",
+    "clGetEventInfo",
     "clGetKernelArgInfo",
     "clGetKernelInfo",
     "clGetKernelWorkGroupInfo",
@@ -64,12 +79,15 @@ pub const WRAPPED: &[&str] = &[
     "clGetProgramBuildInfo",
     "clGetProgramInfo",
     "clLinkProgram",
+    "clReleaseCommandQueue",
     "clReleaseKernel",
     "clReleaseProgram",
     "clRetainKernel",
     "clRetainProgram",
+    "clSetEventCallback",
     "clSetKernelArg",
     "clSetKernelArgSVMPointer",
+    "clWaitForEvents",
 ];
 
 #[cfg(test)]
@@ -85,7 +103,9 @@ mod tests {
             .collect();
         for name in WRAPPED {
             assert!(
-                all.contains(&format!(" __wrap_{name}(")),
+                [" ", "*"]
+                    .iter()
+                    .any(|before| all.contains(&format!("{before}__wrap_{name}("))),
                 "{name} is not defined"
             );
         }

@@ -251,6 +251,8 @@ fn old_loader() {
     let newer = [
         "clCloneKernel",
         "clCompileProgram",
+        "clEnqueueSVMMap",
+        "clEnqueueSVMMemcpy",
         "clLinkProgram",
         "clGetKernelArgInfo",
         "clSetKernelArgSVMPointer",
@@ -260,6 +262,9 @@ fn old_loader() {
         "clGetContextInfo",
         "clGetCommandQueueInfo",
         "clGetMemObjectInfo",
+        "clGetImageInfo",
+        "clReleaseEvent",
+        "clRetainEvent",
     ];
     let loader: String = (WRAPPED.iter().chain(&others))
         .filter(|name| !newer.contains(name))

@@ -1,0 +1,274 @@
+//! What two runs of a program read back, compared.
+
+use super::record::{Readback, Record};
+
+/// How far a floating-point value may be from the original where the order of additions and
+/// multiplications was changed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bound {
+    /// Of `float`: a factor of the larger magnitude of both values.
+    pub value: f64,
+    /// Of `float`: a factor of the largest magnitude in the read-back. Sums may cancel out.
+    pub largest: f64,
+}
+
+impl Bound {
+    /// For `float`.
+    pub const FLOAT: Bound = Bound {
+        value: 1e-4,
+        largest: 1e-6,
+    };
+    /// For `double`.
+    pub const DOUBLE: Bound = Bound {
+        value: 1e-12,
+        largest: 1e-14,
+    };
+
+    fn admits(self, a: f64, b: f64, largest: f64) -> bool {
+        let allowed = (self.value * a.abs().max(b.abs())).max(self.largest * largest);
+        let close = a.is_finite() && b.is_finite() && (a - b).abs() <= allowed;
+        close || a == b || (a.is_nan() && b.is_nan())
+    }
+}
+
+/// What came out.
+#[derive(Debug, Default)]
+pub struct Comparison {
+    /// Read-backs compared.
+    pub readbacks: usize,
+    /// Bytes compared.
+    pub bytes: usize,
+    /// Values that differ within the bound.
+    pub within_bounds: usize,
+    /// Read-backs that differ.
+    pub different: usize,
+    /// The first of these; or the first that only one of the runs has.
+    pub first: Option<Difference>,
+}
+
+/// A difference between the same read-back of two runs.
+#[derive(Debug, PartialEq)]
+pub struct Difference {
+    /// Which read-back, from 0.
+    pub index: usize,
+    /// What is different.
+    pub what: What,
+}
+
+/// See [`Difference`].
+#[derive(Debug, PartialEq)]
+pub enum What {
+    /// One of the runs reads back more.
+    Missing,
+    /// The host calls another function, for another buffer or place.
+    Call,
+    /// The results of the commands.
+    Error(i64, i64),
+    /// The numbers of bytes.
+    Length(usize, usize),
+    /// Bytes.
+    Bytes {
+        /// The first of them.
+        first: usize,
+        /// How many.
+        count: usize,
+    },
+}
+
+/// Compares two runs. With `reassociated`, floating-point values may differ within [`Bound`].
+pub fn compare(original: &Record, other: &Record, reassociated: bool) -> Comparison {
+    let mut comparison = Comparison::default();
+    let pairs = original.readbacks.iter().zip(&other.readbacks);
+    for (index, (a, b)) in pairs.enumerate() {
+        comparison.readbacks += 1;
+        let sides = (original.data(a), other.data(b));
+        comparison.bytes += sides.0.len().min(sides.1.len());
+        let what = if (&a.call, a.buffer, a.offset) != (&b.call, b.buffer, b.offset) {
+            Some(What::Call)
+        } else if a.error != b.error {
+            Some(What::Error(a.error, b.error))
+        } else if sides.0.len() != sides.1.len() {
+            Some(What::Length(sides.0.len(), sides.1.len()))
+        } else {
+            // Only kernels that fpgacc compiled have types.
+            let element = b.element.as_deref().filter(|_| reassociated);
+            bytes(sides, element, &mut comparison.within_bounds)
+        };
+        if let Some(what) = what {
+            comparison.different += 1;
+            comparison.first.get_or_insert(Difference { index, what });
+        }
+    }
+    if original.readbacks.len() != other.readbacks.len() {
+        comparison.first.get_or_insert(Difference {
+            index: comparison.readbacks,
+            what: What::Missing,
+        });
+    }
+    comparison
+}
+
+/// The elements of a type: their size, their value, the bound.
+type Elements = (usize, fn(&[u8]) -> f64, Bound);
+
+fn elements(name: &str) -> Option<Elements> {
+    let digits = name.trim_start_matches(char::is_alphabetic);
+    let scalar = &name[..name.len() - digits.len()];
+    match scalar {
+        "float" => Some((4, |bytes| f64::from(float(bytes)), Bound::FLOAT)),
+        "double" => Some((8, double, Bound::DOUBLE)),
+        _ => None,
+    }
+}
+
+/// The first four bytes as a `float`, 0 if there are fewer.
+pub fn float(bytes: &[u8]) -> f32 {
+    bytes
+        .first_chunk()
+        .map_or(0.0, |bytes| f32::from_ne_bytes(*bytes))
+}
+
+/// The first eight bytes as a `double`, 0 if there are fewer.
+pub fn double(bytes: &[u8]) -> f64 {
+    bytes
+        .first_chunk()
+        .map_or(0.0, |bytes| f64::from_ne_bytes(*bytes))
+}
+
+fn bytes((a, b): (&[u8], &[u8]), element: Option<&str>, within_bounds: &mut usize) -> Option<What> {
+    if a == b {
+        return None;
+    }
+    let mut different = match element.and_then(elements) {
+        None => places(a, b),
+        Some((size, value, bound)) => {
+            let values = a.chunks_exact(size).map(value);
+            let largest = values
+                .filter(|value| value.is_finite())
+                .fold(0.0, |largest: f64, value| largest.max(value.abs()));
+            let mut places = Vec::new();
+            for (at, (x, y)) in a.chunks(size).zip(b.chunks(size)).enumerate() {
+                if x == y {
+                    continue;
+                }
+                match x.len() == size && bound.admits(value(x), value(y), largest) {
+                    true => *within_bounds += 1,
+                    false => places.extend(self::places(x, y).iter().map(|i| at * size + i)),
+                }
+            }
+            places
+        }
+    }
+    .into_iter();
+    let first = different.next()?;
+    let count = 1 + different.count();
+    Some(What::Bytes { first, count })
+}
+
+fn places(a: &[u8], b: &[u8]) -> Vec<usize> {
+    let pairs = a.iter().zip(b).enumerate();
+    pairs
+        .filter(|(_, (a, b))| a != b)
+        .map(|(at, _)| at)
+        .collect()
+}
+
+/// The bytes around a place as the values that they may be: `0x3f800000, int 1065353216, float 1`.
+pub fn value_at(data: &[u8], at: usize, readback: &Readback) -> String {
+    let element = readback.element.as_deref().unwrap_or_default();
+    let size = match element.trim_end_matches(|c: char| c.is_ascii_digit()) {
+        "double" | "long" | "ulong" => 8,
+        _ => 4,
+    };
+    let from = at / size * size;
+    match data.get(from..from + size) {
+        Some(bytes) if size == 8 => {
+            let bits = bytes.first_chunk().copied().unwrap_or_default();
+            let value = i64::from_ne_bytes(bits);
+            format!("{value:#018x}, long {value}, double {:?}", double(bytes))
+        }
+        Some(bytes) => {
+            let bits = bytes.first_chunk().copied().unwrap_or_default();
+            let value = i32::from_ne_bytes(bits);
+            format!("{value:#010x}, int {value}, float {:?}", float(bytes))
+        }
+        None => format!("{:#04x}", data[at]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(element: &str, blocks: &[&[u8]]) -> Record {
+        let mut text = Vec::new();
+        for (index, block) in blocks.iter().enumerate() {
+            let line = format!(
+                "readback {index} clEnqueueReadBuffer 1 {element} 0 0 0 {}\n",
+                block.len()
+            );
+            text.extend_from_slice(line.as_bytes());
+            text.extend_from_slice(block);
+            text.push(b'\n');
+        }
+        Record::parse(text).unwrap()
+    }
+
+    fn floats(values: &[f32]) -> Vec<u8> {
+        values
+            .iter()
+            .flat_map(|value| value.to_ne_bytes())
+            .collect()
+    }
+
+    #[test]
+    fn the_first_different_byte_is_found() {
+        let a = record("int", &[b"same", b"abcdefgh"]);
+        let b = record("int", &[b"same", b"abcdXfgX"]);
+        assert!(compare(&a, &a, false).first.is_none());
+        let found = compare(&a, &b, false);
+        let what = What::Bytes { first: 4, count: 2 };
+        assert_eq!(found.first, Some(Difference { index: 1, what }));
+        assert_eq!((found.readbacks, found.bytes, found.different), (2, 12, 1));
+    }
+
+    #[test]
+    fn a_missing_read_back_and_another_length_are_differences() {
+        let a = record("int", &[b"same", b"more"]);
+        let missing = compare(&a, &record("int", &[b"same"]), false)
+            .first
+            .unwrap();
+        assert_eq!((missing.index, missing.what), (1, What::Missing));
+        let longer = compare(&a, &record("int", &[b"same5", b"more"]), false);
+        assert_eq!(longer.first.unwrap().what, What::Length(4, 5));
+    }
+
+    #[test]
+    fn floats_may_differ_within_the_bound_where_the_order_changed() {
+        let a = record("float4", &[&floats(&[100.0, 1.0, 1e-9, f32::NAN])]);
+        let b = record("float4", &[&floats(&[100.001, 1.0, 2e-9, f32::NAN])]);
+        let found = compare(&a, &b, true);
+        assert!(found.first.is_none(), "{found:?}");
+        assert_eq!(found.within_bounds, 2);
+        assert!(compare(&a, &b, false).first.is_some());
+        let far = record("float4", &[&floats(&[100.0, 1.01, 1e-9, f32::NAN])]);
+        let found = compare(&a, &far, true).first.unwrap();
+        assert!(matches!(found.what, What::Bytes { first: 4..8, .. }));
+        let ints = record("int", &[&floats(&[100.001, 1.0, 2e-9, f32::NAN])]);
+        assert!(compare(&a, &ints, true).first.is_some());
+    }
+
+    #[test]
+    fn infinities_and_nans_admit_only_their_like() {
+        for (x, y) in [
+            (f32::INFINITY, 1e30),
+            (1.0, f32::NAN),
+            (f32::INFINITY, -f32::INFINITY),
+        ] {
+            let a = record("float", &[&floats(&[x])]);
+            let b = record("float", &[&floats(&[y])]);
+            assert!(compare(&a, &b, true).first.is_some(), "{x} {y}");
+            assert!(compare(&b, &a, true).first.is_some(), "{y} {x}");
+        }
+    }
+}

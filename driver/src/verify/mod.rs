@@ -1,0 +1,206 @@
+//! `--verify`: builds a program, runs it with its original kernels and with the rewritten ones, and
+//! compares everything that the host reads back.
+//!
+//! One executable serves both runs: with `FPGACC_ORIGINAL` the runtime hands the host's own texts to
+//! the device's compiler.
+
+mod compare;
+mod output;
+mod place;
+mod record;
+mod report;
+mod run;
+
+use std::path::{Path, PathBuf};
+
+use fpgacc_frontend::diag::Diagnostic;
+
+use crate::kernel_options::identifiers;
+use crate::link::{self, Compiled};
+use crate::session::{Session, Step, Stop};
+use compare::Comparison;
+use record::Form;
+use report::Report;
+use run::{Kernels, Run};
+
+/// What the comparison comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// All that counts is the same.
+    Same,
+    /// Something is not.
+    Different,
+    /// Something is not, and the original is not the same as itself either.
+    Undecided,
+}
+
+/// What is known of the kernels from their compilation.
+#[derive(Clone, Copy, Debug)]
+pub struct Traits {
+    /// A rewrite changed the order of floating-point operations.
+    pub reassociated: bool,
+    /// A kernel prints.
+    pub prints: bool,
+}
+
+/// Two runs, compared.
+pub struct Outcome {
+    /// What they read back.
+    pub comparison: Comparison,
+    /// What they print.
+    pub output: output::Difference,
+    /// Whether their exit codes are the same.
+    pub same_exit: bool,
+    traits: Traits,
+}
+
+impl Outcome {
+    fn of(original: &Run, other: &Run, traits: Traits) -> Self {
+        Outcome {
+            comparison: compare::compare(&original.record, &other.record, traits.reassociated),
+            output: output::compare(&original.captured.stdout, &other.captured.stdout),
+            same_exit: original.captured.status == other.captured.status,
+            traits,
+        }
+    }
+
+    fn is_same(&self) -> bool {
+        self.comparison.first.is_none() && self.same_exit && self.is_output_same()
+    }
+
+    /// A host that was given the same bytes can print other numbers only of clocks and the like;
+    /// kernels can print others.
+    pub fn is_output_same(&self) -> bool {
+        match self.output {
+            output::Difference::None => true,
+            output::Difference::Numbers(_) => !self.traits.prints,
+            output::Difference::Words(_) => false,
+        }
+    }
+}
+
+/// Builds, runs and compares. Fails unless everything is the same.
+pub fn run(session: &mut Session) -> Step<()> {
+    let folder = session.temporary_folder()?;
+    let output = session.options.output.clone();
+    let output = output.unwrap_or_else(|| folder.path().join("app"));
+    // For the lines of calls; a level that the user chose comes behind it.
+    session.options.host_flags.insert(0, "-g".into());
+    let compiled = link::build(session, &output)?;
+    let traits = traits(&compiled);
+    let original = run::run(session, &output, Kernels::Original)?;
+    check_original(session, &original)?;
+    let rewritten = run::run(session, &output, Kernels::Rewritten)?;
+    check_rewritten(session, &rewritten, &original, traits)?;
+    let outcome = Outcome::of(&original, &rewritten, traits);
+    let verdict = match outcome.is_same() {
+        true => Verdict::Same,
+        false => judge(session, &output, &original)?,
+    };
+    if verdict != Verdict::Same && original.captured.status != rewritten.captured.status {
+        run::show(session, &rewritten.captured);
+    } else {
+        run::show_runtime_messages(session, &rewritten.captured);
+    }
+    let report = Report {
+        executable: shown_executable(session, &output),
+        original: &original,
+        rewritten: &rewritten,
+        outcome: &outcome,
+        verdict,
+    };
+    let text = report.text();
+    session.print(&text)?;
+    match verdict {
+        Verdict::Same => Ok(()),
+        Verdict::Different | Verdict::Undecided => Err(Stop),
+    }
+}
+
+/// A difference counts only if the original does not differ from itself.
+fn judge(session: &mut Session, executable: &Path, original: &Run) -> Step<Verdict> {
+    let again = run::run(session, executable, Kernels::Original)?;
+    let exact = Traits {
+        reassociated: false,
+        prints: false,
+    };
+    Ok(match Outcome::of(original, &again, exact).is_same() {
+        true => Verdict::Different,
+        false => Verdict::Undecided,
+    })
+}
+
+fn traits(compiled: &[Compiled]) -> Traits {
+    let mut traits = Traits {
+        reassociated: false,
+        prints: false,
+    };
+    for Compiled { rewritten, .. } in compiled {
+        let mut done = rewritten.report.done.values().flatten();
+        traits.reassociated |= done.any(|(pass, _)| *pass == "reduction");
+        traits.prints |= identifiers(&rewritten.text)
+            .iter()
+            .any(|name| name == "printf");
+    }
+    traits
+}
+
+fn check_original(session: &mut Session, original: &Run) -> Step<()> {
+    if original.failed() {
+        run::show(session, &original.captured);
+        let status = original.captured.status;
+        return session.fail(
+            Diagnostic::error(format!(
+                "the program fails with its original kernels: {status}"
+            ))
+            .note("nothing was compared")
+            .help("its arguments stand behind `--`; it runs in this folder, without input"),
+        );
+    }
+    let launches = &original.record.launches;
+    if launches.iter().any(|launch| launch.form != Form::Original) {
+        return session.fail(
+            Diagnostic::error("the program loads an .aocx of fpgacc by itself")
+                .note("there are no original kernels to compare it with")
+                .help("--verify takes programs that pass kernel text to OpenCL"),
+        );
+    }
+    Ok(())
+}
+
+/// A comparison of nothing would be a lie.
+fn check_rewritten(
+    session: &mut Session,
+    rewritten: &Run,
+    original: &Run,
+    traits: Traits,
+) -> Step<()> {
+    if original.record.readbacks.is_empty() && !traits.prints {
+        return session.fail(
+            Diagnostic::error("the program reads nothing back from the device")
+                .note("nothing was compared")
+                .note(
+                    "what counts are clEnqueueReadBuffer, clEnqueueReadBufferRect, \
+                     clEnqueueReadImage, clEnqueueMapBuffer, clEnqueueMapImage, clEnqueueSVMMap \
+                     and clEnqueueSVMMemcpy",
+                ),
+        );
+    }
+    let launches = &rewritten.record.launches;
+    if !launches.is_empty() && launches.iter().all(|launch| launch.form == Form::Original) {
+        run::show_runtime_messages(session, &rewritten.captured);
+        return session.fail(
+            Diagnostic::error("the program launches no kernel that fpgacc compiled")
+                .note("both runs took the original kernels; nothing was compared"),
+        );
+    }
+    Ok(())
+}
+
+/// For the lines of calls; an executable in a temporary folder is not worth naming.
+fn shown_executable(session: &Session, executable: &Path) -> report::Executable {
+    report::Executable {
+        path: PathBuf::from(executable),
+        is_kept: session.options.output.is_some(),
+    }
+}

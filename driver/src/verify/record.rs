@@ -1,0 +1,170 @@
+//! The record that the runtime makes of a run (`FPGACC_RECORD`; the format stands at the head of
+//! `record.c`).
+
+use std::ops::Range;
+
+/// What a program did with the device.
+#[derive(Debug, Default)]
+pub struct Record {
+    /// The file.
+    bytes: Vec<u8>,
+    /// In the order of the host's calls.
+    pub readbacks: Vec<Readback>,
+    /// In the order of the host's calls.
+    pub launches: Vec<Launch>,
+    /// Read-backs that the host never waited for.
+    pub unfinished: usize,
+}
+
+/// A call that brought bytes to the host.
+#[derive(Debug)]
+pub struct Readback {
+    /// `clEnqueueReadBuffer`, ...
+    pub call: String,
+    /// The host's how-manieth buffer, from 1; unknown for images and shared virtual memory.
+    pub buffer: Option<u64>,
+    /// The element type of the kernels' parameters that it was an argument for, if they agree.
+    pub element: Option<String>,
+    /// Where in the buffer it starts, in bytes.
+    pub offset: u64,
+    /// What the call or the command came to; 0: success.
+    pub error: i64,
+    /// The code address behind the call, as debug information counts.
+    pub address: u64,
+    number: u64,
+    data: Range<usize>,
+}
+
+/// A launch of a kernel.
+#[derive(Debug)]
+pub struct Launch {
+    /// Its name.
+    pub kernel: String,
+    /// What ran.
+    pub form: Form,
+    /// An OpenCL error; 0: success.
+    pub error: i64,
+}
+
+/// What stood behind a kernel that was launched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Form {
+    /// The host's own text, built by the device's compiler.
+    Original,
+    /// A kernel that fpgacc compiled, launched as the host says.
+    NdRange,
+    /// One that became a single work-item.
+    Task,
+}
+
+impl Record {
+    /// Reads a record. `None`: it breaks off, or is none.
+    pub fn parse(bytes: Vec<u8>) -> Option<Record> {
+        let mut record = Record::default();
+        let mut at = 0;
+        while at < bytes.len() {
+            let end = at + bytes[at..].iter().position(|&byte| byte == b'\n')?;
+            let line = String::from_utf8_lossy(&bytes[at..end]).into_owned();
+            at = end + 1;
+            let (kind, rest) = line.split_once(' ')?;
+            match kind {
+                "readback" => {
+                    let readback = readback(rest, at)?;
+                    at = readback.data.end + 1;
+                    if bytes.get(at - 1) != Some(&b'\n') {
+                        return None;
+                    }
+                    record.readbacks.push(readback);
+                }
+                "launch" => record.launches.push(launch(rest)?),
+                "unfinished" => record.unfinished += 1,
+                _ => return None,
+            }
+        }
+        record.readbacks.sort_by_key(|readback| readback.number);
+        record.bytes = bytes;
+        Some(record)
+    }
+
+    /// The bytes that a read-back brought.
+    pub fn data(&self, readback: &Readback) -> &[u8] {
+        &self.bytes[readback.data.clone()]
+    }
+
+    /// All bytes that were read back.
+    pub fn size(&self) -> usize {
+        self.readbacks.iter().map(|one| one.data.len()).sum()
+    }
+}
+
+fn readback(line: &str, start: usize) -> Option<Readback> {
+    let words: Vec<&str> = line.split(' ').collect();
+    let [
+        number,
+        call,
+        buffer,
+        element,
+        offset,
+        error,
+        address,
+        length,
+    ] = words[..]
+    else {
+        return None;
+    };
+    let length: usize = length.parse().ok()?;
+    Some(Readback {
+        call: call.to_string(),
+        buffer: buffer.parse().ok(),
+        element: (!matches!(element, "-" | "?")).then(|| element.to_string()),
+        offset: offset.parse().ok()?,
+        error: error.parse().ok()?,
+        address: u64::from_str_radix(address, 16).ok()?,
+        number: number.parse().ok()?,
+        data: start..start.checked_add(length)?,
+    })
+}
+
+fn launch(line: &str) -> Option<Launch> {
+    let mut words = line.split(' ');
+    let form = match words.next()? {
+        "original" => Form::Original,
+        "ndrange" => Form::NdRange,
+        "task" => Form::Task,
+        _ => return None,
+    };
+    let error = words.next()?.parse().ok()?;
+    let _line = words.next()?;
+    let kernel = words.next()?.to_string();
+    Some(Launch {
+        kernel,
+        form,
+        error,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_is_read_in_the_order_of_the_calls() {
+        let text = b"launch task 0 12 add host file.c\n\
+            readback 2 clEnqueueReadBuffer 1 float 8 0 1f 4\n\n\n\n\n\n\
+            readback 1 clEnqueueReadImage - ? 0 -5 20 0\n\n\
+            unfinished 3 clEnqueueMapBuffer 30\n";
+        let record = Record::parse(text.to_vec()).unwrap();
+        assert_eq!(record.launches[0].kernel, "add");
+        assert_eq!(record.launches[0].form, Form::Task);
+        let [image, buffer] = &record.readbacks[..] else {
+            panic!("{record:?}");
+        };
+        assert_eq!((image.error, image.element.as_deref()), (-5, None));
+        assert_eq!((buffer.offset, buffer.address), (8, 0x1f));
+        assert_eq!(record.data(buffer), b"\n\n\n\n");
+        assert_eq!((record.unfinished, record.size()), (1, 4));
+        for end in [10, 60, 85] {
+            assert!(Record::parse(text[..end].to_vec()).is_none(), "{end}");
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! The table that `--verify` prints.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use super::compare::{Bound, Difference, What, value_at};
+use super::output;
+use super::place;
+use super::record::Form;
+use super::run::Run;
+use super::{Outcome, Verdict};
+
+/// The program that ran.
+pub struct Executable {
+    /// Where it lies.
+    pub path: PathBuf,
+    /// Whether it is still there afterwards.
+    pub is_kept: bool,
+}
+
+/// Everything that is told of a comparison.
+pub struct Report<'a> {
+    /// The program.
+    pub executable: Executable,
+    /// The run with the original kernels.
+    pub original: &'a Run,
+    /// The run with the rewritten ones.
+    pub rewritten: &'a Run,
+    /// Their comparison.
+    pub outcome: &'a Outcome,
+    /// What it comes to.
+    pub verdict: Verdict,
+}
+
+impl Report<'_> {
+    /// The text.
+    pub fn text(&self) -> String {
+        let mut out = self.table();
+        self.kernels(&mut out);
+        self.readbacks(&mut out);
+        self.output(&mut out);
+        self.verdict(&mut out);
+        out
+    }
+
+    fn table(&self) -> String {
+        let row = |name: &str, of: &dyn Fn(&Run) -> String| {
+            let (original, rewritten) = (of(self.original), of(self.rewritten));
+            format!("{name:<16}{original:>12}{rewritten:>12}\n")
+        };
+        let lines = |run: &Run| output::lines(&run.captured.stdout).len();
+        let mut out = format!("{:<16}{:>12}{:>12}\n", "", "original", "rewritten");
+        out += &row("launches", &|run| run.record.launches.len().to_string());
+        out += &row("read-backs", &|run| run.record.readbacks.len().to_string());
+        out += &row("bytes", &|run| run.record.size().to_string());
+        out += &row("exit code", &|run| run.captured.status.code().to_string());
+        out += &row("lines printed", &|run| lines(run).to_string());
+        out.push('\n');
+        out
+    }
+
+    /// Which kernels the second run took, and how.
+    fn kernels(&self, out: &mut String) {
+        let mut counts: BTreeMap<(&str, Form), (usize, usize)> = BTreeMap::new();
+        for launch in &self.rewritten.record.launches {
+            let count = counts.entry((&launch.kernel, launch.form)).or_default();
+            count.0 += 1;
+            count.1 += usize::from(launch.error != 0);
+        }
+        for ((kernel, form), (launches, failed)) in counts {
+            let how = match form {
+                Form::Task => "as one work-item",
+                Form::NdRange => "as the host says",
+                Form::Original => "with its original text: fpgacc did not compile it",
+            };
+            let failed = match failed {
+                0 => String::new(),
+                failed => format!(", {failed} of them refused"),
+            };
+            let times = plural(launches, "launch", "launches");
+            let _ = writeln!(out, "kernel {kernel}: {times} {how}{failed}");
+        }
+    }
+
+    fn readbacks(&self, out: &mut String) {
+        let comparison = &self.outcome.comparison;
+        let compared = plural(comparison.readbacks, "read-back", "read-backs");
+        let _ = write!(out, "compared: {compared}, {} bytes: ", comparison.bytes);
+        let _ = match (&comparison.first, comparison.within_bounds) {
+            (None, 0) => writeln!(out, "all the same"),
+            (None, within) => writeln!(out, "the same but for {within} floating-point values"),
+            (Some(_), _) => writeln!(out, "{} different", comparison.different),
+        };
+        if comparison.within_bounds > 0 {
+            let bound = |name: &str, bound: Bound| {
+                format!(
+                    "{name} {:e} of the value or {:e} of the largest",
+                    bound.value, bound.largest
+                )
+            };
+            let _ = writeln!(
+                out,
+                "bound: {}, {}: `reduction` changed the order of operations (--strict-fp keeps it)",
+                bound("float", Bound::FLOAT),
+                bound("double", Bound::DOUBLE),
+            );
+        }
+        if let Some(difference) = &comparison.first {
+            self.difference(out, difference);
+        }
+        let unfinished = self.rewritten.record.unfinished;
+        if unfinished > 0 {
+            let _ = writeln!(
+                out,
+                "not compared: {} that the program does not wait for",
+                plural(unfinished, "read-back", "read-backs")
+            );
+        }
+    }
+
+    fn difference(&self, out: &mut String, difference: &Difference) {
+        let (original, rewritten) = (&self.original.record, &self.rewritten.record);
+        let index = difference.index;
+        let sides = (
+            original.readbacks.get(index),
+            rewritten.readbacks.get(index),
+        );
+        let Some(shown) = sides.0.or(sides.1) else {
+            return;
+        };
+        let place = place::of(&self.executable.path, shown.address);
+        let buffer = shown
+            .buffer
+            .map_or(String::new(), |number| format!(", buffer {number}"));
+        let _ = writeln!(
+            out,
+            "first difference: read-back {}, {place}, {}{buffer}",
+            index + 1,
+            shown.call
+        );
+        match (&difference.what, sides) {
+            (What::Bytes { first, count }, (Some(a), Some(b))) => {
+                let (left, right) = (original.data(a), rewritten.data(b));
+                let size = left.len();
+                let _ = writeln!(
+                    out,
+                    "  {count} of {size} bytes differ, the first at offset {first}\n  original:  \
+                     {}\n  rewritten: {}",
+                    value_at(left, *first, b),
+                    value_at(right, *first, b)
+                );
+            }
+            (What::Error(a, b), _) => {
+                let _ = writeln!(out, "  the original gives error {a}, the rewritten {b}");
+            }
+            (What::Length(a, b), _) => {
+                let _ = writeln!(out, "  the original reads {a} bytes, the rewritten {b}");
+            }
+            (What::Call, (_, Some(other))) => {
+                let place = place::of(&self.executable.path, other.address);
+                let _ = writeln!(out, "  the rewritten has {} there, {place}", other.call);
+            }
+            _ => {
+                let who = match sides.0.is_some() {
+                    true => "original",
+                    false => "rewritten",
+                };
+                let _ = writeln!(out, "  only the {who} program has it");
+            }
+        }
+    }
+
+    fn output(&self, out: &mut String) {
+        let (what, line) = match &self.outcome.output {
+            output::Difference::None => return,
+            output::Difference::Numbers(line) => ("numbers", line),
+            output::Difference::Words(line) => ("words", line),
+        };
+        let side = |text: &Option<String>| match text {
+            Some(text) => format!("`{}`", shortened(text)),
+            None => "(no more lines)".to_string(),
+        };
+        let _ = writeln!(
+            out,
+            "printed: {what} differ, first in line {}\n  original:  {}\n  rewritten: {}",
+            line.number,
+            side(&line.original),
+            side(&line.other)
+        );
+        if self.outcome.is_output_same() && self.outcome.comparison.first.is_none() {
+            out.push_str("  (a host that gets the same bytes: taken for times and the like)\n");
+        }
+    }
+
+    fn verdict(&self, out: &mut String) {
+        if !self.outcome.same_exit {
+            let (a, b) = (
+                self.original.captured.status,
+                self.rewritten.captured.status,
+            );
+            let _ = writeln!(out, "ended: the original with {a}, the rewritten with {b}");
+        }
+        out.push_str(match self.verdict {
+            Verdict::Same if self.outcome.comparison.within_bounds > 0 => {
+                "verdict: same within the bound\n"
+            }
+            Verdict::Same => "verdict: same\n",
+            Verdict::Different => "verdict: different (the original gives the same twice)\n",
+            Verdict::Undecided => {
+                "verdict: undecided: the original differs from itself when it runs again\n"
+            }
+        });
+        if self.executable.is_kept && self.verdict != Verdict::Same {
+            let _ = writeln!(
+                out,
+                "{} runs the original kernels with FPGACC_ORIGINAL=1",
+                self.executable.path.display()
+            );
+        }
+    }
+}
+
+fn plural(count: usize, one: &str, many: &str) -> String {
+    match count {
+        1 => format!("1 {one}"),
+        _ => format!("{count} {many}"),
+    }
+}
+
+fn shortened(line: &str) -> String {
+    const LONGEST: usize = 100;
+    match line.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}...", &line[..end]),
+        None => line.to_string(),
+    }
+}

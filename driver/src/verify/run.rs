@@ -1,0 +1,108 @@
+//! One run of the program.
+
+use std::path::Path;
+
+use fpgacc_aoc_wrappers::process::{Captured, Command, Status};
+use fpgacc_frontend::diag::Diagnostic;
+
+use super::output;
+use super::record::Record;
+use crate::session::{Session, Step};
+
+/// Which kernels a run takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kernels {
+    /// The host's own texts, built by the device's compiler.
+    Original,
+    /// Those that fpgacc made.
+    Rewritten,
+}
+
+/// What a run came to.
+#[derive(Debug)]
+pub struct Run {
+    /// What it wrote, and how it ended.
+    pub captured: Captured,
+    /// What it read back.
+    pub record: Record,
+}
+
+impl Run {
+    /// Whether it cannot be taken for a run of a working program.
+    pub fn failed(&self) -> bool {
+        match self.captured.status {
+            Status::Code(0) => false,
+            // Some programs return a number of their own from a main that works.
+            Status::Code(_) => self.record.readbacks.is_empty(),
+            Status::Signal(_) => true,
+        }
+    }
+}
+
+/// Runs the program in the current folder.
+pub fn run(session: &mut Session, executable: &Path, kernels: Kernels) -> Step<Run> {
+    let folder = session.temporary_folder()?;
+    let file = folder.path().join("record");
+    let mut command = Command::new(started_as(executable))
+        .args(session.options.program_args.iter().cloned())
+        .env("FPGACC_RECORD", file.as_os_str());
+    command = match kernels {
+        Kernels::Original => command.env("FPGACC_ORIGINAL", "1"),
+        Kernels::Rewritten => command.env_remove("FPGACC_ORIGINAL"),
+    };
+    let captured = command.capture();
+    let captured = session.check(captured)?;
+    // A program that makes no OpenCL call has no record.
+    let bytes = std::fs::read(&file).unwrap_or_default();
+    match Record::parse(bytes) {
+        Some(record) => Ok(Run { captured, record }),
+        None => {
+            show(session, &captured);
+            session.fail(
+                Diagnostic::error("the record of what the program read back breaks off").help(
+                    "it may have ended within a call, or the folder for temporary files may be \
+                     full: set TMPDIR to a folder with free space",
+                ),
+            )
+        }
+    }
+}
+
+/// A name without a slash would be looked for in the path.
+fn started_as(executable: &Path) -> std::path::PathBuf {
+    match executable.components().count() {
+        1 => Path::new(".").join(executable),
+        _ => executable.to_path_buf(),
+    }
+}
+
+/// Shows the end of what a run wrote.
+pub fn show(session: &mut Session, captured: &Captured) {
+    const LINES: usize = 20;
+    for (name, text) in [
+        ("standard output", &captured.stdout),
+        ("standard error", &captured.stderr),
+    ] {
+        let lines = output::lines(text);
+        let from = lines.len().saturating_sub(LINES);
+        if lines.is_empty() {
+            continue;
+        }
+        let which = match from {
+            0 => String::new(),
+            _ => format!(", the last {LINES} of {} lines", lines.len()),
+        };
+        let text = format!("--- its {name}{which}\n{}\n---", lines[from..].join("\n"));
+        session.messages.pass_on(&text);
+    }
+}
+
+/// Shows what the runtime had to say.
+pub fn show_runtime_messages(session: &mut Session, captured: &Captured) {
+    let lines = output::lines(&captured.stderr);
+    let own: Vec<String> = lines
+        .into_iter()
+        .filter(|line| line.starts_with("fpgacc: "))
+        .collect();
+    session.messages.pass_on(&own.join("\n"));
+}

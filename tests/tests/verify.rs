@@ -1,0 +1,239 @@
+//! `fpgacc --verify`: programs that are the same, that differ, that differ from themselves, that
+//! fail; wrong uses.
+
+use std::path::{Path, PathBuf};
+
+use fpgacc_tests::command::{Outcome, Workshop};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).to_path_buf()
+}
+
+/// A workshop with the host and the kernel of `fixture/verify.*`.
+fn shop() -> Workshop {
+    let shop = Workshop::new();
+    for name in ["verify.c", "verify.cl"] {
+        shop.write(
+            name,
+            std::fs::read(root().join("fixture").join(name)).unwrap(),
+        );
+    }
+    shop
+}
+
+fn verify(shop: &Workshop, words: &str) -> Outcome {
+    shop.fpgacc(&format!("--verify verify.c verify.cl {words}"))
+}
+
+#[track_caller]
+fn has(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "no {part:?} in:\n{text}");
+    }
+}
+
+#[test]
+fn a_right_program_is_the_same_on_each_emulator() {
+    let shop = shop();
+    for platform in ["intel", "pocl"] {
+        let told = verify(&shop, &format!("--platform={platform}")).success();
+        let table = "                    original   rewritten
+launches                   1           1
+read-backs                 5           5
+bytes                    332         332
+exit code                  0           0
+lines printed              1           1
+
+kernel reverse: 1 launch as one work-item
+compared: 5 read-backs, 332 bytes: all the same
+";
+        assert!(told.stdout.starts_with(table), "{}", told.stdout);
+        assert!(told.stdout.ends_with("verdict: same\n"), "{}", told.stdout);
+        assert_eq!(told.stderr, "");
+    }
+    assert_eq!(shop.entries(), ["verify.c", "verify.cl"]);
+}
+
+#[test]
+fn objects_are_verified_too_and_the_program_stays_where_the_user_wants_it() {
+    let shop = shop();
+    shop.sh("fpgacc -g -c verify.c -o h.o && fpgacc -c verify.cl -o k.o")
+        .success();
+    let told = shop.fpgacc("--verify h.o k.o -o app").success();
+    has(&told.stdout, &["as one work-item", "verdict: same\n"]);
+    shop.sh("./app && FPGACC_ORIGINAL=1 ./app").success();
+}
+
+#[test]
+fn tampered_kernels_are_found_with_their_place() {
+    let shop = shop();
+    let kernels = shop.text("verify.cl");
+    // A kernel that is wrong in the last work-item of each group, under the same name.
+    let wrong = kernels.replace("0.5f", "(l == 15 ? 0.25f : 0.5f)");
+    shop.write("tampered/verify.cl", &wrong);
+    shop.write("tampered/verify.c", shop.text("verify.c"));
+    shop.sh("cd tampered && fpgacc verify.c verify.cl -o app")
+        .success();
+    let told = shop
+        .sh("FPGACC_AOCX_PATH=$PWD/tampered fpgacc --verify verify.c verify.cl -o app")
+        .failure();
+    let source = shop.text("verify.c");
+    let above = source
+        .lines()
+        .position(|line| line.contains("The first read-back"));
+    let place = format!("verify.c:{}", above.unwrap() + 2);
+    let place = format!("first difference: read-back 1, {place}, clEnqueueReadBuffer, buffer 1\n");
+    has(
+        &told.stdout,
+        &[
+            &place,
+            // 0.5 and 0.25 in the four groups, at element 15.
+            " bytes differ, the first at offset 62\n",
+            "original:  0x3f000000, int 1056964608, float 0.5\n",
+            "rewritten: 0x3e800000, int 1048576000, float 0.25\n",
+            "compared: 5 read-backs, 332 bytes: 2 different\n",
+            "verdict: different (the original gives the same twice)\n",
+            "app runs the original kernels with FPGACC_ORIGINAL=1\n",
+        ],
+    );
+}
+
+#[test]
+fn a_program_that_differs_from_itself_is_undecided() {
+    let told = verify(&shop(), "-- random").failure();
+    has(
+        &told.stdout,
+        &[
+            "first difference: read-back 1, verify.c:",
+            "verdict: undecided: the original differs from itself",
+        ],
+    );
+}
+
+#[test]
+fn what_is_printed_counts_but_for_numbers() {
+    let told = verify(&shop(), "-- which").failure();
+    has(
+        &told.stdout,
+        &[
+            "compared: 5 read-backs, 332 bytes: all the same\n",
+            "printed: words differ, first in line 2\n  original:  `original`\n  rewritten: `rewritten`\n",
+            "verdict: different",
+        ],
+    );
+}
+
+#[test]
+fn a_program_that_fails_is_not_taken_for_the_same() {
+    let shop = shop();
+    let told = verify(&shop, "-- fail").failure();
+    has(
+        &told.stderr,
+        &[
+            "the program fails with its original kernels: exit code 4",
+            "no input file",
+        ],
+    );
+    let told = verify(&shop, "-- crash").failure();
+    has(
+        &told.stderr,
+        &["original kernels: killed by signal 6 (SIGABRT"],
+    );
+    let told = verify(&shop, "-- blind").failure();
+    has(&told.stderr, &["the program reads nothing back"]);
+    // A number that means something else than failure.
+    let told = verify(&shop, "-- seven").success();
+    has(
+        &told.stdout,
+        &["exit code                  7           7\n"],
+    );
+}
+
+#[test]
+fn a_launch_that_only_the_rewritten_program_refuses_is_a_difference() {
+    let told = verify(&shop(), "--max-local-size=16 -- wide").failure();
+    has(
+        &told.stdout,
+        &[
+            "kernel reverse: 1 launch as one work-item, 1 of them refused\n",
+            "first difference: read-back 1,",
+            "only the original program has it",
+            "ended: the original with exit code 0, the rewritten with exit code 3\n",
+            "verdict: different",
+        ],
+    );
+    has(
+        &told.stderr,
+        &["at most 16 work-items", "launch: error -54"],
+    );
+}
+
+#[test]
+fn a_text_that_fpgacc_did_not_compile_is_not_compared_with_itself() {
+    let shop = shop();
+    let other = shop.text("verify.cl").replace("0.5f", "0.75f");
+    shop.write("other.cl", other);
+    let told = verify(&shop, "-- other").failure();
+    has(
+        &told.stderr,
+        &[
+            "the program launches no kernel that fpgacc compiled",
+            "this program text is none that fpgacc compiled",
+        ],
+    );
+}
+
+#[test]
+fn sums_in_another_order_are_held_to_a_bound() {
+    let shop = Workshop::new();
+    let benchmarks = root().join("../benchmarks");
+    for name in ["kmeans/kmeans.c", "kmeans/kmeans.cl", "common/workload.h"] {
+        let file = name.rsplit('/').next().unwrap();
+        shop.write(file, std::fs::read(benchmarks.join(name)).unwrap());
+    }
+    let told = shop.fpgacc("--verify -I. kmeans.c kmeans.cl -lm").success();
+    has(
+        &told.stdout,
+        &[
+            "bound: float 1e-4 of the value",
+            "verdict: same within the bound\n",
+        ],
+    );
+    let told = shop
+        .fpgacc("--verify --strict-fp -I. kmeans.c kmeans.cl -lm")
+        .success();
+    has(&told.stdout, &[": all the same\n", "verdict: same\n"]);
+}
+
+#[test]
+fn words_behind_the_dashes_are_the_program_s_own() {
+    let shop = shop();
+    shop.write("words", "-c fail");
+    // None of these is an option or a response file of fpgacc.
+    let told = verify(&shop, "-o app -- -c @words -o x --verify -- y").success();
+    has(&told.stdout, &["verdict: same\n"]);
+    assert!(!shop.entries().contains(&"x".to_string()));
+    // Without --verify they are files.
+    let told = shop.fpgacc("verify.c verify.cl -o app -- y").failure();
+    has(&told.stderr, &["no such file: 'y'"]);
+}
+
+#[test]
+fn wrong_uses_are_told() {
+    let shop = shop();
+    for (words, what) in [
+        ("-c", "it goes with none of -c, -S, -E, --emit"),
+        ("--emit=kernels", "it goes with none of -c, -S, -E, --emit"),
+        ("-###", "it goes with none of -c, -S, -E, --emit"),
+        ("--target=source", "--verify runs programs on an emulator"),
+        ("--target=hardware", "--verify runs programs on an emulator"),
+    ] {
+        let told = verify(&shop, words);
+        assert_eq!(told.code, Some(2), "{words}: {}", told.stderr);
+        has(&told.stderr, &[what]);
+    }
+    let told = shop.fpgacc("--verify -- verify.c");
+    assert_eq!(told.code, Some(2));
+    has(&told.stderr, &["no input files"]);
+    assert_eq!(shop.entries(), ["verify.c", "verify.cl"]);
+}
