@@ -79,6 +79,12 @@ impl Objects {
         self.list.len()
     }
 
+    /// Whether nothing but dynamic memory was made since there were `len` objects.
+    pub fn only_memory_since(&self, len: usize) -> bool {
+        let made = &self.list[len..];
+        made.iter().all(|o| matches!(o.kind, ObjectKind::Heap))
+    }
+
     pub fn get(&self, id: ObjectId) -> &Object {
         &self.list[id.0 as usize]
     }

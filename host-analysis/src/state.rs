@@ -1,6 +1,7 @@
 //! The abstract store: places and their values, with a journal that lets a branch be tried, taken
 //! back and merged at a cost that depends on what it changed only.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -94,20 +95,136 @@ impl Place {
             _ => None,
         }
     }
+}
 
-    fn contains(&self, other: &Place) -> bool {
-        self.root == other.root && other.path.starts_with(&self.path)
+/// What a path changed: each place once, with its value then; `None`: it holds nothing.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Delta {
+    changes: Vec<(Place, Option<Val>)>,
+}
+
+impl Delta {
+    pub fn new() -> Delta {
+        Delta::default()
+    }
+
+    pub fn len(&self) -> usize {
+        self.changes.len()
+    }
+
+    /// The changes, wholes before their parts.
+    pub fn sorted(&self) -> Vec<&(Place, Option<Val>)> {
+        let mut all: Vec<_> = self.changes.iter().collect();
+        all.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        all
     }
 }
 
-/// What a path changed: each place with its value then; `None`: it holds nothing.
-pub(crate) type Delta = BTreeMap<Place, Option<Val>>;
+/// What a variable or object holds: as a whole, and in parts by their paths.
+#[derive(Default)]
+struct Content {
+    own: Option<Val>,
+    parts: BTreeMap<Vec<Step>, Val>,
+}
+
+impl Content {
+    fn slot(&self, path: &[Step]) -> Option<&Val> {
+        match path.is_empty() {
+            true => self.own.as_ref(),
+            false => self.parts.get(path),
+        }
+    }
+
+    /// Stores a value and gives the one before.
+    fn replace(&mut self, path: &[Step], value: Option<Val>) -> Option<Val> {
+        match (path.is_empty(), value) {
+            (true, value) => std::mem::replace(&mut self.own, value),
+            (false, None) => self.parts.remove(path),
+            (false, Some(value)) => match self.parts.get_mut(path) {
+                Some(slot) => Some(std::mem::replace(slot, value)),
+                None => self.parts.insert(path.to_vec(), value),
+            },
+        }
+    }
+
+    /// Paths below a path that hold values, in order.
+    fn below<'s>(&'s self, path: &'s [Step]) -> impl Iterator<Item = (&'s Vec<Step>, &'s Val)> {
+        self.parts
+            .range::<[Step], _>((std::ops::Bound::Excluded(path), std::ops::Bound::Unbounded))
+            .take_while(move |(p, _)| p.starts_with(path))
+    }
+}
+
+/// A table from places to positions in a list, which is emptied at no cost.
+#[derive(Default)]
+struct Index {
+    vars: Vec<(u32, u32)>,
+    objects: Vec<(u32, u32)>,
+    parts: BTreeMap<(Root, Vec<Step>), u32>,
+    now: u32,
+}
+
+impl Index {
+    fn clear(&mut self) {
+        self.parts.clear();
+        match self.now.checked_add(1) {
+            Some(next) => self.now = next,
+            None => *self = Index::default(),
+        }
+        self.now = self.now.max(1);
+    }
+
+    fn get(&self, root: Root, path: &[Step]) -> Option<usize> {
+        if !path.is_empty() {
+            if self.parts.is_empty() {
+                return None;
+            }
+            return self
+                .parts
+                .get(&(root, path.to_vec()))
+                .map(|&at| at as usize);
+        }
+        let slot = match root {
+            Root::Var(id) => self.vars.get(id.0 as usize),
+            Root::Object(id) => self.objects.get(id.0 as usize),
+        };
+        let &(when, at) = slot?;
+        (when == self.now).then_some(at as usize)
+    }
+
+    /// Notes a position, unless the place has one; true if it is new.
+    fn insert(&mut self, place: &Place, at: usize) -> bool {
+        let at = at as u32;
+        if !place.path.is_empty() {
+            let slot = self.parts.entry((place.root, place.path.clone()));
+            let vacant = matches!(slot, std::collections::btree_map::Entry::Vacant(_));
+            slot.or_insert(at);
+            return vacant;
+        }
+        let (list, id) = match place.root {
+            Root::Var(id) => (&mut self.vars, id.0 as usize),
+            Root::Object(id) => (&mut self.objects, id.0 as usize),
+        };
+        if list.len() <= id {
+            list.resize(id + 1, (0, 0));
+        }
+        let slot = &mut list[id];
+        if slot.0 == self.now {
+            return false;
+        }
+        *slot = (self.now, at);
+        true
+    }
+}
 
 /// The abstract store.
 #[derive(Default)]
 pub(crate) struct State {
-    values: BTreeMap<Place, Val>,
+    vars: Vec<Content>,
+    objects: Vec<Content>,
     journal: Vec<(Place, Option<Val>)>,
+    /// Room for [`State::originals`] and [`State::merge`].
+    scratch: RefCell<(Index, Index)>,
     /// Whether the place in the program that is looked at can be reached.
     pub reachable: bool,
 }
@@ -117,11 +234,30 @@ impl State {
         self.journal.len()
     }
 
-    fn write(&mut self, place: Place, value: Option<Val>) {
-        let old = match value {
-            Some(value) => self.values.insert(place.clone(), value),
-            None => self.values.remove(&place),
+    fn content(&self, root: Root) -> Option<&Content> {
+        match root {
+            Root::Var(id) => self.vars.get(id.0 as usize),
+            Root::Object(id) => self.objects.get(id.0 as usize),
+        }
+    }
+
+    fn content_mut(&mut self, root: Root) -> &mut Content {
+        let (list, id) = match root {
+            Root::Var(id) => (&mut self.vars, id.0 as usize),
+            Root::Object(id) => (&mut self.objects, id.0 as usize),
         };
+        if list.len() <= id {
+            list.resize_with(id + 1, Content::default);
+        }
+        &mut list[id]
+    }
+
+    fn slot(&self, root: Root, path: &[Step]) -> Option<&Val> {
+        self.content(root)?.slot(path)
+    }
+
+    fn write(&mut self, place: Place, value: Option<Val>) {
+        let old = self.content_mut(place.root).replace(&place.path, value);
         self.journal.push((place, old));
     }
 
@@ -129,10 +265,7 @@ impl State {
     pub fn rollback(&mut self, mark: usize) {
         while self.journal.len() > mark {
             if let Some((place, old)) = self.journal.pop() {
-                match old {
-                    Some(value) => self.values.insert(place, value),
-                    None => self.values.remove(&place),
-                };
+                self.content_mut(place.root).replace(&place.path, old);
             }
         }
     }
@@ -140,145 +273,230 @@ impl State {
     /// What has changed since a mark. Places that held nothing and do so again, as variables of
     /// functions that have returned, do not count.
     pub fn capture(&self, mark: usize) -> Delta {
-        self.originals(mark)
-            .into_iter()
-            .map(|(place, old)| (place, old, self.values.get(place)))
-            .filter(|(_, old, now)| old.is_some() || now.is_some())
-            .map(|(place, _, now)| (place.clone(), now.cloned()))
-            .collect()
+        let index = &mut self.scratch.borrow_mut().0;
+        let mut changes = Vec::new();
+        for (place, old) in self.originals(mark, index) {
+            let now = self.slot(place.root, &place.path);
+            if old.is_some() || now.is_some() {
+                changes.push((place.clone(), now.cloned()));
+            }
+        }
+        Delta { changes }
     }
 
-    /// The values that the changed places had at a mark.
-    fn originals(&self, mark: usize) -> BTreeMap<&Place, Option<&Val>> {
-        let changes = self.journal[mark..].iter().rev();
-        changes.map(|(place, old)| (place, old.as_ref())).collect()
+    /// The places changed since a mark, with the values that they had then; the index says where
+    /// each one stands.
+    fn originals(&self, mark: usize, index: &mut Index) -> Vec<(&Place, Option<&Val>)> {
+        index.clear();
+        let mut list = Vec::new();
+        for (place, old) in &self.journal[mark..] {
+            if index.insert(place, list.len()) {
+                list.push((place, old.as_ref()));
+            }
+        }
+        list
     }
 
-    fn descendants(&self, place: &Place) -> Vec<Place> {
-        self.values
-            .range(place.clone()..)
-            .map(|(p, _)| p)
-            .skip_while(|p| *p == place)
-            .take_while(|p| place.contains(p))
-            .cloned()
-            .collect()
+    /// Forgets how the changes since a mark came about. No mark may lie behind it.
+    pub fn compact(&mut self, mark: usize) {
+        let Self {
+            journal, scratch, ..
+        } = self;
+        let index = &mut scratch.get_mut().0;
+        index.clear();
+        let mut at = mark;
+        for from in mark..journal.len() {
+            if index.insert(&journal[from].0, at) {
+                journal.swap(at, from);
+                at += 1;
+            }
+        }
+        journal.truncate(at);
+        let mut end = mark;
+        for from in mark..self.journal.len() {
+            let (place, old) = &self.journal[from];
+            if old.is_some() || self.slot(place.root, &place.path).is_some() {
+                self.journal.swap(end, from);
+                end += 1;
+            }
+        }
+        self.journal.truncate(end);
     }
 
     /// Parts of a place that have values of their own.
     pub fn parts(&self, place: &Place) -> Vec<(Place, Val)> {
-        self.values
-            .range(place.clone()..)
-            .take_while(|(p, _)| place.contains(p))
-            .filter(|(p, _)| *p != place)
-            .map(|(p, v)| (p.clone(), v.clone()))
-            .collect()
+        let Some(content) = self.content(place.root) else {
+            return Vec::new();
+        };
+        let part = |(path, value): (&Vec<Step>, &Val)| {
+            let path = path.clone();
+            let root = place.root;
+            (Place { root, path }, value.clone())
+        };
+        content.below(&place.path).map(part).collect()
+    }
+
+    /// Whether parts of a place have values of their own.
+    pub fn has_parts(&self, place: &Place) -> bool {
+        let content = self.content(place.root);
+        content.is_some_and(|c| !c.parts.is_empty() && c.below(&place.path).next().is_some())
+    }
+
+    fn forget_parts(&mut self, place: &Place) {
+        let Some(content) = self.content(place.root).filter(|c| !c.parts.is_empty()) else {
+            return;
+        };
+        let below: Vec<_> = content.below(&place.path).map(|(p, _)| p.clone()).collect();
+        let root = place.root;
+        for path in below {
+            self.write(Place { root, path }, None);
+        }
     }
 
     /// Sets a whole place; its parts hold nothing of their own then.
     pub fn set(&mut self, place: &Place, value: Val) {
-        for part in self.descendants(place) {
-            self.write(part, None);
-        }
+        self.forget_parts(place);
         self.write(place.clone(), Some(value));
     }
 
     /// Forgets a place and its parts.
     pub fn forget(&mut self, place: &Place) {
-        for part in self.descendants(place) {
-            self.write(part, None);
-        }
-        if self.values.contains_key(place) {
+        self.forget_parts(place);
+        if self.own(place).is_some() {
             self.write(place.clone(), None);
         }
     }
 
     /// All places that hold a value.
     pub fn places(&self) -> Vec<Place> {
-        self.values.keys().cloned().collect()
+        let mut places = Vec::new();
+        let vars = self.vars.iter().enumerate();
+        let vars = vars.map(|(i, c)| (Root::Var(VarId(i as u32)), c));
+        let objects = self.objects.iter().enumerate();
+        let objects = objects.map(|(i, c)| (Root::Object(ObjectId(i as u32)), c));
+        for (root, content) in vars.chain(objects) {
+            if content.own.is_some() {
+                places.push(Place::of(root));
+            }
+            let parts = content.parts.keys();
+            places.extend(parts.map(|path| Place {
+                root,
+                path: path.clone(),
+            }));
+        }
+        places
     }
 
     /// The value of a place: its own, or what the place that it is a part of says.
     pub fn get(&self, place: &Place) -> Val {
-        if let Some(value) = self.values.get(place) {
-            return value.clone();
+        let found = self.content(place.root).and_then(|content| {
+            let lengths = (0..=place.path.len()).rev();
+            lengths
+                .filter_map(|len| Some((len, content.slot(&place.path[..len])?)))
+                .next()
+        });
+        match found {
+            Some((len, value)) if len == place.path.len() => value.clone(),
+            Some((_, value)) => part_of(value),
+            None => Val::unknown("its value is not known here"),
         }
-        let mut outer = place.parent();
-        while let Some(at) = outer {
-            if let Some(value) = self.values.get(&at) {
-                return part_of(value);
-            }
-            outer = at.parent();
-        }
-        Val::unknown("its value is not known here")
     }
 
     /// Whether a place holds a value of its own.
     pub fn own(&self, place: &Place) -> Option<&Val> {
-        self.values.get(place)
+        self.slot(place.root, &place.path)
     }
 
     /// Merges another path, which changed `other` since `mark`, into the state.
     pub fn merge(&mut self, mark: usize, other: Delta) {
-        let originals = self.originals(mark);
-        if !self.reachable {
-            let taken_back: Vec<_> = originals
-                .into_iter()
-                .filter(|(place, old)| {
-                    !other.contains_key(*place)
-                        && (old.is_some() || self.values.contains_key(*place))
-                })
-                .map(|(place, old)| (place.clone(), old.cloned()))
-                .collect();
-            self.reachable = true;
-            for (place, value) in taken_back.into_iter().chain(other) {
-                self.write(place, value);
-            }
-            return;
+        let mut scratch = self.scratch.take();
+        let (here, there) = &mut scratch;
+        let originals = self.originals(mark, here);
+        there.clear();
+        for (at, (place, _)) in other.changes.iter().enumerate() {
+            there.insert(place, at);
         }
-        let mut joined = Vec::new();
-        let only_here = originals.keys().copied();
-        let only_here = only_here.filter(|place| !other.contains_key(*place));
-        for place in other.keys().chain(only_here) {
-            let gone = |value: Option<&Option<Val>>| value.is_none_or(Option::is_none);
-            if place.path.is_empty()
-                && !self.values.contains_key(place)
-                && gone(other.get(place))
-                && originals.get(place).is_none_or(|old| old.is_none())
-            {
-                continue;
-            }
-            let here = self.get(place);
-            let there = self.there(place, &originals, &other);
-            joined.push((place.clone(), here.join(&there)));
+        let writes = match self.reachable {
+            true => self.joined(&originals, here, &other, there),
+            false => self.replaced(&originals, &other, there),
+        };
+        self.scratch.replace(scratch);
+        self.reachable = true;
+        for (place, value) in writes {
+            self.write(place, value);
         }
-        for (place, value) in joined {
-            if self.values.get(&place) != Some(&value) {
-                self.write(place, Some(value));
+    }
+
+    /// The writes that make another path out of this one.
+    fn replaced(
+        &self,
+        originals: &[(&Place, Option<&Val>)],
+        other: &Delta,
+        there: &Index,
+    ) -> Vec<(Place, Option<Val>)> {
+        let taken_back = originals.iter().filter(|(place, old)| {
+            there.get(place.root, &place.path).is_none()
+                && (old.is_some() || self.own(place).is_some())
+        });
+        taken_back
+            .map(|(place, old)| ((*place).clone(), old.cloned()))
+            .chain(other.changes.iter().cloned())
+            .collect()
+    }
+
+    /// The writes that join another path with this one.
+    fn joined(
+        &self,
+        originals: &[(&Place, Option<&Val>)],
+        here: &Index,
+        other: &Delta,
+        there: &Index,
+    ) -> Vec<(Place, Option<Val>)> {
+        let mut writes = Vec::new();
+        let only_here = originals.iter().map(|(place, _)| *place);
+        let only_here = only_here.filter(|p| there.get(p.root, &p.path).is_none());
+        for place in other.changes.iter().map(|(p, _)| p).chain(only_here) {
+            let now = self.own(place);
+            if place.path.is_empty() && now.is_none() {
+                let that = there.get(place.root, &[]);
+                let before = here.get(place.root, &[]);
+                if that.is_none_or(|at| other.changes[at].1.is_none())
+                    && before.is_none_or(|at| originals[at].1.is_none())
+                {
+                    continue;
+                }
+            }
+            let that = self.there(place, originals, here, other, there);
+            let joined = self.get(place).join(&that);
+            if now != Some(&joined) {
+                writes.push((place.clone(), Some(joined)));
             }
         }
+        writes
     }
 
     /// The value of a place on another path.
     fn there(
         &self,
         place: &Place,
-        originals: &BTreeMap<&Place, Option<&Val>>,
+        originals: &[(&Place, Option<&Val>)],
+        here: &Index,
         other: &Delta,
+        there: &Index,
     ) -> Val {
-        let mut at = Some(place.clone());
-        while let Some(here) = at {
-            let value = match (other.get(&here), originals.get(&here)) {
-                (Some(value), _) => value.as_ref(),
-                (None, Some(value)) => *value,
-                (None, None) => self.values.get(&here),
+        for len in (0..=place.path.len()).rev() {
+            let path = &place.path[..len];
+            let value = match (there.get(place.root, path), here.get(place.root, path)) {
+                (Some(at), _) => other.changes[at].1.as_ref(),
+                (None, Some(at)) => originals[at].1,
+                (None, None) => self.slot(place.root, path),
             };
             if let Some(value) = value {
-                return match here == *place {
+                return match len == place.path.len() {
                     true => value.clone(),
                     false => part_of(value),
                 };
             }
-            at = here.parent();
         }
         Val::unknown("its value is not known on every path")
     }

@@ -3,6 +3,7 @@
 use fpgacc_frontend::host::ast::{ExprId, ExprKind, Function, Type};
 
 use super::lvalue::Target;
+use super::reporters::Reporter;
 use super::{Binding, Code, FnId, Interp, MAX_CALLS};
 use crate::object::ObjectKind;
 use crate::state::{Place, Root};
@@ -103,7 +104,7 @@ impl<'a> Interp<'a> {
     }
 
     /// The function that a call means, if there is just one.
-    fn find_function(&self, code: &Code<'a>, name: &str, count: usize) -> Option<FnId> {
+    pub(super) fn find_function(&self, code: &Code<'a>, name: &str, count: usize) -> Option<FnId> {
         let candidates = self.functions.get(name).or_else(|| {
             let (_, short) = name.rsplit_once("::")?;
             self.functions.get(short)
@@ -164,6 +165,47 @@ impl<'a> Interp<'a> {
         {
             return self.summed_up(code, id, callee, args, &changed);
         }
+        if this.is_none()
+            && args.len() == function.params.len()
+            && let Some(reporter) = self.reporter(callee)
+        {
+            return self.report(code, id, callee, &reporter, args);
+        }
+        let passed = self.pass(function, args);
+        self.follow(code, id, callee, this, passed)
+    }
+
+    /// Calls a function that only reports.
+    fn report(
+        &mut self,
+        code: &Code<'a>,
+        id: ExprId,
+        callee: FnId,
+        reporter: &Reporter,
+        args: &[Arg<'a>],
+    ) -> Val {
+        let values = self.values(args);
+        if !self.state.reachable {
+            return Val::Unset;
+        }
+        let told = reporter.told(&values);
+        let known = told
+            .as_ref()
+            .and_then(|told| self.reported(callee, reporter, told));
+        if let Some(returns) = known {
+            self.state.reachable = returns;
+            return Val::Unset;
+        }
+        let passed = values.into_iter().map(Passed::Value).collect();
+        let result = self.follow(code, id, callee, None, passed);
+        if let Some(told) = told {
+            self.note_outcome(callee, told, self.state.reachable);
+        }
+        result
+    }
+
+    /// What a function's parameters get.
+    fn pass(&mut self, function: &'a Function, args: &[Arg<'a>]) -> Vec<Passed> {
         let mut passed = Vec::new();
         for (index, param) in function.params.iter().enumerate() {
             let Some((arg_code, arg)) = args.get(index) else {
@@ -181,9 +223,22 @@ impl<'a> Interp<'a> {
         for (arg_code, arg) in args.iter().skip(function.params.len()) {
             self.eval(arg_code, *arg);
         }
+        passed
+    }
+
+    /// Follows a function whose arguments are known.
+    fn follow(
+        &mut self,
+        code: &Code<'a>,
+        id: ExprId,
+        callee: FnId,
+        this: Option<Place>,
+        passed: Vec<Passed>,
+    ) -> Val {
         if !self.state.reachable {
             return Val::Unset;
         }
+        let function = self.function(callee);
         let callee_code = self.file_code(callee.host, callee.part);
         self.context.push(code.site(code.ast().expr(id).span).start);
         self.enter(callee, this, false);
@@ -238,12 +293,8 @@ impl<'a> Interp<'a> {
         let mut roots = Vec::new();
         for name in changed {
             // Only names at file scope: others are its own.
-            let short = name.as_str();
-            let own = self
-                .globals
-                .get(&(Some(callee_code.host), short.to_string()));
-            let shared = self.globals.get(&(None, short.to_string()));
-            roots.extend(own.or(shared).map(|var| Root::Var(*var)));
+            let found = self.find_global(callee_code.host, name);
+            roots.extend(found.map(Root::Var));
         }
         for root in &roots {
             self.forget_root(*root, &reason);
@@ -286,6 +337,7 @@ impl<'a> Interp<'a> {
         if self.flat {
             return self.forget_lasting(reason);
         }
+        self.ever_read = true;
         let ever: Vec<_> = self
             .ever
             .iter()
@@ -301,10 +353,9 @@ impl<'a> Interp<'a> {
                 self.state.set(&place, joined);
             }
         }
-        let shared: Vec<_> = self
-            .globals
-            .iter()
-            .filter(|((host, name), _)| host.is_none() && self.shared_names.contains(&**name))
+        let shared = self.globals.get(&None).into_iter().flatten();
+        let shared: Vec<_> = shared
+            .filter(|(name, _)| self.shared_names.contains(&***name))
             .map(|(_, var)| *var)
             .collect();
         for var in shared {

@@ -122,6 +122,29 @@ pub(super) fn takes_values(name: &str) -> bool {
     READERS.contains(&name) || WRITERS.contains(&name)
 }
 
+/// Whether a function neither changes what its arguments point to nor keeps a pointer.
+pub(super) fn reads_only(name: &str) -> bool {
+    READERS.contains(&name.strip_prefix("std::").unwrap_or(name))
+}
+
+/// Whether a function does not return.
+pub(super) fn ends_program(name: &str) -> bool {
+    let name = name.strip_prefix("std::").unwrap_or(name);
+    matches!(
+        name,
+        "exit"
+            | "_exit"
+            | "_Exit"
+            | "abort"
+            | "quick_exit"
+            | "terminate"
+            | "longjmp"
+            | "__assert_fail"
+            | "__builtin_unreachable"
+            | "pthread_exit"
+    )
+}
+
 impl<'a> Interp<'a> {
     /// A function of the library; nothing if it is not known.
     pub(super) fn library(
@@ -132,19 +155,7 @@ impl<'a> Interp<'a> {
         args: &[Arg<'a>],
     ) -> Option<Val> {
         let name = name.strip_prefix("std::").unwrap_or(name);
-        if matches!(
-            name,
-            "exit"
-                | "_exit"
-                | "_Exit"
-                | "abort"
-                | "quick_exit"
-                | "terminate"
-                | "longjmp"
-                | "__assert_fail"
-                | "__builtin_unreachable"
-                | "pthread_exit"
-        ) {
+        if ends_program(name) {
             self.values(args);
             self.state.reachable = false;
             return Some(Val::Unset);

@@ -41,9 +41,13 @@ impl<'a> Interp<'a> {
             return;
         }
         if let Some(rounds) = self.known_rounds(code, shape)
-            && self.unroll(code, shape, rounds)
+            && !self.takes_too_long(code, shape, rounds)
         {
-            return;
+            if self.unroll(code, shape, rounds) {
+                return;
+            }
+            let key = (code.host, code.ast().stmt(shape.body).span);
+            self.too_long.insert(key, rounds);
         }
         if self.plain_loop(code, shape) {
             return;
@@ -150,6 +154,12 @@ impl<'a> Interp<'a> {
         (rounds <= MOST_ROUNDS && together <= MOST_ROUNDS_TOGETHER).then_some(rounds)
     }
 
+    /// Whether a loop was given up with so many rounds.
+    fn takes_too_long(&self, code: &Code<'a>, shape: &Loop, rounds: i128) -> bool {
+        let key = (code.host, code.ast().stmt(shape.body).span);
+        code.env.is_none() && self.too_long.get(&key).is_some_and(|r| rounds >= *r)
+    }
+
     /// Follows a loop round by round, unless its first round shows that this takes too long: then
     /// nothing has happened, and the result is false. The test is still evaluated: the body may
     /// change the counter.
@@ -183,8 +193,8 @@ impl<'a> Interp<'a> {
             let breaks = self.pop_breakable().map(|b| b.breaks).unwrap_or_default();
             let all = (self.steps - steps).saturating_mul(rounds.max(1) as u64);
             let too_long = round == 0 && rounds > 1 && all > MOST_STEPS_UNROLLED;
-            // Objects that a round makes are told apart by the round.
-            if too_long && self.objects.len() == made {
+            // OpenCL objects that a round makes are told apart by the round.
+            if too_long && self.objects.only_memory_since(made) {
                 self.state.rollback(mark);
                 self.state.reachable = true;
                 self.visits.truncate(noted);
@@ -258,7 +268,7 @@ impl<'a> Interp<'a> {
     /// Makes the state at a loop's head hold for another round too; true if it had to be changed.
     fn widen(&mut self, back: &Delta, pass: u32, changing: &mut BTreeMap<Place, Val>) -> bool {
         let mut changed = false;
-        for (place, end) in back {
+        for (place, end) in back.sorted() {
             let head = self.state.get(place);
             let end = match end {
                 Some(end) => end.clone(),

@@ -6,7 +6,7 @@ use fpgacc_frontend::host::ast::{ExprId, ExprKind, Type};
 
 use super::{Binding, Code, Interp, MAX_NESTING, VarInfo};
 use crate::object::ObjectKind;
-use crate::state::{Place, Root, Step};
+use crate::state::{Place, Root, Step, VarId};
 use crate::types::Kind;
 use crate::value::{Num, Text, Val};
 
@@ -42,9 +42,14 @@ impl<'a> Interp<'a> {
             }
         }
         let short = name.rsplit("::").next().unwrap_or(name);
-        let own = self.globals.get(&(Some(code.host), short.to_string()));
-        let shared = || self.globals.get(&(None, short.to_string()));
-        own.or_else(shared).map(|var| Binding::Var(*var))
+        self.find_global(code.host, short).map(Binding::Var)
+    }
+
+    /// The variable at file scope that a name stands for in a host.
+    pub(super) fn find_global(&self, host: usize, name: &str) -> Option<VarId> {
+        let own = self.globals.get(&Some(host)).and_then(|g| g.get(name));
+        let shared = || self.globals.get(&None).and_then(|g| g.get(name));
+        own.or_else(shared).copied()
     }
 
     /// A field of the object whose method is followed.
@@ -87,7 +92,8 @@ impl<'a> Interp<'a> {
     }
 
     /// What was ever assigned to a variable and its parts.
-    pub(super) fn ever_of(&self, variable: &Place) -> Vec<(Place, Val)> {
+    pub(super) fn ever_of(&mut self, variable: &Place) -> Vec<(Place, Val)> {
+        self.ever_read = true;
         self.ever
             .range(variable.clone()..)
             .take_while(|(place, _)| place.root == variable.root)
@@ -542,7 +548,7 @@ impl<'a> Interp<'a> {
         };
         if self.ever.get(place) != Some(&joined) {
             self.ever.insert(place.clone(), joined);
-            self.ever_changed = true;
+            self.ever_changed |= self.ever_read;
         }
     }
 

@@ -11,6 +11,7 @@ mod loops;
 mod lvalue;
 mod opencl;
 mod plain;
+mod reporters;
 pub(crate) use opencl::{merge_args, merge_values};
 mod stmt;
 mod text;
@@ -156,6 +157,12 @@ pub(crate) struct Interp<'a> {
     functions: BTreeMap<&'a str, Vec<FnId>>,
     prototypes: Vec<BTreeMap<&'a str, (usize, &'a [Variable])>>,
     plain: plain::Plain,
+    /// Answers of [`Interp::plain_function`], by host and name.
+    plain_known: BTreeMap<(usize, String), Option<Rc<BTreeSet<String>>>>,
+    reporters: BTreeMap<FnId, Option<Rc<reporters::Reporter>>>,
+    outcomes: BTreeMap<FnId, reporters::Outcomes>,
+    /// Loops that took too long to be followed round by round, and the fewest rounds of each.
+    too_long: BTreeMap<(usize, Span), i128>,
     labels: BTreeMap<FnId, Rc<BTreeSet<String>>>,
     bodies: BTreeMap<BodyKey, Rc<MacroBody>>,
 
@@ -168,12 +175,16 @@ pub(crate) struct Interp<'a> {
     /// found again when the loop is reached again in the same way.
     changing: BTreeMap<LoopKey, BTreeMap<Place, Val>>,
     frames: Vec<Frame>,
-    globals: BTreeMap<(Option<usize>, String), VarId>,
+    /// Variables at file scope, by their host, or none for those that all hosts share, and name.
+    globals: BTreeMap<Option<usize>, BTreeMap<String, VarId>>,
     statics: BTreeMap<(Span, Option<Span>), VarId>,
     class_objects: BTreeMap<String, VarId>,
     enumerators: Vec<BTreeMap<String, Val>>,
     /// Every value that was assigned to a place that outlives its function.
     ever: BTreeMap<Place, Val>,
+    /// Something looked at `ever` in this round.
+    ever_read: bool,
+    /// `ever` grew behind what looked at it: another round is needed.
     ever_changed: bool,
     escaped: BTreeSet<Root>,
     /// Names of file-scope variables that files which are not given may name too.
@@ -207,6 +218,10 @@ impl<'a> Interp<'a> {
             functions: BTreeMap::new(),
             prototypes: Vec::new(),
             plain: plain::Plain::of(hosts),
+            plain_known: BTreeMap::new(),
+            reporters: BTreeMap::new(),
+            outcomes: BTreeMap::new(),
+            too_long: BTreeMap::new(),
             labels: BTreeMap::new(),
             bodies: BTreeMap::new(),
             state: State::default(),
@@ -219,6 +234,7 @@ impl<'a> Interp<'a> {
             class_objects: BTreeMap::new(),
             enumerators: Vec::new(),
             ever: BTreeMap::new(),
+            ever_read: false,
             ever_changed: false,
             escaped: BTreeSet::new(),
             shared_names: BTreeSet::new(),
@@ -281,7 +297,7 @@ impl<'a> Interp<'a> {
     pub fn run(&mut self) {
         let main: Vec<_> = self.functions.get("main").cloned().unwrap_or_default();
         for round in 0..=ROUNDS {
-            self.ever_changed = false;
+            (self.ever_read, self.ever_changed) = (false, false);
             self.visits.clear();
             self.visited.clear();
             self.steps = 0;
@@ -306,19 +322,19 @@ impl<'a> Interp<'a> {
 
     /// Functions that were not reached: first those that no other one calls.
     fn other_roots(&mut self, last: bool) {
+        let all: BTreeSet<FnId> = self.functions.values().flatten().copied().collect();
+        if all.iter().all(|&id| self.is_visited(id)) {
+            return;
+        }
         let mut called = BTreeSet::new();
         for host in self.hosts {
             for part in &host.parts {
-                for id in part.ast.called_names() {
-                    called.insert(id);
-                }
+                called.extend(part.ast.called_names());
             }
         }
         self.start();
         self.widen_globals(last);
         let start = self.state.mark();
-        let all: Vec<FnId> = self.functions.values().flatten().copied().collect();
-        let all: BTreeSet<FnId> = all.into_iter().collect();
         for only_uncalled in [true, false] {
             for &id in &all {
                 let name = &self.function(id).name;
@@ -414,19 +430,18 @@ impl<'a> Interp<'a> {
 
     fn init_global(&mut self, code: &Code<'a>, variable: &Variable) {
         let internal = variable.is_static || (variable.ty.is_const && self.is_cpp(code));
-        let key = (internal.then_some(code.host), variable.name.clone());
+        let owner = internal.then_some(code.host);
+        let known = self.globals.get(&owner);
+        let known = known.and_then(|g| g.get(&variable.name)).copied();
         if variable.is_extern {
-            if !self.globals.contains_key(&key) {
-                let var = self.new_global(code, variable, key);
+            if known.is_none() {
+                let var = self.new_global(code, variable, owner);
                 let reason = format!("`{}` is not defined in the given files", variable.name);
                 self.set_unknown(&Place::var(var), &reason);
             }
             return;
         }
-        let var = match self.globals.get(&key) {
-            Some(&var) => var,
-            None => self.new_global(code, variable, key),
-        };
+        let var = known.unwrap_or_else(|| self.new_global(code, variable, owner));
         let place = Place::var(var);
         // A tentative definition after the real one.
         if variable.init.is_none()
@@ -437,7 +452,7 @@ impl<'a> Interp<'a> {
         {
             return;
         }
-        if variable.init.is_none() && !self.state.parts(&place).is_empty() {
+        if variable.init.is_none() && self.state.has_parts(&place) {
             return;
         }
         // An `extern` declaration may not have told the dimensions.
@@ -451,12 +466,7 @@ impl<'a> Interp<'a> {
         }
     }
 
-    fn new_global(
-        &mut self,
-        code: &Code<'a>,
-        variable: &Variable,
-        key: (Option<usize>, String),
-    ) -> VarId {
+    fn new_global(&mut self, code: &Code<'a>, variable: &Variable, owner: Option<usize>) -> VarId {
         let dims = self.dims(code, &variable.ty);
         let var = self.new_var(VarInfo {
             name: Rc::from(variable.name.as_str()),
@@ -467,7 +477,8 @@ impl<'a> Interp<'a> {
             host: code.host,
             lasting: true,
         });
-        self.globals.insert(key, var);
+        let globals = self.globals.entry(owner).or_default();
+        globals.insert(variable.name.clone(), var);
         var
     }
 
@@ -483,6 +494,7 @@ impl<'a> Interp<'a> {
 
     /// File-scope variables at a time that is not known: any value that was ever assigned.
     fn widen_globals(&mut self, last: bool) {
+        self.ever_read = true;
         let ever: Vec<_> = self
             .ever
             .iter()

@@ -2,6 +2,7 @@
 //! found by their syntax and forgotten, at a cost that grows with their text only.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use fpgacc_frontend::host::HostFile;
 use fpgacc_frontend::host::ast::{Ast, ExprId, ExprKind, Loop, StmtId, StmtKind};
@@ -308,7 +309,21 @@ impl<'a> Interp<'a> {
 
     /// A call of a function that only computes, in loops: it is not followed. Gives the names of
     /// file-scope variables that it may change.
-    pub(super) fn plain_function(&self, code: &Code<'a>, name: &str) -> Option<BTreeSet<String>> {
+    pub(super) fn plain_function(
+        &mut self,
+        code: &Code<'a>,
+        name: &str,
+    ) -> Option<Rc<BTreeSet<String>>> {
+        let key = (code.host, name.to_string());
+        if let Some(known) = self.plain_known.get(&key) {
+            return known.clone();
+        }
+        let found = self.find_plain_function(code, name).map(Rc::new);
+        self.plain_known.insert(key, found.clone());
+        found
+    }
+
+    fn find_plain_function(&self, code: &Code<'a>, name: &str) -> Option<BTreeSet<String>> {
         let short = name.rsplit("::").next().unwrap_or(name);
         let mut waiting = vec![short.to_string()];
         let mut seen = BTreeSet::new();
@@ -364,13 +379,13 @@ impl<'a> Interp<'a> {
             _ => variable,
         };
         let blank = matches!(self.state.own(&array), Some(Val::Zero | Val::Unset));
-        if !blank || !self.state.parts(&array).is_empty() {
+        if !blank || self.state.has_parts(&array) {
             self.forget_root(array.root, reason);
         }
     }
 
     fn forget_in_loop(&mut self, place: &Place, reason: &str) {
-        match self.is_aggregate(place) || !self.state.parts(place).is_empty() {
+        match self.is_aggregate(place) || self.state.has_parts(place) {
             true => self.set_unknown(place, reason),
             false => {
                 let value = Val::unknown(reason);

@@ -68,6 +68,7 @@ impl<'a> Interp<'a> {
         for var in &frame.own {
             self.state.forget(&Place::var(*var));
         }
+        self.state.compact(frame.mark);
         let prefix = format!("{}::", frame.function);
         self.loosen_holders(&prefix);
         frame.result
@@ -242,7 +243,8 @@ impl<'a> Interp<'a> {
 
     fn declare_local(&mut self, code: &Code<'a>, variable: &Variable) {
         if variable.is_extern {
-            let var = self.globals.get(&(None, variable.name.clone()));
+            let shared = self.globals.get(&None);
+            let var = shared.and_then(|g| g.get(&variable.name));
             let binding = var.map_or(Binding::Lost, |v| Binding::Var(*v));
             return self.bind(&variable.name, binding);
         }
@@ -276,8 +278,7 @@ impl<'a> Interp<'a> {
         let site = code.env.as_ref().map(|env| env.site);
         if let Some(&var) = self.statics.get(&(variable.span, site)) {
             self.bind(&variable.name, Binding::Var(var));
-            if self.state.own(&Place::var(var)).is_some()
-                || !self.state.parts(&Place::var(var)).is_empty()
+            if self.state.own(&Place::var(var)).is_some() || self.state.has_parts(&Place::var(var))
             {
                 return;
             }
@@ -531,7 +532,8 @@ impl<'a> Interp<'a> {
         if handlers.is_empty() {
             return;
         }
-        let changed: Vec<Place> = self.state.capture(mark).into_keys().collect();
+        let changed = self.state.capture(mark);
+        let changed: Vec<Place> = changed.sorted().iter().map(|c| c.0.clone()).collect();
         let (after, reached) = self.take_back(mark);
         let mut ends = Vec::new();
         for &handler in handlers {

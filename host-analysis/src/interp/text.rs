@@ -24,7 +24,7 @@ impl<'a> Interp<'a> {
                 if let Some(Val::Text(text)) = self.state.own(place) {
                     return Some(text.clone());
                 }
-                if !self.state.parts(&array).is_empty() {
+                if self.state.has_parts(&array) {
                     return None;
                 }
                 match self.state.get(&array) {
