@@ -66,7 +66,7 @@ fn roundtrip(name: &str, text: &str, dialect: Dialect) -> Result<String, Vec<Str
 }
 
 fn cases() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/syntax");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/cases/syntax");
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
         .expect("the cases are there")
         .map(|entry| entry.expect("the folder can be read").path())
@@ -199,4 +199,89 @@ fn errors_in_macros_stand_at_their_use() {
     let found = roundtrip("k.cl", text, Dialect::Cl12);
     let expected = vec!["k.cl:3:9: error: `m` is not declared".to_string()];
     assert_eq!(found, Err(expected));
+}
+
+/// What a text that is preprocessed already prints as.
+fn printed(text: &str) -> Option<String> {
+    let mut sources = SourceMap::new();
+    sources.add("k.cl", text);
+    let preprocessed = format!("# 1 \"k.cl\"\n{text}");
+    let input = Input {
+        name: "k.cl",
+        preprocessed: &preprocessed,
+        dialect: Dialect::Cl12,
+    };
+    let module = parse(&input, &mut sources).ok()?;
+    let proof = validate(&module).unwrap_or_else(|faults| panic!("{faults:?}\n{text}"));
+    let options = PrintOptions {
+        line_directives: false,
+    };
+    Some(print(&module, &proof, &sources, &options))
+}
+
+/// Attributes of random words, at every place where one may stand.
+#[test]
+fn nonsense_in_attributes_prints_as_it_is_read_or_is_refused() {
+    const WORDS: [&str; 19] = [
+        "(",
+        ")",
+        ",",
+        "a",
+        "b",
+        "__a__",
+        "____",
+        "______",
+        "____a____",
+        "__attribute__",
+        "__attribute",
+        "attribute",
+        "1",
+        "\"s\"",
+        "+",
+        "const",
+        "kernel",
+        "((",
+        "))",
+    ];
+    const PLACES: [&str; 10] = [
+        "@ kernel void f(global int *a) { a[0] = 1; }",
+        "kernel @ void f(global int *a) { a[0] = 1; }",
+        "kernel void @ f(global int *a) { a[0] = 1; }",
+        "kernel void f(global int *a) @; kernel void f(global int *a) { a[0] = 1; }",
+        "kernel void f(global int *a @) { a[0] = 1; }",
+        "kernel void f(global int *a) { int @ x @ = 1; a[0] = x; }",
+        "kernel void f(global int *a) { @ for (int i = 0; i < 2; i++) { a[i] = 1; } }",
+        "struct @ s { int x @; int y; } @; kernel void f(global struct s *a) { a[0].x = 1; }",
+        "typedef int t @; kernel void f(global t *a) { a[0] = 1; }",
+        "kernel void f(global int *a) { local int x[2] @, y @; a[0] = x[0]; }",
+    ];
+    let mut random = 1u64;
+    let mut below = |limit: usize| {
+        random = random
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (random >> 33) as usize % limit
+    };
+    let (mut taken, mut refused) = (0, 0);
+    for _ in 0..4000 {
+        let words: Vec<&str> = (0..1 + below(5))
+            .map(|_| WORDS[below(WORDS.len())])
+            .collect();
+        let attribute = format!("__attribute__(({}))", words.join(" "));
+        let text = PLACES[below(PLACES.len())].replace('@', &attribute);
+        let Some(once) = printed(&text) else {
+            refused += 1;
+            continue;
+        };
+        taken += 1;
+        assert_eq!(
+            printed(&once).as_ref(),
+            Some(&once),
+            "{text}\nprints as\n{once}"
+        );
+    }
+    assert!(
+        taken > 500 && refused > 500,
+        "{taken} taken, {refused} refused"
+    );
 }

@@ -249,7 +249,7 @@ impl Scanner<'_> {
     }
 }
 
-/// Takes `__attribute__((..))` out of the tokens.
+/// Takes `__attribute__((..))` out of the tokens. Nonsense stays, for the parser to refuse.
 fn take_attributes(text: &str, out: &mut Prepass) {
     let is_attribute = |token: &Token| {
         token.kind == TokenKind::Ident
@@ -258,6 +258,9 @@ fn take_attributes(text: &str, out: &mut Prepass) {
     if !out.tokens.iter().any(is_attribute) {
         return;
     }
+    let words = |tokens: &[Token]| -> Vec<&str> {
+        tokens.iter().map(|token| text_of(text, token)).collect()
+    };
     let old = std::mem::take(&mut out.tokens);
     let places = std::mem::take(&mut out.places);
     // How many tokens stand in front of each old one when attributes are gone.
@@ -266,12 +269,9 @@ fn take_attributes(text: &str, out: &mut Prepass) {
     while at < old.len() {
         if is_attribute(&old[at])
             && let Some(end) = attribute_end(text, &old, at)
+            && let Some(attrs) = attributes(&words(&old[at + 3..end - 2]))
         {
-            let words: Vec<&str> = old[at + 3..end - 2]
-                .iter()
-                .map(|token| text_of(text, token))
-                .collect();
-            for attr in attributes(&words) {
+            for attr in attrs {
                 out.attrs.push(AttrAt {
                     at: out.tokens.len(),
                     attr,
@@ -313,10 +313,10 @@ fn attribute_end(text: &str, tokens: &[Token], at: usize) -> Option<usize> {
     None
 }
 
-/// `a, b(1, 2)` and the like; `(a)` too, which some sources write.
-fn attributes(words: &[&str]) -> Vec<Attr> {
+/// `a, b(1, 2)` and the like; `(a)` too, which some sources write. `None` for anything else.
+fn attributes(words: &[&str]) -> Option<Vec<Attr>> {
     let mut words = words;
-    while let (Some(&"("), Some(&")")) = (words.first(), words.last()) {
+    while words.first() == Some(&"(") && group_end(words, 0) == Some(words.len()) {
         words = &words[1..words.len() - 1];
     }
     let mut out = Vec::new();
@@ -327,34 +327,53 @@ fn attributes(words: &[&str]) -> Vec<Attr> {
         if name == "," {
             continue;
         }
+        if !name.starts_with(|c: char| c.is_alphabetic() || c == '_') {
+            return None;
+        }
         let mut args = None;
         if words.get(at) == Some(&"(") {
-            let mut depth = 0usize;
-            let from = at + 1;
-            while at < words.len() {
-                match words[at] {
-                    "(" => depth += 1,
-                    ")" => depth -= 1,
-                    _ => {}
-                }
-                at += 1;
-                if depth == 0 {
-                    break;
-                }
-            }
-            let inner = &words[from..(at - 1).max(from)];
-            args = Some(fold_arguments(&join(inner)));
+            let end = group_end(words, at)?;
+            args = Some(fold_arguments(&join(&words[at + 1..end - 1])));
+            at = end;
         }
-        let bare = name
-            .strip_prefix("__")
-            .and_then(|name| name.strip_suffix("__"))
-            .unwrap_or(name);
+        if words.get(at).is_some_and(|next| *next != ",") {
+            return None;
+        }
         out.push(Attr {
-            name: bare.to_string(),
+            name: bare(name).to_string(),
             args,
         });
     }
-    out
+    Some(out)
+}
+
+/// The index behind the parenthesis that closes the one at `from`.
+fn group_end(words: &[&str], from: usize) -> Option<usize> {
+    let mut depth = 0usize;
+    for (at, word) in words.iter().enumerate().skip(from) {
+        match *word {
+            "(" => depth += 1,
+            ")" => depth = depth.checked_sub(1)?,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(at + 1);
+        }
+    }
+    None
+}
+
+/// `a` of `__a__`; other names are their own.
+fn bare(name: &str) -> &str {
+    let inner = |name: &str| -> Option<usize> {
+        let inner = name.strip_prefix("__")?.strip_suffix("__")?;
+        (!inner.is_empty()).then_some(inner.len())
+    };
+    match inner(name).map(|length| &name[2..2 + length]) {
+        // One more pair would be taken off when the printed text is read.
+        Some(shorter) if inner(shorter).is_none() => shorter,
+        _ => name,
+    }
 }
 
 impl Prepass {
