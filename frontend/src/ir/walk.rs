@@ -219,7 +219,22 @@ fn items_exprs(items: &[InitItem], out: &mut Vec<ExprId>) {
     }
 }
 
+impl Expr {
+    /// Overwrites each direct operand (those of [`Exprs::children`]) by what `map` gives for it.
+    pub fn map_operands(&mut self, map: &mut dyn FnMut(ExprId) -> ExprId) {
+        map_children(self, map);
+    }
+}
+
 impl Init {
+    /// Overwrites each expression by what `map` gives for it, in order.
+    pub fn map_exprs(&mut self, map: &mut dyn FnMut(ExprId) -> ExprId) {
+        match self {
+            Init::Expr(expr) => *expr = map(*expr),
+            Init::List(items) => map_items(items, map),
+        }
+    }
+
     /// Appends the expressions of an initialiser, in order.
     pub fn exprs(&self, out: &mut Vec<ExprId>) {
         match self {
@@ -231,10 +246,7 @@ impl Init {
     /// A copy whose expressions are copies.
     pub fn duplicate(&self, exprs: &mut Exprs) -> Init {
         let mut copy = self.clone();
-        match &mut copy {
-            Init::Expr(expr) => *expr = exprs.duplicate(*expr),
-            Init::List(items) => map_items(items, &mut |expr| exprs.duplicate(expr)),
-        }
+        copy.map_exprs(&mut |expr| exprs.duplicate(expr));
         copy
     }
 }

@@ -1,7 +1,8 @@
 //! NDRange kernels become single work-items: loops over groups and work-items (section 4.2.1 of the
 //! thesis).
 //!
-//! The steps, each in a file: [`mod@survey`] looks for reasons to leave the kernel alone; [`grid`] takes
+//! The steps, each in a file: [`mod@inline`] makes functions with barriers part of the kernel, with the help
+//! of [`mod@lift`], [`import`] and [`mod@single_exit`]; [`mod@survey`] looks for reasons to leave the kernel alone; [`grid`] takes
 //! from the launches what is constant; [`regions`] cuts the body at its barriers; [`prepare`], [`values`] and
 //! [`carry`] see to what lives across them; [`returns`] makes an early return end a work-item only;
 //! [`queries`] and [`helpers`] replace work-item functions, by expressions that [`ids`] makes;
@@ -13,9 +14,13 @@
 //! memory) promises nothing in OpenCL; where such a loop is seen, the kernel is left alone.
 
 mod carry;
+mod collective;
 mod grid;
 mod helpers;
 mod ids;
+mod import;
+mod inline;
+mod lift;
 mod narrow;
 mod nest;
 mod prepare;
@@ -23,6 +28,7 @@ mod queries;
 mod regions;
 mod returns;
 mod save;
+mod single_exit;
 mod survey;
 mod values;
 
@@ -34,6 +40,7 @@ use fpgacc_runtime::manifest::{Form, NullLocal, Task};
 use self::grid::Grid;
 use self::helpers::Helpers;
 use self::ids::{Ids, Target};
+use self::lift::GroupCalls;
 use self::queries::{Marks, Source};
 use self::save::Layout;
 use self::survey::{Place, Survey, survey};
@@ -68,14 +75,64 @@ impl Pass for NdrangeToLoop {
         if let Some(note) = is_task_already(&module.functions[kernel], &survey, context, contract) {
             return Outcome::Missed(vec![note]);
         }
-        let plan = match plan(module, kernel, context, &survey) {
-            Ok(plan) => plan,
-            Err(reasons) => return Outcome::Missed(reasons),
-        };
-        let (task, notes) = rewrite(module, kernel, context, &survey, plan);
-        contract.form = Form::Task(task);
-        Outcome::Done(notes)
+        let calls = inline::group_calls(module, kernel);
+        if !inline::has_work(&module.functions[kernel], &calls) {
+            return convert(module, kernel, context, contract, &survey);
+        }
+        let original = module.functions[kernel].clone();
+        let outcome = convert_whole(module, kernel, context, contract, &calls, survey);
+        if matches!(outcome, Outcome::Missed(_)) {
+            module.functions[kernel] = original;
+        }
+        outcome
     }
+}
+
+/// [`convert`] of a kernel with what its whole groups call made part of it.
+fn convert_whole(
+    module: &mut Module,
+    kernel: FunctionId,
+    context: &Context<'_>,
+    contract: &mut LaunchContract,
+    calls: &GroupCalls,
+    survey: Survey,
+) -> Outcome {
+    let mut function = module.functions[kernel].clone();
+    let inlined = match inline::inline(module, kernel, &mut function, context.names, calls) {
+        Ok(inlined) => inlined,
+        Err(reasons) => {
+            let mut all = survey.problems;
+            all.extend(reasons);
+            return Outcome::Missed(all);
+        }
+    };
+    module.functions[kernel] = function;
+    let survey = self::survey::survey(module, kernel, context.called);
+    let outcome = convert(module, kernel, context, contract, &survey);
+    match outcome {
+        Outcome::Done(mut notes) => {
+            notes.extend(inline::note(module, &inlined));
+            inline::drop_unused(module, &inlined);
+            Outcome::Done(notes)
+        }
+        other => other,
+    }
+}
+
+fn convert(
+    module: &mut Module,
+    kernel: FunctionId,
+    context: &Context<'_>,
+    contract: &mut LaunchContract,
+    survey: &Survey,
+) -> Outcome {
+    let plan = match plan(module, kernel, context, survey) {
+        Ok(plan) => plan,
+        Err(reasons) => return Outcome::Missed(reasons),
+    };
+    let (task, notes) = rewrite(module, kernel, context, survey, plan);
+    contract.form = Form::Task(task);
+    Outcome::Done(notes)
 }
 
 fn is_task_already(
