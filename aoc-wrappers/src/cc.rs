@@ -136,19 +136,6 @@ pub struct Preprocessed {
     pub warnings: String,
 }
 
-/// A dependency file (`-MD`) that a compilation writes.
-#[derive(Clone, Debug)]
-pub struct Dependencies {
-    /// Where it goes (`-MF`).
-    pub file: PathBuf,
-    /// The targets, as make reads them (`-MT`); the object's path if empty.
-    pub targets: Vec<OsString>,
-    /// Without system headers (`-MMD`).
-    pub no_system: bool,
-    /// An empty rule for each header (`-MP`).
-    pub phony: bool,
-}
-
 /// A compiler of C or C++.
 #[derive(Clone, Debug)]
 pub struct Compiler {
@@ -285,14 +272,12 @@ impl Compiler {
     /// Compiles a host to an object, whole or not at all. Gives the compiler's warnings.
     ///
     /// A text that stands for the file is compiled from a temporary file of the same name, with
-    /// quoted includes looked up beside the original; neither object nor messages nor dependencies
-    /// show it.
+    /// quoted includes looked up beside the original; neither object nor messages show it.
     pub fn compile(
         &self,
         source: Source,
         flags: &[OsString],
         output: &Path,
-        dependencies: Option<&Dependencies>,
     ) -> Result<String, CcError> {
         let input = Input::new(source)?;
         let staged = Staged::new(output)?;
@@ -300,26 +285,6 @@ impl Compiler {
             .command()
             .args(input.quote_flags())
             .args(flags.iter().cloned());
-        let rule = staged.folder().join("rule.d");
-        if let Some(dependencies) = dependencies {
-            command = command
-                .arg(if dependencies.no_system {
-                    "-MMD"
-                } else {
-                    "-MD"
-                })
-                .arg("-MF")
-                .arg(&rule);
-            if dependencies.phony {
-                command = command.arg("-MP");
-            }
-            for target in &dependencies.targets {
-                command = command.arg("-MT").arg(target);
-            }
-            if dependencies.targets.is_empty() {
-                command = command.arg("-MQ").arg(output);
-            }
-        }
         let direct = leaves_side_files(flags);
         command = command
             .args(["-c", "-x", self.language.name()])
@@ -334,15 +299,6 @@ impl Compiler {
             return Ok(String::new());
         }
         let (_, warnings) = self.checked_input(command, &input)?;
-        if let Some(dependencies) = dependencies {
-            let text = read(&rule)?;
-            let text = input.renamed_rule(&text);
-            crate::output::write(
-                &dependencies.file,
-                text.as_bytes(),
-                crate::output::Mode::Plain,
-            )?;
-        }
         if !direct {
             staged.commit()?;
         }
@@ -516,14 +472,6 @@ fn check(
     }
 }
 
-fn read(path: &Path) -> Result<String, CcError> {
-    let bytes = fs::read(path).map_err(|source| CcError::Unread {
-        path: path.to_path_buf(),
-        source,
-    })?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
-}
-
 /// What the compiler reads: the user's file, or a text in a folder of its own under the same base
 /// name, so that neither a quoted include nor the object's contents depend on where it lies.
 struct Input<'a> {
@@ -638,41 +586,12 @@ impl<'a> Input<'a> {
         }
         renamed
     }
-
-    /// A dependency rule with the user's file in place of the temporary one.
-    fn renamed_rule(&self, text: &str) -> String {
-        if self.folder.is_none() {
-            return text.to_string();
-        }
-        let text = text.replace(
-            &make_word(&self.path().to_string_lossy()),
-            &make_word(&self.source.path.to_string_lossy()),
-        );
-        match self.home().as_os_str().is_empty() {
-            true => text.replace(" ./", " "),
-            false => text,
-        }
-    }
 }
 
 /// A string literal of C.
 pub(crate) fn c_string(text: &str) -> String {
     let text = text.replace('\\', "\\\\").replace('"', "\\\"");
     format!("\"{}\"", text.replace('\n', "\\n"))
-}
-
-/// A file name as it stands in a make rule.
-fn make_word(text: &str) -> String {
-    let mut word = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            ' ' | '#' | '\t' => word.push('\\'),
-            '$' => word.push('$'),
-            _ => {}
-        }
-        word.push(c);
-    }
-    word
 }
 
 #[cfg(test)]

@@ -204,7 +204,7 @@ fn link_library(cc: &Result<Compiler, CcError>) -> Item {
         cc,
         |cc, source, folder| {
             let object = folder.join("test.o");
-            cc.compile(source, &[], &object, None)?;
+            cc.compile(source, &[], &object)?;
             let args: [OsString; 2] = [object.into(), "-lOpenCL".into()];
             cc.link(&args, &folder.join("test")).map(|_| ())
         },

@@ -144,7 +144,7 @@ impl Bench {
                 text: Some(HOST.as_bytes()),
             };
             let object = self.path("host.o");
-            cc.compile(source, &[], &object, None).unwrap();
+            cc.compile(source, &[], &object).unwrap();
             let args: [OsString; 2] = [object.into(), "-lOpenCL".into()];
             cc.link(&args, &app).unwrap();
         }
@@ -556,8 +556,7 @@ fn a_crashing_compiler_is_reported() {
     };
     fs::create_dir(bench.path("lib")).unwrap();
     let object = bench.path("crash.o");
-    cc.compile(source, &["-fPIC".into()], &object, None)
-        .unwrap();
+    cc.compile(source, &["-fPIC".into()], &object).unwrap();
     let library = bench.path("lib/libOpenCL.so.1");
     cc.link(&["-shared".into(), object.into()], &library)
         .unwrap();

@@ -60,7 +60,7 @@ pub fn compile(session: &mut Session, host: &Host, output: &Path) -> Step<()> {
         path: &host.unit.path,
         text: Some(&host.patched.text),
     };
-    let compiled = compiler.compile(source, &flags, output, None);
+    let compiled = compiler.compile(source, &flags, output);
     let warnings = session.check_cc(compiled)?;
     session.messages.pass_on(&warnings);
     Ok(())

@@ -172,7 +172,7 @@ fn runtime_objects(
         path: Path::new("fpgacc_manifest.c"),
         text: Some(text.as_bytes()),
     };
-    let compiled = compiler.compile(source, &flags, &object, None);
+    let compiled = compiler.compile(source, &flags, &object);
     session.check_cc(compiled)?;
     Ok(vec![library.into(), object.into()])
 }

@@ -135,45 +135,13 @@ fn compiles_a_patched_text_to_the_same_bytes_each_time() {
     let flags = ["-g".into(), "-O1".into()];
     let [a, b] = ["a.o", "b.o"].map(|name| {
         let object = folder.path().join(name);
-        cc().compile(source, &flags, &object, None).unwrap();
+        cc().compile(source, &flags, &object).unwrap();
         fs::read(object).unwrap()
     });
     assert!(a == b);
     let temporary = std::env::temp_dir().join("fpgacc-");
     let needle = temporary.as_os_str().as_encoded_bytes().to_vec();
     assert!(!a.windows(needle.len()).any(|window| window == needle));
-}
-
-#[test]
-fn a_dependency_file_names_the_users_files() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("my host.c");
-    fs::write(folder.path().join("v.h"), "#define V 42\n").unwrap();
-    let object = folder.path().join("host.o");
-    let file = folder.path().join("host.d");
-    let dependencies = Dependencies {
-        file: file.clone(),
-        targets: vec!["x.o".into()],
-        no_system: true,
-        phony: false,
-    };
-    cc().compile(
-        Source {
-            path: &path,
-            text: Some(b"#include \"v.h\"\nint v = V;\n"),
-        },
-        &[],
-        &object,
-        Some(&dependencies),
-    )
-    .unwrap();
-    let rule = fs::read_to_string(file).unwrap();
-    assert!(rule.starts_with("x.o: "), "{rule}");
-    assert!(
-        rule.contains("/my\\ host.c") && rule.contains("v.h"),
-        "{rule}"
-    );
-    assert!(!rule.contains("fpgacc-"), "{rule}");
 }
 
 #[test]
@@ -184,7 +152,7 @@ fn files_beside_the_object_stay_there() {
         path: Path::new("host.c"),
         text: Some(b"int v(void) { return 1; }\n"),
     };
-    cc().compile(source, &["--coverage".into()], &object, None)
+    cc().compile(source, &["--coverage".into()], &object)
         .unwrap();
     assert!(object.is_file() && folder.path().join("host.gcno").is_file());
 }
@@ -202,7 +170,6 @@ fn a_failed_compilation_leaves_the_old_object() {
             },
             &[],
             &object,
-            None,
         )
         .unwrap_err();
     assert!(
@@ -224,7 +191,7 @@ fn data_travels_in_objects_and_not_into_executables() {
         path: Path::new("host.c"),
         text: Some(b"int main(void) { return 0; }\n"),
     };
-    cc().compile(source, &[], &host, None).unwrap();
+    cc().compile(source, &[], &host).unwrap();
     attach_section(&host, ".fpgacc.facts", b"first").unwrap();
     attach_section(&host, ".fpgacc.facts", b"second").unwrap();
     cc().data_object(".fpgacc.kernels", b"kernels", &data)
