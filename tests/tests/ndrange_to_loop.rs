@@ -9,12 +9,11 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use fpgacc_runtime::manifest::Form;
 use fpgacc_tests::compare::{self, Bound, difference};
 use fpgacc_tests::job::{Geometry, Job};
 use fpgacc_tests::run::{Platform, run as run_job};
 
-use loops_support::{Told, as_tasks, rewrite};
+use loops_support::{Told, as_tasks};
 
 #[test]
 fn rewritten_kernels_do_the_same() {
@@ -50,37 +49,58 @@ fn rewritten_kernels_do_the_same() {
     assert!(failures.is_empty(), "{}", failures.join("\n\n"));
 }
 
-/// Every launch of the five barrier kernels does the same, and of those whose barriers are not at the
-/// top level nothing is changed.
+/// The five barrier kernels give what the Intel emulator gives, on every platform: also those that
+/// PoCL gets wrong or hangs on before they are rewritten.
 #[test]
-fn barrier_kernels_are_right_or_left_alone() {
+fn barrier_kernels_give_the_expected_values() {
     let source = include_str!("../cases/barriers.cl");
-    for (kernel, arg) in [("k1", None), ("k2", None), ("k3", Some(3)), ("k4", Some(1))] {
-        let mut job = Job::new(source);
+    let expected = include_str!("../cases/barriers.expected");
+    for (kernel, arg) in [
+        ("k1", None),
+        ("k2", None),
+        ("k3", Some(3)),
+        ("k4", Some(1)),
+        ("k5", None),
+    ] {
+        let only = kernel_alone(source, kernel);
+        let mut job = Job::new(only);
         let out = job.buffer(64, fpgacc_tests::job::Fill::Zero);
         let args = std::iter::once(out).chain(arg.map(fpgacc_tests::job::Arg::int));
         job.launch(kernel, Geometry::range(&[16], &[8]), args);
-        let (_, report) = rewrite(&job, Told::All);
-        assert!(
-            matches!(report.contracts[kernel].form, Form::NdRange),
-            "{kernel}"
-        );
-        assert!(
-            report.remarks.iter().any(|remark| {
-                remark.message.contains(kernel) && remark.message.contains("barrier")
-            }),
-            "{kernel}: {:?}",
-            report.remarks
-        );
+        for told in [Told::Nothing, Told::Local, Told::All] {
+            let task = as_tasks(&job, told).unwrap_or_else(|e| panic!("{kernel}: {e}"));
+            for platform in Platform::EMULATORS {
+                let after = run_job(&task, platform).unwrap_or_else(|e| panic!("{kernel}: {e}"));
+                let values: Vec<String> = after.buffers[0]
+                    .chunks_exact(4)
+                    .map(|b| i32::from_le_bytes([b[0], b[1], b[2], b[3]]).to_string())
+                    .collect();
+                let line = format!("{kernel}: {}", values.join(" "));
+                assert!(
+                    expected.lines().any(|l| l == line),
+                    "{platform:?}: {line}\n{}",
+                    task.source
+                );
+            }
+        }
     }
+}
+
+/// The text of one kernel, with the function that it calls: PoCL hangs on one of the others.
+fn kernel_alone(source: &str, kernel: &str) -> String {
+    let start = match kernel {
+        "k5" => source.find("void h("),
+        _ => source.find(&format!("__kernel void {kernel}(")),
+    };
+    let source = &source[start.expect("the kernel")..];
+    let at = source.find("__kernel").expect("the kernel");
+    let length = at + source[at..].find("\n}").expect("its end") + 3;
+    source[..length].to_string()
 }
 
 /// Cases that cannot be rewritten, or not be launched, as long as nothing is known of the host, and a
 /// word of the reason.
-const WANT_FACTS: [(&str, &str); 2] = [
-    ("groups_of_one", "inside a loop"),
-    ("unused_dimension", "Global(1, 1)"),
-];
+const WANT_FACTS: [(&str, &str); 1] = [("unused_dimension", "Global(1, 1)")];
 
 fn check(name: &str, job: &Job) -> Vec<String> {
     if let Err(difference) = compare::certify(job) {

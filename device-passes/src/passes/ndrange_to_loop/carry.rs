@@ -6,6 +6,7 @@ use fpgacc_frontend::ir::{Expr, ExprId, Function, Init, Module, Stmt, StmtKind, 
 
 use super::ids::{Ids, Target};
 use super::save::{self, Layout, declaration};
+use super::schedule::Schedule;
 use super::values::{self, Fate, Values};
 
 /// What stands outside the loops over work-items.
@@ -24,38 +25,42 @@ pub fn carry(
     module: &mut Module,
     function: &mut Function,
     taken: &BTreeSet<String>,
-    regions: &mut [Vec<Stmt>],
+    schedule: &mut Schedule,
     values: &Values,
     (ids, items, layout): (&mut Ids, &[[Option<VarId>; 3]], &Layout),
 ) -> Outside {
     let carried: BTreeSet<VarId> = values.fates.iter().map(|(var, ..)| *var).collect();
-    let parts = regions
+    let next = schedule.successors();
+    let parts = schedule
+        .regions
         .iter_mut()
-        .map(|region| Part::of(function, std::mem::take(region), &carried))
+        .map(|region| Part::of(function, std::mem::take(&mut region.stmts), &carried))
         .collect();
     let mut carrier = Carrier {
         module,
         function,
         taken,
         parts,
+        next,
         ids,
         items,
         layout,
         outside: Outside::default(),
     };
+    let recipes = carrier.recipes(values);
     for (var, fate, uses) in &values.fates {
         let var = *var;
         match *fate {
             Fate::Uniform { per_group } => carrier.hoist(var, per_group),
-            Fate::Recomputed => carrier.recompute(var, uses),
+            Fate::Recomputed => carrier.recompute(var, uses, &recipes),
             Fate::Copied => carrier.copy(var),
             Fate::Replaced => carrier.replace(var),
         }
     }
     let Carrier { parts, outside, .. } = carrier;
-    for (region, part) in regions.iter_mut().zip(parts) {
-        *region = part.join();
-        drop_unused(function, region, &carried);
+    for (region, part) in schedule.regions.iter_mut().zip(parts) {
+        region.stmts = part.join();
+        drop_unused(function, &mut region.stmts, &carried);
     }
     outside
 }
@@ -141,6 +146,8 @@ struct Carrier<'a> {
     function: &'a mut Function,
     taken: &'a BTreeSet<String>,
     parts: Vec<Part>,
+    /// The parts that may follow each.
+    next: Vec<BTreeSet<usize>>,
     ids: &'a mut Ids,
     items: &'a [[Option<VarId>; 3]],
     layout: &'a Layout,
@@ -182,20 +189,29 @@ impl Carrier<'_> {
         twin
     }
 
-    fn recompute(&mut self, var: VarId, uses: &BTreeSet<usize>) {
-        let Some((home, at)) = self.place(var) else {
+    /// The expressions that variables are recomputed by, as they are before anything changes.
+    fn recipes(&mut self, values: &Values) -> BTreeMap<VarId, ExprId> {
+        let mut out = BTreeMap::new();
+        for (var, fate, _) in &values.fates {
+            if *fate == Fate::Recomputed
+                && let Some((home, at)) = self.place(*var)
+                && let Some(StmtKind::Decl {
+                    init: Some(Init::Expr(init)),
+                    ..
+                }) = self.parts[home].stmts[at].first().map(|stmt| &stmt.kind)
+            {
+                out.insert(*var, self.function.exprs.duplicate(*init));
+            }
+        }
+        out
+    }
+
+    fn recompute(&mut self, var: VarId, uses: &BTreeSet<usize>, recipes: &BTreeMap<VarId, ExprId>) {
+        let (Some((home, _)), Some(recipe)) = (self.place(var), recipes.get(&var)) else {
             return;
         };
-        let Some(StmtKind::Decl {
-            init: Some(Init::Expr(init)),
-            ..
-        }) = self.parts[home].stmts[at].first().map(|stmt| &stmt.kind)
-        else {
-            return;
-        };
-        let init = *init;
-        for &region in uses.range(home + 1..) {
-            let value = self.function.exprs.duplicate(init);
+        for &region in uses.iter().filter(|region| **region != home) {
+            let value = self.function.exprs.duplicate(*recipe);
             redirect(self.function, value, &self.parts[region].twins);
             self.twin(region, var, Some(value));
         }
@@ -233,15 +249,16 @@ impl Carrier<'_> {
             return;
         };
         let mentions = self.parts.iter().map(|part| part.mentions(var));
-        let (flows, live_behind) = values::flows(&self.module.types, self.function, mentions, var);
+        let (flows, live_behind) =
+            values::flows(&self.module.types, self.function, mentions, &self.next, var);
         let saves: Vec<bool> = (0..flows.len())
             .map(|at| live_behind[at] && flows[at].may_write)
             .collect();
         let loads: Vec<bool> = (0..flows.len())
-            .map(|at| at > home && (flows[at].reads_first || saves[at] && !flows[at].overwrites))
+            .map(|at| at != home && (flows[at].reads_first || saves[at] && !flows[at].overwrites))
             .collect();
         let array = loads.contains(&true).then(|| self.array(var));
-        for region in home..flows.len() {
+        for region in 0..flows.len() {
             let mut local = var;
             if region != home {
                 if !self.parts[region].is_used(var) {
@@ -269,7 +286,7 @@ impl Carrier<'_> {
             return;
         };
         let array = self.array(var);
-        for region in home..self.parts.len() {
+        for region in 0..self.parts.len() {
             let slots = match self.parts[region].uses.get(&var) {
                 Some((slots, _)) => slots.clone(),
                 None => continue,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::ir::{
-    BinaryOp, Expr, ExprId, Function, Init, QualType, Stmt, StmtKind, Types, VarId,
+    BinaryOp, Expr, ExprId, Function, Init, QualType, Scalar, Stmt, StmtKind, Types, VarId,
 };
 use fpgacc_runtime::manifest::Hidden;
 
@@ -38,6 +38,27 @@ impl Target<'_> {
     /// `lhs op rhs`
     pub fn binary(&mut self, op: BinaryOp, lhs: ExprId, rhs: ExprId) -> ExprId {
         self.function.exprs.binary(self.types, op, lhs, rhs)
+    }
+
+    /// `!operand`
+    pub fn not(&mut self, operand: ExprId) -> ExprId {
+        self.function.exprs.not(self.types, operand)
+    }
+
+    /// `true` or `false`
+    pub fn truth(&mut self, value: bool) -> ExprId {
+        let ty = self.types.scalar(Scalar::Bool);
+        let literal = Expr::Int {
+            value: i128::from(value),
+            spelling: None,
+        };
+        self.function.exprs.add(literal, ty, None)
+    }
+
+    /// A new `bool` variable.
+    pub fn flag(&mut self, hint: &str) -> VarId {
+        let ty = self.types.scalar(Scalar::Bool);
+        self.function.add_var(hint, ty, self.taken)
     }
 
     /// `a + b`, either of which may be absent (0).

@@ -1,12 +1,15 @@
 //! NDRange kernels become single work-items: loops over groups and work-items (section 4.2.1 of the
 //! thesis).
 //!
-//! The steps, each in a file: [`mod@inline`] makes functions with barriers part of the kernel, with the help
-//! of [`mod@lift`], [`import`] and [`mod@single_exit`]; [`mod@survey`] looks for reasons to leave the kernel alone; [`grid`] takes
-//! from the launches what is constant; [`regions`] cuts the body at its barriers; [`prepare`], [`values`] and
-//! [`carry`] see to what lives across them; [`returns`] makes an early return end a work-item only;
-//! [`queries`] and [`helpers`] replace work-item functions, by expressions that [`ids`] makes;
-//! [`narrow`] takes casts off again; [`nest`] puts the loops around.
+//! The steps, each in a file: [`mod@inline`] makes functions with barriers part of the kernel, with the
+//! help of [`mod@lift`], [`import`] and [`mod@single_exit`]; [`mod@survey`] looks for reasons to leave the kernel
+//! alone; [`grid`] takes from the launches what is constant. Then the body is taken apart at its
+//! barriers: [`convergence`] tells what a group does together, [`uniform`] what it has once,
+//! [`switches`] and [`exits`] leave structured control only, and [`mod@schedule`] makes of it regions that
+//! work-items run on their own and control around them, under [`masks`] where it may differ between
+//! work-items. [`prepare`], [`values`] and [`carry`] see to what lives across regions; [`returns`] makes
+//! an early return end a work-item only; [`queries`] and [`helpers`] replace work-item functions, by
+//! expressions that [`ids`] makes; [`mod@narrow`] takes casts off again; [`nest`] puts the loops around.
 //!
 //! Why it is right: without barriers between them work-items may run in any order, so one after the
 //! other is as good as any, and each stretch between two barriers is run by all work-items of a group
@@ -15,12 +18,15 @@
 
 mod carry;
 mod collective;
+mod convergence;
+mod exits;
 mod grid;
 mod helpers;
 mod ids;
 mod import;
 mod inline;
 mod lift;
+mod masks;
 mod narrow;
 mod nest;
 mod prepare;
@@ -28,8 +34,12 @@ mod queries;
 mod regions;
 mod returns;
 mod save;
+mod schedule;
 mod single_exit;
+mod speculation;
 mod survey;
+mod switches;
+mod uniform;
 mod values;
 
 use std::collections::BTreeSet;
@@ -37,12 +47,14 @@ use std::collections::BTreeSet;
 use fpgacc_frontend::ir::{Block, Function, FunctionId, Module, Stmt, VarId};
 use fpgacc_runtime::manifest::{Form, NullLocal, Task};
 
+use self::convergence::Surroundings;
 use self::grid::Grid;
 use self::helpers::Helpers;
 use self::ids::{Ids, Target};
 use self::lift::GroupCalls;
 use self::queries::{Marks, Source};
 use self::save::Layout;
+use self::schedule::Schedule;
 use self::survey::{Place, Survey, survey};
 use self::values::{Fate, Values};
 use crate::analysis::work_item::{Dim, Quantity};
@@ -167,7 +179,7 @@ fn is_task_already(
 struct Plan<'a> {
     grid: Grid,
     function: Function,
-    regions: Vec<Vec<Stmt>>,
+    schedule: Schedule,
     /// `__local` and `__constant` declarations.
     shared: Vec<Stmt>,
     values: Values,
@@ -175,7 +187,7 @@ struct Plan<'a> {
 }
 
 fn plan<'a>(
-    module: &Module,
+    module: &mut Module,
     kernel: FunctionId,
     context: &Context<'a>,
     survey: &Survey,
@@ -185,15 +197,7 @@ fn plan<'a>(
     let required = function.reqd_work_group_size();
     let grid = Grid::decide(context.geometry, required, survey.needs);
     let groups_of_one = grid.as_ref().is_ok_and(Grid::groups_of_one);
-    reasons.extend(barrier_reasons(survey, groups_of_one));
-    let mut stmts = function.body.take().unwrap_or_default().stmts;
-    if !groups_of_one && let Some((at, barrier)) = regions::return_before_barrier(&function, &stmts)
-    {
-        let mut note = Note::new("a work-item may return before a barrier", at);
-        note.also
-            .extend(barrier.map(|span| (span, "the barrier".to_string())));
-        reasons.push(note);
-    }
+    reasons.extend(barrier_reasons(survey));
     let grid = match grid {
         Ok(grid) if reasons.is_empty() => grid,
         Ok(_) => return Err(reasons),
@@ -204,53 +208,81 @@ fn plan<'a>(
     };
 
     let taken = context.names;
+    let mut stmts = function.body.take().unwrap_or_default().stmts;
     let mut shared = Vec::new();
-    let nested_shared = {
-        let mut top = stmts.clone();
-        top.retain(|stmt| !stmt.lists().is_empty());
-        let mut inner = Vec::new();
-        regions::take_shared_declarations(&function, &mut top, &mut inner);
-        !inner.is_empty()
-    };
-    if nested_shared || regions::dissolves_blocks(&function, &stmts) {
+    if moves_declarations(&function, &stmts) {
         function.make_names_unique(taken);
     }
     regions::take_shared_declarations(&function, &mut stmts, &mut shared);
     regions::remove_synchronisation(&function, &mut stmts, groups_of_one);
-    let mut regions = regions::split(&function, stmts);
-    prepare::copy_changed_params(module, &mut function, taken, &mut regions);
-    if regions.len() > 1 {
-        prepare::join_declarations(module, &function, &mut regions);
+    prepare::copy_changed_params(module, &mut function, taken, &mut stmts);
+    let mut schedule = schedule(module, &mut function, taken, &grid, stmts)?;
+    if schedule.regions.len() > 1 {
+        prepare::join_declarations(module, &function, &mut schedule.regions);
     }
-    let values = values::decide(module, &function, &regions)?;
+    let values = values::decide(module, &function, &schedule)?;
     Ok(Plan {
         grid,
         function,
-        regions,
+        schedule,
         shared,
         values,
         taken,
     })
 }
 
-/// Barriers that cannot be cut at. In groups of one work-item a barrier is nothing.
-fn barrier_reasons(survey: &Survey, groups_of_one: bool) -> Vec<Note> {
-    let mut kept = survey.barrier_problems();
-    if groups_of_one {
-        let unreachable = |place| matches!(place, Place::Expression | Place::Helper);
-        kept = survey
-            .barriers
-            .iter()
-            .filter(|barrier| unreachable(barrier.place))
-            .map(|barrier| {
-                Note::new(
-                    "the barrier is not a statement of the kernel itself",
-                    barrier.span,
-                )
-            })
-            .collect();
+/// Whether declarations leave their blocks, so that names must be unique.
+fn moves_declarations(function: &Function, stmts: &[Stmt]) -> bool {
+    stmts.iter().any(|stmt| {
+        let mut shared = Vec::new();
+        let mut inner: Vec<Stmt> = stmt.lists().into_iter().flatten().cloned().collect();
+        regions::take_shared_declarations(function, &mut inner, &mut shared);
+        !shared.is_empty() || !stmt.lists().is_empty() && convergence::holds_barrier(function, stmt)
+    })
+}
+
+/// Takes the body apart: at its barriers, and at the control that they stand in.
+fn schedule(
+    module: &mut Module,
+    function: &mut Function,
+    taken: &BTreeSet<String>,
+    grid: &Grid,
+    mut stmts: Vec<Stmt>,
+) -> Result<Schedule, Vec<Note>> {
+    let alone = [0, 1, 2].map(|d| !grid.clone().has_item_loop(d));
+    prepare::split_steps(function, &mut stmts);
+    let mut target = Target {
+        function,
+        types: &mut module.types,
+        taken,
+    };
+    switches::rewrite(&mut target, &mut stmts, Surroundings::default())
+        .map_err(|note| vec![note])?;
+    loop {
+        let uniform = uniform::find(module, function, &stmts, alone);
+        let mut target = Target {
+            function: &mut *function,
+            types: &mut module.types,
+            taken,
+        };
+        if exits::eliminate(&mut target, &uniform, &mut stmts).map_err(|note| vec![note])? {
+            continue;
+        }
+        return Ok(schedule::build(&mut target, &uniform, stmts));
     }
-    kept
+}
+
+/// Barriers that are no statements of the kernel itself.
+fn barrier_reasons(survey: &Survey) -> Vec<Note> {
+    let unreachable = survey.barriers.iter().filter_map(|barrier| {
+        let text = match barrier.place {
+            Place::Statement => return None,
+            Place::Expression => "the barrier stands inside an expression",
+            Place::Helper => "the barrier stands in a function that the kernel calls",
+        };
+        Some(Note::new(text, barrier.span))
+    });
+    unreachable.collect()
 }
 
 fn rewrite(
@@ -263,7 +295,7 @@ fn rewrite(
     let Plan {
         grid,
         mut function,
-        mut regions,
+        mut schedule,
         mut shared,
         values,
         taken,
@@ -274,13 +306,13 @@ fn rewrite(
         taken,
     };
     let mut ids = Ids::new(grid, &mut target);
-    let items = loop_variables(&mut target, &ids, regions.len());
+    let items = loop_variables(&mut target, &ids, schedule.regions.len());
     let layout = Layout::of(&mut ids, context.options.max_local_size);
     let mut outside = carry::carry(
         module,
         &mut function,
         taken,
-        &mut regions,
+        &mut schedule,
         &values,
         (&mut ids, &items, &layout),
     );
@@ -296,7 +328,13 @@ fn rewrite(
         };
     replace(module, &mut function, &mut ids, &outside.kernel);
     replace(module, &mut function, &mut ids, &outside.group);
-    for (region, vars) in regions.iter_mut().zip(&items) {
+    let mut done_once = Vec::new();
+    schedule::statements(&schedule.nodes, &mut done_once);
+    for stmt in done_once {
+        replace(module, &mut function, &mut ids, std::slice::from_ref(stmt));
+    }
+    for (region, vars) in schedule.regions.iter_mut().zip(&items) {
+        let region = &mut region.stmts;
         ids.items = *vars;
         let asked = global_id_queries(module, &function, region);
         let mut target = Target {
@@ -309,21 +347,27 @@ fn rewrite(
         region.splice(0..0, named);
     }
 
-    let barrier_regions = regions.len();
+    let barrier_regions = schedule.regions.len();
     let mut target = Target {
         function: &mut function,
         types: &mut module.types,
         taken,
     };
     let mut group = std::mem::take(&mut outside.group);
-    for (mut region, vars) in regions.into_iter().zip(items) {
+    let mut emitted = Vec::with_capacity(barrier_regions);
+    for (mut region, vars) in schedule.regions.into_iter().zip(items) {
         let has_loop = vars.iter().chain(&ids.groups).any(Option::is_some);
         if has_loop {
-            returns::returns_to_continues(&mut target, &mut region);
+            returns::returns_to_continues(&mut target, &mut region.stmts);
         }
-        if !region.is_empty() {
-            group.extend(nest::over_items(&mut target, &mut ids, region, vars));
-        }
+        emitted.push(match region.stmts.is_empty() {
+            true => Vec::new(),
+            false => nest::over_items(&mut target, &mut ids, region.stmts, vars),
+        });
+    }
+    group.extend(nest::over_steps(schedule.nodes, &mut emitted));
+    if ids.groups.iter().any(Option::is_some) {
+        returns::returns_to_continues(&mut target, &mut group);
     }
     let groups = nest::over_groups(&mut target, &mut ids, group);
     let mut stmts = ids.declarations(&mut target);

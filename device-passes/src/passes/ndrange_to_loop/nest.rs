@@ -5,6 +5,7 @@ use fpgacc_frontend::ir::{
 };
 
 use super::ids::{Ids, Target};
+use super::schedule::Node;
 use crate::analysis::work_item::Quantity;
 
 /// `for (int var = 0; var < bound; var++) { body }`
@@ -57,4 +58,45 @@ pub fn over_groups(target: &mut Target<'_>, ids: &mut Ids, mut body: Vec<Stmt>) 
         }
     }
     body
+}
+
+/// The statements of a group; `regions` are those of each region, with the loops over work-items
+/// around them.
+pub fn over_steps(nodes: Vec<Node>, regions: &mut [Vec<Stmt>]) -> Vec<Stmt> {
+    let mut out = Vec::new();
+    for node in nodes {
+        match node {
+            Node::Region(number) => out.append(&mut regions[number]),
+            Node::Once(stmt) => out.push(stmt),
+            Node::Control(mut stmt, lists) => {
+                let lists: Vec<Vec<Stmt>> = lists
+                    .into_iter()
+                    .map(|list| over_steps(list, regions))
+                    .collect();
+                let is_empty = lists.iter().all(Vec::is_empty);
+                fill(&mut stmt, lists);
+                if !is_empty || !matches!(stmt.kind, StmtKind::If { .. }) {
+                    out.push(stmt);
+                }
+            }
+        }
+    }
+    out
+}
+
+/// Puts statements into a loop's body, or into the branches of an `if`.
+fn fill(stmt: &mut Stmt, lists: Vec<Vec<Stmt>>) {
+    let mut lists = lists.into_iter();
+    match &mut stmt.kind {
+        StmtKind::If {
+            then, otherwise, ..
+        } => {
+            then.stmts = lists.next().unwrap_or_default();
+            *otherwise = lists.next().filter(|list| !list.is_empty()).map(Block::of);
+        }
+        StmtKind::For { body, .. }
+        | StmtKind::While { body, .. }
+        | StmtKind::DoWhile { body, .. } => body.stmts = lists.next().unwrap_or_default(),
+        _ => {}
+    }
 }

@@ -1,4 +1,4 @@
-//! Prepares the parts of a kernel: parameters that it changes become variables, declarations move to
+//! Prepares the body of a kernel: parameters that it changes become variables, declarations move to
 //! the assignments that belong to them.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -7,7 +7,9 @@ use fpgacc_frontend::ir::{
     Expr, ExprId, Function, Init, Module, Qualifiers, Stmt, StmtKind, VarId, VarRef,
 };
 
+use super::convergence::{has_exit, holds_barrier};
 use super::save::declaration;
+use super::schedule::Region;
 use crate::analysis::variables::{Access, accesses_of_stmt};
 
 /// Gives each work-item its own copy of the parameters that the kernel changes.
@@ -15,10 +17,10 @@ pub fn copy_changed_params(
     module: &Module,
     function: &mut Function,
     taken: &BTreeSet<String>,
-    regions: &mut [Vec<Stmt>],
+    stmts: &mut Vec<Stmt>,
 ) {
     let mut changed = BTreeSet::new();
-    for stmt in regions.iter().flatten() {
+    for stmt in stmts.iter() {
         accesses_of_stmt(&module.types, function, stmt, &mut |var, access| {
             if access.may_write() && function.params.contains(&var) {
                 changed.insert(var);
@@ -31,18 +33,16 @@ pub fn copy_changed_params(
         copy.attrs.clear();
         copy.name = function.fresh_name(&format!("item_{}", copy.name), taken);
         let copy = function.vars.add(copy);
-        redirect(function, regions, param, copy);
+        redirect(function, stmts, param, copy);
         let value = function.use_var(param);
-        if let Some(first) = regions.first_mut() {
-            first.insert(0, declaration(copy, Some(value)));
-        }
+        stmts.insert(0, declaration(copy, Some(value)));
     }
 }
 
 /// Points the uses of a variable at another.
-fn redirect(function: &mut Function, regions: &[Vec<Stmt>], from: VarId, to: VarId) {
+fn redirect(function: &mut Function, stmts: &[Stmt], from: VarId, to: VarId) {
     let mut slots = Vec::new();
-    for stmt in regions.iter().flatten() {
+    for stmt in stmts {
         stmt.for_each(&mut |stmt| {
             for root in stmt.exprs() {
                 function.exprs.for_each(root, &mut |id| {
@@ -60,11 +60,82 @@ fn redirect(function: &mut Function, regions: &[Vec<Stmt>], from: VarId, to: Var
     }
 }
 
+/// Splits the steps of loops that hold barriers: of `i++, p += 16` only what the condition is made of
+/// stays, the rest goes to the end of the body.
+pub fn split_steps(function: &Function, stmts: &mut [Stmt]) {
+    for stmt in stmts {
+        let divergent = holds_barrier(function, stmt);
+        if let StmtKind::For {
+            cond: Some(cond),
+            step: Some(step),
+            body,
+            ..
+        } = &mut stmt.kind
+            && divergent
+            && !has_exit(&body.stmts, false, true, false)
+        {
+            let mut parts = Vec::new();
+            comma_parts(function, *step, &mut parts);
+            let tested = |part: &ExprId| {
+                changed_var(function, *part)
+                    .is_some_and(|var| function.exprs.uses(*cond, VarRef::Local(var)))
+            };
+            let kept: Vec<ExprId> = parts.iter().copied().filter(tested).collect();
+            if let [only] = kept.as_slice()
+                && parts.len() > 1
+                && parts
+                    .iter()
+                    .all(|part| part == only || are_apart(function, *part, *only))
+            {
+                let moved = parts.iter().filter(|part| *part != only);
+                let moved = moved.map(|part| Stmt::new(StmtKind::Expr(*part)));
+                body.stmts.extend(moved);
+                *step = *only;
+            }
+        }
+        for list in stmt.lists_mut() {
+            split_steps(function, list);
+        }
+    }
+}
+
+fn comma_parts(function: &Function, root: ExprId, out: &mut Vec<ExprId>) {
+    match *function.exprs.get(root) {
+        Expr::Comma { lhs, rhs } => {
+            comma_parts(function, lhs, out);
+            comma_parts(function, rhs, out);
+        }
+        _ => out.push(root),
+    }
+}
+
+/// Whether two assignments of variables can be done in either order.
+fn are_apart(function: &Function, a: ExprId, b: ExprId) -> bool {
+    let uses = |root, var| function.exprs.uses(root, VarRef::Local(var));
+    match (changed_var(function, a), changed_var(function, b)) {
+        (Some(of_a), Some(of_b)) => !uses(a, of_b) && !uses(b, of_a),
+        _ => false,
+    }
+}
+
+/// The variable that an assignment or increment changes.
+fn changed_var(function: &Function, id: ExprId) -> Option<VarId> {
+    let place = match *function.exprs.get(id) {
+        Expr::Assign { lhs, .. } => lhs,
+        Expr::IncDec { operand, .. } => operand,
+        _ => return None,
+    };
+    match *function.exprs.get(place) {
+        Expr::Var(VarRef::Local(var)) => Some(var),
+        _ => None,
+    }
+}
+
 /// What was seen of a variable that is declared without a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Seen {
-    /// Its declaration.
-    Declared,
+    /// Its declaration, in a region of this list.
+    Declared(usize),
     /// An assignment of all of it, at the top level: part, statement and value.
     Assigned(usize, usize, ExprId),
     /// Something else first, or a second assignment.
@@ -72,13 +143,14 @@ enum Seen {
 }
 
 /// Moves a declaration without a value to the assignment that gives the variable its only one, where
-/// that stands at the top level and in front of every use: `int t; .. t = x;` is `int t = x;`.
-pub fn join_declarations(module: &Module, function: &Function, regions: &mut [Vec<Stmt>]) {
+/// that stands in a region of the same list and in front of every use: `int t; .. t = x;` is
+/// `int t = x;`.
+pub fn join_declarations(module: &Module, function: &Function, regions: &mut [Region]) {
     let mut seen: BTreeMap<VarId, Seen> = BTreeMap::new();
-    for (region, stmts) in regions.iter().enumerate() {
-        for (at, stmt) in stmts.iter().enumerate() {
+    for (region, part) in regions.iter().enumerate() {
+        for (at, stmt) in part.stmts.iter().enumerate() {
             if let StmtKind::Decl { var, init: None } = stmt.kind {
-                seen.insert(var, Seen::Declared);
+                seen.insert(var, Seen::Declared(part.list));
                 continue;
             }
             let assigned = whole_assignment(function, stmt);
@@ -87,8 +159,8 @@ pub fn join_declarations(module: &Module, function: &Function, regions: &mut [Ve
                     return;
                 };
                 *state = match (*state, assigned) {
-                    (Seen::Declared, Some((target, value)))
-                        if target == var && access == Access::Write =>
+                    (Seen::Declared(list), Some((target, value)))
+                        if target == var && access == Access::Write && list == part.list =>
                     {
                         Seen::Assigned(region, at, value)
                     }
@@ -101,14 +173,14 @@ pub fn join_declarations(module: &Module, function: &Function, regions: &mut [Ve
     seen.retain(|_, state| matches!(state, Seen::Assigned(..)));
     for (var, state) in &seen {
         if let Seen::Assigned(region, at, value) = *state {
-            regions[region][at].kind = StmtKind::Decl {
+            regions[region].stmts[at].kind = StmtKind::Decl {
                 var: *var,
                 init: Some(Init::Expr(value)),
             };
         }
     }
-    for stmts in regions {
-        stmts.retain(
+    for region in regions {
+        region.stmts.retain(
             |stmt| !matches!(&stmt.kind, StmtKind::Decl { var, init: None } if seen.contains_key(var)),
         );
     }

@@ -35,6 +35,18 @@ pub fn returns_to_continues(target: &mut Target<'_>, body: &mut Vec<Stmt>) {
     }
 }
 
+/// Makes every `return` inside a loop leave the loop, with `flag` set.
+pub fn leave_loop(target: &mut Target<'_>, stmt: Stmt, flag: VarId) -> Stmt {
+    let mut returns = Returns {
+        target,
+        flag: Some(flag),
+    };
+    let mut list = vec![stmt];
+    returns.list(&mut list, Within::Inner);
+    // Behind the loop stands what looks at the flag; the caller has its own way.
+    list.swap_remove(0)
+}
+
 struct Returns<'t, 'a> {
     target: &'t mut Target<'a>,
     flag: Option<VarId>,

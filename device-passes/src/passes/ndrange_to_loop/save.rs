@@ -118,7 +118,8 @@ impl Layout {
     }
 }
 
-fn without_const(target: &mut Target<'_>, ty: QualType) -> QualType {
+/// A type without `const` on it or on its elements.
+pub fn without_const(target: &mut Target<'_>, ty: QualType) -> QualType {
     let Type::Array { element, len } = target.types.resolve(ty.ty) else {
         return ty;
     };

@@ -40,12 +40,8 @@ pub struct Barrier {
 /// Where a barrier stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// A statement of the kernel's body, or of plain blocks in it.
-    TopLevel,
-    /// In a loop, which is here.
-    Loop(Option<Span>),
-    /// In a branch of an `if` or `switch`, which is here.
-    Branch(Option<Span>),
+    /// A statement of the kernel.
+    Statement,
     /// Inside an expression that is more than the call.
     Expression,
     /// In a function that the kernel calls.
@@ -112,33 +108,6 @@ impl Survey {
             self.problems.push(note);
         }
     }
-
-    /// Adds what stands in the way of splitting the kernel at its barriers.
-    pub fn barrier_problems(&self) -> Vec<Note> {
-        let mut out = Vec::new();
-        for barrier in &self.barriers {
-            let (text, outer) = match barrier.place {
-                Place::TopLevel => continue,
-                Place::Loop(outer) => ("the barrier stands inside a loop", outer),
-                Place::Branch(outer) => ("the barrier stands inside a branch", outer),
-                Place::Expression => ("the barrier stands inside an expression", None),
-                Place::Helper => (
-                    "the barrier stands in a function that the kernel calls",
-                    None,
-                ),
-            };
-            let mut note = Note::new(text, barrier.span);
-            if let Some(outer) = outer {
-                let label = match barrier.place {
-                    Place::Loop(_) => "the loop",
-                    _ => "the branch",
-                };
-                note.also.push((outer, label.to_string()));
-            }
-            out.push(note);
-        }
-        out
-    }
 }
 
 struct Look<'a> {
@@ -161,7 +130,7 @@ impl Look<'_> {
             return;
         };
         self.params();
-        self.barriers(&body.stmts, Place::TopLevel);
+        self.barriers(&body.stmts);
         body.for_each_stmt(&mut |stmt| self.stmt(stmt));
         body.for_each_expr(&function.exprs, &mut |id| self.expr(id));
     }
@@ -357,25 +326,17 @@ impl Look<'_> {
         }
     }
 
-    fn barriers(&mut self, list: &[Stmt], place: Place) {
+    fn barriers(&mut self, list: &[Stmt]) {
         for stmt in list {
             if builtin_stmt(self.function, stmt).is_some_and(is_barrier) {
-                self.barrier(stmt.span, place);
+                self.barrier(stmt.span, Place::Statement);
                 continue;
             }
             for root in stmt.exprs() {
                 self.barrier_in(root);
             }
-            let inner = match &stmt.kind {
-                StmtKind::Block(_) => place,
-                StmtKind::If { .. } | StmtKind::Switch { .. } => match place {
-                    Place::Loop(_) => place,
-                    _ => Place::Branch(stmt.span),
-                },
-                _ => Place::Loop(stmt.span),
-            };
             for inside in stmt.lists() {
-                self.barriers(inside, inner);
+                self.barriers(inside);
             }
         }
     }

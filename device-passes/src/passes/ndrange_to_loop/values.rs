@@ -12,6 +12,7 @@ use fpgacc_frontend::ir::{
     StmtKind, Type, TypeId, Types, UnaryOp, VarId, VarRef,
 };
 
+use super::schedule::{Region, Schedule};
 use crate::analysis::liveness::{Flow, flow};
 use crate::analysis::variables::{Access, accesses_of_stmt};
 use crate::analysis::work_item::{self, Quantity};
@@ -59,19 +60,20 @@ struct Local {
     cost: Option<u32>,
 }
 
-/// Decides for all variables of `regions`.
+/// Decides for all variables that regions declare.
 ///
 /// # Errors
 /// If a value can be carried over a barrier in none of the ways.
 pub fn decide(
     module: &Module,
     function: &Function,
-    regions: &[Vec<Stmt>],
+    schedule: &Schedule,
 ) -> Result<Values, Vec<Note>> {
+    let regions = &schedule.regions;
     let mut locals = declared(function, regions);
     note_uses(&module.types, function, regions, &mut locals);
     spread_escaping(&module.types, function, &mut locals, regions.len());
-    classify(module, function, &mut locals);
+    classify(module, function, schedule, &mut locals);
     let fates = choose(&module.types, function, &mut locals);
     let problems: Vec<Note> = fates
         .iter()
@@ -99,29 +101,38 @@ pub fn decide(
 
 /// What each part does to the value that `var` has before it; and, for each part, whether the value
 /// behind it is needed later. Of each part only the statements that mention `var` are given; its
-/// declaration counts as an assignment.
+/// declaration counts as an assignment. `next` tells which parts may follow each.
 pub fn flows<'s>(
     types: &Types,
     function: &Function,
     parts: impl Iterator<Item = Vec<&'s Stmt>>,
+    next: &[BTreeSet<usize>],
     var: VarId,
 ) -> (Vec<Flow>, Vec<bool>) {
     let flows: Vec<Flow> = parts
         .map(|stmts| flow(types, function, stmts, var))
         .collect();
     let mut live_behind = vec![false; flows.len()];
-    let mut live = false;
-    for at in (0..flows.len()).rev() {
-        live_behind[at] = live;
-        live = flows[at].reads_first || live && !flows[at].overwrites;
+    loop {
+        let mut changed = false;
+        for at in (0..flows.len()).rev() {
+            let live = next[at].iter().any(|&next| {
+                let flow = flows[next];
+                flow.reads_first || live_behind[next] && !flow.overwrites
+            });
+            changed |= live != live_behind[at];
+            live_behind[at] = live;
+        }
+        if !changed {
+            return (flows, live_behind);
+        }
     }
-    (flows, live_behind)
 }
 
-fn declared(function: &Function, regions: &[Vec<Stmt>]) -> IndexedLocals {
+fn declared(function: &Function, regions: &[Region]) -> IndexedLocals {
     let mut locals = IndexedLocals::default();
-    for (region, stmts) in regions.iter().enumerate() {
-        for stmt in stmts {
+    for (region, part) in regions.iter().enumerate() {
+        for stmt in &part.stmts {
             let StmtKind::Decl { var, init } = &stmt.kind else {
                 continue;
             };
@@ -157,14 +168,9 @@ impl IndexedLocals {
     }
 }
 
-fn note_uses(
-    types: &Types,
-    function: &Function,
-    regions: &[Vec<Stmt>],
-    locals: &mut IndexedLocals,
-) {
-    for (region, stmts) in regions.iter().enumerate() {
-        for stmt in stmts {
+fn note_uses(types: &Types, function: &Function, regions: &[Region], locals: &mut IndexedLocals) {
+    for (region, part) in regions.iter().enumerate() {
+        for stmt in &part.stmts {
             let declares = match &stmt.kind {
                 StmtKind::Decl { var, .. } => Some(*var),
                 _ => None,
@@ -224,12 +230,14 @@ fn can_be_saved(types: &Types, ty: TypeId) -> bool {
     }
 }
 
-fn classify(module: &Module, function: &Function, locals: &mut IndexedLocals) {
+fn classify(module: &Module, function: &Function, schedule: &Schedule, locals: &mut IndexedLocals) {
     for at in 0..locals.list.len() {
         let pure = Pure {
             module,
             function,
             locals,
+            schedule,
+            list: schedule.regions[locals.list[at].region].list,
         };
         let (uniform, cost) = pure.classify(&locals.list[at]);
         locals.list[at].uniform = uniform;
@@ -310,6 +318,10 @@ struct Made {
     per_item: bool,
     /// It may differ between groups.
     per_group: bool,
+    /// It is made of a variable that the group changes elsewhere.
+    of_shared: bool,
+    /// Where it need not be computed it must not be: it may divide by 0.
+    may_trap: bool,
     /// Operations; `None` if they should not be done again.
     cost: Option<u32>,
 }
@@ -318,6 +330,8 @@ impl Made {
     const FIXED: Made = Made {
         per_item: false,
         per_group: false,
+        of_shared: false,
+        may_trap: false,
         cost: Some(0),
     };
 
@@ -325,6 +339,8 @@ impl Made {
         Made {
             per_item: self.per_item || other.per_item,
             per_group: self.per_group || other.per_group,
+            of_shared: self.of_shared || other.of_shared,
+            may_trap: self.may_trap || other.may_trap,
             cost: self.cost.zip(other.cost).map(|(a, b)| a + b),
         }
     }
@@ -341,6 +357,9 @@ struct Pure<'a> {
     module: &'a Module,
     function: &'a Function,
     locals: &'a IndexedLocals,
+    schedule: &'a Schedule,
+    /// The list of the declaration at hand.
+    list: usize,
 }
 
 impl Pure<'_> {
@@ -370,7 +389,10 @@ impl Pure<'_> {
                 None => return (None, None),
             }
         }
-        let uniform = (!made.per_item).then_some(made.per_group);
+        if made.may_trap && self.schedule.has_control() {
+            return (None, None);
+        }
+        let uniform = (!made.per_item && !made.of_shared).then_some(made.per_group);
         let scalar_like = matches!(
             types.resolve(variable.ty.ty),
             Type::Scalar(_) | Type::Vector(..) | Type::Pointer { .. } | Type::Enum(_)
@@ -413,7 +435,9 @@ impl Pure<'_> {
                     },
                     _ => 1,
                 };
-                let made = self.value(*lhs)?.and(self.value(*rhs)?);
+                let mut made = self.value(*lhs)?.and(self.value(*rhs)?);
+                let by_literal = matches!(exprs.get(*rhs), Expr::Int { value, .. } if *value != 0);
+                made.may_trap |= matches!(op, BinaryOp::Div | BinaryOp::Rem) && !by_literal;
                 Some(made.plus(self.cost_of(*lhs, operations)))
             }
             Expr::Cond {
@@ -457,20 +481,29 @@ impl Pure<'_> {
             // Parameters that are changed were replaced by copies.
             return Some(Made::FIXED);
         }
+        if self.schedule.shared.contains(&var) {
+            return self.schedule.is_steady(var, self.list).then_some(Made {
+                per_group: true,
+                of_shared: true,
+                ..Made::FIXED
+            });
+        }
         let local = self.locals.get(var)?;
         if is_array {
             return None;
         }
         match (local.uniform, local.cost) {
             (Some(per_group), cost) => Some(Made {
-                per_item: false,
                 per_group,
                 cost: cost.or(Some(0)),
+                ..Made::FIXED
             }),
             (None, Some(cost)) => Some(Made {
                 per_item: true,
                 per_group: true,
+                of_shared: true,
                 cost: Some(cost),
+                ..Made::FIXED
             }),
             (None, None) => None,
         }
@@ -534,7 +567,8 @@ impl Pure<'_> {
         if !is_constant {
             return None;
         }
-        let made = self.base(base)?.and(self.value(index)?);
+        let mut made = self.base(base)?.and(self.value(index)?);
+        made.may_trap = true;
         Some(made.plus(None))
     }
 

@@ -1,0 +1,518 @@
+//! Takes `break`, `continue` and `return` out of code with barriers, where they are not the same for
+//! all work-items of a group: what they skip goes under conditions instead.
+//!
+//! `if (c) return; rest` becomes `if (!c) { rest }`. Where the rest stands further out, a flag tells
+//! it, and loops end when the flag is set. What is left has one way in and one way out; the
+//! conditions become masks later.
+
+use fpgacc_frontend::ir::{
+    BinaryOp, Block, Expr, ExprId, LoopHints, Stmt, StmtKind, UnaryOp, VarId,
+};
+
+use super::convergence::{Convergence, Surroundings, holds_barrier, never_ends};
+use super::ids::Target;
+use super::returns;
+use super::save::declaration;
+use super::switches;
+use super::uniform::Uniform;
+use crate::pass::Note;
+
+/// Rewrites `stmts`; tells whether there was something to rewrite, so that what is uniform has to be
+/// found again.
+///
+/// # Errors
+/// If a `switch` cannot be made of `if`s.
+pub fn eliminate(
+    target: &mut Target<'_>,
+    uniform: &Uniform,
+    stmts: &mut Vec<Stmt>,
+) -> Result<bool, Note> {
+    let mut exits = Exits {
+        target,
+        uniform,
+        returned: None,
+        loops: Vec::new(),
+        changed: false,
+    };
+    let list = std::mem::take(stmts);
+    let (mut list, _) = exits.list(list, Surroundings::default(), Place::default())?;
+    let changed = exits.changed;
+    if let Some(flag) = exits.returned {
+        list.insert(0, exits.declare(flag));
+    }
+    *stmts = list;
+    Ok(changed)
+}
+
+/// A loop that `break` and `continue` may belong to.
+#[derive(Clone, Copy, Default)]
+struct Loop {
+    /// Set where a work-item leaves it.
+    left: Option<VarId>,
+    /// Set where a work-item skips the rest of an iteration.
+    skipped: Option<VarId>,
+    /// What the group does at the end of the body must not be skipped.
+    end_matters: bool,
+}
+
+/// Where a list stands.
+#[derive(Clone, Copy, Default)]
+struct Place {
+    /// Not all work-items of the loop's iteration, or of the kernel, come here.
+    masked_in_loop: bool,
+    masked: bool,
+    /// Something follows the list that who returns, or continues, must skip.
+    flag_return: bool,
+    flag_continue: bool,
+}
+
+/// The flags that a list may set.
+#[derive(Clone, Copy, Default)]
+struct Flagged {
+    returned: Option<VarId>,
+    left: Option<VarId>,
+    skipped: Option<VarId>,
+}
+
+impl Flagged {
+    fn and(self, other: Flagged) -> Flagged {
+        Flagged {
+            returned: self.returned.or(other.returned),
+            left: self.left.or(other.left),
+            skipped: self.skipped.or(other.skipped),
+        }
+    }
+
+    fn vars(self) -> impl Iterator<Item = VarId> {
+        [self.returned, self.left, self.skipped]
+            .into_iter()
+            .flatten()
+    }
+
+    fn is_empty(self) -> bool {
+        self.vars().next().is_none()
+    }
+}
+
+type Rewritten = (Vec<Stmt>, Flagged);
+
+struct Exits<'t, 'a> {
+    target: &'t mut Target<'a>,
+    uniform: &'t Uniform,
+    returned: Option<VarId>,
+    /// The loops with barriers around the statement at hand.
+    loops: Vec<Loop>,
+    changed: bool,
+}
+
+impl Exits<'_, '_> {
+    fn list(
+        &mut self,
+        list: Vec<Stmt>,
+        around: Surroundings,
+        place: Place,
+    ) -> Result<Rewritten, Note> {
+        let convergence = Convergence {
+            function: self.target.function,
+            shared: &self.uniform.vars,
+        };
+        let inside = convergence.surroundings(&list, around);
+        let convergent: Vec<bool> = list
+            .iter()
+            .zip(&inside)
+            .map(|(stmt, around)| convergence.is_convergent(stmt, *around))
+            .collect();
+        let mut out = Vec::with_capacity(list.len());
+        let mut rest = list.into_iter().zip(inside).zip(convergent);
+        while let Some(((stmt, here), convergent)) = rest.next() {
+            if !convergent {
+                out.push(stmt);
+                continue;
+            }
+            let behind: Vec<Stmt> = rest.by_ref().map(|((stmt, _), _)| stmt).collect();
+            let is_last = behind.is_empty();
+            let (stmts, flagged, behind) = self.convergent(stmt, behind, here, around, place)?;
+            out.extend(stmts);
+            if behind.is_empty() {
+                return Ok((out, flagged));
+            }
+            let (behind, more) = self.list(behind, around, place)?;
+            if flagged.is_empty() {
+                out.extend(behind);
+            } else {
+                debug_assert!(!is_last, "a list was left behind");
+                let cond = self.none_set(flagged);
+                out.push(branch(cond, behind, None));
+            }
+            return Ok((out, flagged.and(more)));
+        }
+        Ok((out, Flagged::default()))
+    }
+
+    /// Rewrites a statement. Gives what stands for it, the flags that it may set, and what is still
+    /// to come behind it.
+    fn convergent(
+        &mut self,
+        stmt: Stmt,
+        behind: Vec<Stmt>,
+        here: Surroundings,
+        around: Surroundings,
+        place: Place,
+    ) -> Result<(Vec<Stmt>, Flagged, Vec<Stmt>), Note> {
+        let span = stmt.span;
+        match stmt.kind {
+            StmtKind::Return(_) | StmtKind::Break | StmtKind::Continue => {
+                let (stmts, flagged) = self.exit(stmt, place);
+                Ok((stmts, flagged, Vec::new()))
+            }
+            StmtKind::Block(block) => {
+                let inner = self.in_front_of(place, &behind);
+                let (stmts, flagged) = self.list(block.stmts, here, inner)?;
+                Ok((
+                    vec![Stmt::at(StmtKind::Block(Block::of(stmts)), span)],
+                    flagged,
+                    behind,
+                ))
+            }
+            StmtKind::If {
+                cond,
+                then,
+                otherwise,
+            } => {
+                let (then, otherwise) = (then.stmts, otherwise.map(|block| block.stmts));
+                self.branches(
+                    (cond, span),
+                    (then, otherwise),
+                    behind,
+                    (here, around, place),
+                )
+            }
+            StmtKind::Switch { value, arms } => {
+                // What is uniform in it is not known yet: the next round sees to its exits.
+                self.changed = true;
+                let stmts = switches::to_ifs(self.target, value, arms, span)?;
+                Ok((stmts, Flagged::default(), behind))
+            }
+            StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::DoWhile { .. } => {
+                let (stmts, flagged) = match holds_barrier(self.target.function, &stmt) {
+                    true => self.convergent_loop(stmt, place)?,
+                    false => self.plain_loop(stmt),
+                };
+                Ok((stmts, flagged, behind))
+            }
+            _ => Ok((vec![stmt], Flagged::default(), behind)),
+        }
+    }
+
+    /// The place of a statement in a list at `place`, with `behind` behind it.
+    fn in_front_of(&self, place: Place, behind: &[Stmt]) -> Place {
+        let follows = !behind.is_empty();
+        Place {
+            flag_return: place.flag_return || follows,
+            flag_continue: place.flag_continue || follows,
+            ..place
+        }
+    }
+
+    fn exit(&mut self, stmt: Stmt, place: Place) -> Rewritten {
+        let end_matters = self.loops.last().is_some_and(|around| around.end_matters);
+        let stays = match stmt.kind {
+            StmtKind::Return(_) => !place.masked,
+            StmtKind::Continue => !place.masked_in_loop && !end_matters,
+            _ => !place.masked_in_loop,
+        };
+        if stays {
+            return (vec![stmt], Flagged::default());
+        }
+        self.changed = true;
+        let mut flagged = Flagged::default();
+        match stmt.kind {
+            StmtKind::Return(_) if place.flag_return => {
+                flagged.returned = Some(self.returned_flag());
+            }
+            StmtKind::Continue if place.flag_continue => {
+                flagged.skipped = self.loop_flag(|around| &mut around.skipped, "skipped");
+            }
+            StmtKind::Break => flagged.left = self.loop_flag(|around| &mut around.left, "left"),
+            _ => {}
+        };
+        let stmts = flagged.vars().map(|flag| self.set(flag)).collect();
+        (stmts, flagged)
+    }
+
+    fn branches(
+        &mut self,
+        (cond, span): (ExprId, Option<fpgacc_frontend::source::Span>),
+        (mut then, mut otherwise): (Vec<Stmt>, Option<Vec<Stmt>>),
+        mut behind: Vec<Stmt>,
+        (here, around, place): (Surroundings, Surroundings, Place),
+    ) -> Result<(Vec<Stmt>, Flagged, Vec<Stmt>), Note> {
+        let masks = !self.uniform.evaluates(cond);
+        let mut inner = place;
+        inner.masked |= masks;
+        inner.masked_in_loop |= masks;
+        let (mut inside, mut inside_other, mut cond) = (here, here, cond);
+        // What follows is only for those who do not leave: it goes to the other branch.
+        if masks && !behind.is_empty() {
+            let leaves = never_ends(&then);
+            let other_leaves = otherwise.as_deref().is_some_and(never_ends);
+            if leaves || other_leaves {
+                self.changed = true;
+                let stays = match leaves {
+                    true => otherwise.get_or_insert_default(),
+                    false => &mut then,
+                };
+                stays.append(&mut behind);
+                // The exits of the branch that leaves are to go, whether they matter or not.
+                let leaving = Surroundings {
+                    return_matters: true,
+                    ..around
+                };
+                (inside, inside_other) = match leaves {
+                    true => (leaving, around),
+                    false => (around, leaving),
+                };
+            }
+        }
+        let inner = self.in_front_of(inner, &behind);
+        let (mut then, mut flagged) = self.list(then, inside, inner)?;
+        let mut otherwise = match otherwise {
+            Some(stmts) => {
+                let (stmts, more) = self.list(stmts, inside_other, inner)?;
+                flagged = flagged.and(more);
+                Some(stmts).filter(|stmts| !stmts.is_empty())
+            }
+            None => None,
+        };
+        if then.is_empty()
+            && let Some(stmts) = otherwise.take()
+        {
+            cond = self.negate(cond);
+            then = stmts;
+        }
+        let mut stmt = branch(cond, then, otherwise);
+        stmt.span = span;
+        Ok((vec![stmt], flagged, behind))
+    }
+
+    /// A loop without barriers in which a work-item may return.
+    fn plain_loop(&mut self, stmt: Stmt) -> Rewritten {
+        self.changed = true;
+        let flag = self.returned_flag();
+        let stmt = returns::leave_loop(self.target, stmt, flag);
+        let flagged = Flagged {
+            returned: Some(flag),
+            ..Flagged::default()
+        };
+        (vec![stmt], flagged)
+    }
+
+    fn convergent_loop(&mut self, stmt: Stmt, place: Place) -> Result<Rewritten, Note> {
+        let parts = Parts::of(stmt);
+        let is_own = |root: Option<ExprId>| root.is_some_and(|root| !self.uniform.evaluates(root));
+        let masked = is_own(parts.cond);
+        let inner = Place {
+            masked_in_loop: false,
+            masked: place.masked || masked,
+            flag_return: true,
+            flag_continue: false,
+        };
+        self.loops.push(Loop {
+            end_matters: masked || is_own(parts.step),
+            ..Loop::default()
+        });
+        let (mut body, flagged) = self.list(parts.body, Surroundings::LOOP, inner)?;
+        self.loops.pop();
+        if let Some(skipped) = flagged.skipped {
+            body.insert(0, self.declare(skipped));
+        }
+        let ends = Flagged {
+            skipped: None,
+            ..flagged
+        };
+        if ends.is_empty() {
+            return Ok((vec![Parts { body, ..parts }.join()], Flagged::default()));
+        }
+        let mut out: Vec<Stmt> = flagged
+            .left
+            .map(|left| self.declare(left))
+            .into_iter()
+            .collect();
+        let stays = self.none_set(ends);
+        let cond = match parts.cond {
+            Some(cond) => self.target.binary(BinaryOp::And, stays, cond),
+            None => stays,
+        };
+        if let Some(step) = parts.step {
+            let stays = self.none_set(ends);
+            body.push(branch(stays, vec![Stmt::new(StmtKind::Expr(step))], None));
+        }
+        let joined = Parts {
+            body,
+            cond: Some(cond),
+            step: None,
+            ..parts
+        };
+        out.push(joined.join());
+        let flagged = Flagged {
+            returned: flagged.returned,
+            ..Flagged::default()
+        };
+        Ok((out, flagged))
+    }
+
+    fn returned_flag(&mut self) -> VarId {
+        if let Some(flag) = self.returned {
+            return flag;
+        }
+        let flag = self.target.flag("returned");
+        self.returned = Some(flag);
+        flag
+    }
+
+    fn declare(&mut self, flag: VarId) -> Stmt {
+        let no = self.target.truth(false);
+        declaration(flag, Some(no))
+    }
+
+    /// A flag of the innermost loop.
+    fn loop_flag(
+        &mut self,
+        field: impl Fn(&mut Loop) -> &mut Option<VarId>,
+        hint: &str,
+    ) -> Option<VarId> {
+        let known = *field(self.loops.last_mut()?);
+        if known.is_some() {
+            return known;
+        }
+        let flag = self.target.flag(hint);
+        *field(self.loops.last_mut()?) = Some(flag);
+        Some(flag)
+    }
+
+    fn set(&mut self, flag: VarId) -> Stmt {
+        let yes = self.target.truth(true);
+        self.target.function.assign_var(flag, yes)
+    }
+
+    /// `!a && !b`
+    fn none_set(&mut self, flagged: Flagged) -> ExprId {
+        let mut cond: Option<ExprId> = None;
+        for flag in flagged.vars() {
+            let set = self.target.function.use_var(flag);
+            let clear = self.target.not(set);
+            cond = Some(match cond {
+                Some(before) => self.target.binary(BinaryOp::And, before, clear),
+                None => clear,
+            });
+        }
+        cond.unwrap_or_else(|| self.target.truth(true))
+    }
+
+    /// A condition that holds where `cond` does not.
+    fn negate(&mut self, cond: ExprId) -> ExprId {
+        let exprs = &self.target.function.exprs;
+        match *exprs.get(cond) {
+            Expr::Unary {
+                op: UnaryOp::Not,
+                operand,
+            } => operand,
+            Expr::Binary { op, lhs, rhs } if self.is_integer(lhs) && self.is_integer(rhs) => {
+                match opposite(op) {
+                    Some(op) => self.target.binary(op, lhs, rhs),
+                    None => self.target.not(cond),
+                }
+            }
+            _ => self.target.not(cond),
+        }
+    }
+
+    fn is_integer(&self, id: ExprId) -> bool {
+        let ty = self.target.function.exprs.ty(id);
+        self.target.types.resolve(ty).is_integer()
+    }
+}
+
+fn opposite(op: BinaryOp) -> Option<BinaryOp> {
+    Some(match op {
+        BinaryOp::Lt => BinaryOp::Ge,
+        BinaryOp::Ge => BinaryOp::Lt,
+        BinaryOp::Gt => BinaryOp::Le,
+        BinaryOp::Le => BinaryOp::Gt,
+        BinaryOp::Eq => BinaryOp::Ne,
+        BinaryOp::Ne => BinaryOp::Eq,
+        _ => return None,
+    })
+}
+
+/// `if (cond) { then } else { otherwise }`
+pub fn branch(cond: ExprId, then: Vec<Stmt>, otherwise: Option<Vec<Stmt>>) -> Stmt {
+    Stmt::new(StmtKind::If {
+        cond,
+        then: Block::of(then),
+        otherwise: otherwise.map(Block::of),
+    })
+}
+
+/// A loop, taken apart.
+struct Parts {
+    init: Vec<Stmt>,
+    cond: Option<ExprId>,
+    step: Option<ExprId>,
+    body: Vec<Stmt>,
+    hints: LoopHints,
+    at_end: bool,
+    span: Option<fpgacc_frontend::source::Span>,
+}
+
+impl Parts {
+    fn of(stmt: Stmt) -> Parts {
+        let span = stmt.span;
+        let (init, cond, step, body, hints, at_end) = match stmt.kind {
+            StmtKind::For {
+                init,
+                cond,
+                step,
+                body,
+                hints,
+            } => (init, cond, step, body, hints, false),
+            StmtKind::While { cond, body, hints } => {
+                (Vec::new(), Some(cond), None, body, hints, false)
+            }
+            StmtKind::DoWhile { body, cond, hints } => {
+                (Vec::new(), Some(cond), None, body, hints, true)
+            }
+            other => {
+                let body = Block::of(vec![Stmt::at(other, span)]);
+                (Vec::new(), None, None, body, LoopHints::default(), true)
+            }
+        };
+        Parts {
+            init,
+            cond,
+            step,
+            body: body.stmts,
+            hints,
+            at_end,
+            span,
+        }
+    }
+
+    fn join(self) -> Stmt {
+        let (body, hints) = (Block::of(self.body), self.hints);
+        let kind = match (self.cond, self.at_end) {
+            (Some(cond), true) => StmtKind::DoWhile { body, cond, hints },
+            (Some(cond), false) if self.init.is_empty() && self.step.is_none() => {
+                StmtKind::While { cond, body, hints }
+            }
+            _ => StmtKind::For {
+                init: self.init,
+                cond: self.cond,
+                step: self.step,
+                body,
+                hints,
+            },
+        };
+        Stmt::at(kind, self.span)
+    }
+}

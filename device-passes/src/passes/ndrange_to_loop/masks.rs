@@ -1,0 +1,142 @@
+//! Puts regions under their masks: `if (taken) { .. }`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fpgacc_frontend::ir::{Expr, Init, Stmt, StmtKind, VarId, VarRef};
+
+use super::exits::branch;
+use super::ids::Target;
+use super::save;
+use super::schedule::{Schedule, conjunction};
+use super::speculation;
+
+/// The mask of a region, and what stands behind it, outside of the mask.
+#[derive(Debug, Default)]
+pub struct Masked {
+    /// All of these hold, or do not.
+    pub mask: Vec<(VarId, bool)>,
+    /// Decides about masks of later regions.
+    pub behind: Vec<Stmt>,
+}
+
+/// Wraps the statements of the regions.
+pub fn apply(target: &mut Target<'_>, schedule: &mut Schedule, masks: Vec<Masked>) {
+    let crossing = crossing(target, schedule);
+    for (region, masked) in schedule.regions.iter_mut().zip(masks) {
+        let stmts = std::mem::take(&mut region.stmts);
+        region.stmts = match masked.mask.is_empty() {
+            true => stmts,
+            false => wrap(target, &crossing, stmts, &masked.mask),
+        };
+        region.stmts.extend(masked.behind);
+    }
+}
+
+/// The variables that several regions use.
+fn crossing(target: &Target<'_>, schedule: &Schedule) -> BTreeSet<VarId> {
+    let mut seen: BTreeMap<VarId, usize> = BTreeMap::new();
+    let mut out = BTreeSet::new();
+    for (number, region) in schedule.regions.iter().enumerate() {
+        for stmt in &region.stmts {
+            let mut note = |var| {
+                if *seen.entry(var).or_insert(number) != number {
+                    out.insert(var);
+                }
+            };
+            stmt.for_each(&mut |stmt| {
+                if let StmtKind::Decl { var, .. } = stmt.kind {
+                    note(var);
+                }
+                for root in stmt.exprs() {
+                    target.function.exprs.for_each(root, &mut |id| {
+                        if let Expr::Var(VarRef::Local(var)) = target.function.exprs.get(id) {
+                            note(*var);
+                        }
+                    });
+                }
+            });
+        }
+    }
+    out
+}
+
+fn wrap(
+    target: &mut Target<'_>,
+    crossing: &BTreeSet<VarId>,
+    stmts: Vec<Stmt>,
+    mask: &[(VarId, bool)],
+) -> Vec<Stmt> {
+    let written = speculation::written(target, &stmts);
+    let mut outside = Vec::new();
+    let mut inside = Vec::new();
+    for stmt in stmts {
+        let StmtKind::Decl { var, init } = &stmt.kind else {
+            inside.push(stmt);
+            continue;
+        };
+        let var = *var;
+        let free = match init {
+            None => true,
+            Some(init) => speculation::is_free_init(target, init, &written),
+        };
+        if free {
+            outside.push(stmt);
+            continue;
+        }
+        if !crossing.contains(&var) {
+            inside.push(stmt);
+            continue;
+        }
+        inside.extend(assignment(target, &stmt, var));
+        outside.push(save::declaration(var, None));
+    }
+    if !inside.is_empty() {
+        let cond = conjunction(target, mask);
+        outside.push(branch(cond, inside, None));
+    }
+    outside
+}
+
+/// What gives a variable the value that its declaration gave it.
+fn assignment(target: &mut Target<'_>, decl: &Stmt, var: VarId) -> Vec<Stmt> {
+    target.function.vars[var]
+        .ty
+        .quals
+        .remove(fpgacc_frontend::ir::Qualifiers::CONST);
+    match &decl.kind {
+        StmtKind::Decl {
+            init: Some(Init::Expr(value)),
+            ..
+        } if target
+            .types
+            .as_array(target.function.vars[var].ty.ty)
+            .is_none() =>
+        {
+            let mut stmt = target.function.assign_var(var, *value);
+            stmt.span = decl.span;
+            vec![stmt]
+        }
+        // Only a declaration takes a list: it fills a temporary.
+        StmtKind::Decl { init, .. } => {
+            let ty = save::without_const(target, target.function.vars[var].ty);
+            target.function.vars[var].ty = ty;
+            let mut copy = target.function.vars[var].clone();
+            copy.name = target
+                .function
+                .fresh_name(&format!("{}_first", copy.name), target.taken);
+            let copy = target.function.vars.add(copy);
+            let fill = Stmt::at(
+                StmtKind::Decl {
+                    var: copy,
+                    init: init.clone(),
+                },
+                decl.span,
+            );
+            let (to, from) = (target.function.use_var(var), target.function.use_var(copy));
+            let mut out = vec![fill];
+            out.extend(save::copy(target, to, from));
+            out
+        }
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,648 @@
+//! The body of a kernel as its groups go through it: regions that each work-item runs on its own, and
+//! control around them that the group has once.
+//!
+//! Where control with a barrier inside is not known to be the same for all work-items, each keeps a
+//! mask: whether it takes part. A loop then runs while anyone does. OpenCL lets nobody pass a barrier
+//! that others of the group never reach, so that masks of work-items that meet at barriers are alike
+//! in every valid program; the masks keep it right also where a program only works because the devices
+//! that it was written for do the same.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fpgacc_frontend::ir::{
+    BinaryOp, Block, Expr, ExprId, LoopHints, Stmt, StmtKind, VarId, VarRef,
+};
+
+use super::convergence::{Convergence, Surroundings, is_barrier_stmt};
+use super::exits::branch;
+use super::ids::Target;
+use super::save::declaration;
+use super::uniform::Uniform;
+
+/// A part of a kernel that each work-item runs on its own, from one barrier to the next.
+#[derive(Debug, Default)]
+pub struct Region {
+    /// Its statements.
+    pub stmts: Vec<Stmt>,
+    /// The list of steps that it stands in.
+    pub list: usize,
+}
+
+/// A step of a group.
+#[derive(Debug)]
+pub enum Node {
+    /// All work-items run a region, by its number.
+    Region(usize),
+    /// A statement that is done once.
+    Once(Stmt),
+    /// A loop or an `if`; the statement's own lists are empty, and these take their places: the body, or
+    /// the branches.
+    Control(Stmt, Vec<Vec<Node>>),
+}
+
+/// A kernel's body.
+#[derive(Debug, Default)]
+pub struct Schedule {
+    /// The regions.
+    pub regions: Vec<Region>,
+    /// The steps.
+    pub nodes: Vec<Node>,
+    /// For each list of steps, the one that the control stands in of which it is a part; list 0 is
+    /// [`Self::nodes`].
+    parents: Vec<Option<usize>>,
+    /// The lists in which variables that a group has once are changed.
+    changes: BTreeMap<VarId, BTreeSet<usize>>,
+    /// The variables that a group has once.
+    pub shared: BTreeSet<VarId>,
+}
+
+/// A condition that work-items keep each for itself: all of these hold, or do not.
+type Mask = Vec<(VarId, bool)>;
+
+/// Takes a kernel's body apart.
+pub fn build(target: &mut Target<'_>, uniform: &Uniform, stmts: Vec<Stmt>) -> Schedule {
+    let mut builder = Builder {
+        target,
+        uniform,
+        schedule: Schedule {
+            shared: uniform.vars.clone(),
+            parents: vec![None],
+            ..Schedule::default()
+        },
+        masks: Vec::new(),
+    };
+    let nodes = builder.list(stmts, Surroundings::default(), 0, &Vec::new());
+    builder.schedule.nodes = nodes;
+    if builder.schedule.regions.is_empty() {
+        builder.schedule.regions.push(Region::default());
+        builder.schedule.nodes.push(Node::Region(0));
+    }
+    let Builder {
+        mut schedule,
+        masks,
+        ..
+    } = builder;
+    super::masks::apply(target, &mut schedule, masks);
+    schedule
+}
+
+/// What is under construction: a list of steps, and the region at its end.
+struct Open {
+    nodes: Vec<Node>,
+    region: Vec<Stmt>,
+    list: usize,
+    mask: Mask,
+}
+
+struct Builder<'t, 'a> {
+    target: &'t mut Target<'a>,
+    uniform: &'t Uniform,
+    schedule: Schedule,
+    /// The masks of the regions.
+    masks: Vec<super::masks::Masked>,
+}
+
+impl Builder<'_, '_> {
+    fn list(
+        &mut self,
+        stmts: Vec<Stmt>,
+        around: Surroundings,
+        list: usize,
+        mask: &Mask,
+    ) -> Vec<Node> {
+        let mut open = Open {
+            nodes: Vec::new(),
+            region: Vec::new(),
+            list,
+            mask: mask.clone(),
+        };
+        self.fill(&mut open, stmts, around);
+        self.close_region(&mut open, Vec::new());
+        open.nodes
+    }
+
+    fn fill(&mut self, open: &mut Open, stmts: Vec<Stmt>, around: Surroundings) {
+        let convergence = Convergence {
+            function: self.target.function,
+            shared: &self.uniform.vars,
+        };
+        let surroundings = convergence.surroundings(&stmts, around);
+        let convergent: Vec<bool> = stmts
+            .iter()
+            .zip(&surroundings)
+            .map(|(stmt, around)| convergence.is_convergent(stmt, *around))
+            .collect();
+        for ((stmt, around), convergent) in stmts.into_iter().zip(surroundings).zip(convergent) {
+            if convergent {
+                self.convergent(open, stmt, around);
+            } else if self.uniform.runs(self.target.function, &stmt) {
+                self.once(open, stmt);
+            } else {
+                open.region.push(stmt);
+            }
+        }
+    }
+
+    /// Ends the region under construction; `behind` is outside of its mask.
+    fn close_region(&mut self, open: &mut Open, behind: Vec<Stmt>) {
+        if open.region.is_empty() && behind.is_empty() {
+            return;
+        }
+        let number = self.schedule.regions.len();
+        self.schedule.regions.push(Region {
+            stmts: std::mem::take(&mut open.region),
+            list: open.list,
+        });
+        self.masks.push(super::masks::Masked {
+            mask: open.mask.clone(),
+            behind,
+        });
+        open.nodes.push(Node::Region(number));
+    }
+
+    /// A statement for the group.
+    fn once(&mut self, open: &mut Open, stmt: Stmt) {
+        let vars = changed_by(self.target, &stmt);
+        for var in &vars {
+            let lists = self.schedule.changes.entry(*var).or_default();
+            if !matches!(stmt.kind, StmtKind::Decl { .. }) {
+                lists.insert(open.list);
+            }
+        }
+        let mentioned = open
+            .region
+            .iter()
+            .any(|item| mentions(self.target, item, &vars));
+        if mentioned || self.uniform.is_fragile(&stmt) {
+            self.close_region(open, Vec::new());
+        }
+        open.nodes.push(Node::Once(stmt));
+    }
+
+    fn convergent(&mut self, open: &mut Open, stmt: Stmt, around: Surroundings) {
+        if is_barrier_stmt(self.target.function, &stmt) {
+            self.close_region(open, Vec::new());
+            return;
+        }
+        match stmt.kind {
+            StmtKind::Block(block) => self.fill(open, block.stmts, around),
+            StmtKind::If { .. } => self.branch(open, stmt, around),
+            StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::DoWhile { .. } => {
+                self.repeat(open, stmt);
+            }
+            _ => {
+                self.close_region(open, Vec::new());
+                open.nodes.push(Node::Once(stmt));
+            }
+        }
+    }
+
+    fn new_list(&mut self, parent: usize) -> usize {
+        self.schedule.parents.push(Some(parent));
+        self.schedule.parents.len() - 1
+    }
+
+    fn branch(&mut self, open: &mut Open, stmt: Stmt, around: Surroundings) {
+        let StmtKind::If {
+            cond,
+            then,
+            otherwise,
+        } = stmt.kind
+        else {
+            return;
+        };
+        if self.uniform.evaluates(cond) {
+            self.note_changes(cond, open.list);
+            self.close_region(open, Vec::new());
+            let mut lists = Vec::new();
+            for block in std::iter::once(then).chain(otherwise) {
+                let list = self.new_list(open.list);
+                lists.push(self.list(block.stmts, around, list, &open.mask));
+            }
+            let otherwise = (lists.len() > 1).then(Vec::new);
+            let mut control = branch(cond, Vec::new(), otherwise);
+            control.span = stmt.span;
+            open.nodes.push(Node::Control(control, lists));
+            return;
+        }
+        let (taken, decide) = self.mask(open, cond, "taken");
+        // The region that decides has its number, and place, before those inside.
+        self.close_region(open, vec![decide]);
+        let decides = self.schedule.regions.len() - 1;
+        let place = open.nodes.len() - 1;
+        let mut then_mask = open.mask.clone();
+        then_mask.push((taken, true));
+        let list = self.new_list(open.list);
+        let then = self.list(then.stmts, around, list, &then_mask);
+        let otherwise = otherwise.map(|block| {
+            let mut mask = open.mask.clone();
+            mask.push((taken, false));
+            let list = self.new_list(open.list);
+            self.list(block.stmts, around, list, &mask)
+        });
+        let mut wrapped = Vec::new();
+        for (nodes, holds) in
+            std::iter::once((then, true)).chain(otherwise.map(|nodes| (nodes, false)))
+        {
+            if nodes.iter().all(|node| matches!(node, Node::Region(_))) {
+                wrapped.push((None, nodes));
+                continue;
+            }
+            // What the group does once must not be done for nobody.
+            let any = self.target.flag("any");
+            let mut test_mask = open.mask.clone();
+            test_mask.push((taken, holds));
+            let test = conjunction(self.target, &test_mask);
+            let yes = self.target.truth(true);
+            let set = self.target.function.assign_var(any, yes);
+            self.masks[decides]
+                .behind
+                .push(branch(test, vec![set], None));
+            let declared = self.declare_any(any);
+            open.nodes.insert(place, declared);
+            wrapped.push((Some(any), nodes));
+        }
+        for (any, nodes) in wrapped {
+            match any {
+                None => open.nodes.extend(nodes),
+                Some(any) => {
+                    let cond = self.target.function.use_var(any);
+                    let control = branch(cond, Vec::new(), None);
+                    open.nodes.push(Node::Control(control, vec![nodes]));
+                }
+            }
+        }
+    }
+
+    fn declare_any(&mut self, any: VarId) -> Node {
+        self.schedule.shared.insert(any);
+        let no = self.target.truth(false);
+        Node::Once(declaration(any, Some(no)))
+    }
+
+    /// A mask variable, and its declaration: under the mask at hand, the condition.
+    fn mask(&mut self, open: &Open, cond: ExprId, hint: &str) -> (VarId, Stmt) {
+        let var = self.target.flag(hint);
+        let value = match open.mask.is_empty() {
+            true => cond,
+            false => {
+                let outer = conjunction(self.target, &open.mask);
+                self.target.binary(BinaryOp::And, outer, cond)
+            }
+        };
+        (var, declaration(var, Some(value)))
+    }
+
+    fn note_changes(&mut self, root: ExprId, list: usize) {
+        let stmt = Stmt::new(StmtKind::Expr(root));
+        for var in changed_by(self.target, &stmt) {
+            self.schedule.changes.entry(var).or_default().insert(list);
+        }
+    }
+
+    fn repeat(&mut self, open: &mut Open, stmt: Stmt) {
+        let span = stmt.span;
+        let (init, cond, step, body, hints, at_end) = match stmt.kind {
+            StmtKind::For {
+                init,
+                cond,
+                step,
+                body,
+                hints,
+            } => (init, cond, step, body, hints, false),
+            StmtKind::While { cond, body, hints } => {
+                (Vec::new(), Some(cond), None, body, hints, false)
+            }
+            StmtKind::DoWhile { body, cond, hints } => {
+                (Vec::new(), Some(cond), None, body, hints, true)
+            }
+            _ => return,
+        };
+        if cond.is_some_and(|cond| !self.uniform.evaluates(cond)) {
+            self.fill(open, init, Surroundings::default());
+            self.masked_loop(open, (cond, step, body.stmts), hints, at_end);
+            return;
+        }
+        let function = &*self.target.function;
+        let in_header = init.iter().all(|stmt| self.uniform.runs(function, stmt));
+        let mut header = Vec::new();
+        if in_header {
+            header = init;
+            self.close_region(open, Vec::new());
+        } else {
+            self.fill(open, init, Surroundings::default());
+            self.close_region(open, Vec::new());
+        }
+        for root in cond.iter().chain(&step) {
+            self.note_changes(*root, open.list);
+        }
+        for stmt in &header {
+            if !matches!(stmt.kind, StmtKind::Decl { .. }) {
+                for root in stmt.exprs() {
+                    self.note_changes(root, open.list);
+                }
+            }
+        }
+        let list = self.new_list(open.list);
+        let mut inner = Open {
+            nodes: Vec::new(),
+            region: Vec::new(),
+            list,
+            mask: open.mask.clone(),
+        };
+        self.fill(&mut inner, body.stmts, Surroundings::LOOP);
+        let mut step = step;
+        if let Some(own) = step
+            && !self.uniform.evaluates(own)
+        {
+            inner.region.push(Stmt::new(StmtKind::Expr(own)));
+            step = None;
+        }
+        self.close_region(&mut inner, Vec::new());
+        let body = Block::default();
+        let kind = match (cond, at_end) {
+            (Some(cond), true) => StmtKind::DoWhile { body, cond, hints },
+            (Some(cond), false) if header.is_empty() && step.is_none() => {
+                StmtKind::While { cond, body, hints }
+            }
+            _ => StmtKind::For {
+                init: header,
+                cond,
+                step,
+                body,
+                hints,
+            },
+        };
+        open.nodes
+            .push(Node::Control(Stmt::at(kind, span), vec![inner.nodes]));
+    }
+
+    /// A loop that runs while any work-item takes part.
+    fn masked_loop(
+        &mut self,
+        open: &mut Open,
+        (cond, step, body): (Option<ExprId>, Option<ExprId>, Vec<Stmt>),
+        hints: LoopHints,
+        at_end: bool,
+    ) {
+        let runs = self.target.flag("running");
+        let start = conjunction(self.target, &open.mask);
+        self.close_region(open, vec![declaration(runs, Some(start))]);
+        let any = self.target.flag("any");
+        if at_end {
+            let declared = self.declare_any(any);
+            open.nodes.push(declared);
+        }
+        let list = self.new_list(open.list);
+        let mut inner = Open {
+            nodes: Vec::new(),
+            region: Vec::new(),
+            list,
+            mask: Mask::new(),
+        };
+        let decide = self.decide(runs, any, cond);
+        if at_end {
+            let no = self.target.truth(false);
+            let clear = self.target.function.assign_var(any, no);
+            inner.nodes.push(Node::Once(clear));
+        } else {
+            let declared = self.declare_any(any);
+            inner.nodes.push(declared);
+            inner.region.extend(decide.iter().cloned());
+            self.close_region(&mut inner, Vec::new());
+            let nobody = self.target.function.use_var(any);
+            let nobody = self.target.not(nobody);
+            let leave = branch(nobody, vec![Stmt::new(StmtKind::Break)], None);
+            inner.nodes.push(Node::Once(leave));
+        }
+        inner.mask = vec![(runs, true)];
+        self.fill(&mut inner, body, Surroundings::LOOP);
+        if let Some(step) = step {
+            inner.region.push(Stmt::new(StmtKind::Expr(step)));
+        }
+        if at_end {
+            self.close_region(&mut inner, decide);
+        } else {
+            self.close_region(&mut inner, Vec::new());
+        }
+        let body = Block::default();
+        let kind = match at_end {
+            true => {
+                let cond = self.target.function.use_var(any);
+                StmtKind::DoWhile { body, cond, hints }
+            }
+            false => StmtKind::For {
+                init: Vec::new(),
+                cond: None,
+                step: None,
+                body,
+                hints,
+            },
+        };
+        open.nodes
+            .push(Node::Control(Stmt::new(kind), vec![inner.nodes]));
+    }
+
+    /// `if (running) { running = cond; } if (running) { any = true; }`
+    fn decide(&mut self, runs: VarId, any: VarId, cond: Option<ExprId>) -> Vec<Stmt> {
+        let mut out = Vec::new();
+        if let Some(cond) = cond {
+            let taking_part = self.target.function.use_var(runs);
+            let goes_on = self.target.binary(BinaryOp::And, taking_part, cond);
+            out.push(self.target.function.assign_var(runs, goes_on));
+        }
+        let taking_part = self.target.function.use_var(runs);
+        let yes = self.target.truth(true);
+        let set = self.target.function.assign_var(any, yes);
+        out.push(branch(taking_part, vec![set], None));
+        out
+    }
+}
+
+/// The statements that a group does once; control comes without what is in it.
+pub fn statements<'n>(nodes: &'n [Node], out: &mut Vec<&'n Stmt>) {
+    for node in nodes {
+        match node {
+            Node::Region(_) => {}
+            Node::Once(stmt) => out.push(stmt),
+            Node::Control(stmt, lists) => {
+                out.push(stmt);
+                for list in lists {
+                    statements(list, out);
+                }
+            }
+        }
+    }
+}
+
+/// `a && !b`; `true` for none. A mask implies those in front of it if it was taken under them.
+pub fn conjunction(target: &mut Target<'_>, mask: &[(VarId, bool)]) -> ExprId {
+    // A mask that holds implies all before it.
+    let from = mask.iter().rposition(|(_, holds)| *holds).unwrap_or(0);
+    let mut cond: Option<ExprId> = None;
+    for &(var, holds) in &mask[from..] {
+        let mut test = target.function.use_var(var);
+        if !holds {
+            test = target.not(test);
+        }
+        cond = Some(match cond {
+            Some(before) => target.binary(BinaryOp::And, before, test),
+            None => test,
+        });
+    }
+    cond.unwrap_or_else(|| target.truth(true))
+}
+
+/// The variables that a statement declares or changes as a whole.
+fn changed_by(target: &Target<'_>, stmt: &Stmt) -> BTreeSet<VarId> {
+    let mut vars = BTreeSet::new();
+    let exprs = &target.function.exprs;
+    stmt.for_each(&mut |inside| {
+        if let StmtKind::Decl { var, .. } = inside.kind {
+            vars.insert(var);
+        }
+        for root in inside.exprs() {
+            exprs.for_each(root, &mut |id| {
+                let place = match exprs.get(id) {
+                    Expr::Assign { lhs, .. } => *lhs,
+                    Expr::IncDec { operand, .. } => *operand,
+                    _ => return,
+                };
+                if let Expr::Var(VarRef::Local(var)) = exprs.get(place) {
+                    vars.insert(*var);
+                }
+            });
+        }
+    });
+    vars
+}
+
+fn mentions(target: &Target<'_>, stmt: &Stmt, vars: &BTreeSet<VarId>) -> bool {
+    let exprs = &target.function.exprs;
+    let mut found = false;
+    stmt.for_each(&mut |inside| {
+        for root in inside.exprs() {
+            found |= exprs.any(root, &mut |id| {
+                matches!(exprs.get(id), Expr::Var(VarRef::Local(var)) if vars.contains(var))
+            });
+        }
+    });
+    found
+}
+
+impl Schedule {
+    /// Whether `list` is `of` or inside it.
+    pub fn is_inside(&self, mut list: usize, of: usize) -> bool {
+        loop {
+            if list == of {
+                return true;
+            }
+            match self.parents[list] {
+                Some(parent) => list = parent,
+                None => return false,
+            }
+        }
+    }
+
+    /// Whether a variable that a group has once keeps its value while a list is run.
+    pub fn is_steady(&self, var: VarId, list: usize) -> bool {
+        self.changes
+            .get(&var)
+            .is_none_or(|lists| !lists.iter().any(|at| self.is_inside(*at, list)))
+    }
+
+    /// Whether there is more than regions one behind the other: a group may leave some out.
+    pub fn has_control(&self) -> bool {
+        !self
+            .nodes
+            .iter()
+            .all(|node| matches!(node, Node::Region(_)))
+    }
+
+    /// The regions that may be run next after each.
+    pub fn successors(&self) -> Vec<BTreeSet<usize>> {
+        let mut flow = Flow {
+            next: vec![BTreeSet::new(); self.regions.len()],
+            loops: Vec::new(),
+        };
+        flow.list(&self.nodes, BTreeSet::new());
+        flow.next
+    }
+}
+
+/// Finds which region follows which.
+struct Flow {
+    /// For each region, those that may be run next.
+    next: Vec<BTreeSet<usize>>,
+    /// Of the loops around: the regions in front of a `break`, and of a `continue`.
+    loops: Vec<[BTreeSet<usize>; 2]>,
+}
+
+type Regions = BTreeSet<usize>;
+
+impl Flow {
+    /// Follows a list; `before` are the regions that were run last. Gives those at its end.
+    fn list(&mut self, nodes: &[Node], mut before: Regions) -> Regions {
+        for node in nodes {
+            match node {
+                Node::Region(number) => {
+                    for last in before {
+                        self.next[last].insert(*number);
+                    }
+                    before = Regions::from([*number]);
+                }
+                Node::Once(stmt) => before = self.once(stmt, before),
+                Node::Control(stmt, lists) => before = self.control(stmt, lists, before),
+            }
+        }
+        before
+    }
+
+    fn once(&mut self, stmt: &Stmt, before: Regions) -> Regions {
+        match &stmt.kind {
+            StmtKind::Return(_) => Regions::new(),
+            StmtKind::Break | StmtKind::Continue => {
+                let kind = usize::from(matches!(stmt.kind, StmtKind::Continue));
+                if let Some(innermost) = self.loops.last_mut() {
+                    innermost[kind].extend(before);
+                }
+                Regions::new()
+            }
+            // `if (!any) break;`
+            StmtKind::If { then, .. } if super::convergence::never_ends(&then.stmts) => {
+                if let Some(innermost) = self.loops.last_mut() {
+                    innermost[0].extend(before.iter().copied());
+                }
+                before
+            }
+            _ => before,
+        }
+    }
+
+    fn control(&mut self, stmt: &Stmt, lists: &[Vec<Node>], before: Regions) -> Regions {
+        if let StmtKind::If { otherwise, .. } = &stmt.kind {
+            let mut behind = Regions::new();
+            for list in lists {
+                behind.extend(self.list(list, before.clone()));
+            }
+            if otherwise.is_none() {
+                behind.extend(before);
+            }
+            return behind;
+        }
+        let body = lists.first().map_or(&[][..], Vec::as_slice);
+        let mut first = before.clone();
+        let mut behind = before;
+        // Twice: what is last in the body comes before what is first.
+        for _ in 0..2 {
+            self.loops.push(Default::default());
+            let mut last = self.list(body, first.clone());
+            let [left, continued] = self.loops.pop().unwrap_or_default();
+            last.extend(continued);
+            first.extend(last.iter().copied());
+            behind.extend(last);
+            behind.extend(left);
+        }
+        behind
+    }
+}

@@ -1,0 +1,68 @@
+//! What a work-item may compute although it need not.
+
+use std::collections::BTreeSet;
+
+use fpgacc_frontend::ir::{Expr, ExprId, Init, Stmt, StmtKind, UnaryOp, VarId, VarRef};
+
+use super::ids::Target;
+use crate::analysis::variables::accesses_of_stmt;
+
+/// The variables that statements change; a first value is no change.
+pub fn written(target: &Target<'_>, stmts: &[Stmt]) -> BTreeSet<VarId> {
+    let mut out = BTreeSet::new();
+    for stmt in stmts {
+        let declared = match stmt.kind {
+            StmtKind::Decl { var, .. } => Some(var),
+            _ => None,
+        };
+        accesses_of_stmt(target.types, target.function, stmt, &mut |var, access| {
+            if access.may_write() && declared != Some(var) {
+                out.insert(var);
+            }
+        });
+    }
+    out
+}
+
+/// Whether an initial value can be computed by everyone, in front of what changes `written`: it looks
+/// at no memory, cannot trap, and has no effects.
+pub fn is_free_init(target: &Target<'_>, init: &Init, written: &BTreeSet<VarId>) -> bool {
+    let mut roots = Vec::new();
+    init.exprs(&mut roots);
+    roots.into_iter().all(|root| is_free(target, root, written))
+}
+
+fn is_free(target: &Target<'_>, root: ExprId, written: &BTreeSet<VarId>) -> bool {
+    let exprs = &target.function.exprs;
+    if exprs.has_effects(root) {
+        return false;
+    }
+    !exprs.any(root, &mut |id| match exprs.get(id) {
+        Expr::Var(VarRef::Local(var)) => {
+            let is_array = target.types.as_array(exprs.ty(id)).is_some();
+            let variable = &target.function.vars[*var];
+            let in_memory = variable.space != fpgacc_frontend::ir::AddressSpace::Private;
+            written.contains(var) || in_memory && !is_array
+        }
+        Expr::Var(VarRef::Global(_)) => target.types.as_array(exprs.ty(id)).is_none(),
+        Expr::Unary {
+            op: UnaryOp::Deref, ..
+        }
+        | Expr::Index { .. }
+        | Expr::Member { arrow: true, .. }
+        | Expr::Compound { .. } => true,
+        Expr::Binary { op, rhs, .. } => {
+            let divides = matches!(
+                op,
+                fpgacc_frontend::ir::BinaryOp::Div | fpgacc_frontend::ir::BinaryOp::Rem
+            );
+            let by_literal = matches!(exprs.get(*rhs), Expr::Int { value, .. } if *value != 0);
+            divides && !by_literal
+        }
+        Expr::Call { args, .. } => args.iter().any(|arg| {
+            let ty = exprs.ty(*arg);
+            target.types.as_pointer(ty).is_some() || target.types.as_array(ty).is_some()
+        }),
+        _ => false,
+    })
+}
