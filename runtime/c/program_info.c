@@ -100,10 +100,17 @@ cl_int __wrap_clGetProgramBuildInfo(cl_program program, cl_device_id device,
                                     size_t *size_ret)
 {
     struct fpgacc_loaded *loaded = fpgacc_find_program(program);
-    if (!loaded || !loaded->is_known)
+    cl_build_status status = CL_BUILD_NONE;
+    if (!loaded || !loaded->is_known) {
+        /* What is built otherwise is not what a comparison of two runs is about. */
+        if (name == CL_PROGRAM_BUILD_LOG && fpgacc_recording() &&
+            __real_clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_STATUS, sizeof status,
+                                         &status, NULL) == CL_SUCCESS &&
+            status == CL_BUILD_SUCCESS)
+            return answer_string(NULL, size, value, size_ret);
         return __real_clGetProgramBuildInfo(program, device, name, size, value, size_ret);
+    }
     /* The implementation judges the device. */
-    cl_build_status status;
     cl_int error = __real_clGetProgramBuildInfo(loaded->actual, device, CL_PROGRAM_BUILD_STATUS,
                                                 sizeof status, &status, NULL);
     if (error != CL_SUCCESS)
@@ -115,7 +122,9 @@ cl_int __wrap_clGetProgramBuildInfo(cl_program program, cl_device_id device,
     case CL_PROGRAM_BUILD_OPTIONS:
         return answer_string(loaded->options, size, value, size_ret);
     case CL_PROGRAM_BUILD_LOG:
-        if (loaded->log || loaded->state == FPGACC_CREATED)
+        /* What a device may say of a rewritten kernel is nothing that its user can change. */
+        if (loaded->log || loaded->state == FPGACC_CREATED ||
+            (loaded->variant && loaded->state != FPGACC_FAILED))
             return answer_string(loaded->log, size, value, size_ret);
         break;
     case CL_PROGRAM_BINARY_TYPE: {

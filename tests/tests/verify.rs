@@ -124,6 +124,18 @@ fn what_is_printed_counts_but_for_numbers() {
 }
 
 #[test]
+fn build_logs_are_no_part_of_the_comparison() {
+    let shop = shop();
+    // PoCL warns of what is meant for FPGA compilers, Intel tells of each step.
+    for platform in ["intel", "pocl"] {
+        let words = format!("--platform={platform} -o app -- log");
+        verify(&shop, &words).success();
+        let told = shop.sh("./app log").success();
+        assert!(told.stdout.starts_with("<<>>\n"), "{}", told.stdout);
+    }
+}
+
+#[test]
 fn a_program_that_fails_is_not_taken_for_the_same() {
     let shop = shop();
     let told = verify(&shop, "-- fail").failure();
