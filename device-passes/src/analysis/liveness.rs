@@ -96,12 +96,12 @@ impl Flows<'_> {
 
     fn stmt(&self, stmt: &Stmt) -> Flow {
         match &stmt.kind {
-            StmtKind::Decl { var, .. } => {
+            StmtKind::Decl { var, init } => {
                 let mut flow = self.exprs(stmt.exprs());
                 if *var == self.var {
                     flow.then(Flow {
                         overwrites: true,
-                        may_write: true,
+                        may_write: init.is_some(),
                         ..Flow::default()
                     });
                 }

@@ -9,7 +9,8 @@
 //! work-items run on their own and control around them, under [`masks`] where it may differ between
 //! work-items. [`prepare`], [`values`] and [`carry`] see to what lives across regions; [`returns`] makes
 //! an early return end a work-item only; [`queries`] and [`helpers`] replace work-item functions, by
-//! expressions that [`ids`] makes; [`mod@narrow`] takes casts off again; [`nest`] puts the loops around.
+//! expressions that [`ids`] makes; [`mod@narrow`] takes casts off again; [`nest`] puts the loops
+//! around, about which [`ivdep`] tells what the language guarantees.
 //!
 //! Why it is right: without barriers between them work-items may run in any order, so one after the
 //! other is as good as any, and each stretch between two barriers is run by all work-items of a group
@@ -25,6 +26,7 @@ mod helpers;
 mod ids;
 mod import;
 mod inline;
+mod ivdep;
 mod lift;
 mod masks;
 mod narrow;
@@ -51,6 +53,7 @@ use self::convergence::Surroundings;
 use self::grid::Grid;
 use self::helpers::Helpers;
 use self::ids::{Ids, Target};
+use self::ivdep::Independent;
 use self::lift::GroupCalls;
 use self::queries::{Marks, Source};
 use self::save::Layout;
@@ -119,7 +122,9 @@ fn convert_whole(
         }
     };
     module.functions[kernel] = function;
-    let survey = self::survey::survey(module, kernel, context.called);
+    let atomics = survey.atomics;
+    let mut survey = self::survey::survey(module, kernel, context.called);
+    survey.atomics |= atomics;
     let outcome = convert(module, kernel, context, contract, &survey);
     match outcome {
         Outcome::Done(mut notes) => {
@@ -348,6 +353,11 @@ fn rewrite(
     }
 
     let barrier_regions = schedule.regions.len();
+    let independent = {
+        let regions = schedule.regions.iter().flat_map(|region| &region.stmts);
+        let stmts: Vec<&Stmt> = regions.collect();
+        Independent::of(module, &function, &stmts, survey)
+    };
     let mut target = Target {
         function: &mut function,
         types: &mut module.types,
@@ -355,21 +365,27 @@ fn rewrite(
     };
     let mut group = std::mem::take(&mut outside.group);
     let mut emitted = Vec::with_capacity(barrier_regions);
+    let mut of_groups = Vec::new();
     for (mut region, vars) in schedule.regions.into_iter().zip(items) {
-        let has_loop = vars.iter().chain(&ids.groups).any(Option::is_some);
-        if has_loop {
+        let has_items = vars.iter().any(Option::is_some);
+        if has_items || ids.groups.iter().any(Option::is_some) {
             returns::returns_to_continues(&mut target, &mut region.stmts);
         }
+        let pragmas = independent.pragmas(target.function, &region.stmts);
         emitted.push(match region.stmts.is_empty() {
             true => Vec::new(),
-            false => nest::over_items(&mut target, &mut ids, region.stmts, vars),
+            false => nest::over_items(&mut target, &mut ids, region.stmts, vars, &pragmas),
         });
+        // Groups of one: the loops over groups are those over work-items.
+        if !has_items {
+            of_groups = pragmas;
+        }
     }
     group.extend(nest::over_steps(schedule.nodes, &mut emitted));
     if ids.groups.iter().any(Option::is_some) {
         returns::returns_to_continues(&mut target, &mut group);
     }
-    let groups = nest::over_groups(&mut target, &mut ids, group);
+    let groups = nest::over_groups(&mut target, &mut ids, group, &of_groups);
     let mut stmts = ids.declarations(&mut target);
     stmts.append(&mut shared);
     stmts.append(&mut outside.kernel);

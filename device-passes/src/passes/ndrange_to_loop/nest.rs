@@ -33,31 +33,45 @@ pub fn count(target: &mut Target<'_>, var: VarId, bound: ExprId, body: Vec<Stmt>
     })
 }
 
-/// Puts loops over the work-items of a group around `body`, dimension 0 innermost.
+/// Puts loops over the work-items of a group around `body`, dimension 0 innermost, each with
+/// `pragmas`.
 pub fn over_items(
     target: &mut Target<'_>,
     ids: &mut Ids,
     mut body: Vec<Stmt>,
     vars: [Option<VarId>; 3],
+    pragmas: &[String],
 ) -> Vec<Stmt> {
     for d in 0..3 {
         if let Some(var) = vars[d as usize] {
             let bound = ids.expr(target, Quantity::LocalSize, d);
-            body = vec![count(target, var, bound, body)];
+            body = vec![with_pragmas(count(target, var, bound, body), pragmas)];
         }
     }
     body
 }
 
-/// Puts loops over groups around `body`, dimension 0 innermost.
-pub fn over_groups(target: &mut Target<'_>, ids: &mut Ids, mut body: Vec<Stmt>) -> Vec<Stmt> {
+/// Puts loops over groups around `body`, dimension 0 innermost, each with `pragmas`.
+pub fn over_groups(
+    target: &mut Target<'_>,
+    ids: &mut Ids,
+    mut body: Vec<Stmt>,
+    pragmas: &[String],
+) -> Vec<Stmt> {
     for d in 0..3 {
         if let Some(var) = ids.groups[d as usize] {
             let bound = ids.group_count(target, d);
-            body = vec![count(target, var, bound, body)];
+            body = vec![with_pragmas(count(target, var, bound, body), pragmas)];
         }
     }
     body
+}
+
+fn with_pragmas(mut stmt: Stmt, pragmas: &[String]) -> Stmt {
+    if let StmtKind::For { hints, .. } = &mut stmt.kind {
+        hints.pragmas.extend_from_slice(pragmas);
+    }
+    stmt
 }
 
 /// The statements of a group; `regions` are those of each region, with the loops over work-items

@@ -23,6 +23,8 @@ pub struct Survey {
     pub barriers: Vec<Barrier>,
     /// It prints.
     pub prints: bool,
+    /// It has atomic operations: work-items touch the same memory between barriers.
+    pub atomics: bool,
     /// The functions that it calls, directly or not.
     pub callees: Vec<FunctionId>,
     /// Why it cannot be rewritten, whatever its groups are.
@@ -83,6 +85,7 @@ pub fn survey(module: &Module, kernel: FunctionId, called: &BTreeSet<FunctionId>
         has_queries: false,
         barriers: Vec::new(),
         prints: false,
+        atomics: false,
         callees: callees.clone(),
         problems: Vec::new(),
     };
@@ -287,9 +290,8 @@ impl Look<'_> {
             self.survey.needs.groups = true;
             return;
         }
-        if name == "printf" {
-            self.survey.prints = true;
-        }
+        self.survey.prints |= name == "printf";
+        self.survey.atomics |= is_atomic(name);
         if name.contains("_channel_") || name.contains("_pipe") {
             self.channel(span);
         }
@@ -365,6 +367,7 @@ impl Look<'_> {
     }
 }
 
+/// Whether a builtin is an atomic operation.
 fn is_atomic(name: &str) -> bool {
     name.starts_with("atomic_") || name.starts_with("atom_")
 }

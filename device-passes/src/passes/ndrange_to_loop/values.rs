@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::ir::{
-    AddressSpace, BinaryOp, Callee, Expr, ExprId, Function, Init, Module, Qualifiers, Scalar, Stmt,
+    AddressSpace, BinaryOp, Callee, Expr, ExprId, Function, Init, Module, Qualifiers, Stmt,
     StmtKind, Type, TypeId, Types, UnaryOp, VarId, VarRef,
 };
 
@@ -437,7 +437,8 @@ impl Pure<'_> {
                 };
                 let mut made = self.value(*lhs)?.and(self.value(*rhs)?);
                 let by_literal = matches!(exprs.get(*rhs), Expr::Int { value, .. } if *value != 0);
-                made.may_trap |= matches!(op, BinaryOp::Div | BinaryOp::Rem) && !by_literal;
+                let divides = matches!(op, BinaryOp::Div | BinaryOp::Rem);
+                made.may_trap |= divides && !by_literal && !self.is_float(id);
                 Some(made.plus(self.cost_of(*lhs, operations)))
             }
             Expr::Cond {
@@ -602,17 +603,17 @@ impl Pure<'_> {
         Some(made.plus(cost))
     }
 
+    fn is_float(&self, id: ExprId) -> bool {
+        let types = &self.module.types;
+        let ty = self.function.exprs.ty(id);
+        let element = types.as_vector(ty).map(|(scalar, _)| scalar);
+        let scalar = types.as_scalar(ty).or(element);
+        scalar.is_some_and(|scalar| scalar.is_float())
+    }
+
     /// The cost of an operation on operands of the type of `operand`: floating-point ones are not
     /// done again.
     fn cost_of(&self, operand: ExprId, operations: u32) -> Option<u32> {
-        let types = &self.module.types;
-        let ty = self.function.exprs.ty(operand);
-        let scalar: Option<Scalar> = types
-            .as_scalar(ty)
-            .or_else(|| types.as_vector(ty).map(|(scalar, _)| scalar));
-        match scalar {
-            Some(scalar) if scalar.is_float() => None,
-            _ => Some(operations),
-        }
+        (!self.is_float(operand)).then_some(operations)
     }
 }

@@ -1,0 +1,124 @@
+//! `#pragma ivdep` on loops over work-items, by OpenCL's own rule.
+//!
+//! Two work-items may not touch the same place in memory between two barriers if one of them writes,
+//! unless by atomics. So the iterations of a loop over the work-items of a group do not depend on each
+//! other through memory that work-items share. A compiler that sees only the loop cannot know. It is
+//! said for each array by its name, so that it holds for nothing else: not for the values that are
+//! saved for each work-item, nor for what a group has once. Where there are atomics nothing is said.
+
+use std::collections::BTreeSet;
+
+use fpgacc_frontend::ir::{
+    AddressSpace, Expr, ExprId, Function, Module, Qualifiers, Stmt, VarId, VarRef,
+};
+
+use super::survey::Survey;
+
+/// Which arrays may be named.
+pub struct Independent {
+    /// Pointer parameters and `__local` arrays that keep what they point to.
+    nameable: BTreeSet<VarId>,
+}
+
+impl Independent {
+    /// Looks at the statements of a kernel.
+    pub fn of(module: &Module, function: &Function, stmts: &[&Stmt], survey: &Survey) -> Self {
+        let mut nameable = BTreeSet::new();
+        if survey.atomics {
+            return Independent { nameable };
+        }
+        nameable.extend(
+            function
+                .vars
+                .ids()
+                .filter(|var| is_shared_memory(module, function, *var)),
+        );
+        for stmt in stmts {
+            stmt.for_each(&mut |stmt| {
+                for root in stmt.exprs() {
+                    function.exprs.for_each(root, &mut |id| {
+                        if let Some(var) = changed(function, id) {
+                            nameable.remove(&var);
+                        }
+                    });
+                }
+            });
+        }
+        Independent { nameable }
+    }
+
+    /// The pragmas for a loop over work-items that runs `stmts`: for each array that is written there
+    /// by its name.
+    pub fn pragmas(&self, function: &Function, stmts: &[Stmt]) -> Vec<String> {
+        let mut written = BTreeSet::new();
+        for stmt in stmts {
+            stmt.for_each(&mut |stmt| {
+                for root in stmt.exprs() {
+                    function.exprs.for_each(root, &mut |id| {
+                        let place = match function.exprs.get(id) {
+                            Expr::Assign { lhs, .. } => *lhs,
+                            Expr::IncDec { operand, .. } => *operand,
+                            _ => return,
+                        };
+                        written.extend(memory_of(function, place));
+                    });
+                }
+            });
+        }
+        let named = written.intersection(&self.nameable);
+        named
+            .map(|var| format!("ivdep array({})", function.vars[*var].name))
+            .collect()
+    }
+}
+
+/// The variable that an expression changes as a whole.
+fn changed(function: &Function, id: ExprId) -> Option<VarId> {
+    let place = match function.exprs.get(id) {
+        Expr::Assign { lhs, .. } => *lhs,
+        Expr::IncDec { operand, .. } => *operand,
+        _ => return None,
+    };
+    match *function.exprs.get(place) {
+        Expr::Var(VarRef::Local(var)) => Some(var),
+        _ => None,
+    }
+}
+
+fn is_shared_memory(module: &Module, function: &Function, var: VarId) -> bool {
+    let variable = &function.vars[var];
+    if variable.space == AddressSpace::Local {
+        return module.types.as_array(variable.ty.ty).is_some()
+            && !variable.ty.quals.contains(Qualifiers::VOLATILE);
+    }
+    function.params.contains(&var)
+        && module
+            .types
+            .as_pointer(variable.ty.ty)
+            .is_some_and(|(to, space)| {
+                matches!(space, AddressSpace::Global | AddressSpace::Local)
+                    && !to.quals.contains(Qualifiers::VOLATILE)
+            })
+}
+
+/// The array or pointer through which a place is reached, if it is a variable.
+fn memory_of(function: &Function, place: ExprId) -> Option<VarId> {
+    let exprs = &function.exprs;
+    match exprs.get(place) {
+        Expr::Index { base, .. } | Expr::Member { base, .. } | Expr::Swizzle { base, .. } => {
+            match exprs.get(*base) {
+                Expr::Var(VarRef::Local(var)) => Some(*var),
+                _ => memory_of(function, *base),
+            }
+        }
+        Expr::Unary { operand, .. } => match exprs.get(*operand) {
+            Expr::Var(VarRef::Local(var)) => Some(*var),
+            Expr::Binary { lhs, .. } => match exprs.get(*lhs) {
+                Expr::Var(VarRef::Local(var)) => Some(*var),
+                _ => None,
+            },
+            _ => None,
+        },
+        _ => None,
+    }
+}
