@@ -48,6 +48,12 @@ pub enum CcError {
         /// Its messages, with the user's own file names.
         diagnostics: String,
     },
+    /// Macros made too much of a kernel file; see [`EXPANSION_LIMIT`].
+    #[error("the preprocessed text is longer than {} MiB", EXPANSION_LIMIT >> 20)]
+    TooLong {
+        /// The text up to where it was cut off.
+        text: String,
+    },
     /// It could not be run.
     #[error(transparent)]
     Process(#[from] ProcessError),
@@ -76,6 +82,10 @@ impl CcError {
         }
     }
 }
+
+/// Macros and included files may add so many bytes to a kernel file: each takes some hundred bytes of
+/// memory when it is parsed.
+pub const EXPANSION_LIMIT: usize = 8 << 20;
 
 /// A host language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -239,7 +249,12 @@ impl Compiler {
             flags.push("-I".into());
             flags.push(folder.into());
         }
-        self.preprocess(source, Language::C, &flags)
+        let own = match source.text {
+            Some(text) => text.len(),
+            None => fs::metadata(source.path).map_or(0, |meta| meta.len() as usize),
+        };
+        let limit = own.saturating_add(EXPANSION_LIMIT);
+        self.preprocess(source, Language::C, &flags, Some(limit))
     }
 
     /// Preprocesses a host with the user's flags. Macro definitions stay in the text (`-dD`).
@@ -248,7 +263,7 @@ impl Compiler {
         source: Source,
         flags: &[OsString],
     ) -> Result<Preprocessed, CcError> {
-        self.preprocess(source, self.language, flags)
+        self.preprocess(source, self.language, flags, None)
     }
 
     fn preprocess(
@@ -256,17 +271,29 @@ impl Compiler {
         source: Source,
         language: Language,
         flags: &[OsString],
+        limit: Option<usize>,
     ) -> Result<Preprocessed, CcError> {
         let input = Input::new(source)?;
-        let command = self
+        let mut command = self
             .command()
             .args(input.quote_flags())
             .args(flags.iter().cloned())
             .args(["-E", "-dD", "-x", language.name()])
             .arg(input.path());
-        let (captured, warnings) = self.checked_input(command, &input)?;
-        let text = input.renamed_markers(&captured.stdout_text());
-        Ok(Preprocessed { text, warnings })
+        if let Some(limit) = limit {
+            command = command.at_most(limit);
+        }
+        match self.checked_input(command, &input) {
+            Ok((captured, warnings)) => {
+                let text = input.renamed_markers(&captured.stdout_text());
+                Ok(Preprocessed { text, warnings })
+            }
+            Err(CcError::Process(ProcessError::TooMuch { start, .. })) => {
+                let text = input.renamed_markers(&String::from_utf8_lossy(&start));
+                Err(CcError::TooLong { text })
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// Compiles a host to an object, whole or not at all. Gives the compiler's warnings.

@@ -2,7 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
@@ -36,6 +36,16 @@ pub enum ProcessError {
         program: PathBuf,
         /// How long it was given.
         limit: Duration,
+    },
+    /// It wrote more than [`Command::at_most`] allows and was killed.
+    #[error("{} wrote more than {limit} bytes", .program.display())]
+    TooMuch {
+        /// The program.
+        program: PathBuf,
+        /// How much it was allowed to write, in bytes.
+        limit: usize,
+        /// The first so many bytes of it.
+        start: Vec<u8>,
     },
 }
 
@@ -159,6 +169,7 @@ pub struct Command {
     env: Vec<(OsString, Option<OsString>)>,
     stdin: Vec<u8>,
     limit: Option<Duration>,
+    at_most: Option<usize>,
     silent: bool,
 }
 
@@ -172,6 +183,7 @@ impl Command {
             env: Vec::new(),
             stdin: Vec::new(),
             limit: None,
+            at_most: None,
             silent: false,
         }
     }
@@ -224,6 +236,12 @@ impl Command {
         self
     }
 
+    /// Bounds what it may write to standard output, in bytes, where [`Command::capture`] keeps it.
+    pub fn at_most(mut self, bytes: usize) -> Self {
+        self.at_most = Some(bytes);
+        self
+    }
+
     /// Prints it as [`trace`] does, without running it.
     pub fn show(&self) {
         let mut line = std::io::stderr().lock();
@@ -247,6 +265,9 @@ impl Command {
 
     /// Runs it and keeps what it writes.
     pub fn capture(&self) -> Result<Captured, ProcessError> {
+        if let Some(limit) = self.at_most {
+            return self.capture_at_most(limit);
+        }
         let handle = self
             .expression()
             .stdout_capture()
@@ -274,6 +295,42 @@ impl Command {
         })
     }
 
+    fn capture_at_most(&self, limit: usize) -> Result<Captured, ProcessError> {
+        let handle = self
+            .expression()
+            .stderr_capture()
+            .reader()
+            .map_err(|e| self.error(e))?;
+        let _running = Running::new(handle.pids());
+        let mut stdout = Vec::new();
+        let read = (&handle).take(limit as u64 + 1).read_to_end(&mut stdout);
+        read.map_err(|e| self.error(e))?;
+        if stdout.len() > limit {
+            handle.kill().map_err(|e| self.error(e))?;
+            stdout.truncate(limit);
+            return Err(ProcessError::TooMuch {
+                program: self.program.clone(),
+                limit,
+                start: stdout,
+            });
+        }
+        let output = self.ended(&handle)?;
+        Ok(Captured {
+            status: Status::of(output.status),
+            stdout,
+            stderr: output.stderr.clone(),
+        })
+    }
+
+    /// How a process ended whose output was read to the end: it is waited for then.
+    fn ended<'a>(
+        &self,
+        handle: &'a duct::ReaderHandle,
+    ) -> Result<&'a std::process::Output, ProcessError> {
+        let output = handle.try_wait().map_err(|e| self.error(e))?;
+        output.ok_or_else(|| self.error(io::Error::other("it closed its output but goes on")))
+    }
+
     /// Runs it and hands on each line that it writes, standard output and standard error in the
     /// order in which they come, without the line's end.
     pub fn stream(&self, mut line: impl FnMut(&str)) -> Result<Status, ProcessError> {
@@ -296,11 +353,7 @@ impl Command {
             line(&String::from_utf8_lossy(&bytes));
             bytes.clear();
         }
-        // At the end of its output the process is waited for; None cannot come.
-        let status = handle.try_wait().map_err(|e| self.error(e))?;
-        status
-            .map(|output| Status::of(output.status))
-            .ok_or_else(|| self.error(io::Error::other("it closed its output but goes on")))
+        Ok(Status::of(self.ended(&handle)?.status))
     }
 
     fn expression(&self) -> duct::Expression {
@@ -353,6 +406,20 @@ mod tests {
     #[test]
     fn captures_both_outputs_and_the_exit_code() {
         let captured = shell("echo out; echo err >&2; exit 3").capture().unwrap();
+        assert_eq!(captured.status, Status::Code(3));
+        assert_eq!(captured.stdout_text(), "out\n");
+        assert_eq!(captured.stderr_text(), "err\n");
+    }
+
+    #[test]
+    fn kills_what_writes_without_end() {
+        let error = shell("while :; do echo 12345; done").at_most(9).capture();
+        let Err(ProcessError::TooMuch { start, .. }) = error else {
+            panic!("{error:?}");
+        };
+        assert_eq!(start, b"12345\n123");
+        let captured = shell("echo out; echo err >&2; exit 3").at_most(4).capture();
+        let captured = captured.unwrap();
         assert_eq!(captured.status, Status::Code(3));
         assert_eq!(captured.stdout_text(), "out\n");
         assert_eq!(captured.stderr_text(), "err\n");

@@ -11,6 +11,7 @@ use fpgacc_frontend::kernel::{self, ParseError, PrintOptions};
 use fpgacc_frontend::source::without_bom;
 use fpgacc_runtime::manifest;
 
+use crate::expansion;
 use crate::kernel_options::identifiers;
 use crate::programs::{self, Piece, Program};
 use crate::session::{Session, Step, Stop};
@@ -126,7 +127,12 @@ fn run_preprocessor(
             .skip(1)
             .map(|piece| piece.folder.clone()),
     );
-    Ok(compiler.preprocess_kernel(source, &options.defines, &[], &includes))
+    let made = compiler.preprocess_kernel(source, &options.defines, &[], &includes);
+    if let Err(CcError::TooLong { text }) = &made {
+        register_headers(session, text);
+        return session.fail(expansion::too_long(&session.sources, text));
+    }
+    Ok(made)
 }
 
 /// The module; `None` if the front end does not take this text, which was told.

@@ -9,6 +9,7 @@ mod cli;
 mod compile;
 mod depfile;
 mod emit;
+mod expansion;
 mod facts;
 mod gather;
 mod generate;
