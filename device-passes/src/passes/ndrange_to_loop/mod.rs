@@ -121,6 +121,22 @@ fn convert_whole(
             return Outcome::Missed(all);
         }
     };
+    let required = function.reqd_work_group_size();
+    let needs = grid::Needs {
+        groups: true,
+        ..survey.needs
+    };
+    let replaced = match Grid::decide(context.geometry, required, needs) {
+        Ok(grid) => {
+            let most = context.options.max_local_size;
+            let types = &mut module.types;
+            collective::replace(&mut function, types, context.names, &grid, most)
+        }
+        Err(text) => Err(vec![Note::new(text, None)]),
+    };
+    if let Err(reasons) = replaced {
+        return Outcome::Missed(reasons);
+    }
     module.functions[kernel] = function;
     let atomics = survey.atomics;
     let mut survey = self::survey::survey(module, kernel, context.called);
