@@ -10,7 +10,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use fpgacc_tests::compare::{self, Bound, difference};
-use fpgacc_tests::job::{Geometry, Job};
+use fpgacc_tests::job::{Fill, Geometry, Job};
 use fpgacc_tests::run::{Platform, run as run_job};
 
 use loops_support::{Told, as_tasks};
@@ -96,6 +96,50 @@ fn kernel_alone(source: &str, kernel: &str) -> String {
     let at = source.find("__kernel").expect("the kernel");
     let length = at + source[at..].find("\n}").expect("its end") + 3;
     source[..length].to_string()
+}
+
+/// Functions by which a group computes something together: neither emulator has them, so that the
+/// kernels with plain code in their place are what the rewritten ones must equal.
+#[test]
+fn group_functions_do_what_plain_code_does() {
+    let kernels = include_str!("../cases/group_functions/kernels.cl");
+    let reference = include_str!("../cases/group_functions/reference.h");
+    let job = |prelude: &str| {
+        let mut job = Job::new(format!("{prelude}\n{kernels}"));
+        let ints = |seed, low, high| Fill::Ints { seed, low, high };
+        let o = job.buffer(512, ints(14, -50, 50));
+        let u = job.buffer(512, ints(4, 0, 500));
+        let f = job.buffer(
+            256,
+            Fill::Floats {
+                seed: 5,
+                low: -3.0,
+                high: 50.0,
+            },
+        );
+        let line = Geometry::range(&[64], &[16]);
+        job.launch("line", line, [o.clone(), u.clone(), f]);
+        job.launch("block", Geometry::range(&[16, 8], &[8, 4]), [o, u]);
+        job
+    };
+    let (original, reference) = (job("#define SCRATCH"), job(reference));
+    if let Err(problem) = compare::certify(&reference) {
+        panic!("not certified: {problem}");
+    }
+    for told in [Told::Nothing, Told::Local, Told::All] {
+        let rewritten = as_tasks(&original, told).unwrap_or_else(|reason| panic!("{reason}"));
+        for platform in Platform::EMULATORS {
+            let [before, after] = [&reference, &rewritten].map(|job| {
+                run_job(job, platform).unwrap_or_else(|e| panic!("{e}\n{}", job.source))
+            });
+            let found = difference(&before.buffers, &after.buffers, &Bound::Exact);
+            assert!(
+                found.is_none(),
+                "{told:?}: {platform:?}: {found:?}\n{}",
+                rewritten.source
+            );
+        }
+    }
 }
 
 /// Cases that cannot be rewritten, or not be launched, as long as nothing is known of the host, and a

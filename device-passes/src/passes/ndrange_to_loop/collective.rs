@@ -2,15 +2,17 @@
 //!
 //! An asynchronous copy is done at once, by all work-items, and waited for with a barrier: nobody may
 //! touch what it writes, or change what it reads, before that. What work-items compute together goes
-//! over a `__local` variable that one of them sets and each of them adds to. That would be a race if
-//! they ran at the same time; one after the other, in whatever order, they give the value that the
-//! language asks for. Only scans have an order, and keep all values in an array.
+//! over a `__local` variable that the first of them sets and each of them adds to. That would be a race
+//! if they ran at the same time; one after the other, the first one first, they give the value that the
+//! language asks for; what others see of it they see behind a barrier. A scan goes over an array of all
+//! values, which the first work-item scans.
 
 use std::collections::BTreeSet;
 
 use fpgacc_frontend::ir::{
-    AddressSpace, BinaryOp, Block, Callee, Expr, ExprId, Function, Init, LoopHints, QualType,
-    Scalar, Stmt, StmtKind, Storage, Type, TypeId, Types, UnaryOp, VarId, VarRef, Variable,
+    AddressSpace, BinaryOp, Block, Callee, Expr, ExprId, Function, IncDecOp, Init, LoopHints,
+    QualType, Scalar, Stmt, StmtKind, Storage, Type, TypeId, Types, UnaryOp, VarId, VarRef,
+    Variable,
 };
 use fpgacc_frontend::source::Span;
 
@@ -217,6 +219,18 @@ impl Collective<'_> {
         out.push(Stmt::new(kind));
     }
 
+    fn push_if(&self, cond: ExprId, then: Block, out: &mut Vec<Stmt>) {
+        let otherwise = None;
+        self.push(
+            out,
+            StmtKind::If {
+                cond,
+                then,
+                otherwise,
+            },
+        );
+    }
+
     fn call_of(&mut self, name: &str, d: Option<i64>) -> ExprId {
         let args = d.map(|d| self.target.int(d)).into_iter().collect();
         let size_t = self.target.types.size_t();
@@ -307,15 +321,7 @@ impl Collective<'_> {
         let zero = self.target.int(0);
         let cond = self.target.binary(BinaryOp::Eq, number, zero);
         let then = Block::of(vec![self.target.function.assign_var(var, value)]);
-        let otherwise = None;
-        self.push(
-            out,
-            StmtKind::If {
-                cond,
-                then,
-                otherwise,
-            },
-        );
+        self.push_if(cond, then, out);
     }
 
     /// Gives the value to what the call gave it to.
@@ -333,9 +339,14 @@ impl Collective<'_> {
         if matches!(exprs.get(id), Expr::Int { .. } | Expr::Var(_)) {
             return self.target.function.exprs.duplicate(id);
         }
-        let ty = exprs.ty(id);
+        self.again_as(hint, id, out)
+    }
+
+    /// A new variable with a value.
+    fn again_as(&mut self, hint: &str, value: ExprId, out: &mut Vec<Stmt>) -> ExprId {
+        let ty = self.target.function.exprs.ty(value);
         let var = self.target.function.add_var(hint, ty, self.target.taken);
-        out.push(declaration(var, Some(id)));
+        out.push(declaration(var, Some(value)));
         self.use_var(var)
     }
 
@@ -352,7 +363,14 @@ impl Collective<'_> {
         let cond = self.target.binary(BinaryOp::Lt, i, bound);
         let i = self.use_var(counter);
         let exprs = &mut self.target.function.exprs;
-        let step = exprs.assign(Some(BinaryOp::Add), i, step);
+        let ty = exprs.ty(i);
+        let step = match exprs.get(step) {
+            Expr::Int { value: 1, .. } => {
+                let op = IncDecOp::PostInc;
+                exprs.add(Expr::IncDec { op, operand: i }, ty, None)
+            }
+            _ => exprs.assign(Some(BinaryOp::Add), i, step),
+        };
         Stmt::new(StmtKind::For {
             init: vec![declaration(counter, Some(first))],
             cond: Some(cond),
@@ -507,15 +525,7 @@ impl Collective<'_> {
         let Some(cond) = cond else { return };
         let shared = self.shared("broadcast", call.ty);
         let then = Block::of(vec![self.target.function.assign_var(shared, value)]);
-        let otherwise = None;
-        self.push(
-            out,
-            StmtKind::If {
-                cond,
-                then,
-                otherwise,
-            },
-        );
+        self.push_if(cond, then, out);
         self.barrier(out);
         let value = self.use_var(shared);
         self.result(call, value, out);
@@ -527,10 +537,9 @@ impl Collective<'_> {
         let all = call.name == "work_group_all";
         let int = self.target.types.int();
         let shared = self.shared(if all { "all" } else { "any" }, int);
-        let vote = self.again(call.args[0], "vote", out);
+        let vote = call.args[0];
         let first = self.target.int(i64::from(all));
         self.first_sets(shared, first, out);
-        self.barrier(out);
         let Target {
             function, types, ..
         } = &mut self.target;
@@ -540,15 +549,7 @@ impl Collective<'_> {
         };
         let other = self.target.int(i64::from(!all));
         let then = Block::of(vec![self.target.function.assign_var(shared, other)]);
-        let otherwise = None;
-        self.push(
-            out,
-            StmtKind::If {
-                cond,
-                then,
-                otherwise,
-            },
-        );
+        self.push_if(cond, then, out);
         self.barrier(out);
         let value = self.use_var(shared);
         self.result(call, value, out);
@@ -560,11 +561,9 @@ impl Collective<'_> {
             return;
         };
         let shared = self.shared("reduced", call.ty);
-        let value = self.again(call.args[0], "value", out);
         self.first_sets(shared, first, out);
-        self.barrier(out);
         let place = self.use_var(shared);
-        let stmt = self.accumulate(place, value, op);
+        let stmt = self.accumulate(place, call.args[0], op);
         out.push(stmt);
         self.barrier(out);
         let value = self.use_var(shared);
@@ -602,15 +601,7 @@ impl Collective<'_> {
         let number = self.number();
         let zero = self.target.int(0);
         let cond = self.target.binary(BinaryOp::Eq, number, zero);
-        let (then, otherwise) = (Block::of(vec![scan]), None);
-        self.push(
-            out,
-            StmtKind::If {
-                cond,
-                then,
-                otherwise,
-            },
-        );
+        self.push_if(cond, Block::of(vec![scan]), out);
         self.barrier(out);
 
         let number = self.number();
@@ -649,7 +640,11 @@ impl Collective<'_> {
         } else {
             let ty = exprs.ty(place);
             let old = exprs.duplicate(place);
-            let value = exprs.cast(ty, value);
+            let value =
+                match self.target.types.resolve(exprs.ty(value)) == self.target.types.resolve(ty) {
+                    true => value,
+                    false => exprs.cast(ty, value),
+                };
             let new = exprs.call_builtin(op, ty, vec![old, value]);
             exprs.assign(None, place, new)
         };
