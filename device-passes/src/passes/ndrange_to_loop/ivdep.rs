@@ -21,8 +21,14 @@ pub struct Independent {
 }
 
 impl Independent {
-    /// Looks at the statements of a kernel.
-    pub fn of(module: &Module, function: &Function, stmts: &[&Stmt], survey: &Survey) -> Self {
+    /// Looks at the statements of a kernel. `arrays` are those that a group has for itself.
+    pub fn of(
+        module: &Module,
+        function: &Function,
+        stmts: &[&Stmt],
+        arrays: BTreeSet<VarId>,
+        survey: &Survey,
+    ) -> Self {
         let mut nameable = BTreeSet::new();
         if survey.atomics {
             return Independent { nameable };
@@ -33,6 +39,7 @@ impl Independent {
                 .ids()
                 .filter(|var| is_shared_memory(module, function, *var)),
         );
+        nameable.extend(arrays);
         for stmt in stmts {
             stmt.for_each(&mut |stmt| {
                 for root in stmt.exprs() {

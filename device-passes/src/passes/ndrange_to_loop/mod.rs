@@ -28,6 +28,7 @@ mod import;
 mod inline;
 mod ivdep;
 mod lift;
+mod local_memory;
 mod masks;
 mod narrow;
 mod nest;
@@ -55,6 +56,7 @@ use self::helpers::Helpers;
 use self::ids::{Ids, Target};
 use self::ivdep::Independent;
 use self::lift::GroupCalls;
+use self::local_memory::Moved;
 use self::queries::{Marks, Source};
 use self::save::Layout;
 use self::schedule::Schedule;
@@ -163,9 +165,10 @@ fn convert(
         Ok(plan) => plan,
         Err(reasons) => return Outcome::Missed(reasons),
     };
-    let (task, notes) = rewrite(module, kernel, context, survey, plan);
-    contract.form = Form::Task(task);
-    Outcome::Done(notes)
+    let rewritten = rewrite(module, kernel, context, survey, plan);
+    contract.form = Form::Task(rewritten.task);
+    contract.local_bytes.extend(rewritten.local_bytes);
+    Outcome::Done(rewritten.notes)
 }
 
 fn is_task_already(
@@ -306,13 +309,20 @@ fn barrier_reasons(survey: &Survey) -> Vec<Note> {
     unreachable.collect()
 }
 
+/// What [`rewrite`] gives.
+struct Rewritten {
+    task: Task,
+    local_bytes: Vec<(u32, u64)>,
+    notes: Vec<Note>,
+}
+
 fn rewrite(
     module: &mut Module,
     kernel: FunctionId,
     context: &Context<'_>,
     survey: &Survey,
     plan: Plan<'_>,
-) -> (Task, Vec<Note>) {
+) -> Rewritten {
     let Plan {
         grid,
         mut function,
@@ -369,17 +379,25 @@ fn rewrite(
     }
 
     let barrier_regions = schedule.regions.len();
+    let mut moved = Moved::default();
+    if ids.groups.iter().any(Option::is_some) {
+        let mut stmts: Vec<&Stmt> = outside.kernel.iter().chain(&outside.group).collect();
+        schedule::statements(&schedule.nodes, &mut stmts);
+        stmts.extend(schedule.regions.iter().flat_map(|region| &region.stmts));
+        moved = local_memory::move_into_groups(module, &mut function, context, &stmts, &mut shared);
+    }
     let independent = {
         let regions = schedule.regions.iter().flat_map(|region| &region.stmts);
         let stmts: Vec<&Stmt> = regions.collect();
-        Independent::of(module, &function, &stmts, survey)
+        Independent::of(module, &function, &stmts, moved.arrays(), survey)
     };
     let mut target = Target {
         function: &mut function,
         types: &mut module.types,
         taken,
     };
-    let mut group = std::mem::take(&mut outside.group);
+    let mut group = moved.declarations;
+    group.append(&mut outside.group);
     let mut emitted = Vec::with_capacity(barrier_regions);
     let mut of_groups = Vec::new();
     for (mut region, vars) in schedule.regions.into_iter().zip(items) {
@@ -426,7 +444,11 @@ fn rewrite(
 
     let saved = outside.saves.then(|| layout.bound()).flatten();
     let notes = notes(module, kernel, survey, &values, &ids, summary);
-    (task(&ids, survey, saved, context), notes)
+    Rewritten {
+        task: task(&ids, survey, saved, context),
+        local_bytes: moved.local_bytes,
+        notes,
+    }
 }
 
 /// How often a part of the kernel asks for the global id in each dimension.
