@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use fpgacc_device_passes::pass::PassOptions;
 use fpgacc_device_passes::pipeline::{Pipeline, Report, run};
 use fpgacc_frontend::diag::{Color, render};
-use fpgacc_frontend::facts::{Facts, Known, Launch, LocalSize, Location, Value};
+use fpgacc_frontend::facts::{Arg, ArgValue, Facts, Known, Launch, LocalSize, Location, Value};
 use fpgacc_frontend::ir::Dialect;
 use fpgacc_frontend::kernel::{Input, PrintOptions, parse, print, validate};
 use fpgacc_frontend::source::SourceMap;
@@ -100,8 +100,22 @@ fn contracts(report: &Report) -> String {
                 task.hidden, task.relies_on, task.max_group_size, task.null_local
             ),
         });
+        for (param, bytes) in &contract.local_bytes {
+            out.push_str(&format!(
+                "{kernel}: argument {param} has at most {bytes} bytes\n"
+            ));
+        }
     }
     out
+}
+
+/// `1:64`: argument 1 is 64 bytes of `__local` memory.
+fn local_argument(text: &str) -> Arg {
+    let (index, bytes) = text.split_once(':').expect("index and bytes");
+    Arg {
+        index: index.parse().expect("an index"),
+        value: ArgValue::Local(Value::Const(bytes.parse().expect("bytes"))),
+    }
 }
 
 /// The launches of all kernels, from the first line of an input.
@@ -141,7 +155,7 @@ fn facts(kernels: &[String], text: &str) -> Facts {
                 Some(sizes) => LocalSize::Sizes(values(Some(sizes))),
                 None => LocalSize::Unknown("not known".to_string()),
             },
-            args: Vec::new(),
+            args: get("bytes").into_iter().map(local_argument).collect(),
         });
     }
     facts
