@@ -3,7 +3,8 @@
 //! kernel lines. The C preprocessor and the FPGA compiler do not count.
 //!
 //!     cargo bench -p fpgacc-benchmarks --bench speed
-//!     cargo bench -p fpgacc-benchmarks --bench speed -- --programs /tmp/rodinia.yaml --lines 1000
+//!     cargo bench -p fpgacc-benchmarks --bench speed -- \
+//!         --programs $PWD/benchmarks/rodinia.yaml --folder RODINIA/opencl --lines 1000
 //!
 //! Exit status 1 if a program takes longer than the limit, or if the cost of a line grows with the
 //! length of the input.
@@ -29,6 +30,9 @@ struct Options {
     /// A list of programs as programs.yaml
     #[arg(long, value_name = "FILE")]
     programs: Option<PathBuf>,
+    /// Where the programs' folders lie, if not beside the list
+    #[arg(long, value_name = "DIR")]
+    folder: Option<PathBuf>,
     /// The longest generated kernel file, in lines
     #[arg(long, value_name = "N", default_value = "100000")]
     lines: usize,
@@ -51,8 +55,9 @@ fn main() -> ExitCode {
 fn run(options: &Options) -> Result<bool, String> {
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("programs.yaml");
     let path = options.programs.as_deref().unwrap_or(&own);
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let programs = catalog::read(path).map_err(|error| error.to_string())?;
+    let beside = path.parent().unwrap_or(Path::new("."));
+    let folder = options.folder.as_deref().unwrap_or(beside);
+    let programs = catalog::read_in(path, folder).map_err(|error| error.to_string())?;
     let mut good = true;
 
     println!("                               processor time in milliseconds");

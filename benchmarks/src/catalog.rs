@@ -99,6 +99,11 @@ struct File {
 
 /// Reads a catalogue, whose programs lie in folders beside it.
 pub fn read(path: &Path) -> Result<Vec<Program>, CatalogError> {
+    read_in(path, path.parent().unwrap_or(Path::new(".")))
+}
+
+/// Reads a catalogue, whose programs lie in folders in `folder`.
+pub fn read_in(path: &Path, folder: &Path) -> Result<Vec<Program>, CatalogError> {
     let text = fs::read_to_string(path).map_err(|source| CatalogError::Read {
         path: path.into(),
         source,
@@ -107,7 +112,6 @@ pub fn read(path: &Path) -> Result<Vec<Program>, CatalogError> {
         path: path.into(),
         source,
     })?;
-    let folder = path.parent().unwrap_or(Path::new("."));
     for program in &file.programs {
         for source in &program.sources {
             let source = folder.join(&program.name).join(source);

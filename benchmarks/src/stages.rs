@@ -9,7 +9,7 @@ use fpgacc_aoc_wrappers::cc::{self, CcError, Compiler};
 use fpgacc_device_passes::pipeline::{self, Pipeline};
 use fpgacc_frontend::diag::{self, Color, Diagnostic};
 use fpgacc_frontend::facts::{Facts, Known, ProgramSource};
-use fpgacc_frontend::host::{HostFile, Language, Preprocessed};
+use fpgacc_frontend::host::{HostFile, Language, Parsed, Preprocessed};
 use fpgacc_frontend::ir::Dialect;
 use fpgacc_frontend::kernel::{self, PrintOptions};
 use fpgacc_frontend::source::SourceMap;
@@ -29,7 +29,8 @@ struct Host {
     text: String,
     /// The user's headers: names and texts.
     headers: Vec<(String, String)>,
-    preprocessed: Preprocessed,
+    /// What the preprocessor made of it.
+    preprocessed: String,
     language: Language,
 }
 
@@ -43,7 +44,7 @@ struct KernelText {
 /// How long each stage took, in processor time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Times {
-    /// Parsing hosts.
+    /// Reading what the preprocessor says of hosts, and parsing them.
     pub hosts: Duration,
     /// Host analysis.
     pub analysis: Duration,
@@ -168,9 +169,15 @@ impl Input {
         (hosts.sum(), kernels.sum())
     }
 
+    fn parse(&self, sources: &mut SourceMap) -> Vec<HostFile> {
+        let mut parsed = Parsed::default();
+        let parse = |host: &Host| host.parse(sources, &mut parsed);
+        self.hosts.iter().map(parse).collect()
+    }
+
     fn facts(&self) -> Facts {
         let mut sources = SourceMap::new();
-        let hosts: Vec<_> = self.hosts.iter().map(|h| h.parse(&mut sources)).collect();
+        let hosts = self.parse(&mut sources);
         fpgacc_host_analysis::analyse(&hosts, &sources).0
     }
 
@@ -178,9 +185,7 @@ impl Input {
     pub fn measure(&self) -> Result<Times, StageError> {
         let mut times = Times::default();
         let mut sources = SourceMap::new();
-        let hosts: Vec<HostFile> = timed(&mut times.hosts, || {
-            self.hosts.iter().map(|h| h.parse(&mut sources)).collect()
-        });
+        let hosts = timed(&mut times.hosts, || self.parse(&mut sources));
         let analysed = || fpgacc_host_analysis::analyse(&hosts, &sources);
         let (facts, _) = timed(&mut times.analysis, analysed);
         let patch = |(host, parsed): (&Host, &HostFile)| {
@@ -200,7 +205,8 @@ impl Input {
 impl Host {
     fn preprocess(path: &Path, text: &str, flags: &[String]) -> Result<Self, StageError> {
         let name = path.display().to_string();
-        let is_c = path.extension().is_some_and(|suffix| suffix == "c");
+        let as_cxx = flags.iter().any(|flag| flag == "-xc++");
+        let is_c = path.extension().is_some_and(|suffix| suffix == "c") && !as_cxx;
         let (language, compiler) = match is_c {
             true => (Language::C, cc::Language::C),
             false => (Language::Cpp, cc::Language::Cxx),
@@ -211,25 +217,27 @@ impl Host {
         };
         let flags: Vec<_> = flags.iter().map(Into::into).collect();
         let made = Compiler::find(compiler)?.preprocess_host(source, &flags)?;
-        let preprocessed = Preprocessed::read(&made.text);
-        let headers = preprocessed.user_headers(&name).into_iter();
+        let headers = Preprocessed::read(&made.text)
+            .user_headers(&name)
+            .into_iter();
         let headers =
             headers.filter_map(|name| Some((name.clone(), fs::read_to_string(name).ok()?)));
         Ok(Host {
             headers: headers.collect(),
             name,
             text: text.to_string(),
-            preprocessed,
+            preprocessed: made.text,
             language,
         })
     }
 
-    fn parse(&self, sources: &mut SourceMap) -> HostFile {
+    fn parse(&self, sources: &mut SourceMap, parsed: &mut Parsed) -> HostFile {
         let main = sources.add(self.name.as_str(), self.text.as_str());
         let add = |(name, text): &(String, String)| sources.add(name.as_str(), text.as_str());
         let headers: Vec<_> = self.headers.iter().map(add).collect();
-        let preprocessed = Some(&self.preprocessed);
-        HostFile::parse(sources, main, &headers, preprocessed, self.language)
+        let preprocessed = Some(&Preprocessed::read(&self.preprocessed));
+        let language = self.language;
+        HostFile::parse_shared(sources, main, &headers, preprocessed, language, parsed)
     }
 }
 
@@ -322,7 +330,12 @@ fn refused(diagnostics: &[Diagnostic], sources: &SourceMap) -> StageError {
 fn host_flags(folder: &Path, flags: &[String]) -> Vec<String> {
     let flag = |flag: &String| match flag.strip_prefix("-I") {
         Some(include) => Some(format!("-I{}", folder.join(include).display())),
-        None => (flag.starts_with("-D") || flag.starts_with("-U")).then(|| flag.clone()),
+        None => {
+            let concerns = ["-D", "-U", "-xc++"]
+                .iter()
+                .any(|start| flag.starts_with(start));
+            concerns.then(|| flag.clone())
+        }
     };
     flags.iter().filter_map(flag).collect()
 }

@@ -2,6 +2,7 @@
 
 use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_frontend::facts::{Facts, Known, Location};
+use fpgacc_frontend::host::Parsed;
 use fpgacc_frontend::source::SourceMap;
 
 use crate::gather::Gathered;
@@ -12,10 +13,11 @@ use crate::session::{Session, Step};
 /// The facts of all hosts together. What the user gave about a call wins over what was analysed.
 pub fn of(session: &mut Session, gathered: &Gathered) -> Step<Facts> {
     let mut sources = std::mem::take(&mut session.sources);
+    let mut parsed = Parsed::default();
     let hosts: Vec<_> = gathered
         .hosts
         .iter()
-        .map(|unit| hosts::parse(unit, &mut sources))
+        .map(|unit| hosts::parse(unit, &mut sources, &mut parsed))
         .collect();
     let (mut facts, diagnostics) = fpgacc_host_analysis::analyse(&hosts, &sources);
     session.sources = sources;

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use fpgacc_aoc_wrappers::cc::{self, Language};
-use fpgacc_frontend::host::{HostFile, LiveLines, Preprocessed};
+use fpgacc_frontend::host::{HostFile, LiveLines, Parsed, Preprocessed};
 use fpgacc_frontend::source::{SourceMap, without_bom};
 use fpgacc_host_analysis::patch::{Patched, patch_bytes};
 
@@ -38,7 +38,12 @@ pub fn load(session: &mut Session, path: &Path, language: Language) -> Step<Host
     }
     let name = path.display().to_string();
     let text = without_bom(&String::from_utf8_lossy(&original)).to_string();
-    let headers = user_headers(&name, preprocessed.as_deref());
+    let read = preprocessed.as_deref().map(Preprocessed::read);
+    let headers = user_headers(&name, read.as_ref());
+    let lines = match &read {
+        Some(read) => read.live_lines(&name, &text),
+        None => LiveLines::all(text.lines().count() as u32),
+    };
     let unit = HostUnit {
         path: path.to_path_buf(),
         text,
@@ -46,7 +51,6 @@ pub fn load(session: &mut Session, path: &Path, language: Language) -> Step<Host
         preprocessed: preprocessed.as_deref().map(without_system_headers),
         is_cxx: language == Language::Cxx,
     };
-    let lines = live_lines(&unit);
     let patched = patch_bytes(&original, &name, &lines);
     Ok(Host { unit, patched })
 }
@@ -66,8 +70,8 @@ pub fn compile(session: &mut Session, host: &Host, output: &Path) -> Step<()> {
     Ok(())
 }
 
-/// A unit as the host analysis reads it; its texts join `sources`.
-pub fn parse(unit: &HostUnit, sources: &mut SourceMap) -> HostFile {
+/// A unit as the host analysis reads it; its texts join `sources`. `parsed` is for all units.
+pub fn parse(unit: &HostUnit, sources: &mut SourceMap, parsed: &mut Parsed) -> HostFile {
     let main = sources.add(unit.path.display().to_string(), unit.text.as_str());
     let headers: Vec<_> = unit
         .headers
@@ -79,21 +83,16 @@ pub fn parse(unit: &HostUnit, sources: &mut SourceMap) -> HostFile {
         true => fpgacc_frontend::host::Language::Cpp,
         false => fpgacc_frontend::host::Language::C,
     };
-    HostFile::parse(sources, main, &headers, preprocessed.as_ref(), language)
-}
-
-fn live_lines(unit: &HostUnit) -> LiveLines {
-    parse(unit, &mut SourceMap::new()).main().lines.clone()
+    let preprocessed = preprocessed.as_ref();
+    HostFile::parse_shared(sources, main, &headers, preprocessed, language, parsed)
 }
 
 /// Names and texts of the headers that the user wrote. One that cannot be read is left out: the
 /// analysis then knows less.
-fn user_headers(main: &str, preprocessed: Option<&str>) -> Vec<(String, String)> {
-    let Some(text) = preprocessed else {
-        return Vec::new();
-    };
-    Preprocessed::read(text)
-        .user_headers(main)
+fn user_headers(main: &str, preprocessed: Option<&Preprocessed>) -> Vec<(String, String)> {
+    let names = preprocessed.map(|read| read.user_headers(main));
+    names
+        .unwrap_or_default()
         .into_iter()
         .filter_map(|name| {
             let bytes = std::fs::read(PathBuf::from(&name)).ok()?;

@@ -3,12 +3,45 @@
 //! Both come from the output of `cc -E -dD`, where line markers say which line of which file each
 //! piece of text comes from and every `#define` and `#undef` is repeated in order.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
 use indexmap::{IndexMap, IndexSet};
 
 use super::lex::{Lexer, Token, TokenKind};
+
+/// A set of names.
+pub(super) type Names = IndexSet<String, QuickHash>;
+
+/// Hashing for names: many short texts, whose order nobody chooses to annoy us with.
+pub(super) type QuickHash = BuildHasherDefault<NameHasher>;
+
+/// Multiplicative hashing, eight bytes at a time.
+#[derive(Clone, Copy, Default)]
+pub(super) struct NameHasher(u64);
+
+impl Hasher for NameHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        let mut chunks = bytes.chunks_exact(8);
+        let mut add = |word: u64| {
+            let mixed = (self.0 ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            self.0 = mixed ^ (mixed >> 29);
+        };
+        for chunk in &mut chunks {
+            add(u64::from_le_bytes(chunk.try_into().unwrap_or_default()));
+        }
+        let rest = chunks.remainder();
+        let mut last = [0; 8];
+        last[..rest.len()].copy_from_slice(rest);
+        add(u64::from_le_bytes(last) ^ bytes.len() as u64);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
 
 /// Where in the run of the preprocessor something happened: the number of macro definitions and
 /// removals before it.
@@ -34,7 +67,7 @@ pub struct Macro {
 /// All macros of a translation unit, with their changes in time.
 #[derive(Clone, Debug, Default)]
 pub struct MacroTable {
-    events: IndexMap<String, Vec<(Moment, Option<usize>)>>,
+    events: IndexMap<String, Vec<(Moment, Option<usize>)>, QuickHash>,
     macros: Vec<Macro>,
     moment: Moment,
 }
@@ -256,7 +289,7 @@ pub(super) struct FileTrace {
 pub struct Preprocessed {
     pub(super) macros: Arc<MacroTable>,
     pub(super) files: BTreeMap<String, FileTrace>,
-    pub(super) system_functions: Arc<IndexSet<String>>,
+    pub(super) system_functions: Arc<Names>,
 }
 
 impl Preprocessed {
@@ -266,17 +299,17 @@ impl Preprocessed {
         let mut trace = FileTrace::default();
         let mut macros = MacroTable::default();
         let (mut file, mut line, mut system) = (Arc::<str>::from(""), 0u32, false);
-        let mut functions = IndexSet::new();
+        let mut functions = IndexSet::default();
         for row in text.lines() {
             if let Some((number, name, flags)) = line_marker(row) {
                 if *name != *file {
                     result.store(file.to_string(), std::mem::take(&mut trace));
                     // Flag 3 inside of a file only marks macros of the system that are used there.
-                    trace = result.files.remove(&name).unwrap_or(FileTrace {
+                    trace = result.files.remove(&*name).unwrap_or(FileTrace {
                         system: flags.split(' ').any(|f| f == "3"),
                         ..FileTrace::default()
                     });
-                    (file, system) = (Arc::from(name), trace.system);
+                    (file, system) = (Arc::from(&*name), trace.system);
                 }
                 line = number;
                 continue;
@@ -311,6 +344,15 @@ impl Preprocessed {
         self.files.insert(file, trace);
     }
 
+    /// The lines of a file that survive `#if`.
+    pub fn live_lines(&self, name: &str, text: &str) -> LiveLines {
+        let (directives, lines) = directives(text.as_bytes());
+        let nothing = Vec::new();
+        let trace = self.files.get(name);
+        let evidence = trace.map_or(&nothing, |trace| &trace.evidence);
+        LiveLines::from_evidence(&directives, lines, evidence)
+    }
+
     /// Names of the user's own headers, as the preprocessor spells them: those that are not
     /// headers of the system and not OpenCL's.
     pub fn user_headers(&self, main: &str) -> Vec<String> {
@@ -330,7 +372,7 @@ impl Preprocessed {
 }
 
 /// Names that stand before a `(`.
-fn called_names<'t>(row: &'t str, names: &mut IndexSet<&'t str>) {
+fn called_names<'t>(row: &'t str, names: &mut IndexSet<&'t str, QuickHash>) {
     for (at, _) in row.match_indices('(') {
         let before = row[..at].trim_end();
         let start = before
@@ -354,7 +396,10 @@ fn is_opencl_header(name: &str) -> bool {
 }
 
 /// Line, file and flags of `# 12 "a.c" 1 3`.
-fn line_marker(row: &str) -> Option<(u32, String, &str)> {
+fn line_marker(row: &str) -> Option<(u32, Cow<'_, str>, &str)> {
+    if !row.starts_with('#') {
+        return None;
+    }
     let rest = row
         .strip_prefix("# ")
         .or_else(|| row.strip_prefix("#line "))?;
@@ -362,7 +407,10 @@ fn line_marker(row: &str) -> Option<(u32, String, &str)> {
     let number = number.parse().ok()?;
     let rest = rest.strip_prefix('"')?;
     let end = rest.rfind('"')?;
-    let name = rest[..end].replace("\\\\", "\\").replace("\\\"", "\"");
+    let name = match rest[..end].contains('\\') {
+        true => Cow::Owned(rest[..end].replace("\\\\", "\\").replace("\\\"", "\"")),
+        false => Cow::Borrowed(&rest[..end]),
+    };
     Some((number, name, rest[end + 1..].trim()))
 }
 

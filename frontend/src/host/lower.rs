@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use super::ast::*;
+use super::grammar::{Field, kind_of};
 use crate::source::{FileId, Span};
 
 /// Deepest nesting that is lowered; what lies deeper becomes opaque.
@@ -34,7 +35,7 @@ pub(super) struct Lowerer<'t> {
 pub(super) fn named<'t>(node: Node<'t>) -> Vec<Node<'t>> {
     let mut cursor = node.walk();
     node.named_children(&mut cursor)
-        .filter(|n| n.kind() != "comment")
+        .filter(|n| kind_of(*n) != "comment")
         .collect()
 }
 
@@ -42,7 +43,7 @@ pub(super) fn named<'t>(node: Node<'t>) -> Vec<Node<'t>> {
 pub(super) fn has_child(node: Node<'_>, kind: &str, text: &[u8], word: &str) -> bool {
     let mut cursor = node.walk();
     node.children(&mut cursor)
-        .any(|c| c.kind() == kind && &text[c.byte_range()] == word.as_bytes())
+        .any(|c| kind_of(c) == kind && &text[c.byte_range()] == word.as_bytes())
 }
 
 impl<'t> Lowerer<'t> {
@@ -77,7 +78,7 @@ impl<'t> Lowerer<'t> {
         let mut depth = 0u32;
         loop {
             let here = cursor.node();
-            if matches!(here.kind(), "identifier" | "field_identifier") {
+            if matches!(kind_of(here), "identifier" | "field_identifier") {
                 names.insert(self.word(here));
             }
             if cursor.goto_first_child() {
@@ -135,7 +136,7 @@ impl<'t> Lowerer<'t> {
     }
 
     fn item(&mut self, node: Node<'_>) {
-        match node.kind() {
+        match kind_of(node) {
             "function_definition" => self.function(node),
             "declaration" => {
                 if let Some(stmt) = self.declaration(node) {
@@ -144,8 +145,8 @@ impl<'t> Lowerer<'t> {
             }
             "namespace_definition" => self.namespace(node),
             "linkage_specification" => {
-                if let Some(body) = node.child_by_field_name("body") {
-                    match body.kind() {
+                if let Some(body) = node.child_by_field_id(Field::Body.id()) {
+                    match kind_of(body) {
                         "declaration_list" => self.items(body),
                         _ => self.item(body),
                     }
@@ -153,7 +154,7 @@ impl<'t> Lowerer<'t> {
             }
             "template_declaration" => {
                 for child in named(node) {
-                    if child.kind() != "template_parameter_list" {
+                    if kind_of(child) != "template_parameter_list" {
                         self.item(child);
                     }
                 }
@@ -174,9 +175,11 @@ impl<'t> Lowerer<'t> {
     }
 
     fn namespace(&mut self, node: Node<'_>) {
-        let name = node.child_by_field_name("name").map(|n| self.name(n));
+        let name = node
+            .child_by_field_id(Field::Name.id())
+            .map(|n| self.name(n));
         self.scope.extend(name.clone());
-        if let Some(body) = node.child_by_field_name("body") {
+        if let Some(body) = node.child_by_field_id(Field::Body.id()) {
             self.items(body);
         }
         if name.is_some() {
@@ -193,10 +196,10 @@ impl<'t> Lowerer<'t> {
 
     /// A function with a body.
     pub(super) fn function(&mut self, node: Node<'_>) {
-        let Some(body) = node.child_by_field_name("body") else {
+        let Some(body) = node.child_by_field_id(Field::Body.id()) else {
             return;
         };
-        let Some(declarator) = node.child_by_field_name("declarator") else {
+        let Some(declarator) = node.child_by_field_id(Field::Declarator.id()) else {
             return;
         };
         let mut result = self.base_type(node);
@@ -231,7 +234,7 @@ impl<'t> Lowerer<'t> {
     fn field_initialisers(&mut self, node: Node<'_>) -> Vec<(String, Vec<ExprId>)> {
         let Some(list) = named(node)
             .into_iter()
-            .find(|n| n.kind() == "field_initializer_list")
+            .find(|n| kind_of(*n) == "field_initializer_list")
         else {
             return Vec::new();
         };
@@ -262,7 +265,7 @@ impl<'t> Lowerer<'t> {
         let mut inner = Vec::new();
         if !self.too_deep() {
             for child in named(node) {
-                match child.kind() {
+                match kind_of(child) {
                     "call_expression" | "assignment_expression" | "update_expression" => {
                         inner.push(self.expr(child))
                     }
@@ -284,19 +287,19 @@ impl<'t> Lowerer<'t> {
         self.add(StmtKind::Opaque { names, inner }, node)
     }
 
-    fn field_expr(&mut self, node: Node<'_>, field: &str) -> Option<ExprId> {
-        node.child_by_field_name(field).map(|n| self.expr(n))
+    fn field_expr(&mut self, node: Node<'_>, field: Field) -> Option<ExprId> {
+        node.child_by_field_id(field.id()).map(|n| self.expr(n))
     }
 
-    fn field_stmt(&mut self, node: Node<'_>, field: &str) -> StmtId {
-        match node.child_by_field_name(field) {
+    fn field_stmt(&mut self, node: Node<'_>, field: Field) -> StmtId {
+        match node.child_by_field_id(field.id()) {
             Some(child) => self.stmt(child),
             None => self.add(StmtKind::Empty, node),
         }
     }
 
     fn stmt_inner(&mut self, node: Node<'_>) -> StmtId {
-        let kind = match node.kind() {
+        let kind = match kind_of(node) {
             "compound_statement" => StmtKind::Block(self.block(node)),
             "expression_statement" => match named(node)[..] {
                 [] => StmtKind::Empty,
@@ -317,7 +320,7 @@ impl<'t> Lowerer<'t> {
                     condition: condition.filter(|_| init.is_none()),
                     step: None,
                     body: match init {
-                        None => self.field_stmt(node, "body"),
+                        None => self.field_stmt(node, Field::Body),
                         Some(_) => return self.opaque_stmt(node),
                     },
                     body_first: false,
@@ -325,9 +328,9 @@ impl<'t> Lowerer<'t> {
             }
             "do_statement" => StmtKind::Loop(Loop {
                 init: None,
-                condition: self.field_expr(node, "condition"),
+                condition: self.field_expr(node, Field::Condition),
                 step: None,
-                body: self.field_stmt(node, "body"),
+                body: self.field_stmt(node, Field::Body),
                 body_first: true,
             }),
             "for_statement" => self.for_loop(node),
@@ -335,7 +338,7 @@ impl<'t> Lowerer<'t> {
             "switch_statement" => match self.condition(node) {
                 (None, Some(value)) => StmtKind::Switch {
                     value,
-                    body: self.field_stmt(node, "body"),
+                    body: self.field_stmt(node, Field::Body),
                 },
                 _ => return self.opaque_stmt(node),
             },
@@ -346,20 +349,20 @@ impl<'t> Lowerer<'t> {
             "break_statement" => StmtKind::Break,
             "continue_statement" => StmtKind::Continue,
             "goto_statement" => StmtKind::Goto(
-                node.child_by_field_name("label")
+                node.child_by_field_id(Field::Label.id())
                     .map(|n| self.name(n))
                     .unwrap_or_default(),
             ),
             "labeled_statement" | "case_statement" => return self.labelled(node),
             "try_statement" => {
-                let body = self.field_stmt(node, "body");
+                let body = self.field_stmt(node, Field::Body);
                 let catches: Vec<_> = named(node)
                     .into_iter()
-                    .filter(|n| n.kind() == "catch_clause")
+                    .filter(|n| kind_of(*n) == "catch_clause")
                     .collect();
                 let handlers = catches
                     .into_iter()
-                    .map(|n| self.field_stmt(n, "body"))
+                    .map(|n| self.field_stmt(n, Field::Body))
                     .collect();
                 StmtKind::Try { body, handlers }
             }
@@ -397,7 +400,7 @@ impl<'t> Lowerer<'t> {
     fn block(&mut self, node: Node<'_>) -> Vec<StmtId> {
         let mut stmts = Vec::new();
         for child in named(node) {
-            match child.kind() {
+            match kind_of(child) {
                 // Labels become places in the block, so that a fall-through is plain order.
                 "case_statement" | "labeled_statement" => self.labels(child, &mut stmts),
                 _ => stmts.push(self.stmt(child)),
@@ -416,22 +419,23 @@ impl<'t> Lowerer<'t> {
     fn labels(&mut self, node: Node<'_>, stmts: &mut Vec<StmtId>) {
         let mut next = Some(node);
         while let Some(node) = next.take() {
-            let label = match node.kind() {
-                "case_statement" => StmtKind::Case(self.field_expr(node, "value")),
+            let label = match kind_of(node) {
+                "case_statement" => StmtKind::Case(self.field_expr(node, Field::Value)),
                 _ => StmtKind::Label(
-                    node.child_by_field_name("label")
+                    node.child_by_field_id(Field::Label.id())
                         .map(|n| self.name(n))
                         .unwrap_or_default(),
                 ),
             };
             stmts.push(self.add(label, node));
-            let skip = ["value", "label"].map(|f| node.child_by_field_name(f).map(|n| n.id()));
+            let skip = [Field::Value, Field::Label]
+                .map(|f| node.child_by_field_id(f.id()).map(|n| n.id()));
             let rest: Vec<_> = named(node)
                 .into_iter()
                 .filter(|n| !skip.contains(&Some(n.id())))
                 .collect();
             for (index, child) in rest.iter().enumerate() {
-                match child.kind() {
+                match kind_of(*child) {
                     "case_statement" | "labeled_statement" if index + 1 == rest.len() => {
                         next = Some(*child)
                     }
@@ -453,13 +457,13 @@ impl<'t> Lowerer<'t> {
         let mut next = Some(node);
         while let Some(node) = next.take() {
             let (init, condition) = self.condition(node);
-            let then = self.field_stmt(node, "consequence");
+            let then = self.field_stmt(node, Field::Consequence);
             parts.push((node, init, condition, then));
-            let Some(alternative) = node.child_by_field_name("alternative") else {
+            let Some(alternative) = node.child_by_field_id(Field::Alternative.id()) else {
                 break;
             };
             match named(alternative)[..] {
-                [inner] if inner.kind() == "if_statement" => next = Some(inner),
+                [inner] if kind_of(inner) == "if_statement" => next = Some(inner),
                 [inner] => last = Some(self.stmt(inner)),
                 [] => {}
                 _ => last = Some(self.opaque_stmt(alternative)),
@@ -480,19 +484,19 @@ impl<'t> Lowerer<'t> {
 
     /// The condition of an `if`, `while` or `switch`: a declaration in it, and the tested value.
     fn condition(&mut self, node: Node<'_>) -> (Option<StmtId>, Option<ExprId>) {
-        let Some(clause) = node.child_by_field_name("condition") else {
+        let Some(clause) = node.child_by_field_id(Field::Condition.id()) else {
             return (None, None);
         };
-        if clause.kind() != "condition_clause" {
+        if kind_of(clause) != "condition_clause" {
             return (None, Some(self.expr(clause)));
         }
-        let init = clause.child_by_field_name("initializer").map(|n| {
+        let init = clause.child_by_field_id(Field::Initializer.id()).map(|n| {
             let inner = named(n).first().copied().unwrap_or(n);
-            let declared = inner.kind() == "declaration";
+            let declared = kind_of(inner) == "declaration";
             self.stmt(if declared { inner } else { n })
         });
-        match clause.child_by_field_name("value") {
-            Some(value) if value.kind() == "declaration" => {
+        match clause.child_by_field_id(Field::Value.id()) {
+            Some(value) if kind_of(value) == "declaration" => {
                 let declared = self.condition_declaration(value);
                 let name = match &self.ast.stmt(declared).kind {
                     StmtKind::Declare(vars) => vars.first().map(|v| (v.name.clone(), v.span)),
@@ -508,13 +512,13 @@ impl<'t> Lowerer<'t> {
 
     fn condition_declaration(&mut self, node: Node<'_>) -> StmtId {
         let mut ty = self.base_type(node);
-        let shape = match node.child_by_field_name("declarator") {
+        let shape = match node.child_by_field_id(Field::Declarator.id()) {
             Some(declarator) => self.declarator(declarator, &mut ty),
             None => Default::default(),
         };
         let init = self
-            .field_expr(node, "value")
-            .or_else(|| self.field_expr(node, "default_value"));
+            .field_expr(node, Field::Value)
+            .or_else(|| self.field_expr(node, Field::DefaultValue));
         let Some((name, span)) = shape.name else {
             return self.opaque_stmt(node);
         };
@@ -530,8 +534,8 @@ impl<'t> Lowerer<'t> {
     }
 
     fn for_loop(&mut self, node: Node<'_>) -> StmtKind {
-        let init = node.child_by_field_name("initializer").map(|n| {
-            if n.kind() == "declaration" {
+        let init = node.child_by_field_id(Field::Initializer.id()).map(|n| {
+            if kind_of(n) == "declaration" {
                 return self.stmt(n);
             }
             let value = self.expr(n);
@@ -539,20 +543,20 @@ impl<'t> Lowerer<'t> {
         });
         StmtKind::Loop(Loop {
             init,
-            condition: self.field_expr(node, "condition"),
-            step: self.field_expr(node, "update"),
-            body: self.field_stmt(node, "body"),
+            condition: self.field_expr(node, Field::Condition),
+            step: self.field_expr(node, Field::Update),
+            body: self.field_stmt(node, Field::Body),
             body_first: false,
         })
     }
 
     fn range_for(&mut self, node: Node<'_>) -> StmtId {
         let mut ty = self.base_type(node);
-        let shape = match node.child_by_field_name("declarator") {
+        let shape = match node.child_by_field_id(Field::Declarator.id()) {
             Some(declarator) => self.declarator(declarator, &mut ty),
             None => Default::default(),
         };
-        let Some(range) = self.field_expr(node, "right") else {
+        let Some(range) = self.field_expr(node, Field::Right) else {
             return self.opaque_stmt(node);
         };
         let Some((name, span)) = shape.name else {
@@ -566,7 +570,7 @@ impl<'t> Lowerer<'t> {
             is_extern: false,
             span,
         };
-        let body = self.field_stmt(node, "body");
+        let body = self.field_stmt(node, Field::Body);
         let kind = StmtKind::RangeFor {
             variable,
             range,

@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use super::ast::*;
+use super::grammar::{Field, kind_of};
 use super::lower::{Lowerer, has_child, named};
 use crate::source::Span;
 
@@ -20,7 +21,7 @@ pub(super) struct Shape {
 impl<'t> Lowerer<'t> {
     /// The type of a declaration's specifiers, without declarators.
     pub(super) fn base_type(&mut self, node: Node<'_>) -> Type {
-        let base = match node.child_by_field_name("type") {
+        let base = match node.child_by_field_id(Field::Type.id()) {
             Some(ty) => self.type_specifier(ty),
             None => "int".to_string(),
         };
@@ -36,7 +37,7 @@ impl<'t> Lowerer<'t> {
 
     /// A type's name; registers what it defines on the way.
     pub(super) fn type_specifier(&mut self, node: Node<'_>) -> String {
-        match node.kind() {
+        match kind_of(node) {
             "struct_specifier" | "class_specifier" | "union_specifier" => self.record(node),
             "enum_specifier" => {
                 self.enumeration(node);
@@ -52,11 +53,11 @@ impl<'t> Lowerer<'t> {
     }
 
     fn record(&mut self, node: Node<'_>) -> String {
-        let name = match node.child_by_field_name("name") {
+        let name = match node.child_by_field_id(Field::Name.id()) {
             Some(name) => self.name(name),
             None => format!("<unnamed at {}>", self.span(node).start),
         };
-        let Some(body) = node.child_by_field_name("body") else {
+        let Some(body) = node.child_by_field_id(Field::Body.id()) else {
             return name;
         };
         if self.too_deep() {
@@ -65,7 +66,7 @@ impl<'t> Lowerer<'t> {
         self.depth += 1;
         let odd_layout = named(node)
             .iter()
-            .any(|n| matches!(n.kind(), "base_class_clause" | "attribute_specifier"));
+            .any(|n| matches!(kind_of(*n), "base_class_clause" | "attribute_specifier"));
         let was_class = self.class.replace(
             self.scope
                 .iter()
@@ -77,7 +78,7 @@ impl<'t> Lowerer<'t> {
         self.scope.push(name.clone());
         let mut fields = Vec::new();
         for member in named(body) {
-            match member.kind() {
+            match kind_of(member) {
                 "field_declaration" => self.fields(member, &mut fields),
                 "function_definition" => self.function(member),
                 "template_declaration" => self.items(member),
@@ -94,7 +95,7 @@ impl<'t> Lowerer<'t> {
         self.ast.records.push(Record {
             name: name.clone(),
             fields,
-            is_union: node.kind() == "union_specifier",
+            is_union: kind_of(node) == "union_specifier",
             odd_layout,
         });
         name
@@ -105,10 +106,10 @@ impl<'t> Lowerer<'t> {
         let is_static = has_child(node, "storage_class_specifier", self.text, "static");
         let mut cursor = node.walk();
         let declarators: Vec<_> = node
-            .children_by_field_name("declarator", &mut cursor)
+            .children_by_field_id(Field::Declarator.key(), &mut cursor)
             .collect();
         let init = node
-            .child_by_field_name("default_value")
+            .child_by_field_id(Field::DefaultValue.id())
             .map(|n| self.expr(n));
         for declarator in declarators {
             let mut ty = base.clone();
@@ -130,15 +131,20 @@ impl<'t> Lowerer<'t> {
     }
 
     fn enumeration(&mut self, node: Node<'_>) {
-        let Some(body) = node.child_by_field_name("body") else {
+        let Some(body) = node.child_by_field_id(Field::Body.id()) else {
             return;
         };
         let mut items = Vec::new();
-        for item in named(body).into_iter().filter(|n| n.kind() == "enumerator") {
-            let Some(name) = item.child_by_field_name("name") else {
+        for item in named(body)
+            .into_iter()
+            .filter(|n| kind_of(*n) == "enumerator")
+        {
+            let Some(name) = item.child_by_field_id(Field::Name.id()) else {
                 continue;
             };
-            let value = item.child_by_field_name("value").map(|n| self.expr(n));
+            let value = item
+                .child_by_field_id(Field::Value.id())
+                .map(|n| self.expr(n));
             items.push((self.name(name), value));
         }
         self.ast.enumerators.push(items);
@@ -146,16 +152,20 @@ impl<'t> Lowerer<'t> {
 
     /// `typedef` and `using name = type`.
     pub(super) fn typedef(&mut self, node: Node<'_>) {
-        if node.kind() == "alias_declaration" {
-            let name = node.child_by_field_name("name").map(|n| self.name(n));
-            let ty = node.child_by_field_name("type").map(|n| self.descriptor(n));
+        if kind_of(node) == "alias_declaration" {
+            let name = node
+                .child_by_field_id(Field::Name.id())
+                .map(|n| self.name(n));
+            let ty = node
+                .child_by_field_id(Field::Type.id())
+                .map(|n| self.descriptor(n));
             self.ast.typedefs.extend(name.zip(ty));
             return;
         }
         let base = self.base_type(node);
         let mut cursor = node.walk();
         let declarators: Vec<_> = node
-            .children_by_field_name("declarator", &mut cursor)
+            .children_by_field_id(Field::Declarator.key(), &mut cursor)
             .collect();
         for declarator in declarators {
             let mut ty = base.clone();
@@ -169,14 +179,14 @@ impl<'t> Lowerer<'t> {
 
     /// A type as it stands in casts and `sizeof`.
     pub(super) fn descriptor(&mut self, node: Node<'_>) -> Type {
-        if node.kind() != "type_descriptor" {
+        if kind_of(node) != "type_descriptor" {
             return Type {
                 base: self.type_specifier(node),
                 ..Type::default()
             };
         }
         let mut ty = self.base_type(node);
-        if let Some(declarator) = node.child_by_field_name("declarator") {
+        if let Some(declarator) = node.child_by_field_id(Field::Declarator.id()) {
             self.declarator(declarator, &mut ty);
         }
         ty
@@ -187,8 +197,8 @@ impl<'t> Lowerer<'t> {
         let mut shape = Shape::default();
         let mut next = Some(node);
         while let Some(node) = next.take() {
-            let inner = node.child_by_field_name("declarator");
-            match node.kind() {
+            let inner = node.child_by_field_id(Field::Declarator.id());
+            match kind_of(node) {
                 "pointer_declarator" | "abstract_pointer_declarator" => {
                     if !ty.dims.is_empty() || shape.params.is_some() {
                         // A pointer to an array or function.
@@ -206,12 +216,14 @@ impl<'t> Lowerer<'t> {
                     next = named(node).into_iter().next_back();
                 }
                 "array_declarator" | "abstract_array_declarator" => {
-                    let size = node.child_by_field_name("size").map(|n| self.expr(n));
+                    let size = node
+                        .child_by_field_id(Field::Size.id())
+                        .map(|n| self.expr(n));
                     ty.dims.insert(0, size);
                     next = inner;
                 }
                 "function_declarator" | "abstract_function_declarator" => {
-                    if let Some(params) = node.child_by_field_name("parameters") {
+                    if let Some(params) = node.child_by_field_id(Field::Parameters.id()) {
                         shape.params_at = Some((params.start_byte(), params.end_byte()));
                         shape.params = Some(self.params(params));
                     }
@@ -247,18 +259,18 @@ impl<'t> Lowerer<'t> {
         let mut params = Vec::new();
         for item in named(node) {
             if !matches!(
-                item.kind(),
+                kind_of(item),
                 "parameter_declaration" | "optional_parameter_declaration"
             ) {
                 continue;
             }
             let mut ty = self.base_type(item);
-            let shape = match item.child_by_field_name("declarator") {
+            let shape = match item.child_by_field_id(Field::Declarator.id()) {
                 Some(declarator) => self.declarator(declarator, &mut ty),
                 None => Shape::default(),
             };
             let init = item
-                .child_by_field_name("default_value")
+                .child_by_field_id(Field::DefaultValue.id())
                 .map(|n| self.expr(n));
             if ty.base == "void" && ty.pointers == 0 {
                 continue;
@@ -290,14 +302,14 @@ impl<'t> Lowerer<'t> {
         let is_extern = has_child(node, "storage_class_specifier", self.text, "extern");
         let mut cursor = node.walk();
         let declarators: Vec<_> = node
-            .children_by_field_name("declarator", &mut cursor)
+            .children_by_field_id(Field::Declarator.key(), &mut cursor)
             .collect();
         let mut variables = Vec::new();
         for declarator in declarators {
             let mut ty = base.clone();
             let shape = self.declarator(declarator, &mut ty);
             let mut init = declarator
-                .child_by_field_name("value")
+                .child_by_field_id(Field::Value.id())
                 .map(|value| self.initialiser(value, &ty));
             let Some((name, span)) = shape.name else {
                 continue;
@@ -334,7 +346,7 @@ impl<'t> Lowerer<'t> {
     }
 
     fn initialiser(&mut self, node: Node<'_>, ty: &Type) -> ExprId {
-        if node.kind() != "argument_list" {
+        if kind_of(node) != "argument_list" {
             return self.expr(node);
         }
         let args = named(node).into_iter().map(|n| self.expr(n)).collect();

@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use super::ast::*;
+use super::grammar::{Field, kind_of};
 use super::lower::{Lowerer, named};
 
 impl<'t> Lowerer<'t> {
@@ -15,9 +16,9 @@ impl<'t> Lowerer<'t> {
     pub(super) fn opaque_expr(&mut self, node: Node<'_>) -> ExprId {
         let names = self.names_in(node);
         let mut inner = Vec::new();
-        if !self.too_deep() && node.kind() != "lambda_expression" {
+        if !self.too_deep() && kind_of(node) != "lambda_expression" {
             for child in named(node) {
-                match child.kind() {
+                match kind_of(child) {
                     "call_expression"
                     | "assignment_expression"
                     | "update_expression"
@@ -37,7 +38,7 @@ impl<'t> Lowerer<'t> {
             return self.opaque_expr(node);
         }
         self.depth += 1;
-        let id = match node.kind() {
+        let id = match kind_of(node) {
             "binary_expression" | "comma_expression" => self.left_spine(node),
             _ => self.expr_inner(node),
         };
@@ -45,15 +46,15 @@ impl<'t> Lowerer<'t> {
         id
     }
 
-    fn field(&mut self, node: Node<'_>, field: &str) -> ExprId {
-        match node.child_by_field_name(field) {
+    fn field(&mut self, node: Node<'_>, field: Field) -> ExprId {
+        match node.child_by_field_id(field.id()) {
             Some(child) => self.expr(child),
             None => self.opaque_expr(node),
         }
     }
 
     fn operator(&self, node: Node<'_>) -> String {
-        node.child_by_field_name("operator")
+        node.child_by_field_id(Field::Operator.id())
             .map(|n| self.word(n))
             .unwrap_or_default()
     }
@@ -62,17 +63,17 @@ impl<'t> Lowerer<'t> {
     fn left_spine(&mut self, node: Node<'_>) -> ExprId {
         let mut spine = Vec::new();
         let mut leftmost = node;
-        while matches!(leftmost.kind(), "binary_expression" | "comma_expression") {
+        while matches!(kind_of(leftmost), "binary_expression" | "comma_expression") {
             spine.push(leftmost);
-            match leftmost.child_by_field_name("left") {
+            match leftmost.child_by_field_id(Field::Left.id()) {
                 Some(left) => leftmost = left,
                 None => return self.opaque_expr(node),
             }
         }
         let mut value = self.expr(leftmost);
         for node in spine.into_iter().rev() {
-            let right = self.field(node, "right");
-            let kind = if node.kind() == "comma_expression" {
+            let right = self.field(node, Field::Right);
+            let kind = if kind_of(node) == "comma_expression" {
                 ExprKind::Comma(value, right)
             } else if let Some(op) = BinaryOp::from_spelling(&self.operator(node)) {
                 ExprKind::Binary(op, value, right)
@@ -88,7 +89,7 @@ impl<'t> Lowerer<'t> {
     }
 
     fn expr_inner(&mut self, node: Node<'_>) -> ExprId {
-        let kind = match node.kind() {
+        let kind = match kind_of(node) {
             "number_literal" => {
                 let word = self.word(node).replace('\'', "");
                 match is_float(&word) {
@@ -127,14 +128,18 @@ impl<'t> Lowerer<'t> {
                         None => return self.opaque_expr(node),
                     },
                 };
-                ExprKind::Assign(op, self.field(node, "left"), self.field(node, "right"))
+                ExprKind::Assign(
+                    op,
+                    self.field(node, Field::Left),
+                    self.field(node, Field::Right),
+                )
             }
             "update_expression" => {
-                let operator = node.child_by_field_name("operator");
-                let argument = node.child_by_field_name("argument");
+                let operator = node.child_by_field_id(Field::Operator.id());
+                let argument = node.child_by_field_id(Field::Argument.id());
                 let before = operator.map(|n| n.start_byte()) < argument.map(|n| n.start_byte());
                 ExprKind::Step {
-                    target: self.field(node, "argument"),
+                    target: self.field(node, Field::Argument),
                     by: if self.operator(node) == "--" { -1 } else { 1 },
                     prefix: before,
                 }
@@ -147,43 +152,43 @@ impl<'t> Lowerer<'t> {
                     "~" => UnaryOp::BitNot,
                     _ => return self.opaque_expr(node),
                 };
-                ExprKind::Unary(op, self.field(node, "argument"))
+                ExprKind::Unary(op, self.field(node, Field::Argument))
             }
             "pointer_expression" => {
-                let inner = self.field(node, "argument");
+                let inner = self.field(node, Field::Argument);
                 match self.operator(node).as_str() {
                     "&" => ExprKind::AddressOf(inner),
                     _ => ExprKind::Deref(inner),
                 }
             }
             "conditional_expression" => {
-                if node.child_by_field_name("consequence").is_none() {
+                if node.child_by_field_id(Field::Consequence.id()).is_none() {
                     return self.opaque_expr(node);
                 }
                 ExprKind::Conditional(
-                    self.field(node, "condition"),
-                    self.field(node, "consequence"),
-                    self.field(node, "alternative"),
+                    self.field(node, Field::Condition),
+                    self.field(node, Field::Consequence),
+                    self.field(node, Field::Alternative),
                 )
             }
             "cast_expression" => {
-                let Some(ty) = node.child_by_field_name("type") else {
+                let Some(ty) = node.child_by_field_id(Field::Type.id()) else {
                     return self.opaque_expr(node);
                 };
                 let ty = self.descriptor(ty);
-                ExprKind::Cast(ty, self.field(node, "value"))
+                ExprKind::Cast(ty, self.field(node, Field::Value))
             }
-            "sizeof_expression" => match node.child_by_field_name("type") {
+            "sizeof_expression" => match node.child_by_field_id(Field::Type.id()) {
                 Some(ty) => ExprKind::SizeofType(self.descriptor(ty)),
-                None => ExprKind::SizeofExpr(self.field(node, "value")),
+                None => ExprKind::SizeofExpr(self.field(node, Field::Value)),
             },
             "subscript_expression" => return self.subscript(node),
             "field_expression" => {
-                let Some(field) = node.child_by_field_name("field") else {
+                let Some(field) = node.child_by_field_id(Field::Field.id()) else {
                     return self.opaque_expr(node);
                 };
                 ExprKind::Member {
-                    base: self.field(node, "argument"),
+                    base: self.field(node, Field::Argument),
                     name: self.name(field),
                     arrow: self.operator(node) == "->",
                 }
@@ -191,9 +196,9 @@ impl<'t> Lowerer<'t> {
             "call_expression" => return self.call(node),
             "initializer_list" => ExprKind::InitList(self.init_list(node)),
             "compound_literal_expression" => {
-                let ty = node.child_by_field_name("type");
+                let ty = node.child_by_field_id(Field::Type.id());
                 let ty = ty.map(|n| self.descriptor(n)).unwrap_or_default();
-                let args = match node.child_by_field_name("value") {
+                let args = match node.child_by_field_id(Field::Value.id()) {
                     Some(list) => {
                         let items = self.init_list(list);
                         vec![self.make(ExprKind::InitList(items), list)]
@@ -210,16 +215,16 @@ impl<'t> Lowerer<'t> {
             "compound_statement" | "declaration" | "expression_statement" => {
                 ExprKind::Statement(self.stmt(node))
             }
-            "condition_clause" => return self.field(node, "value"),
+            "condition_clause" => return self.field(node, Field::Value),
             _ => return self.opaque_expr(node),
         };
         self.make(kind, node)
     }
 
     fn subscript(&mut self, node: Node<'_>) -> ExprId {
-        let base = self.field(node, "argument");
+        let base = self.field(node, Field::Argument);
         let indices: Vec<_> = node
-            .child_by_field_name("indices")
+            .child_by_field_id(Field::Indices.id())
             .map(named)
             .unwrap_or_default();
         match indices[..] {
@@ -232,18 +237,18 @@ impl<'t> Lowerer<'t> {
     }
 
     fn call(&mut self, node: Node<'_>) -> ExprId {
-        let Some(function) = node.child_by_field_name("function") else {
+        let Some(function) = node.child_by_field_id(Field::Function.id()) else {
             return self.opaque_expr(node);
         };
         let mut args = Vec::new();
-        if let Some(list) = node.child_by_field_name("arguments") {
+        if let Some(list) = node.child_by_field_id(Field::Arguments.id()) {
             for item in named(list) {
                 args.push(self.expr(item));
             }
         }
-        if function.kind() == "template_function" {
+        if kind_of(function) == "template_function" {
             let name = function
-                .child_by_field_name("name")
+                .child_by_field_id(Field::Name.id())
                 .map(|n| self.name(n))
                 .unwrap_or_default();
             let is_cast = matches!(
@@ -251,7 +256,7 @@ impl<'t> Lowerer<'t> {
                 "static_cast" | "reinterpret_cast" | "const_cast" | "dynamic_cast"
             );
             let ty = function
-                .child_by_field_name("arguments")
+                .child_by_field_id(Field::Arguments.id())
                 .and_then(|list| named(list).first().copied());
             if let (true, Some(ty), [value]) = (is_cast, ty, &args[..]) {
                 let value = *value;
@@ -266,15 +271,15 @@ impl<'t> Lowerer<'t> {
     fn init_list(&mut self, node: Node<'_>) -> Vec<(Option<Designator>, ExprId)> {
         let mut items = Vec::new();
         for item in named(node) {
-            if item.kind() != "initializer_pair" {
+            if kind_of(item) != "initializer_pair" {
                 items.push((None, self.expr(item)));
                 continue;
             }
             let mut cursor = item.walk();
             let designators: Vec<_> = item
-                .children_by_field_name("designator", &mut cursor)
+                .children_by_field_id(Field::Designator.key(), &mut cursor)
                 .collect();
-            let value = self.field(item, "value");
+            let value = self.field(item, Field::Value);
             let designator = match designators[..] {
                 [only] => self.designator(only),
                 _ => None,
@@ -293,7 +298,7 @@ impl<'t> Lowerer<'t> {
 
     fn designator(&mut self, node: Node<'_>) -> Option<Designator> {
         let inner = named(node).first().copied()?;
-        match node.kind() {
+        match kind_of(node) {
             "subscript_designator" => Some(Designator::Index(self.expr(inner))),
             "field_designator" => Some(Designator::Field(self.name(inner))),
             _ => None,
@@ -302,28 +307,30 @@ impl<'t> Lowerer<'t> {
 
     fn new_expression(&mut self, node: Node<'_>) -> ExprKind {
         let base = node
-            .child_by_field_name("type")
+            .child_by_field_id(Field::Type.id())
             .map(|n| self.type_specifier(n));
         let mut ty = Type {
             base: base.unwrap_or_default(),
             ..Type::default()
         };
         let mut count = None;
-        let mut next = node.child_by_field_name("declarator");
+        let mut next = node.child_by_field_id(Field::Declarator.id());
         while let Some(declarator) = next {
-            if let Some(length) = declarator.child_by_field_name("length") {
+            if let Some(length) = declarator.child_by_field_id(Field::Length.id()) {
                 count = count.or(Some(self.expr(length)));
             } else {
                 ty.pointers = ty.pointers.saturating_add(1);
             }
-            next = declarator.child_by_field_name("declarator").or_else(|| {
-                named(declarator)
-                    .into_iter()
-                    .find(|n| n.kind() == "new_declarator")
-            });
+            next = declarator
+                .child_by_field_id(Field::Declarator.id())
+                .or_else(|| {
+                    named(declarator)
+                        .into_iter()
+                        .find(|n| kind_of(*n) == "new_declarator")
+                });
         }
         let args = node
-            .child_by_field_name("arguments")
+            .child_by_field_id(Field::Arguments.id())
             .map(named)
             .unwrap_or_default();
         let args = args.into_iter().map(|n| self.expr(n)).collect();
@@ -333,13 +340,13 @@ impl<'t> Lowerer<'t> {
     fn string(&mut self, node: Node<'_>) -> ExprId {
         let mut value = String::new();
         let mut inner = Vec::new();
-        let parts = match node.kind() {
+        let parts = match kind_of(node) {
             "concatenated_string" => named(node),
             _ => vec![node],
         };
         let mut known = true;
         for part in parts {
-            match part.kind() {
+            match kind_of(part) {
                 "string_literal" | "raw_string_literal" => {
                     let bytes = &self.text[part.byte_range()];
                     match string_value(bytes) {
@@ -356,7 +363,7 @@ impl<'t> Lowerer<'t> {
         }
         // `"a" MACRO "b"`: a sum of its parts.
         for part in named(node) {
-            let piece = match part.kind() {
+            let piece = match kind_of(part) {
                 "string_literal" | "raw_string_literal" => {
                     match string_value(&self.text[part.byte_range()]) {
                         Some(text) => self.make(ExprKind::Str(text), part),

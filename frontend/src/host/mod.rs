@@ -8,6 +8,7 @@
 
 pub mod ast;
 mod cpp;
+mod grammar;
 pub mod lex;
 mod lower;
 mod lower_decl;
@@ -15,6 +16,7 @@ mod lower_expr;
 
 pub use cpp::{LiveLines, Macro, MacroTable, Moment, Preprocessed};
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::source::{FileId, SourceMap, Span};
@@ -40,7 +42,7 @@ pub struct HostFile {
     pub parts: Vec<Part>,
     /// Its macros.
     pub macros: Arc<MacroTable>,
-    system_functions: Arc<indexmap::IndexSet<String>>,
+    system_functions: Arc<cpp::Names>,
 }
 
 /// One file of a translation unit.
@@ -50,8 +52,8 @@ pub struct Part {
     pub file: FileId,
     /// Its lines that survive `#if`.
     pub lines: LiveLines,
-    /// Its syntax.
-    pub ast: Ast,
+    /// Its syntax, which other hosts that include the same file may share.
+    pub ast: Arc<Ast>,
     /// Places that the parser did not understand.
     pub errors: Vec<Span>,
     moments: Vec<(u32, Moment)>,
@@ -78,6 +80,36 @@ pub struct MacroBody {
     pub broken: bool,
 }
 
+/// What was parsed of files, by what the preprocessor left of them.
+#[derive(Clone, Debug, Default)]
+pub struct Parsed {
+    files: BTreeMap<FileId, Vec<ParsedText>>,
+}
+
+#[derive(Clone, Debug)]
+struct ParsedText {
+    text: Vec<u8>,
+    ast: Arc<Ast>,
+    errors: Vec<Span>,
+}
+
+impl Parsed {
+    fn parse(&mut self, file: FileId, text: Vec<u8>) -> (Arc<Ast>, Vec<Span>) {
+        let known = self.files.entry(file).or_default();
+        if let Some(found) = known.iter().find(|k| k.text == text) {
+            return (found.ast.clone(), found.errors.clone());
+        }
+        let (ast, errors) = lower_text(&text, file, 0, None);
+        let ast = Arc::new(ast);
+        known.push(ParsedText {
+            text,
+            ast: ast.clone(),
+            errors: errors.clone(),
+        });
+        (ast, errors)
+    }
+}
+
 impl HostFile {
     /// Parses a host and those headers of it that are given. `preprocessed` is what
     /// [`Preprocessed::read`] made of the output of `cc -E -dD` on it, run so that it names files
@@ -89,12 +121,28 @@ impl HostFile {
         preprocessed: Option<&Preprocessed>,
         language: Language,
     ) -> HostFile {
+        let mut parsed = Parsed::default();
+        Self::parse_shared(sources, main, headers, preprocessed, language, &mut parsed)
+    }
+
+    /// [`Self::parse`] for one of several hosts with the same `sources`: a header that looks alike
+    /// in all of them is parsed once.
+    pub fn parse_shared(
+        sources: &SourceMap,
+        main: FileId,
+        headers: &[FileId],
+        preprocessed: Option<&Preprocessed>,
+        language: Language,
+        parsed: &mut Parsed,
+    ) -> HostFile {
         let mut macros = preprocessed.map(|p| p.macros.clone()).unwrap_or_default();
         let files = std::iter::once(main).chain(headers.iter().copied());
         let parts = match preprocessed {
-            Some(pre) => files.map(|f| Part::traced(sources, f, pre)).collect(),
+            Some(pre) => files
+                .map(|f| Part::traced(sources, f, pre, parsed))
+                .collect(),
             None => files
-                .map(|f| Part::untraced(sources, f, Arc::make_mut(&mut macros)))
+                .map(|f| Part::untraced(sources, f, Arc::make_mut(&mut macros), parsed))
                 .collect(),
         };
         HostFile {
@@ -147,7 +195,7 @@ impl HostFile {
 }
 
 impl Part {
-    fn traced(sources: &SourceMap, file: FileId, pre: &Preprocessed) -> Part {
+    fn traced(sources: &SourceMap, file: FileId, pre: &Preprocessed, parsed: &mut Parsed) -> Part {
         let source = sources.file(file);
         let text = source.text.as_bytes();
         let (directives, lines) = cpp::directives(text);
@@ -155,11 +203,16 @@ impl Part {
         let lines = LiveLines::from_evidence(&directives, lines, &trace.evidence);
         let mut part = Part::empty(file, lines, trace.moments);
         part.defines = defines(text, &directives);
-        part.parse(text, &directives, &pre.macros, source);
+        part.parse(text, &directives, &pre.macros, source, parsed);
         part
     }
 
-    fn untraced(sources: &SourceMap, file: FileId, macros: &mut MacroTable) -> Part {
+    fn untraced(
+        sources: &SourceMap,
+        file: FileId,
+        macros: &mut MacroTable,
+        parsed: &mut Parsed,
+    ) -> Part {
         let source = sources.file(file);
         let text = source.text.as_bytes();
         let file_name = Arc::from(source.name.as_str());
@@ -177,7 +230,7 @@ impl Part {
         }
         let mut part = Part::empty(file, LiveLines::all(lines), moments);
         part.defines = defines(text, &directives);
-        part.parse(text, &directives, macros, source);
+        part.parse(text, &directives, macros, source, parsed);
         part
     }
 
@@ -185,7 +238,7 @@ impl Part {
         Part {
             file,
             lines,
-            ast: Ast::default(),
+            ast: Arc::default(),
             errors: Vec::new(),
             moments,
             defines: Vec::new(),
@@ -211,6 +264,7 @@ impl Part {
         directives: &[cpp::Directive],
         macros: &MacroTable,
         source: &crate::source::SourceFile,
+        parsed: &mut Parsed,
     ) {
         let mut blanked = text.to_vec();
         for directive in directives {
@@ -224,8 +278,7 @@ impl Part {
             line += 1;
         }
         self.blank_empty_macros(&mut blanked, macros, source);
-        let (ast, errors) = lower_text(&blanked, self.file, 0, None);
-        (self.ast, self.errors) = (ast, errors);
+        (self.ast, self.errors) = parsed.parse(self.file, blanked);
     }
 
     /// Names that stand for nothing (`CL_API_CALL`, `EXPORT`) only disturb the parser.

@@ -3,6 +3,7 @@
 use fpgacc_frontend::host::ast::{ExprId, ExprKind, Function, Type};
 
 use super::lvalue::Target;
+use super::plain::Summary;
 use super::reporters::Reporter;
 use super::{Binding, Code, FnId, Interp, MAX_CALLS};
 use crate::object::ObjectKind;
@@ -161,9 +162,9 @@ impl<'a> Interp<'a> {
         }
         if this.is_none()
             && !function.params.iter().any(|p| p.ty.reference)
-            && let Some(changed) = self.plain_function(code, &function.name)
+            && let Some(summary) = self.plain_function(code, &function.name)
         {
-            return self.summed_up(code, id, callee, args, &changed);
+            return self.summed_up(code, id, callee, args, &summary);
         }
         if this.is_none()
             && args.len() == function.params.len()
@@ -283,7 +284,7 @@ impl<'a> Interp<'a> {
         id: ExprId,
         callee: FnId,
         args: &[Arg<'a>],
-        changed: &std::collections::BTreeSet<String>,
+        summary: &Summary,
     ) -> Val {
         let function = self.function(callee);
         self.seen(function.span);
@@ -291,7 +292,7 @@ impl<'a> Interp<'a> {
         let values = self.values(args);
         let callee_code = self.file_code(callee.host, callee.part);
         let mut roots = Vec::new();
-        for name in changed {
+        for name in &summary.changed {
             // Only names at file scope: others are its own.
             let found = self.find_global(callee_code.host, name);
             roots.extend(found.map(Root::Var));
@@ -299,8 +300,16 @@ impl<'a> Interp<'a> {
         for root in &roots {
             self.forget_root(*root, &reason);
         }
+        if summary.outside {
+            for value in &values {
+                self.escape_value(value);
+            }
+        }
         self.forget_behind(values, roots, &reason);
         self.forget_escaped(&reason);
+        if summary.outside {
+            self.outside(&reason);
+        }
         let text = self.source_text(code, id);
         self.unnamed_atom(&text, &reason)
     }

@@ -542,6 +542,11 @@ impl<'a> Interp<'a> {
             Val::Sym(sym) => Val::unknown(&*sym.why),
             other => other.clone(),
         };
+        self.grow_ever(place, value);
+    }
+
+    /// Adds to what a place may ever hold.
+    pub(super) fn grow_ever(&mut self, place: &Place, value: Val) {
         let joined = match self.ever.get(place) {
             Some(now) => now.join(&value),
             None => value,

@@ -12,6 +12,7 @@ mod lvalue;
 mod opencl;
 mod plain;
 mod reporters;
+mod roots;
 pub(crate) use opencl::{merge_args, merge_values};
 mod stmt;
 mod text;
@@ -158,7 +159,7 @@ pub(crate) struct Interp<'a> {
     prototypes: Vec<BTreeMap<&'a str, (usize, &'a [Variable])>>,
     plain: plain::Plain,
     /// Answers of [`Interp::plain_function`], by host and name.
-    plain_known: BTreeMap<(usize, String), Option<Rc<BTreeSet<String>>>>,
+    plain_known: BTreeMap<(usize, String), Option<Rc<plain::Summary>>>,
     reporters: BTreeMap<FnId, Option<Rc<reporters::Reporter>>>,
     outcomes: BTreeMap<FnId, reporters::Outcomes>,
     /// Loops that took too long to be followed round by round, and the fewest rounds of each.
@@ -305,7 +306,11 @@ impl<'a> Interp<'a> {
             for &root in &main {
                 self.root(root, true, 0);
             }
+            let mm = self.steps;
             self.other_roots(last);
+            if std::env::var("D").is_ok() {
+                eprintln!("DBG r {round} {mm}+{}", self.steps - mm);
+            }
             if self.steps > self.limit && !self.flat {
                 // Start again without following calls and loops.
                 self.flat = true;
@@ -333,6 +338,13 @@ impl<'a> Interp<'a> {
             }
         }
         self.start();
+        if self.functions.contains_key("main") {
+            for &id in &all {
+                if !self.is_visited(id) {
+                    self.leave_out(id);
+                }
+            }
+        }
         self.widen_globals(last);
         let start = self.state.mark();
         for only_uncalled in [true, false] {

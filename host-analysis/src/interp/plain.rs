@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use fpgacc_frontend::host::HostFile;
 use fpgacc_frontend::host::ast::{Ast, ExprId, ExprKind, Loop, StmtId, StmtKind};
+use fpgacc_frontend::host::lex::{Lexer, TokenKind};
 
 use super::{Code, Interp};
 use crate::state::{Place, Root};
@@ -15,6 +16,12 @@ use crate::value::Val;
 const FOLLOWED: &[&str] = &[
     "fread", "fgets", "read", "getline", "strcat", "strncat", "strcpy", "strncpy", "sprintf",
     "snprintf", "fopen", "open", "memcpy", "memmove", "memset",
+];
+
+/// Words that no expression has.
+const JUMPS: &[&str] = &[
+    "return", "goto", "break", "continue", "throw", "if", "else", "for", "while", "do", "switch",
+    "case", "default", "try", "catch", "asm", "__asm__", "static",
 ];
 
 /// What a piece of code does, by its syntax.
@@ -28,6 +35,8 @@ pub(super) struct Effects {
     zeroed: BTreeSet<String>,
     /// All names in it.
     names: BTreeSet<String>,
+    /// Names that it declares.
+    declared: BTreeSet<String>,
     /// It has loops.
     loops: bool,
     /// It stores through pointers, or passes something to a function that may.
@@ -58,6 +67,7 @@ impl Effects {
             StmtKind::Declare(variables) => {
                 for variable in variables {
                     self.odd |= variable.is_static || variable.ty.reference;
+                    self.declared.insert(variable.name.clone());
                     exprs.extend(variable.init);
                     exprs.extend(variable.ty.dims.iter().flatten());
                 }
@@ -177,6 +187,8 @@ impl Plain {
                 for function in &part.ast.functions {
                     let mut effects = Effects::of(&part.ast, vec![function.body], Vec::new());
                     effects.odd |= function.class.is_some();
+                    let params = function.params.iter().map(|p| p.name.clone());
+                    effects.declared.extend(params);
                     // A return is no jump of a function that is called as a whole.
                     let known = match effects.odd && !only_returns(&part.ast, function.body) {
                         true => None,
@@ -193,6 +205,7 @@ impl Plain {
                                 all.calls.extend(more.calls);
                                 all.changed.extend(more.changed);
                                 all.names.extend(more.names);
+                                all.declared.extend(more.declared);
                                 all.zeroed.extend(more.zeroed);
                                 all.indirect |= more.indirect;
                                 all.loops |= more.loops;
@@ -206,6 +219,14 @@ impl Plain {
         }
         Plain { functions }
     }
+}
+
+/// What a call of a function that only computes may do.
+pub(super) struct Summary {
+    /// Names of file-scope variables that it may change.
+    pub changed: BTreeSet<String>,
+    /// It calls functions that are not given.
+    pub outside: bool,
 }
 
 /// Whether returns are all that keeps a body from being summed up.
@@ -307,13 +328,8 @@ impl<'a> Interp<'a> {
         }
     }
 
-    /// A call of a function that only computes, in loops: it is not followed. Gives the names of
-    /// file-scope variables that it may change.
-    pub(super) fn plain_function(
-        &mut self,
-        code: &Code<'a>,
-        name: &str,
-    ) -> Option<Rc<BTreeSet<String>>> {
+    /// A call of a function that only computes, in loops: it is not followed.
+    pub(super) fn plain_function(&mut self, code: &Code<'a>, name: &str) -> Option<Rc<Summary>> {
         let key = (code.host, name.to_string());
         if let Some(known) = self.plain_known.get(&key) {
             return known.clone();
@@ -323,12 +339,12 @@ impl<'a> Interp<'a> {
         found
     }
 
-    fn find_plain_function(&self, code: &Code<'a>, name: &str) -> Option<BTreeSet<String>> {
+    fn find_plain_function(&self, code: &Code<'a>, name: &str) -> Option<Summary> {
         let short = name.rsplit("::").next().unwrap_or(name);
         let mut waiting = vec![short.to_string()];
         let mut seen = BTreeSet::new();
         let mut changed = BTreeSet::new();
-        let mut loops = false;
+        let (mut loops, mut outside) = (false, false);
         while let Some(name) = waiting.pop() {
             if !seen.insert(name.clone()) {
                 continue;
@@ -337,17 +353,51 @@ impl<'a> Interp<'a> {
                 let inner = known.as_ref()?;
                 loops |= inner.loops;
                 changed.extend(inner.changed.iter().chain(&inner.zeroed).cloned());
-                waiting.extend(inner.calls.iter().cloned());
-                if self.uses_function_macros(code, inner) {
+                // A pointer to a function, which may be any.
+                if inner.calls.intersection(&inner.declared).next().is_some() {
+                    return None;
+                }
+                for name in &inner.calls {
+                    match self.macro_effects(code, name)? {
+                        Some(replaced) => {
+                            // Its arguments may be changed.
+                            changed.extend(inner.names.iter().cloned());
+                            changed.extend(replaced.names);
+                            waiting.extend(replaced.calls);
+                        }
+                        None => waiting.push(name.clone()),
+                    }
+                }
+                let mut others = inner.names.difference(&inner.calls);
+                if others.any(|name| self.is_function_macro(code, name)) {
                     return None;
                 }
                 continue;
             }
-            if !self.only_computes(code, &name) {
+            if self.only_computes(code, &name) {
+                continue;
+            }
+            if !self.is_outside(code, &name) {
                 return None;
             }
+            outside = true;
         }
-        loops.then_some(changed)
+        loops.then_some(Summary { changed, outside })
+    }
+
+    /// Whether a name can only be that of a function that is not given.
+    fn is_outside(&self, code: &Code<'a>, name: &str) -> bool {
+        !self.is_library(code, name)
+            && !FOLLOWED.contains(&name)
+            && !name.contains("::")
+            && !self.is_cpp(code)
+            && !self.functions.contains_key(name)
+            && !self.hosts[code.host].macros.knows(name)
+            && !super::opencl::is_function(name)
+            && !super::library::ends_program(name)
+            && self.find_global(code.host, name).is_none()
+            && !self.types[code.host].is_type(name)
+            && self.prototypes[code.host].contains_key(name)
     }
 
     /// Whether a function that is not given only computes.
@@ -362,11 +412,56 @@ impl<'a> Interp<'a> {
 
     /// Names that stand for macros with assignments or calls in them.
     fn uses_function_macros(&self, code: &Code<'a>, effects: &Effects) -> bool {
+        let mut names = effects.names.iter();
+        names.any(|name| self.is_function_macro(code, name))
+    }
+
+    fn is_function_macro(&self, code: &Code<'a>, name: &str) -> bool {
         let macros = &self.hosts[code.host].macros;
-        effects.names.iter().any(|name| {
-            let found = macros.at(name, macros.end());
-            found.is_some_and(|(_, m)| !m.system && m.body.contains(['=', '{', ';']))
-        })
+        let found = macros.at(name, macros.end());
+        found.is_some_and(|(_, m)| !m.system && m.body.contains(['=', '{', ';']))
+    }
+
+    /// The names and calls in the replacement of a function-like macro that is an expression, if
+    /// the name is that of a macro; nothing if it may do more than computing.
+    fn macro_effects(&self, code: &Code<'a>, name: &str) -> Option<Option<Effects>> {
+        let macros = &self.hosts[code.host].macros;
+        if !macros.knows(name) {
+            return Some(None);
+        }
+        let (_, definition) = macros.at(name, macros.end())?;
+        let params = definition.params.as_ref()?;
+        let body = definition.body.as_bytes();
+        if definition.system || definition.body.contains(['{', ';', '#', '"']) {
+            return None;
+        }
+        let mut effects = Effects::default();
+        let tokens: Vec<_> = Lexer::within(body, 0..body.len()).collect();
+        for (at, token) in tokens.iter().enumerate() {
+            if token.kind != TokenKind::Ident {
+                continue;
+            }
+            let word = String::from_utf8_lossy(token.bytes(body)).into_owned();
+            let called = tokens.get(at + 1).map(|t| t.kind) == Some(TokenKind::Punct(b'('));
+            let in_parens = at > 0
+                && tokens[at - 1].kind == TokenKind::Punct(b'(')
+                && tokens.get(at + 2).map(|t| t.kind) == Some(TokenKind::Punct(b'('));
+            if params.contains(&word) {
+                // A parameter that is called.
+                if called || in_parens {
+                    return None;
+                }
+                continue;
+            }
+            if macros.knows(&word) || JUMPS.contains(&word.as_str()) {
+                return None;
+            }
+            match called && word != "sizeof" {
+                true => effects.calls.insert(word),
+                false => effects.names.insert(word),
+            };
+        }
+        Some(Some(effects))
     }
 
     /// Characters set to zero change nothing in memory that has no content yet.

@@ -1,0 +1,171 @@
+//! Functions that nobody given calls, and that have nothing to do with OpenCL: where there is a
+//! `main`, they are not followed. All that they could tell is what they assign to variables that
+//! outlive them, and these count as unknown then.
+
+use std::collections::BTreeSet;
+
+use fpgacc_frontend::host::Language;
+use fpgacc_frontend::host::ast::{Ast, ExprKind, StmtId, StmtKind};
+use fpgacc_frontend::host::lex::{Lexer, TokenKind};
+
+use super::{FnId, Interp};
+use crate::state::{Place, Root};
+use crate::value::Val;
+
+/// Adds all names that occur in a statement; false if variables in it outlive it.
+fn names_in(ast: &Ast, body: StmtId, names: &mut BTreeSet<String>) -> bool {
+    let (mut stmts, mut exprs) = (vec![body], Vec::new());
+    loop {
+        if let Some(id) = exprs.pop() {
+            exprs.extend(ast.children(id));
+            match &ast.expr(id).kind {
+                ExprKind::Name(name) | ExprKind::Member { name, .. } => {
+                    names.insert(name.clone());
+                }
+                ExprKind::Opaque { names: inner, .. } => names.extend(inner.iter().cloned()),
+                ExprKind::Statement(stmt) => stmts.push(*stmt),
+                _ => {}
+            }
+            continue;
+        }
+        let Some(id) = stmts.pop() else {
+            return true;
+        };
+        match &ast.stmt(id).kind {
+            StmtKind::Expr(value) => exprs.push(*value),
+            StmtKind::Declare(variables) => {
+                for variable in variables {
+                    if variable.is_static && !variable.ty.is_const {
+                        return false;
+                    }
+                    exprs.extend(variable.init);
+                    exprs.extend(variable.ty.dims.iter().flatten());
+                }
+            }
+            StmtKind::Block(inner) => stmts.extend(inner),
+            StmtKind::If {
+                init,
+                condition,
+                then,
+                otherwise,
+            } => {
+                exprs.push(*condition);
+                stmts.extend(init.iter().chain([then]).chain(otherwise));
+            }
+            StmtKind::Loop(shape) => {
+                exprs.extend(shape.condition.iter().chain(&shape.step));
+                stmts.extend(shape.init.iter().chain([&shape.body]));
+            }
+            StmtKind::RangeFor { range, body, .. } => {
+                exprs.push(*range);
+                stmts.push(*body);
+            }
+            StmtKind::Switch { value, body } => {
+                exprs.push(*value);
+                stmts.push(*body);
+            }
+            StmtKind::Case(value) | StmtKind::Return(value) | StmtKind::Throw(value) => {
+                exprs.extend(value)
+            }
+            StmtKind::Try { body, handlers } => {
+                stmts.push(*body);
+                stmts.extend(handlers);
+            }
+            StmtKind::Opaque {
+                names: inner,
+                inner: understood,
+            } => {
+                names.extend(inner.iter().cloned());
+                exprs.extend(understood);
+            }
+            StmtKind::Goto(_)
+            | StmtKind::Label(_)
+            | StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Empty => {}
+        }
+    }
+}
+
+impl<'a> Interp<'a> {
+    /// All names that a function and what it calls may mention, if none of them is OpenCL's. Only
+    /// for C: in C++, functions are called without being named.
+    fn without_opencl(&self, id: FnId) -> Option<(BTreeSet<String>, Vec<FnId>)> {
+        let mut seen = BTreeSet::new();
+        let mut functions = BTreeSet::from([id]);
+        let mut waiting = vec![id];
+        let macros = &self.hosts[id.host].macros;
+        while let Some(id) = waiting.pop() {
+            let host = &self.hosts[id.host];
+            if host.language != Language::C {
+                return None;
+            }
+            let mut found = BTreeSet::new();
+            if !names_in(&host.parts[id.part].ast, self.function(id).body, &mut found) {
+                return None;
+            }
+            let mut names: Vec<String> = found.into_iter().collect();
+            while let Some(name) = names.pop() {
+                if super::opencl::is_function(&name) {
+                    return None;
+                }
+                if !seen.insert(name.clone()) {
+                    continue;
+                }
+                if macros.knows(&name) {
+                    let (_, definition) = macros.at(&name, macros.end())?;
+                    let body = definition.body.as_bytes();
+                    if definition.body.contains("##") {
+                        return None;
+                    }
+                    names.extend(
+                        Lexer::within(body, 0..body.len())
+                            .filter(|t| t.kind == TokenKind::Ident)
+                            .map(|t| String::from_utf8_lossy(t.bytes(body)).into_owned()),
+                    );
+                }
+                for &inner in self.functions.get(name.as_str()).into_iter().flatten() {
+                    if functions.insert(inner) {
+                        waiting.push(inner);
+                    }
+                }
+            }
+        }
+        Some((seen, functions.into_iter().collect()))
+    }
+
+    /// Leaves a function out that has nothing to do with OpenCL; false if it must be followed.
+    pub(super) fn leave_out(&mut self, id: FnId) -> bool {
+        let Some((names, functions)) = self.without_opencl(id) else {
+            return false;
+        };
+        let reason = format!("`{}` may change it", self.function(id).name);
+        let vars = names.iter().filter_map(|n| self.find_global(id.host, n));
+        let mut work: Vec<Root> = vars.map(Root::Var).collect();
+        let mut seen = BTreeSet::new();
+        while let Some(root) = work.pop() {
+            if !seen.insert(root) {
+                continue;
+            }
+            if let Root::Var(var) = root
+                && self.vars[var.0 as usize].ty.is_const
+            {
+                continue;
+            }
+            let whole = Place::of(root);
+            let ever = self.ever_of(&whole).into_iter().map(|(_, v)| v);
+            let values: Vec<Val> = ever.chain([self.state.get(&whole)]).collect();
+            for value in values.iter().flat_map(|v| v.alternatives()) {
+                if let Val::Pointer(place) | Val::Record(place) = value {
+                    work.push(place.root);
+                }
+            }
+            self.grow_ever(&whole, Val::unknown(&reason));
+        }
+        for id in functions {
+            let span = self.function(id).span;
+            self.seen(span);
+        }
+        true
+    }
+}
