@@ -17,6 +17,7 @@
 //! before the next begins. A kernel whose work-items wait for each other by other means (spinning on
 //! memory) promises nothing in OpenCL; where such a loop is seen, the kernel is left alone.
 
+mod atomics;
 mod carry;
 mod collective;
 mod convergence;
@@ -424,6 +425,7 @@ fn rewrite(
     stmts.append(&mut shared);
     stmts.append(&mut outside.kernel);
     stmts.extend(groups);
+    atomics::make_plain(&mut target, &mut stmts);
 
     let body = Block::of(stmts);
     narrow::narrow(

@@ -57,7 +57,10 @@ pub fn is_barrier(name: &str) -> bool {
 
 /// Whether a builtin only orders the memory accesses of a work-item as others see them.
 pub fn is_fence(name: &str) -> bool {
-    matches!(name, "mem_fence" | "read_mem_fence" | "write_mem_fence")
+    matches!(
+        name,
+        "mem_fence" | "read_mem_fence" | "write_mem_fence" | "atomic_work_item_fence"
+    )
 }
 
 /// The builtin that a statement calls, if the statement is a call.
