@@ -10,7 +10,7 @@
 //! work-items. [`prepare`], [`values`] and [`carry`] see to what lives across regions; [`returns`] makes
 //! an early return end a work-item only; [`queries`] and [`helpers`] replace work-item functions, by
 //! expressions that [`ids`] makes; [`mod@narrow`] takes casts off again; [`nest`] puts the loops
-//! around, about which [`ivdep`] tells what the language guarantees.
+//! around, in the [`order`] that suits memory, about which [`ivdep`] tells what the language guarantees.
 //!
 //! Why it is right: without barriers between them work-items may run in any order, so one after the
 //! other is as good as any, and each stretch between two barriers is run by all work-items of a group
@@ -33,6 +33,7 @@ mod local_memory;
 mod masks;
 mod narrow;
 mod nest;
+mod order;
 mod prepare;
 mod queries;
 mod regions;
@@ -332,6 +333,7 @@ fn rewrite(
         values,
         taken,
     } = plan;
+    let most = max_group_size(&function, context);
     let mut target = Target {
         function: &mut function,
         types: &mut module.types,
@@ -339,7 +341,7 @@ fn rewrite(
     };
     let mut ids = Ids::new(grid, &mut target);
     let items = loop_variables(&mut target, &ids, schedule.regions.len());
-    let layout = Layout::of(&mut ids, context.options.max_local_size);
+    let layout = Layout::of(&mut ids, most);
     let mut outside = carry::carry(
         module,
         &mut function,
@@ -401,15 +403,22 @@ fn rewrite(
     group.append(&mut outside.group);
     let mut emitted = Vec::with_capacity(barrier_regions);
     let mut of_groups = Vec::new();
+    let mut all_scores: order::Score = [0; 3];
     for (mut region, vars) in schedule.regions.into_iter().zip(items) {
         let has_items = vars.iter().any(Option::is_some);
         if has_items || ids.groups.iter().any(Option::is_some) {
             returns::returns_to_continues(&mut target, &mut region.stmts);
         }
         let pragmas = independent.pragmas(target.function, &region.stmts);
+        let fastest = [0, 1, 2].map(|d| vars[d].or(ids.groups[d]));
+        let score = order::score(target.types, target.function, &region.stmts, fastest);
+        for (sum, score) in all_scores.iter_mut().zip(score) {
+            *sum += score;
+        }
+        let order = loop_order(survey, score);
         emitted.push(match region.stmts.is_empty() {
             true => Vec::new(),
-            false => nest::over_items(&mut target, &mut ids, region.stmts, vars, &pragmas),
+            false => nest::over_items(&mut target, &mut ids, region.stmts, vars, (order, &pragmas)),
         });
         // Groups of one: the loops over groups are those over work-items.
         if !has_items {
@@ -420,7 +429,8 @@ fn rewrite(
     if ids.groups.iter().any(Option::is_some) {
         returns::returns_to_continues(&mut target, &mut group);
     }
-    let groups = nest::over_groups(&mut target, &mut ids, group, &of_groups);
+    let order = loop_order(survey, all_scores);
+    let groups = nest::over_groups(&mut target, &mut ids, group, (order, &of_groups));
     let mut stmts = ids.declarations(&mut target);
     stmts.append(&mut shared);
     stmts.append(&mut outside.kernel);
@@ -447,9 +457,18 @@ fn rewrite(
     let saved = outside.saves.then(|| layout.bound()).flatten();
     let notes = notes(module, kernel, survey, &values, &ids, summary);
     Rewritten {
-        task: task(&ids, survey, saved, context),
+        task: task(&ids, survey, saved, most),
         local_bytes: moved.local_bytes,
         notes,
+    }
+}
+
+/// The order of loops over dimensions. What is printed comes in the order of the ids, and what atomic
+/// operations give.
+fn loop_order(survey: &Survey, score: order::Score) -> order::Order {
+    match survey.prints || survey.atomics {
+        true => order::PLAIN,
+        false => order::best(score),
     }
 }
 
@@ -479,6 +498,17 @@ fn loop_variables(target: &mut Target<'_>, ids: &Ids, regions: usize) -> Vec<[Op
     out
 }
 
+/// The most work-items that a group may have where the host does not fix its size: what the kernel
+/// says, else what the user says.
+fn max_group_size(function: &Function, context: &Context<'_>) -> u64 {
+    let says = function.attr("max_work_group_size");
+    let sizes = says.and_then(|attr| attr.integers());
+    sizes
+        .and_then(|sizes| sizes.into_iter().try_fold(1u64, u64::checked_mul))
+        .filter(|most| (1..=1 << 20).contains(most))
+        .unwrap_or(context.options.max_local_size)
+}
+
 /// Attributes that speak of work-groups are illegal on a single work-item.
 fn set_attributes(function: &mut Function) {
     const OF_NDRANGES: [&str; 7] = [
@@ -496,15 +526,14 @@ fn set_attributes(function: &mut Function) {
     function.set_attr("max_global_work_dim", Some("0".to_string()));
 }
 
-fn task(ids: &Ids, survey: &Survey, saved: Option<u64>, context: &Context<'_>) -> Task {
+fn task(ids: &Ids, survey: &Survey, saved: Option<u64>, most: u64) -> Task {
     let relies_on = ids.grid.facts();
     let takes_local = ids
         .hidden
         .keys()
         .any(|hidden| matches!(hidden, fpgacc_runtime::manifest::Hidden::Local(_)));
     // Local memory of a fixed size holds no group of any size; saved values neither.
-    let bound = saved
-        .or_else(|| (takes_local && survey.needs.groups).then_some(context.options.max_local_size));
+    let bound = saved.or_else(|| (takes_local && survey.needs.groups).then_some(most));
     let whole = bound.is_none() && ids.grid.whole_group_is_fine();
     Task {
         hidden: ids.hidden.keys().copied().collect(),

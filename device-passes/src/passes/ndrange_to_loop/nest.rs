@@ -5,6 +5,7 @@ use fpgacc_frontend::ir::{
 };
 
 use super::ids::{Ids, Target};
+use super::order::Order;
 use super::schedule::Node;
 use crate::analysis::work_item::Quantity;
 
@@ -33,16 +34,15 @@ pub fn count(target: &mut Target<'_>, var: VarId, bound: ExprId, body: Vec<Stmt>
     })
 }
 
-/// Puts loops over the work-items of a group around `body`, dimension 0 innermost, each with
-/// `pragmas`.
+/// Puts loops over the work-items of a group around `body`, each with `pragmas`.
 pub fn over_items(
     target: &mut Target<'_>,
     ids: &mut Ids,
     mut body: Vec<Stmt>,
     vars: [Option<VarId>; 3],
-    pragmas: &[String],
+    (order, pragmas): (Order, &[String]),
 ) -> Vec<Stmt> {
-    for d in 0..3 {
+    for d in order {
         if let Some(var) = vars[d as usize] {
             let bound = ids.expr(target, Quantity::LocalSize, d);
             body = vec![with_pragmas(count(target, var, bound, body), pragmas)];
@@ -51,14 +51,14 @@ pub fn over_items(
     body
 }
 
-/// Puts loops over groups around `body`, dimension 0 innermost, each with `pragmas`.
+/// Puts loops over groups around `body`, each with `pragmas`.
 pub fn over_groups(
     target: &mut Target<'_>,
     ids: &mut Ids,
     mut body: Vec<Stmt>,
-    pragmas: &[String],
+    (order, pragmas): (Order, &[String]),
 ) -> Vec<Stmt> {
-    for d in 0..3 {
+    for d in order {
         if let Some(var) = ids.groups[d as usize] {
             let bound = ids.group_count(target, d);
             body = vec![with_pragmas(count(target, var, bound, body), pragmas)];
