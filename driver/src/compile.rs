@@ -76,7 +76,10 @@ fn kernel_file(session: &mut Session, path: &Path) -> Step<()> {
         Mode::Assemble => {
             let rewritten = kernels::rewrite(session, &program, &Facts::default())?;
             let output = output_path(session, path, "fpga.cl");
-            session.write(&output, rewritten.text.as_bytes())
+            match output.as_os_str() == "-" {
+                true => session.print(&rewritten.text),
+                false => session.write(&output, rewritten.text.as_bytes()),
+            }
         }
         _ => {
             // The text is checked now, so that mistakes show where the file is compiled; it is

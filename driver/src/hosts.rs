@@ -110,9 +110,19 @@ pub fn assemble(session: &mut Session, host: &Host, output: &Path) -> Step<()> {
         path: &host.unit.path,
         text: Some(&host.patched.text),
     };
-    let compiled = compiler.assembly(source, &flags, output);
+    let folder = session.temporary_folder()?;
+    let shown = output.as_os_str() == "-";
+    let path = match shown {
+        true => folder.path().join("host.s"),
+        false => output.to_path_buf(),
+    };
+    let compiled = compiler.assembly(source, &flags, &path);
     let warnings = session.check_cc(compiled)?;
     session.messages.pass_on(&warnings);
+    if shown && !session.options.dry_run {
+        let text = session.read(&path)?;
+        return session.print(&String::from_utf8_lossy(&text));
+    }
     Ok(())
 }
 

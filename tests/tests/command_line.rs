@@ -222,6 +222,11 @@ fn stages_of_cc_are_those_of_cc() {
     assert!(shop.text("m.s").contains("fpgacc_clBuildProgram"));
     shop.fpgacc("-S twice.cl -DADDED=3").success();
     assert!(shop.text("twice.fpga.cl").contains("3"));
+    for (input, output) in [("main.c", "m.s"), ("twice.cl -DADDED=3", "twice.fpga.cl")] {
+        let shown = shop.fpgacc(&format!("-S {input} -o -")).success();
+        assert_eq!(shown.stdout, shop.text(output), "{input}");
+    }
+    assert!(!shop.entries().contains(&"-".to_string()));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Modules, functions, variables and the definitions of types.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::arena::{Arena, Id};
 use super::expr::{ExprId, Exprs, Init};
@@ -280,16 +280,13 @@ impl Function {
 
     /// A name that nothing in this function and in `taken` has.
     pub fn fresh_name(&self, hint: &str, taken: &BTreeSet<String>) -> String {
-        let used = |name: &str| {
-            taken.contains(name) || self.vars.iter().any(|(_, variable)| variable.name == name)
-        };
-        if !used(hint) {
-            return hint.to_string();
+        let names = self.vars.iter().map(|(_, variable)| variable.name.as_str());
+        let similar: BTreeSet<&str> = names.filter(|name| name.starts_with(hint)).collect();
+        let used = |name: &str| taken.contains(name) || similar.contains(name);
+        match used(hint) {
+            true => numbered(hint, 2, used).0,
+            false => hint.to_string(),
         }
-        (2..)
-            .map(|number| format!("{hint}_{number}"))
-            .find(|name| !used(name))
-            .expect("there are more numbers than names")
     }
 
     /// Renames locals until no two variables of this function share a name, and none hides a name
@@ -300,6 +297,10 @@ impl Function {
             .iter()
             .map(|&param| self.vars[param].name.clone())
             .collect();
+        // Many variables may share one name: names are looked up, and numbers go on where they ended.
+        let names = self.vars.iter().map(|(_, variable)| variable.name.clone());
+        let mut names: BTreeSet<String> = names.collect();
+        let mut next: BTreeMap<String, usize> = BTreeMap::new();
         for id in self.vars.ids() {
             if self.params.contains(&id) {
                 continue;
@@ -308,11 +309,30 @@ impl Function {
             if !taken.contains(&name) && seen.insert(name.clone()) {
                 continue;
             }
-            let fresh = self.fresh_name(&format!("{name}_2"), taken);
+            let hint = format!("{name}_2");
+            let used = |name: &str| taken.contains(name) || names.contains(name);
+            let fresh = match used(&hint) {
+                true => {
+                    let first = next.get(&hint).copied().unwrap_or(2);
+                    let (fresh, number) = numbered(&hint, first, used);
+                    next.insert(hint, number + 1);
+                    fresh
+                }
+                false => hint,
+            };
+            names.insert(fresh.clone());
             seen.insert(fresh.clone());
             self.vars[id].name = fresh;
         }
     }
+}
+
+/// The first of `hint_<first>`, `hint_<first + 1>`, .. that is not used, and its number.
+fn numbered(hint: &str, first: usize, used: impl Fn(&str) -> bool) -> (String, usize) {
+    (first..)
+        .map(|number| (format!("{hint}_{number}"), number))
+        .find(|(name, _)| !used(name))
+        .expect("there are more numbers than names")
 }
 
 impl Module {
@@ -368,5 +388,70 @@ impl Module {
             .chain(typedefs)
             .chain(constants)
             .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::Scalar;
+
+    fn function(ret: TypeId) -> Function {
+        Function {
+            name: "f".to_string(),
+            is_kernel: true,
+            is_inline: false,
+            storage: Storage::None,
+            ret: QualType::plain(ret),
+            params: Vec::new(),
+            attrs: Vec::new(),
+            vars: Arena::default(),
+            exprs: Exprs::default(),
+            body: None,
+            comments: Vec::new(),
+            span: None,
+        }
+    }
+
+    #[test]
+    fn names_that_are_there_get_numbers() {
+        let mut types = Types::default();
+        let int = types.intern(Type::Scalar(Scalar::Int));
+        let mut function = function(int);
+        let taken = BTreeSet::from(["g".to_string()]);
+        let names = ["v", "v_2_3", "v", "g", "v", "v", "w"];
+        for name in names {
+            let id = function.add_var("x", int, &taken);
+            function.vars[id].name = name.to_string();
+        }
+        function.make_names_unique(&taken);
+        let names: Vec<&str> = function.vars.iter().map(|(_, v)| v.name.as_str()).collect();
+        assert_eq!(names, ["v", "v_2_3", "v_2", "g_2", "v_2_2", "v_2_4", "w"]);
+        assert_eq!(function.fresh_name("v", &taken), "v_3");
+        assert_eq!(function.fresh_name("g", &taken), "g_3");
+        assert_eq!(function.fresh_name("u", &taken), "u");
+    }
+
+    /// As many variables of one name as unrolled or inlined text may make.
+    #[test]
+    fn thousands_of_variables_of_one_name_take_no_time() {
+        let mut types = Types::default();
+        let int = types.intern(Type::Scalar(Scalar::Int));
+        let mut function = function(int);
+        let taken = BTreeSet::new();
+        for _ in 0..20_000 {
+            let variable = Variable {
+                name: "v".to_string(),
+                ty: QualType::plain(int),
+                space: AddressSpace::Private,
+                storage: Storage::None,
+                attrs: Vec::new(),
+                span: None,
+            };
+            function.vars.add(variable);
+        }
+        function.make_names_unique(&taken);
+        let names: BTreeSet<&str> = function.vars.iter().map(|(_, v)| v.name.as_str()).collect();
+        assert_eq!(names.len(), 20_000);
     }
 }
