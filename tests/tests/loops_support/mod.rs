@@ -23,11 +23,14 @@ pub enum Told {
     All,
 }
 
-/// The job with every kernel in single work-item form, or why there is none.
+/// The job with every kernel that it launches in single work-item form, or why there is none.
 pub fn as_tasks(job: &Job, told: Told) -> Result<Job, String> {
     let (text, report) = rewrite(job, told);
     let mut rewritten = job.with_source(&text);
     for (kernel, contract) in &report.contracts {
+        if job.launches.iter().all(|launch| launch.kernel != *kernel) {
+            continue;
+        }
         let Form::Task(task) = &contract.form else {
             return Err(format!("'{kernel}': {:?}", report.remarks));
         };

@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::ir::{
-    Arena, Callee, Expr, ExprId, Function, FunctionId, Init, Item, Module, QualType, Qualifiers,
-    Stmt, StmtKind, Type, TypeId, Types, VarId, VarRef,
+    AddressSpace, Arena, Callee, Expr, ExprId, Function, FunctionId, Global, Init, Item, Module,
+    QualType, Qualifiers, Stmt, StmtKind, Type, TypeId, Types, VarId, VarRef,
 };
 use fpgacc_frontend::source::Span;
 
@@ -76,7 +76,10 @@ pub fn inline(
     calls: &GroupCalls,
 ) -> Result<BTreeSet<FunctionId>, Vec<Note>> {
     let Module {
-        functions, types, ..
+        functions,
+        types,
+        globals,
+        ..
     } = module;
     let problems = obstacles(functions, types, kernel, calls);
     if !problems.is_empty() {
@@ -86,6 +89,7 @@ pub fn inline(
     let mut body = function.body.take().unwrap_or_default();
     let mut inliner = Inliner {
         functions,
+        globals,
         target: Target {
             function,
             types,
@@ -212,6 +216,7 @@ fn unhide(function: &mut Function, names: &BTreeSet<String>) -> Vec<Note> {
 
 struct Inliner<'n, 't> {
     functions: &'n Arena<Function>,
+    globals: &'n Arena<Global>,
     target: Target<'t>,
     calls: &'n GroupCalls,
     inlined: BTreeSet<FunctionId>,
@@ -474,6 +479,9 @@ impl Inliner<'_, '_> {
                 let is_array = types.as_array(function.vars[*var].ty.ty).is_some();
                 is_array || !changed.contains(var)
             }
+            Expr::Var(VarRef::Global(var)) => {
+                self.globals[*var].variable.space == AddressSpace::Constant
+            }
             _ => false,
         };
         let (to, given) = (from.vars[param].ty, function.exprs.ty(arg));
@@ -491,6 +499,7 @@ impl Inliner<'_, '_> {
             (Some(to_one), Some(given_one)) => {
                 let given_space = space(given).or(match function.exprs.get(arg) {
                     Expr::Var(VarRef::Local(var)) => Some(function.vars[*var].space),
+                    Expr::Var(VarRef::Global(var)) => Some(self.globals[*var].variable.space),
                     _ => None,
                 });
                 // A function that may not write there does not.

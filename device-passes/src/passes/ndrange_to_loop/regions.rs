@@ -1,6 +1,6 @@
 //! What leaves the body of a kernel: synchronisation, and declarations of memory that work-items share.
 
-use fpgacc_frontend::ir::{AddressSpace, Function, Stmt, StmtKind};
+use fpgacc_frontend::ir::{AddressSpace, Expr, Function, Stmt, StmtKind};
 
 use super::survey::{builtin_stmt, is_barrier, is_fence};
 
@@ -9,12 +9,24 @@ pub fn remove_synchronisation(function: &Function, stmts: &mut Vec<Stmt>, barrie
     stmts.retain(|stmt| {
         !builtin_stmt(function, stmt)
             .is_some_and(|name| is_fence(name) || barriers && is_barrier(name))
+            || arguments_matter(function, stmt)
     });
     for stmt in stmts {
         for list in stmt.lists_mut() {
             remove_synchronisation(function, list, barriers);
         }
     }
+}
+
+/// Whether a statement, a call, has arguments with effects.
+fn arguments_matter(function: &Function, stmt: &Stmt) -> bool {
+    let mut calls = stmt.exprs();
+    let exprs = &function.exprs;
+    while let Some(Expr::Cast { operand, .. }) = calls.first().map(|call| exprs.get(*call)) {
+        calls = vec![*operand];
+    }
+    let mut args = calls.into_iter().flat_map(|call| exprs.children(call));
+    args.any(|arg| exprs.has_effects(arg))
 }
 
 /// Takes the declarations of `__local` and `__constant` variables out of `stmts`: their scope becomes

@@ -55,11 +55,11 @@ pub fn is_barrier(name: &str) -> bool {
     name == "barrier" || name == "work_group_barrier"
 }
 
-/// Whether a builtin only orders the memory accesses of a work-item as others see them.
+/// Whether a builtin only orders the memory accesses of a work-item as others see them, or is a hint.
 pub fn is_fence(name: &str) -> bool {
     matches!(
         name,
-        "mem_fence" | "read_mem_fence" | "write_mem_fence" | "atomic_work_item_fence"
+        "mem_fence" | "read_mem_fence" | "write_mem_fence" | "atomic_work_item_fence" | "prefetch"
     )
 }
 
@@ -147,6 +147,14 @@ impl Look<'_> {
             let types = &self.module.types;
             if let Type::Pipe { .. } = types.resolve(variable.ty.ty) {
                 self.channel(variable.span);
+            }
+            if let Type::Opaque(name) = types.resolve(variable.ty.ty)
+                && name.starts_with("read_write")
+            {
+                self.survey.problem(
+                    "it reads what it writes to an image, which takes fences of work-items",
+                    variable.span,
+                );
             }
             let in_local = types
                 .as_pointer(variable.ty.ty)
