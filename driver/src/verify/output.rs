@@ -5,6 +5,8 @@
 pub enum Difference {
     /// Not at all.
     None,
+    /// The same lines in another order, as work-items print.
+    Order(Line),
     /// Only in numbers, as times do.
     Numbers(Line),
     /// In words.
@@ -28,6 +30,7 @@ pub fn compare(original: &[u8], other: &[u8]) -> Difference {
         return Difference::None;
     }
     let (a, b) = (lines(original), lines(other));
+    let is_other_order = sorted(&a) == sorted(&b);
     let mut in_numbers = None;
     for number in 0..a.len().max(b.len()) {
         let (a, b) = (a.get(number), b.get(number));
@@ -40,6 +43,7 @@ pub fn compare(original: &[u8], other: &[u8]) -> Difference {
             other: b.cloned(),
         };
         match (a, b) {
+            _ if is_other_order => return Difference::Order(line),
             (Some(a), Some(b)) if without_numbers(a) == without_numbers(b) => {
                 in_numbers.get_or_insert(line);
             }
@@ -47,6 +51,12 @@ pub fn compare(original: &[u8], other: &[u8]) -> Difference {
         }
     }
     in_numbers.map_or(Difference::None, Difference::Numbers)
+}
+
+fn sorted(lines: &[String]) -> Vec<&String> {
+    let mut lines: Vec<&String> = lines.iter().collect();
+    lines.sort_unstable();
+    lines
 }
 
 /// The lines of a text.
@@ -109,6 +119,14 @@ mod tests {
             panic!("words");
         };
         assert_eq!((line.number, line.other.as_deref()), (2, Some("FAIL")));
+        assert!(matches!(
+            compare(a, b"PASS\nTime: 12.5 s\n"),
+            Difference::Order(_)
+        ));
+        assert!(matches!(
+            compare(b"a\nb\na\n", b"b\na\nb\n"),
+            Difference::Words(_)
+        ));
         let Difference::Words(line) = compare(a, b"Time: 12.5 s\n") else {
             panic!("an end");
         };

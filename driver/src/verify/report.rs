@@ -109,6 +109,12 @@ impl Report<'_> {
         if let Some(difference) = &comparison.first {
             self.difference(out, difference);
         }
+        if self.outcome.is_close {
+            out.push_str(
+                "  all differences are small: compilers may join a*b+c to one operation in the one \
+                 kernel and not in the other; `#pragma OPENCL FP_CONTRACT OFF` in both forbids it\n",
+            );
+        }
         let unfinished = self.rewritten.record.unfinished;
         if unfinished > 0 {
             let _ = writeln!(
@@ -174,8 +180,9 @@ impl Report<'_> {
     fn output(&self, out: &mut String) {
         let (what, line) = match &self.outcome.output {
             output::Difference::None => return,
-            output::Difference::Numbers(line) => ("numbers", line),
-            output::Difference::Words(line) => ("words", line),
+            output::Difference::Order(line) => ("the same lines in another order", line),
+            output::Difference::Numbers(line) => ("numbers differ", line),
+            output::Difference::Words(line) => ("words differ", line),
         };
         let side = |text: &Option<String>| match text {
             Some(text) => format!("`{}`", shortened(text)),
@@ -183,14 +190,22 @@ impl Report<'_> {
         };
         let _ = writeln!(
             out,
-            "printed: {what} differ, first in line {}\n  original:  {}\n  rewritten: {}",
+            "printed: {what}, first in line {}\n  original:  {}\n  rewritten: {}",
             line.number,
             side(&line.original),
             side(&line.other)
         );
-        if self.outcome.is_output_same() && self.outcome.comparison.first.is_none() {
-            out.push_str("  (a host that gets the same bytes: taken for times and the like)\n");
+        if self.outcome.comparison.first.is_some() {
+            return;
         }
+        out.push_str(match (&self.outcome.output, self.outcome.is_output_same()) {
+            (output::Difference::Order(_), true) => "  (work-items print in no defined order)\n",
+            (_, true) => "  (a host that gets the same bytes: taken for times and the like)\n",
+            (_, false) => {
+                "  (with the same bytes read back: by something else that the device says, such \
+                 as a work-group size, or by kernels that print)\n"
+            }
+        });
     }
 
     fn verdict(&self, out: &mut String) {
