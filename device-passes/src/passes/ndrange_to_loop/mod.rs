@@ -132,7 +132,7 @@ fn convert_whole(
     };
     let replaced = match Grid::decide(context.geometry, required, needs) {
         Ok(grid) => {
-            let most = context.options.max_local_size;
+            let most = max_group_size(&function, context);
             let types = &mut module.types;
             collective::replace(&mut function, types, context.names, &grid, most)
         }
