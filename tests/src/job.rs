@@ -3,6 +3,8 @@
 use fpgacc_runtime::manifest::{Fact, Hidden, NullLocal, Task};
 use serde::{Deserialize, Serialize};
 
+use crate::random::Random;
+
 /// A program and what is done with it. Also a file: YAML or JSON.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -372,40 +374,22 @@ impl Fill {
             Fill::Bytes(pattern) => pattern.iter().copied().cycle().take(bytes).collect(),
             Fill::Iota => (0..bytes as u32 / 4).flat_map(u32::to_ne_bytes).collect(),
             Fill::Ints { seed, low, high } => {
-                let mut random = Random(*seed);
+                let mut random = Random::new(*seed);
                 let span = (i64::from(*high) - i64::from(*low) + 1) as u64;
-                let mut next = || (i64::from(*low) + (random.next() % span) as i64) as i32;
+                let mut next = || (i64::from(*low) + (random.bits() % span) as i64) as i32;
                 (0..bytes / 4).flat_map(|_| next().to_ne_bytes()).collect()
             }
             Fill::Floats { seed, low, high } => {
-                let mut random = Random(*seed);
+                let mut random = Random::new(*seed);
                 let mut next = || (random.unit() as f32).mul_add(high - low, *low);
                 (0..bytes / 4).flat_map(|_| next().to_ne_bytes()).collect()
             }
             Fill::Doubles { seed, low, high } => {
-                let mut random = Random(*seed);
+                let mut random = Random::new(*seed);
                 let mut next = || random.unit().mul_add(high - low, *low);
                 (0..bytes / 8).flat_map(|_| next().to_ne_bytes()).collect()
             }
         }
-    }
-}
-
-/// SplitMix64 (Steele, Lea, Flood 2014).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// A number of `0..1`.
-    fn unit(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1u64 << 53) as f64
     }
 }
 

@@ -31,9 +31,15 @@
 //! Tests that run kernels live in this package's `tests/`: only there does cargo build the program
 //! `fpgacc-diff`, in which jobs run.
 
+pub mod adhoc;
 pub mod command;
 pub mod compare;
+pub mod generate;
 pub mod job;
+pub mod judge;
+pub mod random;
+pub mod reduce;
+pub mod rewrite;
 pub mod roundtrip;
 pub mod run;
 pub mod seeds;

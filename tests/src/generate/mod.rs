@@ -1,0 +1,337 @@
+//! Random kernels that are legal OpenCL C 1.2, have no races, and give the same results everywhere.
+//!
+//! A seed makes a kernel's meaning, a second seed its spelling: ids, dead code, conditions that
+//! change nothing, peeled loops. Twins differ in the second only, so what they compute is the same.
+//!
+//! What keeps kernels legal: barriers stand where a whole group comes ([`maker::Context::uniform`]);
+//! between two barriers an array of the group is in one [`shared::State`]; a work-item writes only
+//! its own outputs; integers are unsigned; floats hold integers below 2^24.
+
+mod control;
+mod functions;
+mod idioms;
+mod ids;
+mod maker;
+mod shape;
+mod shared;
+mod single;
+mod statements;
+mod values;
+
+use crate::job::{Arg, Fill, Geometry, Job};
+use crate::random::Random;
+use crate::rewrite::Told;
+
+use maker::{Context, Maker, Scope};
+use shape::Shape;
+use shared::{Home, Shared, State};
+
+/// A generated kernel of a [`Batch`].
+#[derive(Clone, Debug)]
+pub struct Generated {
+    /// Its name.
+    pub name: String,
+    /// What the passes are told of its launch.
+    pub told: Told,
+    /// The kernel of the batch that computes the same.
+    pub twin: Option<usize>,
+    /// The buffers that only it writes.
+    pub own: Vec<usize>,
+    /// Barriers in it.
+    pub barriers: usize,
+}
+
+/// A program of generated kernels, each launched once.
+#[derive(Clone, Debug)]
+pub struct Batch {
+    /// What to run.
+    pub job: Job,
+    /// Its kernels, in the order of their launches.
+    pub kernels: Vec<Generated>,
+}
+
+/// The buffers that all kernels read.
+struct Inputs {
+    ints: Arg,
+    uniform: Arg,
+    same: Arg,
+    floats: Arg,
+}
+
+/// The program of a seed.
+pub fn batch(seed: u64, count: usize) -> Batch {
+    let mut random = Random::new(seed);
+    let mut job = Job::new(ids::FUNCTIONS);
+    let small: Vec<f32> = (0..64).map(|_| random.below(17) as f32 - 8.0).collect();
+    let inputs = Inputs {
+        ints: job.buffer(256, Fill::ints(random.bits(), 0, 1000)),
+        uniform: job.buffer(64, Fill::ints(random.bits(), 0, 9)),
+        same: job.buffer(64, Fill::of_ints(&[3])),
+        floats: job.buffer(256, Fill::of_floats(&small)),
+    };
+    let mut kernels: Vec<Generated> = Vec::new();
+    let mut meaning = 0;
+    for number in 0..count {
+        let before = kernels.last().filter(|before| before.twin.is_none());
+        let twin = (before.is_some() && random.chance(20)).then(|| number - 1);
+        if twin.is_none() {
+            meaning = random.bits();
+        }
+        let spelling = random.bits();
+        let mut kernel = one(&mut job, number, meaning, spelling, &inputs);
+        kernel.twin = twin;
+        kernels.push(kernel);
+    }
+    Batch { job, kernels }
+}
+
+/// Appends a kernel and its launch.
+fn one(job: &mut Job, number: usize, meaning: u64, spelling: u64, inputs: &Inputs) -> Generated {
+    let mut s = Random::new(meaning);
+    let mut v = Random::new(spelling);
+    let told = v.copy(&[Told::Nothing, Told::Local, Told::All]);
+    if s.chance(10) {
+        return single_work_item(job, number, s, v, inputs);
+    }
+    let shape = Shape::new(&mut s);
+    let mut maker = Maker {
+        shape,
+        out: String::new(),
+        functions: String::new(),
+        helpers: Vec::new(),
+        shared: Vec::new(),
+        state: Vec::new(),
+        scope: Scope::default(),
+        hidden_uniformity: s.chance(20),
+        has_other: s.chance(25),
+        number,
+        fresh: 0,
+        barriers: 0,
+        escaped: false,
+        budget: 22,
+        s,
+        v,
+    };
+    let arrays = maker.kernel();
+    let params = Params {
+        other: maker.has_other,
+        alias: maker.has_other && maker.s.chance(30),
+        n: maker.s.copy(&[0, 1, 3, 5, 8, 13, 64]),
+        m: maker.s.below(7) as i32,
+        items: maker.shape.items() as usize,
+        mem: maker
+            .shared
+            .iter()
+            .any(|shared| shared.home == Home::Global),
+        dynamic: maker
+            .shared
+            .iter()
+            .any(|shared| shared.home == Home::Parameter)
+            .then(|| maker.shape.group_size() as usize * 4),
+    };
+    let name = format!("k{number}");
+    let attribute = match !maker.shape.null_local && maker.v.chance(10) {
+        true => {
+            let [x, y, z] = maker.shape.local;
+            format!("__attribute__((reqd_work_group_size({x}, {y}, {z})))\n")
+        }
+        false => String::new(),
+    };
+    let constant = maker.v.pick(&["__constant", "__global const"]);
+    job.source.push_str(&format!(
+        "{}{attribute}__kernel void {name}({}) {{\n{arrays}{}}}\n",
+        maker.functions,
+        params.text(constant),
+        maker.out
+    ));
+    let (args, own) = params.args(job, inputs);
+    job.launch(&name, maker.shape.geometry(), args);
+    Generated {
+        name,
+        told,
+        twin: None,
+        own,
+        barriers: maker.barriers,
+    }
+}
+
+fn single_work_item(
+    job: &mut Job,
+    number: usize,
+    mut s: Random,
+    mut v: Random,
+    inputs: &Inputs,
+) -> Generated {
+    let body = single::body(&mut s, &mut v);
+    let name = format!("k{number}");
+    let params = Params {
+        other: false,
+        alias: false,
+        n: s.copy(&[0, 1, 9, 33, 64]),
+        m: s.below(7) as i32,
+        items: 16,
+        mem: false,
+        dynamic: None,
+    };
+    job.source.push_str(&format!(
+        "__kernel void {name}({}) {{\n{body}}}\n",
+        params.text("__global const")
+    ));
+    let (args, own) = params.args(job, inputs);
+    let geometry = match v.chance(50) {
+        true => Geometry::Task,
+        false => Geometry::range(&[1], &[1]),
+    };
+    job.launch(&name, geometry, args);
+    Generated {
+        name,
+        told: v.copy(&[Told::Local, Told::All]),
+        twin: None,
+        own,
+        barriers: 0,
+    }
+}
+
+impl Maker {
+    /// Writes the body; the result is the declarations in front of it.
+    fn kernel(&mut self) -> String {
+        let arrays = match self.shape.null_local {
+            true => String::new(),
+            false => self.arrays(),
+        };
+        for _ in 0..self.s.copy(&[0, 0, 1, 2]) {
+            self.leaf_function();
+        }
+        self.prologue();
+        let context = Context {
+            uniform: true,
+            ..Context::default()
+        };
+        let count = 3 + self.s.below(6);
+        self.block_open(&context, count);
+        let tail = Context {
+            last: true,
+            ..Context::default()
+        };
+        let count = self.s.below(4);
+        self.block_open(&tail, count);
+        self.epilogue();
+        arrays
+    }
+
+    /// Statements whose declarations stay visible.
+    fn block_open(&mut self, context: &Context, count: usize) {
+        for _ in 0..count {
+            self.statement(context);
+        }
+    }
+
+    /// Arrays of the group, and their declarations.
+    fn arrays(&mut self) -> String {
+        let mut text = String::new();
+        let (size, width) = (self.shape.group_size(), self.shape.local[0]);
+        for number in 0..1 + self.s.below(3) {
+            let float = self.s.chance(15);
+            let homes = [
+                Home::Local,
+                Home::Local,
+                Home::Rows,
+                Home::Parameter,
+                Home::Global,
+            ];
+            let mut home = self.s.copy(&homes);
+            let taken = |maker: &Maker| maker.shared.iter().any(|shared| shared.home == home);
+            if matches!(home, Home::Parameter | Home::Global) && (float || taken(self)) {
+                home = Home::Local;
+            }
+            let ty = if float { "float" } else { "uint" };
+            let name = match home {
+                Home::Parameter => "dyn".to_string(),
+                Home::Global => "mem".to_string(),
+                _ => format!("s{number}"),
+            };
+            match home {
+                Home::Local => text.push_str(&format!("__local {ty} {name}[{size}];\n")),
+                Home::Rows => {
+                    let rows = size / width;
+                    text.push_str(&format!("__local {ty} {name}[{rows}][{width}];\n"));
+                }
+                Home::Parameter | Home::Global => {}
+            }
+            let atomic = self
+                .s
+                .copy(&["atomic_add", "atomic_xor", "atomic_max", "atomic_or"]);
+            self.shared.push(Shared {
+                name,
+                home,
+                atomic,
+                float,
+            });
+            self.state.push(State::Own);
+        }
+        text
+    }
+}
+
+/// A kernel's parameters and what is passed.
+struct Params {
+    other: bool,
+    /// `other` is `out` itself.
+    alias: bool,
+    n: u32,
+    m: i32,
+    items: usize,
+    mem: bool,
+    /// Bytes of the `__local` parameter.
+    dynamic: Option<usize>,
+}
+
+impl Params {
+    fn text(&self, constant: &str) -> String {
+        let mut text = format!(
+            "__global uint *out, __global const uint *in, {constant} uint *uni, \
+             __global const uint *same, __global uint *acc, __global const float *fin, \
+             __global float *fout, uint n, int m"
+        );
+        if self.other {
+            text.push_str(", __global uint *other");
+        }
+        if self.mem {
+            text.push_str(", __global uint *mem");
+        }
+        if self.dynamic.is_some() {
+            text.push_str(", __local uint *dyn");
+        }
+        text
+    }
+
+    /// What is passed, and the buffers that only this kernel has.
+    fn args(&self, job: &mut Job, inputs: &Inputs) -> (Vec<Arg>, Vec<usize>) {
+        let first = job.buffers.len();
+        let bytes = self.items * 4;
+        let out = job.buffer(bytes * statements::OUTPUTS, Fill::Zero);
+        let acc = job.buffer(28, Fill::of_ints(&[100, 5000, 0, 0, -1, 0, -1]));
+        let fout = job.buffer(bytes, Fill::of_floats(&[1.0, -2.0, 5.0]));
+        let mut args = vec![
+            out.clone(),
+            inputs.ints.clone(),
+            inputs.uniform.clone(),
+            inputs.same.clone(),
+            acc,
+            inputs.floats.clone(),
+            fout,
+            Arg::uint(self.n),
+            Arg::int(self.m),
+        ];
+        if self.alias {
+            args.push(out);
+        } else if self.other {
+            args.push(job.buffer(bytes * statements::OUTPUTS, Fill::of_ints(&[11, 7])));
+        }
+        if self.mem {
+            args.push(job.buffer(bytes, Fill::Zero));
+        }
+        args.extend(self.dynamic.map(Arg::Local));
+        (args, (first..job.buffers.len()).collect())
+    }
+}

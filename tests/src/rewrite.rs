@@ -1,0 +1,333 @@
+//! A job with its kernels rewritten, and launched as the runtime would launch them.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use fpgacc_aoc_wrappers::cc::{Compiler, Language, Source};
+use fpgacc_device_passes::pass::PassOptions;
+use fpgacc_device_passes::passes;
+use fpgacc_device_passes::pipeline::{Pipeline, Report, run};
+use fpgacc_frontend::diag::{Color, Diagnostic, render};
+use fpgacc_frontend::facts::{
+    Arg as FactArg, ArgValue, Facts, Known, Launch as FactLaunch, LocalSize, Location, Value,
+};
+use fpgacc_frontend::ir::{Dialect, Module};
+use fpgacc_frontend::kernel::{Input, PrintOptions, parse, predefined, print, validate};
+use fpgacc_frontend::source::SourceMap;
+use fpgacc_runtime::manifest::Form;
+use serde::{Deserialize, Serialize};
+
+use crate::job::{Arg, Geometry, Job, Launch};
+
+/// What the passes are told of a launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Told {
+    /// Nothing: as if the host were unknown.
+    Nothing,
+    /// The number of dimensions, the local size, and which buffers are passed.
+    Local,
+    /// Everything.
+    All,
+}
+
+/// Which passes run.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Rewrites {
+    /// One of them, by name.
+    Only(String),
+    /// All.
+    All,
+}
+
+impl Rewrites {
+    /// Each pass alone, and all together.
+    pub fn each_and_all() -> Vec<Self> {
+        let each = passes::ALL.iter().map(|pass| pass.name().to_string());
+        each.map(Rewrites::Only).chain([Rewrites::All]).collect()
+    }
+
+    fn pipeline(&self, options: &PassOptions) -> Pipeline {
+        let (level, switches) = match self {
+            Rewrites::All => (3, BTreeMap::new()),
+            Rewrites::Only(name) => (0, BTreeMap::from([(name.clone(), true)])),
+        };
+        Pipeline {
+            level,
+            switches,
+            options: options.clone(),
+            stop_after: None,
+        }
+    }
+}
+
+impl std::fmt::Display for Rewrites {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Rewrites::Only(name) => write!(f, "{name} alone"),
+            Rewrites::All => write!(f, "all rewrites"),
+        }
+    }
+}
+
+/// What a pass says of a kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Remark {
+    /// The kernel.
+    pub kernel: String,
+    /// The pass.
+    pub pass: String,
+    /// Something was left alone.
+    pub missed: bool,
+    /// What was done, or why not.
+    pub text: String,
+}
+
+/// A rewritten job.
+#[derive(Clone, Debug)]
+pub struct Rewritten {
+    /// What to run.
+    pub job: Job,
+    /// What the passes say.
+    pub remarks: Vec<Remark>,
+    /// Kernels that were rewritten by some pass.
+    pub fired: Vec<String>,
+}
+
+/// Why a job cannot be rewritten. All but the first are faults of the compiler.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RewriteError {
+    /// The text is wrong, or no C compiler is there to preprocess it.
+    #[error("{0}")]
+    Text(String),
+    /// A pass left an invalid module.
+    #[error("the rewritten module is not valid: {0}")]
+    Invalid(String),
+    /// A launch that the passes were told of breaks what the kernel relies on.
+    #[error("kernel '{kernel}' relies on what its launches do not hold: {what}")]
+    Contract {
+        /// The kernel.
+        kernel: String,
+        /// What.
+        what: String,
+    },
+}
+
+/// Rewrites a job's kernels. `told` says what the passes know of a kernel's launches; kernels that it
+/// does not name are launched with nothing known.
+///
+/// # Errors
+/// See [`RewriteError`].
+pub fn rewrite(
+    job: &Job,
+    told: impl Fn(&str) -> Told,
+    rewrites: &Rewrites,
+    options: &PassOptions,
+) -> Result<Rewritten, RewriteError> {
+    let mut sources = SourceMap::new();
+    let mut module = module_of(job, &mut sources)?;
+    let report = run(&mut module, &facts(job, &told), &rewrites.pipeline(options));
+    let proof = validate(&module).map_err(|faults| RewriteError::Invalid(format!("{faults:?}")))?;
+    let options = PrintOptions {
+        line_directives: false,
+    };
+    let text = print(&module, &proof, &sources, &options);
+    let mut rewritten = job.with_source(text);
+    for (kernel, contract) in &report.contracts {
+        let broken = |what| RewriteError::Contract {
+            kernel: kernel.clone(),
+            what,
+        };
+        let launches = job.launches.iter().filter(|l| l.kernel == *kernel);
+        for launch in launches {
+            check(launch, &contract.distinct, &contract.local_bytes).map_err(broken)?;
+        }
+        if let Form::Task(task) = &contract.form {
+            let as_task = rewritten.as_task(kernel, task);
+            rewritten = as_task.map_err(|error| broken(error.to_string()))?;
+        }
+    }
+    Ok(Rewritten {
+        job: rewritten,
+        remarks: report.remarks.iter().filter_map(Remark::of).collect(),
+        fired: fired(&report),
+    })
+}
+
+/// The text of a job as the project's own printer writes it, one statement a line.
+///
+/// # Errors
+/// The text is wrong.
+pub fn normalised(job: &Job) -> Result<String, RewriteError> {
+    let mut sources = SourceMap::new();
+    let module = module_of(job, &mut sources)?;
+    let proof = validate(&module).map_err(|faults| RewriteError::Invalid(format!("{faults:?}")))?;
+    let options = PrintOptions {
+        line_directives: false,
+    };
+    Ok(print(&module, &proof, &sources, &options))
+}
+
+fn fired(report: &Report) -> Vec<String> {
+    let done = report.done.iter().filter(|(_, notes)| !notes.is_empty());
+    done.map(|(kernel, _)| kernel.clone()).collect()
+}
+
+impl Remark {
+    fn of(diagnostic: &Diagnostic) -> Option<Self> {
+        let option = diagnostic.option.as_deref()?;
+        let (kind, pass) = option.split_once('=')?;
+        let rest = diagnostic.message.strip_prefix("kernel '")?;
+        let (kernel, text) = rest.split_once("': ")?;
+        Some(Remark {
+            kernel: kernel.to_string(),
+            pass: pass.to_string(),
+            missed: kind == "-Rpass-missed",
+            text: text.to_string(),
+        })
+    }
+}
+
+/// What the runtime would check besides the geometry.
+fn check(launch: &Launch, distinct: &[(u32, u32)], local: &[(u32, u64)]) -> Result<(), String> {
+    for (a, b) in distinct {
+        let passed = [a, b].map(|index| launch.args.get(*index as usize));
+        if let [Some(Arg::Buffer(x)), Some(Arg::Buffer(y))] = passed
+            && x == y
+        {
+            return Err(format!("arguments {a} and {b} are the same buffer"));
+        }
+    }
+    for (index, limit) in local {
+        if let Some(Arg::Local(bytes)) = launch.args.get(*index as usize)
+            && *bytes as u64 > *limit
+        {
+            return Err(format!(
+                "argument {index} has {bytes} bytes of local memory, but the kernel holds {limit}"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The job's text as a module.
+///
+/// # Errors
+/// It is wrong.
+pub fn module_of(job: &Job, sources: &mut SourceMap) -> Result<Module, RewriteError> {
+    const NAME: &str = "kernels.cl";
+    let text = |error: &dyn std::fmt::Display| RewriteError::Text(error.to_string());
+    let words: Vec<&str> = job.options.split_whitespace().collect();
+    let dialect = match words
+        .iter()
+        .any(|w| w.starts_with("-cl-std=CL2") || w.starts_with("-cl-std=CL3"))
+    {
+        true => Dialect::Cl20,
+        false => Dialect::Cl12,
+    };
+    sources.add(NAME, job.source.as_str());
+    let whole = format!(
+        "{}#line 1 \"{NAME}\"\n{}",
+        predefined(dialect, &words),
+        job.source
+    );
+    let compiler = Compiler::find(Language::C).map_err(|error| text(&error))?;
+    let made = compiler
+        .preprocess_kernel(
+            Source {
+                path: NAME.as_ref(),
+                text: Some(whole.as_bytes()),
+            },
+            &after(&words, "-D"),
+            &after(&words, "-U"),
+            &after(&words, "-I")
+                .iter()
+                .map(PathBuf::from)
+                .collect::<Vec<_>>(),
+        )
+        .map_err(|error| text(&error))?;
+    let input = Input {
+        name: NAME,
+        preprocessed: &made.text,
+        dialect,
+    };
+    parse(&input, sources).map_err(|error| {
+        let lines = error.diagnostics().iter();
+        RewriteError::Text(lines.map(|e| render(e, sources, Color::Never)).collect())
+    })
+}
+
+/// The values of an option, joined to it or behind it.
+fn after(words: &[&str], option: &str) -> Vec<String> {
+    let mut values = Vec::new();
+    let mut rest = words.iter();
+    while let Some(word) = rest.next() {
+        match word.strip_prefix(option) {
+            Some("") => values.extend(rest.next().map(|value| (*value).to_string())),
+            Some(value) => values.push(value.to_string()),
+            None => {}
+        }
+    }
+    values
+}
+
+/// What the passes are told.
+fn facts(job: &Job, told: impl Fn(&str) -> Told) -> Facts {
+    let mut facts = Facts::default();
+    for (line, launch) in (1..).zip(&job.launches) {
+        let told = told(&launch.kernel);
+        if told != Told::Nothing
+            && let Some(fact) = fact(launch, line, told)
+        {
+            facts.launches.push(fact);
+        }
+    }
+    facts
+}
+
+fn fact(launch: &Launch, line: u32, told: Told) -> Option<FactLaunch> {
+    let known = |value: &u64| match told {
+        Told::All => Value::Const(*value),
+        _ => Value::Unknown("not told".to_string()),
+    };
+    let (offset, global, local) = match &launch.geometry {
+        Geometry::Task => (vec![], vec![1], vec![1]),
+        Geometry::Range {
+            offset,
+            global,
+            local,
+        } => (offset.clone(), global.clone(), local.clone()),
+    };
+    let offset = match offset.is_empty() {
+        true => vec![Value::Const(0); global.len()],
+        false => offset.iter().map(known).collect(),
+    };
+    Some(FactLaunch {
+        site: Location {
+            file: "host.c".to_string(),
+            line,
+            column: 1,
+        },
+        kernels: Known::Is(vec![launch.kernel.clone()]),
+        work_dim: Value::Const(global.len() as u64),
+        offset,
+        global: global.iter().map(known).collect(),
+        local: match local.is_empty() {
+            true => LocalSize::Null,
+            false => LocalSize::Sizes(local.iter().map(|size| Value::Const(*size)).collect()),
+        },
+        args: (0..).zip(&launch.args).map(fact_arg).collect(),
+    })
+}
+
+fn fact_arg((index, arg): (u32, &Arg)) -> FactArg {
+    FactArg {
+        index,
+        value: match arg {
+            Arg::Buffer(number) => ArgValue::Memory(format!("buffer{number}")),
+            Arg::Local(bytes) => ArgValue::Local(Value::Const(*bytes as u64)),
+            Arg::Value(_) => ArgValue::Unknown("not told".to_string()),
+        },
+    }
+}
