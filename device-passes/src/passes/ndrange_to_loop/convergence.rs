@@ -51,8 +51,11 @@ impl Convergence<'_> {
         let mut matters = around.return_matters;
         let mut out = vec![around; list.len()];
         for (at, stmt) in list.iter().enumerate().rev() {
-            out[at].return_matters = matters;
-            matters |= holds_barrier(self.function, stmt) || self.changes_shared(stmt);
+            let barrier = holds_barrier(self.function, stmt);
+            // What follows control with a barrier inside is another region than its end.
+            let is_last = at + 1 == list.len();
+            out[at].return_matters = matters || barrier && !is_last;
+            matters |= barrier || self.changes_shared(stmt);
         }
         out
     }

@@ -218,6 +218,13 @@ impl Grid {
         (0..3).all(|d| self.local[d] == Extent::Const(1))
     }
 
+    /// The number of work-items in a group, if it is known: nothing is relied on.
+    pub fn group_size(&self) -> Option<u64> {
+        self.local.iter().try_fold(1u64, |size, local| {
+            size.checked_mul(local.constant()? as u64)
+        })
+    }
+
     /// The local size as far as it is known, for messages: nothing is relied on.
     pub fn known_local(&self, d: u8) -> Option<i64> {
         self.local[d as usize].constant()

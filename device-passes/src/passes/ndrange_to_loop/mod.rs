@@ -247,6 +247,13 @@ fn plan<'a>(
         prepare::join_declarations(module, &function, &mut schedule.regions);
     }
     let values = values::decide(module, &function, &schedule)?;
+    let most = max_group_size(&function, context);
+    check_room(
+        module,
+        &function,
+        &values,
+        grid.group_size().unwrap_or(most),
+    )?;
     Ok(Plan {
         grid,
         function,
@@ -255,6 +262,37 @@ fn plan<'a>(
         values,
         taken,
     })
+}
+
+/// The most bytes of the arrays for the values of a group: more fits no board, and no emulator's stack.
+const MOST_SAVED: u64 = 1 << 20;
+
+fn check_room(
+    module: &Module,
+    function: &Function,
+    values: &Values,
+    work_items: u64,
+) -> Result<(), Vec<Note>> {
+    let mut all: u64 = 0;
+    let saved = values.fates.iter().filter(|(_, fate, _)| fate.is_saved());
+    for (var, ..) in saved {
+        let variable = &function.vars[*var];
+        let bytes = module
+            .layout(variable.ty.ty)
+            .map_or(0, |layout| layout.size);
+        all = all.saturating_add(bytes.saturating_mul(work_items));
+        if all > MOST_SAVED {
+            let text = format!(
+                "'{}' lives across a barrier: with {bytes} bytes for each of {work_items} work-items the \
+                 values of a group would take more than {} KiB (--max-local-size and \
+                 reqd_work_group_size make groups smaller)",
+                variable.name,
+                MOST_SAVED >> 10,
+            );
+            return Err(vec![Note::new(text, variable.span)]);
+        }
+    }
+    Ok(())
 }
 
 /// Whether declarations leave their blocks, so that names must be unique.

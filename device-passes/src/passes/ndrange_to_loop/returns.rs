@@ -1,6 +1,6 @@
 //! `return` in a loop over work-items: the next work-item follows.
 
-use fpgacc_frontend::ir::{Init, Scalar, Stmt, StmtKind, VarId};
+use fpgacc_frontend::ir::{Init, Stmt, StmtKind, VarId};
 
 use super::ids::Target;
 
@@ -26,7 +26,7 @@ pub fn returns_to_continues(target: &mut Target<'_>, body: &mut Vec<Stmt>) {
     let mut returns = Returns { target, flag: None };
     returns.list(body, Within::Item);
     if let Some(flag) = returns.flag {
-        let no = returns.target.int(0);
+        let no = returns.target.truth(false);
         let decl = StmtKind::Decl {
             var: flag,
             init: Some(Init::Expr(no)),
@@ -105,16 +105,14 @@ impl Returns<'_, '_> {
         if let Some(flag) = self.flag {
             return flag;
         }
-        let ty = self.target.types.scalar(Scalar::Bool);
-        let target = &mut self.target;
-        let flag = target.function.add_var("returned", ty, target.taken);
+        let flag = self.target.flag("returned");
         self.flag = Some(flag);
         flag
     }
 
     fn set_flag(&mut self) -> StmtKind {
         let flag = self.flag();
-        let yes = self.target.int(1);
+        let yes = self.target.truth(true);
         self.target.function.assign_var(flag, yes).kind
     }
 

@@ -37,6 +37,13 @@ pub enum Fate {
     Replaced,
 }
 
+impl Fate {
+    /// Whether an array holds the value of each work-item.
+    pub fn is_saved(self) -> bool {
+        matches!(self, Fate::Copied | Fate::Replaced)
+    }
+}
+
 /// The fate of every variable that is used in several parts, in the order of declaration.
 pub struct Values {
     /// The fates, with the parts that use the variable.
@@ -78,8 +85,7 @@ pub fn decide(
     let problems: Vec<Note> = fates
         .iter()
         .filter(|(var, fate, _)| {
-            matches!(fate, Fate::Copied | Fate::Replaced)
-                && !can_be_saved(&module.types, function.vars[*var].ty.ty)
+            fate.is_saved() && !can_be_saved(&module.types, function.vars[*var].ty.ty)
         })
         .map(|(var, ..)| {
             let variable = &function.vars[*var];
