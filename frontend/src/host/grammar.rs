@@ -18,7 +18,7 @@ pub(super) enum Field {
     Declarator,
     DefaultValue,
     Designator,
-    Field,
+    Selected,
     Function,
     Indices,
     Initializer,

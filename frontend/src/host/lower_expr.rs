@@ -184,7 +184,7 @@ impl<'t> Lowerer<'t> {
             },
             "subscript_expression" => return self.subscript(node),
             "field_expression" => {
-                let Some(field) = node.child_by_field_id(Field::Field.id()) else {
+                let Some(field) = node.child_by_field_id(Field::Selected.id()) else {
                     return self.opaque_expr(node);
                 };
                 ExprKind::Member {
