@@ -296,11 +296,13 @@ impl<'a> Aliases<'a> {
         if spaces_differ(a.space, b.space) {
             return false;
         }
-        let roots_meet = a
-            .roots
-            .iter()
-            .any(|&x| b.roots.iter().any(|&y| !self.disjoint(x, y)));
-        roots_meet && !(a.exact && b.exact && self.distinct_parts(a.at, b.at))
+        self.roots_meet(&a.roots, &b.roots)
+            && !(a.exact && b.exact && self.distinct_parts(a.at, b.at))
+    }
+
+    /// Whether something may lie in both.
+    pub fn roots_meet(&self, a: &Roots, b: &Roots) -> bool {
+        a.iter().any(|&x| b.iter().any(|&y| !self.disjoint(x, y)))
     }
 
     /// Whether nothing can lie in both.

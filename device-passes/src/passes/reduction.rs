@@ -7,6 +7,7 @@
 //! sums are added.
 
 mod codegen;
+mod index;
 mod legality;
 mod matching;
 

@@ -8,6 +8,7 @@ use tree_sitter::{Language, Node};
 
 /// Fields of nodes.
 #[derive(Clone, Copy)]
+#[expect(clippy::enum_variant_names, reason = "one field is called so")]
 pub(super) enum Field {
     Alternative,
     Argument,

@@ -8,6 +8,7 @@ use fpgacc_frontend::ir::{
     StmtKind, TypeId, UnaryOp, VarRef,
 };
 
+use super::index::{AccessIndex, fixed_element};
 use super::matching::{Candidate, Combine, Form, candidates};
 use crate::analysis::accesses::{Access, Accesses, Summaries};
 use crate::analysis::alias::{Aliases, Root};
@@ -139,38 +140,20 @@ struct Region<'s> {
     cond_first: Option<ExprId>,
     init: &'s [Stmt],
     accesses: Accesses,
-    by_root: BTreeMap<Root, Vec<usize>>,
+    index: AccessIndex,
     trips: Option<u64>,
     has_return: bool,
 }
 
 impl Region<'_> {
-    /// The accesses that need a look: all, or for a variable that no pointer may point to those that name it, so that a loop over many variables costs no square.
+    /// The accesses that may overlap with a place, and perhaps others.
     fn near<'r>(&'r self, aliases: &Aliases<'_>, place: &Access) -> Vec<&'r Access> {
-        let all = &self.accesses.list;
-        let mut roots = place.roots.iter();
-        let (Some(root @ Root::Object(object @ VarRef::Local(_))), None) =
-            (roots.next(), roots.next())
-        else {
-            return all.iter().collect();
-        };
-        if aliases.is_exposed(*object) {
-            return all.iter().collect();
-        }
-        let named = self.by_root.get(root).into_iter().flatten();
-        named.map(|&at| &all[at]).collect()
+        let found = self.index.near(aliases, place);
+        found
+            .into_iter()
+            .map(|at| &self.accesses.list[at])
+            .collect()
     }
-}
-
-/// The accesses of each root, by their places in the list.
-fn index(accesses: &Accesses) -> BTreeMap<Root, Vec<usize>> {
-    let mut by_root: BTreeMap<Root, Vec<usize>> = BTreeMap::new();
-    for (at, access) in accesses.list.iter().enumerate() {
-        for root in &access.roots {
-            by_root.entry(*root).or_default().push(at);
-        }
-    }
-    by_root
 }
 
 /// Why a group of candidates stays as it is.
@@ -226,7 +209,7 @@ impl Judge<'_> {
             stmt,
             cond_first,
             init,
-            by_root: index(&accesses),
+            index: AccessIndex::new(exprs, &accesses.list),
             accesses,
             trips,
             has_return,
@@ -240,20 +223,22 @@ impl Judge<'_> {
     fn groups(&self, found: Vec<Candidate>) -> Vec<Vec<Candidate>> {
         let exprs = &self.function().exprs;
         let mut groups: Vec<Vec<Candidate>> = Vec::new();
-        let mut by_var: BTreeMap<VarRef, usize> = BTreeMap::new();
+        // Places that are the same have the same key: few are compared.
+        let mut by_key: BTreeMap<_, Vec<usize>> = BTreeMap::new();
         for candidate in found {
-            if let Expr::Var(var) = exprs.get(candidate.place) {
-                let group = *by_var.entry(*var).or_insert(groups.len());
-                if group == groups.len() {
-                    groups.push(Vec::new());
+            let var = match exprs.get(candidate.place) {
+                Expr::Var(var) => Some(*var),
+                _ => None,
+            };
+            let key = (var, fixed_element(exprs, candidate.place));
+            let near = by_key.entry(key).or_default();
+            let same = |at: &usize| exprs.same(groups[*at][0].place, candidate.place);
+            match near.iter().copied().find(same) {
+                Some(group) => groups[group].push(candidate),
+                None => {
+                    near.push(groups.len());
+                    groups.push(vec![candidate]);
                 }
-                groups[group].push(candidate);
-                continue;
-            }
-            let same = |group: &&mut Vec<Candidate>| exprs.same(group[0].place, candidate.place);
-            match groups.iter_mut().find(same) {
-                Some(group) => group.push(candidate),
-                None => groups.push(vec![candidate]),
             }
         }
         groups
