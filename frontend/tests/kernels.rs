@@ -285,3 +285,11 @@ fn nonsense_in_attributes_prints_as_it_is_read_or_is_refused() {
         "{taken} taken, {refused} refused"
     );
 }
+
+#[test]
+fn strings_over_two_lines_are_one_line() {
+    let text = "void f(void) {\n    printf(\"one \\\n  two %d\\n\", 1);\n}\n";
+    let once = printed(text).expect("it parses");
+    assert!(once.contains("\"one   two %d\\n\""), "{once}");
+    assert_eq!(printed(&once).as_deref(), Some(once.as_str()));
+}

@@ -147,9 +147,11 @@ impl Lowerer<'_> {
 
     fn string(&mut self, at: SyntaxSpan) -> Lowered<ExprId> {
         let tokens = self.source.tokens(at);
-        let words: Vec<&str> = (tokens.from..tokens.to)
+        // A backslash joins two lines, also inside a string.
+        let words: Vec<String> = (tokens.from..tokens.to)
             .map(|token| self.source.word(token))
             .filter(|word| word.starts_with('"'))
+            .map(|word| word.replace("\\\r\n", "").replace("\\\n", ""))
             .collect();
         let len = words.iter().map(|word| string_len(word)).sum::<u64>() + 1;
         let text = words.join(" ");
