@@ -1,6 +1,6 @@
 //! OpenCL objects and memory that the host makes, and what is noted of calls.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::facts::{Known, Launch, ProgramSource, Value};
 use fpgacc_frontend::source::Span;
@@ -45,12 +45,15 @@ pub(crate) struct Object {
 pub(crate) struct Objects {
     list: Vec<Object>,
     by_way: BTreeMap<(Span, Vec<u32>), ObjectId>,
+    /// Holders of memory, by name, that are not loose.
+    held: BTreeSet<(String, ObjectId)>,
 }
 
 impl Objects {
     pub fn forget_all(&mut self) {
         self.list.clear();
         self.by_way.clear();
+        self.held.clear();
     }
 
     /// The object that a call makes when it is reached in this way, and whether it is new.
@@ -107,14 +110,32 @@ pub(crate) struct Visit {
 }
 
 impl Objects {
+    /// Names the variable that holds memory.
+    pub fn hold(&mut self, id: ObjectId, name: impl FnOnce() -> String) {
+        if let ObjectKind::Memory { holder, loose, .. } = &mut self.list[id.0 as usize].kind
+            && (holder.is_none() || *loose)
+        {
+            let name = holder.insert(name());
+            *loose = false;
+            self.held.insert((name.clone(), id));
+        }
+    }
+
     /// Memory whose holder's name starts so gets the next variable as its holder.
     pub fn loosen(&mut self, prefix: &str) {
-        for object in &mut self.list {
-            if let ObjectKind::Memory { holder, loose, .. } = &mut object.kind
-                && holder.as_ref().is_some_and(|h| h.starts_with(prefix))
+        let from = (prefix.to_string(), ObjectId(0));
+        let held = self.held.range(from..);
+        let held: Vec<_> = held
+            .take_while(|(name, _)| name.starts_with(prefix))
+            .cloned()
+            .collect();
+        for key in held {
+            if let ObjectKind::Memory { holder, loose, .. } = &mut self.get_mut(key.1).kind
+                && holder.as_ref() == Some(&key.0)
             {
                 *loose = true;
             }
+            self.held.remove(&key);
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Types of the host, as far as values depend on them. Sizes are those of 64-bit Linux.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -58,7 +59,7 @@ impl<'a> Types<'a> {
 
     /// What a type is, without its array dimensions.
     pub fn kind(&self, ty: &Type, host: &HostFile) -> Kind {
-        let mut ty = ty.clone();
+        let mut ty = Cow::Borrowed(ty);
         for _ in 0..32 {
             if ty.pointers > 0 || ty.function {
                 return Kind::Pointer;
@@ -70,7 +71,7 @@ impl<'a> Types<'a> {
                 if !typedef.dims.is_empty() {
                     return Kind::Other;
                 }
-                ty = (*typedef).clone();
+                ty = Cow::Borrowed(*typedef);
                 continue;
             }
             if self.record(&ty.base).is_some() {
@@ -81,6 +82,7 @@ impl<'a> Types<'a> {
             }
             match host.macros.at(&ty.base, host.macros.end()) {
                 Some((_, definition)) if definition.params.is_none() => {
+                    let ty = ty.to_mut();
                     let mut words = definition.body.as_str();
                     while let Some(rest) = words.strip_suffix('*') {
                         words = rest.trim_end();
@@ -95,7 +97,7 @@ impl<'a> Types<'a> {
             }
         }
         match self.record(&ty.base) {
-            Some(_) => Kind::Record(Rc::from(ty.base)),
+            Some(_) => Kind::Record(Rc::from(ty.base.as_str())),
             None => Kind::Other,
         }
     }

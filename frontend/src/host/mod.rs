@@ -339,16 +339,20 @@ fn defines(text: &[u8], directives: &[cpp::Directive]) -> Vec<Define> {
         .collect()
 }
 
-/// Most steps (of some hundred actions each) that the parser may spend on repairing errors. Source
-/// texts need none or a few; each costs about a millisecond.
-const MOST_REPAIRS: u32 = 1000;
+/// Steps (of some hundred actions each) that the parser may spend on repairing errors, for any text
+/// and for each so many bytes of it. Source texts need none or a few; each costs about a
+/// millisecond.
+const REPAIRS_AT_LEAST: usize = 100;
+const BYTES_PER_REPAIR: usize = 200;
+const MOST_REPAIRS: usize = 1000;
 
 /// Parses a text, unless it is noise.
 fn parse_bounded(parser: &mut tree_sitter::Parser, text: &[u8]) -> Option<tree_sitter::Tree> {
+    let most = (REPAIRS_AT_LEAST + text.len() / BYTES_PER_REPAIR).min(MOST_REPAIRS);
     let mut repairs = 0;
     let mut progress = |state: &tree_sitter::ParseState| {
-        repairs += u32::from(state.has_error());
-        match repairs > MOST_REPAIRS {
+        repairs += usize::from(state.has_error());
+        match repairs > most {
             true => std::ops::ControlFlow::Break(()),
             false => std::ops::ControlFlow::Continue(()),
         }

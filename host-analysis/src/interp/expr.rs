@@ -1,6 +1,5 @@
 //! Expressions: their values, and their effects on the store.
 
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use fpgacc_frontend::host::ast::{BinaryOp, ExprId, ExprKind, StmtKind, Type};
@@ -207,7 +206,7 @@ impl<'a> Interp<'a> {
 
     /// The preprocessor's `#parameter`.
     fn stringized(&mut self, code: &Code<'a>, name: &str) -> Val {
-        let param = code.env.as_ref().and_then(|env| env.params.get(name));
+        let param = code.env.as_ref().and_then(|env| env.argument(name));
         match param {
             Some((arg_code, arg)) => {
                 let span = arg_code.ast().expr(*arg).span;
@@ -240,7 +239,7 @@ impl<'a> Interp<'a> {
         if code
             .env
             .as_ref()
-            .is_some_and(|env| env.params.contains_key(name))
+            .is_some_and(|env| env.argument(name).is_some())
         {
             return None;
         }
@@ -270,14 +269,14 @@ impl<'a> Interp<'a> {
         id: ExprId,
         name: &str,
     ) -> Option<(Code<'a>, ExprId)> {
-        if let Some((code, arg)) = code.env.as_ref().and_then(|env| env.params.get(name)) {
+        if let Some((code, arg)) = code.env.as_ref().and_then(|env| env.argument(name)) {
             return Some((code.clone(), *arg));
         }
         let (index, span) = self.macro_of(code, id, name)?;
         if self.hosts[code.host].macros.get(index).params.is_some() {
             return None;
         }
-        let code = self.macro_code(code, index, BTreeMap::new(), Vec::new(), span);
+        let code = self.macro_code(code, index, Vec::new(), Vec::new(), span);
         let value = self.single_expression(&code)?;
         Some((code, value))
     }
@@ -287,16 +286,21 @@ impl<'a> Interp<'a> {
         &mut self,
         code: &Code<'a>,
         index: usize,
-        params: BTreeMap<String, (Code<'a>, ExprId)>,
+        params: Vec<(&'a str, (Code<'a>, ExprId))>,
         rest: Vec<(Code<'a>, ExprId)>,
         site: Span,
     ) -> Code<'a> {
         let host = &self.hosts[code.host];
         // A system macro's nodes have the place of its use.
-        let own = host
-            .parts
-            .iter()
-            .any(|p| *self.sources.file(p.file).name == *host.macros.get(index).file);
+        let sources = self.sources;
+        let own = *self
+            .own_macros
+            .entry((code.host, index))
+            .or_insert_with(|| {
+                let file = &*host.macros.get(index).file;
+                let mut parts = host.parts.iter();
+                parts.any(|p| sources.file(p.file).name == file)
+            });
         let key = (code.host, index, (!own).then_some((site.start, site.end)));
         let body = match self.bodies.get(&key) {
             Some(body) => body.clone(),
@@ -507,7 +511,7 @@ impl<'a> Interp<'a> {
         if let ExprKind::Name(name) = kind
             && self.binding(code, name).is_none()
         {
-            if let Some((code, arg)) = code.env.as_ref().and_then(|e| e.params.get(name)) {
+            if let Some((code, arg)) = code.env.as_ref().and_then(|e| e.argument(name)) {
                 let (code, arg) = (code.clone(), *arg);
                 return self.sizeof_expr(&code, arg);
             }
@@ -634,16 +638,17 @@ impl<'a> Interp<'a> {
         args: Option<&[ExprId]>,
         site: Span,
     ) -> Val {
-        let definition = self.hosts[code.host].macros.get(index).clone();
+        let hosts: &'a [_] = self.hosts;
+        let definition = hosts[code.host].macros.get(index);
         let args = args.unwrap_or_default();
-        let names = definition.params.clone().unwrap_or_default();
-        let mut params = BTreeMap::new();
+        let names = definition.params.as_deref().unwrap_or_default();
+        let mut params: Vec<(&'a str, (Code<'a>, ExprId))> = Vec::new();
         let mut rest = Vec::new();
         let fixed = names.iter().filter(|n| !n.ends_with("...")).count();
         for (at, &arg) in args.iter().enumerate() {
             match names.get(at).filter(|_| at < fixed) {
                 Some(name) => {
-                    params.insert(name.clone(), (code.clone(), arg));
+                    params.push((name, (code.clone(), arg)));
                 }
                 None => rest.push((code.clone(), arg)),
             }

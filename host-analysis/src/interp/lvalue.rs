@@ -1,5 +1,6 @@
 //! Places: what names, elements and fields stand for, and storing into them.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use fpgacc_frontend::host::ast::{ExprId, ExprKind, Type};
@@ -109,17 +110,17 @@ impl<'a> Interp<'a> {
     }
 
     /// The type of a place and its remaining dimensions.
-    fn type_of(&self, place: &Place) -> Option<(Type, usize, usize)> {
+    fn type_of(&self, place: &Place) -> Option<(Cow<'_, Type>, usize, usize)> {
         let Root::Var(var) = place.root else {
             return None;
         };
         let info = &self.vars[var.0 as usize];
-        let mut ty = info.ty.clone();
+        let mut ty = Cow::Borrowed(&info.ty);
         let mut dims = ty.dims.len();
         for step in &place.path {
             match step {
                 Step::Index(_) if dims > 0 => dims -= 1,
-                Step::Index(_) if ty.pointers > 0 => ty.pointers -= 1,
+                Step::Index(_) if ty.pointers > 0 => ty.to_mut().pointers -= 1,
                 Step::Index(_) => return None,
                 Step::Field(name) => {
                     let Kind::Record(record) =
@@ -129,7 +130,7 @@ impl<'a> Interp<'a> {
                     };
                     let (_, record) = self.types[info.host].record(&record)?;
                     let field = record.fields.iter().find(|f| f.name == **name)?;
-                    ty = field.ty.clone();
+                    ty = Cow::Borrowed(&field.ty);
                     dims = ty.dims.len();
                 }
             }
@@ -515,6 +516,7 @@ impl<'a> Interp<'a> {
         let Some((ty, _, host)) = self.type_of(&from) else {
             return Val::unknown("a struct that is not followed");
         };
+        let ty = ty.into_owned();
         let var = self.new_var(VarInfo {
             name: Rc::from("<value>"),
             function: Rc::from(""),
@@ -561,12 +563,7 @@ impl<'a> Interp<'a> {
     fn hold(&mut self, place: &Place, value: &Val) {
         if let Val::Handle(id) = value {
             let name = self.spell(place);
-            if let ObjectKind::Memory { holder, loose, .. } = &mut self.objects.get_mut(*id).kind
-                && (holder.is_none() || *loose)
-            {
-                *holder = Some(name);
-                *loose = false;
-            }
+            self.objects.hold(*id, || name);
         }
     }
 

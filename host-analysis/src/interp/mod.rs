@@ -32,9 +32,9 @@ use crate::value::{Num, Sym, Val};
 /// Rounds in which values of file-scope variables may still grow.
 const ROUNDS: u32 = 4;
 /// Steps per node of syntax before the analysis gives up following calls and loops.
-const STEPS_PER_NODE: u64 = 400;
+const STEPS_PER_NODE: u64 = 80;
 /// Steps that any host gets.
-const STEPS_AT_LEAST: u64 = 200_000;
+const STEPS_AT_LEAST: u64 = 150_000;
 /// Deepest chain of calls that is followed.
 const MAX_CALLS: usize = 24;
 /// Deepest nesting of evaluation.
@@ -59,11 +59,19 @@ struct Code<'a> {
 /// A macro's use.
 struct MacroEnv<'a> {
     index: usize,
-    params: BTreeMap<String, (Code<'a>, ExprId)>,
+    params: Vec<(&'a str, (Code<'a>, ExprId))>,
     rest: Vec<(Code<'a>, ExprId)>,
     /// Where the outermost macro is used.
     site: Span,
     outer: Option<Rc<MacroEnv<'a>>>,
+}
+
+impl<'a> MacroEnv<'a> {
+    /// The argument that a parameter stands for.
+    fn argument(&self, name: &str) -> Option<&(Code<'a>, ExprId)> {
+        let found = self.params.iter().find(|(param, _)| *param == name);
+        found.map(|(_, argument)| argument)
+    }
 }
 
 impl<'a> Code<'a> {
@@ -137,8 +145,8 @@ struct Frame {
 /// A macro's replacement: host, index, and the place of its use if its nodes have no other.
 type BodyKey = (usize, usize, Option<(u32, u32)>);
 
-/// A declaration: its host, place and name, and the way it was reached.
-type VarKey = (usize, Span, String, Vec<u32>);
+/// The variables of a declaration, by the way it was reached.
+type ByWay = BTreeMap<Vec<u32>, VarId>;
 
 /// A loop: its host, the place of its body, and the way it was reached.
 type LoopKey = (usize, Span, Vec<u32>);
@@ -166,12 +174,14 @@ pub(crate) struct Interp<'a> {
     too_long: BTreeMap<(usize, Span), i128>,
     labels: BTreeMap<FnId, Rc<BTreeSet<String>>>,
     bodies: BTreeMap<BodyKey, Rc<MacroBody>>,
+    /// Whether a macro, by host and index, is defined in the user's own files.
+    own_macros: BTreeMap<(usize, usize), bool>,
 
     state: State,
     pub vars: Vec<VarInfo>,
     /// The same declaration reached in the same way is one variable: values from another pass
     /// over a loop are values of it.
-    vars_by_way: BTreeMap<VarKey, VarId>,
+    vars_by_way: BTreeMap<(usize, Span), ByWay>,
     /// Places that were found to change in a loop in ways that are not known: they need not be
     /// found again when the loop is reached again in the same way.
     changing: BTreeMap<LoopKey, BTreeMap<Place, Val>>,
@@ -225,6 +235,7 @@ impl<'a> Interp<'a> {
             too_long: BTreeMap::new(),
             labels: BTreeMap::new(),
             bodies: BTreeMap::new(),
+            own_macros: BTreeMap::new(),
             state: State::default(),
             vars: Vec::new(),
             vars_by_way: BTreeMap::new(),
@@ -306,11 +317,7 @@ impl<'a> Interp<'a> {
             for &root in &main {
                 self.root(root, true, 0);
             }
-            let mm = self.steps;
             self.other_roots(last);
-            if std::env::var("D").is_ok() {
-                eprintln!("DBG r {round} {mm}+{}", self.steps - mm);
-            }
             if self.steps > self.limit && !self.flat {
                 // Start again without following calls and loops.
                 self.flat = true;
@@ -532,28 +539,25 @@ impl<'a> Interp<'a> {
 
     /// A symbolic value that is equal to nothing else.
     fn atom(&mut self, text: &str, ty: Option<Num>, why: &str) -> Val {
-        self.atoms += 1;
-        Val::Sym(Rc::new(Sym {
-            text: Rc::from(text),
-            key: Rc::from(format!("#{}", self.atoms)),
-            atom: true,
-            unnamed: false,
-            ty,
-            why: Rc::from(why),
-        }))
+        self.new_symbol(text, false, ty, why)
     }
 
     /// The value of a call or another expression that is not followed: it gets the name of the
     /// variable that it is first stored in.
     fn unnamed_atom(&mut self, text: &str, why: &str) -> Val {
-        match self.atom(text, None, why) {
-            Val::Sym(sym) => {
-                let mut sym = (*sym).clone();
-                sym.unnamed = true;
-                Val::Sym(Rc::new(sym))
-            }
-            other => other,
-        }
+        self.new_symbol(text, true, None, why)
+    }
+
+    fn new_symbol(&mut self, text: &str, unnamed: bool, ty: Option<Num>, why: &str) -> Val {
+        self.atoms += 1;
+        Val::Sym(Rc::new(Sym {
+            text: Rc::from(text),
+            key: Rc::from(format!("#{}", self.atoms)),
+            atom: true,
+            unnamed,
+            ty,
+            why: Rc::from(why),
+        }))
     }
 
     /// How people call a place: `function::variable[1].field`, `::variable` at file scope.

@@ -110,12 +110,12 @@ impl<'a> Interp<'a> {
     }
 
     fn var_by_way(&mut self, variable: &Variable, info: VarInfo) -> VarId {
-        let name = variable.name.clone();
-        let key = (info.host, variable.span, name, self.context.clone());
-        let Some(&var) = self.vars_by_way.get(&key) else {
-            let var = self.new_var(info);
-            self.vars_by_way.insert(key, var);
-            return var;
+        let ways = self.vars_by_way.entry((info.host, variable.span));
+        let ways = ways.or_default();
+        let Some(&var) = ways.get(self.context.as_slice()) else {
+            let var = VarId(self.vars.len() as u32);
+            ways.insert(self.context.clone(), var);
+            return self.new_var(info);
         };
         let known = &mut self.vars[var.0 as usize];
         known.dims = info.dims;
