@@ -8,7 +8,6 @@ use tree_sitter::{Language, Node};
 
 /// Fields of nodes.
 #[derive(Clone, Copy)]
-#[expect(clippy::enum_variant_names, reason = "one field is called so")]
 pub(super) enum Field {
     Alternative,
     Argument,
