@@ -258,6 +258,14 @@ impl Lowerer<'_> {
         let mut behind: Vec<&Node<Expression>> = Vec::new();
         let mut inner = &**operand;
         while self.source.tokens(inner.span).to > close + 1 {
+            // The parentheses hold another type: `(float4)(float)(x)`.
+            if matches!(
+                inner.node,
+                Expression::Cast(_) | Expression::CompoundLiteral(_)
+            ) {
+                let value = self.expression(operand)?;
+                return self.plain_cast(ty, value, node.span);
+            }
             let Some(below) = postfix_base(&inner.node) else {
                 return Err(self.error(inner.span, "this does not belong behind a vector literal"));
             };

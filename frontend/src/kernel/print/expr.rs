@@ -362,13 +362,21 @@ impl Printer<'_> {
     fn cast(&mut self, exprs: &Exprs, ty: QualType, operand: ExprId, out: &mut String) {
         out.push_str(&format!("({})", self.type_name(ty)));
         let vector = self.module.types.as_vector(ty.ty).is_some();
-        if vector && matches!(exprs.get(operand), Expr::Comma { .. }) {
-            out.push('(');
-            self.expr(exprs, operand, Prec::Unary, out);
-            out.push(')');
-            return;
+        let mut text = String::new();
+        self.expr(exprs, operand, Prec::Unary, &mut text);
+        let parenthesised = match exprs.get(operand) {
+            Expr::Comma { .. } => true,
+            // `(float4)(a).x` would be the `x` of a vector literal.
+            Expr::Index { .. }
+            | Expr::Swizzle { .. }
+            | Expr::Member { .. }
+            | Expr::IncDec { .. } => text.starts_with('('),
+            _ => false,
+        };
+        match vector && parenthesised {
+            true => out.push_str(&format!("({text})")),
+            false => out.push_str(&text),
         }
-        self.expr(exprs, operand, Prec::Unary, out);
     }
 
     /// `declaration = init`, or the declaration alone.
