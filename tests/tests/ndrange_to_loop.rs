@@ -146,13 +146,20 @@ fn group_functions_do_what_plain_code_does() {
 /// word of the reason.
 const WANT_FACTS: [(&str, &str); 1] = [("unused_dimension", "Global(1, 1)")];
 
+/// Cases whose original PoCL never finishes: Intel's emulator tells what is right.
+const POCL_HANGS: [&str; 1] = ["inline_control"];
+
 fn check(name: &str, job: &Job) -> Vec<String> {
     if let Err(difference) = compare::certify(job) {
         return vec![format!("not certified: {difference}")];
     }
     let before: Vec<_> = Platform::EMULATORS
         .iter()
-        .map(|platform| run_job(job, *platform).unwrap_or_else(|e| panic!("{name}: {e}")))
+        .map(|platform| match POCL_HANGS.contains(&name) {
+            true => Platform::Intel,
+            false => *platform,
+        })
+        .map(|platform| run_job(job, platform).unwrap_or_else(|e| panic!("{name}: {e}")))
         .collect();
     let mut problems = Vec::new();
     for told in [Told::Nothing, Told::Local, Told::All] {
