@@ -66,7 +66,7 @@ fn wrap(
     stmts: Vec<Stmt>,
     mask: &[(VarId, bool)],
 ) -> Vec<Stmt> {
-    let written = speculation::written(target, &stmts);
+    let mut written = speculation::written(target, &stmts);
     let mut outside = Vec::new();
     let mut inside = Vec::new();
     for stmt in stmts {
@@ -83,6 +83,8 @@ fn wrap(
             outside.push(stmt);
             continue;
         }
+        // What is made of it cannot be computed in front of it.
+        written.insert(var);
         if !crossing.contains(&var) {
             inside.push(stmt);
             continue;
