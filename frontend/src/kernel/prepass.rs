@@ -209,6 +209,7 @@ impl Scanner<'_> {
     }
 
     fn pragma(&mut self, text: &str) {
+        let text = &without_comments(text);
         let text = match text.split_whitespace().next() {
             // The standard says that these are not expanded.
             Some("OPENCL" | "STDC") => text.split_whitespace().collect::<Vec<_>>().join(" "),
@@ -434,6 +435,32 @@ pub(super) fn closer(open: &str) -> &'static str {
     }
 }
 
+/// A directive's text with a blank for each comment, as C's translation phases have it.
+fn without_comments(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    let mut quoted = false;
+    while let Some(char) = rest.chars().next() {
+        if !quoted && rest.starts_with("//") {
+            break;
+        }
+        if !quoted && let Some(comment) = rest.strip_prefix("/*") {
+            out.push(' ');
+            rest = comment.split_once("*/").map_or("", |(_, behind)| behind);
+            continue;
+        }
+        let escaped = quoted && char == '\\';
+        quoted ^= char == '"';
+        let len = match rest[char.len_utf8()..].chars().next() {
+            Some(next) if escaped => char.len_utf8() + next.len_utf8(),
+            _ => char.len_utf8(),
+        };
+        out.push_str(&rest[..len]);
+        rest = &rest[len..];
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -467,6 +494,13 @@ mod tests {
             .map(|p| (p.at, p.text.as_str()))
             .collect();
         assert_eq!(found, [(0, "unroll 4"), (1, "ii N")]);
+    }
+
+    #[test]
+    fn pragmas_hold_no_comments() {
+        let text = "a /* b */ \"/* \\\" // */\" c // d /* e";
+        assert_eq!(without_comments(text), "a   \"/* \\\" // */\" c ");
+        assert_eq!(without_comments("a /* b"), "a  ");
     }
 
     #[test]
