@@ -3,8 +3,8 @@
 //! A seed makes a kernel's meaning, a second seed its spelling: ids, dead code, conditions that
 //! change nothing, peeled loops. Twins differ in the second only, so what they compute is the same.
 //!
-//! What keeps kernels legal: barriers stand where a whole group comes ([`maker::Context::uniform`]);
-//! between two barriers an array of the group is in one [`shared::State`]; a work-item writes only
+//! What keeps kernels legal: barriers stand where a whole group comes (`maker::Context::uniform`);
+//! between two barriers an array of the group is in one `shared::State`; a work-item writes only
 //! its own outputs; integers are unsigned; floats hold integers below 2^24.
 
 mod control;
