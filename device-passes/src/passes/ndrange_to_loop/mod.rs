@@ -50,6 +50,7 @@ mod values;
 use std::collections::BTreeSet;
 
 use fpgacc_frontend::ir::{Block, Function, FunctionId, Module, Stmt, VarId};
+use fpgacc_frontend::source::Span;
 use fpgacc_runtime::manifest::{Form, NullLocal, Task};
 
 use self::convergence::Surroundings;
@@ -419,6 +420,7 @@ fn rewrite(
         region.splice(0..0, named);
     }
 
+    let masked = std::mem::take(&mut schedule.masked);
     let barrier_regions = schedule.regions.len();
     let mut moved = Moved::default();
     if ids.groups.iter().any(Option::is_some) {
@@ -493,7 +495,8 @@ fn rewrite(
     module.functions[kernel] = function;
 
     let saved = outside.saves.then(|| layout.bound()).flatten();
-    let notes = notes(module, kernel, survey, &values, &ids, summary);
+    let mut notes = notes(module, kernel, survey, &values, &ids, summary);
+    notes.extend(masked.into_iter().map(mask_note));
     Rewritten {
         task: task(&ids, survey, saved, most),
         local_bytes: moved.local_bytes,
@@ -655,6 +658,13 @@ fn notes(
         ));
     }
     out
+}
+
+/// Barriers under a condition are the user's business: each work-item of a group must find the same.
+fn mask_note(condition: Span) -> Note {
+    let text = "a barrier depends on this condition, which is not known to be the same for all \
+                work-items of a group: each keeps in mind whether it takes part";
+    Note::new(text, Some(condition))
 }
 
 fn what_was_done(fate: Fate) -> &'static str {

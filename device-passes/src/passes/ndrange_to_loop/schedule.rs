@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use fpgacc_frontend::ir::{
     BinaryOp, Block, Expr, ExprId, LoopHints, Stmt, StmtKind, VarId, VarRef,
 };
+use fpgacc_frontend::source::Span;
 
 use super::convergence::{Convergence, Surroundings, is_barrier_stmt};
 use super::exits::branch;
@@ -54,6 +55,8 @@ pub struct Schedule {
     changes: BTreeMap<VarId, BTreeSet<usize>>,
     /// The variables that a group has once.
     pub shared: BTreeSet<VarId>,
+    /// The conditions of masks, where the source has them.
+    pub masked: Vec<Span>,
 }
 
 /// A condition that work-items keep each for itself: all of these hold, or do not.
@@ -225,6 +228,9 @@ impl Builder<'_, '_> {
             open.nodes.push(Node::Control(control, lists));
             return;
         }
+        self.schedule
+            .masked
+            .extend(self.target.function.exprs.span(cond));
         let (taken, decide) = self.mask(open, cond, "taken");
         // The region that decides has its number, and place, before those inside.
         self.close_region(open, vec![decide]);
@@ -385,6 +391,8 @@ impl Builder<'_, '_> {
         hints: LoopHints,
         at_end: bool,
     ) {
+        let spans = cond.and_then(|cond| self.target.function.exprs.span(cond));
+        self.schedule.masked.extend(spans);
         let runs = self.target.flag("running");
         let start = conjunction(self.target, &open.mask);
         self.close_region(open, vec![declaration(runs, Some(start))]);
