@@ -18,6 +18,8 @@ use super::survey::Survey;
 pub struct Independent {
     /// Pointer parameters and `__local` arrays that keep what they point to.
     nameable: BTreeSet<VarId>,
+    /// Pointer parameters to global memory.
+    global: BTreeSet<VarId>,
 }
 
 impl Independent {
@@ -30,8 +32,14 @@ impl Independent {
         survey: &Survey,
     ) -> Self {
         let mut nameable = BTreeSet::new();
+        let params = function.params.iter().copied();
+        let global = params.filter(|param| {
+            let pointer = module.types.as_pointer(function.vars[*param].ty.ty);
+            pointer.is_some_and(|(_, space)| space == AddressSpace::Global)
+        });
+        let global = global.collect();
         if survey.atomics {
-            return Independent { nameable };
+            return Independent { nameable, global };
         }
         nameable.extend(
             function
@@ -51,32 +59,50 @@ impl Independent {
                 }
             });
         }
-        Independent { nameable }
+        Independent { nameable, global }
+    }
+
+    /// The pragmas for a loop over groups of one work-item: those of [`Self::pragmas`] for memory that
+    /// no group has for itself. Iterations share `__local` arrays, which are other memory for each
+    /// group by the language.
+    pub fn pragmas_of_groups(&self, function: &Function, stmts: &[Stmt]) -> Vec<String> {
+        let mut named = written_in(function, stmts);
+        named.retain(|var| self.nameable.contains(var) && self.global.contains(var));
+        spell(function, named)
     }
 
     /// The pragmas for a loop over work-items that runs `stmts`: for each array that is written there
     /// by its name.
     pub fn pragmas(&self, function: &Function, stmts: &[Stmt]) -> Vec<String> {
-        let mut written = BTreeSet::new();
-        for stmt in stmts {
-            stmt.for_each(&mut |stmt| {
-                for root in stmt.exprs() {
-                    function.exprs.for_each(root, &mut |id| {
-                        let place = match function.exprs.get(id) {
-                            Expr::Assign { lhs, .. } => *lhs,
-                            Expr::IncDec { operand, .. } => *operand,
-                            _ => return,
-                        };
-                        written.extend(memory_of(function, place));
-                    });
-                }
-            });
-        }
-        let named = written.intersection(&self.nameable);
-        named
-            .map(|var| format!("ivdep array({})", function.vars[*var].name))
-            .collect()
+        let mut named = written_in(function, stmts);
+        named.retain(|var| self.nameable.contains(var));
+        spell(function, named)
     }
+}
+
+fn spell(function: &Function, named: BTreeSet<VarId>) -> Vec<String> {
+    let names = named.into_iter().map(|var| &function.vars[var].name);
+    names.map(|name| format!("ivdep array({name})")).collect()
+}
+
+/// The variables through which statements write memory.
+fn written_in(function: &Function, stmts: &[Stmt]) -> BTreeSet<VarId> {
+    let mut written = BTreeSet::new();
+    for stmt in stmts {
+        stmt.for_each(&mut |stmt| {
+            for root in stmt.exprs() {
+                function.exprs.for_each(root, &mut |id| {
+                    let place = match function.exprs.get(id) {
+                        Expr::Assign { lhs, .. } => *lhs,
+                        Expr::IncDec { operand, .. } => *operand,
+                        _ => return,
+                    };
+                    written.extend(memory_of(function, place));
+                });
+            }
+        });
+    }
+    written
 }
 
 /// The variable that an expression changes as a whole.

@@ -21,7 +21,7 @@ pub struct Masked {
 
 /// Wraps the statements of the regions.
 pub fn apply(target: &mut Target<'_>, schedule: &mut Schedule, masks: Vec<Masked>) {
-    let crossing = crossing(target, schedule);
+    let crossing = crossing(target, schedule, &masks);
     for (region, masked) in schedule.regions.iter_mut().zip(masks) {
         let stmts = std::mem::take(&mut region.stmts);
         region.stmts = match masked.mask.is_empty() {
@@ -32,12 +32,15 @@ pub fn apply(target: &mut Target<'_>, schedule: &mut Schedule, masks: Vec<Masked
     }
 }
 
-/// The variables that several regions use.
-fn crossing(target: &Target<'_>, schedule: &Schedule) -> BTreeSet<VarId> {
+/// The variables that are used outside of the mask that they are declared under: in several regions,
+/// or behind the mask.
+fn crossing(target: &Target<'_>, schedule: &Schedule, masks: &[Masked]) -> BTreeSet<VarId> {
     let mut seen: BTreeMap<VarId, usize> = BTreeMap::new();
     let mut out = BTreeSet::new();
-    for (number, region) in schedule.regions.iter().enumerate() {
-        for stmt in &region.stmts {
+    let regions = schedule.regions.iter().map(|region| &region.stmts);
+    let behind = masks.iter().map(|masked| &masked.behind);
+    for (number, stmts) in regions.chain(behind).enumerate() {
+        for stmt in stmts {
             let mut note = |var| {
                 if *seen.entry(var).or_insert(number) != number {
                     out.insert(var);

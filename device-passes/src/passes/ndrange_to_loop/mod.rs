@@ -450,6 +450,10 @@ fn rewrite(
             returns::returns_to_continues(&mut target, &mut region.stmts);
         }
         let pragmas = independent.pragmas(target.function, &region.stmts);
+        // Groups of one: the loops over groups are those over work-items.
+        if !has_items {
+            of_groups = independent.pragmas_of_groups(target.function, &region.stmts);
+        }
         let fastest = [0, 1, 2].map(|d| vars[d].or(ids.groups[d]));
         let score = order::score(target.types, target.function, &region.stmts, fastest);
         for (sum, score) in all_scores.iter_mut().zip(score) {
@@ -460,10 +464,6 @@ fn rewrite(
             true => Vec::new(),
             false => nest::over_items(&mut target, &mut ids, region.stmts, vars, (order, &pragmas)),
         });
-        // Groups of one: the loops over groups are those over work-items.
-        if !has_items {
-            of_groups = pragmas;
-        }
     }
     group.extend(nest::over_steps(schedule.nodes, &mut emitted));
     if ids.groups.iter().any(Option::is_some) {
