@@ -293,3 +293,25 @@ fn strings_over_two_lines_are_one_line() {
     assert!(once.contains("\"one   two %d\\n\""), "{once}");
     assert_eq!(printed(&once).as_deref(), Some(once.as_str()));
 }
+
+/// Lengths as Clang's sizeof has them: a scalar stands for a whole vector, records without braces
+/// take one value for each of their scalars and vectors.
+#[test]
+fn open_arrays_of_vectors_have_an_element_for_each_value() {
+    let text = "struct pair { float4 v; float x; };
+__kernel void f(__global int *o) {
+    long16 data[] = {0, 1, 2};
+    float4 mixed[] = {(float4)(1), 2, {1, 2, 3, 4}};
+    struct pair pairs[] = {1, 2, 3, 4};
+    int plain[] = {[3] = 1, 2};
+    _Static_assert(sizeof(data) == 3 * 128, \"vectors\");
+    _Static_assert(sizeof(mixed) == 3 * 16, \"vectors and lists\");
+    _Static_assert(sizeof(pairs) == 2 * 32, \"records\");
+    _Static_assert(sizeof(plain) == 5 * 4, \"designators\");
+}
+";
+    let printed = roundtrip("open.cl", text, Dialect::Cl12).unwrap();
+    for declared in ["data[3]", "mixed[3]", "pairs[2]", "plain[5]"] {
+        assert!(printed.contains(declared), "{declared}\n{printed}");
+    }
+}

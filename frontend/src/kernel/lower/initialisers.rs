@@ -111,16 +111,15 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// Whether an expression for an aggregate element stands for its first part only.
+    /// Whether an expression for an aggregate element stands for its first part only. A scalar for
+    /// a vector is all of its elements, as everywhere in OpenCL C.
     fn takes_several(&mut self, value: ExprId, element: TypeId) -> bool {
         let own = self.module.types.canonical(self.exprs.ty(value));
         let element = self.module.types.canonical(element);
         own != element
             && (self.module.types.as_record(element).is_some()
                 || (self.module.types.as_array(element).is_some()
-                    && !matches!(self.exprs.get(value), Expr::Str(_)))
-                || (self.module.types.as_vector(element).is_some()
-                    && self.module.types.as_scalar(own).is_some()))
+                    && !matches!(self.exprs.get(value), Expr::Str(_))))
     }
 
     fn designator(
@@ -198,7 +197,7 @@ impl Lowerer<'_> {
         let per_element = self.scalars_in(element.ty, &mut BTreeMap::new(), 0).max(1);
         let mut len = 0;
         let mut at: u64 = 0;
-        // Scalars that share an element without braces of its own.
+        // Values that share an element without braces of its own.
         let mut partial = 0;
         for item in items {
             if let Some(InitStep::Index(index)) = item.path.first() {
@@ -226,7 +225,7 @@ impl Lowerer<'_> {
         })
     }
 
-    /// How many scalars make up a value of a type.
+    /// How many scalars and vectors make up a value of a type.
     fn scalars_in(&self, ty: TypeId, known: &mut BTreeMap<RecordId, u64>, depth: usize) -> u64 {
         if depth > 256 {
             return 1;
@@ -236,7 +235,6 @@ impl Lowerer<'_> {
                 let each = self.scalars_in(element.ty, known, depth + 1);
                 len.unwrap_or(0).saturating_mul(each)
             }
-            Type::Vector(_, width) => u64::from(width),
             Type::Record(record) => {
                 if let Some(&count) = known.get(&record) {
                     return count;
