@@ -181,9 +181,6 @@ pub enum TaskError {
         /// What the kernel holds.
         limit: u64,
     },
-    /// The launch is none over an NDRange.
-    #[error("'{0}' is launched as a task already")]
-    NoRange(String),
 }
 
 impl Job {
@@ -233,7 +230,7 @@ impl Job {
     pub fn as_task(&self, kernel: &str, task: &Task) -> Result<Self, TaskError> {
         let mut job = self.clone();
         for launch in job.launches.iter_mut().filter(|l| l.kernel == kernel) {
-            let range = FullRange::of(launch, task)?;
+            let range = FullRange::of(launch, task);
             range.check(kernel, task)?;
             let hidden = task.hidden.iter().map(|hidden| range.hidden(*hidden));
             launch.args.extend(hidden);
@@ -252,14 +249,16 @@ struct FullRange {
 }
 
 impl FullRange {
-    fn of(launch: &Launch, task: &Task) -> Result<Self, TaskError> {
-        let Geometry::Range {
-            offset,
-            global,
-            local,
-        } = &launch.geometry
-        else {
-            return Err(TaskError::NoRange(launch.kernel.clone()));
+    fn of(launch: &Launch, task: &Task) -> Self {
+        // A task is a range of one work-item.
+        let one = vec![1];
+        let (offset, global, local) = match &launch.geometry {
+            Geometry::Task => (&Vec::new(), &one, &one),
+            Geometry::Range {
+                offset,
+                global,
+                local,
+            } => (offset, global, local),
         };
         let three = |values: &[u64], beyond| [0, 1, 2].map(|d| *values.get(d).unwrap_or(&beyond));
         let global_sizes = three(global, 1);
@@ -267,12 +266,12 @@ impl FullRange {
             true => null_local(global_sizes, task),
             false => three(local, 1),
         };
-        Ok(FullRange {
+        FullRange {
             work_dim: global.len() as u64,
             offset: three(offset, 0),
             global: global_sizes,
             local: local_sizes,
-        })
+        }
     }
 
     fn hidden(&self, hidden: Hidden) -> Arg {

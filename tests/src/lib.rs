@@ -32,6 +32,7 @@
 //! `fpgacc-diff`, in which jobs run.
 
 pub mod adhoc;
+pub mod campaign;
 pub mod command;
 pub mod compare;
 pub mod generate;

@@ -18,8 +18,9 @@ pub fn reduce(job: &Job, tries: usize, mut fails: impl FnMut(&Job) -> bool) -> J
     search.launches();
     search.shrink_buffers();
     if let Ok(text) = rewrite::normalised(&search.best) {
-        search.attempt_text(text);
+        search.attempt_text(one_statement_a_line(&text));
     }
+    search.functions();
     loop {
         let before = search.best.clone();
         search.lines();
@@ -82,6 +83,27 @@ impl Search<'_> {
         let buffers = order.iter().map(|(_, old)| self.best.buffers[*old].clone());
         candidate.buffers = buffers.collect();
         self.attempt(candidate);
+    }
+
+    /// Without functions that are not needed.
+    fn functions(&mut self) {
+        let mut tried = 0;
+        while self.left > 0 {
+            let lines: Vec<String> = self.best.source.lines().map(str::to_string).collect();
+            let is_head = |line: &&String| !line.starts_with([' ', '}']) && line.ends_with('{');
+            let heads = lines.iter().enumerate().filter(|(_, line)| is_head(line));
+            let heads: Vec<usize> = heads.map(|(at, _)| at).collect();
+            // The last is the kernel; helpers of helpers stand above them.
+            let Some(at) = heads.len().checked_sub(tried + 2).map(|at| heads[at]) else {
+                return;
+            };
+            let end = marks(&lines, at).last().map_or(at, |end| end + 1);
+            let kept = lines[..at].iter().chain(&lines[end..]);
+            let text: String = kept.map(|line| format!("{line}\n")).collect();
+            if !self.attempt_text(text) {
+                tried += 1;
+            }
+        }
     }
 
     /// Without lines, and what stands between their braces.
@@ -164,6 +186,26 @@ impl Search<'_> {
             }
         }
     }
+}
+
+/// The printer breaks long lines: here each statement is one.
+fn one_statement_a_line(text: &str) -> String {
+    let mut joined = String::new();
+    for line in text.lines() {
+        let whole = [";", "{", "}", ":"].iter().any(|end| line.ends_with(end));
+        let directive = line.trim_start().starts_with('#') || line.trim_start().starts_with("//");
+        let text = match joined.is_empty() || joined.ends_with('\n') {
+            true => line,
+            false => line.trim_start(),
+        };
+        joined.push_str(text);
+        joined.push_str(if whole || directive || line.is_empty() {
+            "\n"
+        } else {
+            " "
+        });
+    }
+    joined
 }
 
 /// Which lines to keep, largest cuts first, for the line at an index.

@@ -7,14 +7,20 @@ use std::time::Duration;
 use fpgacc_aoc_wrappers::emulator::{Emulator, EmulatorError};
 use fpgacc_aoc_wrappers::process::{Command, ProcessError};
 
+use serde::{Deserialize, Serialize};
+
 use crate::job::Job;
 use crate::worker::{ANSWER, FOLDER, LOG, QUESTION, Question};
 
 /// Oclgrind as an ICD.
 const OCLGRIND: &str = "/usr/lib/oclgrind/liboclgrind-rt-icd.so";
 
+/// Of clBuildProgram.
+const NO_OPTIMISATION: &str = "-cl-opt-disable";
+
 /// An OpenCL implementation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Platform {
     /// The Intel FPGA Emulation Platform.
     Intel,
@@ -108,10 +114,18 @@ pub enum RunError {
 /// error too, as far as it hits the bytes next to it.
 pub fn run(job: &Job, platform: Platform) -> Result<Output, RunError> {
     let folder = tempfile::Builder::new().prefix("fpgacc-").tempdir()?;
+    let mut job = job.clone();
+    // Optimised, a `switch` may be one over integers of two bits, which Oclgrind gets wrong.
+    if platform == Platform::Oclgrind && !job.options.contains(NO_OPTIMISATION) {
+        job.options = format!("{} {NO_OPTIMISATION}", job.options)
+            .trim()
+            .to_string();
+    }
+    let buffers = job.buffers.len();
     let question = Question {
         platform: platform.name().to_string(),
         guarded: platform != Platform::Oclgrind,
-        job: job.clone(),
+        job,
     };
     let text = serde_json::to_vec(&question).map_err(std::io::Error::from)?;
     fs::write(folder.path().join(QUESTION), text)?;
@@ -135,7 +149,7 @@ pub fn run(job: &Job, platform: Platform) -> Result<Output, RunError> {
     if !answer.is_empty() {
         return failed(answer);
     }
-    let buffers = (0..job.buffers.len())
+    let buffers = (0..buffers)
         .map(|index| fs::read(folder.path().join(format!("buffer{index}"))))
         .collect::<Result<_, _>>()?;
     Ok(Output {

@@ -1,6 +1,7 @@
 //! Control: loops, branches, switches, escapes; with barriers in them where a whole group comes.
 
 use super::maker::{Context, Maker};
+use super::shared::State;
 
 /// How deep control nests.
 const DEPTH: usize = 3;
@@ -111,7 +112,9 @@ impl Maker {
         if here(&context.may_continue) {
             ways.extend(["continue;", "continue;"]);
         }
-        if context.uniform || context.last {
+        // The caller takes the arrays of a helper to be in the state that they are in at its end.
+        let may_leave = !self.scope.in_function || self.state.iter().all(|s| *s == State::Own);
+        if (context.uniform || context.last) && may_leave {
             ways.push("return;");
         }
         if ways.is_empty() {
@@ -129,8 +132,14 @@ impl Maker {
         } else {
             self.escaped = true;
             if self.s.chance(30) {
-                let text = self.plain(&context.divergent());
-                self.line(&text);
+                self.block(
+                    &Context {
+                        depth: DEPTH,
+                        ..context.divergent()
+                    },
+                    1,
+                    None,
+                );
             }
             self.line(way);
         }

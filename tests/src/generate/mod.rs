@@ -39,6 +39,8 @@ pub struct Generated {
     pub own: Vec<usize>,
     /// Barriers in it.
     pub barriers: usize,
+    /// Where its text stands in the program's.
+    pub text: std::ops::Range<usize>,
 }
 
 /// A program of generated kernels, each launched once.
@@ -48,6 +50,16 @@ pub struct Batch {
     pub job: Job,
     /// Its kernels, in the order of their launches.
     pub kernels: Vec<Generated>,
+}
+
+impl Batch {
+    /// One kernel, its helpers and its launch.
+    pub fn only(&self, kernel: usize) -> Job {
+        let text = &self.job.source[self.kernels[kernel].text.clone()];
+        let mut job = self.job.with_source(format!("{}{text}", ids::FUNCTIONS));
+        job.launches = vec![self.job.launches[kernel].clone()];
+        job
+    }
 }
 
 /// The buffers that all kernels read.
@@ -78,7 +90,9 @@ pub fn batch(seed: u64, count: usize) -> Batch {
             meaning = random.bits();
         }
         let spelling = random.bits();
+        let start = job.source.len();
         let mut kernel = one(&mut job, number, meaning, spelling, &inputs);
+        kernel.text = start..job.source.len();
         kernel.twin = twin;
         kernels.push(kernel);
     }
@@ -152,6 +166,7 @@ fn one(job: &mut Job, number: usize, meaning: u64, spelling: u64, inputs: &Input
         twin: None,
         own,
         barriers: maker.barriers,
+        text: 0..0,
     }
 }
 
@@ -189,6 +204,7 @@ fn single_work_item(
         twin: None,
         own,
         barriers: 0,
+        text: 0..0,
     }
 }
 

@@ -1,0 +1,253 @@
+//! `fpgacc-campaign`: many generated kernels, rewritten and compared.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Instant;
+
+use clap::Parser;
+use fpgacc_tests::campaign::{Case, Counts, Found, NotLegal, Plan, check, reduced, run_cleanly};
+use fpgacc_tests::job::Job;
+use fpgacc_tests::run::Platform;
+use serde::{Deserialize, Serialize};
+
+/// Generates random kernels, rewrites them, and compares what they do with what the originals do:
+/// all under Oclgrind, some programs also on the Intel FPGA emulator and on PoCL.
+///
+/// Goes on where it stopped. Failing kernels are made small and written to `found/` of the state
+/// folder; kernels on which implementations disagree to `disagreements/`.
+///
+/// Exit codes: 0 no failure, 1 failures, 2 wrong usage, 3 a generated kernel is not legal.
+#[derive(Parser)]
+#[command(name = "fpgacc-campaign", version)]
+struct Options {
+    /// How many kernels in all, with those of earlier runs
+    #[arg(long, default_value_t = 1000)]
+    kernels: u64,
+    /// Chooses the kernels
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Where counts and findings are kept
+    #[arg(long, default_value = "target/campaign")]
+    state: PathBuf,
+    /// Kernels in a program
+    #[arg(long, default_value_t = 50)]
+    batch: usize,
+    /// Every how manieth program also runs on the Intel emulator (0: none)
+    #[arg(long, default_value_t = 10)]
+    intel_every: u64,
+    /// Every how manieth program also runs on PoCL (0: none)
+    #[arg(long, default_value_t = 20)]
+    pocl_every: u64,
+    /// Programs at a time (as many as there are processors)
+    #[arg(long, default_value_t = 0)]
+    threads: usize,
+    /// Candidates tried to make a failing kernel small (0: leave it)
+    #[arg(long, default_value_t = 400)]
+    reduce: usize,
+    /// Stop after so many failures
+    #[arg(long, default_value_t = 20)]
+    stop_after: u64,
+    /// Only this program
+    #[arg(long)]
+    only: Option<u64>,
+    /// Run a case (a file that a campaign wrote) instead: what its job and the rewritten one do
+    #[arg(long, value_name = "FILE")]
+    case: Option<PathBuf>,
+    /// Print the program of `--only`
+    #[arg(long, requires = "only")]
+    print: bool,
+}
+
+/// What is kept between runs.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct State {
+    plan: Plan,
+    /// The first program that is not done.
+    next: u64,
+    seconds: f64,
+    counts: Counts,
+}
+
+fn main() -> ExitCode {
+    let options = Options::parse();
+    match run(&options) {
+        Ok(counts) if counts.failures == 0 => ExitCode::SUCCESS,
+        Ok(_) => ExitCode::FAILURE,
+        Err((code, message)) => {
+            eprintln!("fpgacc-campaign: {message}");
+            ExitCode::from(code)
+        }
+    }
+}
+
+fn run(options: &Options) -> Result<Counts, (u8, String)> {
+    if let Some(path) = &options.case {
+        return case(path);
+    }
+    let io = |error: &dyn std::fmt::Display| (2, format!("{}: {error}", options.state.display()));
+    for folder in ["found", "disagreements"] {
+        std::fs::create_dir_all(options.state.join(folder)).map_err(|e| io(&e))?;
+    }
+    let plan = Plan {
+        seed: options.seed,
+        batch: options.batch.max(1),
+        intel_every: options.intel_every,
+        pocl_every: options.pocl_every,
+    };
+    if let Some(index) = options.only {
+        return one(options, &plan, index);
+    }
+    let file = options.state.join("state.yaml");
+    let mut state = resumed(&file, &plan)?;
+    let threads = match options.threads {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        count => count,
+    };
+    while state.counts.kernels < options.kernels && state.counts.failures < options.stop_after {
+        let start = Instant::now();
+        let indices = state.next..state.next + threads as u64;
+        for (index, result) in indices.clone().zip(all(&plan, indices)) {
+            let found = result.map_err(|error| not_legal(options, &error))?;
+            state.counts.add(&found.counts);
+            keep(options, index, &found).map_err(|e| io(&e))?;
+            state.next = index + 1;
+        }
+        state.seconds += start.elapsed().as_secs_f64();
+        let text = serde_yaml::to_string(&state).map_err(|e| io(&e))?;
+        let new = file.with_extension("new");
+        std::fs::write(&new, text).map_err(|e| io(&e))?;
+        std::fs::rename(&new, &file).map_err(|e| io(&e))?;
+        eprint!(
+            "\r{} kernels, {} failures",
+            state.counts.kernels, state.counts.failures
+        );
+    }
+    eprintln!();
+    println!("{}", state.counts);
+    println!(
+        "{:>9.1} kernels a second",
+        state.counts.kernels as f64 / state.seconds.max(0.001)
+    );
+    Ok(state.counts)
+}
+
+/// Shows what a case does.
+fn case(path: &Path) -> Result<Counts, (u8, String)> {
+    let case = Case::read(path).map_err(|error| (2, error))?;
+    let rewritten = case.rewritten().map_err(|error| (1, error.to_string()))?;
+    println!("{}", rewritten.job.source);
+    for remark in &rewritten.remarks {
+        println!("{}: {}", remark.pass, remark.text);
+    }
+    for platform in [Platform::Oclgrind, Platform::Intel, Platform::Pocl] {
+        let show = |name: &str, job: &Job| match run_cleanly(job, platform) {
+            Err(error) => println!("{name} on {platform:?}: {error}"),
+            Ok(output) => {
+                for (index, bytes) in output.buffers.iter().enumerate() {
+                    if *bytes != job.buffers[index].contents() {
+                        println!("{name} on {platform:?}, buffer {index}: {:?}", words(bytes));
+                    }
+                }
+            }
+        };
+        show("original", &case.job);
+        show("rewritten", &rewritten.job);
+    }
+    match case.fault(&Platform::EMULATORS) {
+        Ok(None) => Ok(Counts::default()),
+        Ok(Some(what)) => Err((1, what)),
+        Err(what) => Err((3, what)),
+    }
+}
+
+/// The first of a buffer's values.
+fn words(bytes: &[u8]) -> Vec<i32> {
+    let words = bytes.chunks_exact(4).take(40);
+    words
+        .map(|word| i32::from_ne_bytes([word[0], word[1], word[2], word[3]]))
+        .collect()
+}
+
+fn resumed(file: &Path, plan: &Plan) -> Result<State, (u8, String)> {
+    let Ok(text) = std::fs::read_to_string(file) else {
+        return Ok(State {
+            plan: plan.clone(),
+            next: 0,
+            seconds: 0.0,
+            counts: Counts::default(),
+        });
+    };
+    let wrong = |what: String| (2, format!("{}: {what}", file.display()));
+    let state: State = serde_yaml::from_str(&text).map_err(|e| wrong(e.to_string()))?;
+    match state.plan == *plan {
+        true => Ok(state),
+        false => Err(wrong(format!(
+            "this is a campaign with other options ({:?}): give it another --state",
+            state.plan
+        ))),
+    }
+}
+
+type Checked = Result<Found, Box<NotLegal>>;
+
+/// Checks programs side by side.
+fn all(plan: &Plan, indices: std::ops::Range<u64>) -> Vec<Checked> {
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = indices
+            .map(|index| scope.spawn(move || check(plan, index)))
+            .collect();
+        let joined = threads.into_iter().map(|thread| {
+            thread
+                .join()
+                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        });
+        joined.collect()
+    })
+}
+
+fn one(options: &Options, plan: &Plan, index: u64) -> Result<Counts, (u8, String)> {
+    let found = check(plan, index).map_err(|error| not_legal(options, &error))?;
+    if options.print {
+        println!("{}", fpgacc_tests::campaign::program(plan, index).source);
+    }
+    keep(options, index, &found).map_err(|error| (2, error))?;
+    println!("{}", found.counts);
+    Ok(found.counts)
+}
+
+fn not_legal(options: &Options, error: &NotLegal) -> (u8, String) {
+    let path = options.state.join("not-legal.cl");
+    let saved = std::fs::write(&path, &error.text);
+    let place = match saved {
+        Ok(()) => format!("\nits text: {}", path.display()),
+        Err(_) => String::new(),
+    };
+    (3, format!("{error}{place}"))
+}
+
+/// Writes what was found; failures are made small first, one of each kind a program.
+fn keep(options: &Options, index: u64, found: &Found) -> Result<(), String> {
+    for (number, case) in found.failures.iter().enumerate() {
+        let kernel = &case.job.launches[0].kernel;
+        let path = options
+            .state
+            .join("found")
+            .join(format!("p{index}-{kernel}.yaml"));
+        case.write(&path)?;
+        eprintln!(
+            "\nfailure: {}: {}",
+            path.display(),
+            case.what.lines().next().unwrap_or("")
+        );
+        if options.reduce > 0 && number == 0 {
+            let small = reduced(case, options.reduce);
+            small.write(&path.with_extension("small.yaml"))?;
+        }
+    }
+    for case in found.disagreements.iter().take(2) {
+        let kernel = &case.job.launches[0].kernel;
+        let name = format!("p{index}-{kernel}-{:?}.yaml", case.platform);
+        case.write(&options.state.join("disagreements").join(name))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,133 @@
+//! What a campaign has seen.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::rewrite::Remark;
+use crate::run::Platform;
+
+/// Numbers of kernels, if nothing else is said.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// Generated, each launched once.
+    pub kernels: u64,
+    /// With barriers.
+    pub with_barriers: u64,
+    /// Compared with a kernel that is spelled in another way.
+    pub twins: u64,
+    /// Launches compared, by implementation.
+    pub compared: BTreeMap<Platform, u64>,
+    /// Rewritten, by pass.
+    pub fired: BTreeMap<String, u64>,
+    /// Left alone by a pass, by reason.
+    pub refused: BTreeMap<String, u64>,
+    /// Whose original does something else on an implementation than under Oclgrind.
+    pub disagreements: BTreeMap<Platform, u64>,
+    /// Of these, where the rewritten kernel also does something else on the implementation.
+    pub no_witness: BTreeMap<Platform, u64>,
+    /// Whose rewritten form is wrong.
+    pub failures: u64,
+}
+
+impl Counts {
+    /// Adds what another count has seen.
+    pub fn add(&mut self, other: &Counts) {
+        self.kernels += other.kernels;
+        self.with_barriers += other.with_barriers;
+        self.twins += other.twins;
+        self.failures += other.failures;
+        merge(&mut self.compared, &other.compared);
+        merge(&mut self.fired, &other.fired);
+        merge(&mut self.refused, &other.refused);
+        merge(&mut self.disagreements, &other.disagreements);
+        merge(&mut self.no_witness, &other.no_witness);
+    }
+
+    /// Counts what passes say.
+    pub fn remarks(&mut self, remarks: &[Remark]) {
+        let mut fired: Vec<(&str, &str)> = Vec::new();
+        for remark in remarks {
+            if remark.missed {
+                let reason = format!("{}: {}", remark.pass, without_names(&remark.text));
+                *self.refused.entry(reason).or_default() += 1;
+            } else {
+                fired.push((&remark.pass, &remark.kernel));
+            }
+        }
+        fired.sort_unstable();
+        fired.dedup();
+        for (pass, _) in fired {
+            *self.fired.entry(pass.to_string()).or_default() += 1;
+        }
+    }
+}
+
+fn merge<K: Ord + Clone>(into: &mut BTreeMap<K, u64>, from: &BTreeMap<K, u64>) {
+    for (key, count) in from {
+        *into.entry(key.clone()).or_default() += count;
+    }
+}
+
+/// The text with quoted names and numbers left out, so that equal reasons are equal.
+fn without_names(text: &str) -> String {
+    let parts = text.split('\'').enumerate();
+    let parts = parts.map(|(index, part)| match index % 2 {
+        0 => part.to_string(),
+        _ => "'..'".to_string(),
+    });
+    let text: String = parts.collect();
+    let text: String = text
+        .chars()
+        .map(|c| if c.is_ascii_digit() { '#' } else { c })
+        .collect();
+    text
+}
+
+impl fmt::Display for Counts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{:>9} kernels generated", self.kernels)?;
+        writeln!(f, "{:>9} with barriers", self.with_barriers)?;
+        writeln!(f, "{:>9} compared with a twin", self.twins)?;
+        for (platform, count) in &self.compared {
+            writeln!(f, "{count:>9} compared on {platform:?}")?;
+        }
+        for (pass, count) in &self.fired {
+            writeln!(f, "{count:>9} rewritten by {pass}")?;
+        }
+        for (platform, count) in &self.disagreements {
+            writeln!(
+                f,
+                "{count:>9} whose original disagrees with Oclgrind on {platform:?} ({} rewritten ones too)",
+                self.no_witness.get(platform).unwrap_or(&0)
+            )?;
+        }
+        for (reason, count) in &self.refused {
+            writeln!(f, "{count:>9} not rewritten: {reason}")?;
+        }
+        write!(f, "{:>9} failures", self.failures)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_are_counted_without_names() {
+        let remark = |kernel: &str| Remark {
+            kernel: kernel.to_string(),
+            pass: "p".to_string(),
+            missed: true,
+            text: format!("a barrier in '{kernel}' at line 12"),
+        };
+        let mut counts = Counts::default();
+        counts.remarks(&[remark("k1"), remark("k2")]);
+        let refused: Vec<_> = counts.refused.into_iter().collect();
+        assert_eq!(
+            refused,
+            [("p: a barrier in '..' at line ##".to_string(), 2)]
+        );
+    }
+}

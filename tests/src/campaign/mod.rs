@@ -1,0 +1,356 @@
+//! Campaigns: many generated kernels, rewritten and compared.
+
+mod case;
+mod counts;
+
+use fpgacc_aoc_wrappers::process::Command;
+use serde::{Deserialize, Serialize};
+
+use crate::generate::{Batch, batch};
+use crate::job::Job;
+use crate::judge::{Original, Verdict, first_difference};
+use crate::random::Random;
+use crate::reduce;
+use crate::rewrite::{RewriteError, Rewrites, Rewritten, Told};
+use crate::run::{Output, Platform, run};
+
+pub use case::{Case, rewrite_safely, run_cleanly};
+pub use counts::Counts;
+
+/// What a campaign does.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Plan {
+    /// Chooses the kernels.
+    pub seed: u64,
+    /// Kernels in a program.
+    pub batch: usize,
+    /// Every how manieth program also runs on the Intel emulator; 0: none.
+    pub intel_every: u64,
+    /// The same for PoCL.
+    pub pocl_every: u64,
+}
+
+impl Plan {
+    fn runs_on(&self, platform: Platform, index: u64) -> bool {
+        let every = match platform {
+            Platform::Intel => self.intel_every,
+            Platform::Pocl => self.pocl_every,
+            Platform::Oclgrind => 1,
+        };
+        every != 0 && index.is_multiple_of(every)
+    }
+
+    fn seed_of(&self, index: u64) -> u64 {
+        Random::new(self.seed.wrapping_mul(0x0100_0000_01b3) ^ index).bits()
+    }
+}
+
+/// A kernel that is not what a campaign wants: a fault of the generator or of Oclgrind.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("program {index}, seed {seed}: {what}")]
+pub struct NotLegal {
+    /// The program.
+    pub index: u64,
+    /// Its seed.
+    pub seed: u64,
+    /// What Oclgrind says.
+    pub what: String,
+    /// The program's text.
+    pub text: String,
+}
+
+/// What a program of a campaign gave.
+#[derive(Clone, Debug, Default)]
+pub struct Found {
+    /// Numbers.
+    pub counts: Counts,
+    /// Kernels whose rewritten form is wrong, each alone.
+    pub failures: Vec<Case>,
+    /// Kernels on which implementations disagree, each alone.
+    pub disagreements: Vec<Case>,
+}
+
+/// Which passes a program goes through.
+pub fn rewrites_of(index: u64) -> Rewrites {
+    match index % 10 {
+        0..=5 => Rewrites::All,
+        6 | 7 => Rewrites::Only("ndrange-to-loop".to_string()),
+        8 => Rewrites::Only("restrict".to_string()),
+        _ => Rewrites::Only("reduction".to_string()),
+    }
+}
+
+/// A program as it is run.
+pub fn program(plan: &Plan, index: u64) -> Job {
+    made(plan, index).job
+}
+
+fn made(plan: &Plan, index: u64) -> Batch {
+    let mut batch = batch(plan.seed_of(index), plan.batch);
+    // What compilers do with a kernel differs with their optimisations.
+    if index % 2 == 1 {
+        batch.job.options = "-cl-opt-disable".to_string();
+    }
+    batch
+}
+
+/// Makes, rewrites and compares a program.
+///
+/// # Errors
+/// It is not legal.
+pub fn check(plan: &Plan, index: u64) -> Result<Found, Box<NotLegal>> {
+    let seed = plan.seed_of(index);
+    let batch = made(plan, index);
+    let not_legal = |what: String| {
+        Box::new(NotLegal {
+            index,
+            seed,
+            what,
+            text: batch.job.source.clone(),
+        })
+    };
+    let reference = run_cleanly(&batch.job, Platform::Oclgrind).map_err(not_legal)?;
+    twins_agree(&batch, &reference).map_err(not_legal)?;
+    let mut check = Check {
+        rewrites: rewrites_of(index),
+        found: Found::default(),
+        original: Original {
+            reference,
+            others: Vec::new(),
+        },
+        batch: &batch,
+    };
+    check.count();
+    let Some(rewritten) = check.rewritten() else {
+        return Ok(check.found);
+    };
+    check.found.counts.remarks(&rewritten.remarks);
+    check.compare(Platform::Oclgrind, &rewritten);
+    for platform in Platform::EMULATORS {
+        if plan.runs_on(platform, index) {
+            let output = run(&batch.job, platform).map_err(|error| error.to_string());
+            check.original.others.push((platform, output));
+            check.compare(platform, &rewritten);
+        }
+    }
+    Ok(check.found)
+}
+
+/// Kernels that differ in their spelling only compute the same.
+fn twins_agree(batch: &Batch, output: &Output) -> Result<(), String> {
+    for kernel in &batch.kernels {
+        let Some(twin) = kernel.twin else { continue };
+        let other = &batch.kernels[twin];
+        let pairs = kernel.own.iter().zip(&other.own);
+        if pairs
+            .into_iter()
+            .any(|(a, b)| output.buffers[*a] != output.buffers[*b])
+        {
+            return Err(format!(
+                "'{}' and its twin '{}' differ",
+                kernel.name, other.name
+            ));
+        }
+    }
+    Ok(())
+}
+
+struct Check<'b> {
+    rewrites: Rewrites,
+    found: Found,
+    original: Original,
+    batch: &'b Batch,
+}
+
+impl Check<'_> {
+    fn count(&mut self) {
+        let kernels = &self.batch.kernels;
+        let counts = &mut self.found.counts;
+        counts.kernels = kernels.len() as u64;
+        counts.with_barriers = kernels.iter().filter(|k| k.barriers > 0).count() as u64;
+        counts.twins = kernels.iter().filter(|k| k.twin.is_some()).count() as u64;
+    }
+
+    fn told(&self, name: &str) -> Told {
+        let found = self.batch.kernels.iter().find(|kernel| kernel.name == name);
+        found.map_or(Told::Nothing, |kernel| kernel.told)
+    }
+
+    /// The program rewritten; if that fails, the kernels at fault are found.
+    fn rewritten(&mut self) -> Option<Rewritten> {
+        let made = rewrite_safely(&self.batch.job, |name| self.told(name), &self.rewrites);
+        let error = match made {
+            Ok(rewritten) => return Some(rewritten),
+            Err(error) => error,
+        };
+        let before = self.found.failures.len();
+        for kernel in 0..self.batch.kernels.len() {
+            let case = self.case(kernel, Platform::Oclgrind, String::new());
+            if let Err(error) = case.rewritten() {
+                self.fail(Case {
+                    what: error.to_string(),
+                    ..case
+                });
+            }
+        }
+        if self.found.failures.len() == before {
+            let case = self.case(0, Platform::Oclgrind, error.to_string());
+            let job = self.batch.job.clone();
+            self.fail(Case { job, ..case });
+        }
+        None
+    }
+
+    fn case(&self, kernel: usize, platform: Platform, what: String) -> Case {
+        Case {
+            what,
+            platform,
+            told: self.batch.kernels[kernel].told,
+            rewrites: self.rewrites.clone(),
+            job: self.batch.only(kernel),
+        }
+    }
+
+    fn fail(&mut self, case: Case) {
+        self.found.counts.failures += 1;
+        self.found.failures.push(case);
+    }
+
+    /// Compares all kernels; if the program does not run as a whole, each alone.
+    fn compare(&mut self, platform: Platform, rewritten: &Rewritten) {
+        let after = run_cleanly(&rewritten.job, platform);
+        let original_runs = self
+            .original
+            .others
+            .iter()
+            .all(|(p, o)| *p != platform || o.is_ok());
+        if after.is_err() && original_runs {
+            return self.compare_each(platform, rewritten);
+        }
+        for kernel in 0..self.batch.kernels.len() {
+            let own = &self.batch.kernels[kernel].own;
+            let verdict = self.original.judge(platform, &after, own);
+            self.take(platform, kernel, verdict);
+        }
+    }
+
+    /// Runs each kernel of the rewritten program alone.
+    fn compare_each(&mut self, platform: Platform, rewritten: &Rewritten) {
+        for kernel in 0..self.batch.kernels.len() {
+            let mut job = rewritten.job.clone();
+            job.launches = vec![job.launches[kernel].clone()];
+            let after = run_cleanly(&job, platform);
+            let own = &self.batch.kernels[kernel].own;
+            let verdict = self.original.judge(platform, &after, own);
+            self.take(platform, kernel, verdict);
+        }
+    }
+
+    fn take(&mut self, platform: Platform, kernel: usize, verdict: Verdict) {
+        let counts = &mut self.found.counts;
+        *counts.compared.entry(platform).or_default() += 1;
+        match verdict {
+            Verdict::Same => {}
+            Verdict::Wrong(what) => {
+                let case = self.case(kernel, platform, what);
+                self.fail(case);
+            }
+            Verdict::OriginalDisagrees(what) => {
+                *counts.disagreements.entry(platform).or_default() += 1;
+                let case = self.case(kernel, platform, what);
+                self.found.disagreements.push(case);
+            }
+            Verdict::BothDisagree(what) => {
+                *counts.disagreements.entry(platform).or_default() += 1;
+                *counts.no_witness.entry(platform).or_default() += 1;
+                let case = self.case(kernel, platform, what);
+                self.found.disagreements.push(case);
+            }
+        }
+    }
+}
+
+/// The smallest case found that fails as this one does, in at most `tries` attempts.
+pub fn reduced(case: &Case, tries: usize) -> Case {
+    let kind = case.rewritten().err().map(|error| kind(&error));
+    let fails = |job: &Job| {
+        let candidate = Case {
+            job: job.clone(),
+            ..case.clone()
+        };
+        still_fails(&candidate, kind.as_deref())
+    };
+    let job = reduce::reduce(&case.job, tries, fails);
+    Case {
+        job,
+        ..case.clone()
+    }
+}
+
+/// What an error is, without what may change while it is made small.
+fn kind(error: &RewriteError) -> String {
+    match error {
+        RewriteError::Text(_) => "text".to_string(),
+        RewriteError::Invalid(text) => text.chars().take(24).collect(),
+        RewriteError::Contract { .. } => "contract".to_string(),
+    }
+}
+
+fn still_fails(case: &Case, expected: Option<&str>) -> bool {
+    let rewritten = match (case.rewritten(), expected) {
+        (Err(error), Some(expected)) if kind(&error) == expected => None,
+        (Ok(rewritten), None) => Some(rewritten),
+        _ => return false,
+    };
+    if !is_well_defined(&case.job) {
+        return false;
+    }
+    let Ok(reference) = run_cleanly(&case.job, Platform::Oclgrind) else {
+        return false;
+    };
+    let Some(rewritten) = rewritten else {
+        return true;
+    };
+    let buffers: Vec<usize> = (0..case.job.buffers.len()).collect();
+    let wrong = |platform| match run_cleanly(&rewritten.job, platform) {
+        Err(_) => true,
+        Ok(after) => first_difference(&reference, &after, &buffers).is_some(),
+    };
+    if case.platform == Platform::Oclgrind {
+        return wrong(Platform::Oclgrind);
+    }
+    let original = run_cleanly(&case.job, case.platform);
+    let agrees = original.is_ok_and(|o| first_difference(&reference, &o, &buffers).is_none());
+    agrees && wrong(case.platform)
+}
+
+/// Whether clang sees nothing that has no meaning: Oclgrind would run it.
+fn is_well_defined(job: &Job) -> bool {
+    const WARNINGS: [&str; 5] = [
+        "-Werror=return-type",
+        "-Werror=uninitialized",
+        "-Werror=sometimes-uninitialized",
+        "-Werror=division-by-zero",
+        "-Werror=infinite-recursion",
+    ];
+    let Ok(folder) = tempfile::tempdir() else {
+        return false;
+    };
+    let file = folder.path().join("k.cl");
+    if std::fs::write(&file, &job.source).is_err() {
+        return false;
+    }
+    let command = Command::new("clang-14")
+        .args(["-x", "cl", "-cl-std=CL1.2", "-fsyntax-only"])
+        .args([
+            "-Xclang",
+            "-finclude-default-header",
+            "-Xclang",
+            "-fdeclare-opencl-builtins",
+        ])
+        .args(WARNINGS)
+        .arg(&file);
+    command
+        .capture()
+        .is_ok_and(|captured| captured.status.success())
+}

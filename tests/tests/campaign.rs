@@ -1,0 +1,51 @@
+//! A short campaign, the same each time, and every kernel that ever failed.
+
+use std::path::Path;
+
+use fpgacc_tests::campaign::{Case, Counts, Plan, check};
+use fpgacc_tests::run::Platform;
+
+/// 0.1 per cent of a full campaign; on all three implementations.
+#[test]
+fn generated_kernels_do_the_same_when_rewritten() {
+    let plan = Plan {
+        seed: 2026,
+        batch: 25,
+        intel_every: 4,
+        pocl_every: 4,
+    };
+    let mut counts = Counts::default();
+    for index in 0..4 {
+        let found = check(&plan, index).unwrap_or_else(|e| panic!("{e}\n{}", e.text));
+        counts.add(&found.counts);
+        for case in &found.failures {
+            println!("{}\n{}", case.what, case.job.source);
+        }
+    }
+    println!("{counts}");
+    assert_eq!(counts.failures, 0);
+    assert_eq!(counts.kernels, 100);
+    assert!(counts.fired["ndrange-to-loop"] > 50, "{counts}");
+}
+
+#[test]
+fn what_once_failed_stays_right() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("cases/found");
+    let mut names: Vec<_> = std::fs::read_dir(&folder)
+        .expect("the folder is there")
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.extension().is_some_and(|end| end == "yaml"))
+        .collect();
+    names.sort();
+    assert!(!names.is_empty());
+    let mut wrong = Vec::new();
+    for path in names {
+        let case = Case::read(&path).unwrap_or_else(|e| panic!("{e}"));
+        match case.fault(&Platform::EMULATORS) {
+            Ok(None) => {}
+            Ok(Some(what)) => wrong.push(format!("{}: {what}", path.display())),
+            Err(what) => wrong.push(format!("{}: not legal: {what}", path.display())),
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
