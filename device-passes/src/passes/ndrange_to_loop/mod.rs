@@ -4,7 +4,8 @@
 //! The steps, each in a file: [`mod@inline`] makes functions with barriers part of the kernel, with the
 //! help of [`mod@lift`], [`import`] and [`mod@single_exit`]; [`mod@survey`] looks for reasons to leave the kernel
 //! alone; [`grid`] takes from the launches what is constant. Then the body is taken apart at its
-//! barriers: [`convergence`] tells what a group does together, [`uniform`] what it has once,
+//! barriers: [`convergence`] tells what a group does together, [`uniform`] what it has once (with
+//! the help of [`callees`]),
 //! [`switches`] and [`exits`] leave structured control only, and [`mod@schedule`] makes of it regions that
 //! work-items run on their own and control around them, under [`masks`] where it may differ between
 //! work-items. [`prepare`], [`values`] and [`carry`] see to what lives across regions; [`returns`] makes
@@ -18,6 +19,7 @@
 //! memory) promises nothing in OpenCL; where such a loop is seen, the kernel is left alone.
 
 mod atomics;
+mod callees;
 mod carry;
 mod collective;
 mod convergence;

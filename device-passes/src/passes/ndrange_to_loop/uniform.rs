@@ -15,6 +15,7 @@ use fpgacc_frontend::ir::{
     StmtKind, Type, UnaryOp, VarId, VarRef, builtin_has_effects,
 };
 
+use super::callees::Callees;
 use super::convergence::{Convergence, Surroundings};
 use crate::analysis::variables::{Access, accesses};
 use crate::analysis::work_item::{self, Dim, Quantity};
@@ -74,7 +75,10 @@ impl Uniform {
 
 /// Finds what a group has once. `alone` tells the dimensions in which a group has one work-item.
 pub fn find(module: &Module, function: &Function, stmts: &[Stmt], alone: [bool; 3]) -> Uniform {
-    let mut finder = Finder::new(module, function, alone);
+    let callees = Callees::of(module, function, stmts, &|query| {
+        is_uniform_query(query, alone)
+    });
+    let mut finder = Finder::new(module, function, alone, callees);
     finder.collect(stmts);
     finder.shared = finder.wanted(stmts, false);
     finder.settle(stmts);
@@ -93,6 +97,7 @@ struct Finder<'a> {
     module: &'a Module,
     function: &'a Function,
     alone: [bool; 3],
+    callees: Callees,
     shared: BTreeSet<VarId>,
     /// Variables that may become shared, and what their values are made of.
     candidates: BTreeMap<VarId, BTreeSet<VarId>>,
@@ -106,11 +111,12 @@ struct Finder<'a> {
 }
 
 impl<'a> Finder<'a> {
-    fn new(module: &'a Module, function: &'a Function, alone: [bool; 3]) -> Self {
+    fn new(module: &'a Module, function: &'a Function, alone: [bool; 3], callees: Callees) -> Self {
         Finder {
             module,
             function,
             alone,
+            callees,
             shared: BTreeSet::new(),
             candidates: BTreeMap::new(),
             written: BTreeSet::new(),
@@ -229,7 +235,7 @@ impl<'a> Finder<'a> {
                     && let Some(Init::Expr(init)) = init
                     && nested
                     && !self.written.contains(var)
-                    && !is_fragile(self.module, self.function, *init)
+                    && !is_fragile(self.module, self.function, &self.callees, *init)
                     && (!settled || self.is_uniform(*init))
                 {
                     out.push(*var);
@@ -444,7 +450,7 @@ impl<'a> Finder<'a> {
                         continue;
                     }
                     evaluable.insert(root);
-                    if is_fragile(self.module, self.function, root) {
+                    if is_fragile(self.module, self.function, &self.callees, root) {
                         fragile.insert(root);
                     }
                 }
@@ -502,7 +508,11 @@ impl<'a> Finder<'a> {
                 callee: Callee::Builtin(name),
                 args,
             } => self.is_uniform_call(id, name, args),
-            Expr::Call { .. } | Expr::Compound { .. } => false,
+            Expr::Call {
+                callee: Callee::Function(callee),
+                args,
+            } => self.callees.is_uniform(*callee) && args.iter().all(|arg| self.is_uniform(*arg)),
+            Expr::Compound { .. } => false,
         }
     }
 
@@ -572,7 +582,8 @@ impl<'a> Finder<'a> {
 
     fn is_uniform_call(&self, id: ExprId, name: &str, args: &[ExprId]) -> bool {
         if let Some(query) = work_item::query(self.module, self.function, id) {
-            return args.iter().all(|arg| self.is_uniform(*arg)) && self.is_uniform_query(query);
+            return args.iter().all(|arg| self.is_uniform(*arg))
+                && is_uniform_query(query, self.alone);
         }
         let takes_pointers = args.iter().any(|arg| {
             let ty = self.function.exprs.ty(*arg);
@@ -584,23 +595,29 @@ impl<'a> Finder<'a> {
             && !name.starts_with("get_")
             && args.iter().all(|arg| self.is_uniform(*arg))
     }
+}
 
-    fn is_uniform_query(&self, query: work_item::Query) -> bool {
-        if !query.quantity.differs_in_group() {
-            return true;
-        }
-        match (query.quantity, query.dim) {
-            (Quantity::GlobalId | Quantity::LocalId, Dim::Of(d)) => self.alone[d as usize],
-            _ => false,
-        }
+/// Whether a work-item function tells all work-items of a group the same. `alone` tells the dimensions
+/// in which a group has one.
+fn is_uniform_query(query: work_item::Query, alone: [bool; 3]) -> bool {
+    if !query.quantity.differs_in_group() {
+        return true;
+    }
+    match (query.quantity, query.dim) {
+        (Quantity::GlobalId | Quantity::LocalId, Dim::Of(d)) => alone[d as usize],
+        _ => false,
     }
 }
 
 /// Whether evaluating an expression earlier, later or for nobody may make a difference: it looks at
 /// memory, or divides.
-fn is_fragile(module: &Module, function: &Function, root: ExprId) -> bool {
+fn is_fragile(module: &Module, function: &Function, callees: &Callees, root: ExprId) -> bool {
     let exprs = &function.exprs;
     exprs.any(root, &mut |id| match exprs.get(id) {
+        Expr::Call {
+            callee: Callee::Function(callee),
+            ..
+        } => !callees.is_harmless(*callee),
         Expr::Binary {
             op: BinaryOp::Div | BinaryOp::Rem,
             lhs,
