@@ -423,7 +423,8 @@ fn rewrite(
     }
 
     let masked = std::mem::take(&mut schedule.masked);
-    let barrier_regions = schedule.regions.len();
+    let regions = schedule.regions.iter();
+    let barrier_regions = regions.filter(|region| !region.stmts.is_empty()).count();
     let mut moved = Moved::default();
     if ids.groups.iter().any(Option::is_some) {
         let mut stmts: Vec<&Stmt> = outside.kernel.iter().chain(&outside.group).collect();
@@ -443,7 +444,7 @@ fn rewrite(
     };
     let mut group = moved.declarations;
     group.append(&mut outside.group);
-    let mut emitted = Vec::with_capacity(barrier_regions);
+    let mut emitted = Vec::with_capacity(schedule.regions.len());
     let mut of_groups = Vec::new();
     let mut all_scores: order::Score = [0; 3];
     for (mut region, vars) in schedule.regions.into_iter().zip(items) {

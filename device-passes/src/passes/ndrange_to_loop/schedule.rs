@@ -73,8 +73,9 @@ pub fn build(target: &mut Target<'_>, uniform: &Uniform, stmts: Vec<Stmt>) -> Sc
             ..Schedule::default()
         },
         masks: Vec::new(),
+        behind_barrier: BTreeSet::new(),
     };
-    let nodes = builder.list(stmts, Surroundings::default(), 0, &Vec::new());
+    let (nodes, _) = builder.list(stmts, Surroundings::default(), 0, &Vec::new());
     builder.schedule.nodes = nodes;
     if builder.schedule.regions.is_empty() {
         builder.schedule.regions.push(Region::default());
@@ -83,10 +84,33 @@ pub fn build(target: &mut Target<'_>, uniform: &Uniform, stmts: Vec<Stmt>) -> Sc
     let Builder {
         mut schedule,
         masks,
+        behind_barrier,
         ..
     } = builder;
     super::masks::apply(target, &mut schedule, masks);
+    merge(&mut schedule.nodes, &mut schedule.regions, &behind_barrier);
     schedule
+}
+
+/// Makes one of regions that no barrier parts.
+fn merge(nodes: &mut Vec<Node>, regions: &mut [Region], behind_barrier: &BTreeSet<usize>) {
+    let mut out: Vec<Node> = Vec::with_capacity(nodes.len());
+    for mut node in std::mem::take(nodes) {
+        if let (Node::Region(next), Some(Node::Region(last))) = (&node, out.last())
+            && !behind_barrier.contains(next)
+        {
+            let stmts = std::mem::take(&mut regions[*next].stmts);
+            regions[*last].stmts.extend(stmts);
+            continue;
+        }
+        if let Node::Control(_, lists) = &mut node {
+            for list in lists {
+                merge(list, regions, behind_barrier);
+            }
+        }
+        out.push(node);
+    }
+    *nodes = out;
 }
 
 /// What is under construction: a list of steps, and the region at its end.
@@ -95,6 +119,8 @@ struct Open {
     region: Vec<Stmt>,
     list: usize,
     mask: Mask,
+    /// A barrier stands in front of the next region.
+    barrier: bool,
 }
 
 struct Builder<'t, 'a> {
@@ -103,25 +129,29 @@ struct Builder<'t, 'a> {
     schedule: Schedule,
     /// The masks of the regions.
     masks: Vec<super::masks::Masked>,
+    /// The regions with a barrier in front of them.
+    behind_barrier: BTreeSet<usize>,
 }
 
 impl Builder<'_, '_> {
+    /// Takes a list apart; tells whether a barrier stands at its end.
     fn list(
         &mut self,
         stmts: Vec<Stmt>,
         around: Surroundings,
         list: usize,
         mask: &Mask,
-    ) -> Vec<Node> {
+    ) -> (Vec<Node>, bool) {
         let mut open = Open {
             nodes: Vec::new(),
             region: Vec::new(),
             list,
             mask: mask.clone(),
+            barrier: false,
         };
         self.fill(&mut open, stmts, around);
         self.close_region(&mut open, Vec::new());
-        open.nodes
+        (open.nodes, open.barrier)
     }
 
     fn fill(&mut self, open: &mut Open, stmts: Vec<Stmt>, around: Surroundings) {
@@ -160,6 +190,9 @@ impl Builder<'_, '_> {
             mask: open.mask.clone(),
             behind,
         });
+        if std::mem::take(&mut open.barrier) {
+            self.behind_barrier.insert(number);
+        }
         open.nodes.push(Node::Region(number));
     }
 
@@ -185,6 +218,7 @@ impl Builder<'_, '_> {
     fn convergent(&mut self, open: &mut Open, stmt: Stmt, around: Surroundings) {
         if is_barrier_stmt(self.target.function, &stmt) {
             self.close_region(open, Vec::new());
+            open.barrier = true;
             return;
         }
         match stmt.kind {
@@ -220,7 +254,8 @@ impl Builder<'_, '_> {
             let mut lists = Vec::new();
             for block in std::iter::once(then).chain(otherwise) {
                 let list = self.new_list(open.list);
-                lists.push(self.list(block.stmts, around, list, &open.mask));
+                let (nodes, _) = self.list(block.stmts, around, list, &open.mask);
+                lists.push(nodes);
             }
             let otherwise = (lists.len() > 1).then(Vec::new);
             let mut control = branch(cond, Vec::new(), otherwise);
@@ -239,13 +274,16 @@ impl Builder<'_, '_> {
         let mut then_mask = open.mask.clone();
         then_mask.push((taken, true));
         let list = self.new_list(open.list);
-        let then = self.list(then.stmts, around, list, &then_mask);
+        let (then, mut barrier) = self.list(then.stmts, around, list, &then_mask);
         let otherwise = otherwise.map(|block| {
             let mut mask = open.mask.clone();
             mask.push((taken, false));
             let list = self.new_list(open.list);
-            self.list(block.stmts, around, list, &mask)
+            let (nodes, at_end) = self.list(block.stmts, around, list, &mask);
+            barrier |= at_end;
+            nodes
         });
+        open.barrier |= barrier;
         let mut wrapped = Vec::new();
         for (nodes, holds) in
             std::iter::once((then, true)).chain(otherwise.map(|nodes| (nodes, false)))
@@ -355,6 +393,7 @@ impl Builder<'_, '_> {
             region: Vec::new(),
             list,
             mask: open.mask.clone(),
+            barrier: false,
         };
         self.fill(&mut inner, body.stmts, Surroundings::LOOP);
         let mut step = step;
@@ -407,6 +446,7 @@ impl Builder<'_, '_> {
             region: Vec::new(),
             list,
             mask: Mask::new(),
+            barrier: false,
         };
         let decide = self.decide(runs, any, cond);
         if at_end {
