@@ -29,3 +29,23 @@ __attribute__((reqd_work_group_size(2, 2, 2))) __kernel void k12(__global uint *
         const uint t8 = part(l, in[a & 63] - i2, flat_group_id());
     }
 }
+__kernel void continued(__global uint *out, int mode) {
+    uint c = 0;
+    for (int i = 0; i < 4; i++) {
+        switch ((mode + i) & 3) {
+        case 0:
+            barrier(CLK_GLOBAL_MEM_FENCE);
+            c += 3;
+        case 1:
+            if (mode == 7) continue;
+            c += 5;
+            break;
+        case 2:
+            switch (i) {
+            case 1: continue;
+            }
+        }
+        c *= 2;
+    }
+    out[get_global_id(0)] = c;
+}

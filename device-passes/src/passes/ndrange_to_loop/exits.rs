@@ -15,18 +15,10 @@ use super::returns;
 use super::save::declaration;
 use super::switches;
 use super::uniform::Uniform;
-use crate::pass::Note;
 
 /// Rewrites `stmts`; tells whether there was something to rewrite, so that what is uniform has to be
 /// found again.
-///
-/// # Errors
-/// If a `switch` cannot be made of `if`s.
-pub fn eliminate(
-    target: &mut Target<'_>,
-    uniform: &Uniform,
-    stmts: &mut Vec<Stmt>,
-) -> Result<bool, Note> {
+pub fn eliminate(target: &mut Target<'_>, uniform: &Uniform, stmts: &mut Vec<Stmt>) -> bool {
     let mut exits = Exits {
         target,
         uniform,
@@ -35,13 +27,13 @@ pub fn eliminate(
         changed: false,
     };
     let list = std::mem::take(stmts);
-    let (mut list, _) = exits.list(list, Surroundings::default(), Place::default())?;
+    let (mut list, _) = exits.list(list, Surroundings::default(), Place::default());
     let changed = exits.changed;
     if let Some(flag) = exits.returned {
         list.insert(0, exits.declare(flag));
     }
     *stmts = list;
-    Ok(changed)
+    changed
 }
 
 /// A loop that `break` and `continue` may belong to.
@@ -106,12 +98,7 @@ struct Exits<'t, 'a> {
 }
 
 impl Exits<'_, '_> {
-    fn list(
-        &mut self,
-        list: Vec<Stmt>,
-        around: Surroundings,
-        place: Place,
-    ) -> Result<Rewritten, Note> {
+    fn list(&mut self, list: Vec<Stmt>, around: Surroundings, place: Place) -> Rewritten {
         let convergence = Convergence {
             function: self.target.function,
             shared: &self.uniform.vars,
@@ -131,12 +118,12 @@ impl Exits<'_, '_> {
             }
             let behind: Vec<Stmt> = rest.by_ref().map(|((stmt, _), _)| stmt).collect();
             let is_last = behind.is_empty();
-            let (stmts, flagged, behind) = self.convergent(stmt, behind, here, around, place)?;
+            let (stmts, flagged, behind) = self.convergent(stmt, behind, here, around, place);
             out.extend(stmts);
             if behind.is_empty() {
-                return Ok((out, flagged));
+                return (out, flagged);
             }
-            let (behind, more) = self.list(behind, around, place)?;
+            let (behind, more) = self.list(behind, around, place);
             if flagged.is_empty() {
                 out.extend(behind);
             } else {
@@ -144,9 +131,9 @@ impl Exits<'_, '_> {
                 let cond = self.none_set(flagged);
                 out.push(branch(cond, behind, None));
             }
-            return Ok((out, flagged.and(more)));
+            return (out, flagged.and(more));
         }
-        Ok((out, Flagged::default()))
+        (out, Flagged::default())
     }
 
     /// Rewrites a statement. Gives what stands for it, the flags that it may set, and what is still
@@ -158,21 +145,21 @@ impl Exits<'_, '_> {
         here: Surroundings,
         around: Surroundings,
         place: Place,
-    ) -> Result<(Vec<Stmt>, Flagged, Vec<Stmt>), Note> {
+    ) -> (Vec<Stmt>, Flagged, Vec<Stmt>) {
         let span = stmt.span;
         match stmt.kind {
             StmtKind::Return(_) | StmtKind::Break | StmtKind::Continue => {
                 let (stmts, flagged) = self.exit(stmt, place);
-                Ok((stmts, flagged, Vec::new()))
+                (stmts, flagged, Vec::new())
             }
             StmtKind::Block(block) => {
                 let inner = self.in_front_of(place, &behind);
-                let (stmts, flagged) = self.list(block.stmts, here, inner)?;
-                Ok((
+                let (stmts, flagged) = self.list(block.stmts, here, inner);
+                (
                     vec![Stmt::at(StmtKind::Block(Block::of(stmts)), span)],
                     flagged,
                     behind,
-                ))
+                )
             }
             StmtKind::If {
                 cond,
@@ -190,17 +177,17 @@ impl Exits<'_, '_> {
             StmtKind::Switch { value, arms } => {
                 // What is uniform in it is not known yet: the next round sees to its exits.
                 self.changed = true;
-                let stmts = switches::to_ifs(self.target, value, arms, span)?;
-                Ok((stmts, Flagged::default(), behind))
+                let stmts = switches::to_ifs(self.target, value, arms, span);
+                (stmts, Flagged::default(), behind)
             }
             StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::DoWhile { .. } => {
                 let (stmts, flagged) = match holds_barrier(self.target.function, &stmt) {
-                    true => self.convergent_loop(stmt, place)?,
+                    true => self.convergent_loop(stmt, place),
                     false => self.plain_loop(stmt),
                 };
-                Ok((stmts, flagged, behind))
+                (stmts, flagged, behind)
             }
-            _ => Ok((vec![stmt], Flagged::default(), behind)),
+            _ => (vec![stmt], Flagged::default(), behind),
         }
     }
 
@@ -246,7 +233,7 @@ impl Exits<'_, '_> {
         (mut then, mut otherwise): (Vec<Stmt>, Option<Vec<Stmt>>),
         mut behind: Vec<Stmt>,
         (here, around, place): (Surroundings, Surroundings, Place),
-    ) -> Result<(Vec<Stmt>, Flagged, Vec<Stmt>), Note> {
+    ) -> (Vec<Stmt>, Flagged, Vec<Stmt>) {
         let masks = !self.uniform.evaluates(cond);
         let mut inner = place;
         inner.masked |= masks;
@@ -275,10 +262,10 @@ impl Exits<'_, '_> {
             }
         }
         let inner = self.in_front_of(inner, &behind);
-        let (mut then, mut flagged) = self.list(then, inside, inner)?;
+        let (mut then, mut flagged) = self.list(then, inside, inner);
         let mut otherwise = match otherwise {
             Some(stmts) => {
-                let (stmts, more) = self.list(stmts, inside_other, inner)?;
+                let (stmts, more) = self.list(stmts, inside_other, inner);
                 flagged = flagged.and(more);
                 Some(stmts).filter(|stmts| !stmts.is_empty())
             }
@@ -292,7 +279,7 @@ impl Exits<'_, '_> {
         }
         let mut stmt = branch(cond, then, otherwise);
         stmt.span = span;
-        Ok((vec![stmt], flagged, behind))
+        (vec![stmt], flagged, behind)
     }
 
     /// A loop without barriers in which a work-item may return.
@@ -307,7 +294,7 @@ impl Exits<'_, '_> {
         (vec![stmt], flagged)
     }
 
-    fn convergent_loop(&mut self, stmt: Stmt, place: Place) -> Result<Rewritten, Note> {
+    fn convergent_loop(&mut self, stmt: Stmt, place: Place) -> Rewritten {
         let parts = Parts::of(stmt);
         let is_own = |root: Option<ExprId>| root.is_some_and(|root| !self.uniform.evaluates(root));
         let masked = is_own(parts.cond);
@@ -321,7 +308,7 @@ impl Exits<'_, '_> {
             end_matters: masked || is_own(parts.step),
             ..Loop::default()
         });
-        let (mut body, flagged) = self.list(parts.body, Surroundings::LOOP, inner)?;
+        let (mut body, flagged) = self.list(parts.body, Surroundings::LOOP, inner);
         self.loops.pop();
         if let Some(skipped) = flagged.skipped {
             body.insert(0, self.declare(skipped));
@@ -331,7 +318,7 @@ impl Exits<'_, '_> {
             ..flagged
         };
         if ends.is_empty() {
-            return Ok((vec![Parts { body, ..parts }.join()], Flagged::default()));
+            return (vec![Parts { body, ..parts }.join()], Flagged::default());
         }
         let mut out: Vec<Stmt> = flagged
             .left
@@ -358,7 +345,7 @@ impl Exits<'_, '_> {
             returned: flagged.returned,
             ..Flagged::default()
         };
-        Ok((out, flagged))
+        (out, flagged)
     }
 
     fn returned_flag(&mut self) -> VarId {

@@ -245,7 +245,7 @@ fn plan<'a>(
     regions::take_shared_declarations(&function, &mut stmts, &mut shared);
     regions::remove_synchronisation(&function, &mut stmts, groups_of_one);
     prepare::copy_changed_params(module, &mut function, taken, &mut stmts);
-    let mut schedule = schedule(module, &mut function, taken, &grid, stmts)?;
+    let mut schedule = schedule(module, &mut function, taken, &grid, stmts);
     if schedule.regions.len() > 1 {
         prepare::join_declarations(module, &function, &mut schedule.regions);
     }
@@ -315,7 +315,7 @@ fn schedule(
     taken: &BTreeSet<String>,
     grid: &Grid,
     mut stmts: Vec<Stmt>,
-) -> Result<Schedule, Vec<Note>> {
+) -> Schedule {
     let alone = [0, 1, 2].map(|d| !grid.clone().has_item_loop(d));
     prepare::split_steps(function, &mut stmts);
     let mut target = Target {
@@ -323,8 +323,7 @@ fn schedule(
         types: &mut module.types,
         taken,
     };
-    switches::rewrite(&mut target, &mut stmts, Surroundings::default())
-        .map_err(|note| vec![note])?;
+    switches::rewrite(&mut target, &mut stmts, Surroundings::default());
     loop {
         let uniform = uniform::find(module, function, &stmts, alone);
         let mut target = Target {
@@ -332,10 +331,10 @@ fn schedule(
             types: &mut module.types,
             taken,
         };
-        if exits::eliminate(&mut target, &uniform, &mut stmts).map_err(|note| vec![note])? {
+        if exits::eliminate(&mut target, &uniform, &mut stmts) {
             continue;
         }
-        return Ok(schedule::build(&mut target, &uniform, stmts));
+        return schedule::build(&mut target, &uniform, stmts);
     }
 }
 

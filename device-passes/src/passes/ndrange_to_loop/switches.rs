@@ -9,17 +9,9 @@ use super::convergence::{Convergence, Surroundings, has_exit, never_ends};
 use super::exits::branch;
 use super::ids::Target;
 use super::save::declaration;
-use crate::pass::Note;
 
 /// Rewrites the switches that work-items of a group go through together.
-///
-/// # Errors
-/// If one cannot be made of `if`s.
-pub fn rewrite(
-    target: &mut Target<'_>,
-    stmts: &mut Vec<Stmt>,
-    around: Surroundings,
-) -> Result<(), Note> {
+pub fn rewrite(target: &mut Target<'_>, stmts: &mut Vec<Stmt>, around: Surroundings) {
     let none = Default::default();
     let convergence = Convergence {
         function: target.function,
@@ -44,28 +36,24 @@ pub fn rewrite(
             _ => around,
         };
         for list in stmt.lists_mut() {
-            rewrite(target, list, inner)?;
+            rewrite(target, list, inner);
         }
         match stmt.kind {
             StmtKind::Switch { value, arms } => {
-                stmts.extend(to_ifs(target, value, arms, stmt.span)?);
+                stmts.extend(to_ifs(target, value, arms, stmt.span));
             }
             _ => stmts.push(stmt),
         }
     }
-    Ok(())
 }
 
 /// The statements that a switch is.
-///
-/// # Errors
-/// If it falls through, or is left from its middle, and an arm continues a loop around it.
 pub fn to_ifs(
     target: &mut Target<'_>,
     value: ExprId,
     mut arms: Vec<Arm>,
     span: Option<Span>,
-) -> Result<Vec<Stmt>, Note> {
+) -> Vec<Stmt> {
     let (value, mut out) = named(target, value);
     out.extend(hoist_declarations(target, &mut arms));
     let count = arms.len();
@@ -79,17 +67,55 @@ pub fn to_ifs(
     });
     if is_chain {
         out.extend(chain(target, value, arms, span));
-        return Ok(out);
+        return out;
     }
-    if arms
+    let continues = arms
         .iter()
-        .any(|arm| has_exit(&arm.body, false, true, false))
-    {
-        let text = "the switch has a barrier inside, falls through, and continues a loop around it";
-        return Err(Note::new(text, span));
+        .any(|arm| has_exit(&arm.body, false, true, false));
+    if !continues {
+        out.push(once(target, value, arms, span));
+        return out;
+    }
+    // The loop around is another one now: a flag tells it.
+    let flag = target.flag("continued");
+    let no = target.truth(false);
+    out.push(declaration(flag, Some(no)));
+    for arm in &mut arms {
+        leave_by_flag(target, &mut arm.body, flag);
     }
     out.push(once(target, value, arms, span));
-    Ok(out)
+    let set = target.function.use_var(flag);
+    out.push(branch(set, vec![Stmt::new(StmtKind::Continue)], None));
+    out
+}
+
+/// Makes every `continue` set a flag and leave the switch, also from a switch inside.
+fn leave_by_flag(target: &mut Target<'_>, list: &mut Vec<Stmt>, flag: VarId) {
+    for mut stmt in std::mem::take(list) {
+        match stmt.kind {
+            StmtKind::Continue => {
+                let yes = target.truth(true);
+                list.push(target.function.assign_var(flag, yes));
+                list.push(Stmt::at(StmtKind::Break, stmt.span));
+                continue;
+            }
+            StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::DoWhile { .. } => {
+                list.push(stmt);
+                continue;
+            }
+            _ => {}
+        }
+        let continues = has_exit(std::slice::from_ref(&stmt), false, true, false);
+        for inside in stmt.lists_mut() {
+            leave_by_flag(target, inside, flag);
+        }
+        let is_switch = matches!(stmt.kind, StmtKind::Switch { .. });
+        list.push(stmt);
+        if is_switch && continues {
+            let set = target.function.use_var(flag);
+            list.push(branch(set, vec![Stmt::new(StmtKind::Break)], None));
+        }
+    }
 }
 
 /// A variable for the value.
