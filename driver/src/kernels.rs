@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use fpgacc_aoc_wrappers::cc::{self, CcError, Language};
-use fpgacc_device_passes::pipeline::{self, Report};
+use fpgacc_device_passes::pipeline::{self, Pipeline, Report};
 use fpgacc_frontend::diag::{Diagnostic, Severity};
 use fpgacc_frontend::facts::Facts;
 use fpgacc_frontend::ir::Module;
@@ -52,17 +52,33 @@ pub fn rewrite(session: &mut Session, program: &Program, facts: &Facts) -> Step<
     let Some(mut module) = parsed else {
         return Ok(rewritten);
     };
-    rewritten.parsed = Some(module.clone());
+    let originals = module.clone();
     let pipeline = session.options.pipeline.clone();
     rewritten.report = pipeline::run(&mut module, facts, &pipeline);
+    if let Err(faults) = kernel::validate(&module) {
+        session.tell(fault_of_ours(&program.name(), &faults));
+        module = originals.clone();
+        rewritten.report = pipeline::run(&mut module, facts, &Pipeline::default());
+    }
     for remark in rewritten.report.remarks.clone() {
         session.tell(remark);
     }
-    let originals = rewritten.parsed.as_ref().expect("it was parsed");
-    rewritten.manifest.kernels = kernels(originals, &rewritten.report);
+    rewritten.manifest.kernels = kernels(&originals, &rewritten.report);
+    rewritten.parsed = Some(originals);
     rewritten.text = print(session, &module, true)?;
     rewritten.untouched = false;
     Ok(rewritten)
+}
+
+/// The passes made what is no OpenCL C: nobody's program must fail for that.
+fn fault_of_ours(program: &str, faults: &[Diagnostic]) -> Diagnostic {
+    let text = format!("{program}: fpgacc made kernels that it knows to be wrong, and drops them");
+    let mut warning = Diagnostic::warning(text)
+        .help("the kernels stay as they are; this is a fault of fpgacc: please report it");
+    for fault in faults.iter().take(3) {
+        warning = warning.note(fault.message.clone());
+    }
+    warning
 }
 
 /// A module as OpenCL C.
