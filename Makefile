@@ -10,7 +10,7 @@ WHEELS := intel-opencl-rt==2023.2.4 intel-cmplr-lib-rt==2023.2.4
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 CARGO ?= cargo
 
-.PHONY: help all test quick demo bench fuzz check deps install uninstall clean
+.PHONY: help all test quick demo bench fuzz campaign faults check deps install uninstall clean
 
 help:
 	@echo 'make demo     install what is needed and run a real program through fpgacc'
@@ -19,6 +19,8 @@ help:
 	@echo 'make bench    build, run and table the benchmark programs'
 	@echo 'make check    formatting, lints and documentation'
 	@echo 'make fuzz     fuzz the front ends (MINUTES=60)'
+	@echo 'make campaign rewrite and compare random kernels (KERNELS=10000 SEED=1), going on where it stopped'
+	@echo 'make faults   see that the tests find mistakes in the passes'
 	@echo 'make install  install fpgacc, its man page and shell completions (PREFIX=$(PREFIX))'
 
 all:
@@ -94,3 +96,16 @@ MINUTES ?= 60
 fuzz:
 	command -v cargo-fuzz >/dev/null || $(CARGO) install cargo-fuzz --locked
 	tests/fuzz/run $(MINUTES)
+
+# Random kernels, rewritten and compared (docs/testing.md).
+KERNELS ?= 10000
+SEED ?= 1
+CAMPAIGN ?= --kernels $(KERNELS) --seed $(SEED) --state target/campaign-$(SEED)
+campaign: deps
+	$(CARGO) build --release -p fpgacc-tests --bins
+	target/release/fpgacc-campaign $(CAMPAIGN)
+
+# Mistakes that the passes are made to commit, each of which a short campaign must find.
+faults: deps
+	$(CARGO) build -p fpgacc-tests --bins --features faults --target-dir target/faults
+	target/faults/debug/fpgacc-faults

@@ -113,6 +113,14 @@ pub enum RunError {
 /// If it does not build or run, or the platform is missing. Writing beyond a buffer's end is an
 /// error too, as far as it hits the bytes next to it.
 pub fn run(job: &Job, platform: Platform) -> Result<Output, RunError> {
+    run_within(job, platform, platform.limit())
+}
+
+/// [`run`] with a limit of time.
+///
+/// # Errors
+/// See [`run`].
+pub fn run_within(job: &Job, platform: Platform, limit: Duration) -> Result<Output, RunError> {
     let folder = tempfile::Builder::new().prefix("fpgacc-").tempdir()?;
     let mut job = job.clone();
     // Optimised, a `switch` may be one over integers of two bits, which Oclgrind gets wrong.
@@ -131,7 +139,7 @@ pub fn run(job: &Job, platform: Platform) -> Result<Output, RunError> {
     fs::write(folder.path().join(QUESTION), text)?;
     let command = Command::new(worker()?)
         .env(FOLDER, folder.path())
-        .limit(platform.limit());
+        .limit(limit);
     let captured = with_platform(command, platform, folder.path())?
         .capture()
         .map_err(|error| match error {

@@ -2,6 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::time::Duration;
 
 use fpgacc_device_passes::pass::PassOptions;
 use serde::{Deserialize, Serialize};
@@ -9,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::job::Job;
 use crate::judge::{Original, Verdict, first_complaint};
 use crate::rewrite::{RewriteError, Rewrites, Rewritten, Told, rewrite};
-use crate::run::{Output, Platform, run};
+use crate::run::{Output, Platform, run_within};
 
 /// A job and how its kernels are rewritten. A file: YAML, with the text in a `.cl` file beside it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -112,7 +113,12 @@ pub fn rewrite_safely(
 /// # Errors
 /// It does not run, or not cleanly.
 pub fn run_cleanly(job: &Job, platform: Platform) -> Result<Output, String> {
-    let output = run(job, platform).map_err(|error| error.to_string())?;
+    // Generated kernels are done at once, unless they never are.
+    let limit = match platform {
+        Platform::Oclgrind => Duration::from_secs(20),
+        Platform::Intel | Platform::Pocl => Duration::from_secs(120),
+    };
+    let output = run_within(job, platform, limit).map_err(|error| error.to_string())?;
     match output.complaints.trim().is_empty() {
         true => Ok(output),
         false => Err(first_complaint(&output.complaints)),

@@ -94,46 +94,72 @@ fn made(plan: &Plan, index: u64) -> Batch {
     batch
 }
 
-/// Makes, rewrites and compares a program.
+/// A program that is known to be legal, and what it does under Oclgrind.
+#[derive(Debug)]
+pub struct Prepared {
+    index: u64,
+    batch: Batch,
+    reference: Output,
+}
+
+/// Makes a program.
 ///
 /// # Errors
 /// It is not legal.
-pub fn check(plan: &Plan, index: u64) -> Result<Found, Box<NotLegal>> {
-    let seed = plan.seed_of(index);
+pub fn prepare(plan: &Plan, index: u64) -> Result<Prepared, Box<NotLegal>> {
     let batch = made(plan, index);
     let not_legal = |what: String| {
         Box::new(NotLegal {
             index,
-            seed,
+            seed: plan.seed_of(index),
             what,
             text: batch.job.source.clone(),
         })
     };
     let reference = run_cleanly(&batch.job, Platform::Oclgrind).map_err(not_legal)?;
     twins_agree(&batch, &reference).map_err(not_legal)?;
-    let mut check = Check {
-        rewrites: rewrites_of(index),
-        found: Found::default(),
-        original: Original {
-            reference,
-            others: Vec::new(),
-        },
-        batch: &batch,
-    };
-    check.count();
-    let Some(rewritten) = check.rewritten() else {
-        return Ok(check.found);
-    };
-    check.found.counts.remarks(&rewritten.remarks);
-    check.compare(Platform::Oclgrind, &rewritten);
-    for platform in Platform::EMULATORS {
-        if plan.runs_on(platform, index) {
-            let output = run(&batch.job, platform).map_err(|error| error.to_string());
-            check.original.others.push((platform, output));
-            check.compare(platform, &rewritten);
+    Ok(Prepared {
+        index,
+        batch,
+        reference,
+    })
+}
+
+impl Prepared {
+    /// Rewrites the program and compares, under Oclgrind and on what the plan says.
+    pub fn check(&self, plan: &Plan) -> Found {
+        let mut check = Check {
+            rewrites: rewrites_of(self.index),
+            found: Found::default(),
+            original: Original {
+                reference: self.reference.clone(),
+                others: Vec::new(),
+            },
+            batch: &self.batch,
+        };
+        check.count();
+        let Some(rewritten) = check.rewritten() else {
+            return check.found;
+        };
+        check.found.counts.remarks(&rewritten.remarks);
+        check.compare(Platform::Oclgrind, &rewritten);
+        for platform in Platform::EMULATORS {
+            if plan.runs_on(platform, self.index) {
+                let output = run(&self.batch.job, platform).map_err(|error| error.to_string());
+                check.original.others.push((platform, output));
+                check.compare(platform, &rewritten);
+            }
         }
+        check.found
     }
-    Ok(check.found)
+}
+
+/// Makes, rewrites and compares a program.
+///
+/// # Errors
+/// It is not legal.
+pub fn check(plan: &Plan, index: u64) -> Result<Found, Box<NotLegal>> {
+    Ok(prepare(plan, index)?.check(plan))
 }
 
 /// Kernels that differ in their spelling only compute the same.
@@ -234,9 +260,13 @@ impl Check<'_> {
         }
     }
 
-    /// Runs each kernel of the rewritten program alone.
+    /// Runs each kernel of the rewritten program alone, until a few are found at fault.
     fn compare_each(&mut self, platform: Platform, rewritten: &Rewritten) {
+        let enough = self.found.failures.len() + 3;
         for kernel in 0..self.batch.kernels.len() {
+            if self.found.failures.len() == enough {
+                return;
+            }
             let mut job = rewritten.job.clone();
             job.launches = vec![job.launches[kernel].clone()];
             let after = run_cleanly(&job, platform);

@@ -8,6 +8,7 @@ use super::ids::{Ids, Target};
 use super::save::{self, Layout, declaration};
 use super::schedule::Schedule;
 use super::values::{self, Fate, Values};
+use crate::faults;
 
 /// What stands outside the loops over work-items.
 #[derive(Default)]
@@ -265,12 +266,16 @@ impl Carrier<'_> {
                     continue;
                 }
                 let init = match array {
-                    Some(array) if loads[region] => Some(self.element(array, region)),
+                    Some(array) if loads[region] && !faults::is_on("reload-dropped") => {
+                        Some(self.element(array, region))
+                    }
                     _ => None,
                 };
                 local = self.twin(region, var, init);
             }
-            if let (Some(array), true) = (array, saves[region]) {
+            if let (Some(array), true) = (array, saves[region])
+                && !faults::is_on("save-dropped")
+            {
                 let place = self.element(array, region);
                 let value = self.function.use_var(local);
                 let assign = self.function.exprs.assign(None, place, value);
@@ -306,6 +311,9 @@ impl Carrier<'_> {
         else {
             return;
         };
+        if faults::is_on("initialiser-lost") {
+            return;
+        }
         let place = self.element(array, home);
         let place_ty = self.function.exprs.ty(place);
         let stmts = match init {

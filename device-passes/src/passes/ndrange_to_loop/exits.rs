@@ -15,6 +15,7 @@ use super::returns;
 use super::save::declaration;
 use super::switches;
 use super::uniform::Uniform;
+use crate::faults;
 
 /// Rewrites `stmts`; tells whether there was something to rewrite, so that what is uniform has to be
 /// found again.
@@ -386,6 +387,9 @@ impl Exits<'_, '_> {
     fn none_set(&mut self, flagged: Flagged) -> ExprId {
         let mut cond: Option<ExprId> = None;
         for flag in flagged.vars() {
+            if faults::is_on("exit-flag-lost") {
+                break;
+            }
             let set = self.target.function.use_var(flag);
             let clear = self.target.not(set);
             cond = Some(match cond {

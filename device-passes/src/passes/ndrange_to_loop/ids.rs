@@ -9,6 +9,7 @@ use fpgacc_runtime::manifest::Hidden;
 
 use super::grid::{Extent, Grid, INT_MAX, letter};
 use crate::analysis::work_item::Quantity;
+use crate::faults;
 
 /// The least and the greatest value that an expression may have.
 pub type Range = (i64, i64);
@@ -173,11 +174,15 @@ impl Ids {
                 let index = self.index(target, d);
                 let offset = match self.grid.offset(d) {
                     Extent::Const(0) => None,
+                    _ if faults::is_on("offset-forgotten") => None,
                     extent => Some(self.extent(target, extent)),
                 };
                 target.sum(index, offset)
             }
             Quantity::LocalId => self.items[at].map(|var| target.function.use_var(var)),
+            Quantity::GroupId if faults::is_on("group-of-another-dimension") => {
+                self.groups[(at + 1) % 3].map(|var| target.function.use_var(var))
+            }
             Quantity::GroupId => self.groups[at].map(|var| target.function.use_var(var)),
             Quantity::NumGroups => Some(self.group_count(target, d)),
             Quantity::GlobalSize => {
@@ -185,7 +190,10 @@ impl Ids {
                 Some(self.extent(target, extent))
             }
             Quantity::LocalSize => {
-                let extent = self.grid.local(d);
+                let extent = match faults::is_on("local-size-is-global") {
+                    true => self.grid.global(d),
+                    false => self.grid.local(d),
+                };
                 Some(self.extent(target, extent))
             }
             Quantity::GlobalOffset => {
@@ -230,7 +238,11 @@ impl Ids {
         let at = d as usize;
         let first = self.groups[at].map(|group| {
             let group = target.function.use_var(group);
-            match self.grid.local(d) {
+            let size = match faults::is_on("wrong-group-size") {
+                true => self.grid.global(d),
+                false => self.grid.local(d),
+            };
+            match size {
                 Extent::Const(1) => group,
                 extent => {
                     let local = self.extent(target, extent);
@@ -306,7 +318,7 @@ impl Ids {
         if let Some(groups) = self.grid.groups(d) {
             return target.int(groups);
         }
-        if self.grid.local(d) == Extent::Const(1) {
+        if self.grid.local(d) == Extent::Const(1) || faults::is_on("group-count-is-global") {
             let global = self.grid.global(d);
             return self.extent(target, global);
         }

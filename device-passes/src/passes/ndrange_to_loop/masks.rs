@@ -9,6 +9,7 @@ use super::ids::Target;
 use super::save;
 use super::schedule::{Schedule, conjunction};
 use super::speculation;
+use crate::faults;
 
 /// The mask of a region, and what stands behind it, outside of the mask.
 #[derive(Debug, Default)]
@@ -24,7 +25,8 @@ pub fn apply(target: &mut Target<'_>, schedule: &mut Schedule, masks: Vec<Masked
     let crossing = crossing(target, schedule, &masks);
     for (region, masked) in schedule.regions.iter_mut().zip(masks) {
         let stmts = std::mem::take(&mut region.stmts);
-        region.stmts = match masked.mask.is_empty() {
+        let unmasked = masked.mask.is_empty() || faults::is_on("mask-missed");
+        region.stmts = match unmasked {
             true => stmts,
             false => wrap(target, &crossing, stmts, &masked.mask),
         };
@@ -96,7 +98,10 @@ fn wrap(
         outside.push(save::declaration(var, None));
     }
     if !inside.is_empty() {
-        let cond = conjunction(target, mask);
+        let mut cond = conjunction(target, mask);
+        if faults::is_on("mask-inverted") {
+            cond = target.not(cond);
+        }
         outside.push(branch(cond, inside, None));
     }
     outside

@@ -13,6 +13,7 @@ use fpgacc_frontend::ir::{
 };
 
 use super::ids::Range;
+use crate::faults;
 
 const INT: Range = (i32::MIN as i64, i32::MAX as i64);
 const UINT: Range = (0, u32::MAX as i64);
@@ -226,6 +227,7 @@ impl Narrower<'_> {
         let both_positive = x.0 >= 0 && y.0 >= 0;
         match op {
             BinaryOp::Add => within(common, (x.0 + y.0, x.1 + y.1)),
+            BinaryOp::Sub if faults::is_on("id-too-narrow") => Some((common, (0, x.1))),
             BinaryOp::Sub => within(common, (x.0 - y.1, x.1 - y.0)),
             BinaryOp::Mul => within(common, product(x, y)?),
             BinaryOp::Div if both_positive => Some((common, (0, x.1 / y.0.max(1)))),

@@ -8,6 +8,7 @@ use super::ids::{Ids, Target};
 use super::order::Order;
 use super::schedule::Node;
 use crate::analysis::work_item::Quantity;
+use crate::faults;
 
 /// `for (int var = 0; var < bound; var++) { body }`
 pub fn count(target: &mut Target<'_>, var: VarId, bound: ExprId, body: Vec<Stmt>) -> Stmt {
@@ -44,7 +45,10 @@ pub fn over_items(
 ) -> Vec<Stmt> {
     for d in order {
         if let Some(var) = vars[d as usize] {
-            let bound = ids.expr(target, Quantity::LocalSize, d);
+            let mut bound = ids.expr(target, Quantity::LocalSize, d);
+            if faults::is_on("last-item-lost") {
+                bound = one_less(target, bound);
+            }
             body = vec![with_pragmas(count(target, var, bound, body), pragmas)];
         }
     }
@@ -60,11 +64,20 @@ pub fn over_groups(
 ) -> Vec<Stmt> {
     for d in order {
         if let Some(var) = ids.groups[d as usize] {
-            let bound = ids.group_count(target, d);
+            let mut bound = ids.group_count(target, d);
+            if faults::is_on("last-group-lost") {
+                bound = one_less(target, bound);
+            }
             body = vec![with_pragmas(count(target, var, bound, body), pragmas)];
         }
     }
     body
+}
+
+/// For [`faults`].
+fn one_less(target: &mut Target<'_>, bound: ExprId) -> ExprId {
+    let one = target.int(1);
+    target.binary(BinaryOp::Sub, bound, one)
 }
 
 fn with_pragmas(mut stmt: Stmt, pragmas: &[String]) -> Stmt {
@@ -76,8 +89,12 @@ fn with_pragmas(mut stmt: Stmt, pragmas: &[String]) -> Stmt {
 
 /// The statements of a group; `regions` are those of each region, with the loops over work-items
 /// around them.
-pub fn over_steps(nodes: Vec<Node>, regions: &mut [Vec<Stmt>]) -> Vec<Stmt> {
+pub fn over_steps(mut nodes: Vec<Node>, regions: &mut [Vec<Stmt>]) -> Vec<Stmt> {
     let mut out = Vec::new();
+    if faults::is_on("region-swapped") && nodes.len() > 1 {
+        let last = nodes.len() - 1;
+        nodes.swap(last - 1, last);
+    }
     for node in nodes {
         match node {
             Node::Region(number) => out.append(&mut regions[number]),
@@ -106,7 +123,10 @@ fn fill(stmt: &mut Stmt, lists: Vec<Vec<Stmt>>) {
             then, otherwise, ..
         } => {
             then.stmts = lists.next().unwrap_or_default();
-            *otherwise = lists.next().filter(|list| !list.is_empty()).map(Block::of);
+            *otherwise = lists
+                .next()
+                .filter(|list| !list.is_empty() && !faults::is_on("else-lost"))
+                .map(Block::of);
         }
         StmtKind::For { body, .. }
         | StmtKind::While { body, .. }

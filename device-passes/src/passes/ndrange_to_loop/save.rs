@@ -7,6 +7,7 @@ use fpgacc_frontend::ir::{
 
 use super::grid::Extent;
 use super::ids::{Ids, Target};
+use crate::faults;
 
 /// How the work-items of a group are numbered in arrays.
 pub enum Layout {
@@ -88,7 +89,10 @@ impl Layout {
             Layout::Nested(dims) => {
                 for (d, _) in dims {
                     if let Some(item) = items[*d as usize] {
-                        let index = target.function.use_var(item);
+                        let index = match faults::is_on("save-shared") {
+                            true => target.int(0),
+                            false => target.function.use_var(item),
+                        };
                         place = target.function.exprs.index(target.types, place, index);
                     }
                 }
@@ -103,6 +107,7 @@ impl Layout {
                     let item = target.function.use_var(item);
                     number = Some(match number {
                         None => item,
+                        Some(_) if faults::is_on("save-unscaled") => item,
                         Some(before) => {
                             let extent = ids.grid.local(d);
                             let size = ids.extent(target, extent);

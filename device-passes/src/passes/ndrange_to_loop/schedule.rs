@@ -19,6 +19,7 @@ use super::exits::branch;
 use super::ids::Target;
 use super::save::declaration;
 use super::uniform::Uniform;
+use crate::faults;
 
 /// A part of a kernel that each work-item runs on its own, from one barrier to the next.
 #[derive(Debug, Default)]
@@ -494,7 +495,7 @@ impl Builder<'_, '_> {
     /// `if (running) { running = cond; } if (running) { any = true; }`
     fn decide(&mut self, runs: VarId, any: VarId, cond: Option<ExprId>) -> Vec<Stmt> {
         let mut out = Vec::new();
-        if let Some(cond) = cond {
+        if let Some(cond) = cond.filter(|_| !faults::is_on("step-wrong")) {
             let taking_part = self.target.function.use_var(runs);
             let goes_on = self.target.binary(BinaryOp::And, taking_part, cond);
             out.push(self.target.function.assign_var(runs, goes_on));

@@ -9,6 +9,7 @@ use super::convergence::{Convergence, Surroundings, has_exit, never_ends};
 use super::exits::branch;
 use super::ids::Target;
 use super::save::declaration;
+use crate::faults;
 
 /// Rewrites the switches that work-items of a group go through together.
 pub fn rewrite(target: &mut Target<'_>, stmts: &mut Vec<Stmt>, around: Surroundings) {
@@ -252,7 +253,9 @@ fn once(target: &mut Target<'_>, value: VarId, arms: Vec<Arm>, span: Option<Span
             },
         };
         let fell = target.function.use_var(inside);
-        test = target.binary(BinaryOp::Or, fell, test);
+        if !faults::is_on("fall-through-lost") {
+            test = target.binary(BinaryOp::Or, fell, test);
+        }
         let yes = target.truth(true);
         let mut stmts = vec![target.function.assign_var(inside, yes)];
         stmts.extend(arm.body);

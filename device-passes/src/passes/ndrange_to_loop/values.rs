@@ -16,6 +16,7 @@ use super::schedule::{Region, Schedule};
 use crate::analysis::liveness::{Flow, flow};
 use crate::analysis::variables::{Access, accesses_of_stmt};
 use crate::analysis::work_item::{self, Quantity};
+use crate::faults;
 use crate::pass::Note;
 
 /// The most operations that are done again in each part rather than saved.
@@ -124,7 +125,8 @@ pub fn flows<'s>(
         for at in (0..flows.len()).rev() {
             let live = next[at].iter().any(|&next| {
                 let flow = flows[next];
-                flow.reads_first || live_behind[next] && !flow.overwrites
+                let later = live_behind[next] && !faults::is_on("liveness-of-next-only");
+                flow.reads_first || later && !flow.overwrites
             });
             changed |= live != live_behind[at];
             live_behind[at] = live;
@@ -267,6 +269,10 @@ fn choose(
             continue;
         }
         let fate = match (local.uniform, local.cost) {
+            _ if faults::is_on("varying-is-uniform") => Fate::Uniform { per_group: true },
+            (Some(true), _) if faults::is_on("group-ids-differ-not") => {
+                Fate::Uniform { per_group: false }
+            }
             (Some(per_group), _) => Fate::Uniform { per_group },
             (None, Some(_)) => Fate::Recomputed,
             _ if local.escapes || is_replaced(types, function, var) => Fate::Replaced,

@@ -10,6 +10,7 @@ use fpgacc_frontend::ir::{
 
 use super::legality::{LoopPlan, Plan, Register, is_loop};
 use super::matching::{Combine, Form};
+use crate::faults;
 
 /// Carries out a plan. Names stay as they are: what is new has names of its own, and a place's
 /// expression is only copied from a loop's body to just around that loop, where all that it uses is
@@ -266,6 +267,9 @@ impl Writer<'_> {
             // Not 0.0: -0.0 + 0.0 is 0.0, but x + -0.0 is x for every x.
             Combine::Add => {
                 let zero = self.function.exprs.float(placed.ty, 0.0);
+                if faults::is_on("reduction-start-lost") {
+                    return self.function.exprs.float(placed.ty, 1.0);
+                }
                 let minus = Expr::Unary {
                     op: UnaryOp::Minus,
                     operand: zero,
@@ -293,12 +297,15 @@ impl Writer<'_> {
             self.load(&first, out);
         }
         for placed in group {
-            let sum = self.unrolled(placed.register.depth, |writer, counter| {
+            let lost = u32::from(faults::is_on("reduction-tail-lost"));
+            let sum = self.unrolled(placed.register.depth - lost, |writer, counter| {
                 writer.combine(placed, counter)
             });
             out.push(sum);
         }
-        if let Some(copy) = first.copy {
+        if let Some(copy) = first.copy
+            && !faults::is_on("reduction-store-lost")
+        {
             let place = self.function.exprs.duplicate(first.register.place);
             let value = self.function.use_var(copy);
             let store = self.function.exprs.assign(None, place, value);
@@ -367,7 +374,10 @@ impl Writer<'_> {
         out.push(Stmt::at(StmtKind::Expr(assign), stmt.span));
         let shift = self.unrolled(register.depth, |writer, counter| {
             let to = writer.slot(placed.array, counter);
-            let from = writer.slot_behind(placed.array, counter);
+            let from = match faults::is_on("reduction-shift-wrong") {
+                true => writer.slot(placed.array, counter),
+                false => writer.slot_behind(placed.array, counter),
+            };
             writer.function.exprs.assign(None, to, from)
         });
         out.push(shift);

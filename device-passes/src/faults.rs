@@ -1,0 +1,114 @@
+//! Mistakes that tests make the passes commit, to see that tests find them.
+//!
+//! Without the feature `faults`, [`is_on`] is constantly false and the mistakes are not compiled.
+
+/// A mistake.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// What [`is_on`] asks for.
+    pub name: &'static str,
+    /// What goes wrong.
+    pub what: &'static str,
+}
+
+const fn fault(name: &'static str, what: &'static str) -> Fault {
+    Fault { name, what }
+}
+
+/// All mistakes.
+pub const ALL: &[Fault] = &[
+    fault("offset-forgotten", "global ids lack the global offset"),
+    fault(
+        "group-of-another-dimension",
+        "group ids are those of another dimension",
+    ),
+    fault("wrong-group-size", "groups are spaced by the global size"),
+    fault("local-size-is-global", "the local size is the global size"),
+    fault(
+        "group-count-is-global",
+        "there are as many groups as work-items",
+    ),
+    fault("last-item-lost", "loops over work-items end one too early"),
+    fault("last-group-lost", "loops over groups end one too early"),
+    fault("save-dropped", "values are not saved behind a region"),
+    fault(
+        "reload-dropped",
+        "saved values are not loaded in front of a region",
+    ),
+    fault("save-shared", "all work-items save to one element"),
+    fault(
+        "save-unscaled",
+        "rows of a flat array of saved values overlap",
+    ),
+    fault("initialiser-lost", "a saved variable loses its first value"),
+    fault(
+        "varying-is-uniform",
+        "what differs between work-items is kept once for all",
+    ),
+    fault(
+        "group-ids-differ-not",
+        "what differs between groups is kept from the first",
+    ),
+    fault("region-swapped", "two regions change places"),
+    fault(
+        "mask-missed",
+        "a region runs for work-items that do not take part",
+    ),
+    fault("mask-inverted", "a region runs for the wrong work-items"),
+    fault("else-lost", "the other branch of a condition is gone"),
+    fault(
+        "liveness-of-next-only",
+        "a value is saved only where the next region needs it",
+    ),
+    fault("return-lost", "a work-item that returns goes on"),
+    fault(
+        "fall-through-lost",
+        "an arm of a switch does not fall into the next",
+    ),
+    fault("exit-flag-lost", "a loop with barriers is not left early"),
+    fault(
+        "step-wrong",
+        "a loop with barriers goes on for those who left it",
+    ),
+    fault("id-too-narrow", "casts of ids that matter are taken off"),
+    fault(
+        "same-buffer-twice",
+        "restrict, though a launch passes a buffer twice",
+    ),
+    fault(
+        "reduction-start-lost",
+        "a reduction starts from another value",
+    ),
+    fault("reduction-tail-lost", "a partial sum is not added"),
+    fault("reduction-shift-wrong", "a shift register does not shift"),
+    fault("reduction-store-lost", "a reduction's result is not stored"),
+];
+
+#[cfg(feature = "faults")]
+mod injected {
+    use std::sync::Mutex;
+
+    static ON: Mutex<Option<&'static str>> = Mutex::new(None);
+
+    /// Commits this mistake from now on, or none.
+    pub fn inject(fault: Option<super::Fault>) {
+        if let Ok(mut on) = ON.lock() {
+            *on = fault.map(|fault| fault.name);
+        }
+    }
+
+    /// Whether the passes are to commit this mistake.
+    pub fn is_on(name: &str) -> bool {
+        debug_assert!(super::ALL.iter().any(|fault| fault.name == name));
+        ON.lock().is_ok_and(|on| *on == Some(name))
+    }
+}
+
+#[cfg(feature = "faults")]
+pub use injected::{inject, is_on};
+
+/// Whether the passes are to commit this mistake.
+#[cfg(not(feature = "faults"))]
+pub const fn is_on(_: &str) -> bool {
+    false
+}

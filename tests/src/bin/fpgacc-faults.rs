@@ -1,0 +1,111 @@
+//! `fpgacc-faults`: whether campaigns find mistakes in the passes.
+
+use std::collections::BTreeSet;
+use std::process::ExitCode;
+
+use clap::Parser;
+use fpgacc_device_passes::faults::{ALL, Fault, inject};
+use fpgacc_tests::campaign::{Found, Plan, Prepared, prepare};
+
+/// Makes the passes commit one mistake after the other and runs generated kernels until one shows it.
+///
+/// Exit codes: 0 all are found, 1 not all, 3 a generated kernel is not legal.
+#[derive(Parser)]
+#[command(name = "fpgacc-faults", version)]
+struct Options {
+    /// Chooses the kernels
+    #[arg(long, default_value_t = 2026)]
+    seed: u64,
+    /// Programs to try for each mistake
+    #[arg(long, default_value_t = 12)]
+    programs: u64,
+    /// Kernels in a program
+    #[arg(long, default_value_t = 25)]
+    batch: usize,
+    /// Only these mistakes
+    #[arg(long)]
+    only: Vec<String>,
+}
+
+/// A program and the kernels that are wrong in it without any mistake.
+struct Sound {
+    program: Prepared,
+    wrong: BTreeSet<String>,
+}
+
+fn main() -> ExitCode {
+    let options = Options::parse();
+    // Panics are findings here; their messages are in the table.
+    std::panic::set_hook(Box::new(|_| {}));
+    let plan = Plan {
+        seed: options.seed,
+        batch: options.batch,
+        intel_every: 0,
+        pocl_every: 0,
+    };
+    let mut programs = Vec::new();
+    let mut lost = 0;
+    let chosen =
+        |fault: &&Fault| options.only.is_empty() || options.only.iter().any(|n| n == fault.name);
+    println!("{:28} {:>7}  by", "mistake", "kernels");
+    for fault in ALL.iter().filter(chosen) {
+        match hunt(&plan, &options, *fault, &mut programs) {
+            Ok(Some((kernels, what))) => println!("{:28} {kernels:>7}  {what}", fault.name),
+            Ok(None) => {
+                lost += 1;
+                println!("{:28} {:>7}  NOT FOUND: {}", fault.name, "-", fault.what);
+            }
+            Err(message) => {
+                eprintln!("fpgacc-faults: {message}");
+                return ExitCode::from(3);
+            }
+        }
+    }
+    match lost {
+        0 => ExitCode::SUCCESS,
+        _ => ExitCode::FAILURE,
+    }
+}
+
+/// After how many kernels a mistake is found, and what shows it.
+fn hunt(
+    plan: &Plan,
+    options: &Options,
+    fault: Fault,
+    programs: &mut Vec<Sound>,
+) -> Result<Option<(usize, String)>, String> {
+    for index in 0..options.programs {
+        if programs.len() as u64 <= index {
+            let program = prepare(plan, index).map_err(|error| error.to_string())?;
+            let wrong = names(&program.check(plan));
+            programs.push(Sound { program, wrong });
+        }
+        let Sound { program, wrong } = &programs[index as usize];
+        inject(Some(fault));
+        let found = program.check(plan);
+        inject(None);
+        let new = found
+            .failures
+            .iter()
+            .find(|case| !wrong.contains(&case.job.launches[0].kernel));
+        if let Some(case) = new {
+            let line: String = case
+                .what
+                .lines()
+                .next()
+                .unwrap_or("")
+                .chars()
+                .take(60)
+                .collect();
+            return Ok(Some((plan.batch * (index as usize + 1), line)));
+        }
+    }
+    Ok(None)
+}
+
+fn names(found: &Found) -> BTreeSet<String> {
+    let cases = found.failures.iter();
+    cases
+        .map(|case| case.job.launches[0].kernel.clone())
+        .collect()
+}
