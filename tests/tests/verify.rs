@@ -111,6 +111,31 @@ fn a_program_that_differs_from_itself_is_undecided() {
 }
 
 #[test]
+fn numbers_that_kernels_print_count() {
+    let shop = shop();
+    let kernels = shop.text("verify.cl");
+    let prints = kernels.replace(
+        "    int l =",
+        "    printf(\"%d\\n\", (int)a[5]);\n    int l =",
+    );
+    shop.write("verify.cl", &prints);
+    // Without any read-back.
+    let told = verify(&shop, "-- blind").success();
+    has(
+        &told.stdout,
+        &[
+            "lines printed             64          64\n",
+            "verdict: same\n",
+        ],
+    );
+    let told = verify(&shop, "-- blind random").failure();
+    has(
+        &told.stdout,
+        &["printed: numbers differ", "verdict: undecided"],
+    );
+}
+
+#[test]
 fn what_is_printed_counts_but_for_numbers() {
     let told = verify(&shop(), "-- which").failure();
     has(

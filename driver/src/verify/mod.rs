@@ -103,7 +103,7 @@ pub fn run(session: &mut Session) -> Step<()> {
     let outcome = Outcome::of(&original, &rewritten, traits);
     let verdict = match outcome.is_same() {
         true => Verdict::Same,
-        false => judge(session, &output, &original)?,
+        false => judge(session, &output, &original, traits)?,
     };
     if verdict != Verdict::Same && original.captured.status != rewritten.captured.status {
         run::show(session, &rewritten.captured);
@@ -126,11 +126,16 @@ pub fn run(session: &mut Session) -> Step<()> {
 }
 
 /// A difference counts only if the original does not differ from itself.
-fn judge(session: &mut Session, executable: &Path, original: &Run) -> Step<Verdict> {
+fn judge(
+    session: &mut Session,
+    executable: &Path,
+    original: &Run,
+    traits: Traits,
+) -> Step<Verdict> {
     let again = run::run(session, executable, Kernels::Original)?;
     let exact = Traits {
         reassociated: false,
-        prints: false,
+        ..traits
     };
     Ok(match Outcome::of(original, &again, exact).is_same() {
         true => Verdict::Different,
