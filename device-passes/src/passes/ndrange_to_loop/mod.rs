@@ -31,6 +31,7 @@ mod import;
 mod inline;
 mod ivdep;
 mod lift;
+mod live_ranges;
 mod local_memory;
 mod masks;
 mod narrow;
@@ -323,7 +324,13 @@ fn schedule(
         types: &mut module.types,
         taken,
     };
-    switches::rewrite(&mut target, &mut stmts, Surroundings::default());
+    let has_barriers = stmts
+        .iter()
+        .any(|stmt| convergence::holds_barrier(target.function, stmt));
+    if has_barriers {
+        live_ranges::split(&mut target, &mut stmts);
+        switches::rewrite(&mut target, &mut stmts, Surroundings::default());
+    }
     loop {
         let uniform = uniform::find(module, function, &stmts, alone);
         let mut target = Target {
