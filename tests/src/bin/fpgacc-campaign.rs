@@ -5,7 +5,9 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use clap::Parser;
-use fpgacc_tests::campaign::{Case, Counts, Found, NotLegal, Plan, check, reduced, run_cleanly};
+use fpgacc_tests::campaign::{
+    Case, Counts, Found, NotLegal, Plan, check, reduced, reduced_disagreement, run_cleanly,
+};
 use fpgacc_tests::job::Job;
 use fpgacc_tests::run::Platform;
 use serde::{Deserialize, Serialize};
@@ -53,6 +55,9 @@ struct Options {
     /// Run a case (a file that a campaign wrote) instead: what its job and the rewritten one do
     #[arg(long, value_name = "FILE")]
     case: Option<PathBuf>,
+    /// Make the `--case`, on which implementations disagree, small, and write it to this file
+    #[arg(long, value_name = "FILE", requires = "case")]
+    explain: Option<PathBuf>,
     /// Print the program of `--only`
     #[arg(long, requires = "only")]
     print: bool,
@@ -82,7 +87,10 @@ fn main() -> ExitCode {
 
 fn run(options: &Options) -> Result<Counts, (u8, String)> {
     if let Some(path) = &options.case {
-        return case(path);
+        return match &options.explain {
+            Some(to) => explain(path, to, options.reduce),
+            None => case(path),
+        };
     }
     let io = |error: &dyn std::fmt::Display| (2, format!("{}: {error}", options.state.display()));
     for folder in ["found", "disagreements"] {
@@ -129,6 +137,15 @@ fn run(options: &Options) -> Result<Counts, (u8, String)> {
         state.counts.kernels as f64 / state.seconds.max(0.001)
     );
     Ok(state.counts)
+}
+
+/// Makes small what implementations disagree on.
+fn explain(path: &Path, to: &Path, tries: usize) -> Result<Counts, (u8, String)> {
+    let case = Case::read(path).map_err(|error| (2, error))?;
+    let small = reduced_disagreement(&case, tries);
+    println!("{}", small.job.source);
+    small.write(to).map_err(|error| (2, error))?;
+    Ok(Counts::default())
 }
 
 /// Shows what a case does.

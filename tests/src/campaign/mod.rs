@@ -70,9 +70,10 @@ pub struct Found {
     pub disagreements: Vec<Case>,
 }
 
-/// Which passes a program goes through.
+/// Which passes a program goes through: all, or one alone. By chance, so that each goes with each
+/// implementation.
 pub fn rewrites_of(index: u64) -> Rewrites {
-    match index % 10 {
+    match Random::new(index).below(10) {
         0..=5 => Rewrites::All,
         6 | 7 => Rewrites::Only("ndrange-to-loop".to_string()),
         8 => Rewrites::Only("restrict".to_string()),
@@ -88,7 +89,7 @@ pub fn program(plan: &Plan, index: u64) -> Job {
 fn made(plan: &Plan, index: u64) -> Batch {
     let mut batch = batch(plan.seed_of(index), plan.batch);
     // What compilers do with a kernel differs with their optimisations.
-    if index % 2 == 1 {
+    if Random::new(!index).chance(50) {
         batch.job.options = "-cl-opt-disable".to_string();
     }
     batch
@@ -311,6 +312,27 @@ pub fn reduced(case: &Case, tries: usize) -> Case {
         still_fails(&candidate, kind.as_deref())
     };
     let job = reduce::reduce(&case.job, tries, fails);
+    Case {
+        job,
+        ..case.clone()
+    }
+}
+
+/// The smallest case found on which an implementation disagrees with Oclgrind on the original.
+pub fn reduced_disagreement(case: &Case, tries: usize) -> Case {
+    let buffers: Vec<usize> = (0..case.job.buffers.len()).collect();
+    let job = reduce::reduce(&case.job, tries, |job| {
+        if !is_well_defined(job) {
+            return false;
+        }
+        let Ok(reference) = run_cleanly(job, Platform::Oclgrind) else {
+            return false;
+        };
+        match run_cleanly(job, case.platform) {
+            Ok(other) => first_difference(&reference, &other, &buffers).is_some(),
+            Err(_) => false,
+        }
+    });
     Case {
         job,
         ..case.clone()
