@@ -121,12 +121,17 @@ impl Objects {
         }
     }
 
-    /// Memory whose holder's name starts so gets the next variable as its holder.
-    pub fn loosen(&mut self, prefix: &str) {
-        let from = (prefix.to_string(), ObjectId(0));
+    /// A function returns: its variables do not name memory any more, which gets the next variable
+    /// as its holder.
+    pub fn loosen(&mut self, function: &str) {
+        if self.held.is_empty() {
+            return;
+        }
+        let prefix = format!("{function}::");
+        let from = (prefix.clone(), ObjectId(0));
         let held = self.held.range(from..);
         let held: Vec<_> = held
-            .take_while(|(name, _)| name.starts_with(prefix))
+            .take_while(|(name, _)| name.starts_with(&prefix))
             .cloned()
             .collect();
         for key in held {

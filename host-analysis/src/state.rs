@@ -1,32 +1,74 @@
 //! The abstract store: places and their values, with a journal that lets a branch be tried, taken
 //! back and merged at a cost that depends on what it changed only.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use fpgacc_frontend::host::QuickHash;
+use indexmap::map::Entry;
+use indexmap::{Equivalent, IndexMap};
+
 use crate::value::{ObjectId, Val};
 
 /// Number of a variable: one for each activation of its function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct VarId(pub u32);
 
 /// Where a place starts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Root {
     Var(VarId),
     Object(ObjectId),
 }
 
+/// Variables and objects.
+#[derive(Default)]
+pub(crate) struct RootSet {
+    all: bool,
+    vars: Vec<bool>,
+    objects: Vec<bool>,
+}
+
+impl RootSet {
+    pub fn clear(&mut self) {
+        *self = RootSet::default();
+    }
+
+    pub fn insert_all(&mut self) {
+        self.all = true;
+    }
+
+    pub fn insert(&mut self, root: Root) {
+        let (list, id) = match root {
+            Root::Var(id) => (&mut self.vars, id.0 as usize),
+            Root::Object(id) => (&mut self.objects, id.0 as usize),
+        };
+        if list.len() <= id {
+            list.resize(id + 1, false);
+        }
+        list[id] = true;
+    }
+
+    pub fn has(&self, root: Root) -> bool {
+        let slot = match root {
+            Root::Var(id) => self.vars.get(id.0 as usize),
+            Root::Object(id) => self.objects.get(id.0 as usize),
+        };
+        self.all || slot.copied().unwrap_or(false)
+    }
+}
+
 /// A step into an aggregate.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Step {
     Index(i64),
     Field(Rc<str>),
 }
 
 /// A place that holds a value: a variable, or a part of one.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Place {
     pub root: Root,
     pub path: Vec<Step>,
@@ -155,12 +197,25 @@ impl Content {
     }
 }
 
+/// A place as it is looked up; it hashes as [`Place`] does.
+#[derive(Hash)]
+struct PlaceRef<'p> {
+    root: Root,
+    path: &'p [Step],
+}
+
+impl Equivalent<Place> for PlaceRef<'_> {
+    fn equivalent(&self, place: &Place) -> bool {
+        self.root == place.root && *self.path == *place.path
+    }
+}
+
 /// A table from places to positions in a list, which is emptied at no cost.
 #[derive(Default)]
 struct Index {
     vars: Vec<(u32, u32)>,
     objects: Vec<(u32, u32)>,
-    parts: BTreeMap<(Root, Vec<Step>), u32>,
+    parts: IndexMap<Place, u32, QuickHash>,
     now: u32,
 }
 
@@ -179,10 +234,8 @@ impl Index {
             if self.parts.is_empty() {
                 return None;
             }
-            return self
-                .parts
-                .get(&(root, path.to_vec()))
-                .map(|&at| at as usize);
+            let place = PlaceRef { root, path };
+            return self.parts.get(&place).map(|&at| at as usize);
         }
         let slot = match root {
             Root::Var(id) => self.vars.get(id.0 as usize),
@@ -196,10 +249,11 @@ impl Index {
     fn insert(&mut self, place: &Place, at: usize) -> bool {
         let at = at as u32;
         if !place.path.is_empty() {
-            let slot = self.parts.entry((place.root, place.path.clone()));
-            let vacant = matches!(slot, std::collections::btree_map::Entry::Vacant(_));
-            slot.or_insert(at);
-            return vacant;
+            let Entry::Vacant(slot) = self.parts.entry(place.clone()) else {
+                return false;
+            };
+            slot.insert(at);
+            return true;
         }
         let (list, id) = match place.root {
             Root::Var(id) => (&mut self.vars, id.0 as usize),
@@ -367,14 +421,36 @@ impl State {
         }
     }
 
-    /// All places that hold a value.
-    pub fn places(&self) -> Vec<Place> {
-        let mut places = Vec::new();
+    /// The variables and objects that hold a value, in order.
+    pub fn roots(&self) -> impl Iterator<Item = Root> {
+        let holds = |c: &Content| c.own.is_some() || !c.parts.is_empty();
+        self.contents()
+            .filter(move |(_, content)| holds(content))
+            .map(|(root, _)| root)
+    }
+
+    /// The variables and objects that hold a value of which something is known.
+    pub fn known_roots(&self) -> impl Iterator<Item = Root> {
+        let known = |c: &Content| {
+            let mut values = c.own.iter().chain(c.parts.values());
+            values.any(|v| !v.is_unknown())
+        };
+        self.contents()
+            .filter(move |(_, content)| known(content))
+            .map(|(root, _)| root)
+    }
+
+    fn contents(&self) -> impl Iterator<Item = (Root, &Content)> {
         let vars = self.vars.iter().enumerate();
         let vars = vars.map(|(i, c)| (Root::Var(VarId(i as u32)), c));
         let objects = self.objects.iter().enumerate();
-        let objects = objects.map(|(i, c)| (Root::Object(ObjectId(i as u32)), c));
-        for (root, content) in vars.chain(objects) {
+        vars.chain(objects.map(|(i, c)| (Root::Object(ObjectId(i as u32)), c)))
+    }
+
+    /// All places that hold a value.
+    pub fn places(&self) -> Vec<Place> {
+        let mut places = Vec::new();
+        for (root, content) in self.contents() {
             if content.own.is_some() {
                 places.push(Place::of(root));
             }
@@ -389,17 +465,34 @@ impl State {
 
     /// The value of a place: its own, or what the place that it is a part of says.
     pub fn get(&self, place: &Place) -> Val {
-        let found = self.content(place.root).and_then(|content| {
-            let lengths = (0..=place.path.len()).rev();
-            lengths
-                .filter_map(|len| Some((len, content.slot(&place.path[..len])?)))
-                .next()
-        });
-        match found {
+        match self.nearest(place) {
             Some((len, value)) if len == place.path.len() => value.clone(),
             Some((_, value)) => part_of(value),
             None => Val::unknown("its value is not known here"),
         }
+    }
+
+    /// [`State::get`], if something is known of the value.
+    pub fn known(&self, place: &Place) -> Option<Cow<'_, Val>> {
+        match self.nearest(place)? {
+            (_, Val::Unknown(_)) => None,
+            (len, value) if len == place.path.len() => Some(Cow::Borrowed(value)),
+            (_, value @ (Val::Unset | Val::Zero)) => Some(Cow::Borrowed(value)),
+            _ => None,
+        }
+    }
+
+    /// The value of the smallest place around a place that has one, and how long its path is.
+    fn nearest(&self, place: &Place) -> Option<(usize, &Val)> {
+        let content = self.content(place.root)?;
+        let mut len = place.path.len();
+        while len > 0 && !content.parts.is_empty() {
+            if let Some(value) = content.parts.get(&place.path[..len]) {
+                return Some((len, value));
+            }
+            len -= 1;
+        }
+        content.own.as_ref().map(|value| (0, value))
     }
 
     /// Whether a place holds a value of its own.

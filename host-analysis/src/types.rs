@@ -1,6 +1,7 @@
 //! Types of the host, as far as values depend on them. Sizes are those of 64-bit Linux.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -31,6 +32,8 @@ pub(crate) enum Kind {
 pub(crate) struct Types<'a> {
     typedefs: BTreeMap<&'a str, &'a Type>,
     records: BTreeMap<&'a str, (usize, &'a Record)>,
+    /// What is known of types that are no pointers, by their names.
+    kinds: RefCell<BTreeMap<String, Kind>>,
 }
 
 impl<'a> Types<'a> {
@@ -49,8 +52,8 @@ impl<'a> Types<'a> {
 
     /// A record by its name, and the part that declares it.
     pub fn record(&self, name: &str) -> Option<(usize, &'a Record)> {
-        let short = name.rsplit("::").next().unwrap_or(name);
-        self.records.get(name).or(self.records.get(short)).copied()
+        let found = self.records.get(name);
+        found.or_else(|| self.records.get(last_name(name))).copied()
     }
 
     pub fn is_type(&self, name: &str) -> bool {
@@ -59,6 +62,19 @@ impl<'a> Types<'a> {
 
     /// What a type is, without its array dimensions.
     pub fn kind(&self, ty: &Type, host: &HostFile) -> Kind {
+        if ty.pointers > 0 || ty.function {
+            return Kind::Pointer;
+        }
+        if let Some(known) = self.kinds.borrow().get(&ty.base) {
+            return known.clone();
+        }
+        let kind = self.find_kind(ty, host);
+        let mut kinds = self.kinds.borrow_mut();
+        kinds.insert(ty.base.clone(), kind.clone());
+        kind
+    }
+
+    fn find_kind(&self, ty: &Type, host: &HostFile) -> Kind {
         let mut ty = Cow::Borrowed(ty);
         for _ in 0..32 {
             if ty.pointers > 0 || ty.function {
@@ -150,6 +166,14 @@ impl<'a> Types<'a> {
             count = count.checked_mul(word.parse().ok()?)?;
         }
         Some(count)
+    }
+}
+
+/// `c` of `a::b::c`.
+pub(crate) fn last_name(name: &str) -> &str {
+    match name.as_bytes().contains(&b':') {
+        true => name.rsplit("::").next().unwrap_or(name),
+        false => name,
     }
 }
 

@@ -170,7 +170,7 @@ pub(crate) enum Num {
 }
 
 /// Number of an object that the host makes: memory, a kernel, a program, ..
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct ObjectId(pub u32);
 
 /// An abstract value.

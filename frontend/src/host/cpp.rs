@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
+use indexmap::map::Entry;
 use indexmap::{IndexMap, IndexSet};
 
 use super::lex::{Lexer, Token, TokenKind};
@@ -16,26 +17,45 @@ use super::lex::{Lexer, Token, TokenKind};
 pub(super) type Names = IndexSet<String, QuickHash>;
 
 /// Hashing for names: many short texts, whose order nobody chooses to annoy us with.
-pub(super) type QuickHash = BuildHasherDefault<NameHasher>;
+pub type QuickHash = BuildHasherDefault<NameHasher>;
 
 /// Multiplicative hashing, eight bytes at a time.
 #[derive(Clone, Copy, Default)]
-pub(super) struct NameHasher(u64);
+pub struct NameHasher(u64);
+
+impl NameHasher {
+    fn add(&mut self, word: u64) {
+        let mixed = (self.0 ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.0 = mixed ^ (mixed >> 29);
+    }
+}
 
 impl Hasher for NameHasher {
+    fn write_u8(&mut self, value: u8) {
+        self.add(u64::from(value));
+    }
+
+    fn write_u32(&mut self, value: u32) {
+        self.add(u64::from(value));
+    }
+
+    fn write_u64(&mut self, value: u64) {
+        self.add(value);
+    }
+
+    fn write_usize(&mut self, value: usize) {
+        self.add(value as u64);
+    }
+
     fn write(&mut self, bytes: &[u8]) {
         let mut chunks = bytes.chunks_exact(8);
-        let mut add = |word: u64| {
-            let mixed = (self.0 ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-            self.0 = mixed ^ (mixed >> 29);
-        };
         for chunk in &mut chunks {
-            add(u64::from_le_bytes(chunk.try_into().unwrap_or_default()));
+            self.add(u64::from_le_bytes(chunk.try_into().unwrap_or_default()));
         }
         let rest = chunks.remainder();
         let mut last = [0; 8];
         last[..rest.len()].copy_from_slice(rest);
-        add(u64::from_le_bytes(last) ^ bytes.len() as u64);
+        self.add(u64::from_le_bytes(last) ^ bytes.len() as u64);
     }
 
     fn finish(&self) -> u64 {
@@ -51,7 +71,7 @@ pub type Moment = u32;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Macro {
     /// Its name.
-    pub name: String,
+    pub name: Arc<str>,
     /// Parameter names of a function-like macro; the last is `...` or ends in it if it takes more.
     pub params: Option<Vec<String>>,
     /// Its replacement, as one line.
@@ -67,17 +87,38 @@ pub struct Macro {
 /// All macros of a translation unit, with their changes in time.
 #[derive(Clone, Debug, Default)]
 pub struct MacroTable {
-    events: IndexMap<String, Vec<(Moment, Option<usize>)>, QuickHash>,
+    events: IndexMap<Arc<str>, History, QuickHash>,
     macros: Vec<Macro>,
+    /// Names that at some moment were macros of nothing.
+    nothing: IndexSet<Arc<str>, QuickHash>,
     moment: Moment,
+}
+
+/// A definition, by its index, or a removal.
+type Event = (Moment, Option<usize>);
+
+/// What happened to a name, in order. Most macros are defined once.
+#[derive(Clone, Debug)]
+struct History {
+    first: Event,
+    more: Vec<Event>,
+}
+
+impl History {
+    /// What happened last up to a moment.
+    fn at(&self, moment: Moment) -> Option<Event> {
+        let before = self.more.partition_point(|(when, _)| *when <= moment);
+        match before.checked_sub(1) {
+            Some(last) => self.more.get(last).copied(),
+            None => Some(self.first).filter(|(when, _)| *when <= moment),
+        }
+    }
 }
 
 impl MacroTable {
     /// The definition of `name` that holds at a moment, and its index.
     pub fn at(&self, name: &str, moment: Moment) -> Option<(usize, &Macro)> {
-        let events = self.events.get(name)?;
-        let before = events.partition_point(|(when, _)| *when <= moment);
-        let (_, index) = events.get(before.checked_sub(1)?)?;
+        let (_, index) = self.events.get(name)?.at(moment)?;
         index.map(|i| (i, &self.macros[i]))
     }
 
@@ -96,49 +137,43 @@ impl MacroTable {
         self.moment
     }
 
-    /// Names that at some moment were macros of nothing, in order.
-    pub(super) fn names_of_nothing(&self) -> Vec<&str> {
-        let mut names: Vec<_> = self
-            .macros
-            .iter()
-            .filter(|m| m.params.is_none() && m.body.is_empty())
-            .map(|m| m.name.as_str())
-            .collect();
-        names.sort_unstable();
-        names.dedup();
-        names
+    /// Names that at some moment were macros of nothing.
+    pub(super) fn names_of_nothing(&self) -> &IndexSet<Arc<str>, QuickHash> {
+        &self.nothing
     }
 
     fn define(&mut self, definition: Macro) {
-        self.moment += 1;
-        let event = (self.moment, Some(self.macros.len()));
-        match self.events.get_mut(&definition.name) {
-            Some(events) => events.push(event),
-            None => {
-                self.events.insert(definition.name.clone(), vec![event]);
-            }
+        if definition.params.is_none() && definition.body.is_empty() {
+            self.nothing.insert(definition.name.clone());
         }
+        self.note(&definition.name, Some(self.macros.len()));
         self.macros.push(definition);
     }
 
-    fn undefine(&mut self, name: &str) {
+    fn note(&mut self, name: &Arc<str>, index: Option<usize>) {
         self.moment += 1;
-        self.events
-            .entry(name.to_string())
-            .or_default()
-            .push((self.moment, None));
+        let event = (self.moment, index);
+        match self.events.entry(name.clone()) {
+            Entry::Occupied(mut known) => known.get_mut().more.push(event),
+            Entry::Vacant(new) => {
+                new.insert(History {
+                    first: event,
+                    more: Vec::new(),
+                });
+            }
+        }
     }
 
     /// Carries out a `#define` or `#undef` line.
     pub(super) fn directive(&mut self, text: &str, file: &Arc<str>, line: u32, system: bool) {
         let text = text.trim_start().trim_start_matches('#').trim_start();
         if let Some(rest) = text.strip_prefix("undef") {
-            self.undefine(rest.trim());
+            self.note(&Arc::from(rest.trim()), None);
         } else if let Some(rest) = text.strip_prefix("define")
             && let Some((name, params, body)) = split_define(rest)
         {
             self.define(Macro {
-                name,
+                name: Arc::from(name),
                 params,
                 body,
                 file: file.clone(),
@@ -150,7 +185,7 @@ impl MacroTable {
 }
 
 /// Name, parameters and body of what stands behind `#define`.
-fn split_define(rest: &str) -> Option<(String, Option<Vec<String>>, String)> {
+fn split_define(rest: &str) -> Option<(&str, Option<Vec<String>>, String)> {
     let rest = rest.trim_start();
     let end = rest
         .bytes()
@@ -161,7 +196,7 @@ fn split_define(rest: &str) -> Option<(String, Option<Vec<String>>, String)> {
     }
     let (name, rest) = rest.split_at(end);
     let Some(inside) = rest.strip_prefix('(') else {
-        return Some((name.to_string(), None, rest.trim().to_string()));
+        return Some((name, None, rest.trim().to_string()));
     };
     let (params, body) = inside.split_once(')')?;
     let params = params
@@ -169,7 +204,7 @@ fn split_define(rest: &str) -> Option<(String, Option<Vec<String>>, String)> {
         .map(|p| p.replace(['\\', '\n', '\r'], " ").trim().to_string())
         .filter(|p| !p.is_empty())
         .collect();
-    Some((name.to_string(), Some(params), body.trim().to_string()))
+    Some((name, Some(params), body.trim().to_string()))
 }
 
 /// A preprocessing directive of a file's own text.
@@ -299,8 +334,8 @@ impl Preprocessed {
         let mut trace = FileTrace::default();
         let mut macros = MacroTable::default();
         let (mut file, mut line, mut system) = (Arc::<str>::from(""), 0u32, false);
-        let mut functions = IndexSet::default();
-        for row in text.lines() {
+        let mut functions = Names::default();
+        for row in rows(text) {
             if let Some((number, name, flags)) = line_marker(row) {
                 if *name != *file {
                     result.store(file.to_string(), std::mem::take(&mut trace));
@@ -331,7 +366,7 @@ impl Preprocessed {
         }
         result.store(file.to_string(), trace);
         result.macros = Arc::new(macros);
-        result.system_functions = Arc::new(functions.into_iter().map(str::to_string).collect());
+        result.system_functions = Arc::new(functions);
         for trace in result.files.values_mut() {
             trace.evidence.sort_unstable();
             trace.evidence.dedup();
@@ -371,16 +406,35 @@ impl Preprocessed {
     }
 }
 
+/// The lines of a text.
+fn rows(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        match memchr::memchr(b'\n', rest.as_bytes()) {
+            Some(end) => {
+                let row = &rest[..end];
+                rest = &rest[end + 1..];
+                Some(row.strip_suffix('\r').unwrap_or(row))
+            }
+            None => Some(std::mem::take(&mut rest)),
+        }
+    })
+}
+
 /// Names that stand before a `(`.
-fn called_names<'t>(row: &'t str, names: &mut IndexSet<&'t str, QuickHash>) {
-    for (at, _) in row.match_indices('(') {
+fn called_names(row: &str, names: &mut Names) {
+    for at in memchr::memchr_iter(b'(', row.as_bytes()) {
         let before = row[..at].trim_end();
         let start = before
             .bytes()
             .rposition(|b| !super::lex::is_ident(b))
             .map_or(0, |i| i + 1);
-        if start < before.len() {
-            names.insert(&before[start..]);
+        let name = &before[start..];
+        if !name.is_empty() && !names.contains(name) {
+            names.insert(name.to_string());
         }
     }
 }

@@ -39,11 +39,35 @@ pub(super) fn named<'t>(node: Node<'t>) -> Vec<Node<'t>> {
         .collect()
 }
 
-/// Whether a node of this kind among the direct children.
-pub(super) fn has_child(node: Node<'_>, kind: &str, text: &[u8], word: &str) -> bool {
-    let mut cursor = node.walk();
-    node.children(&mut cursor)
-        .any(|c| kind_of(c) == kind && &text[c.byte_range()] == word.as_bytes())
+/// Words among a declaration's specifiers.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Specifiers {
+    /// `const` or `constexpr`.
+    pub is_const: bool,
+    pub is_static: bool,
+    pub is_extern: bool,
+}
+
+impl Specifiers {
+    pub fn of(node: Node<'_>, text: &[u8]) -> Specifiers {
+        let mut found = Specifiers::default();
+        let mut cursor = node.walk();
+        for child in node.children(&mut cursor) {
+            match kind_of(child) {
+                "type_qualifier" => {
+                    let word = &text[child.byte_range()];
+                    found.is_const |= matches!(word, b"const" | b"constexpr");
+                }
+                "storage_class_specifier" => {
+                    let word = &text[child.byte_range()];
+                    found.is_static |= word == b"static";
+                    found.is_extern |= word == b"extern";
+                }
+                _ => {}
+            }
+        }
+        found
+    }
 }
 
 impl<'t> Lowerer<'t> {
@@ -202,7 +226,7 @@ impl<'t> Lowerer<'t> {
         let Some(declarator) = node.child_by_field_id(Field::Declarator.id()) else {
             return;
         };
-        let mut result = self.base_type(node);
+        let (mut result, specifiers) = self.specified(node);
         let shape = self.declarator(declarator, &mut result);
         let Some((short, span)) = shape.name else {
             return;
@@ -212,8 +236,7 @@ impl<'t> Lowerer<'t> {
             Some((class, _)) => Some(self.qualified(class)),
             None => self.class.clone(),
         };
-        let is_static =
-            has_child(node, "storage_class_specifier", self.text, "static") && self.class.is_none();
+        let is_static = specifiers.is_static && self.class.is_none();
         let (was_in_body, was_class) = (self.in_body, self.class.take());
         self.in_body = true;
         let initialisers = self.field_initialisers(node);

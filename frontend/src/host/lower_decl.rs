@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::ast::*;
 use super::grammar::{Field, kind_of};
-use super::lower::{Lowerer, has_child, named};
+use super::lower::{Lowerer, Specifiers, named};
 use crate::source::Span;
 
 /// What a declarator declares, beside its type.
@@ -21,18 +21,22 @@ pub(super) struct Shape {
 impl<'t> Lowerer<'t> {
     /// The type of a declaration's specifiers, without declarators.
     pub(super) fn base_type(&mut self, node: Node<'_>) -> Type {
+        self.specified(node).0
+    }
+
+    /// The same, and the other specifiers.
+    pub(super) fn specified(&mut self, node: Node<'_>) -> (Type, Specifiers) {
         let base = match node.child_by_field_id(Field::Type.id()) {
             Some(ty) => self.type_specifier(ty),
             None => "int".to_string(),
         };
-        let is_const = ["const", "constexpr"]
-            .iter()
-            .any(|word| has_child(node, "type_qualifier", self.text, word));
-        Type {
+        let specifiers = Specifiers::of(node, self.text);
+        let ty = Type {
             base,
-            is_const,
+            is_const: specifiers.is_const,
             ..Type::default()
-        }
+        };
+        (ty, specifiers)
     }
 
     /// A type's name; registers what it defines on the way.
@@ -102,8 +106,8 @@ impl<'t> Lowerer<'t> {
     }
 
     fn fields(&mut self, node: Node<'_>, fields: &mut Vec<Variable>) {
-        let base = self.base_type(node);
-        let is_static = has_child(node, "storage_class_specifier", self.text, "static");
+        let (base, specifiers) = self.specified(node);
+        let is_static = specifiers.is_static;
         let mut cursor = node.walk();
         let declarators: Vec<_> = node
             .children_by_field_id(Field::Declarator.key(), &mut cursor)
@@ -208,7 +212,7 @@ impl<'t> Lowerer<'t> {
                     }
                     ty.pointers = ty.pointers.saturating_add(1);
                     ty.pointee_const = ty.is_const;
-                    ty.is_const = has_child(node, "type_qualifier", self.text, "const");
+                    ty.is_const = Specifiers::of(node, self.text).is_const;
                     next = inner;
                 }
                 "reference_declarator" | "abstract_reference_declarator" => {
@@ -297,9 +301,8 @@ impl<'t> Lowerer<'t> {
 
     /// A declaration of variables; `None` if it declares none.
     pub(super) fn declaration(&mut self, node: Node<'_>) -> Option<StmtId> {
-        let base = self.base_type(node);
-        let is_static = has_child(node, "storage_class_specifier", self.text, "static");
-        let is_extern = has_child(node, "storage_class_specifier", self.text, "extern");
+        let (base, specifiers) = self.specified(node);
+        let (is_static, is_extern) = (specifiers.is_static, specifiers.is_extern);
         let mut cursor = node.walk();
         let declarators: Vec<_> = node
             .children_by_field_id(Field::Declarator.key(), &mut cursor)

@@ -14,7 +14,7 @@ mod lower;
 mod lower_decl;
 mod lower_expr;
 
-pub use cpp::{LiveLines, Macro, MacroTable, Moment, Preprocessed};
+pub use cpp::{LiveLines, Macro, MacroTable, Moment, NameHasher, Preprocessed, QuickHash};
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -178,7 +178,7 @@ impl HostFile {
         let own = self.parts.iter().find_map(|part| {
             let name = &sources.file(part.file).name;
             let define = part.defines.iter().find(|d| {
-                d.name == definition.name
+                *d.name == *definition.name
                     && (d.lines.0..=d.lines.1).contains(&definition.line)
                     && **name == *definition.file
             })?;
@@ -296,7 +296,7 @@ impl Part {
             .filter(|t| t.kind == TokenKind::Ident)
             .filter_map(|t| {
                 let name = std::str::from_utf8(t.bytes(text)).ok()?;
-                empty.binary_search(&name).ok()?;
+                empty.get(name)?;
                 let line = source.line(t.start as u32);
                 let (_, definition) = macros.at(name, self.moment(line))?;
                 let nothing = definition.params.is_none() && definition.body.is_empty();

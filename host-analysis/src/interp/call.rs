@@ -8,7 +8,7 @@ use super::reporters::Reporter;
 use super::{Binding, Code, FnId, Interp, MAX_CALLS};
 use crate::object::ObjectKind;
 use crate::state::{Place, Root};
-use crate::types::Kind;
+use crate::types::{Kind, last_name};
 use crate::value::Val;
 
 /// An argument of a call.
@@ -244,7 +244,7 @@ impl<'a> Interp<'a> {
         self.context.push(code.site(code.ast().expr(id).span).start);
         self.enter(callee, this, false);
         let mut passed = passed.into_iter();
-        let short = function.name.rsplit("::").next().unwrap_or_default();
+        let short = last_name(&function.name);
         let declared = self.prototypes[code.host].get(short).copied();
         for (index, param) in function.params.iter().enumerate() {
             match passed.next() {
@@ -346,20 +346,18 @@ impl<'a> Interp<'a> {
         if self.flat {
             return self.forget_lasting(reason);
         }
-        self.ever_read = true;
-        let ever: Vec<_> = self
-            .ever
-            .iter()
-            .map(|(p, v)| (p.clone(), v.clone()))
-            .collect();
-        for (place, value) in ever {
-            let now = self.state.get(&place);
-            let joined = match now.is_unknown() && self.state.own(&place).is_none() {
-                true => continue,
-                false => now.join(&value),
+        for root in self.state.known_roots() {
+            if self.lasts(root) {
+                self.looked_at.insert(root);
+            }
+        }
+        for (place, value) in &self.ever {
+            let Some(now) = self.state.known(place) else {
+                continue;
             };
-            if joined != now {
-                self.state.set(&place, joined);
+            let joined = now.join(value);
+            if joined != *now {
+                self.state.set(place, joined);
             }
         }
         let shared = self.globals.get(&None).into_iter().flatten();
@@ -374,19 +372,14 @@ impl<'a> Interp<'a> {
 
     /// All variables that outlive their function, and all memory, may change.
     fn forget_lasting(&mut self, reason: &str) {
-        let mut roots: Vec<Root> = self.state.places().iter().map(|p| p.root).collect();
-        roots.dedup();
+        let roots: Vec<Root> = self.state.roots().collect();
         for root in roots {
-            let lasting = match root {
-                Root::Var(var) => self.vars[var.0 as usize].lasting,
-                Root::Object(id) => {
-                    if let ObjectKind::Kernel { .. } = self.objects.get(id).kind {
-                        self.state.forget(&Place::object(id));
-                    }
-                    true
-                }
-            };
-            if lasting {
+            if let Root::Object(id) = root
+                && let ObjectKind::Kernel { .. } = self.objects.get(id).kind
+            {
+                self.state.forget(&Place::object(id));
+            }
+            if self.lasts(root) {
                 self.forget_root(root, reason);
             }
         }
@@ -535,7 +528,7 @@ impl<'a> Interp<'a> {
         }
         match self.kind_of(&place) {
             Some(Kind::Record(class)) => {
-                let short = class.rsplit("::").next().unwrap_or(&class);
+                let short = last_name(&class);
                 let wanted = format!("{short}::{name}");
                 let found = self.functions.iter().find_map(|(full, ids)| {
                     let fits = *full == wanted || full.ends_with(&format!("::{wanted}"));
@@ -608,7 +601,7 @@ impl<'a> Interp<'a> {
                 self.construct_text(place, &args);
             }
             Some(Kind::Record(class)) => {
-                let short = class.rsplit("::").next().unwrap_or(&class).to_string();
+                let short = last_name(&class).to_string();
                 let wanted = format!("{short}::{short}");
                 let found = self.functions.iter().find_map(|(full, ids)| {
                     let fits = *full == wanted || full.ends_with(&format!("::{wanted}"));

@@ -9,7 +9,7 @@ use super::lvalue::Target;
 use super::{Binding, Code, Interp, MAX_NESTING, MacroEnv, Tree};
 use crate::arith;
 use crate::state::{Delta, Place};
-use crate::types::Kind;
+use crate::types::{Kind, last_name};
 use crate::value::{IntType, Num, Text, Val};
 
 /// Longest piece of the host's text that stands in a message.
@@ -140,18 +140,12 @@ impl<'a> Interp<'a> {
     }
 
     /// The text of an expression for messages, shortened.
-    pub(super) fn source_text(&self, code: &Code<'a>, id: ExprId) -> String {
+    pub(super) fn source_text(&self, code: &Code<'a>, id: ExprId) -> Rc<str> {
         let span = code.ast().expr(id).span;
-        let words: Vec<_> = self.sources.text(span).split_whitespace().collect();
-        let text = words.join(" ");
-        if text.len() <= LONGEST_QUOTE {
-            return text;
-        }
-        let mut end = LONGEST_QUOTE;
-        while !text.is_char_boundary(end) {
-            end -= 1;
-        }
-        format!("{}..", &text[..end])
+        let mut quotes = self.quotes.borrow_mut();
+        let quote = quotes.entry(span);
+        let quote = quote.or_insert_with(|| Rc::from(shortened(self.sources.text(span))));
+        quote.clone()
     }
 
     pub(super) fn load(&mut self, target: &Target) -> Val {
@@ -179,7 +173,7 @@ impl<'a> Interp<'a> {
             }
             None => {}
         }
-        let short = name.rsplit("::").next().unwrap_or(name);
+        let short = last_name(name);
         if let Some(value) = self.enumerators.get(code.host).and_then(|e| e.get(short)) {
             return value.clone();
         }
@@ -701,6 +695,21 @@ impl<'a> Interp<'a> {
     pub(super) fn as_double(&self, value: &Val) -> Option<f64> {
         value.convert(Num::Double).number()
     }
+}
+
+/// A piece of text on one line, not too long.
+fn shortened(text: &str) -> String {
+    let words: Vec<_> = text.split_whitespace().collect();
+    let mut text = words.join(" ");
+    if text.len() > LONGEST_QUOTE {
+        let mut end = LONGEST_QUOTE;
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        text.truncate(end);
+        text.push_str("..");
+    }
+    text
 }
 
 fn words_of(body: &str) -> Vec<String> {

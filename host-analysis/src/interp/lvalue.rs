@@ -8,7 +8,7 @@ use fpgacc_frontend::host::ast::{ExprId, ExprKind, Type};
 use super::{Binding, Code, Interp, MAX_NESTING, VarInfo};
 use crate::object::ObjectKind;
 use crate::state::{Place, Root, Step, VarId};
-use crate::types::Kind;
+use crate::types::{Kind, last_name};
 use crate::value::{Num, Text, Val};
 
 /// Where an expression can store.
@@ -42,7 +42,7 @@ impl<'a> Interp<'a> {
                 return Some(Binding::Alias(place));
             }
         }
-        let short = name.rsplit("::").next().unwrap_or(name);
+        let short = last_name(name);
         self.find_global(code.host, short).map(Binding::Var)
     }
 
@@ -94,7 +94,7 @@ impl<'a> Interp<'a> {
 
     /// What was ever assigned to a variable and its parts.
     pub(super) fn ever_of(&mut self, variable: &Place) -> Vec<(Place, Val)> {
-        self.ever_read = true;
+        self.looked_at.insert(variable.root);
         self.ever
             .range(variable.clone()..)
             .take_while(|(place, _)| place.root == variable.root)
@@ -140,31 +140,35 @@ impl<'a> Interp<'a> {
 
     /// The kind of a place; `None` for arrays and what is not known.
     pub(super) fn kind_of(&self, place: &Place) -> Option<Kind> {
+        self.sort_of(place).1
+    }
+
+    pub(super) fn is_array(&self, place: &Place) -> bool {
+        self.sort_of(place).0
+    }
+
+    /// Whether a place is an array, and else its kind if that is known.
+    fn sort_of(&self, place: &Place) -> (bool, Option<Kind>) {
         if let (Root::Var(var), true) = (place.root, place.only_indices()) {
             let info = &self.vars[var.0 as usize];
             let dims = info.ty.dims.len();
             if place.path.len() <= dims {
-                return (place.path.len() == dims).then(|| info.kind.clone());
+                let inside = place.path.len() < dims;
+                return (inside, (!inside).then(|| info.kind.clone()));
             }
         }
-        match self.type_of(place)? {
-            (ty, 0, host) => Some(self.types[host].kind(&ty, &self.hosts[host])),
-            _ => None,
-        }
-    }
-
-    pub(super) fn is_array(&self, place: &Place) -> bool {
-        if let (Root::Var(var), true) = (place.root, place.only_indices()) {
-            let dims = self.vars[var.0 as usize].ty.dims.len();
-            if place.path.len() <= dims {
-                return place.path.len() < dims;
+        match self.type_of(place) {
+            Some((ty, 0, host)) => {
+                let kind = self.types[host].kind(&ty, &self.hosts[host]);
+                (false, Some(kind))
             }
+            Some(_) => (true, None),
+            None => (false, None),
         }
-        matches!(self.type_of(place), Some((_, 1.., _)))
     }
 
     pub(super) fn is_aggregate(&self, place: &Place) -> bool {
-        self.is_array(place) || matches!(self.kind_of(place), Some(Kind::Record(_)))
+        matches!(self.sort_of(place), (true, _) | (_, Some(Kind::Record(_))))
     }
 
     /// The fields of a struct's place, in order.
@@ -182,10 +186,10 @@ impl<'a> Interp<'a> {
 
     /// The value in a place, as an expression sees it.
     pub(super) fn read(&mut self, place: &Place) -> Val {
-        if self.is_array(place) {
+        let (is_array, kind) = self.sort_of(place);
+        if is_array {
             return Val::Pointer(place.index(0));
         }
-        let kind = self.kind_of(place);
         if let Some(Kind::Record(_)) = kind {
             return Val::Record(place.clone());
         }
@@ -464,11 +468,10 @@ impl<'a> Interp<'a> {
 
     /// A number as it is stored in a variable: a value that has no name yet gets the variable's.
     fn named(&mut self, place: &Place, value: Val, num: Num) -> Val {
-        let name = self.short_name(place);
         match value {
             Val::Sym(sym) if sym.unnamed => {
                 let mut sym = (*sym).clone();
-                sym.text = Rc::from(name);
+                sym.text = Rc::from(self.short_name(place));
                 sym.unnamed = false;
                 sym.atom = true;
                 sym.ty = Some(num);
@@ -530,13 +533,21 @@ impl<'a> Interp<'a> {
         Val::Record(Place::var(var))
     }
 
-    /// Notes a value that was assigned to a place that outlives its function.
-    pub(super) fn note_ever(&mut self, place: &Place, value: &Val) {
-        let lasting = match place.root {
+    /// Whether a variable or object outlives its function.
+    pub(super) fn lasts(&self, root: Root) -> bool {
+        match root {
             Root::Var(var) => self.vars[var.0 as usize].lasting,
             Root::Object(_) => true,
-        };
-        if !lasting || self.frames.is_empty() || matches!(value, Val::Unset | Val::Zero) {
+        }
+    }
+
+    /// Notes a value that was assigned to a place that outlives its function.
+    pub(super) fn note_ever(&mut self, place: &Place, value: &Val) {
+        if !self.lasts(place.root)
+            || self.frames.is_empty()
+            || matches!(value, Val::Unset | Val::Zero)
+            || self.ever.get(place).is_some_and(Val::is_unknown)
+        {
             return;
         }
         // Symbolic values of one run mean nothing in another.
@@ -549,14 +560,21 @@ impl<'a> Interp<'a> {
 
     /// Adds to what a place may ever hold.
     pub(super) fn grow_ever(&mut self, place: &Place, value: Val) {
-        let joined = match self.ever.get(place) {
-            Some(now) => now.join(&value),
-            None => value,
-        };
-        if self.ever.get(place) != Some(&joined) {
-            self.ever.insert(place.clone(), joined);
-            self.ever_changed |= self.ever_read;
+        match self.ever.get_mut(place) {
+            Some(now) if now.is_unknown() || *now == value => return,
+            Some(now) => {
+                let joined = now.join(&value);
+                if *now == joined {
+                    return;
+                }
+                *now = joined;
+            }
+            None => {
+                self.ever.insert(place.clone(), value);
+            }
         }
+        self.stale_main |= self.seen_by_main.has(place.root);
+        self.stale_others |= self.looked_at.has(place.root);
     }
 
     /// A variable that holds memory's handle gives it its name.
@@ -565,11 +583,6 @@ impl<'a> Interp<'a> {
             let name = self.spell(place);
             self.objects.hold(*id, || name);
         }
-    }
-
-    /// A function returns: its variables do not name memory any more.
-    pub(super) fn loosen_holders(&mut self, prefix: &str) {
-        self.objects.loosen(prefix);
     }
 
     /// The address of what a value points to may be kept by code that is not followed.

@@ -17,16 +17,17 @@ pub(crate) use opencl::{merge_args, merge_values};
 mod stmt;
 mod text;
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use fpgacc_frontend::host::ast::{Ast, ExprId, Function, StmtKind, Type, Variable};
+use fpgacc_frontend::host::ast::{Ast, ExprId, Function, StmtId, StmtKind, Type, Variable};
 use fpgacc_frontend::host::{HostFile, MacroBody};
 use fpgacc_frontend::source::{SourceMap, Span};
 
 use crate::object::{Objects, Visit};
-use crate::state::{Delta, Place, Root, State, VarId};
-use crate::types::Types;
+use crate::state::{Delta, Place, Root, RootSet, State, VarId};
+use crate::types::{Types, last_name};
 use crate::value::{Num, Sym, Val};
 
 /// Rounds in which values of file-scope variables may still grow.
@@ -168,6 +169,10 @@ pub(crate) struct Interp<'a> {
     plain: plain::Plain,
     /// Answers of [`Interp::plain_function`], by host and name.
     plain_known: BTreeMap<(usize, String), Option<Rc<plain::Summary>>>,
+    /// What is known of loops, by host, part and body.
+    loop_texts: BTreeMap<(usize, usize, StmtId), Rc<plain::LoopText>>,
+    /// Pieces of the host's text, shortened, as they stand in messages.
+    quotes: RefCell<BTreeMap<Span, Rc<str>>>,
     reporters: BTreeMap<FnId, Option<Rc<reporters::Reporter>>>,
     outcomes: BTreeMap<FnId, reporters::Outcomes>,
     /// Loops that took too long to be followed round by round, and the fewest rounds of each.
@@ -193,10 +198,12 @@ pub(crate) struct Interp<'a> {
     enumerators: Vec<BTreeMap<String, Val>>,
     /// Every value that was assigned to a place that outlives its function.
     ever: BTreeMap<Place, Val>,
-    /// Something looked at `ever` in this round.
-    ever_read: bool,
+    /// What was looked at of `ever` in this round, by `main` and by what follows it.
+    seen_by_main: RootSet,
+    looked_at: RootSet,
     /// `ever` grew behind what looked at it: another round is needed.
-    ever_changed: bool,
+    stale_main: bool,
+    stale_others: bool,
     escaped: BTreeSet<Root>,
     /// Names of file-scope variables that files which are not given may name too.
     shared_names: BTreeSet<&'a str>,
@@ -230,6 +237,8 @@ impl<'a> Interp<'a> {
             prototypes: Vec::new(),
             plain: plain::Plain::of(hosts),
             plain_known: BTreeMap::new(),
+            loop_texts: BTreeMap::new(),
+            quotes: RefCell::default(),
             reporters: BTreeMap::new(),
             outcomes: BTreeMap::new(),
             too_long: BTreeMap::new(),
@@ -246,8 +255,10 @@ impl<'a> Interp<'a> {
             class_objects: BTreeMap::new(),
             enumerators: Vec::new(),
             ever: BTreeMap::new(),
-            ever_read: false,
-            ever_changed: false,
+            seen_by_main: RootSet::default(),
+            looked_at: RootSet::default(),
+            stale_main: true,
+            stale_others: false,
             escaped: BTreeSet::new(),
             shared_names: BTreeSet::new(),
             visited: BTreeSet::new(),
@@ -272,7 +283,7 @@ impl<'a> Interp<'a> {
             for (part, source) in file.parts.iter().enumerate() {
                 for (index, function) in source.ast.functions.iter().enumerate() {
                     let id = FnId { host, part, index };
-                    let short = function.name.rsplit("::").next().unwrap_or_default();
+                    let short = last_name(&function.name);
                     self.functions.entry(&function.name).or_default().push(id);
                     if short != function.name {
                         self.functions.entry(short).or_default().push(id);
@@ -308,28 +319,46 @@ impl<'a> Interp<'a> {
     /// Follows the whole program.
     pub fn run(&mut self) {
         let main: Vec<_> = self.functions.get("main").cloned().unwrap_or_default();
+        let mut after_main = (0, BTreeSet::new(), 0);
         for round in 0..=ROUNDS {
-            (self.ever_read, self.ever_changed) = (false, false);
-            self.visits.clear();
-            self.visited.clear();
-            self.steps = 0;
-            let last = round == ROUNDS;
-            for &root in &main {
-                self.root(root, true, 0);
+            if std::mem::take(&mut self.stale_main) {
+                self.follow_main(&main);
+                after_main = (self.visits.len(), self.visited.clone(), self.steps);
+            } else {
+                self.visits.truncate(after_main.0);
+                self.visited.clone_from(&after_main.1);
+                self.steps = after_main.2;
             }
-            self.other_roots(last);
+            self.stale_others = false;
+            self.other_roots(round == ROUNDS);
+            self.looked_at.clear();
             if self.steps > self.limit && !self.flat {
                 // Start again without following calls and loops.
                 self.flat = true;
                 self.ever.clear();
                 self.objects.forget_all();
                 self.changing.clear();
+                self.stale_main = true;
                 continue;
             }
-            if !self.ever_changed || self.flat {
+            if !(self.stale_main || self.stale_others) || self.flat {
                 return;
             }
         }
+    }
+
+    /// Follows the program from its start.
+    fn follow_main(&mut self, main: &[FnId]) {
+        self.visits.clear();
+        self.visited.clear();
+        self.steps = 0;
+        self.seen_by_main.clear();
+        self.stale_others = false;
+        for &root in main {
+            self.root(root, true, 0);
+        }
+        self.stale_main |= std::mem::take(&mut self.stale_others);
+        std::mem::swap(&mut self.seen_by_main, &mut self.looked_at);
     }
 
     /// Functions that were not reached: first those that no other one calls.
@@ -357,7 +386,7 @@ impl<'a> Interp<'a> {
         for only_uncalled in [true, false] {
             for &id in &all {
                 let name = &self.function(id).name;
-                let short = name.rsplit("::").next().unwrap_or(name);
+                let short = last_name(name);
                 if self.is_visited(id) || (only_uncalled && called.contains(short)) {
                     continue;
                 }
@@ -513,7 +542,7 @@ impl<'a> Interp<'a> {
 
     /// File-scope variables at a time that is not known: any value that was ever assigned.
     fn widen_globals(&mut self, last: bool) {
-        self.ever_read = true;
+        self.looked_at.insert_all();
         let ever: Vec<_> = self
             .ever
             .iter()

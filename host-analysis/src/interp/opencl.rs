@@ -371,14 +371,15 @@ impl<'a> Interp<'a> {
     }
 
     fn forget_args(&mut self, reason: &str) {
-        let mut roots: Vec<Root> = self.state.places().iter().map(|p| p.root).collect();
-        roots.dedup();
-        for root in roots {
-            if let Root::Object(id) = root
-                && Self::is_kernel(&self.objects.get(id).kind)
-            {
-                self.state.set(&Place::object(id), Val::unknown(reason));
-            }
+        let objects = &self.objects;
+        let kernel = |root| match root {
+            Root::Object(id) if Self::is_kernel(&objects.get(id).kind) => Some(id),
+            _ => None,
+        };
+        let kernels: Vec<_> = self.state.roots().filter_map(kernel).collect();
+        let value = Val::unknown(reason);
+        for id in kernels {
+            self.state.set(&Place::object(id), value.clone());
         }
     }
 

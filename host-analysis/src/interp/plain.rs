@@ -10,6 +10,7 @@ use fpgacc_frontend::host::lex::{Lexer, TokenKind};
 
 use super::{Code, Interp};
 use crate::state::{Place, Root};
+use crate::types::last_name;
 use crate::value::Val;
 
 /// Library functions whose effects on texts and files are followed.
@@ -31,6 +32,8 @@ pub(super) struct Effects {
     calls: BTreeSet<String>,
     /// Names that are assigned, or whose address is taken.
     changed: BTreeSet<String>,
+    /// Names that are counted up or down.
+    counters: BTreeSet<String>,
     /// Names of arrays whose elements are set to zero.
     zeroed: BTreeSet<String>,
     /// All names in it.
@@ -46,17 +49,28 @@ pub(super) struct Effects {
 }
 
 impl Effects {
-    fn of(ast: &Ast, stmts: Vec<StmtId>, exprs: Vec<ExprId>) -> Effects {
+    fn of(ast: &Ast, body: StmtId) -> Effects {
         let mut effects = Effects::default();
-        let (mut stmts, mut exprs) = (stmts, exprs);
+        effects.walk(ast, vec![body], Vec::new());
+        effects
+    }
+
+    fn of_loop(ast: &Ast, shape: &Loop) -> Effects {
+        let mut effects = Effects::default();
+        let exprs = shape.condition.iter().chain(&shape.step).copied();
+        effects.walk(ast, vec![shape.body], exprs.collect());
+        effects
+    }
+
+    fn walk(&mut self, ast: &Ast, mut stmts: Vec<StmtId>, mut exprs: Vec<ExprId>) {
         loop {
             if let Some(id) = exprs.pop() {
-                effects.expr(ast, id, &mut stmts);
+                self.expr(ast, id, &mut stmts);
                 exprs.extend(ast.children(id));
             } else if let Some(id) = stmts.pop() {
-                effects.stmt(ast, id, &mut stmts, &mut exprs);
+                self.stmt(ast, id, &mut stmts, &mut exprs);
             } else {
-                return effects;
+                return;
             }
         }
     }
@@ -121,7 +135,11 @@ impl Effects {
             ExprKind::Assign(None, target, value)
                 if matches!(&ast.expr(*value).kind, ExprKind::Char(0))
                     && self.zeroing(ast, *target) => {}
-            ExprKind::Assign(_, target, _) | ExprKind::Step { target, .. } => {
+            ExprKind::Assign(None, target, _) => self.target(ast, *target),
+            ExprKind::Assign(Some(_), target, _) | ExprKind::Step { target, .. } => {
+                if let ExprKind::Name(name) = &ast.expr(*target).kind {
+                    self.counters.insert(name.clone());
+                }
                 self.target(ast, *target)
             }
             ExprKind::AddressOf(inner) => self.target(ast, *inner),
@@ -185,7 +203,7 @@ impl Plain {
         for host in hosts {
             for part in &host.parts {
                 for function in &part.ast.functions {
-                    let mut effects = Effects::of(&part.ast, vec![function.body], Vec::new());
+                    let mut effects = Effects::of(&part.ast, function.body);
                     effects.odd |= function.class.is_some();
                     let params = function.params.iter().map(|p| p.name.clone());
                     effects.declared.extend(params);
@@ -194,7 +212,7 @@ impl Plain {
                         true => None,
                         false => Some(effects),
                     };
-                    let short = function.name.rsplit("::").next().unwrap_or_default();
+                    let short = last_name(&function.name);
                     let slot = functions.entry(short.to_string());
                     match slot {
                         std::collections::btree_map::Entry::Vacant(slot) => {
@@ -219,6 +237,14 @@ impl Plain {
         }
         Plain { functions }
     }
+}
+
+/// What a loop's text tells of it.
+pub(super) struct LoopText {
+    /// Names that are counted up or down.
+    counters: BTreeSet<String>,
+    /// What it may change, if it is a plain loop.
+    plain: Option<Effects>,
 }
 
 /// What a call of a function that only computes may do.
@@ -251,14 +277,51 @@ fn only_returns(ast: &Ast, body: StmtId) -> bool {
 impl<'a> Interp<'a> {
     /// Forgets what a loop may change, if it is a plain one; else nothing happens.
     pub(super) fn plain_loop(&mut self, code: &Code<'a>, shape: &Loop) -> bool {
-        let tree = code.clone();
-        let exprs = shape.condition.iter().chain(&shape.step).copied().collect();
-        let effects = Effects::of(tree.ast(), vec![shape.body], exprs);
-        if effects.odd || code.env.is_some() {
+        let text = self.loop_text(code, shape);
+        let Some(plain) = &text.plain else {
             return false;
+        };
+        let reason = "changes in a loop";
+        for name in &plain.changed {
+            if let Some(place) = self.variable(code, name) {
+                self.forget_in_loop(&place, reason);
+            }
         }
-        let mut changed = effects.changed.clone();
-        let mut indirect = effects.indirect;
+        for name in &plain.zeroed {
+            self.zero_in_loop(code, name, reason);
+        }
+        if plain.indirect {
+            self.forget_reachable(code, &plain.names, reason);
+            self.forget_escaped(reason);
+        }
+        true
+    }
+
+    /// What a loop's text tells of it. It is read once, but for loops in macros.
+    fn loop_text(&mut self, code: &Code<'a>, shape: &Loop) -> Rc<LoopText> {
+        let key = (code.host, code.part, shape.body);
+        if let (Some(known), None) = (self.loop_texts.get(&key), &code.env) {
+            return known.clone();
+        }
+        let mut effects = Effects::of_loop(code.ast(), shape);
+        let text = Rc::new(LoopText {
+            counters: std::mem::take(&mut effects.counters),
+            plain: match code.env {
+                None => self.sum_up(code, effects),
+                Some(_) => None,
+            },
+        });
+        if code.env.is_none() {
+            self.loop_texts.insert(key, text.clone());
+        }
+        text
+    }
+
+    /// What a loop may change with all that it calls, if it is a plain one.
+    fn sum_up(&self, code: &Code<'a>, mut effects: Effects) -> Option<Effects> {
+        if effects.odd {
+            return None;
+        }
         let mut waiting: Vec<String> = effects.calls.iter().cloned().collect();
         let mut seen: BTreeSet<String> = BTreeSet::new();
         while let Some(name) = waiting.pop() {
@@ -266,61 +329,23 @@ impl<'a> Interp<'a> {
                 continue;
             }
             if let Some(known) = self.plain.functions.get(&name) {
-                let Some(inner) = known else { return false };
-                indirect |= inner.indirect || !inner.zeroed.is_empty();
-                changed.extend(inner.changed.iter().cloned());
+                let inner = known.as_ref()?;
+                effects.indirect |= inner.indirect || !inner.zeroed.is_empty();
+                effects.changed.extend(inner.changed.iter().cloned());
                 waiting.extend(inner.calls.iter().cloned());
                 continue;
             }
             if !self.only_computes(code, &name) {
-                return false;
+                return None;
             }
         }
-        if self.uses_function_macros(code, &effects) {
-            return false;
-        }
-        let reason = "changes in a loop";
-        for name in &changed {
-            if let Some(place) = self.variable(code, name) {
-                self.forget_in_loop(&place, reason);
-            }
-        }
-        for name in &effects.zeroed {
-            self.zero_in_loop(code, name, reason);
-        }
-        if indirect {
-            self.forget_reachable(code, &effects.names, reason);
-            self.forget_escaped(reason);
-        }
-        true
+        (!self.uses_function_macros(code, &effects)).then_some(effects)
     }
 
     /// Before a loop that is followed: what is counted up or down in it is not known at its head.
     pub(super) fn forget_counters(&mut self, code: &Code<'a>, shape: &Loop) {
-        let tree = code.clone();
-        let ast = tree.ast();
-        let (mut stmts, mut exprs) = (vec![shape.body], Vec::new());
-        exprs.extend(shape.condition.iter().chain(&shape.step).copied());
-        let mut effects = Effects::default();
-        let mut counters = BTreeSet::new();
-        loop {
-            if let Some(id) = exprs.pop() {
-                if let ExprKind::Step { target, .. } | ExprKind::Assign(Some(_), target, _) =
-                    &ast.expr(id).kind
-                    && let ExprKind::Name(name) = &ast.expr(*target).kind
-                {
-                    counters.insert(name.clone());
-                }
-                effects.expr(ast, id, &mut stmts);
-                exprs.extend(ast.children(id));
-            } else if let Some(id) = stmts.pop() {
-                effects.stmt(ast, id, &mut stmts, &mut exprs);
-            } else {
-                break;
-            }
-        }
-        for name in counters {
-            if let Some(place) = self.variable(code, &name)
+        for name in &self.loop_text(code, shape).counters {
+            if let Some(place) = self.variable(code, name)
                 && matches!(self.state.own(&place), Some(Val::Int(..) | Val::Sym(_)))
             {
                 self.state.set(&place, Val::unknown("changes in a loop"));
@@ -340,7 +365,7 @@ impl<'a> Interp<'a> {
     }
 
     fn find_plain_function(&self, code: &Code<'a>, name: &str) -> Option<Summary> {
-        let short = name.rsplit("::").next().unwrap_or(name);
+        let short = last_name(name);
         let mut waiting = vec![short.to_string()];
         let mut seen = BTreeSet::new();
         let mut changed = BTreeSet::new();

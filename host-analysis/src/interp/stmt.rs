@@ -69,8 +69,7 @@ impl<'a> Interp<'a> {
             self.state.forget(&Place::var(*var));
         }
         self.state.compact(frame.mark);
-        let prefix = format!("{}::", frame.function);
-        self.loosen_holders(&prefix);
+        self.objects.loosen(&frame.function);
         frame.result
     }
 
