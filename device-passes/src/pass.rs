@@ -28,7 +28,7 @@ impl Default for PassOptions {
         PassOptions {
             strict_fp: false,
             shift_register_depth: 8,
-            max_local_size: 256,
+            max_local_size: 1024,
         }
     }
 }

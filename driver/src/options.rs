@@ -338,7 +338,7 @@ fn pipeline(matches: &ArgMatches) -> Result<Pipeline, Diagnostic> {
         switches,
         options: PassOptions {
             strict_fp: matches.get_flag("strict-fp"),
-            max_local_size: matches.get_one("max-local-size").copied().unwrap_or(256),
+            max_local_size: matches.get_one("max-local-size").copied().unwrap_or(1024),
             ..PassOptions::default()
         },
         stop_after,

@@ -213,6 +213,8 @@ struct Plan<'a> {
     /// `__local` and `__constant` declarations.
     shared: Vec<Stmt>,
     values: Values,
+    /// The most work-items in a group.
+    most: u64,
     taken: &'a BTreeSet<String>,
 }
 
@@ -251,19 +253,15 @@ fn plan<'a>(
         prepare::join_declarations(module, &function, &mut schedule.regions);
     }
     let values = values::decide(module, &function, &schedule)?;
-    let most = max_group_size(&function, context);
-    check_room(
-        module,
-        &function,
-        &values,
-        grid.group_size().unwrap_or(most),
-    )?;
+    let allowed = max_group_size(&function, context);
+    let most = group_capacity(module, &function, &values, grid.group_size(), allowed)?;
     Ok(Plan {
         grid,
         function,
         schedule,
         shared,
         values,
+        most,
         taken,
     })
 }
@@ -271,32 +269,56 @@ fn plan<'a>(
 /// The most bytes of the arrays for the values of a group: more fits no board, and no emulator's stack.
 const MOST_SAVED: u64 = 1 << 20;
 
-fn check_room(
+/// The fewest work-items that a group may be limited to for the sake of [`MOST_SAVED`].
+const FEW_WORK_ITEMS: u64 = 64;
+
+/// The work-items that the arrays for saved values hold: those of a group, or, where its size is not
+/// known, as many as are allowed and there is room for.
+fn group_capacity(
+    module: &Module,
+    function: &Function,
+    values: &Values,
+    known: Option<u64>,
+    allowed: u64,
+) -> Result<u64, Vec<Note>> {
+    let mut work_items = known.unwrap_or(allowed);
+    loop {
+        let Some((var, bytes)) = too_much(module, function, values, work_items) else {
+            return Ok(work_items);
+        };
+        if known.is_none() && work_items / 2 >= FEW_WORK_ITEMS {
+            work_items /= 2;
+            continue;
+        }
+        let variable = &function.vars[var];
+        let text = format!(
+            "'{}' lives across a barrier: with {bytes} bytes for each of {work_items} work-items the \
+             values of a group would take more than {} KiB (reqd_work_group_size makes groups smaller)",
+            variable.name,
+            MOST_SAVED >> 10,
+        );
+        return Err(vec![Note::new(text, variable.span)]);
+    }
+}
+
+/// The variable with which the saved values of a group get too large, and its size.
+fn too_much(
     module: &Module,
     function: &Function,
     values: &Values,
     work_items: u64,
-) -> Result<(), Vec<Note>> {
+) -> Option<(VarId, u64)> {
     let mut all: u64 = 0;
     let saved = values.fates.iter().filter(|(_, fate, _)| fate.is_saved());
     for (var, ..) in saved {
-        let variable = &function.vars[*var];
-        let bytes = module
-            .layout(variable.ty.ty)
-            .map_or(0, |layout| layout.size);
+        let layout = module.layout(function.vars[*var].ty.ty);
+        let bytes = layout.map_or(0, |layout| layout.size);
         all = all.saturating_add(bytes.saturating_mul(work_items));
         if all > MOST_SAVED {
-            let text = format!(
-                "'{}' lives across a barrier: with {bytes} bytes for each of {work_items} work-items the \
-                 values of a group would take more than {} KiB (--max-local-size and \
-                 reqd_work_group_size make groups smaller)",
-                variable.name,
-                MOST_SAVED >> 10,
-            );
-            return Err(vec![Note::new(text, variable.span)]);
+            return Some((*var, bytes));
         }
     }
-    Ok(())
+    None
 }
 
 /// Whether declarations leave their blocks, so that names must be unique.
@@ -378,9 +400,9 @@ fn rewrite(
         mut schedule,
         mut shared,
         values,
+        most,
         taken,
     } = plan;
-    let most = max_group_size(&function, context);
     let mut target = Target {
         function: &mut function,
         types: &mut module.types,
