@@ -108,16 +108,28 @@ pub fn rewrite_safely(
     })
 }
 
-/// Runs a job; what Oclgrind complains of is an error.
+/// Runs a job; what Oclgrind complains of is an error. Generated kernels are done at once, unless they
+/// never are; machines may be busy.
 ///
 /// # Errors
 /// It does not run, or not cleanly.
 pub fn run_cleanly(job: &Job, platform: Platform) -> Result<Output, String> {
-    // Generated kernels are done at once, unless they never are.
-    let limit = match platform {
-        Platform::Oclgrind => Duration::from_secs(20),
-        Platform::Intel | Platform::Pocl => Duration::from_secs(120),
+    clean(job, platform, Duration::from_secs(120))
+}
+
+/// [`run_cleanly`] for candidates that are likely never to end.
+///
+/// # Errors
+/// It does not run, or not cleanly.
+pub fn run_impatiently(job: &Job, platform: Platform) -> Result<Output, String> {
+    let seconds = match platform {
+        Platform::Oclgrind => 15,
+        Platform::Intel | Platform::Pocl => 60,
     };
+    clean(job, platform, Duration::from_secs(seconds))
+}
+
+fn clean(job: &Job, platform: Platform, limit: Duration) -> Result<Output, String> {
     let output = run_within(job, platform, limit).map_err(|error| error.to_string())?;
     match output.complaints.trim().is_empty() {
         true => Ok(output),

@@ -14,7 +14,7 @@ use crate::reduce;
 use crate::rewrite::{RewriteError, Rewrites, Rewritten, Told};
 use crate::run::{Output, Platform, run};
 
-pub use case::{Case, rewrite_safely, run_cleanly};
+pub use case::{Case, rewrite_safely, run_cleanly, run_impatiently};
 pub use counts::Counts;
 
 /// What a campaign does.
@@ -261,9 +261,9 @@ impl Check<'_> {
         }
     }
 
-    /// Runs each kernel of the rewritten program alone, until a few are found at fault.
+    /// Runs each kernel of the rewritten program alone, until one is found at fault.
     fn compare_each(&mut self, platform: Platform, rewritten: &Rewritten) {
-        let enough = self.found.failures.len() + 3;
+        let enough = self.found.failures.len() + 1;
         for kernel in 0..self.batch.kernels.len() {
             if self.found.failures.len() == enough {
                 return;
@@ -325,10 +325,10 @@ pub fn reduced_disagreement(case: &Case, tries: usize) -> Case {
         if !is_well_defined(job) {
             return false;
         }
-        let Ok(reference) = run_cleanly(job, Platform::Oclgrind) else {
+        let Ok(reference) = run_impatiently(job, Platform::Oclgrind) else {
             return false;
         };
-        match run_cleanly(job, case.platform) {
+        match run_impatiently(job, case.platform) {
             Ok(other) => first_difference(&reference, &other, &buffers).is_some(),
             Err(_) => false,
         }
@@ -357,21 +357,21 @@ fn still_fails(case: &Case, expected: Option<&str>) -> bool {
     if !is_well_defined(&case.job) {
         return false;
     }
-    let Ok(reference) = run_cleanly(&case.job, Platform::Oclgrind) else {
+    let Ok(reference) = run_impatiently(&case.job, Platform::Oclgrind) else {
         return false;
     };
     let Some(rewritten) = rewritten else {
         return true;
     };
     let buffers: Vec<usize> = (0..case.job.buffers.len()).collect();
-    let wrong = |platform| match run_cleanly(&rewritten.job, platform) {
+    let wrong = |platform| match run_impatiently(&rewritten.job, platform) {
         Err(_) => true,
         Ok(after) => first_difference(&reference, &after, &buffers).is_some(),
     };
     if case.platform == Platform::Oclgrind {
         return wrong(Platform::Oclgrind);
     }
-    let original = run_cleanly(&case.job, case.platform);
+    let original = run_impatiently(&case.job, case.platform);
     let agrees = original.is_ok_and(|o| first_difference(&reference, &o, &buffers).is_none());
     agrees && wrong(case.platform)
 }
