@@ -2,7 +2,7 @@
 //! back and merged at a cost that depends on what it changed only.
 
 use std::borrow::Cow;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -279,6 +279,8 @@ pub(crate) struct State {
     journal: Vec<(Place, Option<Val>)>,
     /// Room for [`State::originals`] and [`State::merge`].
     scratch: RefCell<(Index, Index)>,
+    /// Changes that were looked through so far.
+    looked_through: Cell<u64>,
     /// Whether the place in the program that is looked at can be reached.
     pub reachable: bool,
 }
@@ -342,6 +344,7 @@ impl State {
     /// each one stands.
     fn originals(&self, mark: usize, index: &mut Index) -> Vec<(&Place, Option<&Val>)> {
         index.clear();
+        self.count(self.journal.len() - mark);
         let mut list = Vec::new();
         for (place, old) in &self.journal[mark..] {
             if index.insert(place, list.len()) {
@@ -351,8 +354,19 @@ impl State {
         list
     }
 
+    fn count(&self, changes: usize) {
+        self.looked_through
+            .set(self.looked_through.get() + changes as u64);
+    }
+
+    /// How many changes were looked through since this was asked last.
+    pub fn work(&mut self) -> u64 {
+        self.looked_through.take()
+    }
+
     /// Forgets how the changes since a mark came about. No mark may lie behind it.
     pub fn compact(&mut self, mark: usize) {
+        self.count(self.journal.len() - mark);
         let Self {
             journal, scratch, ..
         } = self;
@@ -505,6 +519,7 @@ impl State {
         let mut scratch = self.scratch.take();
         let (here, there) = &mut scratch;
         let originals = self.originals(mark, here);
+        self.count(other.changes.len());
         there.clear();
         for (at, (place, _)) in other.changes.iter().enumerate() {
             there.insert(place, at);

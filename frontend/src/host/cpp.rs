@@ -201,7 +201,10 @@ fn split_define(rest: &str) -> Option<(&str, Option<Vec<String>>, String)> {
     let (params, body) = inside.split_once(')')?;
     let params = params
         .split(',')
-        .map(|p| p.replace(['\\', '\n', '\r'], " ").trim().to_string())
+        .map(|p| match p.contains(['\\', '\n', '\r']) {
+            true => p.replace(['\\', '\n', '\r'], " ").trim().to_string(),
+            false => p.trim().to_string(),
+        })
         .filter(|p| !p.is_empty())
         .collect();
     Some((name, Some(params), body.trim().to_string()))
@@ -223,10 +226,7 @@ pub(super) fn directives(text: &[u8]) -> (Vec<Directive>, u32) {
     let mut found = Vec::new();
     let (mut line, mut counted) = (1u32, 0);
     let mut line_at = |offset: usize| {
-        line += text[counted..offset]
-            .iter()
-            .filter(|&&b| b == b'\n')
-            .count() as u32;
+        line += memchr::memchr_iter(b'\n', &text[counted..offset]).count() as u32;
         counted = offset;
         line
     };

@@ -179,8 +179,19 @@ impl Iterator for Lexer<'_> {
 
 /// Whether a byte can stand in an identifier; bytes of other encodings count as letters.
 pub fn is_ident(b: u8) -> bool {
-    b.is_ascii_alphanumeric() || b == b'_' || b == b'$' || b >= 0x80
+    IDENT[usize::from(b)]
 }
+
+const IDENT: [bool; 256] = {
+    let mut all = [false; 256];
+    let mut b = 0;
+    while b < all.len() {
+        let byte = b as u8;
+        all[b] = byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | 0x80..);
+        b += 1;
+    }
+    all
+};
 
 /// Whether the line end at `at` is taken away by a backslash in front of it.
 fn continued(text: &[u8], at: usize) -> bool {

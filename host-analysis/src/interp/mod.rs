@@ -36,6 +36,8 @@ const ROUNDS: u32 = 4;
 const STEPS_PER_NODE: u64 = 80;
 /// Steps that any host gets.
 const STEPS_AT_LEAST: u64 = 150_000;
+/// Changes of the store that may be looked through for one step.
+const CHANGES_PER_STEP: u64 = 8;
 /// Deepest chain of calls that is followed.
 const MAX_CALLS: usize = 24;
 /// Deepest nesting of evaluation.
@@ -216,6 +218,8 @@ pub(crate) struct Interp<'a> {
     unroll_factor: u64,
     atoms: u32,
     steps: u64,
+    /// Changes of the store that were looked through.
+    looked_through: u64,
     limit: u64,
     nesting: u32,
     /// The limit was reached: calls and loops are not followed any more.
@@ -269,6 +273,7 @@ impl<'a> Interp<'a> {
             unroll_factor: 1,
             atoms: 0,
             steps: 0,
+            looked_through: 0,
             limit: STEPS_AT_LEAST + STEPS_PER_NODE * nodes as u64,
             nesting: 0,
             flat: false,
@@ -332,7 +337,7 @@ impl<'a> Interp<'a> {
             self.stale_others = false;
             self.other_roots(round == ROUNDS);
             self.looked_at.clear();
-            if self.steps > self.limit && !self.flat {
+            if self.at_limit() {
                 // Start again without following calls and loops.
                 self.flat = true;
                 self.ever.clear();
@@ -351,7 +356,7 @@ impl<'a> Interp<'a> {
     fn follow_main(&mut self, main: &[FnId]) {
         self.visits.clear();
         self.visited.clear();
-        self.steps = 0;
+        (self.steps, self.looked_through) = (0, 0);
         self.seen_by_main.clear();
         self.stale_others = false;
         for &root in main {
@@ -629,6 +634,12 @@ impl<'a> Interp<'a> {
     /// Counts a step; true if no more may be made.
     fn spent(&mut self, steps: u64) -> bool {
         self.steps += steps;
-        self.steps > self.limit && !self.flat
+        self.looked_through += self.state.work();
+        self.at_limit()
+    }
+
+    /// Whether following calls and loops must end.
+    fn at_limit(&self) -> bool {
+        self.steps + self.looked_through / CHANGES_PER_STEP > self.limit && !self.flat
     }
 }
