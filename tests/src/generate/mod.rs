@@ -104,7 +104,7 @@ fn one(job: &mut Job, number: usize, meaning: u64, spelling: u64, inputs: &Input
     let mut s = Random::new(meaning);
     let mut v = Random::new(spelling);
     let told = v.copy(&[Told::Nothing, Told::Local, Told::All]);
-    if s.chance(10) {
+    if s.chance(14) {
         return single_work_item(job, number, s, v, inputs);
     }
     let shape = Shape::new(&mut s);

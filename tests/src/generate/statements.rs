@@ -104,7 +104,7 @@ impl Maker {
             1 => format!("{f} -= (float)(({value}) & 63);"),
             2 => format!("{f} = fmax({f}, (float)(({value}) & 255));"),
             3 if !self.scope.in_function => {
-                let (j, trips) = (self.name("j"), 1 + self.s.below(12));
+                let (j, trips) = (self.name("j"), 2 + self.s.below(20));
                 let step = self.s.pick(&["+ at", "* 3", "+ (int)n"]);
                 format!(
                     "for (int {j} = 0; {j} < {trips}; {j}++) {{\n{f} += fin[({j} {step}) & 63];\n}}"
