@@ -1,0 +1,313 @@
+//! Carries out what [`super::plan`] decided: makes the single work-item.
+
+use std::collections::BTreeSet;
+
+use fpgacc_frontend::ir::{Block, Function, FunctionId, Module, Stmt, VarId};
+use fpgacc_runtime::manifest::{Hidden, NullLocal, Task};
+
+use super::carry::{self, Outside};
+use super::helpers::Helpers;
+use super::ids::{Ids, Target};
+use super::ivdep::Independent;
+use super::local_memory::{self, Moved};
+use super::order::{self, Order};
+use super::plan::Plan;
+use super::queries::{self, Marks, Source};
+use super::save::Layout;
+use super::schedule::{self, Region, Schedule};
+use super::survey::Survey;
+use super::{atomics, narrow, nest, returns, tell};
+use crate::analysis::work_item::{Dim, Quantity};
+use crate::pass::{Context, Note};
+
+/// What [`rewrite`] gives.
+pub struct Rewritten {
+    /// How the kernel is launched.
+    pub task: Task,
+    /// Bytes of `__local` arguments that launches may give at most, by parameter index.
+    pub local_bytes: Vec<(u32, u64)>,
+    /// What was done.
+    pub notes: Vec<Note>,
+}
+
+/// Rewrites the kernel.
+pub fn rewrite(
+    module: &mut Module,
+    kernel: FunctionId,
+    context: &Context<'_>,
+    survey: &Survey,
+    plan: Plan<'_>,
+) -> Rewritten {
+    let Plan {
+        grid,
+        mut function,
+        mut schedule,
+        mut shared,
+        values,
+        most,
+        taken,
+    } = plan;
+    let mut target = Target {
+        function: &mut function,
+        types: &mut module.types,
+        taken,
+    };
+    let mut ids = Ids::new(grid, &mut target);
+    let items = loop_variables(&mut target, &ids, schedule.regions.len());
+    let layout = Layout::of(&mut ids, most);
+    let mut outside = carry::carry(
+        module,
+        &mut function,
+        taken,
+        &mut schedule,
+        &values,
+        (&mut ids, &items, &layout),
+    );
+    let mut helpers = Helpers::find(module, &survey.callees, &mut ids);
+    helpers.rewrite(module, kernel, &mut ids);
+    let marks = Replacer {
+        module,
+        function: &mut function,
+        taken,
+        ids: &mut ids,
+        helpers: &helpers,
+        marks: Marks::new(),
+    }
+    .all(&mut schedule, &outside, &items);
+
+    let masked = std::mem::take(&mut schedule.masked);
+    let count = |region: &&Region| !region.stmts.is_empty();
+    let barrier_regions = schedule.regions.iter().filter(count).count();
+    let has_groups = ids.groups.iter().any(Option::is_some);
+    let mut moved = Moved::default();
+    if has_groups {
+        let stmts = all_statements(&schedule, &outside);
+        moved = local_memory::move_into_groups(module, &mut function, context, &stmts, &mut shared);
+    }
+    let regions: Vec<&Stmt> = schedule
+        .regions
+        .iter()
+        .flat_map(|region| &region.stmts)
+        .collect();
+    let independent = Independent::of(module, &function, &regions, moved.arrays(), survey);
+    let mut target = Target {
+        function: &mut function,
+        types: &mut module.types,
+        taken,
+    };
+    let mut group = moved.declarations;
+    group.append(&mut outside.group);
+    let regions = std::mem::take(&mut schedule.regions);
+    let mut loops = Loops {
+        target: &mut target,
+        ids: &mut ids,
+        independent: &independent,
+        survey,
+        score: [0; 3],
+        of_groups: Vec::new(),
+    };
+    let mut emitted: Vec<Vec<Stmt>> = regions
+        .into_iter()
+        .zip(items)
+        .map(|(region, vars)| loops.over_items(region, vars))
+        .collect();
+    let (order, of_groups) = (loop_order(survey, loops.score), loops.of_groups);
+    group.extend(nest::over_steps(schedule.nodes, &mut emitted));
+    if has_groups {
+        returns::returns_to_continues(&mut target, &mut group);
+    }
+    let groups = nest::over_groups(&mut target, &mut ids, group, (order, &of_groups));
+    let mut stmts = ids.declarations(&mut target);
+    stmts.append(&mut shared);
+    stmts.append(&mut outside.kernel);
+    stmts.extend(groups);
+    atomics::make_plain(&mut target, &mut stmts);
+
+    let body = Block::of(stmts);
+    let (types, functions) = (&mut module.types, &module.functions);
+    narrow::narrow(types, functions, &mut function, &body, marks);
+    function.params.extend(ids.hidden.values());
+    let summary = tell::summary(&ids, barrier_regions);
+    set_attributes(&mut function);
+    let comment = format!("ndrange-to-loop: {summary}");
+    function.comments.push(comment);
+    function.body = Some(body);
+    module.functions[kernel] = function;
+
+    let saved = outside.saves.then(|| layout.bound()).flatten();
+    let mut notes = tell::notes(module, kernel, survey, &values, &ids, summary);
+    notes.extend(masked.into_iter().map(tell::mask_note));
+    Rewritten {
+        task: task(&ids, survey, saved, most),
+        local_bytes: moved.local_bytes,
+        notes,
+    }
+}
+
+/// All statements of a kernel under change, wherever they stand.
+fn all_statements<'s>(schedule: &'s Schedule, outside: &'s Outside) -> Vec<&'s Stmt> {
+    let mut stmts: Vec<&Stmt> = outside.kernel.iter().chain(&outside.group).collect();
+    schedule::statements(&schedule.nodes, &mut stmts);
+    stmts.extend(schedule.regions.iter().flat_map(|region| &region.stmts));
+    stmts
+}
+
+/// Replaces work-item functions.
+struct Replacer<'a> {
+    module: &'a mut Module,
+    function: &'a mut Function,
+    taken: &'a BTreeSet<String>,
+    ids: &'a mut Ids,
+    helpers: &'a Helpers,
+    marks: Marks,
+}
+
+impl Replacer<'_> {
+    /// In all of a kernel; `items` are the loop variables of each region. Gives the casts that were
+    /// made.
+    fn all(
+        mut self,
+        schedule: &mut Schedule,
+        outside: &Outside,
+        items: &[[Option<VarId>; 3]],
+    ) -> Marks {
+        self.list(&outside.kernel);
+        self.list(&outside.group);
+        let mut done_once = Vec::new();
+        schedule::statements(&schedule.nodes, &mut done_once);
+        for stmt in done_once {
+            self.list(std::slice::from_ref(stmt));
+        }
+        for (region, vars) in schedule.regions.iter_mut().zip(items) {
+            self.ids.items = *vars;
+            let asked = global_id_queries(self.module, self.function, &region.stmts);
+            let mut target = Target {
+                function: self.function,
+                types: &mut self.module.types,
+                taken: self.taken,
+            };
+            let named = self.ids.name_global_ids(&mut target, asked);
+            self.list(&region.stmts);
+            region.stmts.splice(0..0, named);
+        }
+        self.marks
+    }
+
+    fn list(&mut self, stmts: &[Stmt]) {
+        let (module, function) = (&mut *self.module, &mut *self.function);
+        let mut source = Source::Kernel(self.ids);
+        let marks = &mut self.marks;
+        queries::replace(module, function, self.taken, stmts, &mut source, marks);
+        let helpers = self.helpers;
+        helpers.pass_ids(module, function, self.taken, stmts, &mut source);
+    }
+}
+
+/// Puts loops over work-items around regions, and learns what the loops over groups should be.
+struct Loops<'l, 'a> {
+    target: &'l mut Target<'a>,
+    ids: &'l mut Ids,
+    independent: &'l Independent,
+    survey: &'l Survey,
+    score: order::Score,
+    of_groups: Vec<String>,
+}
+
+impl Loops<'_, '_> {
+    fn over_items(&mut self, mut region: Region, vars: [Option<VarId>; 3]) -> Vec<Stmt> {
+        if region.stmts.is_empty() {
+            return Vec::new();
+        }
+        let has_items = vars.iter().any(Option::is_some);
+        if has_items || self.ids.groups.iter().any(Option::is_some) {
+            returns::returns_to_continues(self.target, &mut region.stmts);
+        }
+        let function = &*self.target.function;
+        let pragmas = self.independent.pragmas(function, &region.stmts);
+        // Groups of one: the loops over groups are those over work-items.
+        if !has_items {
+            self.of_groups = self.independent.pragmas_of_groups(function, &region.stmts);
+        }
+        let fastest = [0, 1, 2].map(|d| vars[d].or(self.ids.groups[d]));
+        let score = order::score(self.target.types, function, &region.stmts, fastest);
+        for (sum, score) in self.score.iter_mut().zip(score) {
+            *sum += score;
+        }
+        let order = loop_order(self.survey, score);
+        nest::over_items(self.target, self.ids, region.stmts, vars, (order, &pragmas))
+    }
+}
+
+/// The order of loops over dimensions. What is printed comes in the order of the ids, and what atomic
+/// operations give.
+fn loop_order(survey: &Survey, score: order::Score) -> Order {
+    match survey.prints || survey.atomics {
+        true => order::PLAIN,
+        false => order::best(score),
+    }
+}
+
+/// How often a part of the kernel asks for the global id in each dimension.
+fn global_id_queries(module: &Module, function: &Function, region: &[Stmt]) -> [usize; 3] {
+    let mut asked = [0; 3];
+    for (_, query) in queries::find(module, function, region) {
+        if let (Quantity::GlobalId, Dim::Of(d)) = (query.quantity, query.dim) {
+            asked[d as usize] += 1;
+        }
+    }
+    asked
+}
+
+/// The variables of the loops over work-items, for each part of the kernel.
+fn loop_variables(target: &mut Target<'_>, ids: &Ids, regions: usize) -> Vec<[Option<VarId>; 3]> {
+    let mut out = vec![ids.items];
+    for _ in 1..regions {
+        // The same names: the loops stand one behind the other.
+        let mut twins = ids.items;
+        for var in twins.iter_mut().flatten() {
+            let copy = target.function.vars[*var].clone();
+            *var = target.function.vars.add(copy);
+        }
+        out.push(twins);
+    }
+    out
+}
+
+/// Attributes that speak of work-groups are illegal on a single work-item.
+fn set_attributes(function: &mut Function) {
+    const OF_NDRANGES: [&str; 7] = [
+        "reqd_work_group_size",
+        "work_group_size_hint",
+        "max_work_group_size",
+        "num_simd_work_items",
+        "num_compute_units",
+        "uses_global_work_offset",
+        "intel_reqd_sub_group_size",
+    ];
+    function
+        .attrs
+        .retain(|attr| !OF_NDRANGES.contains(&attr.name.as_str()));
+    function.set_attr("max_global_work_dim", Some("0".to_string()));
+}
+
+fn task(ids: &Ids, survey: &Survey, saved: Option<u64>, most: u64) -> Task {
+    let relies_on = ids.grid.facts();
+    let takes_local = ids
+        .hidden
+        .keys()
+        .any(|hidden| matches!(hidden, Hidden::Local(_)));
+    // Local memory of a fixed size holds no group of any size; saved values neither.
+    let bound = saved.or_else(|| (takes_local && survey.needs.groups).then_some(most));
+    let whole = bound.is_none() && ids.grid.whole_group_is_fine();
+    Task {
+        hidden: ids.hidden.keys().copied().collect(),
+        relies_on,
+        max_group_size: bound,
+        null_local: if whole {
+            NullLocal::Whole
+        } else {
+            NullLocal::Divisor
+        },
+        int_ids: (),
+    }
+}

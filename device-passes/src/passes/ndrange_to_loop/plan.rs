@@ -1,0 +1,209 @@
+//! All decisions about a kernel, before anything is changed.
+
+use std::collections::BTreeSet;
+
+use fpgacc_frontend::ir::{Function, FunctionId, Module, Stmt, VarId};
+
+use super::convergence::{self, Surroundings};
+use super::grid::Grid;
+use super::ids::Target;
+use super::schedule::{self, Schedule};
+use super::survey::{Place, Survey};
+use super::values::{self, Values};
+use super::{exits, live_ranges, prepare, regions, switches, uniform};
+use crate::pass::{Context, Note};
+
+/// All decisions, before anything is changed.
+pub struct Plan<'a> {
+    /// The NDRange.
+    pub grid: Grid,
+    /// The kernel, without its body.
+    pub function: Function,
+    /// The body, taken apart.
+    pub schedule: Schedule,
+    /// `__local` and `__constant` declarations.
+    pub shared: Vec<Stmt>,
+    /// What becomes of values that live across regions.
+    pub values: Values,
+    /// The most work-items in a group.
+    pub most: u64,
+    /// The module's names.
+    pub taken: &'a BTreeSet<String>,
+}
+
+/// Decides.
+///
+/// # Errors
+/// The reasons to leave the kernel alone.
+pub fn plan<'a>(
+    module: &mut Module,
+    kernel: FunctionId,
+    context: &Context<'a>,
+    survey: &Survey,
+) -> Result<Plan<'a>, Vec<Note>> {
+    let mut reasons = survey.problems.clone();
+    let mut function = module.functions[kernel].clone();
+    let required = function.reqd_work_group_size();
+    let grid = Grid::decide(context.geometry, required, survey.needs);
+    let groups_of_one = grid.as_ref().is_ok_and(Grid::groups_of_one);
+    reasons.extend(barrier_reasons(survey));
+    let grid = match grid {
+        Ok(grid) if reasons.is_empty() => grid,
+        Ok(_) => return Err(reasons),
+        Err(text) => {
+            reasons.push(Note::new(text, None));
+            return Err(reasons);
+        }
+    };
+
+    let taken = context.names;
+    let mut stmts = function.body.take().unwrap_or_default().stmts;
+    let mut shared = Vec::new();
+    if moves_declarations(&function, &stmts) {
+        function.make_names_unique(taken);
+    }
+    regions::take_shared_declarations(&function, &mut stmts, &mut shared);
+    regions::remove_synchronisation(&function, &mut stmts, groups_of_one);
+    prepare::copy_changed_params(module, &mut function, taken, &mut stmts);
+    let mut schedule = schedule(module, &mut function, taken, &grid, stmts);
+    if schedule.regions.len() > 1 {
+        prepare::join_declarations(module, &function, &mut schedule.regions);
+    }
+    let values = values::decide(module, &function, &schedule)?;
+    let allowed = max_group_size(&function, context);
+    let most = group_capacity(module, &function, &values, grid.group_size(), allowed)?;
+    Ok(Plan {
+        grid,
+        function,
+        schedule,
+        shared,
+        values,
+        most,
+        taken,
+    })
+}
+
+/// The most bytes of the arrays for the values of a group: more fits no board, and no emulator's stack.
+const MOST_SAVED: u64 = 1 << 20;
+
+/// The fewest work-items that a group may be limited to for the sake of [`MOST_SAVED`].
+const FEW_WORK_ITEMS: u64 = 64;
+
+/// The work-items that the arrays for saved values hold: those of a group, or, where its size is not
+/// known, as many as are allowed and there is room for.
+fn group_capacity(
+    module: &Module,
+    function: &Function,
+    values: &Values,
+    known: Option<u64>,
+    allowed: u64,
+) -> Result<u64, Vec<Note>> {
+    let mut work_items = known.unwrap_or(allowed);
+    loop {
+        let Some((var, bytes)) = too_much(module, function, values, work_items) else {
+            return Ok(work_items);
+        };
+        if known.is_none() && work_items / 2 >= FEW_WORK_ITEMS {
+            work_items /= 2;
+            continue;
+        }
+        let variable = &function.vars[var];
+        let text = format!(
+            "'{}' lives across a barrier: with {bytes} bytes for each of {work_items} work-items the \
+             values of a group would take more than {} KiB (reqd_work_group_size makes groups smaller)",
+            variable.name,
+            MOST_SAVED >> 10,
+        );
+        return Err(vec![Note::new(text, variable.span)]);
+    }
+}
+
+/// The variable with which the saved values of a group get too large, and its size.
+fn too_much(
+    module: &Module,
+    function: &Function,
+    values: &Values,
+    work_items: u64,
+) -> Option<(VarId, u64)> {
+    let mut all: u64 = 0;
+    let saved = values.fates.iter().filter(|(_, fate, _)| fate.is_saved());
+    for (var, ..) in saved {
+        let layout = module.layout(function.vars[*var].ty.ty);
+        let bytes = layout.map_or(0, |layout| layout.size);
+        all = all.saturating_add(bytes.saturating_mul(work_items));
+        if all > MOST_SAVED {
+            return Some((*var, bytes));
+        }
+    }
+    None
+}
+
+/// Whether declarations leave their blocks, so that names must be unique.
+fn moves_declarations(function: &Function, stmts: &[Stmt]) -> bool {
+    stmts.iter().any(|stmt| {
+        let mut shared = Vec::new();
+        let mut inner: Vec<Stmt> = stmt.lists().into_iter().flatten().cloned().collect();
+        regions::take_shared_declarations(function, &mut inner, &mut shared);
+        !shared.is_empty() || !stmt.lists().is_empty() && convergence::holds_barrier(function, stmt)
+    })
+}
+
+/// Takes the body apart: at its barriers, and at the control that they stand in.
+fn schedule(
+    module: &mut Module,
+    function: &mut Function,
+    taken: &BTreeSet<String>,
+    grid: &Grid,
+    mut stmts: Vec<Stmt>,
+) -> Schedule {
+    let alone = [0, 1, 2].map(|d| !grid.clone().has_item_loop(d));
+    prepare::split_steps(function, &mut stmts);
+    let mut target = Target {
+        function,
+        types: &mut module.types,
+        taken,
+    };
+    let has_barriers = stmts
+        .iter()
+        .any(|stmt| convergence::holds_barrier(target.function, stmt));
+    if has_barriers {
+        live_ranges::split(&mut target, &mut stmts);
+        switches::rewrite(&mut target, &mut stmts, Surroundings::default());
+    }
+    loop {
+        let uniform = uniform::find(module, function, &stmts, alone);
+        let mut target = Target {
+            function: &mut *function,
+            types: &mut module.types,
+            taken,
+        };
+        if exits::eliminate(&mut target, &uniform, &mut stmts) {
+            continue;
+        }
+        return schedule::build(&mut target, &uniform, stmts);
+    }
+}
+
+/// Barriers that are no statements of the kernel itself.
+fn barrier_reasons(survey: &Survey) -> Vec<Note> {
+    let unreachable = survey.barriers.iter().filter_map(|barrier| {
+        let text = match barrier.place {
+            Place::Statement => return None,
+            Place::Expression => "the barrier stands inside an expression",
+            Place::Helper => "the barrier stands in a function that the kernel calls",
+        };
+        Some(Note::new(text, barrier.span))
+    });
+    unreachable.collect()
+}
+
+/// The most work-items that a group may have where the host does not fix its size: what the kernel
+/// says, else what the user says.
+pub fn max_group_size(function: &Function, context: &Context<'_>) -> u64 {
+    let says = function.attr("max_work_group_size");
+    let sizes = says.and_then(|attr| attr.integers());
+    sizes
+        .and_then(|sizes| sizes.into_iter().try_fold(1u64, u64::checked_mul))
+        .filter(|most| (1..=1 << 20).contains(most))
+        .unwrap_or(context.options.max_local_size)
+}

@@ -1,0 +1,96 @@
+//! What the user is told of a rewrite.
+
+use fpgacc_frontend::ir::{FunctionId, Module};
+use fpgacc_frontend::source::Span;
+
+use super::ids::Ids;
+use super::survey::Survey;
+use super::values::{Fate, Values};
+use crate::pass::Note;
+
+/// What was done, in a few words.
+pub fn summary(ids: &Ids, regions: usize) -> String {
+    let groups = ids.groups.iter().flatten().count();
+    let items = ids.items.iter().flatten().count();
+    let plural = |count: usize, what: &str| match count {
+        1 => format!("1 {what}"),
+        _ => format!("{count} {what}s"),
+    };
+    let loops = match (groups, items) {
+        (0, 0) => "one work-item, no loops".to_string(),
+        (0, _) => format!("{} over work-items of one group", plural(items, "loop")),
+        (_, 0) => format!("{} over groups of one work-item", plural(groups, "loop")),
+        _ => format!(
+            "{} over groups, {} over their work-items",
+            plural(groups, "loop"),
+            plural(items, "loop")
+        ),
+    };
+    let parts = match regions {
+        1 => String::new(),
+        count => format!(", {count} barrier regions"),
+    };
+    let local = [0, 1, 2].map(|d| ids.grid.known_local(d));
+    let size = match local {
+        [Some(x), Some(y), Some(z)] if items > 0 && groups > 0 => {
+            format!(", local size {x} x {y} x {z}")
+        }
+        _ => String::new(),
+    };
+    format!("{loops}{parts}{size}")
+}
+
+/// The remarks.
+pub fn notes(
+    module: &Module,
+    kernel: FunctionId,
+    survey: &Survey,
+    values: &Values,
+    ids: &Ids,
+    summary: String,
+) -> Vec<Note> {
+    let mut text = format!("single work-item: {summary}");
+    let kinds = [
+        "saved for each work-item",
+        "computed once a group",
+        "recomputed",
+    ];
+    for kind in kinds {
+        let vars = values
+            .fates
+            .iter()
+            .filter(|(_, fate, _)| what_was_done(*fate) == kind);
+        let names: Vec<String> = vars
+            .map(|(var, ..)| format!("'{}'", module.functions[kernel].vars[*var].name))
+            .collect();
+        if !names.is_empty() {
+            text.push_str(&format!("; {kind}: {}", names.join(", ")));
+        }
+    }
+    if ids.grid.local_is_chosen && survey.needs.groups {
+        text.push_str("; the host leaves the work-group size open: groups of one work-item");
+    }
+    let mut out = vec![Note::new(text, None)];
+    if survey.prints {
+        out.push(Note::new(
+            "work-items run in the order of their ids, group by group, and so print in that order",
+            None,
+        ));
+    }
+    out
+}
+
+/// Barriers under a condition are the user's business: each work-item of a group must find the same.
+pub fn mask_note(condition: Span) -> Note {
+    let text = "a barrier depends on this condition, which is not known to be the same for all \
+                work-items of a group: each keeps in mind whether it takes part";
+    Note::new(text, Some(condition))
+}
+
+fn what_was_done(fate: Fate) -> &'static str {
+    match fate {
+        Fate::Uniform { .. } => "computed once a group",
+        Fate::Recomputed => "recomputed",
+        Fate::Copied | Fate::Replaced => "saved for each work-item",
+    }
+}
