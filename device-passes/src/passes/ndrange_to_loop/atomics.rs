@@ -7,7 +7,7 @@ use fpgacc_frontend::ir::{
     UnaryOp, VarId, VarRef,
 };
 
-use super::ids::Target;
+use crate::passes::ndrange_to_loop::work_items::ids::Target;
 
 /// Replaces the atomics on `__local` memory in `stmts` that are a statement, the value of an assignment
 /// to a variable or of a declaration.

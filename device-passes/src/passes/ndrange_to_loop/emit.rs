@@ -1,24 +1,28 @@
-//! Carries out what [`super::plan`] decided: makes the single work-item.
+//! Carries out what [`crate::passes::ndrange_to_loop::plan`] decided: makes the single work-item.
 
 use std::collections::BTreeSet;
 
 use fpgacc_frontend::ir::{Block, Function, FunctionId, Module, Stmt, VarId};
 use fpgacc_runtime::manifest::{Hidden, NullLocal, Task};
 
-use super::carry::{self, Outside};
-use super::helpers::Helpers;
-use super::ids::{Ids, Target};
-use super::ivdep::Independent;
-use super::local_memory::{self, Moved};
-use super::order::{self, Order};
-use super::plan::Plan;
-use super::queries::{self, Marks, Source};
-use super::save::Layout;
-use super::schedule::{self, Region, Schedule};
-use super::survey::Survey;
-use super::{atomics, narrow, nest, returns, tell};
 use crate::analysis::work_item::{Dim, Quantity};
 use crate::pass::{Context, Note};
+use crate::passes::ndrange_to_loop::atomics;
+use crate::passes::ndrange_to_loop::carried::carry::{self, Outside};
+use crate::passes::ndrange_to_loop::carried::save::Layout;
+use crate::passes::ndrange_to_loop::control::schedule::{self, Region, Schedule};
+use crate::passes::ndrange_to_loop::loops::ivdep::Independent;
+use crate::passes::ndrange_to_loop::loops::local_memory::{self, Moved};
+use crate::passes::ndrange_to_loop::loops::nest;
+use crate::passes::ndrange_to_loop::loops::order::{self, Order};
+use crate::passes::ndrange_to_loop::loops::returns;
+use crate::passes::ndrange_to_loop::plan::Plan;
+use crate::passes::ndrange_to_loop::survey::Survey;
+use crate::passes::ndrange_to_loop::tell;
+use crate::passes::ndrange_to_loop::work_items::helpers::Helpers;
+use crate::passes::ndrange_to_loop::work_items::ids::{Ids, Target};
+use crate::passes::ndrange_to_loop::work_items::narrow;
+use crate::passes::ndrange_to_loop::work_items::queries::{self, Marks, Source};
 
 /// What [`rewrite`] gives.
 pub struct Rewritten {

@@ -1,17 +1,20 @@
 //! NDRange kernels become single work-items: loops over groups and work-items (section 4.2.1 of the
 //! thesis).
 //!
-//! The steps, each in a file: [`mod@inline`] makes functions with barriers part of the kernel, with the
-//! help of [`mod@lift`], [`import`] and [`mod@single_exit`]; [`mod@survey`] looks for reasons to leave the kernel
-//! alone; [`grid`] takes from the launches what is constant. Then the body is taken apart at its
-//! barriers: [`convergence`] tells what a group does together, [`uniform`] what it has once (with
-//! the help of [`callees`]),
-//! [`switches`] and [`exits`] leave structured control only, and [`mod@schedule`] makes of it regions that
-//! work-items run on their own and control around them, under [`masks`] where it may differ between
-//! work-items. [`prepare`], [`values`] and [`carry`] see to what lives across regions; [`returns`] makes
-//! an early return end a work-item only; [`queries`] and [`helpers`] replace work-item functions, by
-//! expressions that [`ids`] makes; [`mod@narrow`] takes casts off again; [`nest`] puts the loops
-//! around, in the [`order`] that suits memory, about which [`ivdep`] tells what the language guarantees.
+//! The steps: [`survey`](mod@survey) looks for reasons to leave the kernel alone, and [`plan`] decides
+//! everything before [`emit`] changes anything.
+//!
+//! - [`group_calls`]: functions with barriers, and those that a whole group calls together, become part
+//!   of the kernel.
+//! - [`control`]: the body is taken apart at its barriers. [`control::convergence`] tells what a group
+//!   does together, [`control::uniform`] what it has once; [`control::live_ranges`],
+//!   [`control::switches`] and [`control::exits`] make it structured; [`control::schedule`] makes of it
+//!   regions that work-items run on their own, and control around them, under [`control::masks`]
+//!   where it may differ between work-items.
+//! - [`carried`]: what becomes of values that live across regions.
+//! - [`work_items`]: what is constant of the NDRange, and expressions for ids and sizes.
+//! - [`loops`]: loops around regions and groups, in the order that suits memory, and what the language
+//!   guarantees of them.
 //!
 //! Why it is right: without barriers between them work-items may run in any order, so one after the
 //! other is as good as any, and each stretch between two barriers is run by all work-items of a group
@@ -19,46 +22,25 @@
 //! memory) promises nothing in OpenCL; where such a loop is seen, the kernel is left alone.
 
 mod atomics;
-mod callees;
-mod carry;
-mod collective;
-mod convergence;
+mod carried;
+mod control;
 mod emit;
-mod exits;
-mod grid;
-mod helpers;
-mod ids;
-mod import;
-mod inline;
-mod ivdep;
-mod lift;
-mod live_ranges;
-mod local_memory;
-mod masks;
-mod narrow;
-mod nest;
-mod order;
+mod group_calls;
+mod loops;
 mod plan;
 mod prepare;
-mod queries;
 mod regions;
-mod returns;
-mod save;
-mod schedule;
-mod single_exit;
-mod speculation;
 mod survey;
-mod switches;
 mod tell;
-mod uniform;
-mod values;
+mod work_items;
 
 use fpgacc_frontend::ir::{Function, FunctionId, Module};
 use fpgacc_runtime::manifest::Form;
 
-use self::grid::Grid;
-use self::lift::GroupCalls;
+use self::group_calls::lift::GroupCalls;
+use self::group_calls::{collective, inline};
 use self::survey::{Survey, survey};
+use self::work_items::grid::{Grid, Needs};
 use crate::pass::{Context, LaunchContract, Note, Outcome, Pass};
 
 /// The pass.
@@ -120,7 +102,7 @@ fn convert_whole(
         }
     };
     let required = function.reqd_work_group_size();
-    let needs = grid::Needs {
+    let needs = Needs {
         groups: true,
         ..survey.needs
     };

@@ -4,14 +4,19 @@ use std::collections::BTreeSet;
 
 use fpgacc_frontend::ir::{Function, FunctionId, Module, Stmt, VarId};
 
-use super::convergence::{self, Surroundings};
-use super::grid::Grid;
-use super::ids::Target;
-use super::schedule::{self, Schedule};
-use super::survey::{Place, Survey};
-use super::values::{self, Values};
-use super::{exits, live_ranges, prepare, regions, switches, uniform};
 use crate::pass::{Context, Note};
+use crate::passes::ndrange_to_loop::carried::values::{self, Values};
+use crate::passes::ndrange_to_loop::control::convergence::{self, Surroundings};
+use crate::passes::ndrange_to_loop::control::exits;
+use crate::passes::ndrange_to_loop::control::live_ranges;
+use crate::passes::ndrange_to_loop::control::schedule::{self, Schedule};
+use crate::passes::ndrange_to_loop::control::switches;
+use crate::passes::ndrange_to_loop::control::uniform;
+use crate::passes::ndrange_to_loop::prepare;
+use crate::passes::ndrange_to_loop::regions;
+use crate::passes::ndrange_to_loop::survey::{Place, Survey};
+use crate::passes::ndrange_to_loop::work_items::grid::Grid;
+use crate::passes::ndrange_to_loop::work_items::ids::Target;
 
 /// All decisions, before anything is changed.
 pub struct Plan<'a> {

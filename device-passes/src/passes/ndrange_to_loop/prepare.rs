@@ -7,10 +7,10 @@ use fpgacc_frontend::ir::{
     Expr, ExprId, Function, Init, Module, Qualifiers, Stmt, StmtKind, VarId, VarRef,
 };
 
-use super::convergence::{has_exit, holds_barrier};
-use super::save::declaration;
-use super::schedule::Region;
 use crate::analysis::variables::{Access, accesses_of_stmt};
+use crate::passes::ndrange_to_loop::carried::save::declaration;
+use crate::passes::ndrange_to_loop::control::convergence::{has_exit, holds_barrier};
+use crate::passes::ndrange_to_loop::control::schedule::Region;
 
 /// Gives each work-item its own copy of the parameters that the kernel changes.
 pub fn copy_changed_params(

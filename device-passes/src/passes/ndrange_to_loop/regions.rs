@@ -2,7 +2,7 @@
 
 use fpgacc_frontend::ir::{AddressSpace, Expr, Function, Stmt, StmtKind};
 
-use super::survey::{builtin_stmt, is_barrier, is_fence};
+use crate::passes::ndrange_to_loop::survey::{builtin_stmt, is_barrier, is_fence};
 
 /// Removes what a single work-item needs not do: fences, and barriers if `barriers`.
 pub fn remove_synchronisation(function: &Function, stmts: &mut Vec<Stmt>, barriers: bool) {

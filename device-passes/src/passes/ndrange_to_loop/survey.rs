@@ -8,10 +8,10 @@ use fpgacc_frontend::ir::{
 };
 use fpgacc_frontend::source::Span;
 
-use super::grid::Needs;
 use crate::analysis::calls;
 use crate::analysis::work_item::{self, Dim, Query};
 use crate::pass::Note;
+use crate::passes::ndrange_to_loop::work_items::grid::Needs;
 
 /// What a kernel and the functions that it calls do.
 pub struct Survey {

@@ -3,10 +3,10 @@
 use fpgacc_frontend::ir::{FunctionId, Module};
 use fpgacc_frontend::source::Span;
 
-use super::ids::Ids;
-use super::survey::Survey;
-use super::values::{Fate, Values};
 use crate::pass::Note;
+use crate::passes::ndrange_to_loop::carried::values::{Fate, Values};
+use crate::passes::ndrange_to_loop::survey::Survey;
+use crate::passes::ndrange_to_loop::work_items::ids::Ids;
 
 /// What was done, in a few words.
 pub fn summary(ids: &Ids, regions: usize) -> String {

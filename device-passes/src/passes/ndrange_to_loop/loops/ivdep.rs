@@ -12,7 +12,7 @@ use fpgacc_frontend::ir::{
     AddressSpace, Expr, ExprId, Function, Module, Qualifiers, Stmt, VarId, VarRef,
 };
 
-use super::survey::Survey;
+use crate::passes::ndrange_to_loop::survey::Survey;
 
 /// Which arrays may be named.
 pub struct Independent {

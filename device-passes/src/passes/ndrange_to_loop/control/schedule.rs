@@ -14,12 +14,14 @@ use fpgacc_frontend::ir::{
 };
 use fpgacc_frontend::source::Span;
 
-use super::convergence::{Convergence, Surroundings, is_barrier_stmt};
-use super::exits::branch;
-use super::ids::Target;
-use super::save::declaration;
-use super::uniform::Uniform;
 use crate::faults;
+use crate::passes::ndrange_to_loop::carried::save::declaration;
+use crate::passes::ndrange_to_loop::control::convergence::{
+    Convergence, Surroundings, is_barrier_stmt,
+};
+use crate::passes::ndrange_to_loop::control::exits::branch;
+use crate::passes::ndrange_to_loop::control::uniform::Uniform;
+use crate::passes::ndrange_to_loop::work_items::ids::Target;
 
 /// A part of a kernel that each work-item runs on its own, from one barrier to the next.
 #[derive(Debug, Default)]
@@ -88,7 +90,7 @@ pub fn build(target: &mut Target<'_>, uniform: &Uniform, stmts: Vec<Stmt>) -> Sc
         behind_barrier,
         ..
     } = builder;
-    super::masks::apply(target, &mut schedule, masks);
+    crate::passes::ndrange_to_loop::control::masks::apply(target, &mut schedule, masks);
     merge(&mut schedule.nodes, &mut schedule.regions, &behind_barrier);
     schedule
 }
@@ -129,7 +131,7 @@ struct Builder<'t, 'a> {
     uniform: &'t Uniform,
     schedule: Schedule,
     /// The masks of the regions.
-    masks: Vec<super::masks::Masked>,
+    masks: Vec<crate::passes::ndrange_to_loop::control::masks::Masked>,
     /// The regions with a barrier in front of them.
     behind_barrier: BTreeSet<usize>,
 }
@@ -187,10 +189,11 @@ impl Builder<'_, '_> {
             stmts: std::mem::take(&mut open.region),
             list: open.list,
         });
-        self.masks.push(super::masks::Masked {
-            mask: open.mask.clone(),
-            behind,
-        });
+        self.masks
+            .push(crate::passes::ndrange_to_loop::control::masks::Masked {
+                mask: open.mask.clone(),
+                behind,
+            });
         if std::mem::take(&mut open.barrier) {
             self.behind_barrier.insert(number);
         }
@@ -658,7 +661,11 @@ impl Flow {
                 Regions::new()
             }
             // `if (!any) break;`
-            StmtKind::If { then, .. } if super::convergence::never_ends(&then.stmts) => {
+            StmtKind::If { then, .. }
+                if crate::passes::ndrange_to_loop::control::convergence::never_ends(
+                    &then.stmts,
+                ) =>
+            {
                 if let Some(innermost) = self.loops.last_mut() {
                     innermost[0].extend(before.iter().copied());
                 }

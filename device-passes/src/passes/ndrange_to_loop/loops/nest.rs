@@ -4,11 +4,11 @@ use fpgacc_frontend::ir::{
     BinaryOp, Block, Expr, ExprId, IncDecOp, Init, LoopHints, Stmt, StmtKind, VarId,
 };
 
-use super::ids::{Ids, Target};
-use super::order::Order;
-use super::schedule::Node;
 use crate::analysis::work_item::Quantity;
 use crate::faults;
+use crate::passes::ndrange_to_loop::control::schedule::Node;
+use crate::passes::ndrange_to_loop::loops::order::Order;
+use crate::passes::ndrange_to_loop::work_items::ids::{Ids, Target};
 
 /// `for (int var = 0; var < bound; var++) { body }`
 pub fn count(target: &mut Target<'_>, var: VarId, bound: ExprId, body: Vec<Stmt>) -> Stmt {

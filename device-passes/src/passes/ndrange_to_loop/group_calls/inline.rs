@@ -9,15 +9,15 @@ use fpgacc_frontend::ir::{
 };
 use fpgacc_frontend::source::Span;
 
-use super::ids::Target;
-use super::import::{Import, Stand};
-use super::lift::{self, GroupCalls};
-use super::save::declaration;
-use super::single_exit::{Value, returns, single_exit};
-use super::survey::builtin_stmt;
 use crate::analysis::calls;
 use crate::analysis::variables::{Access, accesses_of_stmt};
 use crate::pass::Note;
+use crate::passes::ndrange_to_loop::carried::save::declaration;
+use crate::passes::ndrange_to_loop::group_calls::import::{Import, Stand};
+use crate::passes::ndrange_to_loop::group_calls::lift::{self, GroupCalls};
+use crate::passes::ndrange_to_loop::group_calls::single_exit::{Value, returns, single_exit};
+use crate::passes::ndrange_to_loop::survey::builtin_stmt;
+use crate::passes::ndrange_to_loop::work_items::ids::Target;
 
 /// The most expressions that a kernel may grow to.
 const MOST_EXPRESSIONS: usize = 200_000;
@@ -55,7 +55,8 @@ pub fn has_work(function: &Function, calls: &GroupCalls) -> bool {
     let mut found = false;
     if let Some(body) = &function.body {
         body.for_each_stmt(&mut |stmt| {
-            let plain = builtin_stmt(function, stmt).is_some_and(super::survey::is_barrier);
+            let plain = builtin_stmt(function, stmt)
+                .is_some_and(crate::passes::ndrange_to_loop::survey::is_barrier);
             found |= !plain && stmt.exprs().iter().any(|id| calls.inside(function, *id));
         });
     }

@@ -6,11 +6,11 @@ use fpgacc_frontend::ir::{
     Callee, Expr, ExprId, Function, FunctionId, Item, Module, Scalar, Stmt, VarId,
 };
 
-use super::ids::{Ids, Target};
-use super::narrow::narrow;
-use super::queries::{self, Marks, Source};
 use crate::analysis::calls;
 use crate::analysis::work_item::{Dim, Quantity};
+use crate::passes::ndrange_to_loop::work_items::ids::{Ids, Target};
+use crate::passes::ndrange_to_loop::work_items::narrow::narrow;
+use crate::passes::ndrange_to_loop::work_items::queries::{self, Marks, Source};
 
 /// The further parameters of a function: what it, or what it calls, asks for.
 type Wants = BTreeSet<(Quantity, u8)>;
@@ -201,7 +201,11 @@ fn add_param(
             module.types.scalar(Scalar::Int),
         ),
         _ => (
-            format!("{}_{}", quantity.name(), super::grid::letter(d)),
+            format!(
+                "{}_{}",
+                quantity.name(),
+                crate::passes::ndrange_to_loop::work_items::grid::letter(d)
+            ),
             module.types.scalar(Scalar::Int),
         ),
     };

@@ -9,13 +9,15 @@ use fpgacc_frontend::ir::{
     BinaryOp, Block, Expr, ExprId, LoopHints, Stmt, StmtKind, UnaryOp, VarId,
 };
 
-use super::convergence::{Convergence, Surroundings, holds_barrier, never_ends};
-use super::ids::Target;
-use super::returns;
-use super::save::declaration;
-use super::switches;
-use super::uniform::Uniform;
 use crate::faults;
+use crate::passes::ndrange_to_loop::carried::save::declaration;
+use crate::passes::ndrange_to_loop::control::convergence::{
+    Convergence, Surroundings, holds_barrier, never_ends,
+};
+use crate::passes::ndrange_to_loop::control::switches;
+use crate::passes::ndrange_to_loop::control::uniform::Uniform;
+use crate::passes::ndrange_to_loop::loops::returns;
+use crate::passes::ndrange_to_loop::work_items::ids::Target;
 
 /// Rewrites `stmts`; tells whether there was something to rewrite, so that what is uniform has to be
 /// found again.

@@ -6,7 +6,7 @@ use fpgacc_frontend::ir::{
     Arm, Block, CaseLabel, Expr, ExprId, Function, Init, Stmt, StmtKind, VarId, VarRef,
 };
 
-use super::ids::Target;
+use crate::passes::ndrange_to_loop::work_items::ids::Target;
 
 /// What stands for a variable of the function that is copied.
 #[derive(Clone, Copy, Debug)]

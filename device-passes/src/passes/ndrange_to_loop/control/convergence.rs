@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use fpgacc_frontend::ir::{Expr, Function, Stmt, StmtKind, VarId, VarRef};
 
-use super::survey::{builtin_stmt, is_barrier};
+use crate::passes::ndrange_to_loop::survey::{builtin_stmt, is_barrier};
 
 /// What surrounds a list of statements.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

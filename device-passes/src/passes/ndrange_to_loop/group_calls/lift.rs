@@ -13,12 +13,12 @@ use fpgacc_frontend::ir::{
 };
 use fpgacc_frontend::source::Span;
 
-use super::collective::is_collective;
-use super::ids::Target;
-use super::save::declaration;
-use super::survey::is_barrier;
 use crate::analysis::variables::accesses;
 use crate::pass::Note;
+use crate::passes::ndrange_to_loop::carried::save::declaration;
+use crate::passes::ndrange_to_loop::group_calls::collective::is_collective;
+use crate::passes::ndrange_to_loop::survey::is_barrier;
+use crate::passes::ndrange_to_loop::work_items::ids::Target;
 
 /// The calls in which a whole group takes part.
 #[derive(Clone, Debug, Default)]

@@ -9,10 +9,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::ir::{AddressSpace, Expr, ExprId, Init, Stmt, StmtKind, Type, VarId, VarRef};
 
-use super::convergence::has_exit;
-use super::ids::Target;
 use crate::analysis::liveness::{Flow, flow};
 use crate::analysis::variables::{Access, accesses};
+use crate::passes::ndrange_to_loop::control::convergence::has_exit;
+use crate::passes::ndrange_to_loop::work_items::ids::Target;
 
 /// Renames the counters of loops that start anew.
 pub fn split(target: &mut Target<'_>, stmts: &mut Vec<Stmt>) {

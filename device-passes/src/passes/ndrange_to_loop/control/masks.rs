@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::ir::{Expr, Init, Stmt, StmtKind, VarId, VarRef};
 
-use super::exits::branch;
-use super::ids::Target;
-use super::save;
-use super::schedule::{Schedule, conjunction};
-use super::speculation;
 use crate::faults;
+use crate::passes::ndrange_to_loop::carried::save;
+use crate::passes::ndrange_to_loop::control::exits::branch;
+use crate::passes::ndrange_to_loop::control::schedule::{Schedule, conjunction};
+use crate::passes::ndrange_to_loop::control::speculation;
+use crate::passes::ndrange_to_loop::work_items::ids::Target;
 
 /// The mask of a region, and what stands behind it, outside of the mask.
 #[derive(Debug, Default)]

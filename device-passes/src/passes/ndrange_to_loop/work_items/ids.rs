@@ -7,9 +7,9 @@ use fpgacc_frontend::ir::{
 };
 use fpgacc_runtime::manifest::Hidden;
 
-use super::grid::{Extent, Grid, INT_MAX, letter};
 use crate::analysis::work_item::Quantity;
 use crate::faults;
+use crate::passes::ndrange_to_loop::work_items::grid::{Extent, Grid, INT_MAX, letter};
 
 /// The least and the greatest value that an expression may have.
 pub type Range = (i64, i64);

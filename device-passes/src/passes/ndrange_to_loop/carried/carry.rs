@@ -1,14 +1,14 @@
-//! Carries values over barriers: rewrites the parts of a kernel as [`super::values`] decides.
+//! Carries values over barriers: rewrites the parts of a kernel as [`crate::passes::ndrange_to_loop::carried::values`] decides.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::ir::{Expr, ExprId, Function, Init, Module, Stmt, StmtKind, VarId, VarRef};
 
-use super::ids::{Ids, Target};
-use super::save::{self, Layout, declaration};
-use super::schedule::Schedule;
-use super::values::{self, Fate, Values};
 use crate::faults;
+use crate::passes::ndrange_to_loop::carried::save::{self, Layout, declaration};
+use crate::passes::ndrange_to_loop::carried::values::{self, Fate, Values};
+use crate::passes::ndrange_to_loop::control::schedule::Schedule;
+use crate::passes::ndrange_to_loop::work_items::ids::{Ids, Target};
 
 /// What stands outside the loops over work-items.
 #[derive(Default)]

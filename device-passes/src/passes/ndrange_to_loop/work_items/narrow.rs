@@ -12,8 +12,8 @@ use fpgacc_frontend::ir::{
     Stmt, StmtKind, TypeId, Types, UnaryOp,
 };
 
-use super::ids::Range;
 use crate::faults;
+use crate::passes::ndrange_to_loop::work_items::ids::Range;
 
 const INT: Range = (i32::MIN as i64, i32::MAX as i64);
 const UINT: Range = (0, u32::MAX as i64);

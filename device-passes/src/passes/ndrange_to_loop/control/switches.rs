@@ -5,11 +5,13 @@ use fpgacc_frontend::ir::{
 };
 use fpgacc_frontend::source::Span;
 
-use super::convergence::{Convergence, Surroundings, has_exit, never_ends};
-use super::exits::branch;
-use super::ids::Target;
-use super::save::declaration;
 use crate::faults;
+use crate::passes::ndrange_to_loop::carried::save::declaration;
+use crate::passes::ndrange_to_loop::control::convergence::{
+    Convergence, Surroundings, has_exit, never_ends,
+};
+use crate::passes::ndrange_to_loop::control::exits::branch;
+use crate::passes::ndrange_to_loop::work_items::ids::Target;
 
 /// Rewrites the switches that work-items of a group go through together.
 pub fn rewrite(target: &mut Target<'_>, stmts: &mut Vec<Stmt>, around: Surroundings) {

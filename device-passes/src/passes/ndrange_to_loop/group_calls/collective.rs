@@ -16,10 +16,10 @@ use fpgacc_frontend::ir::{
 };
 use fpgacc_frontend::source::Span;
 
-use super::grid::Grid;
-use super::ids::Target;
-use super::save::declaration;
 use crate::pass::Note;
+use crate::passes::ndrange_to_loop::carried::save::declaration;
+use crate::passes::ndrange_to_loop::work_items::grid::Grid;
+use crate::passes::ndrange_to_loop::work_items::ids::Target;
 
 /// Whether a builtin is one in which all work-items of a group take part, barriers aside.
 pub fn is_collective(name: &str) -> bool {

@@ -12,12 +12,12 @@ use fpgacc_frontend::ir::{
     StmtKind, Type, TypeId, Types, UnaryOp, VarId, VarRef,
 };
 
-use super::schedule::{Region, Schedule};
 use crate::analysis::liveness::{Flow, flow};
 use crate::analysis::variables::{Access, accesses_of_stmt};
 use crate::analysis::work_item::{self, Quantity};
 use crate::faults;
 use crate::pass::Note;
+use crate::passes::ndrange_to_loop::control::schedule::{Region, Schedule};
 
 /// The most operations that are done again in each part rather than saved.
 const CHEAP: u32 = 8;

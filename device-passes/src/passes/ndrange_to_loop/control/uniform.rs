@@ -15,10 +15,10 @@ use fpgacc_frontend::ir::{
     StmtKind, Type, UnaryOp, VarId, VarRef, builtin_has_effects,
 };
 
-use super::callees::Callees;
-use super::convergence::{Convergence, Surroundings};
 use crate::analysis::variables::{Access, accesses};
 use crate::analysis::work_item::{self, Dim, Quantity};
+use crate::passes::ndrange_to_loop::control::callees::Callees;
+use crate::passes::ndrange_to_loop::control::convergence::{Convergence, Surroundings};
 
 /// What a group has once.
 #[derive(Debug, Default)]
@@ -57,7 +57,13 @@ impl Uniform {
                 _ => {}
             }
         });
-        only && does && !super::convergence::has_exit(std::slice::from_ref(stmt), true, true, true)
+        only && does
+            && !crate::passes::ndrange_to_loop::control::convergence::has_exit(
+                std::slice::from_ref(stmt),
+                true,
+                true,
+                true,
+            )
     }
 
     /// Whether what the group runs once must stay at its place among what work-items do.
@@ -427,8 +433,12 @@ impl<'a> Finder<'a> {
 
     /// Whether all of a statement is the same for all work-items.
     fn is_uniform_stmt(&self, stmt: &Stmt) -> bool {
-        let mut uniform =
-            !super::convergence::has_exit(std::slice::from_ref(stmt), true, true, true);
+        let mut uniform = !crate::passes::ndrange_to_loop::control::convergence::has_exit(
+            std::slice::from_ref(stmt),
+            true,
+            true,
+            true,
+        );
         stmt.for_each(&mut |inside| {
             uniform &= inside.exprs().iter().all(|root| self.is_uniform(*root));
             uniform &= match &inside.kind {

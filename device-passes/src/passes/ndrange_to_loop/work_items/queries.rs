@@ -6,8 +6,8 @@ use fpgacc_frontend::ir::{
     BinaryOp, Expr, ExprId, Function, Module, QualType, Stmt, TypeId, VarId,
 };
 
-use super::ids::{Ids, Range, Target};
 use crate::analysis::work_item::{self, Dim, Quantity, Query};
+use crate::passes::ndrange_to_loop::work_items::ids::{Ids, Range, Target};
 
 /// The casts that replace calls, with the ranges of what they cast.
 pub type Marks = BTreeMap<ExprId, Range>;

@@ -14,8 +14,8 @@ use fpgacc_frontend::ir::{
     TypeId, UnaryOp, VarId, VarRef,
 };
 
-use super::save::declaration;
 use crate::pass::Context;
+use crate::passes::ndrange_to_loop::carried::save::declaration;
 
 /// The most bytes of one kernel's arrays: emulators keep them on the stack.
 const MOST: u64 = 64 << 10;

@@ -3,7 +3,7 @@
 use fpgacc_frontend::ir::{Block, ExprId, Init, Scalar, Stmt, StmtKind, VarId};
 use fpgacc_frontend::source::Span;
 
-use super::ids::Target;
+use crate::passes::ndrange_to_loop::work_items::ids::Target;
 
 /// What becomes of a function's value.
 #[derive(Clone, Copy, Debug)]

@@ -5,9 +5,9 @@ use fpgacc_frontend::ir::{
     Variable,
 };
 
-use super::grid::Extent;
-use super::ids::{Ids, Target};
 use crate::faults;
+use crate::passes::ndrange_to_loop::work_items::grid::Extent;
+use crate::passes::ndrange_to_loop::work_items::ids::{Ids, Target};
 
 /// How the work-items of a group are numbered in arrays.
 pub enum Layout {
@@ -151,7 +151,9 @@ pub fn copy(target: &mut Target<'_>, to: ExprId, from: ExprId) -> Vec<Stmt> {
     let (to, from) = (at(target, to), at(target, from));
     let body = copy(target, to, from);
     let bound = target.int(len as i64);
-    vec![super::nest::count(target, counter, bound, body)]
+    vec![crate::passes::ndrange_to_loop::loops::nest::count(
+        target, counter, bound, body,
+    )]
 }
 
 /// The declaration of a variable.

@@ -2,8 +2,8 @@
 
 use fpgacc_frontend::ir::{Init, Stmt, StmtKind, VarId};
 
-use super::ids::Target;
 use crate::faults;
+use crate::passes::ndrange_to_loop::work_items::ids::Target;
 
 /// What a statement list stands in, inside the body of a loop over work-items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,0 +1,5 @@
+//! Values that live across barriers.
+
+pub mod carry;
+pub mod save;
+pub mod values;

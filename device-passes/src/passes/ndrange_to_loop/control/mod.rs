@@ -1,0 +1,12 @@
+//! The body of a kernel is taken apart: regions that work-items run on their own, and control that a
+//! group goes through together.
+
+pub mod callees;
+pub mod convergence;
+pub mod exits;
+pub mod live_ranges;
+pub mod masks;
+pub mod schedule;
+pub mod speculation;
+pub mod switches;
+pub mod uniform;

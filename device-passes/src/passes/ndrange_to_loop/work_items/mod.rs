@@ -1,0 +1,7 @@
+//! What work-item functions tell, without them.
+
+pub mod grid;
+pub mod helpers;
+pub mod ids;
+pub mod narrow;
+pub mod queries;
