@@ -138,11 +138,13 @@ pub fn rewrite(
     function.body = Some(body);
     module.functions[kernel] = function;
 
-    let saved = outside.saves.then(|| layout.bound()).flatten();
-    let mut notes = tell::notes(module, kernel, survey, &values, &ids, summary);
+    let has_arrays = !outside.saved.is_empty();
+    let bound = layout.bound().filter(|_| has_arrays);
+    let fates = tell::fates(&module.functions[kernel], &values, &outside.saved);
+    let mut notes = tell::notes(survey, &ids, format!("{summary}{fates}"));
     notes.extend(masked.into_iter().map(tell::mask_note));
     Rewritten {
-        task: task(&ids, survey, saved, most),
+        task: task(&ids, survey, bound, most),
         local_bytes: moved.local_bytes,
         notes,
     }

@@ -1,6 +1,8 @@
 //! What the user is told of a rewrite.
 
-use fpgacc_frontend::ir::{FunctionId, Module};
+use std::collections::BTreeSet;
+
+use fpgacc_frontend::ir::{Function, VarId};
 use fpgacc_frontend::source::Span;
 
 use crate::pass::Note;
@@ -40,33 +42,31 @@ pub fn summary(ids: &Ids, regions: usize) -> String {
     format!("{loops}{parts}{size}")
 }
 
-/// The remarks.
-pub fn notes(
-    module: &Module,
-    kernel: FunctionId,
-    survey: &Survey,
-    values: &Values,
-    ids: &Ids,
-    summary: String,
-) -> Vec<Note> {
-    let mut text = format!("single work-item: {summary}");
+/// What became of values that live across barriers; `saved` are those with an array.
+pub fn fates(kernel: &Function, values: &Values, saved: &BTreeSet<VarId>) -> String {
     let kinds = [
         "saved for each work-item",
         "computed once a group",
         "recomputed",
     ];
+    let mut text = String::new();
     for kind in kinds {
-        let vars = values
-            .fates
-            .iter()
-            .filter(|(_, fate, _)| what_was_done(*fate) == kind);
+        let vars = values.fates.iter().filter(|(var, fate, _)| {
+            what_was_done(*fate) == kind && (!fate.is_saved() || saved.contains(var))
+        });
         let names: Vec<String> = vars
-            .map(|(var, ..)| format!("'{}'", module.functions[kernel].vars[*var].name))
+            .map(|(var, ..)| format!("'{}'", kernel.vars[*var].name))
             .collect();
         if !names.is_empty() {
             text.push_str(&format!("; {kind}: {}", names.join(", ")));
         }
     }
+    text
+}
+
+/// The remarks; `done` says what was done.
+pub fn notes(survey: &Survey, ids: &Ids, done: String) -> Vec<Note> {
+    let mut text = format!("single work-item: {done}");
     if ids.grid.local_is_chosen && survey.needs.groups {
         text.push_str("; the host leaves the work-group size open: groups of one work-item");
     }

@@ -17,8 +17,8 @@ pub struct Outside {
     pub kernel: Vec<Stmt>,
     /// Declarations for each group.
     pub group: Vec<Stmt>,
-    /// There are saved values.
-    pub saves: bool,
+    /// The variables with an array for their values.
+    pub saved: BTreeSet<VarId>,
 }
 
 /// Rewrites the parts. `items` are the loop variables of each part.
@@ -240,7 +240,7 @@ impl Carrier<'_> {
         let layout = self.layout;
         let array = layout.array_for(&mut self.target(), var);
         self.outside.group.push(declaration(array, None));
-        self.outside.saves = true;
+        self.outside.saved.insert(var);
         array
     }
 

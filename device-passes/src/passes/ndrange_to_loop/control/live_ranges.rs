@@ -11,7 +11,7 @@ use fpgacc_frontend::ir::{AddressSpace, Expr, ExprId, Init, Stmt, StmtKind, Type
 
 use crate::analysis::liveness::{Flow, flow};
 use crate::analysis::variables::{Access, accesses};
-use crate::passes::ndrange_to_loop::control::convergence::has_exit;
+use crate::passes::ndrange_to_loop::control::convergence::{has_exit, holds_barrier};
 use crate::passes::ndrange_to_loop::work_items::ids::Target;
 
 /// Renames the counters of loops that start anew.
@@ -26,14 +26,19 @@ pub fn split(target: &mut Target<'_>, stmts: &mut Vec<Stmt>) {
     drop_unused(target, stmts, &counters);
 }
 
-/// Scalars that several loops start with an assignment, and whose address nobody takes.
+/// Scalars that several loops start with an assignment, one of them with barriers inside, and whose
+/// address nobody takes.
 fn shared_counters(target: &Target<'_>, stmts: &[Stmt]) -> BTreeSet<VarId> {
     let mut starts: BTreeMap<VarId, usize> = BTreeMap::new();
+    let mut of_groups = BTreeSet::new();
     let mut reached = BTreeSet::new();
     for stmt in stmts {
         stmt.for_each(&mut |stmt| {
             if let Some((var, _)) = start(target, stmt) {
                 *starts.entry(var).or_default() += 1;
+                if holds_barrier(target.function, stmt) {
+                    of_groups.insert(var);
+                }
             }
             for root in stmt.exprs() {
                 let exprs = &target.function.exprs;
@@ -48,6 +53,7 @@ fn shared_counters(target: &Target<'_>, stmts: &[Stmt]) -> BTreeSet<VarId> {
     starts.retain(|var, count| {
         let variable = &target.function.vars[*var];
         *count > 1
+            && of_groups.contains(var)
             && !reached.contains(var)
             && variable.space == AddressSpace::Private
             && variable.attrs.is_empty()
@@ -136,7 +142,12 @@ fn flow_of(target: &Target<'_>, stmts: &[Stmt], var: VarId) -> Flow {
 }
 
 fn mentions(target: &Target<'_>, stmt: &Stmt, var: VarId) -> bool {
-    !uses(target, stmt, var).is_empty()
+    let exprs = &target.function.exprs;
+    let roots = stmt.exprs();
+    roots
+        .iter()
+        .any(|root| exprs.uses(*root, VarRef::Local(var)))
+        || (stmt.lists().into_iter().flatten()).any(|inside| mentions(target, inside, var))
 }
 
 fn uses(target: &Target<'_>, stmt: &Stmt, var: VarId) -> Vec<ExprId> {
