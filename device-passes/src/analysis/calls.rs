@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use fpgacc_frontend::ir::{Callee, Expr, ExprId, Function, FunctionId, Module};
+use fpgacc_frontend::ir::{
+    Callee, Expr, ExprId, Function, FunctionId, Module, builtin_has_effects,
+};
 
 /// The functions of the module that a function calls itself, with one call each, in the order of the
 /// source.
@@ -39,4 +41,17 @@ pub fn reachable(module: &Module, root: FunctionId) -> Vec<FunctionId> {
         }
     }
     out
+}
+
+/// Whether a call of a builtin only computes a value of its arguments' values: it has no effects, looks
+/// at no memory or image, and asks for nothing.
+pub fn builtin_computes(module: &Module, function: &Function, name: &str, args: &[ExprId]) -> bool {
+    let takes_pointers = args.iter().any(|arg| {
+        let ty = function.exprs.ty(*arg);
+        module.types.as_pointer(ty).is_some() || module.types.as_array(ty).is_some()
+    });
+    !builtin_has_effects(name)
+        && !takes_pointers
+        && !name.starts_with("read_")
+        && !name.starts_with("get_")
 }

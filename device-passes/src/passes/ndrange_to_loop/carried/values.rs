@@ -12,6 +12,7 @@ use fpgacc_frontend::ir::{
     StmtKind, Type, TypeId, Types, UnaryOp, VarId, VarRef,
 };
 
+use crate::analysis::calls;
 use crate::analysis::liveness::{Flow, flow};
 use crate::analysis::variables::{Access, accesses_of_stmt};
 use crate::analysis::work_item::{self, Quantity};
@@ -596,16 +597,7 @@ impl Pure<'_> {
             made.per_group |= quantity.differs_between_groups();
             return Some(made);
         }
-        let exprs = &self.function.exprs;
-        let takes_pointers = args.iter().any(|arg| {
-            let ty = exprs.ty(*arg);
-            self.module.types.as_pointer(ty).is_some() || self.module.types.as_array(ty).is_some()
-        });
-        if fpgacc_frontend::ir::builtin_has_effects(name)
-            || takes_pointers
-            || name.starts_with("read_")
-            || name.starts_with("get_")
-        {
+        if !calls::builtin_computes(self.module, self.function, name, args) {
             return None;
         }
         let simple = matches!(name, "mul24" | "mad24" | "min" | "max" | "abs" | "clamp")

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use fpgacc_frontend::ir::{
     AddressSpace, BinaryOp, Callee, Expr, ExprId, Function, FunctionId, Module, Qualifiers, Stmt,
-    StmtKind, UnaryOp, VarRef, builtin_has_effects,
+    StmtKind, UnaryOp, VarRef,
 };
 
 use crate::analysis::calls;
@@ -160,14 +160,7 @@ impl Callees {
                 if let Some(query) = work_item::query(module, function, id) {
                     return (is_uniform_query(query), true);
                 }
-                let takes_pointers = args.iter().any(|arg| {
-                    let ty = exprs.ty(*arg);
-                    module.types.as_pointer(ty).is_some() || module.types.as_array(ty).is_some()
-                });
-                let computes = !builtin_has_effects(name)
-                    && !takes_pointers
-                    && !name.starts_with("read_")
-                    && !name.starts_with("get_");
+                let computes = calls::builtin_computes(module, function, name, args);
                 (computes, true)
             }
             _ => (true, true),

@@ -5,15 +5,14 @@
 //! it, and loops end when the flag is set. What is left has one way in and one way out; the
 //! conditions become masks later.
 
-use fpgacc_frontend::ir::{
-    BinaryOp, Block, Expr, ExprId, LoopHints, Stmt, StmtKind, UnaryOp, VarId,
-};
+use fpgacc_frontend::ir::{BinaryOp, Block, Expr, ExprId, Stmt, StmtKind, UnaryOp, VarId};
 
 use crate::faults;
 use crate::passes::ndrange_to_loop::carried::save::declaration;
 use crate::passes::ndrange_to_loop::control::convergence::{
     Convergence, Surroundings, holds_barrier, never_ends,
 };
+use crate::passes::ndrange_to_loop::control::parts::Parts;
 use crate::passes::ndrange_to_loop::control::switches;
 use crate::passes::ndrange_to_loop::control::uniform::Uniform;
 use crate::passes::ndrange_to_loop::loops::returns;
@@ -120,7 +119,6 @@ impl Exits<'_, '_> {
                 continue;
             }
             let behind: Vec<Stmt> = rest.by_ref().map(|((stmt, _), _)| stmt).collect();
-            let is_last = behind.is_empty();
             let (stmts, flagged, behind) = self.convergent(stmt, behind, here, around, place);
             out.extend(stmts);
             if behind.is_empty() {
@@ -130,7 +128,6 @@ impl Exits<'_, '_> {
             if flagged.is_empty() {
                 out.extend(behind);
             } else {
-                debug_assert!(!is_last, "a list was left behind");
                 let cond = self.none_set(flagged);
                 out.push(branch(cond, behind, None));
             }
@@ -445,67 +442,4 @@ pub fn branch(cond: ExprId, then: Vec<Stmt>, otherwise: Option<Vec<Stmt>>) -> St
         then: Block::of(then),
         otherwise: otherwise.map(Block::of),
     })
-}
-
-/// A loop, taken apart.
-struct Parts {
-    init: Vec<Stmt>,
-    cond: Option<ExprId>,
-    step: Option<ExprId>,
-    body: Vec<Stmt>,
-    hints: LoopHints,
-    at_end: bool,
-    span: Option<fpgacc_frontend::source::Span>,
-}
-
-impl Parts {
-    fn of(stmt: Stmt) -> Parts {
-        let span = stmt.span;
-        let (init, cond, step, body, hints, at_end) = match stmt.kind {
-            StmtKind::For {
-                init,
-                cond,
-                step,
-                body,
-                hints,
-            } => (init, cond, step, body, hints, false),
-            StmtKind::While { cond, body, hints } => {
-                (Vec::new(), Some(cond), None, body, hints, false)
-            }
-            StmtKind::DoWhile { body, cond, hints } => {
-                (Vec::new(), Some(cond), None, body, hints, true)
-            }
-            other => {
-                let body = Block::of(vec![Stmt::at(other, span)]);
-                (Vec::new(), None, None, body, LoopHints::default(), true)
-            }
-        };
-        Parts {
-            init,
-            cond,
-            step,
-            body: body.stmts,
-            hints,
-            at_end,
-            span,
-        }
-    }
-
-    fn join(self) -> Stmt {
-        let (body, hints) = (Block::of(self.body), self.hints);
-        let kind = match (self.cond, self.at_end) {
-            (Some(cond), true) => StmtKind::DoWhile { body, cond, hints },
-            (Some(cond), false) if self.init.is_empty() && self.step.is_none() => {
-                StmtKind::While { cond, body, hints }
-            }
-            _ => StmtKind::For {
-                init: self.init,
-                cond: self.cond,
-                step: self.step,
-                body,
-                hints,
-            },
-        };
-        Stmt::at(kind, self.span)
-    }
 }

@@ -6,6 +6,7 @@ pub mod convergence;
 pub mod exits;
 pub mod live_ranges;
 pub mod masks;
+pub mod parts;
 pub mod schedule;
 pub mod speculation;
 pub mod switches;

@@ -20,6 +20,7 @@ use crate::passes::ndrange_to_loop::control::convergence::{
     Convergence, Surroundings, is_barrier_stmt,
 };
 use crate::passes::ndrange_to_loop::control::exits::branch;
+use crate::passes::ndrange_to_loop::control::parts::Parts;
 use crate::passes::ndrange_to_loop::control::uniform::Uniform;
 use crate::passes::ndrange_to_loop::work_items::ids::Target;
 
@@ -349,26 +350,18 @@ impl Builder<'_, '_> {
     }
 
     fn repeat(&mut self, open: &mut Open, stmt: Stmt) {
-        let span = stmt.span;
-        let (init, cond, step, body, hints, at_end) = match stmt.kind {
-            StmtKind::For {
-                init,
-                cond,
-                step,
-                body,
-                hints,
-            } => (init, cond, step, body, hints, false),
-            StmtKind::While { cond, body, hints } => {
-                (Vec::new(), Some(cond), None, body, hints, false)
-            }
-            StmtKind::DoWhile { body, cond, hints } => {
-                (Vec::new(), Some(cond), None, body, hints, true)
-            }
-            _ => return,
-        };
+        let Parts {
+            init,
+            cond,
+            step,
+            body,
+            hints,
+            at_end,
+            span,
+        } = Parts::of(stmt);
         if cond.is_some_and(|cond| !self.uniform.evaluates(cond)) {
             self.fill(open, init, Surroundings::default());
-            self.masked_loop(open, (cond, step, body.stmts), hints, at_end);
+            self.masked_loop(open, (cond, step, body), hints, at_end);
             return;
         }
         let function = &*self.target.function;
@@ -399,7 +392,7 @@ impl Builder<'_, '_> {
             mask: open.mask.clone(),
             barrier: false,
         };
-        self.fill(&mut inner, body.stmts, Surroundings::LOOP);
+        self.fill(&mut inner, body, Surroundings::LOOP);
         let mut step = step;
         if let Some(own) = step
             && !self.uniform.evaluates(own)
@@ -408,22 +401,17 @@ impl Builder<'_, '_> {
             step = None;
         }
         self.close_region(&mut inner, Vec::new());
-        let body = Block::default();
-        let kind = match (cond, at_end) {
-            (Some(cond), true) => StmtKind::DoWhile { body, cond, hints },
-            (Some(cond), false) if header.is_empty() && step.is_none() => {
-                StmtKind::While { cond, body, hints }
-            }
-            _ => StmtKind::For {
-                init: header,
-                cond,
-                step,
-                body,
-                hints,
-            },
+        let control = Parts {
+            init: header,
+            cond,
+            step,
+            body: Vec::new(),
+            hints,
+            at_end,
+            span,
         };
         open.nodes
-            .push(Node::Control(Stmt::at(kind, span), vec![inner.nodes]));
+            .push(Node::Control(control.join(), vec![inner.nodes]));
     }
 
     /// A loop that runs while any work-item takes part.

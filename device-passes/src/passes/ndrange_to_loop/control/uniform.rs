@@ -12,9 +12,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::ir::{
     AddressSpace, BinaryOp, Callee, Expr, ExprId, Function, Init, Module, Qualifiers, Stmt,
-    StmtKind, Type, UnaryOp, VarId, VarRef, builtin_has_effects,
+    StmtKind, Type, UnaryOp, VarId, VarRef,
 };
 
+use crate::analysis::calls;
 use crate::analysis::variables::{Access, accesses};
 use crate::analysis::work_item::{self, Dim, Quantity};
 use crate::passes::ndrange_to_loop::control::callees::Callees;
@@ -595,14 +596,7 @@ impl<'a> Finder<'a> {
             return args.iter().all(|arg| self.is_uniform(*arg))
                 && is_uniform_query(query, self.alone);
         }
-        let takes_pointers = args.iter().any(|arg| {
-            let ty = self.function.exprs.ty(*arg);
-            self.module.types.as_pointer(ty).is_some() || self.module.types.as_array(ty).is_some()
-        });
-        !builtin_has_effects(name)
-            && !takes_pointers
-            && !name.starts_with("read_")
-            && !name.starts_with("get_")
+        calls::builtin_computes(self.module, self.function, name, args)
             && args.iter().all(|arg| self.is_uniform(*arg))
     }
 }
