@@ -156,6 +156,7 @@ fn facts(kernels: &[String], text: &str) -> Facts {
                 None => LocalSize::Unknown("not known".to_string()),
             },
             args: get("bytes").into_iter().map(local_argument).collect(),
+            recorded: None,
         });
     }
     facts

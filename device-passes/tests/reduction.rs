@@ -359,6 +359,7 @@ fn restrict_opens_the_way() {
         global: vec![Value::Const(1)],
         local: LocalSize::Null,
         args: [(0, "da"), (1, "db"), (3, "dr")].map(arg).to_vec(),
+        recorded: None,
     };
     let facts = Facts {
         launches: vec![launch],

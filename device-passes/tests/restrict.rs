@@ -39,6 +39,7 @@ fn launch(kernel: &str, line: u32, buffers: &[&str]) -> Launch {
         global: vec![Value::Symbolic("n".to_string())],
         local: LocalSize::Null,
         args: args.collect(),
+        recorded: None,
     }
 }
 
@@ -49,6 +50,7 @@ fn buffer(name: &str, line: u32) -> Buffer {
         use_host_ptr: false,
         sub_buffer: false,
         size: Value::Symbolic("bytes".to_string()),
+        recorded: None,
     }
 }
 

@@ -392,12 +392,14 @@ mod tests {
                     sources: Known::Is(vec![ProgramSource::File("./a.cl".into())]),
                     options: vec![Known::Is("-DN=8".into()), Known::Is("-DN=9".into())],
                     kernels: vec![],
+                    recorded: None,
                 },
                 ProgramFact {
                     site,
                     sources: Known::Unknown("read from a socket".into()),
                     options: vec![],
                     kernels: vec![Known::Is("b".into())],
+                    recorded: None,
                 },
             ],
             ..Facts::default()

@@ -3,8 +3,15 @@
 //! host-analysis makes them, device-passes and the driver use them; they are also a file,
 //! `facts.yaml`, that users can read, write and keep. What is not proved is checked at launch by
 //! the runtime, so a wrong fact can cost a launch, never a result.
+//!
+//! `fpgacc trace` makes them of a run. Its entries carry a [`recorded`] part: they tell what was
+//! seen, and nothing is proved by that.
+
+pub mod recorded;
 
 use serde::{Deserialize, Serialize};
+
+pub use recorded::{RecordedBuffer, RecordedLaunch, RecordedProgram, Recording};
 
 pub use crate::source::Location;
 
@@ -17,6 +24,9 @@ pub const FORMAT_VERSION: u32 = 1;
 pub struct Facts {
     /// [`FORMAT_VERSION`].
     pub version: u32,
+    /// The runs that recorded facts come from; `None`: there are no recorded facts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recording: Option<Recording>,
     /// Each call that creates an OpenCL program.
     #[serde(
         default,
@@ -44,6 +54,7 @@ impl Default for Facts {
     fn default() -> Self {
         Facts {
             version: FORMAT_VERSION,
+            recording: None,
             programs: Vec::new(),
             buffers: Vec::new(),
             launches: Vec::new(),
@@ -64,6 +75,9 @@ pub struct Program {
     /// Names that clCreateKernel asks of it; `All` after clCreateKernelsInProgram.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kernels: Vec<Known<String>>,
+    /// What a run showed of it; `None`: it was analysed or given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recorded: Option<RecordedProgram>,
 }
 
 /// One piece of a program's text.
@@ -107,6 +121,17 @@ impl<T> Known<T> {
 pub enum Value {
     /// The same number whenever the launch is reached.
     Const(u64),
+    /// One of these, in ascending order, differing from launch to launch.
+    OneOf(Vec<u64>),
+    /// Any of `min + i * step` up to `max`.
+    Range {
+        /// The least value.
+        min: u64,
+        /// The greatest value.
+        max: u64,
+        /// The distance, at least 1, of which all differences are multiples.
+        step: u64,
+    },
     /// An expression over named host variables, as the host spells it.
     Symbolic(String),
     /// Not known, for this reason.
@@ -155,6 +180,9 @@ pub struct Launch {
     /// not known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub args: Vec<Arg>,
+    /// What runs showed of it; `None`: it was analysed or given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recorded: Option<RecordedLaunch>,
 }
 
 /// A kernel argument at a launch.
@@ -174,10 +202,15 @@ pub enum ArgValue {
     /// A memory object: the host variable or expression that holds it, spelled the same way for
     /// the same variable of the same scope.
     Memory(String),
+    /// One of several memory objects, named as in [`Self::Memory`]; `NULL` is none.
+    AnyOf(Vec<String>),
     /// `__local` memory of this many bytes.
     Local(Value),
-    /// A scalar.
+    /// A scalar. Negative integers are recorded as two's complement in their size.
     Scalar(Value),
+    /// Floating-point numbers or values of several parts that were seen, each as text: the shortest
+    /// decimal number that reads back as the same, or bytes in hexadecimal behind `0x`.
+    Seen(Vec<String>),
     /// Not known, for this reason.
     Unknown(String),
 }
@@ -196,4 +229,7 @@ pub struct Buffer {
     pub sub_buffer: bool,
     /// Its size in bytes.
     pub size: Value,
+    /// What runs showed of it; `None`: it was analysed or given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recorded: Option<RecordedBuffer>,
 }

@@ -122,6 +122,7 @@ fn merge_launches(a: &Launch, b: &Launch) -> Launch {
             _ => LocalSize::Unknown("it is NULL or not, depending on the path".to_string()),
         },
         args: args.collect(),
+        recorded: None,
     }
 }
 
@@ -145,6 +146,7 @@ fn collect_objects(interp: &Interp<'_>, sources: &SourceMap, facts: &mut Facts) 
                         sources: texts.clone(),
                         options: options.clone(),
                         kernels: kernels.clone(),
+                        recorded: None,
                     });
                     continue;
                 };
@@ -178,6 +180,7 @@ fn collect_objects(interp: &Interp<'_>, sources: &SourceMap, facts: &mut Facts) 
                         use_host_ptr: *use_host_ptr,
                         sub_buffer: *sub_buffer,
                         size: size.clone(),
+                        recorded: None,
                     }),
                 }
             }

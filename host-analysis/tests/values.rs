@@ -23,6 +23,7 @@ fn shown(value: &Value) -> String {
         Value::Const(v) => v.to_string(),
         Value::Symbolic(text) => text.clone(),
         Value::Unknown(reason) => format!("? {reason}"),
+        other => format!("{other:?}"),
     }
 }
 
@@ -222,6 +223,7 @@ fn check_kernels(body: &str, expected: &str) {
                         ArgValue::Local(bytes) => format!("local {}", shown(bytes)),
                         ArgValue::Scalar(value) => shown(value),
                         ArgValue::Unknown(reason) => format!("? {reason}"),
+                        other => format!("{other:?}"),
                     };
                     format!("{}={value}", arg.index)
                 })

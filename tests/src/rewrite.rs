@@ -318,6 +318,7 @@ fn fact(launch: &Launch, line: u32, told: Told) -> Option<FactLaunch> {
             false => LocalSize::Sizes(local.iter().map(|size| Value::Const(*size)).collect()),
         },
         args: (0..).zip(&launch.args).map(fact_arg).collect(),
+        recorded: None,
     })
 }
 

@@ -133,6 +133,7 @@ fn facts(job: &Job) -> Facts {
             global: vec![Value::Unknown("run time".to_string()); global.len()],
             local: LocalSize::Sizes(local.iter().map(|size| Value::Const(*size)).collect()),
             args: args.collect(),
+            recorded: None,
         }
     });
     Facts {

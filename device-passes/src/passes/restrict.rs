@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use fpgacc_frontend::facts::{Arg, ArgValue, Buffer, Facts, Launch};
+use fpgacc_frontend::facts::{Arg, ArgValue, Buffer, Facts, Launch, RecordedLaunch};
 use fpgacc_frontend::ir::{AddressSpace, Function, FunctionId, Module, Qualifiers, VarId};
 
 use crate::analysis::accesses::{Accesses, Summaries};
@@ -227,6 +227,9 @@ fn refusal(kernel: FunctionId, context: &Context<'_>, pointers: &Pointers) -> Op
 
 /// What a launch passes that may overlap, as the end of a sentence.
 fn conflict(launch: &Launch, facts: &Facts, pointers: &Pointers) -> Option<String> {
+    if let Some(recorded) = &launch.recorded {
+        return recorded_conflict(recorded, pointers);
+    }
     let passed: Vec<_> = pointers
         .all
         .iter()
@@ -254,6 +257,17 @@ fn conflict(launch: &Launch, facts: &Facts, pointers: &Pointers) -> Option<Strin
     Some(format!(
         "may pass more than one buffer that lies in host memory (CL_MEM_USE_HOST_PTR at {})",
         second.site
+    ))
+}
+
+/// What runs showed says no less: it stands for all memory that was passed. What another run may
+/// pass is checked when it launches.
+fn recorded_conflict(recorded: &RecordedLaunch, pointers: &Pointers) -> Option<String> {
+    let is_pointer = |index: u32| pointers.all.iter().any(|pointer| pointer.index == index);
+    let mut pairs = recorded.overlapping.iter();
+    let (first, second) = pairs.find(|(a, b)| is_pointer(*a) && is_pointer(*b))?;
+    Some(format!(
+        "was seen to pass the same memory as arguments {first} and {second}"
     ))
 }
 

@@ -494,6 +494,7 @@ impl<'a> Interp<'a> {
                 }
             },
             args: self.args(kernel),
+            recorded: None,
         };
         self.visits.push(Visit { site, launch });
     }
@@ -657,7 +658,7 @@ pub(crate) fn merge_values(a: &Value, b: &Value) -> Value {
     let show = |v: &Value| match v {
         Value::Const(v) => v.to_string(),
         Value::Symbolic(text) => format!("`{text}`"),
-        Value::Unknown(_) => "unknown".to_string(),
+        Value::OneOf(_) | Value::Range { .. } | Value::Unknown(_) => "unknown".to_string(),
     };
     match (a, b) {
         _ if a == b => a.clone(),

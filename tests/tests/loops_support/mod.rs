@@ -121,6 +121,7 @@ fn facts(job: &Job, told: Told) -> Facts {
                 false => LocalSize::Sizes(consts(local)),
             },
             args: Vec::new(),
+            recorded: None,
         });
     }
     facts

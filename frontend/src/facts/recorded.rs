@@ -1,0 +1,92 @@
+//! What `fpgacc trace` adds to facts that it saw in runs of a program.
+
+use serde::{Deserialize, Serialize};
+
+use super::Value;
+
+/// The runs that facts were recorded in.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Recording {
+    /// How many.
+    pub runs: u64,
+    /// The devices that they ran on, as `platform: device`, in alphabetical order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub devices: Vec<String>,
+}
+
+/// A program as it was seen.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RecordedProgram {
+    /// Hash of its whole text, in hexadecimal: 64-bit FNV-1a up to the first NUL, without trailing
+    /// white space and without `\r`.
+    pub hash: String,
+    /// Where in the machine code it was created: `module+0xoffset`.
+    pub caller: String,
+}
+
+/// A launch as it was seen: all launches of one kernel from one place with one `work_dim` and one
+/// local size.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RecordedLaunch {
+    /// How many there were.
+    pub count: u64,
+    /// Where in the machine code: `module+0xoffset` of the return address.
+    pub caller: String,
+    /// The [`RecordedProgram::hash`] of the kernel's program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<String>,
+    /// The queue executes out of order.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub out_of_order: bool,
+    /// Pairs of argument indices that named the same or overlapping memory in at least one launch.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub overlapping: Vec<(u32, u32)>,
+    /// Types of the arguments by index, where the OpenCL implementation tells them, else empty.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub types: Vec<String>,
+    /// Sizes of the arguments in bytes by index, as clSetKernelArg took them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sizes: Vec<u64>,
+    /// How long the kernel ran, if that was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time: Option<Time>,
+}
+
+/// Kernel times, in nanoseconds of the device's clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Time {
+    /// How many launches were measured.
+    pub count: u64,
+    /// The shortest.
+    pub min_ns: u64,
+    /// The longest.
+    pub max_ns: u64,
+    /// All together.
+    pub total_ns: u64,
+}
+
+/// A buffer as it was seen.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RecordedBuffer {
+    /// Where in the machine code it was created: `module+0xoffset`.
+    pub caller: String,
+    /// Its flags, without `CL_MEM_`, in order of value.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flags: Vec<String>,
+    /// Of a sub-buffer: the buffer that it is a part of, as in
+    /// [`Buffer::variable`](super::Buffer::variable).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
+    /// Of a sub-buffer: where it starts, in bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Value>,
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
+}
