@@ -75,6 +75,25 @@ pub fn object(
     Ok(output::write(output, &bytes, Mode::Plain)?)
 }
 
+/// Links `sources` to a shared library that exports what is marked as visible.
+///
+/// # Errors
+/// As for [`object`].
+pub fn shared(
+    compiler: &Compiler,
+    sources: &[(&str, &str)],
+    flags: &[OsString],
+    cache: Option<&Cache>,
+    output: &Path,
+) -> Result<(), CcError> {
+    let folder = Scratch::new().map_err(CcError::Temporary)?;
+    let library = folder.path().join("library.o");
+    object(compiler, sources, flags, cache, &library)?;
+    let mut args: Vec<OsString> = vec!["-shared".into(), library.into()];
+    args.extend(["-Wl,-Bsymbolic", "-lpthread", "-ldl"].map(OsString::from));
+    compiler.link(&args, output).map(|_| ())
+}
+
 fn digest(compiler: &Compiler, sources: &[(&str, &str)], flags: &[OsString]) -> String {
     let mut hash = Sha256::new();
     let mut add = |bytes: &[u8]| {

@@ -356,16 +356,34 @@ impl Command {
         Ok(Status::of(self.ended(&handle)?.status))
     }
 
-    fn expression(&self) -> duct::Expression {
+    /// Runs it as the user would: with this program's standard input, output and error.
+    pub fn attached(&self) -> Result<Status, ProcessError> {
+        let handle = self
+            .with_environment(self.command_itself())
+            .start()
+            .map_err(|e| self.error(e))?;
+        let _running = Running::new(handle.pids());
+        let output = handle.wait().map_err(|e| self.error(e))?;
+        Ok(Status::of(output.status))
+    }
+
+    fn command_itself(&self) -> duct::Expression {
         if TRACE.load(Ordering::Relaxed) && !self.silent {
             self.show();
         }
         // As text, not as a path: duct takes a path without a slash for a file in this folder.
-        let mut expression = duct::cmd(self.program.as_os_str(), &self.args).unchecked();
-        expression = match self.stdin.is_empty() {
+        duct::cmd(self.program.as_os_str(), &self.args).unchecked()
+    }
+
+    fn expression(&self) -> duct::Expression {
+        let expression = self.command_itself();
+        self.with_environment(match self.stdin.is_empty() {
             true => expression.stdin_null(),
             false => expression.stdin_bytes(self.stdin.clone()),
-        };
+        })
+    }
+
+    fn with_environment(&self, mut expression: duct::Expression) -> duct::Expression {
         if let Some(dir) = &self.dir {
             expression = expression.dir(dir);
         }

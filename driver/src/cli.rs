@@ -341,6 +341,50 @@ fn message_args() -> Vec<Arg> {
     ]
 }
 
+/// The `fpgacc trace` command, in front of `--`.
+pub fn trace_command() -> Command {
+    Command::new("trace")
+        .bin_name("fpgacc trace")
+        .about("Run an OpenCL program as it is and write down the facts of that run")
+        .override_usage("fpgacc trace -o FILE [--append] -- PROGRAM [ARGUMENTS]\n       fpgacc trace -o FILE --merge FILES")
+        .arg(
+            Arg::new("output")
+                .short('o')
+                .value_name("FILE")
+                .value_parser(clap::value_parser!(std::path::PathBuf))
+                .value_hint(ValueHint::FilePath)
+                .help("Write the facts to FILE (.yaml)"),
+        )
+        .arg(
+            Arg::new("append")
+                .long("append")
+                .action(ArgAction::SetTrue)
+                .help("Join them with the facts that FILE has of earlier runs"),
+        )
+        .arg(
+            Arg::new("merge")
+                .long("merge")
+                .num_args(1..)
+                .value_name("FILES")
+                .value_parser(clap::value_parser!(std::path::PathBuf))
+                .value_hint(ValueHint::FilePath)
+                .help("Run nothing: join the facts of earlier runs"),
+        )
+        .arg(
+            Arg::new("trip-counts")
+                .long("trip-counts")
+                .action(ArgAction::SetTrue)
+                .help("Also record how often loops and branches of kernels are taken"),
+        )
+        .arg(
+            Arg::new("quiet")
+                .long("quiet")
+                .action(ArgAction::SetTrue)
+                .help("Say nothing of what was recorded"),
+        )
+        .arg(Arg::new("stray").hide(true).num_args(0..))
+}
+
 /// Gives cc's one-dash long options their second dash. Everything behind `--` and the values of
 /// options stay as they are.
 pub fn normalise(args: impl IntoIterator<Item = String>) -> Vec<String> {

@@ -8,7 +8,9 @@ use fpgacc_frontend::source::SourceMap;
 use crate::gather::Gathered;
 use crate::hosts;
 use crate::link::Compiled;
+use crate::recorded;
 use crate::session::{Session, Step};
+use crate::trace::widen;
 
 /// The facts of all hosts together. What the user gave about a call wins over what was analysed.
 pub fn of(session: &mut Session, gathered: &Gathered) -> Step<Facts> {
@@ -24,8 +26,23 @@ pub fn of(session: &mut Session, gathered: &Gathered) -> Step<Facts> {
     for diagnostic in diagnostics {
         session.tell(diagnostic);
     }
-    for given in &gathered.given {
+    for given in gathered
+        .given
+        .iter()
+        .filter(|one| !recorded::is_recorded(one))
+    {
         override_with(&mut facts, given);
+    }
+    let mut runs = Facts::default();
+    for given in gathered
+        .given
+        .iter()
+        .filter(|one| recorded::is_recorded(one))
+    {
+        widen::add(&mut runs, given.clone());
+    }
+    for warning in recorded::apply(&mut facts, &runs) {
+        session.tell(warning);
     }
     Ok(facts)
 }

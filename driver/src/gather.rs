@@ -4,10 +4,11 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use fpgacc_frontend::diag::Diagnostic;
-use fpgacc_frontend::facts::{FORMAT_VERSION, Facts};
+use fpgacc_frontend::facts::Facts;
 use fpgacc_frontend::source::Span;
 use object::{Object, ObjectSymbol};
 
+use crate::facts_file;
 use crate::hosts;
 use crate::kernels;
 use crate::options::{Input, InputKind};
@@ -219,41 +220,9 @@ fn read_facts(session: &mut Session, path: &Path) -> Step<Facts> {
     let bytes = session.read(path)?;
     session.dependencies.add_source(path);
     let name = path.display().to_string();
-    match serde_yaml::from_slice::<Facts>(&bytes) {
-        Ok(facts) if facts.version == FORMAT_VERSION => Ok(facts),
-        Ok(facts) => {
-            let text = String::from_utf8_lossy(&bytes).into_owned();
-            let line = text.lines().position(|line| line.starts_with("version"));
-            let file = session.sources.add(name, text);
-            let span = session
-                .sources
-                .line_span(file, line.map_or(1, |line| line as u32 + 1));
-            session.fail(
-                Diagnostic::error(format!(
-                    "launch facts of version {}, not {FORMAT_VERSION}",
-                    facts.version
-                ))
-                .at(span)
-                .help("make them again: fpgacc --emit=facts host.c"),
-            )
-        }
-        Err(error) => {
-            let text = String::from_utf8_lossy(&bytes).into_owned();
-            let message = error.to_string();
-            // Where it is stands in front already.
-            let end = message.rfind(" at line ").unwrap_or(message.len());
-            let message = format!("not launch facts: {}", &message[..end]);
-            let mut diagnostic = Diagnostic::error(message);
-            if let Some(location) = error.location() {
-                let file = session.sources.add(name, text);
-                let line = session.sources.line_span(file, location.line() as u32);
-                let start = (location.index() as u32).clamp(line.start, line.end);
-                diagnostic = diagnostic.at(Span { start, ..line });
-            } else {
-                diagnostic.message = format!("{name}: {}", diagnostic.message);
-            }
-            session.fail(diagnostic.help("fpgacc --emit=facts host.c shows the format"))
-        }
+    match facts_file::parse(&name, &bytes, &mut session.sources) {
+        Ok(facts) => Ok(facts),
+        Err(error) => session.fail(error),
     }
 }
 

@@ -11,6 +11,7 @@ mod depfile;
 mod emit;
 mod expansion;
 mod facts;
+mod facts_file;
 mod gather;
 mod generate;
 mod hosts;
@@ -21,10 +22,12 @@ mod messages;
 mod options;
 mod outputs;
 mod programs;
+mod recorded;
 mod response;
 mod session;
 mod signature;
 mod source_folder;
+mod trace;
 mod unit;
 mod unknown_macros;
 mod usage;
@@ -71,8 +74,10 @@ fn run() -> ExitCode {
             return fail(&mut messages, error, FAILED);
         }
     };
-    if args.get(1).is_some_and(|arg| arg == "doctor") {
-        return doctor();
+    match args.get(1).map(String::as_str) {
+        Some("doctor") => return doctor(),
+        Some("trace") => return trace::command(&args[1..], messages),
+        _ => {}
     }
     let name = args
         .first()
@@ -166,12 +171,14 @@ fn print(bytes: &[u8]) -> ExitCode {
     ExitCode::SUCCESS
 }
 
+/// Tells an error that ends the program.
 fn fail(messages: &mut Messages, error: Diagnostic, code: u8) -> ExitCode {
     messages.tell(&error, &SourceMap::new());
     ExitCode::from(code)
 }
 
 /// Help and version are no errors; everything else that clap says is a wrong use.
+/// What clap says of a command line.
 fn usage(error: &clap::Error, given: &[String], messages: &mut Messages) -> ExitCode {
     match usage::explain(error, given) {
         Some(diagnostic) => fail(messages, diagnostic, MISUSED),

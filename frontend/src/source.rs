@@ -36,7 +36,8 @@ impl Span {
     }
 }
 
-/// A position for people: a file's name, and a line and a column that count from 1.
+/// A position for people: a file's name, and a line and a column that count from 1. Line 0: the name
+/// is all that is known (of a recorded call, an address in the program).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Location {
     /// The name under which the user gave the file.
@@ -49,7 +50,10 @@ pub struct Location {
 
 impl std::fmt::Display for Location {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}:{}:{}", self.file, self.line, self.column)
+        match self.line {
+            0 => f.write_str(&self.file),
+            line => write!(f, "{}:{line}:{}", self.file, self.column),
+        }
     }
 }
 

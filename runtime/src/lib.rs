@@ -11,8 +11,8 @@ pub mod manifest;
 pub use manifest::Manifest;
 
 macro_rules! sources {
-    ($($name:literal),* $(,)?) => {
-        &[$(($name, include_str!(concat!("../c/", $name)))),*]
+    ($folder:literal: $($name:literal),* $(,)?) => {
+        &[$(($name, include_str!(concat!("../", $folder, "/", $name)))),*]
     };
 }
 
@@ -20,7 +20,7 @@ macro_rules! sources {
 /// compiled as C99, with the OpenCL headers that the host uses and no other option, beside the
 /// text of [`Manifest::to_c`]. That folder is on the include path of patched hosts, for
 /// `fpgacc_rt.h`.
-pub const SOURCES: &[(&str, &str)] = sources![
+pub const SOURCES: &[(&str, &str)] = sources!["c":
     "fpgacc_rt.h",
     "manifest.h",
     "opencl.h",
@@ -42,6 +42,18 @@ pub const SOURCES: &[(&str, &str)] = sources![
     "record_calls.c",
     "source.c",
     "table.c",
+];
+
+/// The layer of the ICD loader that records what a program does with OpenCL, for `fpgacc trace`:
+/// sources like [`SOURCES`], for a shared library of their own.
+pub const TRACE_SOURCES: &[(&str, &str)] = sources!["trace":
+    "trace.h",
+    "calls.c",
+    "launches.c",
+    "objects.c",
+    "places.c",
+    "values.c",
+    "write.c",
 ];
 
 /// The OpenCL functions that the library replaces: the link takes `-Wl,--wrap=NAME` for each, so
@@ -119,15 +131,17 @@ mod tests {
     }
 
     #[test]
-    fn no_file_of_the_library_is_left_out() {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/c");
-        let mut files: Vec<String> = std::fs::read_dir(folder)
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .collect();
-        files.sort();
-        let mut listed: Vec<&str> = SOURCES.iter().map(|(name, _)| *name).collect();
-        listed.sort_unstable();
-        assert_eq!(files, listed);
+    fn no_file_of_the_libraries_is_left_out() {
+        for (folder, sources) in [("c", SOURCES), ("trace", TRACE_SOURCES)] {
+            let folder = format!("{}/{folder}", env!("CARGO_MANIFEST_DIR"));
+            let mut files: Vec<String> = std::fs::read_dir(folder)
+                .unwrap()
+                .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+                .collect();
+            files.sort();
+            let mut listed: Vec<&str> = sources.iter().map(|(name, _)| *name).collect();
+            listed.sort_unstable();
+            assert_eq!(files, listed);
+        }
     }
 }

@@ -227,9 +227,6 @@ fn refusal(kernel: FunctionId, context: &Context<'_>, pointers: &Pointers) -> Op
 
 /// What a launch passes that may overlap, as the end of a sentence.
 fn conflict(launch: &Launch, facts: &Facts, pointers: &Pointers) -> Option<String> {
-    if let Some(recorded) = &launch.recorded {
-        return recorded_conflict(recorded, pointers);
-    }
     let passed: Vec<_> = pointers
         .all
         .iter()
@@ -240,6 +237,9 @@ fn conflict(launch: &Launch, facts: &Facts, pointers: &Pointers) -> Option<Strin
         if passed[..at].contains(&Some(variable)) && !faults::is_on("same-buffer-twice") {
             return Some(format!("passes the buffer '{variable}' twice"));
         }
+    }
+    if let Some(recorded) = &launch.recorded {
+        return recorded_conflict(recorded, pointers);
     }
     let kinds: Vec<_> = passed
         .iter()

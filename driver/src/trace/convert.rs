@@ -1,0 +1,307 @@
+//! A record as launch facts.
+
+use fpgacc_frontend::facts::{
+    Arg, ArgValue, Buffer, Facts, Known, Launch, LocalSize, Program, RecordedBuffer,
+    RecordedLaunch, RecordedProgram, Recording, Value,
+};
+use fpgacc_runtime::manifest::text_hash;
+
+use super::places::{Places, caller};
+use super::record::{self, Argument, Kind, Record, Values};
+use super::texts::Texts;
+use super::widen;
+
+/// `CL_MEM_USE_HOST_PTR`
+const USE_HOST_PTR: u64 = 1 << 3;
+
+/// `cl_mem_flags`, without `CL_MEM_`.
+const FLAGS: [(u64, &str); 9] = [
+    (1 << 0, "READ_WRITE"),
+    (1 << 1, "WRITE_ONLY"),
+    (1 << 2, "READ_ONLY"),
+    (USE_HOST_PTR, "USE_HOST_PTR"),
+    (1 << 4, "ALLOC_HOST_PTR"),
+    (1 << 5, "COPY_HOST_PTR"),
+    (1 << 7, "HOST_WRITE_ONLY"),
+    (1 << 8, "HOST_READ_ONLY"),
+    (1 << 9, "HOST_NO_ACCESS"),
+];
+
+/// The facts of one process.
+pub fn facts(record: &Record, texts: &Texts) -> Facts {
+    let converter = Converter {
+        record,
+        texts,
+        places: Places::of(record),
+    };
+    let mut facts = Facts::default();
+    let parts = Facts {
+        recording: Some(Recording {
+            runs: 0,
+            devices: record.devices.clone(),
+        }),
+        programs: record
+            .programs
+            .iter()
+            .map(|one| converter.program(one))
+            .collect(),
+        buffers: (record.memory.iter())
+            .filter(|one| one.call.contains("Buffer"))
+            .map(|one| converter.buffer(one))
+            .collect(),
+        launches: record
+            .launches
+            .iter()
+            .map(|one| converter.launch(one))
+            .collect(),
+        ..Facts::default()
+    };
+    // Calls at different addresses may stand in one line.
+    widen::add(&mut facts, parts);
+    facts
+}
+
+struct Converter<'a> {
+    record: &'a Record,
+    texts: &'a Texts,
+    places: Places,
+}
+
+impl Converter<'_> {
+    fn program(&self, program: &record::Program) -> Program {
+        let site = self.places.location(&program.site);
+        let is_text = |text: &String| !text.contains(char::REPLACEMENT_CHARACTER);
+        let sources = match program.strings.is_empty() {
+            true => Known::Unknown("it was not made from source".to_string()),
+            false if !program.strings.iter().all(is_text) => {
+                Known::Unknown("its text is not UTF-8".to_string())
+            }
+            false => Known::Is(self.texts.sources(&program.strings, &site)),
+        };
+        let options = program.options.iter().cloned();
+        let kernels = program.kernels.iter().cloned();
+        Program {
+            site,
+            sources,
+            options: options.map(Known::Is).collect(),
+            kernels: kernels.map(Known::Is).collect(),
+            recorded: Some(RecordedProgram {
+                hash: hash(&program.strings),
+                caller: caller(&program.site),
+            }),
+        }
+    }
+
+    /// `host.c:12`, and which one of several that this line created.
+    fn buffer_name(&self, memory: &record::Memory) -> String {
+        let site = self.places.location(&memory.site);
+        let place = match site.line {
+            0 => site.file,
+            line => format!("{}:{line}", site.file),
+        };
+        match memory.ordinal {
+            1 => place,
+            ordinal => format!("{place}#{ordinal}"),
+        }
+    }
+
+    fn name_at(&self, index: usize) -> Option<String> {
+        let memory = self.record.memory.get(index)?;
+        Some(self.buffer_name(memory))
+    }
+
+    fn buffer(&self, memory: &record::Memory) -> Buffer {
+        let named = FLAGS.iter().filter(|(bit, _)| memory.flags & bit != 0);
+        Buffer {
+            site: self.places.location(&memory.site),
+            variable: Some(self.buffer_name(memory)),
+            use_host_ptr: memory.flags & USE_HOST_PTR != 0,
+            sub_buffer: memory.call == "clCreateSubBuffer",
+            size: value(&memory.size),
+            recorded: Some(RecordedBuffer {
+                caller: caller(&memory.site),
+                flags: named.map(|(_, name)| name.to_string()).collect(),
+                parent: memory.parent.and_then(|at| self.name_at(at)),
+                origin: memory.origin.as_ref().map(value),
+            }),
+        }
+    }
+
+    fn launch(&self, launch: &record::Launch) -> Launch {
+        let args = (0..).zip(&launch.arguments);
+        let types: Vec<_> = launch
+            .arguments
+            .iter()
+            .map(|a| a.type_name.clone())
+            .collect();
+        let sizes = launch.arguments.iter().map(|arg| match value(&arg.size) {
+            Value::Const(size) => size,
+            _ => 0,
+        });
+        let program = launch.program.and_then(|at| self.record.programs.get(at));
+        let consts = |sizes: &Vec<u64>| sizes.iter().copied().map(Value::Const).collect();
+        Launch {
+            site: self.places.location(&launch.site),
+            kernels: Known::Is(vec![launch.kernel.clone()]),
+            work_dim: Value::Const(launch.work_dim.into()),
+            offset: launch.offset.iter().map(value).collect(),
+            global: launch.global.iter().map(value).collect(),
+            local: launch
+                .local
+                .as_ref()
+                .map_or(LocalSize::Null, |sizes| LocalSize::Sizes(consts(sizes))),
+            args: args
+                .map(|(index, arg)| Arg {
+                    index,
+                    value: self.argument(arg),
+                })
+                .collect(),
+            recorded: Some(RecordedLaunch {
+                count: launch.count,
+                caller: caller(&launch.site),
+                program: program.map(|program| hash(&program.strings)),
+                out_of_order: launch.out_of_order,
+                overlapping: launch.overlapping.clone(),
+                types: match types.iter().all(String::is_empty) {
+                    true => Vec::new(),
+                    false => types,
+                },
+                sizes: sizes.collect(),
+                time: launch.time,
+            }),
+        }
+    }
+
+    fn argument(&self, arg: &Argument) -> ArgValue {
+        let unknown = |reason: &str| ArgValue::Unknown(reason.to_string());
+        match arg.kinds[..] {
+            [Kind::Memory] if arg.other => unknown("memory that was not followed"),
+            [Kind::Memory] => {
+                let names = arg.memory.iter().filter_map(|at| self.name_at(*at));
+                widen::of_buffers(names.chain(arg.null.then(|| "NULL".to_string())))
+            }
+            [Kind::Local] => ArgValue::Local(value(&arg.size)),
+            [Kind::Value] => scalar(arg),
+            [Kind::Svm] => unknown("shared virtual memory"),
+            [Kind::Sampler] => unknown("a sampler"),
+            [Kind::Unset] => unknown("it was not set by a call that was seen"),
+            _ => unknown("it was of different kinds"),
+        }
+    }
+}
+
+/// Without a program's text: of nothing.
+fn hash(strings: &[String]) -> String {
+    // Each string ends at its first NUL, as the runtime sees it.
+    let text: String = strings.concat();
+    format!("{:016x}", text_hash(text.as_bytes()))
+}
+
+fn value(values: &Values) -> Value {
+    match values {
+        Values::Seen(numbers) => widen::of_numbers(numbers.iter().copied()),
+        Values::Range { min, max, step } => Value::Range {
+            min: *min,
+            max: *max,
+            step: (*step).max(1),
+        },
+    }
+}
+
+/// Whether a type is an integer of one part. Without a type, numbers of a register's size are taken
+/// for integers.
+fn is_integer(type_name: &str, size: u64) -> bool {
+    match type_name {
+        "" => matches!(size, 1 | 2 | 4 | 8),
+        "bool" | "char" | "uchar" | "short" | "ushort" | "int" | "uint" | "long" | "ulong"
+        | "size_t" | "ptrdiff_t" => true,
+        _ => type_name.starts_with("unsigned ") || type_name == "unsigned",
+    }
+}
+
+fn scalar(arg: &Argument) -> ArgValue {
+    let Value::Const(size) = value(&arg.size) else {
+        return ArgValue::Unknown("values of different sizes".to_string());
+    };
+    if is_integer(&arg.type_name, size)
+        && let Some(values) = &arg.value
+    {
+        return ArgValue::Scalar(value(values));
+    }
+    if arg.many {
+        return ArgValue::Unknown(format!("more than {} values", widen::SEEN_MOST));
+    }
+    let shown = arg.bytes.iter().map(|hex| match arg.type_name.as_str() {
+        "float" => float(hex).unwrap_or_else(|| format!("0x{hex}")),
+        "double" => double(hex).unwrap_or_else(|| format!("0x{hex}")),
+        _ => format!("0x{hex}"),
+    });
+    widen::of_texts(shown)
+}
+
+fn bytes<const N: usize>(hex: &str) -> Option<[u8; N]> {
+    let mut out = [0; N];
+    if hex.len() != 2 * N {
+        return None;
+    }
+    for (at, byte) in out.iter_mut().enumerate() {
+        *byte = u8::from_str_radix(hex.get(2 * at..2 * at + 2)?, 16).ok()?;
+    }
+    Some(out)
+}
+
+/// NaNs keep their bits.
+fn float(hex: &str) -> Option<String> {
+    let number = f32::from_ne_bytes(bytes(hex)?);
+    (!number.is_nan()).then(|| format!("{number:?}"))
+}
+
+fn double(hex: &str) -> Option<String> {
+    let number = f64::from_ne_bytes(bytes(hex)?);
+    (!number.is_nan()).then(|| format!("{number:?}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn arg(type_name: &str, size: u64, hex: &[&str], value: Option<u64>) -> Argument {
+        Argument {
+            kinds: vec![Kind::Value],
+            type_name: type_name.to_string(),
+            size: Values::Seen(vec![size]),
+            memory: vec![],
+            null: false,
+            other: false,
+            value: value.map(|value| Values::Seen(vec![value])),
+            bytes: hex.iter().map(ToString::to_string).collect(),
+            many: false,
+        }
+    }
+
+    #[test]
+    fn scalars_are_shown_by_their_type() {
+        let shown =
+            |type_name, size, hex: &[&str], value| scalar(&arg(type_name, size, hex, value));
+        let seen = |text: &str| ArgValue::Seen(vec![text.to_string()]);
+        let half = 0.5f32.to_bits();
+        let hex: String = 0.5f32
+            .to_ne_bytes()
+            .iter()
+            .map(|b| format!("{b:02x}"))
+            .collect();
+        assert_eq!(shown("float", 4, &[&hex], Some(half.into())), seen("0.5"));
+        assert_eq!(
+            shown("int", 4, &["07000000"], Some(7)),
+            ArgValue::Scalar(Value::Const(7))
+        );
+        assert_eq!(
+            shown("", 4, &["07000000"], Some(7)),
+            ArgValue::Scalar(Value::Const(7))
+        );
+        assert_eq!(
+            shown("float2", 8, &["0000803f00000040"], Some(1)),
+            seen("0x0000803f00000040")
+        );
+    }
+}

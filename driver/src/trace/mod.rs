@@ -1,0 +1,294 @@
+//! `fpgacc trace`: runs an OpenCL program as it is and writes down the facts of that run.
+//!
+//! A layer of the ICD loader (`runtime/trace`) is put between the program and OpenCL and writes a
+//! [`record`] of each process; [`convert`] makes launch facts of it, with the lines of calls from
+//! debug information ([`places`]) and the files of kernel texts ([`texts`]); [`widen`] joins runs.
+
+mod convert;
+mod places;
+mod record;
+mod texts;
+pub mod widen;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::ArgMatches;
+use fpgacc_aoc_wrappers::cache::Cache;
+use fpgacc_aoc_wrappers::cc::{Compiler, Language};
+use fpgacc_aoc_wrappers::library;
+use fpgacc_aoc_wrappers::output::{self, Mode, Staged};
+use fpgacc_aoc_wrappers::process::{Command, Status};
+use fpgacc_aoc_wrappers::scratch::Scratch;
+use fpgacc_frontend::diag::Diagnostic;
+use fpgacc_frontend::facts::Facts;
+use fpgacc_frontend::source::SourceMap;
+
+use crate::cli;
+use crate::facts_file;
+use crate::messages::Messages;
+use record::Record;
+use texts::Texts;
+
+/// What a command line asks for.
+struct Plan {
+    output: PathBuf,
+    append: bool,
+    /// Files to join; empty: a program is run.
+    merge: Vec<PathBuf>,
+    program: Vec<String>,
+    quiet: bool,
+}
+
+/// Runs the command; `words` begin with `trace`. The exit code is the program's own, or 1 where
+/// nothing could be recorded, or 2 after a wrong use of options.
+pub fn command(words: &[String], mut messages: Messages) -> ExitCode {
+    let (front, behind) = cli::split_at_dashes(words.to_vec());
+    let matches = match cli::trace_command().try_get_matches_from(front.clone()) {
+        Ok(matches) => matches,
+        Err(error) => return crate::usage(&error, &front, &mut messages),
+    };
+    let plan = match plan(&matches, behind) {
+        Ok(plan) => plan,
+        Err(error) => return crate::fail(&mut messages, error, crate::MISUSED),
+    };
+    let done = match plan.merge.is_empty() {
+        true => trace(&plan, &mut messages),
+        false => merge(&plan),
+    };
+    match done {
+        Ok(code) => code,
+        Err(error) => crate::fail(&mut messages, error, crate::FAILED),
+    }
+}
+
+fn plan(matches: &ArgMatches, behind: Option<Vec<String>>) -> Result<Plan, Diagnostic> {
+    if matches.get_flag("trip-counts") {
+        return Err(Diagnostic::error(
+            "--trip-counts: this fpgacc does not record trip counts and branches",
+        )
+        .help("leave the option out: launches, arguments, buffers and times are recorded"));
+    }
+    let merge: Vec<PathBuf> = matches
+        .get_many::<PathBuf>("merge")
+        .map(|files| files.cloned().collect())
+        .unwrap_or_default();
+    let stray: Vec<&String> = matches
+        .get_many::<String>("stray")
+        .map(Iterator::collect)
+        .unwrap_or_default();
+    if let Some(word) = stray.first() {
+        return Err(
+            Diagnostic::error(format!("'{word}' stands in front of `--`")).help(
+                "the program and its arguments stand behind: fpgacc trace -o facts.yaml -- ./app",
+            ),
+        );
+    }
+    let program = behind.unwrap_or_default();
+    if merge.is_empty() && program.is_empty() {
+        return Err(Diagnostic::error("there is no program to trace").help(
+            "it stands behind `--`, with its arguments: fpgacc trace -o facts.yaml -- ./app",
+        ));
+    }
+    if !merge.is_empty() && !program.is_empty() {
+        return Err(Diagnostic::error("--merge joins files and runs no program"));
+    }
+    let Some(output) = matches.get_one::<PathBuf>("output") else {
+        return Err(Diagnostic::error("no file is named for the facts")
+            .help("fpgacc trace -o facts.yaml -- ./app"));
+    };
+    Ok(Plan {
+        output: output.clone(),
+        append: matches.get_flag("append"),
+        merge,
+        program,
+        quiet: matches.get_flag("quiet"),
+    })
+}
+
+fn told(error: impl std::fmt::Display) -> Diagnostic {
+    Diagnostic::error(error.to_string())
+}
+
+/// Facts of an earlier trace.
+fn read(path: &Path) -> Result<Facts, Diagnostic> {
+    let name = path.display().to_string();
+    let bytes = std::fs::read(path)
+        .map_err(|error| Diagnostic::error(format!("cannot read '{name}': {error}")))?;
+    let mut sources = SourceMap::new();
+    // There is no other file that the message could point into.
+    let facts = facts_file::parse(&name, &bytes, &mut sources)
+        .map_err(|error| Diagnostic::error(format!("{name}: {}", error.message)))?;
+    match facts.recording {
+        Some(_) => Ok(facts),
+        None => Err(
+            Diagnostic::error(format!("{name}: these facts were not recorded"))
+                .help("only facts of `fpgacc trace` can be joined with others"),
+        ),
+    }
+}
+
+fn merge(plan: &Plan) -> Result<ExitCode, Diagnostic> {
+    let mut facts = Facts::default();
+    for path in &plan.merge {
+        let more = read(path)?;
+        if !facts.programs.is_empty() && !widen::is_same_program(&facts, &more) {
+            return Err(other_program(path));
+        }
+        widen::add(&mut facts, more);
+    }
+    write(&plan.output, &mut facts)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn other_program(path: &Path) -> Diagnostic {
+    let name = path.display();
+    Diagnostic::error(format!("{name}: facts of another program"))
+        .note("the programs have no kernel text in common")
+        .help("keep the facts of each program in a file of its own")
+}
+
+fn trace(plan: &Plan, messages: &mut Messages) -> Result<ExitCode, Diagnostic> {
+    let before = match plan.append && plan.output.exists() {
+        true => Some(read(&plan.output)?),
+        false => None,
+    };
+    // What cannot be written is said before the program runs, which may take long.
+    if !output::is_special(&plan.output) {
+        drop(Staged::new(&plan.output).map_err(told)?);
+    }
+    let folder = Scratch::new().map_err(told)?;
+    let layer = layer(folder.path())?;
+    let status = run(plan, &layer, folder.path())?;
+    let texts = Texts::below(Path::new("."));
+    let mut facts = Facts::default();
+    for record in records(folder.path())? {
+        widen::add(&mut facts, convert::facts(&record, &texts));
+    }
+    if facts.programs.is_empty() && facts.launches.is_empty() {
+        return Err(nothing_seen(folder.path(), status));
+    }
+    facts.recording.get_or_insert_default().runs = 1;
+    let (launches, kernels) = (count_launches(&facts), count_kernels(&facts));
+    if let Some(mut before) = before {
+        if !widen::is_same_program(&before, &facts) {
+            return Err(other_program(&plan.output));
+        }
+        widen::add(&mut before, facts);
+        facts = before;
+    }
+    write(&plan.output, &mut facts)?;
+    if !status.success() {
+        messages.tell(
+            &Diagnostic::warning(format!("the program ended with {status}"))
+                .note("the facts tell of what it did until then"),
+            &SourceMap::new(),
+        );
+    }
+    if !plan.quiet {
+        let text = format!(
+            "fpgacc: {}: {launches} launches of {kernels} kernels recorded",
+            plan.output.display()
+        );
+        messages.pass_on(&text);
+    }
+    Ok(ExitCode::from(status.code() as u8))
+}
+
+fn count_launches(facts: &Facts) -> u64 {
+    let recorded = facts.launches.iter().filter_map(|l| l.recorded.as_ref());
+    recorded.map(|recorded| recorded.count).sum()
+}
+
+fn count_kernels(facts: &Facts) -> usize {
+    let names = facts.launches.iter().filter_map(|l| l.kernels.get());
+    names
+        .flatten()
+        .collect::<std::collections::BTreeSet<_>>()
+        .len()
+}
+
+/// The shared library that the ICD loader loads.
+fn layer(folder: &Path) -> Result<PathBuf, Diagnostic> {
+    let compiler = Compiler::find(Language::C).map_err(told)?;
+    let flags = ["-O2", "-fPIC", "-fvisibility=hidden"].map(OsString::from);
+    let output = folder.join("fpgacc-trace.so");
+    let cache = Cache::open();
+    let sources = fpgacc_runtime::TRACE_SOURCES;
+    library::shared(&compiler, sources, &flags, cache.as_ref(), &output).map_err(|error| {
+        let diagnostic = Diagnostic::error(format!("cannot build the tracing layer: {error}"));
+        match error
+            .diagnostics()
+            .is_some_and(|text| text.contains("CL/cl_layer.h"))
+        {
+            true => diagnostic.help("install the package opencl-headers (2021 or later)"),
+            false => diagnostic,
+        }
+    })?;
+    Ok(output)
+}
+
+fn run(plan: &Plan, layer: &Path, folder: &Path) -> Result<Status, Diagnostic> {
+    let mut layers = OsString::from(layer);
+    if let Some(others) = std::env::var_os("OPENCL_LAYERS").filter(|others| !others.is_empty()) {
+        layers.push(":");
+        layers.push(others);
+    }
+    let (program, args) = plan.program.split_first().expect("the plan has a program");
+    let command = Command::new(program)
+        .args(args.iter().cloned())
+        .env("OPENCL_LAYERS", layers)
+        .env("FPGACC_TRACE_FOLDER", folder)
+        // An executable that fpgacc made shall show its host's own launches.
+        .env("FPGACC_ORIGINAL", "1");
+    command.attached().map_err(told)
+}
+
+/// Records of all processes that made OpenCL calls, in order of process number.
+fn records(folder: &Path) -> Result<Vec<Record>, Diagnostic> {
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(folder)
+        .map_err(told)?
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.extension().is_some_and(|suffix| suffix == "json"))
+        .collect();
+    paths.sort();
+    let mut records = Vec::new();
+    for path in paths {
+        let bytes = std::fs::read(&path).map_err(told)?;
+        match Record::parse(&bytes) {
+            Some(record) => records.push(record),
+            None => return Err(Diagnostic::error("the record of the run cannot be read")),
+        }
+    }
+    Ok(records)
+}
+
+fn nothing_seen(folder: &Path, status: Status) -> Diagnostic {
+    let was_loaded = records(folder).is_ok_and(|records| !records.is_empty());
+    let diagnostic = Diagnostic::error(match was_loaded {
+        true => "the program created no OpenCL program and launched no kernel",
+        false => "no OpenCL call of the program was seen",
+    });
+    let diagnostic = match status.success() {
+        true => diagnostic,
+        false => diagnostic.note(format!("it ended with {status}")),
+    };
+    match was_loaded {
+        true => diagnostic,
+        false => diagnostic.help(
+            "if it uses OpenCL: its ICD loader must know layers (ocl-icd 2.3, Khronos loader 2021 \
+             or later); for one that is linked with a vendor's library, set LD_PRELOAD to the \
+             system's libOpenCL.so.1",
+        ),
+    }
+}
+
+/// Writes the facts in the order of their places.
+fn write(path: &Path, facts: &mut Facts) -> Result<(), Diagnostic> {
+    facts.programs.sort_by(|a, b| a.site.cmp(&b.site));
+    facts.buffers.sort_by(|a, b| a.site.cmp(&b.site));
+    facts.launches.sort_by(|a, b| a.site.cmp(&b.site));
+    let text = serde_yaml::to_string(facts).map_err(told)?;
+    output::write(path, text.as_bytes(), Mode::Plain).map_err(told)
+}

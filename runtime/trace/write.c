@@ -1,0 +1,326 @@
+/* What was seen, as JSON. */
+#include "trace.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static pthread_mutex_t write_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* ---- pieces ----------------------------------------------------------------------------------- */
+
+/* Bytes that are no UTF-8 go through as they are; the reader judges them. */
+static void write_bytes(FILE *out, const char *data, size_t length)
+{
+    fputc('"', out);
+    for (size_t i = 0; i < length; i++) {
+        unsigned char c = (unsigned char)data[i];
+        if (c == '"' || c == '\\')
+            fprintf(out, "\\%c", c);
+        else if (c < 0x20 || c == 0x7f)
+            fprintf(out, "\\u%04x", c);
+        else
+            fputc(c, out);
+    }
+    fputc('"', out);
+}
+
+static void write_string(FILE *out, const char *text)
+{
+    write_bytes(out, text ? text : "", text ? strlen(text) : 0);
+}
+
+static void write_name(FILE *out, const char *name)
+{
+    fprintf(out, ",\"%s\":", name);
+}
+
+static void write_number(FILE *out, const char *name, uint64_t number)
+{
+    fprintf(out, ",\"%s\":%" PRIu64, name, number);
+}
+
+static void write_strings(FILE *out, const char *name, char *const *strings, unsigned count)
+{
+    write_name(out, name);
+    fputc('[', out);
+    for (unsigned i = 0; i < count; i++) {
+        fputs(i ? "," : "", out);
+        write_string(out, strings[i]);
+    }
+    fputc(']', out);
+}
+
+static void write_values(FILE *out, const struct values *values)
+{
+    if (values->is_many) {
+        fprintf(out, "{\"min\":%" PRIu64 ",\"max\":%" PRIu64 ",\"step\":%" PRIu64 "}", values->min,
+                values->max, values->step);
+        return;
+    }
+    fputc('[', out);
+    for (unsigned i = 0; i < values->count; i++)
+        fprintf(out, "%s%" PRIu64, i ? "," : "", values->seen[i]);
+    fputc(']', out);
+}
+
+static void write_site(FILE *out, const struct site *site)
+{
+    fputs("\"site\":[", out);
+    for (unsigned i = 0; i < site->count; i++) {
+        fputs(i ? ",{\"module\":" : "{\"module\":", out);
+        write_string(out, site->frames[i]->module);
+        fprintf(out, ",\"offset\":%" PRIuPTR "}", site->frames[i]->offset);
+    }
+    fputc(']', out);
+}
+
+/* ---- programs, memory, launches --------------------------------------------------------------- */
+
+static void write_program(FILE *out, const struct program *program)
+{
+    fputc('{', out);
+    write_site(out, &program->site);
+    write_name(out, "strings");
+    fputc('[', out);
+    for (unsigned i = 0; i < program->string_count; i++) {
+        fputs(i ? "," : "", out);
+        write_bytes(out, program->strings[i], program->lengths[i]);
+    }
+    fputc(']', out);
+    write_strings(out, "options", program->options, program->option_count);
+    write_strings(out, "kernels", program->kernels, program->kernel_count);
+    fputs("}\n", out);
+}
+
+static void write_memory(FILE *out, const struct memory *memory)
+{
+    fputc('{', out);
+    write_site(out, &memory->site);
+    write_name(out, "call");
+    write_string(out, memory->call);
+    write_number(out, "ordinal", memory->ordinal);
+    write_number(out, "flags", memory->flags);
+    write_name(out, "size");
+    write_values(out, &memory->size);
+    if (memory->parent) {
+        write_number(out, "parent", memory->parent->number);
+        write_name(out, "origin");
+        write_values(out, &memory->origin);
+    }
+    fputs("}\n", out);
+}
+
+static const char *kind_name(enum argument_kind kind)
+{
+    switch (kind) {
+    case ARGUMENT_MEMORY:
+        return "memory";
+    case ARGUMENT_LOCAL:
+        return "local";
+    case ARGUMENT_VALUE:
+        return "value";
+    case ARGUMENT_SVM:
+        return "svm";
+    case ARGUMENT_SAMPLER:
+        return "sampler";
+    default:
+        return "unset";
+    }
+}
+
+static void write_blobs(FILE *out, const struct argument_seen *seen)
+{
+    fputs(",\"bytes\":[", out);
+    for (unsigned i = 0; i < seen->blobs.count; i++) {
+        fputs(i ? ",\"" : "\"", out);
+        for (uint64_t byte = 0; byte < seen->size.min; byte++)
+            fprintf(out, "%02x", seen->blobs.seen[i][byte]);
+        fputc('"', out);
+    }
+    fprintf(out, "],\"many\":%s", seen->blobs.is_many ? "true" : "false");
+}
+
+static void write_argument(FILE *out, const struct argument_seen *seen, const char *type)
+{
+    fputs("{\"kinds\":[", out);
+    const char *comma = "";
+    for (int kind = ARGUMENT_UNSET; kind <= ARGUMENT_SAMPLER; kind++)
+        if (seen->kinds & 1 << kind) {
+            fprintf(out, "%s\"%s\"", comma, kind_name(kind));
+            comma = ",";
+        }
+    fputc(']', out);
+    write_name(out, "type");
+    write_string(out, type);
+    write_name(out, "size");
+    write_values(out, &seen->size);
+    if (seen->kinds & 1 << ARGUMENT_MEMORY) {
+        fputs(",\"memory\":[", out);
+        for (unsigned i = 0; i < seen->memory_count; i++)
+            fprintf(out, "%s%u", i ? "," : "", seen->memory[i]->number);
+        fprintf(out, "],\"null\":%s,\"other\":%s", seen->is_null ? "true" : "false",
+                seen->is_memory_many || seen->is_foreign ? "true" : "false");
+    }
+    if (seen->kinds & 1 << ARGUMENT_VALUE) {
+        write_name(out, "value");
+        write_values(out, &seen->value);
+        write_blobs(out, seen);
+    }
+    fputc('}', out);
+}
+
+static void write_geometry(FILE *out, const struct launch *launch)
+{
+    write_number(out, "work_dim", launch->work_dim);
+    write_name(out, "offset");
+    for (cl_uint d = 0; d < launch->work_dim; d++) {
+        fputc(d ? ',' : '[', out);
+        write_values(out, &launch->offset[d]);
+    }
+    fputc(']', out);
+    write_name(out, "global");
+    for (cl_uint d = 0; d < launch->work_dim; d++) {
+        fputc(d ? ',' : '[', out);
+        write_values(out, &launch->global[d]);
+    }
+    fputc(']', out);
+    if (!launch->has_local)
+        return;
+    write_name(out, "local");
+    for (cl_uint d = 0; d < launch->work_dim; d++)
+        fprintf(out, "%s%zu", d ? "," : "[", launch->local[d]);
+    fputc(']', out);
+}
+
+static void write_launch(FILE *out, const struct launch *launch)
+{
+    fputc('{', out);
+    write_site(out, &launch->site);
+    write_name(out, "kernel");
+    write_string(out, launch->kernel);
+    if (launch->program)
+        write_number(out, "program", launch->program->number);
+    write_geometry(out, launch);
+    write_number(out, "count", launch->count);
+    fprintf(out, ",\"out_of_order\":%s", launch->out_of_order ? "true" : "false");
+    fputs(",\"arguments\":[", out);
+    for (cl_uint i = 0; i < launch->argument_count; i++) {
+        fputs(i ? "," : "", out);
+        write_argument(out, &launch->arguments[i], launch->types[i]);
+    }
+    fputs("],\"overlapping\":[", out);
+    const char *comma = "";
+    for (cl_uint i = 0; i < launch->argument_count; i++)
+        for (cl_uint j = i + 1; j < launch->argument_count; j++)
+            if (launch->overlapping[i * launch->argument_count + j]) {
+                fprintf(out, "%s[%u,%u]", comma, i, j);
+                comma = ",";
+            }
+    fputc(']', out);
+    if (launch->timed) {
+        fprintf(out, ",\"time\":{\"count\":%" PRIu64 ",\"min_ns\":%" PRIu64, launch->timed,
+                launch->min_ns);
+        fprintf(out, ",\"max_ns\":%" PRIu64 ",\"total_ns\":%" PRIu64 "}", launch->max_ns,
+                launch->total_ns);
+    }
+    fputs("}\n", out);
+}
+
+/* ---- the file --------------------------------------------------------------------------------- */
+
+static char **devices;
+static unsigned device_count;
+
+void write_device(cl_device_id device)
+{
+    char name[256] = "";
+    char platform_name[256] = "";
+    char both[520];
+    cl_platform_id platform = NULL;
+    next.clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof name - 1, name, NULL);
+    if (next.clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL) ==
+        CL_SUCCESS)
+        next.clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof platform_name - 1, platform_name,
+                               NULL);
+    snprintf(both, sizeof both, "%s: %s", platform_name, name);
+    pthread_mutex_lock(&trace_lock);
+    unsigned at = 0;
+    while (at < device_count && strcmp(devices[at], both) != 0)
+        at++;
+    char **grown = at < device_count ? NULL : realloc(devices, (at + 1) * sizeof *devices);
+    if (grown) {
+        devices = grown;
+        devices[at] = strdup(both);
+        device_count += devices[at] != NULL;
+    }
+    pthread_mutex_unlock(&trace_lock);
+}
+
+static void write_all(FILE *out)
+{
+    const char *comma = "";
+    fputs("{\"programs\":[", out);
+    for (const struct program *one = all_programs; one; one = one->next, comma = ",") {
+        fputs(comma, out);
+        write_program(out, one);
+    }
+    fputs("],\"memory\":[", out);
+    comma = "";
+    for (const struct memory *one = all_memory; one; one = one->next, comma = ",") {
+        fputs(comma, out);
+        write_memory(out, one);
+    }
+    fputs("],\"launches\":[", out);
+    comma = "";
+    for (const struct launch *one = all_launches; one; one = one->next, comma = ",") {
+        fputs(comma, out);
+        write_launch(out, one);
+    }
+    fputc(']', out);
+    write_strings(out, "devices", devices, device_count);
+    fputs("}\n", out);
+}
+
+/* Beside its place and renamed: what a reader finds is whole. */
+void write_now(void)
+{
+    const char *folder = getenv("FPGACC_TRACE_FOLDER");
+    char path[4096];
+    char part[4112];
+    if (!folder || !*folder)
+        return;
+    int length = snprintf(path, sizeof path, "%s/%ld.json", folder, (long)getpid());
+    if (length < 0 || (size_t)length >= sizeof path)
+        return;
+    snprintf(part, sizeof part, "%s.part", path);
+    pthread_mutex_lock(&write_lock);
+    FILE *out = fopen(part, "we");
+    if (out) {
+        pthread_mutex_lock(&trace_lock);
+        write_all(out);
+        pthread_mutex_unlock(&trace_lock);
+        int failed = ferror(out);
+        failed |= fclose(out) != 0;
+        if (failed || rename(part, path) != 0)
+            unlink(part);
+    }
+    pthread_mutex_unlock(&write_lock);
+}
+
+void write_sometimes(void)
+{
+    static time_t last;
+    struct timespec now = {0};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    pthread_mutex_lock(&write_lock);
+    int is_time = now.tv_sec > last;
+    last = is_time ? now.tv_sec : last;
+    pthread_mutex_unlock(&write_lock);
+    if (is_time)
+        write_now();
+}
