@@ -10,7 +10,9 @@ use std::path::{Path, PathBuf};
 use fpgacc_device_passes::pass::PassOptions;
 use fpgacc_device_passes::pipeline::{Pipeline, Report, run};
 use fpgacc_frontend::diag::{Color, render};
-use fpgacc_frontend::facts::{Arg, ArgValue, Facts, Known, Launch, LocalSize, Location, Value};
+use fpgacc_frontend::facts::{
+    Arg, ArgValue, Facts, Known, Launch, LocalSize, Location, QueueOrder, Value,
+};
 use fpgacc_frontend::ir::Dialect;
 use fpgacc_frontend::kernel::{Input, PrintOptions, parse, print, validate};
 use fpgacc_frontend::source::SourceMap;
@@ -156,6 +158,8 @@ fn facts(kernels: &[String], text: &str) -> Facts {
                 None => LocalSize::Unknown("not known".to_string()),
             },
             args: get("bytes").into_iter().map(local_argument).collect(),
+            queue: QueueOrder::Unknown,
+            within: None,
             recorded: None,
         });
     }

@@ -7,7 +7,9 @@ use std::collections::BTreeMap;
 use common::{Rewritten, rewrite};
 use fpgacc_device_passes::pass::PassOptions;
 use fpgacc_device_passes::pipeline::Pipeline;
-use fpgacc_frontend::facts::{Arg, ArgValue, Facts, Known, Launch, LocalSize, Location, Value};
+use fpgacc_frontend::facts::{
+    Arg, ArgValue, Facts, Known, Launch, LocalSize, Location, QueueOrder, Value,
+};
 
 fn only_reduction(options: PassOptions) -> Pipeline {
     Pipeline {
@@ -359,6 +361,8 @@ fn restrict_opens_the_way() {
         global: vec![Value::Const(1)],
         local: LocalSize::Null,
         args: [(0, "da"), (1, "db"), (3, "dr")].map(arg).to_vec(),
+        queue: QueueOrder::Unknown,
+        within: None,
         recorded: None,
     };
     let facts = Facts {

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use common::{Rewritten, rewrite};
 use fpgacc_device_passes::pipeline::Pipeline;
 use fpgacc_frontend::facts::{
-    Arg, ArgValue, Buffer, Facts, Known, Launch, LocalSize, Location, Value,
+    Arg, ArgValue, Buffer, Facts, Known, Launch, LocalSize, Location, QueueOrder, Value,
 };
 
 const ADD: &str = "__kernel void add(__global const float *a, __global float *b, __global float *c, \
@@ -36,9 +36,11 @@ fn launch(kernel: &str, line: u32, buffers: &[&str]) -> Launch {
         kernels: Known::Is(vec![kernel.to_string()]),
         work_dim: Value::Const(1),
         offset: vec![Value::Const(0)],
-        global: vec![Value::Symbolic("n".to_string())],
+        global: vec![Value::symbolic("n")],
         local: LocalSize::Null,
         args: args.collect(),
+        queue: QueueOrder::Unknown,
+        within: None,
         recorded: None,
     }
 }
@@ -49,7 +51,10 @@ fn buffer(name: &str, line: u32) -> Buffer {
         variable: Some(name.to_string()),
         use_host_ptr: false,
         sub_buffer: false,
-        size: Value::Symbolic("bytes".to_string()),
+        size: Value::symbolic("bytes"),
+        flags: None,
+        parent: None,
+        origin: None,
         recorded: None,
     }
 }

@@ -8,12 +8,14 @@
 //! seen, and nothing is proved by that.
 
 pub mod recorded;
+mod symbolic;
 
 use serde::{Deserialize, Serialize};
 
 pub use recorded::{RecordedBuffer, RecordedLaunch, RecordedProgram, Recording};
 
 pub use crate::source::Location;
+pub use symbolic::Symbolic;
 
 /// The version of the file format that this build reads and writes.
 pub const FORMAT_VERSION: u32 = 1;
@@ -121,8 +123,10 @@ impl<T> Known<T> {
 pub enum Value {
     /// The same number whenever the launch is reached.
     Const(u64),
-    /// One of these, in ascending order, differing from launch to launch.
+    /// One of these, in ascending order, depending on the path or differing from launch to launch.
     OneOf(Vec<u64>),
+    /// One of these, constants or expressions, depending on the path.
+    AnyOf(Vec<Value>),
     /// Any of `min + i * step` up to `max`.
     Range {
         /// The least value.
@@ -132,8 +136,8 @@ pub enum Value {
         /// The distance, at least 1, of which all differences are multiples.
         step: u64,
     },
-    /// An expression over named host variables, as the host spells it.
-    Symbolic(String),
+    /// An expression over named values of the host.
+    Symbolic(Symbolic),
     /// Not known, for this reason.
     Unknown(String),
 }
@@ -144,6 +148,20 @@ impl Value {
         match self {
             Value::Const(value) => Some(*value),
             _ => None,
+        }
+    }
+
+    /// An expression of which nothing more is known.
+    pub fn symbolic(text: impl Into<String>) -> Value {
+        Value::Symbolic(Symbolic::new(text))
+    }
+
+    /// Whether it is a constant, an expression, or one of several of them.
+    pub fn is_known(&self) -> bool {
+        match self {
+            Value::Unknown(_) => false,
+            Value::AnyOf(all) => all.iter().all(Value::is_known),
+            _ => true,
         }
     }
 }
@@ -180,9 +198,45 @@ pub struct Launch {
     /// not known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub args: Vec<Arg>,
+    /// Whether its queue executes commands in order.
+    #[serde(default, skip_serializing_if = "QueueOrder::is_unknown")]
+    pub queue: QueueOrder,
+    /// The innermost loop that it is launched in, in its function or in a caller.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub within: Option<Within>,
     /// What runs showed of it; `None`: it was analysed or given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recorded: Option<RecordedLaunch>,
+}
+
+/// The order in which a queue executes commands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum QueueOrder {
+    /// In the order of the calls.
+    InOrder,
+    /// `CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE` is set.
+    OutOfOrder,
+    /// It is not known.
+    #[default]
+    Unknown,
+}
+
+impl QueueOrder {
+    fn is_unknown(&self) -> bool {
+        *self == QueueOrder::Unknown
+    }
+}
+
+/// The loop of a launch.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Within {
+    /// The loop.
+    pub site: Location,
+    /// What may differ between its iterations: `global 0`, `local 1`, `offset 0`, `argument 3`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<String>,
 }
 
 /// A kernel argument at a launch.
@@ -227,6 +281,15 @@ pub struct Buffer {
     pub use_host_ptr: bool,
     /// It is a part of another buffer (clCreateSubBuffer).
     pub sub_buffer: bool,
+    /// Its flags without `CL_MEM_`, in order of value; `None`: they are not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flags: Option<Vec<String>>,
+    /// Of a sub-buffer: the buffer that it is a part of, as in [`Self::variable`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
+    /// Of a sub-buffer: where it starts, in bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Value>,
     /// Its size in bytes.
     pub size: Value,
     /// What runs showed of it; `None`: it was analysed or given.

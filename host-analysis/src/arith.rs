@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use fpgacc_frontend::host::ast::{BinaryOp, UnaryOp};
 
-use crate::value::{IntType, Num, Sym, Val, operand};
+use crate::value::{Form, IntType, Num, Sym, Val, operand};
 
 /// Longest spelling of a symbolic value.
 const LONGEST_SPELLING: usize = 160;
@@ -201,7 +201,10 @@ fn symbolic(op: BinaryOp, a: &Val, b: &Val) -> Val {
     if let Some(same) = identity(op, a, b, types) {
         return same;
     }
-    let text = format!("{left} {} {right}", op.spelling());
+    let text = match (op, b) {
+        (Add, Val::Int(negative @ ..0, _)) => format!("{left} - {}", -negative),
+        _ => format!("{left} {} {right}", op.spelling()),
+    };
     if text.len() > LONGEST_SPELLING {
         return Val::unknown("the expression is too long to be followed");
     }
@@ -221,6 +224,7 @@ fn symbolic(op: BinaryOp, a: &Val, b: &Val) -> Val {
         unnamed: false,
         ty,
         why,
+        form: Form::Binary(op, a.clone(), b.clone()),
     }))
 }
 
@@ -265,6 +269,7 @@ pub(crate) fn unary(op: UnaryOp, a: &Val) -> Val {
                     _ => sym.ty,
                 },
                 why: sym.why.clone(),
+                form: Form::Unary(a.clone()),
             }))
         }
         (UnaryOp::Plus, Val::Int(..)) => binary(BinaryOp::Add, &Val::int(0), a),

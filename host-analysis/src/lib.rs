@@ -7,10 +7,12 @@
 
 mod arith;
 mod interp;
+mod numbers;
 mod object;
 pub mod patch;
 mod report;
 mod state;
+mod symbolic;
 mod types;
 mod value;
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fpgacc_frontend::facts::{Known, Launch, ProgramSource, Value};
+use fpgacc_frontend::facts::{Known, Launch, ProgramSource, QueueOrder, Value};
 use fpgacc_frontend::source::Span;
 
 use crate::value::{ObjectId, Val};
@@ -18,9 +18,14 @@ pub(crate) enum ObjectKind {
     Kernel {
         name: Val,
     },
+    Queue {
+        order: QueueOrder,
+    },
     Memory {
-        use_host_ptr: bool,
-        sub_buffer: bool,
+        /// The flags, if they are known.
+        flags: Option<u64>,
+        /// Of a sub-buffer.
+        part: Option<Part>,
         size: Value,
         /// The variable that holds the handle.
         holder: Option<String>,
@@ -29,6 +34,15 @@ pub(crate) enum ObjectKind {
     },
     /// Memory of malloc or new.
     Heap,
+}
+
+/// What part of another buffer a sub-buffer is.
+#[derive(Clone, Debug)]
+pub(crate) struct Part {
+    /// The other buffer, if it is known.
+    pub of: Option<ObjectId>,
+    /// Where it starts, in bytes.
+    pub origin: Value,
 }
 
 /// An object.
@@ -101,12 +115,24 @@ impl Objects {
     }
 }
 
+/// A loop around a launch.
+#[derive(Clone, Debug)]
+pub(crate) struct Around {
+    pub site: Span,
+    /// The number of the loop's activation.
+    pub activation: u32,
+    /// What may differ between its iterations.
+    pub changes: BTreeSet<String>,
+}
+
 /// What was noted at a place.
 #[derive(Clone, Debug)]
 pub(crate) struct Visit {
     pub site: Span,
-    /// The launch; its `site` is filled in when visits are merged.
+    /// The launch; its `site` and `within` are filled in when visits are merged.
     pub launch: Launch,
+    /// The innermost loop around it.
+    pub within: Option<Around>,
 }
 
 impl Objects {

@@ -4,14 +4,31 @@ use std::collections::BTreeMap;
 
 use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_frontend::facts::{
-    Arg, ArgValue, Buffer, Facts, Known, Launch, LocalSize, Program, Value,
+    Arg, ArgValue, Buffer, Facts, Known, Launch, LocalSize, Location, Program, QueueOrder, Value,
+    Within,
 };
 use fpgacc_frontend::host::HostFile;
 use fpgacc_frontend::source::{SourceMap, Span};
 
-use crate::interp::{Interp, merge_args, merge_values};
-use crate::object::ObjectKind;
+use crate::interp::Interp;
+use crate::numbers::{merge_args, merge_values};
+use crate::object::{Around, Object, ObjectKind, Visit};
+use crate::value::ObjectId;
 
+/// `CL_MEM_USE_HOST_PTR`.
+const USE_HOST_PTR: u64 = 1 << 3;
+/// Flags of memory objects.
+const FLAG_NAMES: &[(u64, &str)] = &[
+    (1, "READ_WRITE"),
+    (1 << 1, "WRITE_ONLY"),
+    (1 << 2, "READ_ONLY"),
+    (USE_HOST_PTR, "USE_HOST_PTR"),
+    (1 << 4, "ALLOC_HOST_PTR"),
+    (1 << 5, "COPY_HOST_PTR"),
+    (1 << 7, "HOST_WRITE_ONLY"),
+    (1 << 8, "HOST_READ_ONLY"),
+    (1 << 9, "HOST_NO_ACCESS"),
+];
 /// The option that shows what the analysis could not find out.
 const MISSED: &str = "-Rpass-missed=host-analysis";
 
@@ -22,7 +39,20 @@ pub(crate) fn report(
     sources: &SourceMap,
 ) -> (Facts, Vec<Diagnostic>) {
     let mut launches: BTreeMap<Span, Launch> = BTreeMap::new();
+    let mut loops: BTreeMap<Span, Around> = BTreeMap::new();
+    let mut last: BTreeMap<Span, &Visit> = BTreeMap::new();
     for visit in &interp.visits {
+        if let Some(around) = &visit.within {
+            let known = loops.entry(visit.site).or_insert_with(|| around.clone());
+            known.changes.extend(around.changes.iter().cloned());
+            if let Some(before) = last.insert(visit.site, visit)
+                && before.within.as_ref().map(|a| a.activation) == Some(around.activation)
+            {
+                known
+                    .changes
+                    .extend(differences(&before.launch, &visit.launch));
+            }
+        }
         let merged = match launches.get(&visit.site) {
             None => visit.launch.clone(),
             Some(now) => merge_launches(now, &visit.launch),
@@ -33,6 +63,10 @@ pub(crate) fn report(
     let mut facts = Facts::default();
     for (site, mut launch) in launches {
         launch.site = sources.location(site);
+        launch.within = loops.remove(&site).map(|around| Within {
+            site: sources.location(around.site),
+            changes: around.changes.into_iter().collect(),
+        });
         remarks(site, &launch, &mut diagnostics);
         facts.launches.push(launch);
     }
@@ -99,6 +133,29 @@ fn merge_sizes(a: &[Value], b: &[Value]) -> Vec<Value> {
         .collect()
 }
 
+/// What differs between two rounds of a loop.
+fn differences(a: &Launch, b: &Launch) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut compare = |name: &str, a: &[Value], b: &[Value]| {
+        for (index, (a, b)) in a.iter().zip(b).enumerate() {
+            if a != b {
+                found.push(format!("{name} {index}"));
+            }
+        }
+    };
+    compare("offset", &a.offset, &b.offset);
+    compare("global", &a.global, &b.global);
+    if let (LocalSize::Sizes(a), LocalSize::Sizes(b)) = (&a.local, &b.local) {
+        compare("local", a, b);
+    }
+    for arg in &a.args {
+        if b.args.iter().any(|o| o.index == arg.index && o != arg) {
+            found.push(format!("argument {}", arg.index));
+        }
+    }
+    found
+}
+
 /// What holds for a launch that is reached in two ways.
 fn merge_launches(a: &Launch, b: &Launch) -> Launch {
     let args = a.args.iter().filter_map(|arg| {
@@ -122,6 +179,11 @@ fn merge_launches(a: &Launch, b: &Launch) -> Launch {
             _ => LocalSize::Unknown("it is NULL or not, depending on the path".to_string()),
         },
         args: args.collect(),
+        queue: match a.queue == b.queue {
+            true => a.queue,
+            false => QueueOrder::Unknown,
+        },
+        within: None,
         recorded: None,
     }
 }
@@ -161,34 +223,73 @@ fn collect_objects(interp: &Interp<'_>, sources: &SourceMap, facts: &mut Facts) 
                     }
                 }
             }
-            ObjectKind::Memory {
-                use_host_ptr,
-                sub_buffer,
-                size,
-                holder,
-                ..
-            } => {
+            ObjectKind::Memory { .. } => {
+                let buffer = buffer(interp, object, site);
                 let all = buffers.entry(object.site).or_default();
-                match all.iter_mut().find(|b| b.variable == *holder) {
-                    Some(buffer) => {
-                        buffer.use_host_ptr |= use_host_ptr;
-                        buffer.size = merge_values(&buffer.size, size);
-                    }
-                    None => all.push(Buffer {
-                        site,
-                        variable: holder.clone(),
-                        use_host_ptr: *use_host_ptr,
-                        sub_buffer: *sub_buffer,
-                        size: size.clone(),
-                        recorded: None,
-                    }),
+                match all.iter_mut().find(|b| b.variable == buffer.variable) {
+                    Some(known) => merge_buffers(known, &buffer),
+                    None => all.push(buffer),
                 }
             }
-            ObjectKind::Kernel { .. } | ObjectKind::Heap => {}
+            ObjectKind::Kernel { .. } | ObjectKind::Queue { .. } | ObjectKind::Heap => {}
         }
     }
     facts.programs = programs.into_values().flatten().collect();
     facts.buffers = buffers.into_values().flatten().collect();
+}
+
+/// A memory object as a fact.
+fn buffer(interp: &Interp<'_>, object: &Object, site: Location) -> Buffer {
+    let ObjectKind::Memory {
+        flags,
+        part,
+        size,
+        holder,
+        ..
+    } = &object.kind
+    else {
+        unreachable!("only memory is a buffer");
+    };
+    let held = |id: ObjectId| match &interp.objects.get(id).kind {
+        ObjectKind::Memory { holder, .. } => holder.clone(),
+        _ => None,
+    };
+    Buffer {
+        site,
+        variable: holder.clone(),
+        use_host_ptr: flags.is_none_or(|flags| flags & USE_HOST_PTR != 0),
+        sub_buffer: part.is_some(),
+        flags: flags.map(flag_names),
+        parent: part.as_ref().and_then(|part| held(part.of?)),
+        origin: part.as_ref().map(|part| part.origin.clone()),
+        size: size.clone(),
+        recorded: None,
+    }
+}
+
+/// Names of flags without `CL_MEM_`, in order of value.
+fn flag_names(flags: u64) -> Vec<String> {
+    FLAG_NAMES
+        .iter()
+        .filter(|(bit, _)| flags & bit != 0)
+        .map(|(_, name)| name.to_string())
+        .collect()
+}
+
+/// Two creations by one call that the same variable takes.
+fn merge_buffers(known: &mut Buffer, other: &Buffer) {
+    known.use_host_ptr |= other.use_host_ptr;
+    known.size = merge_values(&known.size, &other.size);
+    if known.flags != other.flags {
+        known.flags = None;
+    }
+    if known.parent != other.parent {
+        known.parent = None;
+    }
+    known.origin = match (&known.origin, &other.origin) {
+        (Some(a), Some(b)) => Some(merge_values(a, b)),
+        _ => None,
+    };
 }
 
 /// What is not known of a launch, and why.

@@ -4,6 +4,7 @@
 use std::rc::Rc;
 
 use fpgacc_frontend::facts::ArgValue;
+use fpgacc_frontend::host::ast::BinaryOp;
 use fpgacc_frontend::source::Span;
 
 use crate::state::Place;
@@ -153,6 +154,22 @@ pub(crate) struct Sym {
     pub ty: Option<Num>,
     /// Where the value comes from.
     pub why: Rc<str>,
+    /// What it is made of.
+    pub form: Form,
+}
+
+/// What a symbolic number is made of.
+#[derive(Clone, Debug)]
+pub(crate) enum Form {
+    /// A value that only the run gives, with its number: later ones have higher numbers.
+    Atom(u32),
+    /// `+`, `-`, `!` or `~`.
+    Unary(Val),
+    Binary(BinaryOp, Val, Val),
+    /// Converted to the symbol's type.
+    Cast(Val),
+    /// The result of a function of the C library, by its name without `std::` and `f`.
+    Call(Rc<str>, Vec<Val>),
 }
 
 impl PartialEq for Sym {
@@ -172,6 +189,16 @@ pub(crate) enum Num {
 /// Number of an object that the host makes: memory, a kernel, a program, ..
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct ObjectId(pub u32);
+
+/// A kernel argument that is set.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Argument {
+    pub fact: ArgValue,
+    /// The highest number of an atom in its value.
+    pub newest_atom: u32,
+    /// The activation of the loop from whose iterations it may differ, if it is no number; else 0.
+    pub differs_in: u32,
+}
 
 /// An abstract value.
 #[derive(Clone, Debug, PartialEq)]
@@ -194,7 +221,7 @@ pub(crate) enum Val {
     /// A function.
     Function(Rc<str>),
     /// What a kernel argument was set to.
-    Arg(Rc<ArgValue>),
+    Arg(Rc<Argument>),
     /// A struct at a place, to be copied.
     Record(Place),
     Sym(Rc<Sym>),
@@ -375,8 +402,12 @@ fn convert_sym(sym: &Rc<Sym>, to: Num) -> Val {
         Num::Double => ("d".to_string(), "double"),
     };
     if keeps {
+        if sym.ty == Some(to) {
+            return Val::Sym(sym.clone());
+        }
         let mut same = (**sym).clone();
         same.ty = Some(to);
+        same.form = Form::Cast(Val::Sym(sym.clone()));
         return Val::Sym(Rc::new(same));
     }
     Val::Sym(Rc::new(Sym {
@@ -389,6 +420,7 @@ fn convert_sym(sym: &Rc<Sym>, to: Num) -> Val {
         unnamed: sym.unnamed,
         ty: Some(to),
         why: sym.why.clone(),
+        form: Form::Cast(Val::Sym(sym.clone())),
     }))
 }
 

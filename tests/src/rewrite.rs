@@ -9,7 +9,8 @@ use fpgacc_device_passes::passes;
 use fpgacc_device_passes::pipeline::{Pipeline, Report, run};
 use fpgacc_frontend::diag::{Color, Diagnostic, render};
 use fpgacc_frontend::facts::{
-    Arg as FactArg, ArgValue, Facts, Known, Launch as FactLaunch, LocalSize, Location, Value,
+    Arg as FactArg, ArgValue, Facts, Known, Launch as FactLaunch, LocalSize, Location, QueueOrder,
+    Value,
 };
 use fpgacc_frontend::ir::{Dialect, Module};
 use fpgacc_frontend::kernel::{Input, PrintOptions, parse, predefined, print, validate};
@@ -318,6 +319,8 @@ fn fact(launch: &Launch, line: u32, told: Told) -> Option<FactLaunch> {
             false => LocalSize::Sizes(local.iter().map(|size| Value::Const(*size)).collect()),
         },
         args: (0..).zip(&launch.args).map(fact_arg).collect(),
+        queue: QueueOrder::Unknown,
+        within: None,
         recorded: None,
     })
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use fpgacc_device_passes::pipeline::{Pipeline, Report, run};
 use fpgacc_frontend::facts::{
-    Arg as FactArg, ArgValue, Facts, Known, Launch, LocalSize, Location, Value,
+    Arg as FactArg, ArgValue, Facts, Known, Launch, LocalSize, Location, QueueOrder, Value,
 };
 use fpgacc_frontend::ir::Dialect;
 use fpgacc_frontend::kernel::{Input, PrintOptions, parse, print, validate};
@@ -133,6 +133,8 @@ fn facts(job: &Job) -> Facts {
             global: vec![Value::Unknown("run time".to_string()); global.len()],
             local: LocalSize::Sizes(local.iter().map(|size| Value::Const(*size)).collect()),
             args: args.collect(),
+            queue: QueueOrder::Unknown,
+            within: None,
             recorded: None,
         }
     });

@@ -42,7 +42,10 @@ impl<'a> Interp<'a> {
             ExprKind::Juxtaposed(parts) => self.juxtaposed(code, parts),
             ExprKind::Bool(value) => Val::bool(*value),
             ExprKind::Null => Val::Null,
-            ExprKind::Name(name) => self.name(code, id, name),
+            ExprKind::Name(name) => {
+                let value = self.name(code, id, name);
+                self.named_read(code, id, value)
+            }
             ExprKind::Call { callee, args } => self.call(code, id, *callee, args),
             ExprKind::Unary(op, inner) => {
                 let inner = self.operand(code, *inner);
@@ -92,13 +95,10 @@ impl<'a> Interp<'a> {
             }
             ExprKind::SizeofType(ty) => self.sizeof_type(code, ty),
             ExprKind::SizeofExpr(inner) => self.sizeof_expr(code, *inner),
-            ExprKind::Index(..) => {
+            ExprKind::Index(..) | ExprKind::Member { .. } | ExprKind::Deref(_) => {
                 let target = self.target(code, id);
-                self.load(&target)
-            }
-            ExprKind::Member { .. } | ExprKind::Deref(_) => {
-                let target = self.target(code, id);
-                self.load(&target)
+                let value = self.load(&target);
+                self.named_read(code, id, value)
             }
             ExprKind::AddressOf(inner) => self.address(code, *inner),
             ExprKind::Paren(inner) => self.eval(code, *inner),

@@ -6,7 +6,7 @@ use super::call::Arg;
 use super::lvalue::Target;
 use super::{Code, Interp};
 use crate::arith;
-use crate::value::{Num, Sym, Text, Val};
+use crate::value::{Form, Num, Sym, Text, Val};
 
 /// Functions that neither change what their arguments point to nor keep a pointer.
 const READERS: &[&str] = &[
@@ -519,6 +519,7 @@ impl<'a> Interp<'a> {
             unnamed: false,
             ty,
             why: format!("the result of `{name}`").into(),
+            form: Form::Call(base.into(), values.to_vec()),
         }))
     }
 }

@@ -1,11 +1,14 @@
 //! Loops: followed round by round if the rounds are few and known, else until nothing changes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use fpgacc_frontend::facts::{ArgValue, Value};
 use fpgacc_frontend::host::ast::{BinaryOp, ExprId, ExprKind, Loop, StmtId, Variable};
+use fpgacc_frontend::source::Span;
 
 use super::{Breakable, Code, Interp, LoopKey};
 use crate::state::{Delta, Place};
+use crate::types::Kind;
 use crate::value::Val;
 
 /// Most rounds of a loop that are followed one by one.
@@ -17,7 +20,39 @@ const MOST_STEPS_UNROLLED: u64 = 30_000;
 /// Passes over a loop's body until everything that still changes is given up.
 const MOST_PASSES: u32 = 6;
 
+/// A loop that is being followed.
+pub(super) struct LoopFrame {
+    pub site: Span,
+    /// Counts the loops that were followed: a number of this time.
+    pub activation: u32,
+    /// Atoms that there were before it.
+    pub atoms: u32,
+    /// Places that hold one of several things at its head, since its body changes them.
+    pub differing: BTreeSet<Place>,
+}
+
 impl<'a> Interp<'a> {
+    fn enter_loop(&mut self, site: Span) {
+        self.activations += 1;
+        self.loops.push(LoopFrame {
+            site,
+            activation: self.activations,
+            atoms: self.atoms,
+            differing: BTreeSet::new(),
+        });
+    }
+
+    /// The activation of the innermost loop whose iterations find other things in a place; 0 if
+    /// there is none.
+    pub(super) fn differs_in(&self, place: &Place) -> u32 {
+        let found = self
+            .loops
+            .iter()
+            .rev()
+            .find(|l| l.differing.contains(place));
+        found.map_or(0, |l| l.activation)
+    }
+
     pub(super) fn push_breakable(&mut self, mark: usize, is_loop: bool) {
         if let Some(frame) = self.frame() {
             frame.breakables.push(Breakable {
@@ -33,7 +68,7 @@ impl<'a> Interp<'a> {
         self.frame()?.breakables.pop()
     }
 
-    pub(super) fn follow_loop(&mut self, code: &Code<'a>, shape: &Loop) {
+    pub(super) fn follow_loop(&mut self, code: &Code<'a>, site: Span, shape: &Loop) {
         if let Some(init) = shape.init {
             self.exec(code, init);
         }
@@ -43,7 +78,10 @@ impl<'a> Interp<'a> {
         if let Some(rounds) = self.known_rounds(code, shape)
             && !self.takes_too_long(code, shape, rounds)
         {
-            if self.unroll(code, shape, rounds) {
+            self.enter_loop(site);
+            let followed = self.unroll(code, shape, rounds);
+            self.loops.pop();
+            if followed {
                 return;
             }
             let key = (code.host, code.ast().stmt(shape.body).span);
@@ -52,9 +90,9 @@ impl<'a> Interp<'a> {
         if self.plain_loop(code, shape) {
             return;
         }
-        self.forget_counters(code, shape);
+        let counters = self.counters(code, shape);
         let key = self.loop_key(code, shape.body);
-        self.fixpoint(key, |s| {
+        self.fixpoint(site, key, counters, |s| {
             if shape.body_first {
                 s.exec_scoped(code, shape.body);
                 return s.next_round(code, shape, true);
@@ -223,22 +261,34 @@ impl<'a> Interp<'a> {
     /// gives what leaves it at the test, as seen from the head.
     fn fixpoint(
         &mut self,
+        site: Span,
         key: Option<LoopKey>,
+        counters: Vec<Place>,
         mut round: impl FnMut(&mut Self) -> Option<Delta>,
     ) {
         if self.flat {
             self.forget_all("a loop of a host that is too large to be followed");
         }
         self.loop_depth += 1;
+        self.enter_loop(site);
         let noted = self.visits.len();
         let mut changing = match &key {
             Some(key) => self.changing.get(key).cloned().unwrap_or_default(),
             None => BTreeMap::new(),
         };
-        for (place, value) in &changing {
+        for (place, value) in &mut changing {
+            if let Val::Sym(symbol) = value {
+                // A number of this activation.
+                *value = self.atom(&symbol.text.clone(), symbol.ty, &symbol.why.clone());
+            }
             if self.state.own(place).is_some_and(|now| !now.is_unknown()) {
                 self.state.set(place, value.clone());
             }
+        }
+        for place in counters {
+            let number = self.changing_number(&place);
+            self.state.set(&place, number.clone());
+            changing.insert(place, number);
         }
         for pass in 0..=MOST_PASSES {
             self.visits.truncate(noted);
@@ -258,6 +308,7 @@ impl<'a> Interp<'a> {
             }
         }
         self.loop_depth -= 1;
+        self.loops.pop();
         if let Some(key) = key
             && !changing.is_empty()
         {
@@ -270,28 +321,57 @@ impl<'a> Interp<'a> {
         let mut changed = false;
         for (place, end) in back.sorted() {
             let head = self.state.get(place);
-            let end = match end {
-                Some(end) => end.clone(),
-                None => continue,
+            let Some(end) = end else {
+                continue;
             };
-            let next = widened(&head, &end, pass);
-            if next != head {
-                if next.is_unknown() {
+            // Any number, whatever the body makes of it.
+            if matches!(head, Val::Sym(_)) && changing.get(place) == Some(&head) {
+                continue;
+            }
+            let next = match widened(&head, end, pass) {
+                Widened::Value(value) => value,
+                Widened::Number => self.changing_number(place),
+            };
+            if next == head {
+                continue;
+            }
+            match &next {
+                Val::Unknown(_) | Val::Sym(_) => {
                     changing.insert(place.clone(), next.clone());
                 }
-                self.state.set(place, next);
-                changed = true;
+                Val::OneOf(_) => {
+                    if let Some(frame) = self.loops.last_mut() {
+                        frame.differing.insert(place.clone());
+                    }
+                }
+                _ => {}
             }
+            self.state.set(place, next);
+            changed = true;
         }
         changed
+    }
+
+    /// The number in a place at a loop's head: one of this activation of the loop and this round.
+    fn changing_number(&mut self, place: &Place) -> Val {
+        let line = self.loops.last().map(|l| self.sources.location(l.site));
+        let why = match line {
+            Some(site) => format!("it changes in the loop at {}:{}", site.file, site.line),
+            None => "it changes in a loop".to_string(),
+        };
+        let ty = match self.kind_of(place) {
+            Some(Kind::Num(num)) => Some(num),
+            _ => None,
+        };
+        let name = self.short_name(place);
+        self.atom(&name, ty, &why)
     }
 
     pub(super) fn range_for(
         &mut self,
         code: &Code<'a>,
-        variable: &Variable,
-        range: ExprId,
-        body: StmtId,
+        site: Span,
+        (variable, range, body): (&Variable, ExprId, StmtId),
     ) {
         let place = self.reference(code, range);
         let element = match (&place, variable.ty.reference && !variable.ty.is_const) {
@@ -304,7 +384,7 @@ impl<'a> Interp<'a> {
         };
         let code = code.clone();
         let key = self.loop_key(&code, body);
-        self.fixpoint(key, |s| {
+        self.fixpoint(site, key, Vec::new(), |s| {
             let exit = Some(Delta::new());
             s.scoped(|s| {
                 let var = s.declare(&code, variable, false);
@@ -324,32 +404,56 @@ impl<'a> Interp<'a> {
     }
 }
 
+/// What stands at a loop's head.
+enum Widened {
+    /// This.
+    Value(Val),
+    /// A number that is another one in each round.
+    Number,
+}
+
 /// The value at a loop's head, given that at its end.
-fn widened(head: &Val, end: &Val, pass: u32) -> Val {
+fn widened(head: &Val, end: &Val, pass: u32) -> Widened {
     let joined = head.join(end);
     if joined == *head {
-        return joined;
+        return Widened::Value(joined);
     }
-    let numeric = |v: &Val| {
-        v.alternatives().iter().any(|v| {
-            matches!(
-                v,
-                Val::Int(..) | Val::Float(_) | Val::Double(_) | Val::Sym(_)
-            )
-        })
-    };
     if let (Val::Text(before), Val::Text(after)) = (head, end) {
         // A text that grows by pieces of one file.
         let mut grown = (**before).clone();
         grown.append(after);
         if before.pieces.is_empty() || grown == **after {
-            return end.clone();
+            return Widened::Value(end.clone());
         }
-        return Val::unknown("a string that changes in a loop");
+        return Widened::Value(Val::unknown("a string that changes in a loop"));
+    }
+    if let Val::Arg(argument) = end
+        && is_expression(&argument.fact)
+    {
+        // Names mean other values in the next round.
+        return Widened::Value(Val::unknown("it may be set in an earlier round of a loop"));
     }
     let first = pass == 0 && matches!(head, Val::Unset) && !matches!(end, Val::Sym(_));
-    if pass >= 3 || (numeric(&joined) && !first) {
-        return Val::unknown("changes in a loop");
+    let number = |v: &Val| {
+        matches!(
+            v,
+            Val::Int(..) | Val::Float(_) | Val::Double(_) | Val::Sym(_)
+        )
+    };
+    let may_be_number = |v: &Val| number(v) || matches!(v, Val::Zero | Val::Unset);
+    let all = joined.alternatives();
+    match all.iter().any(number) && !first {
+        true if all.iter().all(may_be_number) => Widened::Number,
+        true => Widened::Value(Val::unknown("changes in a loop")),
+        false if pass >= 3 => Widened::Value(Val::unknown("changes in a loop")),
+        false => Widened::Value(joined),
     }
-    joined
+}
+
+fn is_expression(fact: &ArgValue) -> bool {
+    let value = match fact {
+        ArgValue::Scalar(value) | ArgValue::Local(value) => value,
+        _ => return false,
+    };
+    !matches!(value, Value::Const(_) | Value::OneOf(_) | Value::Unknown(_))
 }

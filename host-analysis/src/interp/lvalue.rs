@@ -110,7 +110,7 @@ impl<'a> Interp<'a> {
     }
 
     /// The type of a place and its remaining dimensions.
-    fn type_of(&self, place: &Place) -> Option<(Cow<'_, Type>, usize, usize)> {
+    pub(super) fn type_of(&self, place: &Place) -> Option<(Cow<'_, Type>, usize, usize)> {
         let Root::Var(var) = place.root else {
             return None;
         };

@@ -9,11 +9,11 @@ mod expr;
 mod library;
 mod loops;
 mod lvalue;
+mod named;
 mod opencl;
 mod plain;
 mod reporters;
 mod roots;
-pub(crate) use opencl::{merge_args, merge_values};
 mod stmt;
 mod text;
 
@@ -28,7 +28,7 @@ use fpgacc_frontend::source::{SourceMap, Span};
 use crate::object::{Objects, Visit};
 use crate::state::{Delta, Place, Root, RootSet, State, VarId};
 use crate::types::{Types, last_name};
-use crate::value::{Num, Sym, Val};
+use crate::value::{Form, Num, Sym, Val};
 
 /// Rounds in which values of file-scope variables may still grow.
 const ROUNDS: u32 = 4;
@@ -215,6 +215,9 @@ pub(crate) struct Interp<'a> {
     pub visits: Vec<Visit>,
     context: Vec<u32>,
     loop_depth: u32,
+    /// The loops that are being followed, innermost last.
+    loops: Vec<loops::LoopFrame>,
+    activations: u32,
     unroll_factor: u64,
     atoms: u32,
     steps: u64,
@@ -270,6 +273,8 @@ impl<'a> Interp<'a> {
             visits: Vec::new(),
             context: Vec::new(),
             loop_depth: 0,
+            loops: Vec::new(),
+            activations: 0,
             unroll_factor: 1,
             atoms: 0,
             steps: 0,
@@ -418,6 +423,7 @@ impl<'a> Interp<'a> {
     fn root(&mut self, id: FnId, is_main: bool, start: usize) {
         self.frames.clear();
         self.context.clear();
+        self.loops.clear();
         (self.loop_depth, self.unroll_factor, self.nesting) = (0, 1, 0);
         self.escaped.clear();
         if is_main {
@@ -591,6 +597,7 @@ impl<'a> Interp<'a> {
             unnamed,
             ty,
             why: Rc::from(why),
+            form: Form::Atom(self.atoms),
         }))
     }
 

@@ -1,22 +1,28 @@
 //! Calls of OpenCL: what they make, what they set, and what they launch.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::facts::{
-    Arg as ArgFact, ArgValue, Known, Launch, LocalSize, Location, ProgramSource, Value,
+    Arg as ArgFact, ArgValue, Known, Launch, LocalSize, Location, ProgramSource, QueueOrder, Value,
 };
 use fpgacc_frontend::host::ast::ExprId;
 use fpgacc_frontend::source::Span;
 
 use super::call::Arg;
 use super::{Code, Interp};
-use crate::object::{ObjectKind, Visit};
+use crate::numbers::{joined_arg, merge_args, merge_values, to_value};
+use crate::object::{Around, ObjectKind, Part, Visit};
 use crate::state::{Place, Root, Step};
+use crate::symbolic::newest_atom;
 use crate::types::Kind;
-use crate::value::{IntType, Num, ObjectId, Piece, Text, Val};
+use crate::value::{Argument, IntType, Num, ObjectId, Piece, Text, Val};
 
 /// `CL_MEM_USE_HOST_PTR`.
 const USE_HOST_PTR: i128 = 1 << 3;
+/// `CL_QUEUE_PROPERTIES`.
+const QUEUE_PROPERTIES: i128 = 0x1093;
+/// Most properties of a queue.
+const MOST_PROPERTIES: i64 = 8;
 /// Most dimensions of a launch.
 const MOST_DIMENSIONS: i128 = 3;
 
@@ -36,8 +42,23 @@ pub(super) fn constant(name: &str) -> Option<i128> {
         "CL_MEM_USE_HOST_PTR" => USE_HOST_PTR,
         "CL_MEM_ALLOC_HOST_PTR" => 16,
         "CL_MEM_COPY_HOST_PTR" => 32,
+        "CL_MEM_HOST_WRITE_ONLY" => 128,
+        "CL_MEM_HOST_READ_ONLY" => 256,
+        "CL_MEM_HOST_NO_ACCESS" => 512,
+        "CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE" => 1,
+        "CL_QUEUE_PROFILING_ENABLE" => 2,
+        "CL_QUEUE_PROPERTIES" => QUEUE_PROPERTIES,
         _ => return None,
     })
+}
+
+/// The order that a queue's properties ask for.
+fn queue_order(properties: &Val) -> QueueOrder {
+    match properties.convert(Num::Int(IntType::SIZE)) {
+        Val::Int(flags, _) if flags & 1 == 0 => QueueOrder::InOrder,
+        Val::Int(..) => QueueOrder::OutOfOrder,
+        _ => QueueOrder::Unknown,
+    }
 }
 
 impl<'a> Interp<'a> {
@@ -75,25 +96,34 @@ impl<'a> Interp<'a> {
             }
             ("clCreateBuffer", [_, flags, size, _, error]) => {
                 self.forget_pointee(error, &why);
-                return self.create_buffer(site, Some(flags), size, false);
+                return self.create_buffer(site, flags, size, None);
             }
             ("clCreateBufferWithProperties", [_, _, flags, size, _, error]) => {
                 self.forget_pointee(error, &why);
-                return self.create_buffer(site, Some(flags), size, false);
+                return self.create_buffer(site, flags, size, None);
             }
-            ("clCreateSubBuffer", [_, flags, _, _, error]) => {
+            ("clCreateSubBuffer", [parent, flags, _, region, error]) => {
                 self.forget_pointee(error, &why);
-                let size = Val::unknown("the size of a sub-buffer");
-                return self.create_buffer(site, Some(flags), &size, true);
+                return self.create_sub_buffer(site, parent, flags, region);
             }
-            ("clEnqueueNDRangeKernel", [_, kernel, dim, offset, global, local, .., event]) => {
+            ("clCreateCommandQueue", [_, _, properties, error]) => {
+                self.forget_pointee(error, &why);
+                let order = queue_order(properties);
+                return self.create_queue(site, order);
+            }
+            ("clCreateCommandQueueWithProperties", [_, _, properties, error]) => {
+                self.forget_pointee(error, &why);
+                let order = self.listed_order(properties);
+                return self.create_queue(site, order);
+            }
+            ("clEnqueueNDRangeKernel", [queue, kernel, dim, offset, global, local, .., event]) => {
                 self.forget_pointee(event, &why);
-                self.launch(site, kernel, dim, offset, global, local);
+                self.launch(site, [queue, kernel, dim, offset, global, local]);
             }
-            ("clEnqueueTask", [_, kernel, .., event]) => {
+            ("clEnqueueTask", [queue, kernel, .., event]) => {
                 self.forget_pointee(event, &why);
                 let one = Val::Null;
-                self.launch(site, kernel, &Val::int(0), &one, &one, &one);
+                self.launch(site, [queue, kernel, &Val::int(0), &one, &one, &one]);
             }
             _ => self.other_call(name, &values, &why),
         }
@@ -313,15 +343,21 @@ impl<'a> Interp<'a> {
         }
     }
 
-    fn create_buffer(&mut self, site: Span, flags: Option<&Val>, size: &Val, sub: bool) -> Val {
-        let use_host_ptr = match flags.map(|f| f.convert(Num::Int(IntType::SIZE))) {
-            Some(Val::Int(flags, _)) => flags & USE_HOST_PTR != 0,
-            _ => true,
+    pub(super) fn create_buffer(
+        &mut self,
+        site: Span,
+        flags: &Val,
+        size: &Val,
+        part: Option<Part>,
+    ) -> Val {
+        let flags = match flags.convert(Num::Int(IntType::SIZE)) {
+            Val::Int(flags, _) => u64::try_from(flags).ok(),
+            _ => None,
         };
         let size = to_value(&size.convert(Num::Int(IntType::SIZE)));
         let kind = ObjectKind::Memory {
-            use_host_ptr,
-            sub_buffer: sub,
+            flags,
+            part,
             size: size.clone(),
             holder: None,
             loose: false,
@@ -329,16 +365,98 @@ impl<'a> Interp<'a> {
         let summary = self.loop_depth > 0;
         let (id, new) = self.objects.make(site, &self.context, summary, kind);
         if let ObjectKind::Memory {
-            use_host_ptr: now_host,
-            size: now,
+            flags: flags_now,
+            size: size_now,
+            part,
             ..
         } = &mut self.objects.get_mut(id).kind
             && !new
         {
-            *now_host |= use_host_ptr;
-            *now = merge_values(now, &size);
+            if *flags_now != flags {
+                *flags_now = None;
+            }
+            *size_now = merge_values(size_now, &size);
+            if let Some(part) = part {
+                part.origin = Value::Unknown("it is made more than once".to_string());
+                part.of = None;
+            }
         }
         Val::Handle(id)
+    }
+
+    fn create_sub_buffer(&mut self, site: Span, parent: &Val, flags: &Val, region: &Val) -> Val {
+        let is_memory = |k: &ObjectKind| matches!(k, ObjectKind::Memory { .. });
+        let of = match self.handles(parent, is_memory).as_deref() {
+            Ok(&[only]) if !self.objects.get(only).summary => Some(only),
+            _ => None,
+        };
+        let mut field = |name: &str| match region {
+            Val::Pointer(place) => {
+                let place = match place.path.last() {
+                    Some(Step::Index(0)) => place.parent().unwrap_or_else(|| place.clone()),
+                    _ => place.clone(),
+                };
+                self.read(&place.field(name))
+            }
+            _ => Val::unknown("the region of a sub-buffer"),
+        };
+        let (origin, size) = (field("origin"), field("size"));
+        let part = Part {
+            of,
+            origin: to_value(&origin.convert(Num::Int(IntType::SIZE))),
+        };
+        self.create_buffer(site, flags, &size, Some(part))
+    }
+
+    fn create_queue(&mut self, site: Span, order: QueueOrder) -> Val {
+        let kind = ObjectKind::Queue { order };
+        let (id, new) = self.objects.make(site, &self.context, false, kind);
+        if let ObjectKind::Queue { order: now } = &mut self.objects.get_mut(id).kind
+            && !new
+            && *now != order
+        {
+            *now = QueueOrder::Unknown;
+        }
+        Val::Handle(id)
+    }
+
+    /// The order that a list of properties asks for.
+    fn listed_order(&mut self, list: &Val) -> QueueOrder {
+        let first = match list {
+            Val::Null | Val::Int(0, _) => return QueueOrder::InOrder,
+            Val::Pointer(first) => first,
+            _ => return QueueOrder::Unknown,
+        };
+        for pair in 0..MOST_PROPERTIES {
+            let mut item = |at: i64| {
+                let place = first.moved(2 * pair + at)?;
+                self.read(&place).as_int()
+            };
+            match (item(0), item(1)) {
+                (Some(0), _) => return QueueOrder::InOrder,
+                (Some(QUEUE_PROPERTIES), Some(flags)) => return queue_order(&Val::size(flags)),
+                (Some(_), _) => {}
+                (None, _) => break,
+            }
+        }
+        QueueOrder::Unknown
+    }
+
+    /// The order of the queue that a launch goes to.
+    fn order_of(&self, queue: &Val) -> QueueOrder {
+        let is_queue = |k: &ObjectKind| matches!(k, ObjectKind::Queue { .. });
+        let Ok(queues) = self.handles(queue, is_queue) else {
+            return QueueOrder::Unknown;
+        };
+        let mut orders = queues.iter().map(|id| match self.objects.get(*id).kind {
+            ObjectKind::Queue { order } => order,
+            _ => QueueOrder::Unknown,
+        });
+        let first = orders.next().unwrap_or_default();
+        match orders.all(|order| order == first) {
+            true => first,
+            false => QueueOrder::Unknown,
+        }
     }
 
     fn is_kernel(kind: &ObjectKind) -> bool {
@@ -350,7 +468,8 @@ impl<'a> Interp<'a> {
             // Any kernel's argument may be set here.
             return self.forget_args("an argument of an unknown kernel is set");
         };
-        let argument = self.arg_value(size, value);
+        let fact = self.arg_value(size, value);
+        let argument = self.argument(fact, value);
         let index = index.as_int().and_then(|i| i64::try_from(i).ok());
         let weak = kernels.len() > 1;
         for id in kernels {
@@ -367,6 +486,22 @@ impl<'a> Interp<'a> {
                 false => value,
             };
             self.put(&place, value);
+        }
+    }
+
+    fn argument(&mut self, fact: ArgValue, value: &Val) -> Argument {
+        let held = match value {
+            Val::Pointer(place) => self.state.get(place),
+            _ => Val::Null,
+        };
+        let differs_in = match value {
+            Val::Pointer(place) => self.differs_in(place),
+            _ => 0,
+        };
+        Argument {
+            fact,
+            newest_atom: newest_atom(&held),
+            differs_in,
         }
     }
 
@@ -448,14 +583,10 @@ impl<'a> Interp<'a> {
         place.path.iter().all(|s| matches!(s, Step::Index(_))) && ty.base == "cl_mem"
     }
 
-    fn launch(
+    pub(super) fn launch(
         &mut self,
         site: Span,
-        kernel: &Val,
-        dim: &Val,
-        offset: &Val,
-        global: &Val,
-        local: &Val,
+        [queue, kernel, dim, offset, global, local]: [&Val; 6],
     ) {
         // A task: dimension 0 stands for it.
         let task = dim.as_int() == Some(0);
@@ -494,9 +625,58 @@ impl<'a> Interp<'a> {
                 }
             },
             args: self.args(kernel),
+            queue: self.order_of(queue),
+            within: None,
             recorded: None,
         };
-        self.visits.push(Visit { site, launch });
+        let within = self.around(kernel, [offset, global, local], dims);
+        self.visits.push(Visit {
+            site,
+            launch,
+            within,
+        });
+    }
+
+    /// The innermost loop around a launch, and what differs between its iterations.
+    fn around(&mut self, kernel: &Val, sizes: [&Val; 3], dims: Option<i64>) -> Option<Around> {
+        let frame = self.loops.last()?;
+        let mut around = Around {
+            site: frame.site,
+            activation: frame.activation,
+            changes: BTreeSet::new(),
+        };
+        let before = frame.atoms;
+        for (name, pointer) in ["offset", "global", "local"].iter().zip(sizes) {
+            let Val::Pointer(first) = pointer else {
+                continue;
+            };
+            for index in 0..dims.unwrap_or(MOST_DIMENSIONS as i64) {
+                let Some(place) = first.moved(index) else {
+                    continue;
+                };
+                if newest_atom(&self.read(&place)) > before {
+                    around.changes.insert(format!("{name} {index}"));
+                }
+            }
+        }
+        let kernels = self.handles(kernel, Self::is_kernel).unwrap_or_default();
+        for id in kernels {
+            for (place, value) in self.state.parts(&Place::object(id)) {
+                let [Step::Index(index)] = place.path[..] else {
+                    continue;
+                };
+                let differs = |value: &Val| match value {
+                    Val::Arg(arg) => {
+                        arg.newest_atom > before || arg.differs_in == around.activation
+                    }
+                    _ => false,
+                };
+                if value.alternatives().iter().any(differs) {
+                    around.changes.insert(format!("argument {index}"));
+                }
+            }
+        }
+        Some(around)
     }
 
     /// The sizes that a pointer points to; three if the number of dimensions is not known.
@@ -618,76 +798,5 @@ impl Names {
             }
         }
         to_value(value)
-    }
-}
-
-fn joined_arg(value: &Val) -> ArgValue {
-    let mut result: Option<ArgValue> = None;
-    for value in value.alternatives() {
-        let one = match value {
-            Val::Arg(arg) => (**arg).clone(),
-            Val::Unset => continue,
-            Val::Unknown(reason) => ArgValue::Unknown(reason.to_string()),
-            other => ArgValue::Unknown(other.describe()),
-        };
-        result = Some(match result {
-            None => one,
-            Some(now) => merge_args(&now, &one),
-        });
-    }
-    result.unwrap_or_else(|| ArgValue::Unknown("it is not set".to_string()))
-}
-
-/// An argument that is one of two.
-pub(crate) fn merge_args(a: &ArgValue, b: &ArgValue) -> ArgValue {
-    match (a, b) {
-        _ if a == b => a.clone(),
-        (ArgValue::Unknown(_), _) => a.clone(),
-        (_, ArgValue::Unknown(_)) => b.clone(),
-        (ArgValue::Scalar(a), ArgValue::Scalar(b)) => ArgValue::Scalar(merge_values(a, b)),
-        (ArgValue::Local(a), ArgValue::Local(b)) => ArgValue::Local(merge_values(a, b)),
-        (ArgValue::Memory(a), ArgValue::Memory(b)) => {
-            ArgValue::Unknown(format!("it is `{a}` or `{b}`, depending on the path"))
-        }
-        _ => ArgValue::Unknown("it differs from path to path".to_string()),
-    }
-}
-
-/// A value that is one of two.
-pub(crate) fn merge_values(a: &Value, b: &Value) -> Value {
-    let show = |v: &Value| match v {
-        Value::Const(v) => v.to_string(),
-        Value::Symbolic(text) => format!("`{text}`"),
-        Value::OneOf(_) | Value::Range { .. } | Value::Unknown(_) => "unknown".to_string(),
-    };
-    match (a, b) {
-        _ if a == b => a.clone(),
-        (Value::Unknown(_), _) => a.clone(),
-        (_, Value::Unknown(_)) => b.clone(),
-        _ => Value::Unknown(format!(
-            "it is {} or {}, depending on the path",
-            show(a),
-            show(b)
-        )),
-    }
-}
-
-/// A number as a fact.
-pub(crate) fn to_value(value: &Val) -> Value {
-    match value {
-        Val::Int(v, _) => match u64::try_from(*v) {
-            Ok(v) => Value::Const(v),
-            Err(_) => Value::Symbolic(v.to_string()),
-        },
-        Val::Zero => Value::Const(0),
-        Val::Float(v) => Value::Symbolic(format!("{v:?}f")),
-        Val::Double(v) => Value::Symbolic(format!("{v:?}")),
-        Val::Sym(sym) => Value::Symbolic(sym.text.to_string()),
-        Val::Unknown(reason) => Value::Unknown(reason.to_string()),
-        Val::Unset => Value::Unknown("it is not set on any path to this place".to_string()),
-        Val::OneOf(_) => {
-            Value::Unknown(format!("it is {}, depending on the path", value.describe()))
-        }
-        other => Value::Unknown(format!("it is {}", other.describe())),
     }
 }

@@ -342,15 +342,16 @@ impl<'a> Interp<'a> {
         (!self.uses_function_macros(code, &effects)).then_some(effects)
     }
 
-    /// Before a loop that is followed: what is counted up or down in it is not known at its head.
-    pub(super) fn forget_counters(&mut self, code: &Code<'a>, shape: &Loop) {
-        for name in &self.loop_text(code, shape).counters {
-            if let Some(place) = self.variable(code, name)
-                && matches!(self.state.own(&place), Some(Val::Int(..) | Val::Sym(_)))
-            {
-                self.state.set(&place, Val::unknown("changes in a loop"));
-            }
-        }
+    /// What is counted up or down in a loop: it is another number in each round.
+    pub(super) fn counters(&mut self, code: &Code<'a>, shape: &Loop) -> Vec<Place> {
+        let text = self.loop_text(code, shape);
+        let places = text.counters.iter();
+        let places = places.filter_map(|name| {
+            let place = self.variable(code, name)?;
+            let number = matches!(self.state.own(&place), Some(Val::Int(..) | Val::Sym(_)));
+            number.then_some(place)
+        });
+        places.collect()
     }
 
     /// A call of a function that only computes, in loops: it is not followed.

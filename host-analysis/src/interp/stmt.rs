@@ -182,12 +182,18 @@ impl<'a> Interp<'a> {
                 }
                 s.branch(code, *condition, *then, *otherwise);
             }),
-            StmtKind::Loop(shape) => self.scoped(|s| s.follow_loop(code, shape)),
+            StmtKind::Loop(shape) => {
+                let site = code.site(tree.ast().stmt(id).span);
+                self.scoped(|s| s.follow_loop(code, site, shape));
+            }
             StmtKind::RangeFor {
                 variable,
                 range,
                 body,
-            } => self.scoped(|s| s.range_for(code, variable, *range, *body)),
+            } => {
+                let site = code.site(tree.ast().stmt(id).span);
+                self.scoped(|s| s.range_for(code, site, (variable, *range, *body)));
+            }
             StmtKind::Switch { value, body } => self.switch(code, *value, *body),
             StmtKind::Return(value) => self.leave(code, *value),
             StmtKind::Break => self.jump_out(false),

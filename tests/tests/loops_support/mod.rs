@@ -5,7 +5,7 @@ use std::process::Command;
 
 use fpgacc_device_passes::pass::PassOptions;
 use fpgacc_device_passes::pipeline::{Pipeline, Report, run};
-use fpgacc_frontend::facts::{Facts, Known, Launch, LocalSize, Location, Value};
+use fpgacc_frontend::facts::{Facts, Known, Launch, LocalSize, Location, QueueOrder, Value};
 use fpgacc_frontend::ir::{Dialect, Module};
 use fpgacc_frontend::kernel::{Input, PrintOptions, parse, predefined, print, validate};
 use fpgacc_frontend::source::SourceMap;
@@ -121,6 +121,8 @@ fn facts(job: &Job, told: Told) -> Facts {
                 false => LocalSize::Sizes(consts(local)),
             },
             args: Vec::new(),
+            queue: QueueOrder::Unknown,
+            within: None,
             recorded: None,
         });
     }

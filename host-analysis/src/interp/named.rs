@@ -1,0 +1,99 @@
+//! Numbers that are not known but have a name: what is read by it is an input of what is computed
+//! from it.
+
+use fpgacc_frontend::host::ast::{ExprId, ExprKind, Type};
+
+use super::{Binding, Code, Interp};
+use crate::types::Kind;
+use crate::value::{Num, Val};
+
+/// A type as far as it is still to be taken apart.
+struct Typed {
+    ty: Type,
+    /// Dimensions of an array that are left.
+    dims: usize,
+    host: usize,
+}
+
+impl Typed {
+    fn element(mut self) -> Option<Typed> {
+        match (self.dims, self.ty.pointers) {
+            (1.., _) => self.dims -= 1,
+            (0, 1..) => self.ty.pointers -= 1,
+            _ => return None,
+        }
+        Some(self)
+    }
+}
+
+impl<'a> Interp<'a> {
+    /// What an expression reads; a number that is not known is a value with the expression's text
+    /// as its name.
+    pub(super) fn named_read(&mut self, code: &Code<'a>, id: ExprId, value: Val) -> Val {
+        let Val::Unknown(why) = &value else {
+            return value;
+        };
+        let Some(num) = self.declared_number(code, id) else {
+            return value;
+        };
+        let text = self.source_text(code, id);
+        self.atom(&text, Some(num), why)
+    }
+
+    /// The type of numbers that an expression has by its declarations.
+    fn declared_number(&mut self, code: &Code<'a>, id: ExprId) -> Option<Num> {
+        let typed = self.declared(code, id)?;
+        if typed.dims > 0 {
+            return None;
+        }
+        match self.types[typed.host].kind(&typed.ty, &self.hosts[typed.host]) {
+            Kind::Num(num) => Some(num),
+            _ => None,
+        }
+    }
+
+    fn declared(&mut self, code: &Code<'a>, id: ExprId) -> Option<Typed> {
+        let tree = code.clone();
+        match &tree.ast().expr(id).kind {
+            ExprKind::Paren(inner) => self.declared(code, *inner),
+            ExprKind::Name(name) => match self.binding(code, name)? {
+                Binding::Var(var) => {
+                    let info = &self.vars[var.0 as usize];
+                    Some(Typed {
+                        ty: info.ty.clone(),
+                        dims: info.ty.dims.len(),
+                        host: info.host,
+                    })
+                }
+                Binding::Alias(place) => {
+                    let (ty, dims, host) = self.type_of(&place)?;
+                    let ty = ty.into_owned();
+                    Some(Typed { ty, dims, host })
+                }
+                Binding::Lost => None,
+            },
+            ExprKind::Index(base, _) | ExprKind::Deref(base) => {
+                self.declared(code, *base)?.element()
+            }
+            ExprKind::Member { base, name, arrow } => {
+                let mut record = self.declared(code, *base)?;
+                if *arrow {
+                    record = record.element()?;
+                }
+                let host = record.host;
+                let kind = self.types[host].kind(&record.ty, &self.hosts[host]);
+                let (Kind::Record(class), 0) = (kind, record.dims) else {
+                    return None;
+                };
+                let (_, found) = self.types[host].record(&class)?;
+                let field = found.fields.iter().find(|f| f.name == *name)?;
+                Some(Typed {
+                    ty: field.ty.clone(),
+                    dims: field.ty.dims.len(),
+                    host,
+                })
+            }
+            _ => None,
+        }
+    }
+}

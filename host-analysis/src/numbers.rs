@@ -1,0 +1,125 @@
+//! Values of the analysis as launch facts, and facts where several ways meet.
+
+use fpgacc_frontend::facts::{ArgValue, Value};
+
+use crate::symbolic;
+use crate::value::Val;
+
+/// Most alternatives of a fact.
+const MOST_ALTERNATIVES: usize = 16;
+
+/// What a kernel argument was set to, from a kernel object's store.
+pub(crate) fn joined_arg(value: &Val) -> ArgValue {
+    let mut result: Option<ArgValue> = None;
+    for value in value.alternatives() {
+        let one = match value {
+            Val::Arg(arg) => arg.fact.clone(),
+            Val::Unset => continue,
+            Val::Unknown(reason) => ArgValue::Unknown(reason.to_string()),
+            other => ArgValue::Unknown(other.describe()),
+        };
+        result = Some(match result {
+            None => one,
+            Some(now) => merge_args(&now, &one),
+        });
+    }
+    result.unwrap_or_else(|| ArgValue::Unknown("it is not set".to_string()))
+}
+
+/// An argument that is one of two.
+pub(crate) fn merge_args(a: &ArgValue, b: &ArgValue) -> ArgValue {
+    match (a, b) {
+        _ if a == b => a.clone(),
+        (ArgValue::Unknown(_), _) => a.clone(),
+        (_, ArgValue::Unknown(_)) => b.clone(),
+        (ArgValue::Scalar(a), ArgValue::Scalar(b)) => ArgValue::Scalar(merge_values(a, b)),
+        (ArgValue::Local(a), ArgValue::Local(b)) => ArgValue::Local(merge_values(a, b)),
+        (ArgValue::Memory(_) | ArgValue::AnyOf(_), ArgValue::Memory(_) | ArgValue::AnyOf(_)) => {
+            merge_memory(a, b)
+        }
+        _ => ArgValue::Unknown("it differs from path to path".to_string()),
+    }
+}
+
+fn merge_memory(a: &ArgValue, b: &ArgValue) -> ArgValue {
+    let names = |value: &ArgValue| match value {
+        ArgValue::Memory(name) => vec![name.clone()],
+        ArgValue::AnyOf(names) => names.clone(),
+        _ => Vec::new(),
+    };
+    let mut all = names(a);
+    all.extend(names(b));
+    all.sort();
+    all.dedup();
+    match all.len() > MOST_ALTERNATIVES {
+        true => ArgValue::Unknown("it is one of many memory objects".to_string()),
+        false => ArgValue::AnyOf(all),
+    }
+}
+
+/// A value that is one of two.
+pub(crate) fn merge_values(a: &Value, b: &Value) -> Value {
+    match (a, b) {
+        _ if a == b => a.clone(),
+        (Value::Unknown(_), _) => a.clone(),
+        (_, Value::Unknown(_)) => b.clone(),
+        _ => any_of(alternatives(a).chain(alternatives(b)).cloned().collect()),
+    }
+}
+
+fn alternatives(value: &Value) -> Box<dyn Iterator<Item = &Value> + '_> {
+    match value {
+        Value::AnyOf(all) => Box::new(all.iter()),
+        one => Box::new(std::iter::once(one)),
+    }
+}
+
+/// One of several values.
+fn any_of(values: Vec<Value>) -> Value {
+    let mut numbers = Vec::new();
+    let mut others: Vec<Value> = Vec::new();
+    for value in values {
+        match value {
+            Value::Const(number) => numbers.push(number),
+            Value::OneOf(more) => numbers.extend(more),
+            Value::Unknown(_) => return value,
+            other if others.contains(&other) => {}
+            other => others.push(other),
+        }
+    }
+    numbers.sort_unstable();
+    numbers.dedup();
+    if numbers.len() + others.len() > MOST_ALTERNATIVES {
+        return Value::Unknown("it has many different values, depending on the path".to_string());
+    }
+    match (&numbers[..], others.is_empty()) {
+        ([one], true) => Value::Const(*one),
+        (_, true) => Value::OneOf(numbers),
+        _ => {
+            let mut all: Vec<Value> = numbers.into_iter().map(Value::Const).collect();
+            all.append(&mut others);
+            match all.len() {
+                1 => all.remove(0),
+                _ => Value::AnyOf(all),
+            }
+        }
+    }
+}
+
+/// A number as a fact.
+pub(crate) fn to_value(value: &Val) -> Value {
+    match value {
+        Val::Int(v, _) => match u64::try_from(*v) {
+            Ok(v) => Value::Const(v),
+            Err(_) => Value::symbolic(v.to_string()),
+        },
+        Val::Zero => Value::Const(0),
+        Val::Float(v) => Value::symbolic(format!("{v:?}f")),
+        Val::Double(v) => Value::symbolic(format!("{v:?}")),
+        Val::Sym(sym) => Value::Symbolic(symbolic::known(sym)),
+        Val::Unknown(reason) => Value::Unknown(reason.to_string()),
+        Val::Unset => Value::Unknown("it is not set on any path to this place".to_string()),
+        Val::OneOf(all) => any_of(all.iter().map(to_value).collect()),
+        other => Value::Unknown(format!("it is {}", other.describe())),
+    }
+}
