@@ -157,6 +157,10 @@ fn replace(launch: Launch, seen: &[&Launch], warnings: &mut Vec<Diagnostic>) -> 
 fn joined(launch: &Launch, seen: &Launch, warnings: &mut Vec<Diagnostic>) -> Launch {
     let mut out = seen.clone();
     out.site = launch.site.clone();
+    out.within = launch.within.clone();
+    if out.queue == Default::default() {
+        out.queue = launch.queue;
+    }
     let mut contradictions = Vec::new();
     let mut join = |what: &str, proved: &Value, seen: &mut Value| {
         if let (Some(a), Some(b)) = (proved.constant(), seen.constant())
@@ -202,6 +206,7 @@ pub fn is_recorded(facts: &Facts) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use fpgacc_frontend::facts::QueueOrder;
 
     fn launch(kernels: &[&str], line: u32, global: Value, local: LocalSize) -> Launch {
         Launch {
@@ -216,6 +221,8 @@ mod tests {
             global: vec![global],
             local,
             args: vec![],
+            queue: QueueOrder::Unknown,
+            within: None,
             recorded: None,
         }
     }
@@ -239,7 +246,7 @@ mod tests {
 
     #[test]
     fn what_is_not_known_is_taken_from_the_run() {
-        let symbolic = Value::Symbolic("n".to_string());
+        let symbolic = Value::symbolic("n");
         let unknown = LocalSize::Unknown("computed".to_string());
         let analysed = launch(&["a", "b"], 5, symbolic.clone(), unknown.clone());
         let seen = launch(&["a"], 5, Value::Const(64), local(16));
@@ -260,7 +267,7 @@ mod tests {
     #[test]
     fn without_lines_kernels_tell_launches_apart() {
         let unknown = || LocalSize::Unknown("computed".to_string());
-        let symbolic = || Value::Symbolic("n".to_string());
+        let symbolic = || Value::symbolic("n");
         let analysed = vec![
             launch(&["a"], 5, symbolic(), unknown()),
             launch(&["b"], 9, symbolic(), unknown()),

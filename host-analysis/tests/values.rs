@@ -94,10 +94,7 @@ fn nothing_is_claimed_that_does_not_hold() {
         "switch (n) { case 1: l = 1; break; default: l = 3; }",
         "1 or 3",
     );
-    check(
-        "l = 2; again: l = l * 2; if (n) goto again;",
-        "l * 2",
-    );
+    check("l = 2; again: l = l * 2; if (n) goto again;", "l * 2");
     check(
         "l = 1 / 0;",
         "? an operation without a value, such as a division by zero",
@@ -280,10 +277,7 @@ fn arguments_reach_their_launch() {
     let (x, y, i) = (set(0, "x"), set(0, "y"), set(1, "i"));
     check(&format!("{x} {i} {run}"), "a(0=main::x, 1=3)");
     check(&format!("{x} {y} {run}"), "a(0=main::y)");
-    check(
-        &format!("{x} if (n) {y} {run}"),
-        "a(0=main::x or main::y)",
-    );
+    check(&format!("{x} if (n) {y} {run}"), "a(0=main::x or main::y)");
     check(
         &format!("clSetKernelArg(k, 0, 64 * sizeof(float), NULL); {run}"),
         "a(0=local 256)",

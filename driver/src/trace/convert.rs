@@ -1,7 +1,7 @@
 //! A record as launch facts.
 
 use fpgacc_frontend::facts::{
-    Arg, ArgValue, Buffer, Facts, Known, Launch, LocalSize, Program, RecordedBuffer,
+    Arg, ArgValue, Buffer, Facts, Known, Launch, LocalSize, Program, QueueOrder, RecordedBuffer,
     RecordedLaunch, RecordedProgram, Recording, Value,
 };
 use fpgacc_runtime::manifest::text_hash;
@@ -117,12 +117,12 @@ impl Converter<'_> {
             variable: Some(self.buffer_name(memory)),
             use_host_ptr: memory.flags & USE_HOST_PTR != 0,
             sub_buffer: memory.call == "clCreateSubBuffer",
+            flags: Some(named.map(|(_, name)| name.to_string()).collect()),
+            parent: memory.parent.and_then(|at| self.name_at(at)),
+            origin: memory.origin.as_ref().map(value),
             size: value(&memory.size),
             recorded: Some(RecordedBuffer {
                 caller: caller(&memory.site),
-                flags: named.map(|(_, name)| name.to_string()).collect(),
-                parent: memory.parent.and_then(|at| self.name_at(at)),
-                origin: memory.origin.as_ref().map(value),
             }),
         }
     }
@@ -156,11 +156,15 @@ impl Converter<'_> {
                     value: self.argument(arg),
                 })
                 .collect(),
+            queue: match launch.out_of_order {
+                true => QueueOrder::OutOfOrder,
+                false => QueueOrder::InOrder,
+            },
+            within: None,
             recorded: Some(RecordedLaunch {
                 count: launch.count,
                 caller: caller(&launch.site),
                 program: program.map(|program| hash(&program.strings)),
-                out_of_order: launch.out_of_order,
                 overlapping: launch.overlapping.clone(),
                 types: match types.iter().all(String::is_empty) {
                     true => Vec::new(),

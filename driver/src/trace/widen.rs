@@ -198,15 +198,13 @@ fn add_buffer(buffers: &mut Vec<Buffer>, buffer: Buffer) {
     known.use_host_ptr |= buffer.use_host_ptr;
     known.sub_buffer |= buffer.sub_buffer;
     known.size = value(&known.size, &buffer.size);
-    let (Some(known), Some(more)) = (&mut known.recorded, buffer.recorded) else {
-        return;
-    };
-    for flag in more.flags {
-        if !known.flags.contains(&flag) {
-            known.flags.push(flag);
+    for flag in buffer.flags.into_iter().flatten() {
+        let flags = known.flags.get_or_insert_default();
+        if !flags.contains(&flag) {
+            flags.push(flag);
         }
     }
-    if let (Some(a), Some(b)) = (&known.origin, &more.origin) {
+    if let (Some(a), Some(b)) = (&known.origin, &buffer.origin) {
         known.origin = Some(value(a, b));
     }
 }
@@ -221,7 +219,7 @@ fn is_same_launch(a: &Launch, b: &Launch) -> bool {
         && a.work_dim == b.work_dim
         && a.local == b.local
         && recorded_a.program == recorded_b.program
-        && recorded_a.out_of_order == recorded_b.out_of_order
+        && a.queue == b.queue
 }
 
 fn add_launch(launches: &mut Vec<Launch>, launch: Launch) {

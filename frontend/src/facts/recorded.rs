@@ -2,8 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Value;
-
 /// The runs that facts were recorded in.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -38,9 +36,6 @@ pub struct RecordedLaunch {
     /// The [`RecordedProgram::hash`] of the kernel's program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<String>,
-    /// The queue executes out of order.
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub out_of_order: bool,
     /// Pairs of argument indices that named the same or overlapping memory in at least one launch.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub overlapping: Vec<(u32, u32)>,
@@ -75,18 +70,4 @@ pub struct Time {
 pub struct RecordedBuffer {
     /// Where in the machine code it was created: `module+0xoffset`.
     pub caller: String,
-    /// Its flags, without `CL_MEM_`, in order of value.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub flags: Vec<String>,
-    /// Of a sub-buffer: the buffer that it is a part of, as in
-    /// [`Buffer::variable`](super::Buffer::variable).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub parent: Option<String>,
-    /// Of a sub-buffer: where it starts, in bytes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub origin: Option<Value>,
-}
-
-fn is_false(value: &bool) -> bool {
-    !value
 }
