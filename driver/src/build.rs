@@ -14,6 +14,9 @@ use crate::link::Compiled;
 use crate::options::{Options, Target};
 use crate::session::{Session, Step};
 
+/// In front of a text: each operation is rounded. The runtime puts the same in front of originals.
+const NO_CONTRACTION: &str = "#pragma OPENCL FP_CONTRACT OFF\n#line 1\n";
+
 /// The tool that builds for the target that the options name.
 pub fn choose(session: &mut Session) -> Step<Backend> {
     let options = &session.options;
@@ -53,11 +56,15 @@ pub fn build(
     described: &manifest::Program,
 ) -> Step<()> {
     let Compiled { program, rewritten } = compiled;
+    let options = &session.options;
+    let text = match options.contracts {
+        true => rewritten.text.clone(),
+        false => format!("{NO_CONTRACTION}{}", rewritten.text),
+    };
     let source = KernelSource {
         path: rewritten.path.clone(),
-        text: rewritten.text.clone(),
+        text,
     };
-    let options = &session.options;
     let mut request = BuildRequest::new(vec![source], made.join(&described.aocx));
     request.place = Some(output.with_file_name(&described.aocx));
     request.cl_options = program.options.others.clone();

@@ -44,6 +44,17 @@ impl KernelOptions {
         options
     }
 
+    /// Takes away what lets device compilers round otherwise than the text says. The runtime does the
+    /// same under `FPGACC_CONTRACT=off`.
+    pub fn forbid_contraction(&mut self) {
+        self.others.retain(|option| {
+            !matches!(
+                option.as_str(),
+                "-cl-mad-enable" | "-cl-unsafe-math-optimizations" | "-cl-fast-relaxed-math"
+            )
+        });
+    }
+
     /// The language that `-cl-std=` names.
     pub fn dialect(&self) -> Dialect {
         let standard = self

@@ -94,7 +94,12 @@ fn with_kernels(session: &mut Session, compiled: Vec<Compiled>) -> Step<Vec<Comp
 /// Analyses the hosts and takes every program through the passes.
 pub fn rewrite_all(session: &mut Session, gathered: &Gathered) -> Step<Vec<Compiled>> {
     let facts = facts::of(session, gathered)?;
-    let (programs, diagnostics) = programs::pair(&facts, &gathered.kernels);
+    let (mut programs, diagnostics) = programs::pair(&facts, &gathered.kernels);
+    if !session.options.contracts {
+        for program in &mut programs {
+            program.options.forbid_contraction();
+        }
+    }
     for diagnostic in diagnostics {
         session.tell(diagnostic);
     }

@@ -16,6 +16,7 @@ pub struct Messages {
     remarks: Option<String>,
     missed_remarks: Option<String>,
     errors: usize,
+    is_mute: bool,
 }
 
 impl Messages {
@@ -28,6 +29,15 @@ impl Messages {
             remarks: None,
             missed_remarks: None,
             errors: 0,
+            is_mute: false,
+        }
+    }
+
+    /// Messages that nobody reads: of what was told before.
+    pub fn mute() -> Self {
+        Messages {
+            is_mute: true,
+            ..Messages::new(Some("never"))
         }
     }
 
@@ -87,6 +97,9 @@ impl Messages {
     }
 
     fn write(&self, text: &str) {
+        if self.is_mute {
+            return;
+        }
         // A closed standard error is no reason to fail.
         let _ = std::io::stderr().lock().write_all(text.as_bytes());
     }

@@ -135,6 +135,9 @@ pub struct Options {
     pub no_warnings: bool,
     /// `--quiet`
     pub quiet: bool,
+    /// Device compilers may join operations, as OpenCL allows. `--verify` forbids it to tell what
+    /// comes from it.
+    pub contracts: bool,
 }
 
 /// `-MD` and its kin.
@@ -205,6 +208,7 @@ impl Options {
             dry_run: matches.get_flag("###"),
             no_warnings: matches.get_flag("no-warnings"),
             quiet: matches.get_flag("quiet"),
+            contracts: true,
         };
         options.check()?;
         if matches.get_flag("verify") {

@@ -149,7 +149,7 @@ static cl_int build_known(struct fpgacc_loaded *loaded, const struct fpgacc_site
     if (loaded->variant)
         error = build_variant(loaded);
     else
-        error = __real_clBuildProgram(loaded->actual, num_devices, devices, options, NULL, NULL);
+        error = fpgacc_build_program(loaded->actual, num_devices, devices, options, NULL, NULL);
     loaded->state = error == CL_SUCCESS ? FPGACC_BUILT : FPGACC_FAILED;
     if (notify)
         notify(loaded->handle, user_data);
@@ -183,7 +183,7 @@ static cl_int build(const struct fpgacc_site *site, cl_program program, cl_uint 
     cl_int error = loaded ? announce_unknown(loaded) : CL_SUCCESS;
     if (error != CL_SUCCESS)
         return error;
-    return __real_clBuildProgram(program, num_devices, devices, options, notify, user_data);
+    return fpgacc_build_program(program, num_devices, devices, options, notify, user_data);
 }
 
 cl_int fpgacc_clBuildProgram(const char *file, int line, cl_program program, cl_uint num_devices,
@@ -239,8 +239,8 @@ static cl_int compile_original(const struct fpgacc_loaded *loaded, cl_program pr
                                cl_uint num_devices, const cl_device_id *devices)
 {
     const struct fpgacc_headers *headers = &loaded->headers;
-    return __real_clCompileProgram(program, num_devices, devices, loaded->options, headers->count,
-                                   headers->programs, (const char **)headers->names, NULL, NULL);
+    return fpgacc_compile_program(program, num_devices, devices, loaded->options, headers->count,
+                                  headers->programs, (const char **)headers->names, NULL, NULL);
 }
 
 cl_int __wrap_clCompileProgram(cl_program program, cl_uint num_devices,
@@ -255,8 +255,8 @@ cl_int __wrap_clCompileProgram(cl_program program, cl_uint num_devices,
         cl_int error = loaded && !loaded->is_known ? announce_unknown(loaded) : CL_SUCCESS;
         if (error != CL_SUCCESS)
             return error;
-        return __real_clCompileProgram(program, num_devices, devices, options, num_headers,
-                                       headers, header_names, notify, user_data);
+        return fpgacc_compile_program(program, num_devices, devices, options, num_headers,
+                                      headers, header_names, notify, user_data);
     }
     cl_int error = check_build(loaded, num_devices, devices, notify, user_data);
     if (error == CL_SUCCESS)

@@ -172,7 +172,7 @@ cl_program fpgacc_load_variant(cl_context context, const struct fpgacc_program *
 cl_program fpgacc_original_program(const struct fpgacc_loaded *loaded, cl_int *error)
 {
     const char *text = loaded->source;
-    return __real_clCreateProgramWithSource(loaded->context, 1, &text, NULL, error);
+    return fpgacc_create_program(loaded->context, 1, &text, NULL, error);
 }
 
 int fpgacc_can_compile(cl_context context)
@@ -211,7 +211,7 @@ static cl_program create_unknown(const struct fpgacc_site *site, cl_context cont
                                  cl_uint count, const char **strings, const size_t *lengths,
                                  const char *why, cl_int *error)
 {
-    cl_program program = __real_clCreateProgramWithSource(context, count, strings, lengths, error);
+    cl_program program = fpgacc_create_program(context, count, strings, lengths, error);
     if (!program) {
         fpgacc_report(FPGACC_ERROR, site,
                       "%s, and the device has no compiler for it (%s)\n"
@@ -267,7 +267,7 @@ static cl_program create_with_source(const struct fpgacc_site *site, cl_context 
     const struct fpgacc_program *variant =
         invalid ? NULL : first_variant(fpgacc_source_hash(text));
     if (invalid || fpgacc_switched_on("FPGACC_ORIGINAL")) {
-        program = __real_clCreateProgramWithSource(context, count, strings, lengths, &error);
+        program = fpgacc_create_program(context, count, strings, lengths, &error);
         free(text);
     } else if (!variant) {
         program = create_unknown(site, context, count, strings, lengths,

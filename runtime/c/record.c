@@ -240,18 +240,28 @@ void fpgacc_record_buffer(cl_mem memory)
     pthread_mutex_unlock(&lock);
 }
 
+/* Types under which kernels clear and copy memory of any type. */
+static int is_raw(const char *type)
+{
+    return strcmp(type, "char") == 0 || strcmp(type, "uchar") == 0;
+}
+
 /* The element type's name; `?` where kernels differ, or where it is too long to be a number. */
 void fpgacc_record_type(cl_mem memory, const char *type_name)
 {
+    char name[sizeof ((struct buffer *)0)->type] = "?";
     size_t length = strcspn(type_name, "* ");
+    if (length > 0 && length < sizeof name) {
+        memcpy(name, type_name, length);
+        name[length] = '\0';
+    }
     pthread_mutex_lock(&lock);
     struct buffer *buffer = find_buffer(memory);
-    if (buffer && buffer->type[0] == '\0' && length > 0 && length < sizeof buffer->type) {
-        memcpy(buffer->type, type_name, length);
-        buffer->type[length] = '\0';
-    } else if (buffer && (strlen(buffer->type) != length ||
-                          strncmp(buffer->type, type_name, length) != 0)) {
-        strcpy(buffer->type, "?");
+    if (buffer && strcmp(buffer->type, name) != 0) {
+        if (buffer->type[0] == '\0' || is_raw(buffer->type))
+            strcpy(buffer->type, name);
+        else if (!is_raw(name))
+            strcpy(buffer->type, "?");
     }
     pthread_mutex_unlock(&lock);
 }

@@ -125,6 +125,18 @@ int fpgacc_options_nonuniform(const struct fpgacc_options *options);
 int fpgacc_options_match(const struct fpgacc_options *options,
                          const struct fpgacc_program *variant, struct fpgacc_text *why);
 
+/* ---- contract.c ----------------------------------------------------------------------------- */
+
+/* The device's own functions; under FPGACC_CONTRACT=off no operations are joined. */
+cl_program fpgacc_create_program(cl_context context, cl_uint count, const char **strings,
+                                 const size_t *lengths, cl_int *error);
+cl_int fpgacc_build_program(cl_program program, cl_uint num_devices, const cl_device_id *devices,
+                            const char *options, fpgacc_notify notify, void *user_data);
+cl_int fpgacc_compile_program(cl_program program, cl_uint num_devices,
+                              const cl_device_id *devices, const char *options,
+                              cl_uint num_headers, const cl_program *headers, const char **names,
+                              fpgacc_notify notify, void *user_data);
+
 /* ---- source.c ------------------------------------------------------------------------------- */
 
 /* The text of clCreateProgramWithSource in one piece, each string up to its first NUL. NULL if an

@@ -28,6 +28,7 @@ pub const SOURCES: &[(&str, &str)] = sources!["c":
     "aocx.c",
     "arguments.c",
     "build.c",
+    "contract.c",
     "devices.c",
     "geometry.c",
     "kernel_info.c",

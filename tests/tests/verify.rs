@@ -92,7 +92,7 @@ fn tampered_kernels_are_found_with_their_place() {
             "original:  0x3f000000, int 1056964608, float 0.5\n",
             "rewritten: 0x3e800000, int 1048576000, float 0.25\n",
             "compared: 5 read-backs, 332 bytes: 2 different\n",
-            "verdict: different (the original gives the same twice)\n",
+            "without contraction: different\nverdict: different (the original gives the same twice)\n",
             "app runs the original kernels with FPGACC_ORIGINAL=1\n",
         ],
     );
@@ -240,6 +240,69 @@ fn sums_in_another_order_are_held_to_a_bound() {
         .fpgacc("--verify --strict-fp -I. kmeans.c kmeans.cl -lm")
         .success();
     has(&told.stdout, &[": all the same\n", "verdict: same\n"]);
+}
+
+#[test]
+fn what_the_device_s_compiler_rounds_otherwise_is_settled() {
+    let shop = shop();
+    let kernels = shop.text("verify.cl");
+    let sums = kernels
+        .replace(
+            "    int l =",
+            "    float third = 1.0f / (get_local_size(0) - 13);\n    int l =",
+        )
+        .replace(
+            "    a[get_global_id(0)] = t",
+            "    float sum = 0.0f;
+    for (int i = 0; i < 4; i++)
+        sum += (t[(l + i) & 15] + third) * third * 0.7f;
+    a[get_global_id(0)] = sum + (t[l] + third) * third + t",
+        )
+        .replace("0.5f", "third");
+    shop.write("verify.cl", sums);
+    // The build option lets the compiler join and simplify.
+    let told = verify(&shop, "--strict-fp -o app -- relaxed").success();
+    has(
+        &told.stdout,
+        &[
+            "compared: 5 read-backs, 332 bytes: ",
+            " different\n",
+            "floating-point values differ by up to ",
+            "without contraction: all the same\nverdict: same without contraction: ",
+        ],
+    );
+    assert!(
+        !told.stdout.contains("FPGACC_ORIGINAL=1"),
+        "{}",
+        told.stdout
+    );
+    shop.sh("FPGACC_ORIGINAL=1 FPGACC_CONTRACT=off ./app relaxed")
+        .success();
+}
+
+#[test]
+fn sums_beyond_the_bound_are_no_rounding() {
+    let shop = shop();
+    let kernels = shop.text("verify.cl");
+    // Nearly nothing is left of the large numbers, and the original is the same without contraction.
+    let sums = kernels.replace(
+        "    a[get_global_id(0)] = t",
+        "    float sum = 0.0f;
+    for (int i = 0; i < 16; i++)
+        sum += i == 0 ? 1e8f : i == 9 ? -1e8f : t[i];
+    a[get_global_id(0)] = sum + t",
+    );
+    shop.write("verify.cl", sums);
+    let told = verify(&shop, "").failure();
+    has(
+        &told.stdout,
+        &[
+            "without contraction: different; with --strict-fp as well: all the same\n",
+            "verdict: different: `reduction` changed the order of operations",
+        ],
+    );
+    assert_eq!(told.code, Some(1));
+    verify(&shop, "--strict-fp").success();
 }
 
 #[test]

@@ -12,6 +12,14 @@ pub struct Bound {
     pub largest: f64,
 }
 
+impl Comparison {
+    /// The largest of the drifts that are known.
+    pub fn drift(&self) -> f64 {
+        let known = self.drifts.iter().filter(|drift| drift.is_finite());
+        known.fold(0.0, |largest, drift| largest.max(*drift))
+    }
+}
+
 impl Bound {
     /// For `float`.
     pub const FLOAT: Bound = Bound {
@@ -42,6 +50,9 @@ pub struct Comparison {
     pub within_bounds: usize,
     /// Read-backs that differ.
     pub different: usize,
+    /// Of each read-back: its largest difference of two floating-point values, as a factor of the
+    /// largest value that it has; infinite where something else differs.
+    pub drifts: Vec<f64>,
     /// The first of these; or the first that only one of the runs has.
     pub first: Option<Difference>,
 }
@@ -83,6 +94,7 @@ pub fn compare(original: &Record, other: &Record, reassociated: bool) -> Compari
         comparison.readbacks += 1;
         let sides = (original.data(a), other.data(b));
         comparison.bytes += sides.0.len().min(sides.1.len());
+        let mut drift = 0.0;
         let what = if (&a.call, a.buffer, a.offset) != (&b.call, b.buffer, b.offset) {
             Some(What::Call)
         } else if a.error != b.error {
@@ -91,15 +103,24 @@ pub fn compare(original: &Record, other: &Record, reassociated: bool) -> Compari
             Some(What::Length(sides.0.len(), sides.1.len()))
         } else {
             // Only kernels that fpgacc compiled have types.
-            let element = b.element.as_deref().filter(|_| reassociated);
-            bytes(sides, element, &mut comparison.within_bounds)
+            match b.element.as_deref().and_then(elements) {
+                Some(elements) => {
+                    numbers(sides, elements, reassociated, &mut comparison, &mut drift)
+                }
+                None => bytes(places(sides.0, sides.1)),
+            }
         };
+        if what.is_some() && drift == 0.0 {
+            drift = f64::INFINITY;
+        }
+        comparison.drifts.push(drift);
         if let Some(what) = what {
             comparison.different += 1;
             comparison.first.get_or_insert(Difference { index, what });
         }
     }
     if original.readbacks.len() != other.readbacks.len() {
+        comparison.drifts.push(f64::INFINITY);
         comparison.first.get_or_insert(Difference {
             index: comparison.readbacks,
             what: What::Missing,
@@ -135,34 +156,55 @@ pub fn double(bytes: &[u8]) -> f64 {
         .map_or(0.0, |bytes| f64::from_ne_bytes(*bytes))
 }
 
-fn bytes((a, b): (&[u8], &[u8]), element: Option<&str>, within_bounds: &mut usize) -> Option<What> {
+fn bytes(different: Vec<usize>) -> Option<What> {
+    let first = *different.first()?;
+    let count = different.len();
+    Some(What::Bytes { first, count })
+}
+
+/// Compares floating-point values, exactly or within the bound.
+fn numbers(
+    (a, b): (&[u8], &[u8]),
+    (size, value, bound): Elements,
+    is_bounded: bool,
+    comparison: &mut Comparison,
+    drift: &mut f64,
+) -> Option<What> {
     if a == b {
         return None;
     }
-    let mut different = match element.and_then(elements) {
-        None => places(a, b),
-        Some((size, value, bound)) => {
-            let values = a.chunks_exact(size).map(value);
-            let largest = values
-                .filter(|value| value.is_finite())
-                .fold(0.0, |largest: f64, value| largest.max(value.abs()));
-            let mut places = Vec::new();
-            for (at, (x, y)) in a.chunks(size).zip(b.chunks(size)).enumerate() {
-                if x == y {
-                    continue;
-                }
-                match x.len() == size && bound.admits(value(x), value(y), largest) {
-                    true => *within_bounds += 1,
-                    false => places.extend(self::places(x, y).iter().map(|i| at * size + i)),
-                }
-            }
-            places
+    let values = a.chunks_exact(size).map(value);
+    let finite = values.filter(|value| value.is_finite());
+    let largest = finite.fold(0.0, |largest: f64, value| largest.max(value.abs()));
+    let mut different = Vec::new();
+    for (at, (x, y)) in a.chunks(size).zip(b.chunks(size)).enumerate() {
+        if x == y {
+            continue;
+        }
+        let is_whole = x.len() == size;
+        *drift = match is_whole {
+            true => drift.max(distance(value(x), value(y)) / largest),
+            false => f64::INFINITY,
+        };
+        match is_bounded && is_whole && bound.admits(value(x), value(y), largest) {
+            true => comparison.within_bounds += 1,
+            false => different.extend(places(x, y).iter().map(|i| at * size + i)),
         }
     }
-    .into_iter();
-    let first = different.next()?;
-    let count = 1 + different.count();
-    Some(What::Bytes { first, count })
+    bytes(different)
+}
+
+/// Infinite where only one of them is a number, or they have different signs of infinity.
+fn distance(a: f64, b: f64) -> f64 {
+    if a == b || (a.is_nan() && b.is_nan()) {
+        return 0.0;
+    }
+    let distance = (a - b).abs();
+    if distance.is_nan() {
+        f64::INFINITY
+    } else {
+        distance
+    }
 }
 
 fn places(a: &[u8], b: &[u8]) -> Vec<usize> {
@@ -256,6 +298,25 @@ mod tests {
         assert!(matches!(found.what, What::Bytes { first: 4..8, .. }));
         let ints = record("int", &[&floats(&[100.001, 1.0, 2e-9, f32::NAN])]);
         assert!(compare(&a, &ints, true).first.is_some());
+    }
+
+    #[test]
+    fn drifts_tell_how_far_values_moved() {
+        let a = record("float", &[&floats(&[1.0, 4.0]), &floats(&[1.0]), b"abcd"]);
+        let b = record("float", &[&floats(&[1.5, 4.0]), &floats(&[1.0]), b"abcd"]);
+        let found = compare(&a, &b, false);
+        assert_eq!(
+            (&found.drifts[..], found.drift()),
+            (&[0.125, 0.0, 0.0][..], 0.125)
+        );
+        let ints = record("int", &[&floats(&[1.5, 4.0]), &floats(&[1.0])]);
+        let found = compare(&a, &ints, false);
+        assert_eq!(found.drifts, [f64::INFINITY, 0.0, f64::INFINITY]);
+        let none = record("float", &[&floats(&[f32::NAN, 4.0])]);
+        assert_eq!(compare(&a, &none, false).drifts[0], f64::INFINITY);
+        let zeros = record("float", &[&floats(&[0.0])]);
+        let moved = record("float", &[&floats(&[1.0])]);
+        assert_eq!(compare(&zeros, &moved, false).drifts, [f64::INFINITY]);
     }
 
     #[test]

@@ -2,14 +2,17 @@
 //! compares everything that the host reads back.
 //!
 //! One executable serves both runs: with `FPGACC_ORIGINAL` the runtime hands the host's own texts to
-//! the device's compiler.
+//! the device's compiler. Where values differ, a second executable tells whether that is only because
+//! the device's compiler joins operations ([`settle`]).
 
 mod compare;
+mod numbers;
 mod output;
 mod place;
 mod record;
 mod report;
 mod run;
+mod settle;
 
 use std::path::{Path, PathBuf};
 
@@ -19,15 +22,22 @@ use crate::kernel_options::identifiers;
 use crate::link::{self, Compiled};
 use crate::session::{Session, Step, Stop};
 use compare::Comparison;
+use numbers::Numbers;
 use record::Form;
 use report::Report;
 use run::{Kernels, Run};
+use settle::Settled;
 
 /// What the comparison comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// All that counts is the same.
     Same,
+    /// It is, once the device's compiler joins no operations.
+    SameUncontracted,
+    /// It is, once operations also keep their order, and the differences are of the size that the
+    /// original has when its compiler joins operations or does not.
+    SameRounding,
     /// Something is not.
     Different,
     /// Something is not, and the original is not the same as itself either.
@@ -51,19 +61,14 @@ pub struct Outcome {
     pub output: output::Difference,
     /// Whether their exit codes are the same.
     pub same_exit: bool,
-    /// All values would be within the bound for another order of operations.
-    pub is_close: bool,
     traits: Traits,
 }
 
 impl Outcome {
     fn of(original: &Run, other: &Run, traits: Traits) -> Self {
         let (a, b) = (&original.record, &other.record);
-        let comparison = compare::compare(a, b, traits.reassociated);
-        let is_close = comparison.first.is_some() && compare::compare(a, b, true).first.is_none();
         Outcome {
-            comparison,
-            is_close,
+            comparison: compare::compare(a, b, traits.reassociated),
             output: output::compare(&original.captured.stdout, &other.captured.stdout),
             same_exit: original.captured.status == other.captured.status,
             traits,
@@ -98,14 +103,26 @@ pub fn run(session: &mut Session) -> Step<()> {
     let traits = traits(&compiled);
     let original = run::run(session, &output, Kernels::Original)?;
     check_original(session, &original)?;
-    let rewritten = run::run(session, &output, Kernels::Rewritten)?;
+    let mut rewritten = run::run(session, &output, Kernels::Rewritten)?;
+    rewritten.record.resolve(&Numbers::of(&compiled));
     check_rewritten(session, &rewritten, &original, traits)?;
     let outcome = Outcome::of(&original, &rewritten, traits);
-    let verdict = match outcome.is_same() {
+    let mut verdict = match outcome.is_same() {
         true => Verdict::Same,
         false => judge(session, &output, &original, traits)?,
     };
-    if verdict != Verdict::Same && original.captured.status != rewritten.captured.status {
+    let mut settled = None;
+    if verdict == Verdict::Different && numbers::has_floats(&compiled) {
+        settled = settle::settle(session, &output, &outcome, &original, &rewritten);
+    }
+    match settled {
+        Some(Settled::Contraction(_)) => verdict = Verdict::SameUncontracted,
+        Some(Settled::Rounding(_)) => verdict = Verdict::SameRounding,
+        _ => {}
+    }
+    if matches!(verdict, Verdict::Different | Verdict::Undecided)
+        && original.captured.status != rewritten.captured.status
+    {
         run::show(session, &rewritten.captured);
     } else {
         run::show_runtime_messages(session, &rewritten.captured);
@@ -115,12 +132,13 @@ pub fn run(session: &mut Session) -> Step<()> {
         original: &original,
         rewritten: &rewritten,
         outcome: &outcome,
+        settled,
         verdict,
     };
     let text = report.text();
     session.print(&text)?;
     match verdict {
-        Verdict::Same => Ok(()),
+        Verdict::Same | Verdict::SameUncontracted | Verdict::SameRounding => Ok(()),
         Verdict::Different | Verdict::Undecided => Err(Stop),
     }
 }

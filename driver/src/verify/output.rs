@@ -81,7 +81,14 @@ fn word_without_numbers(word: &str) -> String {
     }
     let mut out = String::new();
     let mut in_number = false;
-    for c in word.chars() {
+    let mut rest = word;
+    while let Some(c) = rest.chars().next() {
+        if let Some(behind) = behind_address(rest).filter(|_| !in_number) {
+            out.push('#');
+            rest = behind;
+            continue;
+        }
+        rest = &rest[c.len_utf8()..];
         let goes_on = in_number && matches!(c, '.' | 'e' | 'E' | '+' | '-');
         let is_number = c.is_ascii_digit() || goes_on;
         if is_number && !in_number {
@@ -93,6 +100,15 @@ fn word_without_numbers(word: &str) -> String {
         in_number = is_number;
     }
     out.replace("-#", "#")
+}
+
+/// What stands behind `0x` and its digits.
+fn behind_address(text: &str) -> Option<&str> {
+    let digits = text
+        .strip_prefix("0x")
+        .or_else(|| text.strip_prefix("0X"))?;
+    let behind = digits.trim_start_matches(|c: char| c.is_ascii_hexdigit());
+    (behind.len() < digits.len()).then_some(behind)
 }
 
 #[cfg(test)]
@@ -111,6 +127,8 @@ mod tests {
             ("sum e08f", "sum 1203"),
             ("x=-1,", "x=20,"),
             ("t 1s", "t 2s"),
+            ("id=0x56411a729818", "id=0x55649de316a8"),
+            ("at 0xaf: 1", "at 0xfa: 2"),
         ] {
             let difference = compare(a.as_bytes(), b.as_bytes());
             assert!(matches!(difference, Difference::Numbers(_)), "{a} {b}");

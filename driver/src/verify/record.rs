@@ -3,6 +3,8 @@
 
 use std::ops::Range;
 
+use super::numbers::Numbers;
+
 /// What a program did with the device.
 #[derive(Debug, Default)]
 pub struct Record {
@@ -84,6 +86,21 @@ impl Record {
         record.readbacks.sort_by_key(|readback| readback.number);
         record.bytes = bytes;
         Some(record)
+    }
+
+    /// Names element types by the numbers that they are made of.
+    pub fn resolve(&mut self, numbers: &Numbers) {
+        for readback in &mut self.readbacks {
+            let element = readback.element.as_deref();
+            readback.element = element.map(|name| numbers.resolve(name).to_string());
+        }
+    }
+
+    /// Takes over the element types that are known of another run.
+    pub fn take_elements(&mut self, other: &Record) {
+        for (own, other) in self.readbacks.iter_mut().zip(&other.readbacks) {
+            own.element.clone_from(&other.element);
+        }
     }
 
     /// The bytes that a read-back brought.

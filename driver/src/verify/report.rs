@@ -9,7 +9,10 @@ use super::output;
 use super::place;
 use super::record::Form;
 use super::run::Run;
+use super::settle::Settled;
 use super::{Outcome, Verdict};
+
+const ORDER: &str = "without contraction: different; with --strict-fp as well: all the same";
 
 /// The program that ran.
 pub struct Executable {
@@ -29,6 +32,8 @@ pub struct Report<'a> {
     pub rewritten: &'a Run,
     /// Their comparison.
     pub outcome: &'a Outcome,
+    /// Where its differences come from, if that was looked for.
+    pub settled: Option<Settled>,
     /// What it comes to.
     pub verdict: Verdict,
 }
@@ -40,6 +45,7 @@ impl Report<'_> {
         self.kernels(&mut out);
         self.readbacks(&mut out);
         self.output(&mut out);
+        self.settled(&mut out);
         self.verdict(&mut out);
         out
     }
@@ -108,12 +114,6 @@ impl Report<'_> {
         }
         if let Some(difference) = &comparison.first {
             self.difference(out, difference);
-        }
-        if self.outcome.is_close {
-            out.push_str(
-                "  all differences are small: compilers may join a*b+c to one operation in the one \
-                 kernel and not in the other; `#pragma OPENCL FP_CONTRACT OFF` in both forbids it\n",
-            );
         }
         let unfinished = self.rewritten.record.unfinished;
         if unfinished > 0 {
@@ -208,6 +208,36 @@ impl Report<'_> {
         });
     }
 
+    /// What the versions without contraction do.
+    fn settled(&self, out: &mut String) {
+        let Some(settled) = &self.settled else {
+            return;
+        };
+        let drift = self.outcome.comparison.drift();
+        if drift > 0.0 {
+            let _ = writeln!(
+                out,
+                "floating-point values differ by up to {drift:.1e} of the largest in their read-back"
+            );
+        }
+        let _ = match settled {
+            Settled::Contraction(comparison) => match comparison.within_bounds {
+                0 => writeln!(out, "without contraction: all the same"),
+                within => writeln!(
+                    out,
+                    "without contraction: the same but for {within} floating-point values, which \
+                     are within the bound"
+                ),
+            },
+            Settled::Rounding(own) => writeln!(
+                out,
+                "the original's own values differ by up to {own:.1e} without contraction\n{ORDER}"
+            ),
+            Settled::Order => writeln!(out, "{ORDER}"),
+            Settled::Other => writeln!(out, "without contraction: different"),
+        };
+    }
+
     fn verdict(&self, out: &mut String) {
         if !self.outcome.same_exit {
             let (a, b) = (
@@ -221,12 +251,25 @@ impl Report<'_> {
                 "verdict: same within the bound\n"
             }
             Verdict::Same => "verdict: same\n",
+            Verdict::SameUncontracted => {
+                "verdict: same without contraction: the device's compiler joins a*b+c, or \
+                 simplifies as the build options allow, in the one kernel and not in the other\n"
+            }
+            Verdict::SameRounding => {
+                "verdict: same but for rounding, to which the program is sensitive: `reduction` \
+                 changed the order of operations (--strict-fp keeps it)\n"
+            }
+            Verdict::Different if matches!(self.settled, Some(Settled::Order)) => {
+                "verdict: different: `reduction` changed the order of operations, and values are \
+                 beyond the bound (--strict-fp keeps it)\n"
+            }
             Verdict::Different => "verdict: different (the original gives the same twice)\n",
             Verdict::Undecided => {
                 "verdict: undecided: the original differs from itself when it runs again\n"
             }
         });
-        if self.executable.is_kept && self.verdict != Verdict::Same {
+        let is_different = matches!(self.verdict, Verdict::Different | Verdict::Undecided);
+        if self.executable.is_kept && is_different {
             let _ = writeln!(
                 out,
                 "{} runs the original kernels with FPGACC_ORIGINAL=1",

@@ -50,6 +50,9 @@ pub fn run(session: &mut Session, executable: &Path, kernels: Kernels) -> Step<R
         Kernels::Original => command.env("FPGACC_ORIGINAL", "1"),
         Kernels::Rewritten => command.env_remove("FPGACC_ORIGINAL"),
     };
+    if !session.options.contracts {
+        command = command.env("FPGACC_CONTRACT", "off");
+    }
     let captured = command.capture();
     let captured = session.check(captured)?;
     // A program that makes no OpenCL call has no record.

@@ -1,0 +1,85 @@
+/* Texts that the device's own compiler builds without joining operations (FPGACC_CONTRACT=off), so
+ * that `fpgacc --verify` can tell such differences from others. The driver does the same to the
+ * texts that it builds. */
+#include "runtime.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NO_CONTRACT "#pragma OPENCL FP_CONTRACT OFF\n#line 1\n"
+
+/* Options that let the compiler round otherwise than the text says. */
+static const char *const loose[] = {"-cl-mad-enable", "-cl-unsafe-math-optimizations",
+                                    "-cl-fast-relaxed-math"};
+
+static int contracts(void)
+{
+    const char *value = fpgacc_environment("FPGACC_CONTRACT");
+    return !value || strcmp(value, "off") != 0;
+}
+
+cl_program fpgacc_create_program(cl_context context, cl_uint count, const char **strings,
+                                 const size_t *lengths, cl_int *error)
+{
+    if (contracts() || count == 0 || !strings)
+        return __real_clCreateProgramWithSource(context, count, strings, lengths, error);
+    const char **texts = calloc(count + 1, sizeof *texts);
+    size_t *sizes = calloc(count + 1, sizeof *sizes);
+    cl_program program = NULL;
+    *error = CL_OUT_OF_HOST_MEMORY;
+    if (texts && sizes) {
+        texts[0] = NO_CONTRACT;
+        memcpy(texts + 1, strings, count * sizeof *texts);
+        if (lengths)
+            memcpy(sizes + 1, lengths, count * sizeof *sizes);
+        program = __real_clCreateProgramWithSource(context, count + 1, texts, sizes, error);
+    }
+    free(texts);
+    free(sizes);
+    return program;
+}
+
+static int is_end(char c)
+{
+    return c == '\0' || c == ' ' || c == '\t';
+}
+
+/* Puts blanks where a word stands. */
+static void erase(char *options, const char *word)
+{
+    size_t length = strlen(word);
+    for (char *at = strstr(options, word); at; at = strstr(at + length, word))
+        if ((at == options || is_end(at[-1])) && is_end(at[length]))
+            memset(at, ' ', length);
+}
+
+/* A copy for the device's compiler; NULL for NULL, or without memory. */
+static char *strict(const char *options)
+{
+    char *copy = options ? strdup(options) : NULL;
+    for (size_t i = 0; copy && i < sizeof loose / sizeof *loose; i++)
+        erase(copy, loose[i]);
+    return copy;
+}
+
+cl_int fpgacc_build_program(cl_program program, cl_uint num_devices, const cl_device_id *devices,
+                            const char *options, fpgacc_notify notify, void *user_data)
+{
+    char *own = contracts() ? NULL : strict(options);
+    cl_int error = __real_clBuildProgram(program, num_devices, devices, own ? own : options,
+                                         notify, user_data);
+    free(own);
+    return error;
+}
+
+cl_int fpgacc_compile_program(cl_program program, cl_uint num_devices,
+                              const cl_device_id *devices, const char *options,
+                              cl_uint num_headers, const cl_program *headers, const char **names,
+                              fpgacc_notify notify, void *user_data)
+{
+    char *own = contracts() ? NULL : strict(options);
+    cl_int error = __real_clCompileProgram(program, num_devices, devices, own ? own : options,
+                                           num_headers, headers, names, notify, user_data);
+    free(own);
+    return error;
+}
