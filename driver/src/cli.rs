@@ -7,6 +7,7 @@
 
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, Command, ValueHint};
+use fpgacc_frontend::diag::Diagnostic;
 
 /// Long options that cc writes with one dash. Both spellings are taken.
 pub const SINGLE_DASH: &[&str] = &[
@@ -174,6 +175,7 @@ fn kernel_args() -> Vec<Arg> {
         flag("print-passes", KERNELS, "List the passes, in their order, and exit"),
         value("board", KERNELS, "BOARD", "Compile for this board (aoc -list-boards)").action(ArgAction::Set),
         value("aoc", KERNELS, "PATH", "Use this aoc").action(ArgAction::Set).value_hint(ValueHint::ExecutablePath).env("FPGACC_AOC"),
+        value("facts", KERNELS, "FILE", "Use the launch facts in FILE, as if it stood among the inputs").value_hint(ValueHint::FilePath),
         value("Xkernel", KERNELS, "OPTION", "A clBuildProgram option (-DN=16) for programs whose options the host composes at run time"),
         value("Xaoc", KERNELS, "ARG", "Give ARG to aoc"),
     ]
@@ -341,6 +343,49 @@ fn message_args() -> Vec<Arg> {
     ]
 }
 
+/// Takes what stands in front of `--` and belongs behind it, for a message of its own.
+fn stray_words() -> Arg {
+    Arg::new("stray").hide(true).num_args(0..)
+}
+
+/// An error for such words.
+pub fn stray(matches: &clap::ArgMatches, usage: &str) -> Option<Diagnostic> {
+    let word = matches.get_many::<String>("stray")?.next()?;
+    Some(
+        Diagnostic::error(format!("'{word}' stands in front of `--`")).help(format!(
+            "the program and its arguments stand behind: {usage}"
+        )),
+    )
+}
+
+/// The `fpgacc run` command, in front of `--`.
+pub fn run_command() -> Command {
+    let file = |name: &'static str, help: &'static str| {
+        Arg::new(name)
+            .long(name)
+            .value_name("FILE")
+            .value_parser(clap::value_parser!(std::path::PathBuf))
+            .value_hint(ValueHint::FilePath)
+            .help(help)
+    };
+    Command::new("run")
+        .bin_name("fpgacc run")
+        .about("Run a program that cannot be built again with compiled kernels")
+        .override_usage("fpgacc run --aocx FILE [--facts FILE] -- PROGRAM [ARGUMENTS]")
+        .arg(file(
+            "aocx",
+            "The kernels that `fpgacc kernels.cl --facts facts.yaml -o FILE` made",
+        ))
+        .arg(
+            file(
+                "facts",
+                "Make sure that they were compiled with these facts",
+            )
+            .action(ArgAction::Append),
+        )
+        .arg(stray_words())
+}
+
 /// The `fpgacc trace` command, in front of `--`.
 pub fn trace_command() -> Command {
     Command::new("trace")
@@ -382,7 +427,7 @@ pub fn trace_command() -> Command {
                 .action(ArgAction::SetTrue)
                 .help("Say nothing of what was recorded"),
         )
-        .arg(Arg::new("stray").hide(true).num_args(0..))
+        .arg(stray_words())
 }
 
 /// Gives cc's one-dash long options their second dash. Everything behind `--` and the values of
@@ -454,6 +499,7 @@ fn takes_next(arg: &str) -> bool {
             | "iquote"
             | "isystem"
             | "board"
+            | "facts"
             | "aoc"
             | "emit"
             | "target"

@@ -24,6 +24,15 @@ pub fn parse(name: &str, bytes: &[u8], sources: &mut SourceMap) -> Result<Facts,
     }
 }
 
+/// Without the whole text of a file that is something else.
+fn shortened(message: &str) -> String {
+    const MOST: usize = 200;
+    match message.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}...", &message[..end]),
+        None => message.to_string(),
+    }
+}
+
 fn not_facts(
     name: &str,
     bytes: &[u8],
@@ -34,7 +43,7 @@ fn not_facts(
     let message = error.to_string();
     // Where it is stands in front already.
     let end = message.rfind(" at line ").unwrap_or(message.len());
-    let message = format!("not launch facts: {}", &message[..end]);
+    let message = format!("not launch facts: {}", shortened(&message[..end]));
     let mut diagnostic = Diagnostic::error(message);
     if let Some(location) = error.location() {
         let file = sources.add(name, text);

@@ -9,6 +9,7 @@ use fpgacc_aoc_wrappers::library;
 use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_runtime::manifest::{self, Manifest};
 
+use crate::aocx;
 use crate::build;
 use crate::facts;
 use crate::gather::{self, Gathered};
@@ -42,6 +43,9 @@ pub fn build(session: &mut Session, output: &Path) -> Step<Vec<Compiled>> {
     let folder = session.temporary_folder()?;
     let gathered = gather::gather(session, folder.path())?;
     let compiled = rewrite_all(session, &gathered)?;
+    if aocx::is_wanted(output, &gathered) {
+        return aocx::build(session, &gathered, compiled, output);
+    }
     need_host(session, &gathered)?;
     let backend = build::choose(session)?;
     let manifest = manifest(&compiled, build::manifest_target(&backend), output);

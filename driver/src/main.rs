@@ -4,6 +4,7 @@
 //! [`emit`]. All output files and processes are started here or in aoc-wrappers; the crates below
 //! only see texts.
 
+mod aocx;
 mod build;
 mod cli;
 mod compile;
@@ -24,6 +25,7 @@ mod outputs;
 mod programs;
 mod recorded;
 mod response;
+mod run;
 mod session;
 mod signature;
 mod source_folder;
@@ -76,6 +78,7 @@ fn run() -> ExitCode {
     };
     match args.get(1).map(String::as_str) {
         Some("doctor") => return doctor(),
+        Some("run") => return run::command(&args[1..], messages),
         Some("trace") => return trace::command(&args[1..], messages),
         _ => {}
     }
@@ -178,6 +181,17 @@ fn fail(messages: &mut Messages, error: Diagnostic, code: u8) -> ExitCode {
 }
 
 /// Help and version are no errors; everything else that clap says is a wrong use.
+/// What clap says of a command with options of its own.
+fn command_usage(error: &clap::Error, given: &[String], messages: &mut Messages) -> ExitCode {
+    match usage::explain(error, given) {
+        Some(mut diagnostic) => {
+            diagnostic.helps = vec![format!("fpgacc {} --help describes all options", given[0])];
+            fail(messages, diagnostic, MISUSED)
+        }
+        None => print(error.to_string().as_bytes()),
+    }
+}
+
 /// What clap says of a command line.
 fn usage(error: &clap::Error, given: &[String], messages: &mut Messages) -> ExitCode {
     match usage::explain(error, given) {

@@ -448,6 +448,7 @@ fn link_flags(matches: &ArgMatches) -> Vec<OsString> {
 fn inputs(matches: &ArgMatches, cxx_mode: bool) -> Result<Vec<Input>, Diagnostic> {
     enum Word {
         File(String),
+        Facts(String),
         Language(String),
         Argument(String),
     }
@@ -462,7 +463,9 @@ fn inputs(matches: &ArgMatches, cxx_mode: bool) -> Result<Vec<Input>, Diagnostic
                 .filter(|(_, v)| v.starts_with("l,"))
                 .map(|(at, v)| (at, Word::Argument(format!("-W{v}")))),
         );
+    let facts = placed(matches, "facts").map(|(at, v)| (at, Word::Facts(v.clone())));
     let mut words: Vec<_> = files
+        .chain(facts)
         .chain(languages)
         .chain(libraries)
         .chain(linker)
@@ -473,6 +476,10 @@ fn inputs(matches: &ArgMatches, cxx_mode: bool) -> Result<Vec<Input>, Diagnostic
     for (_, word) in words {
         match word {
             Word::Language(name) => language = forced_kind(&name)?,
+            Word::Facts(name) => out.push(Input::File {
+                path: PathBuf::from(name),
+                kind: InputKind::Facts,
+            }),
             Word::Argument(arg) => out.push(Input::Argument(arg.into())),
             Word::File(name) => {
                 let path = PathBuf::from(name);

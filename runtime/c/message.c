@@ -91,12 +91,19 @@ static int said_before(const struct fpgacc_text *text)
     return found;
 }
 
+#ifndef FPGACC_LAYER
+void fpgacc_add_caller(struct fpgacc_text *text)
+{
+    fpgacc_text_add(text, "unknown line");
+}
+#endif
+
 void fpgacc_add_site(struct fpgacc_text *text, const struct fpgacc_site *site)
 {
     if (site->file)
         fpgacc_text_add(text, "%s:%d", site->file, site->line);
     else
-        fpgacc_text_add(text, "unknown line");
+        fpgacc_add_caller(text);
 }
 
 void fpgacc_report(enum fpgacc_severity severity, const struct fpgacc_site *site,

@@ -17,120 +17,155 @@
 #include <CL/cl.h>
 #endif
 
+/* Linked into an executable, the library replaces functions by name. As a layer of the ICD loader
+ * (FPGACC_LAYER, for programs that cannot be linked again) it gets OpenCL as pointers. */
+#ifdef FPGACC_LAYER
+#define FPGACC_WEAK
+#define FPGACC_REAL(type, name) extern type(*__real_##name)
+#define FPGACC_TARGET(name) extern __typeof__(&name) fpgacc_target_##name
+FPGACC_TARGET(clGetCommandQueueInfo);
+FPGACC_TARGET(clGetContextInfo);
+FPGACC_TARGET(clGetImageInfo);
+FPGACC_TARGET(clGetMemObjectInfo);
+FPGACC_TARGET(clGetPlatformInfo);
+FPGACC_TARGET(clReleaseEvent);
+FPGACC_TARGET(clRetainEvent);
+#define clGetCommandQueueInfo fpgacc_target_clGetCommandQueueInfo
+#define clGetContextInfo fpgacc_target_clGetContextInfo
+#define clGetImageInfo fpgacc_target_clGetImageInfo
+#define clGetMemObjectInfo fpgacc_target_clGetMemObjectInfo
+#define clGetPlatformInfo fpgacc_target_clGetPlatformInfo
+#define clReleaseEvent fpgacc_target_clReleaseEvent
+#define clRetainEvent fpgacc_target_clRetainEvent
+#else
 #define FPGACC_WEAK __attribute__((weak))
+#define FPGACC_REAL(type, name) type __real_##name
+#endif
 
 typedef void(CL_CALLBACK *fpgacc_notify)(cl_program program, void *user_data);
 typedef void(CL_CALLBACK *fpgacc_event_notify)(cl_event event, cl_int status, void *user_data);
 typedef void(CL_CALLBACK *fpgacc_context_notify)(const char *error, const void *info, size_t size,
                                                  void *user_data);
 
-cl_int __real_clGetPlatformIDs(cl_uint num_entries, cl_platform_id *platforms, cl_uint *count);
-cl_int __real_clGetDeviceIDs(cl_platform_id platform, cl_device_type type, cl_uint num_entries,
-                             cl_device_id *devices, cl_uint *count);
-cl_int __real_clGetDeviceInfo(cl_device_id device, cl_device_info name, size_t size, void *value,
-                              size_t *size_ret);
-cl_context __real_clCreateContextFromType(const cl_context_properties *properties,
-                                          cl_device_type type, fpgacc_context_notify notify,
-                                          void *user_data, cl_int *errcode_ret);
+FPGACC_REAL(cl_int, clGetPlatformIDs)(cl_uint num_entries, cl_platform_id *platforms,
+                                      cl_uint *count);
+FPGACC_REAL(cl_int, clGetDeviceIDs)(cl_platform_id platform, cl_device_type type,
+                                    cl_uint num_entries, cl_device_id *devices, cl_uint *count);
+FPGACC_REAL(cl_int, clGetDeviceInfo)(cl_device_id device, cl_device_info name, size_t size,
+                                     void *value, size_t *size_ret);
+FPGACC_REAL(cl_context, clCreateContextFromType)(const cl_context_properties *properties,
+                                                 cl_device_type type, fpgacc_context_notify notify,
+                                                 void *user_data, cl_int *errcode_ret);
 
-cl_program __real_clCreateProgramWithSource(cl_context context, cl_uint count,
-                                            const char **strings, const size_t *lengths,
-                                            cl_int *errcode_ret);
-cl_program __real_clCreateProgramWithBinary(cl_context context, cl_uint num_devices,
-                                            const cl_device_id *devices, const size_t *lengths,
-                                            const unsigned char **binaries, cl_int *status,
-                                            cl_int *errcode_ret);
-cl_int __real_clRetainProgram(cl_program program);
-cl_int __real_clReleaseProgram(cl_program program);
-cl_int __real_clBuildProgram(cl_program program, cl_uint num_devices, const cl_device_id *devices,
-                             const char *options, fpgacc_notify notify, void *user_data);
-FPGACC_WEAK cl_int __real_clCompileProgram(cl_program program, cl_uint num_devices,
-                                           const cl_device_id *devices, const char *options,
-                                           cl_uint num_headers, const cl_program *headers,
-                                           const char **header_names, fpgacc_notify notify,
-                                           void *user_data);
-FPGACC_WEAK cl_program __real_clLinkProgram(cl_context context, cl_uint num_devices,
-                                            const cl_device_id *devices, const char *options,
-                                            cl_uint num_programs, const cl_program *programs,
-                                            fpgacc_notify notify, void *user_data,
-                                            cl_int *errcode_ret);
-cl_int __real_clGetProgramInfo(cl_program program, cl_program_info name, size_t size, void *value,
-                               size_t *size_ret);
-cl_int __real_clGetProgramBuildInfo(cl_program program, cl_device_id device,
-                                    cl_program_build_info name, size_t size, void *value,
-                                    size_t *size_ret);
+FPGACC_REAL(cl_program, clCreateProgramWithSource)(cl_context context, cl_uint count,
+                                                   const char **strings, const size_t *lengths,
+                                                   cl_int *errcode_ret);
+FPGACC_REAL(cl_program, clCreateProgramWithBinary)(cl_context context, cl_uint num_devices,
+                                                   const cl_device_id *devices,
+                                                   const size_t *lengths,
+                                                   const unsigned char **binaries, cl_int *status,
+                                                   cl_int *errcode_ret);
+FPGACC_REAL(cl_int, clRetainProgram)(cl_program program);
+FPGACC_REAL(cl_int, clReleaseProgram)(cl_program program);
+FPGACC_REAL(cl_int, clBuildProgram)(cl_program program, cl_uint num_devices,
+                                    const cl_device_id *devices, const char *options,
+                                    fpgacc_notify notify, void *user_data);
+FPGACC_WEAK FPGACC_REAL(cl_int, clCompileProgram)(cl_program program, cl_uint num_devices,
+                                                  const cl_device_id *devices, const char *options,
+                                                  cl_uint num_headers, const cl_program *headers,
+                                                  const char **header_names, fpgacc_notify notify,
+                                                  void *user_data);
+FPGACC_WEAK FPGACC_REAL(cl_program, clLinkProgram)(cl_context context, cl_uint num_devices,
+                                                   const cl_device_id *devices,
+                                                   const char *options, cl_uint num_programs,
+                                                   const cl_program *programs,
+                                                   fpgacc_notify notify, void *user_data,
+                                                   cl_int *errcode_ret);
+FPGACC_REAL(cl_int, clGetProgramInfo)(cl_program program, cl_program_info name, size_t size,
+                                      void *value, size_t *size_ret);
+FPGACC_REAL(cl_int, clGetProgramBuildInfo)(cl_program program, cl_device_id device,
+                                           cl_program_build_info name, size_t size, void *value,
+                                           size_t *size_ret);
 
-cl_kernel __real_clCreateKernel(cl_program program, const char *name, cl_int *errcode_ret);
-cl_int __real_clCreateKernelsInProgram(cl_program program, cl_uint num_kernels,
-                                       cl_kernel *kernels, cl_uint *count);
-FPGACC_WEAK cl_kernel __real_clCloneKernel(cl_kernel kernel, cl_int *errcode_ret);
-cl_int __real_clRetainKernel(cl_kernel kernel);
-cl_int __real_clReleaseKernel(cl_kernel kernel);
-cl_int __real_clSetKernelArg(cl_kernel kernel, cl_uint index, size_t size, const void *value);
-FPGACC_WEAK cl_int __real_clSetKernelArgSVMPointer(cl_kernel kernel, cl_uint index,
-                                                   const void *value);
-cl_int __real_clGetKernelInfo(cl_kernel kernel, cl_kernel_info name, size_t size, void *value,
-                              size_t *size_ret);
-FPGACC_WEAK cl_int __real_clGetKernelArgInfo(cl_kernel kernel, cl_uint index, cl_uint name,
-                                             size_t size, void *value, size_t *size_ret);
-cl_int __real_clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device,
-                                       cl_kernel_work_group_info name, size_t size, void *value,
-                                       size_t *size_ret);
+FPGACC_REAL(cl_kernel, clCreateKernel)(cl_program program, const char *name, cl_int *errcode_ret);
+FPGACC_REAL(cl_int, clCreateKernelsInProgram)(cl_program program, cl_uint num_kernels,
+                                              cl_kernel *kernels, cl_uint *count);
+FPGACC_WEAK FPGACC_REAL(cl_kernel, clCloneKernel)(cl_kernel kernel, cl_int *errcode_ret);
+FPGACC_REAL(cl_int, clRetainKernel)(cl_kernel kernel);
+FPGACC_REAL(cl_int, clReleaseKernel)(cl_kernel kernel);
+FPGACC_REAL(cl_int, clSetKernelArg)(cl_kernel kernel, cl_uint index, size_t size,
+                                    const void *value);
+FPGACC_WEAK FPGACC_REAL(cl_int, clSetKernelArgSVMPointer)(cl_kernel kernel, cl_uint index,
+                                                          const void *value);
+FPGACC_REAL(cl_int, clGetKernelInfo)(cl_kernel kernel, cl_kernel_info name, size_t size,
+                                     void *value, size_t *size_ret);
+FPGACC_WEAK FPGACC_REAL(cl_int, clGetKernelArgInfo)(cl_kernel kernel, cl_uint index, cl_uint name,
+                                                    size_t size, void *value, size_t *size_ret);
+FPGACC_REAL(cl_int, clGetKernelWorkGroupInfo)(cl_kernel kernel, cl_device_id device,
+                                              cl_kernel_work_group_info name, size_t size,
+                                              void *value, size_t *size_ret);
 
-cl_int __real_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint work_dim,
-                                     const size_t *offset, const size_t *global,
-                                     const size_t *local, cl_uint num_events,
-                                     const cl_event *wait_list, cl_event *event);
-cl_int __real_clEnqueueTask(cl_command_queue queue, cl_kernel kernel, cl_uint num_events,
-                            const cl_event *wait_list, cl_event *event);
+FPGACC_REAL(cl_int, clEnqueueNDRangeKernel)(cl_command_queue queue, cl_kernel kernel,
+                                            cl_uint work_dim, const size_t *offset,
+                                            const size_t *global, const size_t *local,
+                                            cl_uint num_events, const cl_event *wait_list,
+                                            cl_event *event);
+FPGACC_REAL(cl_int, clEnqueueTask)(cl_command_queue queue, cl_kernel kernel, cl_uint num_events,
+                                   const cl_event *wait_list, cl_event *event);
 
 /* What the recorder listens to. */
-cl_mem __real_clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void *host,
-                             cl_int *errcode_ret);
-cl_mem __real_clCreateSubBuffer(cl_mem buffer, cl_mem_flags flags, cl_buffer_create_type type,
-                                const void *info, cl_int *errcode_ret);
-cl_int __real_clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
-                                  size_t offset, size_t size, void *to, cl_uint num_events,
-                                  const cl_event *wait_list, cl_event *event);
-cl_int __real_clEnqueueReadBufferRect(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
-                                      const size_t *buffer_origin, const size_t *host_origin,
-                                      const size_t *region, size_t buffer_row_pitch,
-                                      size_t buffer_slice_pitch, size_t host_row_pitch,
-                                      size_t host_slice_pitch, void *to, cl_uint num_events,
-                                      const cl_event *wait_list, cl_event *event);
-cl_int __real_clEnqueueReadImage(cl_command_queue queue, cl_mem image, cl_bool blocking,
-                                 const size_t *origin, const size_t *region, size_t row_pitch,
-                                 size_t slice_pitch, void *to, cl_uint num_events,
-                                 const cl_event *wait_list, cl_event *event);
-void *__real_clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
-                                cl_map_flags flags, size_t offset, size_t size,
-                                cl_uint num_events, const cl_event *wait_list, cl_event *event,
-                                cl_int *errcode_ret);
-void *__real_clEnqueueMapImage(cl_command_queue queue, cl_mem image, cl_bool blocking,
-                               cl_map_flags flags, const size_t *origin, const size_t *region,
-                               size_t *row_pitch, size_t *slice_pitch, cl_uint num_events,
-                               const cl_event *wait_list, cl_event *event, cl_int *errcode_ret);
-FPGACC_WEAK cl_int __real_clEnqueueSVMMap(cl_command_queue queue, cl_bool blocking,
-                                          cl_map_flags flags, void *memory, size_t size,
+FPGACC_REAL(cl_mem, clCreateBuffer)(cl_context context, cl_mem_flags flags, size_t size,
+                                    void *host, cl_int *errcode_ret);
+FPGACC_REAL(cl_mem, clCreateSubBuffer)(cl_mem buffer, cl_mem_flags flags,
+                                       cl_buffer_create_type type, const void *info,
+                                       cl_int *errcode_ret);
+FPGACC_REAL(cl_int, clEnqueueReadBuffer)(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
+                                         size_t offset, size_t size, void *to, cl_uint num_events,
+                                         const cl_event *wait_list, cl_event *event);
+FPGACC_REAL(cl_int, clEnqueueReadBufferRect)(cl_command_queue queue, cl_mem buffer,
+                                             cl_bool blocking, const size_t *buffer_origin,
+                                             const size_t *host_origin, const size_t *region,
+                                             size_t buffer_row_pitch, size_t buffer_slice_pitch,
+                                             size_t host_row_pitch, size_t host_slice_pitch,
+                                             void *to, cl_uint num_events,
+                                             const cl_event *wait_list, cl_event *event);
+FPGACC_REAL(cl_int, clEnqueueReadImage)(cl_command_queue queue, cl_mem image, cl_bool blocking,
+                                        const size_t *origin, const size_t *region,
+                                        size_t row_pitch, size_t slice_pitch, void *to,
+                                        cl_uint num_events, const cl_event *wait_list,
+                                        cl_event *event);
+FPGACC_REAL(void *, clEnqueueMapBuffer)(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
+                                        cl_map_flags flags, size_t offset, size_t size,
+                                        cl_uint num_events, const cl_event *wait_list,
+                                        cl_event *event, cl_int *errcode_ret);
+FPGACC_REAL(void *, clEnqueueMapImage)(cl_command_queue queue, cl_mem image, cl_bool blocking,
+                                       cl_map_flags flags, const size_t *origin,
+                                       const size_t *region, size_t *row_pitch,
+                                       size_t *slice_pitch, cl_uint num_events,
+                                       const cl_event *wait_list, cl_event *event,
+                                       cl_int *errcode_ret);
+FPGACC_WEAK FPGACC_REAL(cl_int, clEnqueueSVMMap)(cl_command_queue queue, cl_bool blocking,
+                                                 cl_map_flags flags, void *memory, size_t size,
+                                                 cl_uint num_events, const cl_event *wait_list,
+                                                 cl_event *event);
+FPGACC_WEAK FPGACC_REAL(cl_int, clEnqueueSVMMemcpy)(cl_command_queue queue, cl_bool blocking,
+                                                    void *to, const void *from, size_t size,
+                                                    cl_uint num_events, const cl_event *wait_list,
+                                                    cl_event *event);
+FPGACC_REAL(cl_int, clEnqueueUnmapMemObject)(cl_command_queue queue, cl_mem memory, void *mapped,
+                                             cl_uint num_events, const cl_event *wait_list,
+                                             cl_event *event);
+FPGACC_REAL(cl_int, clEnqueueWriteBuffer)(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
+                                          size_t offset, size_t size, const void *from,
                                           cl_uint num_events, const cl_event *wait_list,
                                           cl_event *event);
-FPGACC_WEAK cl_int __real_clEnqueueSVMMemcpy(cl_command_queue queue, cl_bool blocking, void *to,
-                                             const void *from, size_t size, cl_uint num_events,
-                                             const cl_event *wait_list, cl_event *event);
-cl_int __real_clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem memory, void *mapped,
-                                      cl_uint num_events, const cl_event *wait_list,
-                                      cl_event *event);
-cl_int __real_clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
-                                   size_t offset, size_t size, const void *from,
-                                   cl_uint num_events, const cl_event *wait_list,
-                                   cl_event *event);
-cl_int __real_clFinish(cl_command_queue queue);
-cl_int __real_clWaitForEvents(cl_uint count, const cl_event *events);
-cl_int __real_clGetEventInfo(cl_event event, cl_event_info name, size_t size, void *value,
-                             size_t *size_ret);
-cl_int __real_clSetEventCallback(cl_event event, cl_int status, fpgacc_event_notify notify,
-                                 void *user_data);
-cl_int __real_clReleaseCommandQueue(cl_command_queue queue);
+FPGACC_REAL(cl_int, clFinish)(cl_command_queue queue);
+FPGACC_REAL(cl_int, clWaitForEvents)(cl_uint count, const cl_event *events);
+FPGACC_REAL(cl_int, clGetEventInfo)(cl_event event, cl_event_info name, size_t size, void *value,
+                                    size_t *size_ret);
+FPGACC_REAL(cl_int, clSetEventCallback)(cl_event event, cl_int status, fpgacc_event_notify notify,
+                                        void *user_data);
+FPGACC_REAL(cl_int, clReleaseCommandQueue)(cl_command_queue queue);
 
 /* The runtime's side of the same functions. */
 cl_int __wrap_clGetPlatformIDs(cl_uint num_entries, cl_platform_id *platforms, cl_uint *count);

@@ -35,6 +35,7 @@ static const char *target_remedy(void)
     }
 }
 
+#ifndef FPGACC_LAYER /* a layer is loaded by the implementation's loader: too late */
 /* The emulator's path, in memory of its own; NULL if there is none. */
 static char *emulator_library(void)
 {
@@ -81,6 +82,7 @@ __attribute__((constructor(101))) static void at_start(void)
 {
     choose_implementation();
 }
+#endif
 
 int fpgacc_is_target_platform(cl_platform_id platform)
 {

@@ -43,8 +43,11 @@ void fpgacc_report(enum fpgacc_severity severity, const struct fpgacc_site *site
 int fpgacc_verbose(void);
 void fpgacc_trace(const char *format, ...) FPGACC_PRINTF(1, 2);
 
-/* `host.c:12`, or `unknown line`. */
+/* `host.c:12`, or the caller. */
 void fpgacc_add_site(struct fpgacc_text *text, const struct fpgacc_site *site);
+
+/* `unknown line`; in a layer the address that called OpenCL, as `app+0x12ab`. */
+void fpgacc_add_caller(struct fpgacc_text *text);
 
 /* `CL_INVALID_KERNEL`, or the number. */
 const char *fpgacc_error_name(cl_int error);

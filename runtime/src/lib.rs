@@ -45,6 +45,13 @@ pub const SOURCES: &[(&str, &str)] = sources!["c":
     "table.c",
 ];
 
+/// What makes a layer of the ICD loader out of [`SOURCES`], for `fpgacc run`: sources to be compiled
+/// with them, with [`LAYER_FLAGS`], into a shared library.
+pub const LAYER_SOURCES: &[(&str, &str)] = sources!["layer": "layer.c"];
+
+/// Compiler flags of the layers: they export nothing but what the loader calls.
+pub const LAYER_FLAGS: &[&str] = &["-O2", "-fPIC", "-fvisibility=hidden", "-DFPGACC_LAYER"];
+
 /// The layer of the ICD loader that records what a program does with OpenCL, for `fpgacc trace`:
 /// sources like [`SOURCES`], for a shared library of their own.
 pub const TRACE_SOURCES: &[(&str, &str)] = sources!["trace":
@@ -132,8 +139,27 @@ mod tests {
     }
 
     #[test]
+    fn a_layer_replaces_the_same_functions() {
+        let (_, text) = LAYER_SOURCES[0];
+        let start = text.find("REPLACED(X)").unwrap();
+        let end = start + text[start..].find("\n\n").unwrap();
+        let replaced: Vec<&str> = (text[start..end].lines().skip(1))
+            .map(|line| {
+                line.trim()
+                    .trim_start_matches("X(")
+                    .trim_end_matches(['\\', ' ', ')'])
+            })
+            .collect();
+        assert_eq!(replaced, WRAPPED);
+    }
+
+    #[test]
     fn no_file_of_the_libraries_is_left_out() {
-        for (folder, sources) in [("c", SOURCES), ("trace", TRACE_SOURCES)] {
+        for (folder, sources) in [
+            ("c", SOURCES),
+            ("layer", LAYER_SOURCES),
+            ("trace", TRACE_SOURCES),
+        ] {
             let folder = format!("{}/{folder}", env!("CARGO_MANIFEST_DIR"));
             let mut files: Vec<String> = std::fs::read_dir(folder)
                 .unwrap()

@@ -1,7 +1,9 @@
 //! What the runtime library must know of the compiled kernels of one executable.
 
+use serde::{Deserialize, Serialize};
+
 /// The OpenCL implementation that the kernels were compiled for.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Target {
     /// The Intel FPGA Emulation Platform: its library's path, which the runtime names to the ICD
     /// loader before the host's first OpenCL call, unless the user's environment already chooses.
@@ -16,7 +18,7 @@ pub enum Target {
 }
 
 /// All of an executable.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
     /// Where the kernels run.
     pub target: Target,
@@ -25,7 +27,7 @@ pub struct Manifest {
 }
 
 /// One program variant and its .aocx.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Program {
     /// For messages: the kernel file's name as the user gave it, or `host.c:12` for a string.
     pub name: String,
@@ -45,7 +47,7 @@ pub struct Program {
 }
 
 /// One kernel of a program.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Kernel {
     /// Its name.
     pub name: String,
@@ -64,7 +66,7 @@ pub struct Kernel {
 }
 
 /// The form that a kernel was compiled in.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Form {
     /// NDRange, launched as the host says.
     NdRange,
@@ -73,7 +75,7 @@ pub enum Form {
 }
 
 /// What a launch of a single work-item kernel passes and what it must check.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Task {
     /// Hidden arguments, behind the host's own, in order. Each is an `int`.
     pub hidden: Vec<Hidden>,
@@ -89,7 +91,7 @@ pub struct Task {
 }
 
 /// A hidden argument: a part of the launch's geometry, of dimension 0, 1 or 2.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Hidden {
     /// `global_work_offset`, 0 beyond `work_dim`.
     Offset(u8),
@@ -103,7 +105,7 @@ pub enum Hidden {
 
 /// A fact about a launch that a compiled kernel relies on. Dimensions beyond `work_dim` count as
 /// offset 0, global and local size 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Fact {
     /// `work_dim` is this.
     WorkDim(u32),
@@ -118,7 +120,7 @@ pub enum Fact {
 }
 
 /// The local size for a launch that gives none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum NullLocal {
     /// One group: local = global.
     Whole,
@@ -128,7 +130,7 @@ pub enum NullLocal {
 }
 
 /// A kernel parameter as the host knows it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Param {
     /// Its name.
     pub name: String,
@@ -147,7 +149,7 @@ pub struct Param {
 }
 
 /// Kinds of kernel parameters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ParamKind {
     /// `__global T *`.
     Global,

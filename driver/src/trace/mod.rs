@@ -15,9 +15,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::ArgMatches;
-use fpgacc_aoc_wrappers::cache::Cache;
 use fpgacc_aoc_wrappers::cc::{Compiler, Language};
-use fpgacc_aoc_wrappers::library;
 use fpgacc_aoc_wrappers::output::{self, Mode, Staged};
 use fpgacc_aoc_wrappers::process::{Command, Status};
 use fpgacc_aoc_wrappers::scratch::Scratch;
@@ -28,6 +26,7 @@ use fpgacc_frontend::source::SourceMap;
 use crate::cli;
 use crate::facts_file;
 use crate::messages::Messages;
+use crate::run;
 use record::Record;
 use texts::Texts;
 
@@ -47,7 +46,7 @@ pub fn command(words: &[String], mut messages: Messages) -> ExitCode {
     let (front, behind) = cli::split_at_dashes(words.to_vec());
     let matches = match cli::trace_command().try_get_matches_from(front.clone()) {
         Ok(matches) => matches,
-        Err(error) => return crate::usage(&error, &front, &mut messages),
+        Err(error) => return crate::command_usage(&error, &front, &mut messages),
     };
     let plan = match plan(&matches, behind) {
         Ok(plan) => plan,
@@ -74,16 +73,8 @@ fn plan(matches: &ArgMatches, behind: Option<Vec<String>>) -> Result<Plan, Diagn
         .get_many::<PathBuf>("merge")
         .map(|files| files.cloned().collect())
         .unwrap_or_default();
-    let stray: Vec<&String> = matches
-        .get_many::<String>("stray")
-        .map(Iterator::collect)
-        .unwrap_or_default();
-    if let Some(word) = stray.first() {
-        return Err(
-            Diagnostic::error(format!("'{word}' stands in front of `--`")).help(
-                "the program and its arguments stand behind: fpgacc trace -o facts.yaml -- ./app",
-            ),
-        );
+    if let Some(error) = cli::stray(matches, "fpgacc trace -o facts.yaml -- ./app") {
+        return Err(error);
     }
     let program = behind.unwrap_or_default();
     if merge.is_empty() && program.is_empty() {
@@ -160,7 +151,7 @@ fn trace(plan: &Plan, messages: &mut Messages) -> Result<ExitCode, Diagnostic> {
     }
     let folder = Scratch::new().map_err(told)?;
     let layer = layer(folder.path())?;
-    let status = run(plan, &layer, folder.path())?;
+    let status = run_program(plan, &layer, folder.path())?;
     let texts = Texts::below(Path::new("."));
     let mut facts = Facts::default();
     for record in records(folder.path())? {
@@ -212,24 +203,12 @@ fn count_kernels(facts: &Facts) -> usize {
 /// The shared library that the ICD loader loads.
 fn layer(folder: &Path) -> Result<PathBuf, Diagnostic> {
     let compiler = Compiler::find(Language::C).map_err(told)?;
-    let flags = ["-O2", "-fPIC", "-fvisibility=hidden"].map(OsString::from);
     let output = folder.join("fpgacc-trace.so");
-    let cache = Cache::open();
-    let sources = fpgacc_runtime::TRACE_SOURCES;
-    library::shared(&compiler, sources, &flags, cache.as_ref(), &output).map_err(|error| {
-        let diagnostic = Diagnostic::error(format!("cannot build the tracing layer: {error}"));
-        match error
-            .diagnostics()
-            .is_some_and(|text| text.contains("CL/cl_layer.h"))
-        {
-            true => diagnostic.help("install the package opencl-headers (2021 or later)"),
-            false => diagnostic,
-        }
-    })?;
+    run::shared(&compiler, fpgacc_runtime::TRACE_SOURCES, &output)?;
     Ok(output)
 }
 
-fn run(plan: &Plan, layer: &Path, folder: &Path) -> Result<Status, Diagnostic> {
+fn run_program(plan: &Plan, layer: &Path, folder: &Path) -> Result<Status, Diagnostic> {
     let mut layers = OsString::from(layer);
     if let Some(others) = std::env::var_os("OPENCL_LAYERS").filter(|others| !others.is_empty()) {
         layers.push(":");
