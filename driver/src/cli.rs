@@ -105,8 +105,10 @@ pub fn command() -> Command {
              -- arguments of the program",
         )
         .after_help(
-            "Commands:\n  fpgacc doctor     Say what is installed, what is missing and which package \
-             brings it\n\nExit codes: 0 done, 1 errors in the input, a tool failed or --verify \
+            "Commands (a file of such a name is given as ./trace):\n  \
+             fpgacc doctor     Say what is installed, what is missing and which package brings it\n  \
+             fpgacc trace      Run an OpenCL program as it is and write down the facts of that run\n  \
+             fpgacc run        Run a program that cannot be built again with compiled kernels\n\nExit codes: 0 done, 1 errors in the input, a tool failed or --verify \
              found a difference, 2 wrong use of \
              options.\nOptions that start with -f or -m and are not listed go to the host compiler, \
              as -W does.",
@@ -374,7 +376,7 @@ pub fn run_command() -> Command {
         .override_usage("fpgacc run --aocx FILE [--facts FILE] -- PROGRAM [ARGUMENTS]")
         .arg(file(
             "aocx",
-            "The kernels that `fpgacc kernels.cl --facts facts.yaml -o FILE` made",
+            "The kernels, compiled without a host; their .json lies beside them",
         ))
         .arg(
             file(

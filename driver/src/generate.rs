@@ -4,6 +4,19 @@ use clap_complete::Shell;
 
 use crate::cli;
 
+/// What the man page says of a command with options of its own.
+fn section(command: clap::Command) -> Vec<u8> {
+    let name = command.get_bin_name().unwrap_or_default().to_uppercase();
+    let about = command.get_about().map(ToString::to_string);
+    let mut options = Vec::new();
+    let written = clap_mangen::Man::new(command).render_options_section(&mut options);
+    written.expect("writing to memory does not fail");
+    let options = String::from_utf8_lossy(&options).into_owned();
+    let about = about.unwrap_or_default();
+    let heading = format!(".SH {name}\n{about}\n");
+    options.replacen(".SH OPTIONS\n", &heading, 1).into_bytes()
+}
+
 /// The man page (`man`) or a shell's completions (`bash`, `zsh`, `fish`).
 pub fn text(what: &str) -> Vec<u8> {
     let mut out = Vec::new();
@@ -15,7 +28,11 @@ pub fn text(what: &str) -> Vec<u8> {
         _ => {
             let written = clap_mangen::Man::new(command).render(&mut out);
             written.expect("writing to memory does not fail");
-            return cli::with_single_dashes(&String::from_utf8_lossy(&out)).into_bytes();
+            out = cli::with_single_dashes(&String::from_utf8_lossy(&out)).into_bytes();
+            for command in [cli::trace_command(), cli::run_command()] {
+                out.extend(section(command));
+            }
+            return out;
         }
     };
     clap_complete::generate(shell, &mut command, "fpgacc", &mut out);

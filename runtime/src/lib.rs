@@ -60,6 +60,7 @@ pub const TRACE_SOURCES: &[(&str, &str)] = sources!["trace":
     "launches.c",
     "objects.c",
     "places.c",
+    "script.c",
     "values.c",
     "write.c",
 ];

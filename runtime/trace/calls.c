@@ -239,13 +239,73 @@ static cl_program CL_API_CALL create_from_il(cl_context context, const void *il,
     return program;
 }
 
+/* Some implementations tell the types of arguments only when asked to; the program is not told. */
+#define ARGUMENT_INFO " -cl-kernel-arg-info"
+
+/* To free; NULL: memory is short. */
+static char *with_argument_info(const char *options)
+{
+    size_t length = options ? strlen(options) : 0;
+    char *out = malloc(length + sizeof ARGUMENT_INFO);
+    if (!out)
+        return NULL;
+    if (length)
+        memcpy(out, options, length);
+    memcpy(out + length, ARGUMENT_INFO, sizeof ARGUMENT_INFO);
+    return out;
+}
+
 static cl_int CL_API_CALL build_program(cl_program program, cl_uint count,
                                         const cl_device_id *devices, const char *options,
                                         void(CL_CALLBACK *notify)(cl_program, void *),
                                         void *user_data)
 {
+    char *own = programs_is_source(program) ? with_argument_info(options) : NULL;
+    cl_int error = CL_INVALID_BUILD_OPTIONS;
     programs_options(program, options);
-    return next.clBuildProgram(program, count, devices, options, notify, user_data);
+    if (own)
+        error = next.clBuildProgram(program, count, devices, own, notify, user_data);
+    free(own);
+    if (error == CL_INVALID_BUILD_OPTIONS)
+        error = next.clBuildProgram(program, count, devices, options, notify, user_data);
+    return error;
+}
+
+/* The options as the program gave them. */
+static cl_int build_options(cl_program program, cl_device_id device, size_t size, char *value,
+                            size_t *size_ret)
+{
+    size_t length = 0;
+    cl_int error = next.clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_OPTIONS, 0, NULL,
+                                              &length);
+    char *text = error == CL_SUCCESS ? calloc(1, length + 1) : NULL;
+    if (!text)
+        return error == CL_SUCCESS ? CL_OUT_OF_HOST_MEMORY : error;
+    error = next.clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_OPTIONS, length, text,
+                                       NULL);
+    char *added = strstr(text, ARGUMENT_INFO);
+    for (char *more = added; more; more = strstr(more + 1, ARGUMENT_INFO))
+        added = more;
+    if (added && added[sizeof ARGUMENT_INFO - 1] == '\0')
+        *added = '\0';
+    length = strlen(text) + 1;
+    if (error == CL_SUCCESS && value && size < length)
+        error = CL_INVALID_VALUE;
+    if (error == CL_SUCCESS && value)
+        memcpy(value, text, length);
+    if (error == CL_SUCCESS && size_ret)
+        *size_ret = length;
+    free(text);
+    return error;
+}
+
+static cl_int CL_API_CALL build_info(cl_program program, cl_device_id device,
+                                     cl_program_build_info name, size_t size, void *value,
+                                     size_t *size_ret)
+{
+    if (name == CL_PROGRAM_BUILD_OPTIONS && programs_is_source(program))
+        return build_options(program, device, size, value, size_ret);
+    return next.clGetProgramBuildInfo(program, device, name, size, value, size_ret);
 }
 
 static cl_int CL_API_CALL compile_program(cl_program program, cl_uint count,
@@ -458,6 +518,7 @@ static void listen(void)
     layer.clCreateProgramWithBinary = create_from_binary;
     layer.clCreateProgramWithIL = create_from_il;
     layer.clBuildProgram = build_program;
+    layer.clGetProgramBuildInfo = build_info;
     layer.clCompileProgram = compile_program;
     layer.clLinkProgram = link_program;
     layer.clCreateKernel = create_kernel;

@@ -147,12 +147,13 @@ void programs_same(cl_program handle, cl_program as)
     pthread_mutex_unlock(&trace_lock);
 }
 
-struct program *programs_find(cl_program handle)
+int programs_is_source(cl_program handle)
 {
     pthread_mutex_lock(&trace_lock);
-    struct program *program = find(program_handles, handle);
+    const struct program *program = find(program_handles, handle);
+    int is_source = program && program->string_count > 0;
     pthread_mutex_unlock(&trace_lock);
-    return program;
+    return is_source;
 }
 
 /* Adds a string to a list that has each only once. */
@@ -364,9 +365,9 @@ static struct memory *memory_at(const struct site *site, const char *call, struc
     for (; *link; link = &(*link)->next) {
         struct memory *memory = *link;
         number++;
-        if (!site_equal(&memory->site, site) || memory->parent != parent)
+        if (!site_equal(&memory->site, site))
             continue;
-        if (!memory->is_alive || ordinal == ORDINALS_MOST)
+        if (memory->parent == parent && (!memory->is_alive || ordinal >= ORDINALS_MOST))
             return memory;
         ordinal++;
     }

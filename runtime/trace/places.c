@@ -88,10 +88,11 @@ void site_here(struct site *site)
         if (place && !(site->count == 0 && place->is_loader))
             site->frames[site->count++] = place;
     }
+    site->script = script_here();
 }
 
 int site_equal(const struct site *a, const struct site *b)
 {
-    return a->count == b->count &&
+    return a->script == b->script && a->count == b->count &&
            memcmp(a->frames, b->frames, a->count * sizeof a->frames[0]) == 0;
 }

@@ -66,8 +66,20 @@ struct place {
     struct place *next;
 };
 
+/* ---- script.c: where it stands in Python -------------------------------------------------------- */
+
+struct script {
+    char *file;
+    int line;
+    struct script *next;
+};
+
+/* The innermost line of the program itself; NULL: this is no Python. */
+const struct script *script_here(void);
+
 /* The innermost frames of the program, outside of the loader. */
 struct site {
+    const struct script *script;
     const struct place *frames[FRAMES];
     unsigned count;
 };
@@ -149,7 +161,7 @@ struct queue {
 void programs_add(cl_program handle, cl_uint count, const char **strings, const size_t *lengths,
                   const struct site *site);
 void programs_same(cl_program handle, cl_program as);
-struct program *programs_find(cl_program handle);
+int programs_is_source(cl_program handle);
 void programs_options(cl_program handle, const char *options);
 
 void kernels_add(cl_kernel handle, cl_program program);

@@ -70,13 +70,19 @@ static void write_values(FILE *out, const struct values *values)
 
 static void write_site(FILE *out, const struct site *site)
 {
-    fputs("\"site\":[", out);
+    fputs("\"site\":{\"frames\":[", out);
     for (unsigned i = 0; i < site->count; i++) {
         fputs(i ? ",{\"module\":" : "{\"module\":", out);
         write_string(out, site->frames[i]->module);
         fprintf(out, ",\"offset\":%" PRIuPTR "}", site->frames[i]->offset);
     }
     fputc(']', out);
+    if (site->script) {
+        fputs(",\"script\":{\"file\":", out);
+        write_string(out, site->script->file);
+        fprintf(out, ",\"line\":%d}", site->script->line);
+    }
+    fputc('}', out);
 }
 
 /* ---- programs, memory, launches --------------------------------------------------------------- */

@@ -35,14 +35,16 @@ fn help_man_page_and_completions_name_the_same_options() {
     let shop = Workshop::new();
     let help = shop.fpgacc("--help").success().stdout;
     // In the help, an option is the first word of its line, indented by at most six blanks.
-    let documented: BTreeSet<String> = help
-        .lines()
-        .filter(|line| {
+    let options_of = |help: &str| -> BTreeSet<String> {
+        let lines = help.lines().filter(|line| {
             let indent = line.len() - line.trim_start().len();
             (2..=6).contains(&indent) && line.trim_start().starts_with('-')
-        })
-        .flat_map(|line| options_behind(&format!(" {}", line.trim_start()), &[" ", ", "]))
-        .collect();
+        });
+        lines
+            .flat_map(|line| options_behind(&format!(" {}", line.trim_start()), &[" ", ", "]))
+            .collect()
+    };
+    let documented = options_of(&help);
     for option in [
         "-o", "-c", "-std", "-MMD", "-Rpass", "-###", "--emit", "--help", "-h", "-O",
     ] {
@@ -53,8 +55,18 @@ fn help_man_page_and_completions_name_the_same_options() {
     }
     assert!(documented.len() >= 50, "{documented:?}");
     let man = shop.fpgacc("--generate=man").success().stdout;
-    let man = options_behind(&man.replace("\\-", "-"), &["\n\\fB", ", \\fB"]);
-    assert_eq!(man, documented);
+    let sections: Vec<BTreeSet<String>> = (man.replace("\\-", "-").split(".SH FPGACC "))
+        .map(|section| options_behind(section, &["\n\\fB", ", \\fB"]))
+        .collect();
+    let [main, trace, run] = &sections[..] else {
+        panic!("{man}");
+    };
+    assert_eq!(*main, documented);
+    for (section, command) in [(trace, "trace"), (run, "run")] {
+        let help = shop.fpgacc(&format!("{command} --help")).success().stdout;
+        assert_eq!(*section, options_of(&help), "{command}");
+        assert!(section.len() >= 3, "{section:?}");
+    }
     let bash = shop.fpgacc("--generate=bash").success().stdout;
     let words = bash.lines().find(|line| line.contains("opts=\"-")).unwrap();
     let words = options_behind(words, &[" ", "\""]);

@@ -85,7 +85,11 @@ int main(int argc, char **argv)
         sum += data[i];
     check(clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties, NULL),
           "properties");
-    printf("sum %g, queue properties %d\n", sum, (int)properties);
+    char options[64] = "";
+    check(clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_OPTIONS, sizeof options, options,
+                                NULL),
+          "options");
+    printf("sum %g, queue properties %d, options '%s'\n", sum, (int)properties, options);
     clReleaseMemObject(a);
     clReleaseMemObject(b);
     clReleaseKernel(scale);

@@ -6,7 +6,7 @@ use std::path::Path;
 use fpgacc_aoc_wrappers::process::Command;
 use fpgacc_frontend::facts::Location;
 
-use super::record::{Frame, Record};
+use super::record::{Frame, Record, Site};
 
 /// Headers whose functions call OpenCL for the host.
 const WRAPPERS: [&str; 3] = ["cl.hpp", "cl2.hpp", "opencl.hpp"];
@@ -23,7 +23,7 @@ impl Places {
         let sites = (record.programs.iter().map(|one| &one.site))
             .chain(record.memory.iter().map(|one| &one.site))
             .chain(record.launches.iter().map(|one| &one.site));
-        for frame in sites.flatten() {
+        for frame in sites.flat_map(|site| &site.frames) {
             if !is_system(&frame.module) {
                 by_module
                     .entry(&frame.module)
@@ -42,8 +42,15 @@ impl Places {
     }
 
     /// The host's line; else the address, with line 0.
-    pub fn location(&self, site: &[Frame]) -> Location {
-        let known = site.iter().find_map(|frame| self.lines.get(frame));
+    pub fn location(&self, site: &Site) -> Location {
+        if let Some(script) = &site.script {
+            return Location {
+                file: relative(&script.file),
+                line: script.line,
+                column: 1,
+            };
+        }
+        let known = site.frames.iter().find_map(|frame| self.lines.get(frame));
         known.cloned().unwrap_or_else(|| Location {
             file: caller(site),
             line: 0,
@@ -53,8 +60,8 @@ impl Places {
 }
 
 /// `module+0xoffset` of the innermost frame.
-pub fn caller(site: &[Frame]) -> String {
-    let Some(frame) = site.first() else {
+pub fn caller(site: &Site) -> String {
+    let Some(frame) = site.frames.first() else {
         return "unknown".to_string();
     };
     let name = Path::new(&frame.module).file_name().unwrap_or_default();
@@ -97,7 +104,8 @@ fn location(text: &str) -> Option<Location> {
     let (file, line) = text.rsplit_once(':')?;
     let line = line.parse().ok().filter(|line| *line > 0)?;
     let base = Path::new(file).file_name()?.to_str()?;
-    if file.starts_with("/usr/") || file.starts_with("??") || WRAPPERS.contains(&base) {
+    // Sources that are not here are those of somebody else's library.
+    if file.starts_with("/usr/") || WRAPPERS.contains(&base) || !Path::new(file).is_file() {
         return None;
     }
     Some(Location {
@@ -123,7 +131,9 @@ mod tests {
         assert_eq!(location("/usr/include/x.h:12"), None);
         assert_eq!(location("/opt/include/CL/opencl.hpp:5000"), None);
         assert_eq!(location("??:0"), None);
-        let found = location("/a/host.c:7 (discriminator 2)").unwrap();
-        assert_eq!((found.file.as_str(), found.line), ("/a/host.c", 7));
+        assert_eq!(location("/somebody/else/interpreter.c:12"), None);
+        let own = concat!(env!("CARGO_MANIFEST_DIR"), "/src/trace/places.rs");
+        let found = location(&format!("{own}:7 (discriminator 2)")).unwrap();
+        assert_eq!(found.line, 7);
     }
 }

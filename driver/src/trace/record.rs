@@ -22,6 +22,24 @@ impl Record {
     }
 }
 
+/// Where a call stands.
+#[derive(Debug, Default, Deserialize)]
+pub struct Site {
+    /// Return addresses, the innermost first.
+    pub frames: Vec<Frame>,
+    /// The line of Python, if the program is in Python.
+    pub script: Option<Script>,
+}
+
+/// A line of a script.
+#[derive(Debug, Deserialize)]
+pub struct Script {
+    /// As the interpreter names it.
+    pub file: String,
+    /// From 1.
+    pub line: u32,
+}
+
 /// A return address.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Frame {
@@ -34,8 +52,8 @@ pub struct Frame {
 /// See `struct program` in `trace.h`.
 #[derive(Debug, Deserialize)]
 pub struct Program {
-    /// Where it was created, the innermost frame first.
-    pub site: Vec<Frame>,
+    /// Where it was created.
+    pub site: Site,
     /// Empty: it was not made from source.
     pub strings: Vec<String>,
     /// Of each build that differs.
@@ -48,7 +66,7 @@ pub struct Program {
 #[derive(Debug, Deserialize)]
 pub struct Memory {
     /// Where it was created.
-    pub site: Vec<Frame>,
+    pub site: Site,
     /// The OpenCL function.
     pub call: String,
     /// Among those of the same place that lived at the same time, from 1.
@@ -67,7 +85,7 @@ pub struct Memory {
 #[derive(Debug, Deserialize)]
 pub struct Launch {
     /// Where the call stands.
-    pub site: Vec<Frame>,
+    pub site: Site,
     /// The kernel's name.
     pub kernel: String,
     /// Index of its program.

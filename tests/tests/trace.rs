@@ -1,0 +1,394 @@
+//! `fpgacc trace` and `fpgacc run`: programs in C and Python as they are, on each implementation.
+
+use std::path::Path;
+
+use fpgacc_frontend::facts::{
+    ArgValue, Facts, Known, Launch, LocalSize, ProgramSource, QueueOrder, Value,
+};
+use fpgacc_tests::command::{Outcome, Workshop};
+
+const STDOUT: &str = "sum 41440, queue properties 0, options '-DSTEP=2'\n";
+
+/// A workshop with the hosts and the kernels of `tests/trace`, and the host built as `app` by the
+/// system's compiler.
+fn shop() -> Workshop {
+    let shop = Workshop::new();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("trace");
+    for name in ["host.c", "host.py", "k.cl"] {
+        shop.write(name, std::fs::read(folder.join(name)).unwrap());
+    }
+    shop.sh("cc -g host.c -o app -lOpenCL").success();
+    shop
+}
+
+/// Shell words that choose the implementation.
+fn implementations() -> [(&'static str, String); 2] {
+    let found = fpgacc_aoc_wrappers::emulator::Emulator::find_intel();
+    let emulator = found.expect("make deps installs the emulator");
+    let intel = format!("OCL_ICD_VENDORS={}", emulator.library().display());
+    [("pocl", String::new()), ("intel", intel)]
+}
+
+fn facts(shop: &Workshop, name: &str) -> Facts {
+    serde_yaml::from_slice(&shop.read(name)).unwrap()
+}
+
+fn launches<'a>(facts: &'a Facts, kernel: &str) -> Vec<&'a Launch> {
+    let names = Known::Is(vec![kernel.to_string()]);
+    facts
+        .launches
+        .iter()
+        .filter(|launch| launch.kernels == names)
+        .collect()
+}
+
+fn sizes(local: u64) -> LocalSize {
+    LocalSize::Sizes(vec![Value::Const(local)])
+}
+
+#[track_caller]
+fn has(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "no {part:?} in:\n{text}");
+    }
+}
+
+/// The line of the host on which a text stands.
+fn line_of(shop: &Workshop, file: &str, text: &str) -> u32 {
+    let line = shop.text(file).lines().position(|line| line.contains(text));
+    line.expect("the text is there") as u32 + 1
+}
+
+#[test]
+fn a_run_is_recorded_and_is_what_it_was() {
+    let shop = shop();
+    let line = |text| line_of(&shop, "host.c", text);
+    for (name, environment) in implementations() {
+        let plain = shop.sh(&format!("{environment} ./app")).success();
+        assert_eq!(plain.stdout, STDOUT, "{name}");
+        let told = shop
+            .sh(&format!(
+                "{environment} fpgacc trace -o facts.yaml -- ./app"
+            ))
+            .success();
+        assert_eq!(told.stdout, plain.stdout, "{name}");
+        has(&told.stderr, &["5 launches of 2 kernels recorded"]);
+        let facts = facts(&shop, "facts.yaml");
+        assert_eq!(facts.recording.as_ref().unwrap().runs, 1);
+        let [program] = &facts.programs[..] else {
+            panic!("{:?}", facts.programs);
+        };
+        assert_eq!(program.site.line, line("clCreateProgramWithSource"));
+        assert_eq!(
+            program.sources,
+            Known::Is(vec![ProgramSource::File("k.cl".into())])
+        );
+        assert_eq!(program.options, [Known::Is("-DSTEP=2".to_string())]);
+        let buffers: Vec<_> = facts
+            .buffers
+            .iter()
+            .map(|b| (b.site.line, &b.size))
+            .collect();
+        let size = Value::Const(4096);
+        let (a, b) = (line("cl_mem a ="), line("cl_mem b ="));
+        assert_eq!(buffers, [(a, &size), (b, &size)], "{name}");
+        let flags = facts.buffers[0].flags.clone().unwrap();
+        assert_eq!(flags, ["READ_WRITE", "COPY_HOST_PTR"]);
+        check_launches(&facts, a, b, line("check(clEnqueueNDRangeKernel"));
+    }
+}
+
+fn check_launches(facts: &Facts, a: u32, b: u32, line: u32) {
+    let (a, b) = (format!("host.c:{a}"), format!("host.c:{b}"));
+    let [scale] = launches(facts, "scale")[..] else {
+        panic!("{:?}", facts.launches);
+    };
+    assert_eq!(
+        (scale.site.file.as_str(), scale.site.line),
+        ("host.c", line)
+    );
+    assert_eq!(scale.work_dim, Value::Const(1));
+    assert_eq!(scale.offset, [Value::Const(0)]);
+    assert_eq!(scale.global, [Value::Const(1024)]);
+    assert_eq!(scale.local, sizes(64));
+    assert_eq!(scale.queue, QueueOrder::InOrder);
+    let args: Vec<_> = scale.args.iter().map(|arg| &arg.value).collect();
+    let expected = [
+        &ArgValue::AnyOf(vec![a.clone(), b.clone()]),
+        &ArgValue::AnyOf(vec![b.clone(), a.clone()]),
+        &ArgValue::Seen(vec!["0.5".to_string()]),
+        &ArgValue::Scalar(Value::OneOf(vec![0, 1, 2, 3])),
+    ];
+    assert_eq!(args, expected);
+    let recorded = scale.recorded.as_ref().unwrap();
+    assert_eq!((recorded.count, recorded.time.unwrap().count), (4, 4));
+    assert_eq!(recorded.types, ["float*", "float*", "float", "int"]);
+    assert_eq!(recorded.sizes, [8, 8, 4, 4]);
+    assert!(recorded.overlapping.is_empty());
+    assert!(recorded.caller.starts_with("app+0x"), "{}", recorded.caller);
+    let [sums] = launches(facts, "sums")[..] else {
+        panic!("{:?}", facts.launches);
+    };
+    let args: Vec<_> = sums.args.iter().map(|arg| &arg.value).collect();
+    let expected = [
+        &ArgValue::Memory(a),
+        &ArgValue::Memory(b),
+        &ArgValue::Local(Value::Const(256)),
+    ];
+    assert_eq!(args, expected);
+}
+
+#[test]
+fn recorded_facts_specialise_kernels_and_are_guarded() {
+    let shop = shop();
+    shop.fpgacc("trace -o facts.yaml --quiet -- ./app")
+        .success();
+    for platform in ["pocl", "intel"] {
+        let build = format!("--platform={platform} host.c k.cl facts.yaml -o fast -Rpass");
+        let told = shop.fpgacc(&build).success();
+        has(
+            &told.stderr,
+            &[
+                "local size 64 x 1 x 1",
+                "parameters 'from' and 'to' are restrict",
+            ],
+        );
+        assert_eq!(shop.sh("./fast").success().stdout, STDOUT);
+        other_launches_are_refused(|words| shop.sh(&format!("./fast {words}")));
+    }
+}
+
+/// Another local size, and one buffer for two parameters.
+#[track_caller]
+fn other_launches_are_refused(run: impl Fn(&str) -> Outcome) {
+    let other = run("32");
+    assert_eq!(
+        (other.code, other.stdout.as_str()),
+        (Some(3), "launch: error -54\n")
+    );
+    has(
+        &other.stderr,
+        &["kernel `scale` is not launched: it was compiled for local size 64"],
+    );
+    let same = run("64 same");
+    assert_eq!(
+        (same.code, same.stdout.as_str()),
+        (Some(3), "launch: error -52\n")
+    );
+    has(
+        &same.stderr,
+        &["arguments 0 (`from`) and 1 (`to`) as distinct memory"],
+    );
+}
+
+#[test]
+fn runs_are_joined_and_what_differs_is_not_relied_on() {
+    let shop = shop();
+    shop.fpgacc("trace -o facts.yaml -- ./app").success();
+    shop.fpgacc("trace -o facts.yaml --append -- ./app 32")
+        .success();
+    shop.fpgacc("trace -o same.yaml -- ./app 64 same").success();
+    shop.fpgacc("trace -o all.yaml --merge facts.yaml same.yaml")
+        .success();
+    let all = facts(&shop, "all.yaml");
+    assert_eq!(all.recording.as_ref().unwrap().runs, 3);
+    assert_eq!(all.programs.len(), 1);
+    assert_eq!(all.buffers.len(), 2);
+    let scale = launches(&all, "scale");
+    let locals: Vec<_> = scale.iter().map(|launch| &launch.local).collect();
+    assert_eq!(locals, [&sizes(64), &sizes(32)]);
+    let recorded = scale[0].recorded.as_ref().unwrap();
+    assert_eq!(
+        (recorded.count, &recorded.overlapping[..]),
+        (8, &[(0, 1)][..])
+    );
+    shop.fpgacc("host.c k.cl all.yaml -o fast").success();
+    for words in ["", "32", "64 same"] {
+        let plain = shop.sh(&format!("./app {words}")).success();
+        let fast = shop.sh(&format!("./fast {words}")).success();
+        assert_eq!(fast.stdout, plain.stdout, "{words}");
+    }
+}
+
+#[test]
+fn a_program_runs_with_compiled_kernels_without_being_built_again() {
+    let shop = shop();
+    shop.fpgacc("trace -o facts.yaml -- ./app").success();
+    for platform in ["pocl", "intel"] {
+        let build = format!("--platform={platform} k.cl --facts facts.yaml -o fast.aocx");
+        shop.fpgacc(&build).success();
+        let run = |words: &str| {
+            shop.sh(&format!(
+                "fpgacc run --aocx fast.aocx --facts facts.yaml -- ./app {words}"
+            ))
+        };
+        assert_eq!(run("").success().stdout, STDOUT);
+        other_launches_are_refused(run);
+        let told = shop
+            .sh("FPGACC_VERBOSE=1 fpgacc run --aocx fast.aocx -- ./app")
+            .success();
+        has(
+            &told.stderr,
+            &["app+0x", "kernel `scale` launched as one work-item"],
+        );
+    }
+    // Names are not relied on.
+    shop.sh("mkdir d && mv fast.aocx d/a.aocx && mv fast.aocx.json d/a.aocx.json")
+        .success();
+    let moved = shop.fpgacc("run --aocx d/a.aocx -- ./app").failure();
+    has(&moved.stderr, &["fast.aocx"]);
+}
+
+#[test]
+fn python_is_recorded_and_run_too() {
+    let shop = shop();
+    let line = |text| line_of(&shop, "host.py", text);
+    for (platform, environment) in implementations() {
+        let trace = format!("{environment} fpgacc trace -o facts.yaml -- python3 host.py");
+        let plain = shop.sh(&format!("{environment} python3 host.py")).success();
+        assert_eq!(shop.sh(&trace).success().stdout, plain.stdout);
+        let facts = facts(&shop, "facts.yaml");
+        let [launch] = &facts.launches[..] else {
+            panic!("{:?}", facts.launches);
+        };
+        let site = (launch.site.file.as_str(), launch.site.line);
+        assert_eq!(site, ("host.py", line("getattr(cl, name)(")));
+        assert_eq!(launch.local, LocalSize::Null);
+        let Known::Is(sources) = &facts.programs[0].sources else {
+            panic!("{:?}", facts.programs);
+        };
+        assert!(
+            matches!(&sources[0], ProgramSource::Text { text, .. } if text == "#define STEP 3\n")
+        );
+        assert_eq!(sources[1], ProgramSource::File("k.cl".to_string()));
+        let parts: Vec<_> = facts.buffers.iter().filter(|b| b.sub_buffer).collect();
+        let origins: Vec<_> = parts.iter().map(|b| b.origin.clone().unwrap()).collect();
+        assert_eq!(origins, [Value::Const(0), Value::Const(1024)]);
+        assert!(launch.recorded.as_ref().unwrap().overlapping.is_empty());
+        let build = format!("--platform={platform} k.cl --facts facts.yaml -o py.aocx");
+        shop.fpgacc(&build).success();
+        let fast = shop
+            .sh("FPGACC_VERBOSE=1 fpgacc run --aocx py.aocx -- python3 host.py")
+            .success();
+        assert_eq!(fast.stdout, plain.stdout);
+        has(&fast.stderr, &["kernel `scale` launched as one work-item"]);
+        // A local size where there was none.
+        let other = shop.fpgacc("run --aocx py.aocx -- python3 host.py 64");
+        assert!(
+            other.code == Some(1) || other.stdout == plain.stdout,
+            "{other:?}"
+        );
+    }
+}
+
+#[test]
+fn wrong_uses_have_messages_and_leave_what_was_there() {
+    let shop = shop();
+    shop.write("old.yaml", "kept\n");
+    shop.sh("fpgacc trace -o facts.yaml -- ./app && fpgacc k.cl facts.yaml -o k.aocx")
+        .success();
+    shop.sh("fpgacc trace -o python.yaml -- python3 host.py")
+        .success();
+    let before = shop.entries();
+    for (words, code, message) in [
+        ("trace", 2, "there is no program to trace"),
+        ("trace -o old.yaml", 2, "there is no program to trace"),
+        ("trace -- ./app", 2, "no file is named for the facts"),
+        (
+            "trace -o old.yaml ./app",
+            2,
+            "'./app' stands in front of `--`",
+        ),
+        (
+            "trace -o old.yaml --frob -- ./app",
+            2,
+            "unknown option '--frob'",
+        ),
+        (
+            "trace -o old.yaml -- ./no-such",
+            1,
+            "cannot find the program ./no-such",
+        ),
+        ("trace -o old.yaml -- ./k.cl", 1, "cannot execute ./k.cl"),
+        (
+            "trace -o old.yaml -- true",
+            1,
+            "no OpenCL call of the program was seen",
+        ),
+        (
+            "trace -o no/old.yaml -- ./app",
+            1,
+            "the folder no does not exist",
+        ),
+        (
+            "trace -o old.yaml --append -- ./app",
+            1,
+            "old.yaml: not launch facts",
+        ),
+        (
+            "trace -o python.yaml --append -- ./app",
+            1,
+            "facts of another program",
+        ),
+        (
+            "trace -o old.yaml --merge facts.yaml python.yaml",
+            1,
+            "facts of another program",
+        ),
+        (
+            "trace -o old.yaml --merge no.yaml",
+            1,
+            "cannot read 'no.yaml'",
+        ),
+        (
+            "trace -o old.yaml --merge facts.yaml -- ./app",
+            2,
+            "runs no program",
+        ),
+        ("run", 2, "no kernels are named"),
+        ("run --aocx k.aocx", 2, "there is no program to run"),
+        (
+            "run --aocx k.aocx ./app",
+            2,
+            "'./app' stands in front of `--`",
+        ),
+        ("run --aocx no.aocx -- ./app", 1, "cannot read no.aocx.json"),
+        (
+            "run --aocx k.aocx --facts python.yaml -- ./app",
+            1,
+            "compiled with other facts",
+        ),
+        (
+            "run --aocx k.aocx -- ./no-such",
+            1,
+            "cannot find the program ./no-such",
+        ),
+        (
+            "facts.yaml -o x.aocx",
+            1,
+            "there are no kernels among the inputs",
+        ),
+    ] {
+        let told = shop.fpgacc(words);
+        assert_eq!(told.code, Some(code), "{words}: {}", told.stderr);
+        has(&told.stderr, &[message]);
+        assert_eq!(shop.text("old.yaml"), "kept\n", "{words}");
+        assert_eq!(shop.entries(), before, "{words}");
+    }
+    shop.sh("echo >>k.aocx").success();
+    let told = shop.fpgacc("run --aocx k.aocx -- ./app").failure();
+    has(
+        &told.stderr,
+        &["k.aocx is not the file that k.aocx.json describes"],
+    );
+}
+
+#[test]
+fn a_program_that_fails_keeps_its_exit_code_and_the_facts() {
+    let shop = shop();
+    let told = shop.fpgacc("trace -o facts.yaml -- ./app 7");
+    assert_eq!(told.code, Some(3), "{}", told.stderr);
+    has(&told.stderr, &["the program ended with exit code 3"]);
+    let facts = facts(&shop, "facts.yaml");
+    assert_eq!((facts.programs.len(), facts.launches.len()), (1, 0));
+}
