@@ -61,6 +61,8 @@ pub(crate) struct Objects {
     by_way: BTreeMap<(Span, Vec<u32>), ObjectId>,
     /// Holders of memory, by name, that are not loose.
     held: BTreeSet<(String, ObjectId)>,
+    /// How often something was made or may have been changed.
+    changes: u64,
 }
 
 impl Objects {
@@ -78,6 +80,7 @@ impl Objects {
         summary: bool,
         kind: ObjectKind,
     ) -> (ObjectId, bool) {
+        self.changes += 1;
         let key = (site, way.to_vec());
         if let Some(&id) = self.by_way.get(&key) {
             return (id, false);
@@ -96,6 +99,11 @@ impl Objects {
         self.list.len()
     }
 
+    /// How often an object was made, or reached again where it is made, or may have been changed.
+    pub fn changes(&self) -> u64 {
+        self.changes
+    }
+
     /// Whether nothing but dynamic memory was made since there were `len` objects.
     pub fn only_memory_since(&self, len: usize) -> bool {
         let made = &self.list[len..];
@@ -107,6 +115,7 @@ impl Objects {
     }
 
     pub fn get_mut(&mut self, id: ObjectId) -> &mut Object {
+        self.changes += 1;
         &mut self.list[id.0 as usize]
     }
 
@@ -141,6 +150,7 @@ impl Objects {
         if let ObjectKind::Memory { holder, loose, .. } = &mut self.list[id.0 as usize].kind
             && (holder.is_none() || *loose)
         {
+            self.changes += 1;
             let name = holder.insert(name());
             *loose = false;
             self.held.insert((name.clone(), id));
@@ -167,6 +177,7 @@ impl Objects {
                 *loose = true;
             }
             self.held.remove(&key);
+            self.changes += 1;
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use fpgacc_frontend::host::QuickHash;
@@ -154,6 +154,22 @@ impl Delta {
         self.changes.len()
     }
 
+    /// Leaves out changes.
+    pub fn retain(&mut self, keep: impl Fn(&Place, Option<&Val>) -> bool) {
+        self.changes
+            .retain(|(place, now)| keep(place, now.as_ref()));
+    }
+
+    /// The places.
+    pub fn places(&self) -> impl Iterator<Item = &Place> {
+        self.changes.iter().map(|(place, _)| place)
+    }
+
+    /// The values that they got.
+    pub fn values(&self) -> impl Iterator<Item = &Val> {
+        self.changes.iter().filter_map(|(_, value)| value.as_ref())
+    }
+
     /// The changes, wholes before their parts.
     pub fn sorted(&self) -> Vec<&(Place, Option<Val>)> {
         let mut all: Vec<_> = self.changes.iter().collect();
@@ -163,18 +179,30 @@ impl Delta {
 }
 
 /// What a variable or object holds: as a whole, and in parts by their paths.
-#[derive(Default)]
-struct Content {
+#[derive(Clone, Default)]
+pub(crate) struct Content {
     own: Option<Val>,
     parts: BTreeMap<Vec<Step>, Val>,
+    /// When it was looked at last, in the count of [`Watching::now`].
+    seen: Cell<u32>,
 }
 
 impl Content {
-    fn slot(&self, path: &[Step]) -> Option<&Val> {
+    pub fn slot(&self, path: &[Step]) -> Option<&Val> {
         match path.is_empty() {
             true => self.own.as_ref(),
             false => self.parts.get(path),
         }
+    }
+
+    fn is_alike(&self, other: &Content) -> bool {
+        let own = match (&self.own, &other.own) {
+            (Some(a), Some(b)) => a.is_alike(b),
+            (a, b) => a.is_none() && b.is_none(),
+        };
+        let mut parts = self.parts.iter().zip(&other.parts);
+        own && self.parts.len() == other.parts.len()
+            && parts.all(|((p, a), (q, b))| p == q && a.is_alike(b))
     }
 
     /// Stores a value and gives the one before.
@@ -195,6 +223,42 @@ impl Content {
             .range::<[Step], _>((std::ops::Bound::Excluded(path), std::ops::Bound::Unbounded))
             .take_while(move |(p, _)| p.starts_with(path))
     }
+}
+
+/// What is looked at is noted, while something asks for it.
+#[derive(Default)]
+struct Watching {
+    /// How many ask.
+    open: u32,
+    /// Counts when somebody starts to ask; and when the last one that still asks did.
+    now: u32,
+    since: u32,
+    log: RefCell<Vec<Root>>,
+    /// How often everything was looked at.
+    all: Cell<u32>,
+}
+
+impl Watching {
+    fn note(&self, root: Root, content: Option<&Content>) {
+        if self.open == 0 {
+            return;
+        }
+        if let Some(content) = content {
+            if content.seen.get() > self.since {
+                return;
+            }
+            content.seen.set(self.now);
+        }
+        self.log.borrow_mut().push(root);
+    }
+}
+
+/// Since when somebody asks what is looked at.
+pub(crate) struct Watch {
+    start: usize,
+    all: u32,
+    /// Who asked before.
+    outer: u32,
 }
 
 /// A place as it is looked up; it hashes as [`Place`] does.
@@ -281,6 +345,7 @@ pub(crate) struct State {
     scratch: RefCell<(Index, Index)>,
     /// Changes that were looked through so far.
     looked_through: Cell<u64>,
+    watching: Watching,
     /// Whether the place in the program that is looked at can be reached.
     pub reachable: bool,
 }
@@ -291,6 +356,12 @@ impl State {
     }
 
     fn content(&self, root: Root) -> Option<&Content> {
+        let content = self.content_unwatched(root);
+        self.watching.note(root, content);
+        content
+    }
+
+    fn content_unwatched(&self, root: Root) -> Option<&Content> {
         match root {
             Root::Var(id) => self.vars.get(id.0 as usize),
             Root::Object(id) => self.objects.get(id.0 as usize),
@@ -306,6 +377,87 @@ impl State {
             list.resize_with(id + 1, Content::default);
         }
         &mut list[id]
+    }
+
+    /// Notes from now on what is looked at, until [`State::watched`].
+    pub fn watch(&mut self) -> Watch {
+        let watching = &mut self.watching;
+        let watch = Watch {
+            start: watching.log.get_mut().len(),
+            all: watching.all.get(),
+            outer: watching.since,
+        };
+        watching.open += 1;
+        watching.since = watching.now;
+        watching.now += 1;
+        watch
+    }
+
+    /// Ends what [`State::watch`] began: the variables and objects whose values were looked at, or
+    /// nothing if these are all.
+    pub fn watched(&mut self, watch: &Watch) -> Option<BTreeSet<Root>> {
+        let watching = &mut self.watching;
+        let log = watching.log.get_mut();
+        let roots = log[watch.start..].iter().copied().collect();
+        watching.open -= 1;
+        watching.since = watch.outer;
+        if watching.open == 0 {
+            log.clear();
+        }
+        (watching.all.get() == watch.all).then_some(roots)
+    }
+
+    /// What variables and objects held at a mark, unless it is more than so many values.
+    pub fn at_mark(
+        &self,
+        mark: usize,
+        roots: &BTreeSet<Root>,
+        most: usize,
+    ) -> Option<BTreeMap<Root, Content>> {
+        let content = |root: &Root| self.content_unwatched(*root);
+        let values: usize = roots
+            .iter()
+            .filter_map(content)
+            .map(|c| c.parts.len())
+            .sum();
+        if values + self.journal.len() - mark > most {
+            return None;
+        }
+        let now = |root: &Root| (*root, content(root).cloned().unwrap_or_default());
+        let mut held: BTreeMap<Root, Content> = roots.iter().map(now).collect();
+        for (place, old) in self.journal[mark..].iter().rev() {
+            if let Some(content) = held.get_mut(&place.root) {
+                content.replace(&place.path, old.clone());
+            }
+        }
+        Some(held)
+    }
+
+    /// Whether a variable or object holds just this, whatever the reasons of unknown values are.
+    pub fn holds(&self, root: Root, content: &Content) -> bool {
+        match self.content(root) {
+            Some(now) => now.is_alike(content),
+            None => Content::default().is_alike(content),
+        }
+    }
+
+    /// Makes changes that were made before, when variables and objects held what they hold now or
+    /// were not looked at.
+    pub fn apply(
+        &mut self,
+        changes: &Delta,
+        looked_at: impl Fn(Root) -> bool,
+        value: impl Fn(&Val) -> Val,
+    ) {
+        for (place, now) in changes.sorted() {
+            let now = now.as_ref().map(&value);
+            match (looked_at(place.root), now) {
+                (true, now) => self.write(place.clone(), now),
+                (false, Some(now)) => self.set(place, now),
+                // It went when the whole was set.
+                (false, None) => {}
+            }
+        }
     }
 
     fn slot(&self, root: Root, path: &[Step]) -> Option<&Val> {
@@ -411,7 +563,8 @@ impl State {
     }
 
     fn forget_parts(&mut self, place: &Place) {
-        let Some(content) = self.content(place.root).filter(|c| !c.parts.is_empty()) else {
+        let content = self.content_unwatched(place.root);
+        let Some(content) = content.filter(|c| !c.parts.is_empty()) else {
             return;
         };
         let below: Vec<_> = content.below(&place.path).map(|(p, _)| p.clone()).collect();
@@ -455,6 +608,7 @@ impl State {
     }
 
     fn contents(&self) -> impl Iterator<Item = (Root, &Content)> {
+        self.watching.all.set(self.watching.all.get() + 1);
         let vars = self.vars.iter().enumerate();
         let vars = vars.map(|(i, c)| (Root::Var(VarId(i as u32)), c));
         let objects = self.objects.iter().enumerate();
@@ -543,6 +697,8 @@ impl State {
         there: &Index,
     ) -> Vec<(Place, Option<Val>)> {
         let taken_back = originals.iter().filter(|(place, old)| {
+            self.watching
+                .note(place.root, self.content_unwatched(place.root));
             there.get(place.root, &place.path).is_none()
                 && (old.is_some() || self.own(place).is_some())
         });

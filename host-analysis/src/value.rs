@@ -178,6 +178,18 @@ impl PartialEq for Sym {
     }
 }
 
+impl Sym {
+    /// Whether the values are equal and spelled alike.
+    fn is_identical(&self, other: &Sym) -> bool {
+        self.key == other.key
+            && self.text == other.text
+            && self.atom == other.atom
+            && self.unnamed == other.unnamed
+            && self.ty == other.ty
+            && self.why == other.why
+    }
+}
+
 /// A type of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Num {
@@ -304,6 +316,46 @@ impl Val {
         }
     }
 
+    /// Whether two values are the same in everything that can ever be told of them, but for the
+    /// reason why they are unknown. (Symbolic values that are equal may be spelled in different
+    /// ways.)
+    pub fn is_alike(&self, other: &Val) -> bool {
+        match (self, other) {
+            (Val::Unknown(_), Val::Unknown(_)) => true,
+            (Val::Sym(a), Val::Sym(b)) => Rc::ptr_eq(a, b) || a.is_identical(b),
+            (Val::OneOf(a), Val::OneOf(b)) => Val::all_alike(a, b),
+            (Val::Float(a), Val::Float(b)) | (Val::Double(a), Val::Double(b)) => {
+                a.to_bits() == b.to_bits()
+            }
+            (a, b) => a == b,
+        }
+    }
+
+    /// [`Val::is_alike`] for each two of them.
+    pub fn all_alike(a: &[Val], b: &[Val]) -> bool {
+        a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.is_alike(b))
+    }
+
+    /// The value with other symbols: those with numbers above the first number given are numbered
+    /// from the second on.
+    pub fn renumbered(&self, (above, from): (u32, u32)) -> Val {
+        match self {
+            Val::Sym(sym) => {
+                let key = renumbered(&sym.key, above, from);
+                if *key == *sym.key {
+                    return self.clone();
+                }
+                let mut sym = (**sym).clone();
+                sym.key = Rc::from(key);
+                Val::Sym(Rc::new(sym))
+            }
+            Val::OneOf(all) => {
+                Val::OneOf(all.iter().map(|v| v.renumbered((above, from))).collect())
+            }
+            other => other.clone(),
+        }
+    }
+
     /// The value as people would write it, for reasons.
     pub fn describe(&self) -> String {
         match self {
@@ -382,6 +434,23 @@ impl Val {
             (other, _) => other.clone(),
         }
     }
+}
+
+/// A symbol's key with other numbers behind its `#`.
+fn renumbered(key: &str, above: u32, from: u32) -> String {
+    let mut parts = key.split('#');
+    let mut result = parts.next().unwrap_or_default().to_string();
+    for part in parts {
+        let digits = part.bytes().take_while(u8::is_ascii_digit).count();
+        let (number, rest) = part.split_at(digits);
+        result.push('#');
+        match number.parse::<u32>() {
+            Ok(n) if n > above => result.push_str(&(n - above + from).to_string()),
+            _ => result.push_str(number),
+        }
+        result.push_str(rest);
+    }
+    result
 }
 
 /// Widening keeps a symbolic value; everything else makes it another one.

@@ -20,6 +20,15 @@ enum Passed {
     Reference(Option<Place>),
 }
 
+impl Passed {
+    fn value(&self) -> Option<Val> {
+        match self {
+            Passed::Value(value) => Some(value.clone()),
+            Passed::Reference(_) => None,
+        }
+    }
+}
+
 impl<'a> Interp<'a> {
     /// A call expression.
     pub(super) fn call(
@@ -158,6 +167,8 @@ impl<'a> Interp<'a> {
         let function = self.function(callee);
         let recursive = self.frames.iter().any(|f| f.fn_id == callee);
         if self.flat || recursive || self.frames.len() >= MAX_CALLS {
+            // Another call of what is followed may stand elsewhere.
+            self.repeats.spoil();
             return self.not_followed(code, id, function, args);
         }
         if this.is_none()
@@ -227,7 +238,7 @@ impl<'a> Interp<'a> {
         passed
     }
 
-    /// Follows a function whose arguments are known.
+    /// Follows a function whose arguments are known, or repeats what it did before.
     fn follow(
         &mut self,
         code: &Code<'a>,
@@ -239,6 +250,35 @@ impl<'a> Interp<'a> {
         if !self.state.reachable {
             return Val::Unset;
         }
+        let mut record = None;
+        if self.takes_long(callee)
+            && passed.len() == self.function(callee).params.len()
+            && let Some(values) = passed.iter().map(Passed::value).collect()
+        {
+            let call = self.call_of(callee, &this, values);
+            if let Some(result) = self.repeat(&call) {
+                return result;
+            }
+            record = Some(self.record(call));
+        }
+        let steps = self.steps;
+        let result = self.follow_through(code, id, callee, this, passed);
+        self.note_length(callee, self.steps - steps);
+        if let Some(record) = record {
+            self.keep(record, &result);
+        }
+        result
+    }
+
+    /// Follows a function, whatever it did before.
+    fn follow_through(
+        &mut self,
+        code: &Code<'a>,
+        id: ExprId,
+        callee: FnId,
+        this: Option<Place>,
+        passed: Vec<Passed>,
+    ) -> Val {
         let function = self.function(callee);
         let callee_code = self.file_code(callee.host, callee.part);
         self.context.push(code.site(code.ast().expr(id).span).start);
@@ -343,6 +383,7 @@ impl<'a> Interp<'a> {
     /// may then hold any value that was ever assigned to them. It may itself assign those that are
     /// declared `extern`.
     fn outside(&mut self, reason: &str) {
+        self.repeats.spoil();
         if self.flat {
             return self.forget_lasting(reason);
         }
@@ -437,6 +478,7 @@ impl<'a> Interp<'a> {
             return;
         };
         if self.frames.len() >= MAX_CALLS || self.frames.iter().any(|f| f.fn_id == function) {
+            self.repeats.spoil();
             return self.forget_lasting("a function that is passed as a pointer may change it");
         }
         let mark = self.state.mark();

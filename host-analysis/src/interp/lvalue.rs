@@ -95,6 +95,7 @@ impl<'a> Interp<'a> {
     /// What was ever assigned to a variable and its parts.
     pub(super) fn ever_of(&mut self, variable: &Place) -> Vec<(Place, Val)> {
         self.looked_at.insert(variable.root);
+        self.repeats.spoil();
         self.ever
             .range(variable.clone()..)
             .take_while(|(place, _)| place.root == variable.root)
@@ -609,6 +610,7 @@ impl<'a> Interp<'a> {
 
     /// Everything whose address is known elsewhere may change.
     pub(super) fn forget_escaped(&mut self, reason: &str) {
+        self.repeats.note_forgot(reason);
         let roots: Vec<Root> = self.escaped.iter().copied().collect();
         for root in roots {
             self.forget_root(root, reason);

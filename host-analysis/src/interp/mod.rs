@@ -12,6 +12,7 @@ mod lvalue;
 mod named;
 mod opencl;
 mod plain;
+mod repeat;
 mod reporters;
 mod roots;
 mod stmt;
@@ -177,6 +178,7 @@ pub(crate) struct Interp<'a> {
     quotes: RefCell<BTreeMap<Span, Rc<str>>>,
     reporters: BTreeMap<FnId, Option<Rc<reporters::Reporter>>>,
     outcomes: BTreeMap<FnId, reporters::Outcomes>,
+    repeats: repeat::Repeats,
     /// Loops that took too long to be followed round by round, and the fewest rounds of each.
     too_long: BTreeMap<(usize, Span), i128>,
     labels: BTreeMap<FnId, Rc<BTreeSet<String>>>,
@@ -248,6 +250,7 @@ impl<'a> Interp<'a> {
             quotes: RefCell::default(),
             reporters: BTreeMap::new(),
             outcomes: BTreeMap::new(),
+            repeats: repeat::Repeats::default(),
             too_long: BTreeMap::new(),
             labels: BTreeMap::new(),
             bodies: BTreeMap::new(),
@@ -426,6 +429,7 @@ impl<'a> Interp<'a> {
         self.loops.clear();
         (self.loop_depth, self.unroll_factor, self.nesting) = (0, 1, 0);
         self.escaped.clear();
+        self.repeats.clear();
         if is_main {
             self.start();
         } else {

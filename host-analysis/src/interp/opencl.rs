@@ -70,6 +70,7 @@ impl<'a> Interp<'a> {
         name: &str,
         args: &[Arg<'a>],
     ) -> Val {
+        self.repeats.spoil();
         let site = code.site(code.ast().expr(id).span);
         let values = self.values(args);
         if !self.state.reachable {

@@ -8,7 +8,7 @@ use fpgacc_frontend::host::ast::{
 };
 
 use super::{Binding, Code, FnId, Frame, Interp, MAX_NESTING, VarInfo};
-use crate::state::{Delta, Place, VarId};
+use crate::state::{Delta, Place, Root, VarId};
 use crate::types::Kind;
 use crate::value::{Text, Val};
 
@@ -42,6 +42,7 @@ impl<'a> Interp<'a> {
             breakables: Vec::new(),
             own: Vec::new(),
         });
+        self.repeats.note_entered(id, self.frames.len());
     }
 
     /// Follows the body of the function that was entered last, and leaves it.
@@ -67,6 +68,7 @@ impl<'a> Interp<'a> {
         }
         for var in &frame.own {
             self.state.forget(&Place::var(*var));
+            self.escaped.remove(&Root::Var(*var));
         }
         self.state.compact(frame.mark);
         self.objects.loosen(&frame.function);
@@ -104,6 +106,7 @@ impl<'a> Interp<'a> {
             && !lasting
         {
             frame.own.push(var);
+            self.repeats.note_declared(var);
         }
         var
     }
