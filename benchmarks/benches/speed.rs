@@ -17,6 +17,10 @@ use clap::Parser;
 use fpgacc_benchmarks::stages::{Input, Times};
 use fpgacc_benchmarks::{catalog, generate};
 
+/// The same as the driver's.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// What one program of usual size may take.
 const LIMIT: Duration = Duration::from_millis(50);
 /// The cost of a line may be so much higher at the longest input than at [`BASE`] lines: what

@@ -47,6 +47,10 @@ use messages::Messages;
 use options::{Mode, Options};
 use session::Session;
 
+/// fpgacc makes and drops many small pieces.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Errors in the input, or a tool failed.
 const FAILED: u8 = 1;
 /// Wrong use of options.

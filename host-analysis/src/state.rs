@@ -596,15 +596,12 @@ impl State {
             .map(|(root, _)| root)
     }
 
-    /// The variables and objects that hold a value of which something is known.
-    pub fn known_roots(&self) -> impl Iterator<Item = Root> {
-        let known = |c: &Content| {
+    /// Whether a variable or object holds a value of which something is known.
+    pub fn is_known(&self, root: Root) -> bool {
+        self.content(root).is_some_and(|c| {
             let mut values = c.own.iter().chain(c.parts.values());
             values.any(|v| !v.is_unknown())
-        };
-        self.contents()
-            .filter(move |(_, content)| known(content))
-            .map(|(root, _)| root)
+        })
     }
 
     fn contents(&self) -> impl Iterator<Item = (Root, &Content)> {

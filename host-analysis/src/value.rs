@@ -338,20 +338,28 @@ impl Val {
 
     /// The value with other symbols: those with numbers above the first number given are numbered
     /// from the second on.
-    pub fn renumbered(&self, (above, from): (u32, u32)) -> Val {
+    pub fn renumbered(&self, numbers: (u32, u32)) -> Val {
+        let all = |values: &[Val]| values.iter().map(|v| v.renumbered(numbers)).collect();
         match self {
             Val::Sym(sym) => {
-                let key = renumbered(&sym.key, above, from);
+                let key = renumbered(&sym.key, numbers);
                 if *key == *sym.key {
                     return self.clone();
                 }
                 let mut sym = (**sym).clone();
                 sym.key = Rc::from(key);
+                sym.form = match sym.form {
+                    Form::Atom(number) => Form::Atom(renumber(number, numbers)),
+                    Form::Unary(a) => Form::Unary(a.renumbered(numbers)),
+                    Form::Binary(op, a, b) => {
+                        Form::Binary(op, a.renumbered(numbers), b.renumbered(numbers))
+                    }
+                    Form::Cast(a) => Form::Cast(a.renumbered(numbers)),
+                    Form::Call(name, args) => Form::Call(name, all(&args)),
+                };
                 Val::Sym(Rc::new(sym))
             }
-            Val::OneOf(all) => {
-                Val::OneOf(all.iter().map(|v| v.renumbered((above, from))).collect())
-            }
+            Val::OneOf(values) => Val::OneOf(all(values)),
             other => other.clone(),
         }
     }
@@ -437,7 +445,7 @@ impl Val {
 }
 
 /// A symbol's key with other numbers behind its `#`.
-fn renumbered(key: &str, above: u32, from: u32) -> String {
+fn renumbered(key: &str, numbers: (u32, u32)) -> String {
     let mut parts = key.split('#');
     let mut result = parts.next().unwrap_or_default().to_string();
     for part in parts {
@@ -445,12 +453,19 @@ fn renumbered(key: &str, above: u32, from: u32) -> String {
         let (number, rest) = part.split_at(digits);
         result.push('#');
         match number.parse::<u32>() {
-            Ok(n) if n > above => result.push_str(&(n - above + from).to_string()),
-            _ => result.push_str(number),
+            Ok(n) => result.push_str(&renumber(n, numbers).to_string()),
+            Err(_) => result.push_str(number),
         }
         result.push_str(rest);
     }
     result
+}
+
+fn renumber(number: u32, (above, from): (u32, u32)) -> u32 {
+    match number > above {
+        true => number - above + from,
+        false => number,
+    }
 }
 
 /// Widening keeps a symbolic value; everything else makes it another one.

@@ -6,9 +6,8 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::hash::{BuildHasherDefault, Hasher};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use indexmap::map::Entry;
 use indexmap::{IndexMap, IndexSet};
 
 use super::lex::{Lexer, Token, TokenKind};
@@ -87,11 +86,25 @@ pub struct Macro {
 /// All macros of a translation unit, with their changes in time.
 #[derive(Clone, Debug, Default)]
 pub struct MacroTable {
-    events: IndexMap<Arc<str>, History, QuickHash>,
-    macros: Vec<Macro>,
+    events: IndexMap<Box<str>, History, QuickHash>,
+    macros: Vec<Definition>,
+    /// What stands behind the `#define` of each macro, one after the other.
+    texts: String,
     /// Names that at some moment were macros of nothing.
-    nothing: IndexSet<Arc<str>, QuickHash>,
+    nothing: Names,
     moment: Moment,
+}
+
+/// A macro definition that is taken apart when somebody asks for it: few of the thousands in the
+/// system's headers ever are.
+#[derive(Clone, Debug)]
+struct Definition {
+    /// Its place in [`MacroTable::texts`].
+    text: std::ops::Range<usize>,
+    file: Arc<str>,
+    line: u32,
+    system: bool,
+    parsed: OnceLock<Box<Macro>>,
 }
 
 /// A definition, by its index, or a removal.
@@ -119,7 +132,7 @@ impl MacroTable {
     /// The definition of `name` that holds at a moment, and its index.
     pub fn at(&self, name: &str, moment: Moment) -> Option<(usize, &Macro)> {
         let (_, index) = self.events.get(name)?.at(moment)?;
-        index.map(|i| (i, &self.macros[i]))
+        index.map(|i| (i, self.get(i)))
     }
 
     /// Whether a name is a macro at any time.
@@ -129,7 +142,20 @@ impl MacroTable {
 
     /// The macro with an index that [`Self::at`] gave.
     pub fn get(&self, index: usize) -> &Macro {
-        &self.macros[index]
+        let definition = &self.macros[index];
+        definition.parsed.get_or_init(|| {
+            let text = &self.texts[definition.text.clone()];
+            let (name, rest) = split_name(text);
+            let (params, body) = split_params(rest).unwrap_or_default();
+            Box::new(Macro {
+                name: Arc::from(name),
+                params,
+                body,
+                file: definition.file.clone(),
+                line: definition.line,
+                system: definition.system,
+            })
+        })
     }
 
     /// The moment behind the last change.
@@ -138,28 +164,42 @@ impl MacroTable {
     }
 
     /// Names that at some moment were macros of nothing.
-    pub(super) fn names_of_nothing(&self) -> &IndexSet<Arc<str>, QuickHash> {
+    pub(super) fn names_of_nothing(&self) -> &Names {
         &self.nothing
     }
 
-    fn define(&mut self, definition: Macro) {
-        if definition.params.is_none() && definition.body.is_empty() {
-            self.nothing.insert(definition.name.clone());
+    fn define(&mut self, text: &str, file: &Arc<str>, line: u32, system: bool) {
+        let text = text.trim_ascii();
+        let (name, rest) = split_name(text);
+        if name.is_empty() || rest.starts_with('(') && !rest.contains(')') {
+            return;
         }
-        self.note(&definition.name, Some(self.macros.len()));
-        self.macros.push(definition);
+        if rest.is_empty() && !self.nothing.contains(name) {
+            self.nothing.insert(name.to_string());
+        }
+        self.note(name, Some(self.macros.len()));
+        let start = self.texts.len();
+        self.texts.push_str(text);
+        self.macros.push(Definition {
+            text: start..self.texts.len(),
+            file: file.clone(),
+            line,
+            system,
+            parsed: OnceLock::new(),
+        });
     }
 
-    fn note(&mut self, name: &Arc<str>, index: Option<usize>) {
+    fn note(&mut self, name: &str, index: Option<usize>) {
         self.moment += 1;
         let event = (self.moment, index);
-        match self.events.entry(name.clone()) {
-            Entry::Occupied(mut known) => known.get_mut().more.push(event),
-            Entry::Vacant(new) => {
-                new.insert(History {
+        match self.events.get_mut(name) {
+            Some(known) => known.more.push(event),
+            None => {
+                let history = History {
                     first: event,
                     more: Vec::new(),
-                });
+                };
+                self.events.insert(Box::from(name), history);
             }
         }
     }
@@ -168,35 +208,23 @@ impl MacroTable {
     pub(super) fn directive(&mut self, text: &str, file: &Arc<str>, line: u32, system: bool) {
         let text = text.trim_start().trim_start_matches('#').trim_start();
         if let Some(rest) = text.strip_prefix("undef") {
-            self.note(&Arc::from(rest.trim()), None);
-        } else if let Some(rest) = text.strip_prefix("define")
-            && let Some((name, params, body)) = split_define(rest)
-        {
-            self.define(Macro {
-                name: Arc::from(name),
-                params,
-                body,
-                file: file.clone(),
-                line,
-                system,
-            });
+            self.note(rest.trim(), None);
+        } else if let Some(rest) = text.strip_prefix("define") {
+            self.define(rest, file, line, system);
         }
     }
 }
 
-/// Name, parameters and body of what stands behind `#define`.
-fn split_define(rest: &str) -> Option<(&str, Option<Vec<String>>, String)> {
-    let rest = rest.trim_start();
-    let end = rest
-        .bytes()
-        .position(|b| !super::lex::is_ident(b))
-        .unwrap_or(rest.len());
-    if end == 0 {
-        return None;
-    }
-    let (name, rest) = rest.split_at(end);
+/// The name that a text starts with, and what stands behind it.
+fn split_name(text: &str) -> (&str, &str) {
+    let end = text.bytes().position(|b| !super::lex::is_ident(b));
+    text.split_at(end.unwrap_or(text.len()))
+}
+
+/// Parameters and body of what stands behind the name in a `#define`.
+fn split_params(rest: &str) -> Option<(Option<Vec<String>>, String)> {
     let Some(inside) = rest.strip_prefix('(') else {
-        return Some((name, None, rest.trim().to_string()));
+        return Some((None, rest.trim().to_string()));
     };
     let (params, body) = inside.split_once(')')?;
     let params = params
@@ -207,7 +235,7 @@ fn split_define(rest: &str) -> Option<(&str, Option<Vec<String>>, String)> {
         })
         .filter(|p| !p.is_empty())
         .collect();
-    Some((name, Some(params), body.trim().to_string()))
+    Some((Some(params), body.trim().to_string()))
 }
 
 /// A preprocessing directive of a file's own text.
@@ -426,14 +454,18 @@ fn rows(text: &str) -> impl Iterator<Item = &str> {
 
 /// Names that stand before a `(`.
 fn called_names(row: &str, names: &mut Names) {
-    for at in memchr::memchr_iter(b'(', row.as_bytes()) {
-        let before = row[..at].trim_end();
-        let start = before
-            .bytes()
-            .rposition(|b| !super::lex::is_ident(b))
-            .map_or(0, |i| i + 1);
-        let name = &before[start..];
-        if !name.is_empty() && !names.contains(name) {
+    let bytes = row.as_bytes();
+    for at in memchr::memchr_iter(b'(', bytes) {
+        let end = bytes[..at].trim_ascii_end().len();
+        let name = bytes[..end].iter().rev();
+        let start = end - name.take_while(|b| super::lex::is_ident(**b)).count();
+        // Every other parenthesis follows this keyword.
+        if start == end || &bytes[start..end] == b"__attribute__" {
+            continue;
+        }
+        if let Some(name) = row.get(start..end)
+            && !names.contains(name)
+        {
             names.insert(name.to_string());
         }
     }

@@ -9,7 +9,7 @@ use super::{Binding, Code, FnId, Interp, MAX_CALLS};
 use crate::object::ObjectKind;
 use crate::state::{Place, Root};
 use crate::types::{Kind, last_name};
-use crate::value::Val;
+use crate::value::{ObjectId, Val};
 
 /// An argument of a call.
 pub(super) type Arg<'a> = (Code<'a>, ExprId);
@@ -387,8 +387,10 @@ impl<'a> Interp<'a> {
         if self.flat {
             return self.forget_lasting(reason);
         }
-        for root in self.state.known_roots() {
-            if self.lasts(root) {
+        let objects = (0..self.objects.len() as u32).map(|id| Root::Object(ObjectId(id)));
+        let lasting = self.lasting.iter().map(|&var| Root::Var(var));
+        for root in lasting.chain(objects) {
+            if self.state.is_known(root) {
                 self.looked_at.insert(root);
             }
         }
@@ -396,6 +398,9 @@ impl<'a> Interp<'a> {
             let Some(now) = self.state.known(place) else {
                 continue;
             };
+            if *now == *value {
+                continue;
+            }
             let joined = now.join(value);
             if joined != *now {
                 self.state.set(place, joined);

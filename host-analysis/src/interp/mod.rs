@@ -188,6 +188,8 @@ pub(crate) struct Interp<'a> {
 
     state: State,
     pub vars: Vec<VarInfo>,
+    /// Those that live as long as the program.
+    lasting: Vec<VarId>,
     /// The same declaration reached in the same way is one variable: values from another pass
     /// over a loop are values of it.
     vars_by_way: BTreeMap<(usize, Span), ByWay>,
@@ -257,6 +259,7 @@ impl<'a> Interp<'a> {
             own_macros: BTreeMap::new(),
             state: State::default(),
             vars: Vec::new(),
+            lasting: Vec::new(),
             vars_by_way: BTreeMap::new(),
             changing: BTreeMap::new(),
             frames: Vec::new(),
@@ -547,8 +550,12 @@ impl<'a> Interp<'a> {
 
     fn new_var(&mut self, mut info: VarInfo) -> VarId {
         info.kind = self.types[info.host].kind(&info.ty, &self.hosts[info.host]);
+        let var = VarId(self.vars.len() as u32);
+        if info.lasting {
+            self.lasting.push(var);
+        }
         self.vars.push(info);
-        VarId(self.vars.len() as u32 - 1)
+        var
     }
 
     fn is_cpp(&self, code: &Code<'a>) -> bool {
