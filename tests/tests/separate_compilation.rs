@@ -353,3 +353,58 @@ fn a_program_may_have_several_kernel_files_and_strings() {
     let after: Vec<_> = kernels.iter().map(|name| shop.read(name)).collect();
     assert!(before == after);
 }
+
+#[test]
+fn a_kernel_file_may_be_built_with_several_sets_of_options() {
+    let shop = Workshop::new();
+    shop.write(
+        "fill.cl",
+        "__kernel void fill(__global TYPE *a) { a[get_global_id(0)] = (TYPE)2.5; }\n",
+    );
+    // The options come from the command line of the program: nobody can know them before.
+    shop.write(
+        "host.c",
+        r#"#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    static char text[4096];
+    FILE *file = fopen("fill.cl", "r");
+    text[fread(text, 1, sizeof text - 1, file)] = 0;
+    const char *source = text;
+    cl_platform_id platform;
+    cl_device_id device;
+    clGetPlatformIDs(1, &platform, NULL);
+    clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL);
+    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, NULL);
+    cl_command_queue queue = clCreateCommandQueue(context, device, 0, NULL);
+    cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, 64, NULL, NULL);
+    for (int i = 1; i < argc; i++) {
+        cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, NULL);
+        if (clBuildProgram(program, 1, &device, argv[i], NULL, NULL) != CL_SUCCESS)
+            return 1;
+        cl_kernel kernel = clCreateKernel(program, "fill", NULL);
+        clSetKernelArg(kernel, 0, sizeof buffer, &buffer);
+        size_t global = 8;
+        if (clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 0, NULL, NULL))
+            return 2;
+        unsigned bits;
+        clEnqueueReadBuffer(queue, buffer, CL_TRUE, 4, 4, &bits, 0, NULL, NULL);
+        printf("%08x\n", bits);
+    }
+    return 0;
+}
+"#,
+    );
+    shop.sh("fpgacc -c -Xkernel -DTYPE=int fill.cl -o int.o && \
+             fpgacc -c -Xkernel -DTYPE=float fill.cl -o float.o && \
+             fpgacc -w host.c int.o float.o -o app")
+        .success();
+    let told = shop
+        .sh("FPGACC_VERBOSE=1 ./app -DTYPE=float -DTYPE=int")
+        .success();
+    assert_eq!(told.stdout, "40200000\n00000002\n");
+    let tasks = told.stderr.matches("as one work-item").count();
+    assert_eq!(tasks, 2, "{}", told.stderr);
+}
