@@ -107,6 +107,7 @@ pub fn command() -> Command {
         .after_help(
             "Commands (a file of such a name is given as ./trace):\n  \
              fpgacc doctor     Say what is installed, what is missing and which package brings it\n  \
+             fpgacc facts      Explain or compare launch facts, or print their schema\n  \
              fpgacc trace      Run an OpenCL program as it is and write down the facts of that run\n  \
              fpgacc run        Run a program that cannot be built again with compiled kernels\n\nExit codes: 0 done, 1 errors in the input, a tool failed or --verify \
              found a difference, 2 wrong use of \

@@ -6,6 +6,7 @@ use fpgacc_frontend::host::Parsed;
 use fpgacc_frontend::source::SourceMap;
 
 use crate::gather::Gathered;
+use crate::given;
 use crate::hosts;
 use crate::link::Compiled;
 use crate::recorded;
@@ -31,7 +32,7 @@ pub fn of(session: &mut Session, gathered: &Gathered) -> Step<Facts> {
         .iter()
         .filter(|one| !recorded::is_recorded(one))
     {
-        override_with(&mut facts, given);
+        given::apply(session, &mut facts, given)?;
     }
     let mut runs = Facts::default();
     for given in gathered
@@ -45,22 +46,6 @@ pub fn of(session: &mut Session, gathered: &Gathered) -> Step<Facts> {
         session.tell(warning);
     }
     Ok(facts)
-}
-
-fn override_with(facts: &mut Facts, given: &Facts) {
-    replace(&mut facts.programs, &given.programs, |program| {
-        &program.site
-    });
-    replace(&mut facts.buffers, &given.buffers, |buffer| &buffer.site);
-    replace(&mut facts.launches, &given.launches, |launch| &launch.site);
-}
-
-/// Entries of `given` take the place of those of the same line; others are added.
-fn replace<T: Clone>(entries: &mut Vec<T>, given: &[T], site: impl Fn(&T) -> &Location) {
-    let same = |a: &T, b: &T| site(a).file == site(b).file && site(a).line == site(b).line;
-    entries.retain(|entry| !given.iter().any(|new| same(entry, new)));
-    entries.extend(given.iter().cloned());
-    entries.sort_by(|a, b| site(a).cmp(site(b)));
 }
 
 /// Warns of launches of kernels that do not exist, and of kernels that nothing launches.

@@ -4,6 +4,7 @@
 //! [`emit`]. All output files and processes are started here or in aoc-wrappers; the crates below
 //! only see texts.
 
+mod agree;
 mod aocx;
 mod build;
 mod cli;
@@ -11,10 +12,13 @@ mod compile;
 mod depfile;
 mod emit;
 mod expansion;
+mod explain;
 mod facts;
+mod facts_command;
 mod facts_file;
 mod gather;
 mod generate;
+mod given;
 mod hosts;
 mod kernel_options;
 mod kernels;
@@ -83,6 +87,7 @@ fn run() -> ExitCode {
     match args.get(1).map(String::as_str) {
         Some("doctor") => return doctor(),
         Some("run") => return run::command(&args[1..], messages),
+        Some("facts") => return facts_command::command(&args[1..], messages),
         Some("trace") => return trace::command(&args[1..], messages),
         _ => {}
     }

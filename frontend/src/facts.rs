@@ -10,6 +10,7 @@
 pub mod recorded;
 mod symbolic;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use recorded::{RecordedBuffer, RecordedLaunch, RecordedProgram, Recording};
@@ -21,7 +22,7 @@ pub use symbolic::Symbolic;
 pub const FORMAT_VERSION: u32 = 1;
 
 /// All that is known of the hosts of one executable.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Facts {
     /// [`FORMAT_VERSION`].
@@ -35,6 +36,7 @@ pub struct Facts {
         skip_serializing_if = "Vec::is_empty",
         with = "serde_yaml::with::singleton_map_recursive"
     )]
+    #[schemars(with = "Vec<Program>")]
     pub programs: Vec<Program>,
     /// Each call that creates a buffer or sub-buffer.
     #[serde(
@@ -42,6 +44,7 @@ pub struct Facts {
         skip_serializing_if = "Vec::is_empty",
         with = "serde_yaml::with::singleton_map_recursive"
     )]
+    #[schemars(with = "Vec<Buffer>")]
     pub buffers: Vec<Buffer>,
     /// Each call that launches a kernel.
     #[serde(
@@ -49,7 +52,13 @@ pub struct Facts {
         skip_serializing_if = "Vec::is_empty",
         with = "serde_yaml::with::singleton_map_recursive"
     )]
+    #[schemars(with = "Vec<Launch>")]
     pub launches: Vec<Launch>,
+}
+
+/// The JSON schema of `facts.yaml`.
+pub fn schema() -> schemars::Schema {
+    schemars::schema_for!(Facts)
 }
 
 impl Default for Facts {
@@ -65,7 +74,7 @@ impl Default for Facts {
 }
 
 /// A call of clCreateProgramWithSource and what is built from it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Program {
     /// The creating call.
@@ -83,7 +92,7 @@ pub struct Program {
 }
 
 /// One piece of a program's text.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ProgramSource {
     /// The contents of a file, by the name that the host opens.
@@ -98,7 +107,7 @@ pub enum ProgramSource {
 }
 
 /// A value that is known, or the reason why it is not.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Known<T> {
     /// The value.
@@ -118,7 +127,7 @@ impl<T> Known<T> {
 }
 
 /// A number of the host at a launch.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Value {
     /// The same number whenever the launch is reached.
@@ -167,7 +176,7 @@ impl Value {
 }
 
 /// The local size of a launch.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LocalSize {
     /// NULL: the implementation chooses.
@@ -179,7 +188,7 @@ pub enum LocalSize {
 }
 
 /// A call of clEnqueueNDRangeKernel or clEnqueueTask.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Launch {
     /// The call.
@@ -210,7 +219,7 @@ pub struct Launch {
 }
 
 /// The order in which a queue executes commands.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum QueueOrder {
     /// In the order of the calls.
@@ -229,7 +238,7 @@ impl QueueOrder {
 }
 
 /// The loop of a launch.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Within {
     /// The loop.
@@ -240,7 +249,7 @@ pub struct Within {
 }
 
 /// A kernel argument at a launch.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Arg {
     /// Its index, from 0.
@@ -250,7 +259,7 @@ pub struct Arg {
 }
 
 /// What is passed as a kernel argument.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ArgValue {
     /// A memory object: the host variable or expression that holds it, spelled the same way for
@@ -270,7 +279,7 @@ pub enum ArgValue {
 }
 
 /// A call of clCreateBuffer or clCreateSubBuffer.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Buffer {
     /// The call.

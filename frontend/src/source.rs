@@ -38,7 +38,9 @@ impl Span {
 
 /// A position for people: a file's name, and a line and a column that count from 1. Line 0: the name
 /// is all that is known (of a recorded call, an address in the program).
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
+)]
 pub struct Location {
     /// The name under which the user gave the file.
     pub file: String,

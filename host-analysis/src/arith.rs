@@ -224,6 +224,7 @@ fn symbolic(op: BinaryOp, a: &Val, b: &Val) -> Val {
         unnamed: false,
         ty,
         why,
+        at: None,
         form: Form::Binary(op, a.clone(), b.clone()),
     }))
 }
@@ -269,6 +270,7 @@ pub(crate) fn unary(op: UnaryOp, a: &Val) -> Val {
                     _ => sym.ty,
                 },
                 why: sym.why.clone(),
+                at: None,
                 form: Form::Unary(a.clone()),
             }))
         }

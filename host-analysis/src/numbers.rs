@@ -1,12 +1,24 @@
 //! Values of the analysis as launch facts, and facts where several ways meet.
 
 use fpgacc_frontend::facts::{ArgValue, Value};
+use fpgacc_frontend::source::{SourceMap, Span};
 
 use crate::symbolic;
 use crate::value::Val;
 
 /// Most alternatives of a fact.
 const MOST_ALTERNATIVES: usize = 16;
+
+/// Why something is not known, and the line where that came about.
+pub(crate) fn origin(why: &str, at: Option<Span>, sources: &SourceMap) -> String {
+    match at {
+        Some(at) if !why.contains(" at ") && !why.ends_with(')') => {
+            let at = sources.location(at);
+            format!("{why} ({}:{})", at.file, at.line)
+        }
+        _ => why.to_string(),
+    }
+}
 
 /// What a kernel argument was set to, from a kernel object's store.
 pub(crate) fn joined_arg(value: &Val) -> ArgValue {
@@ -107,7 +119,7 @@ fn any_of(values: Vec<Value>) -> Value {
 }
 
 /// A number as a fact.
-pub(crate) fn to_value(value: &Val) -> Value {
+pub(crate) fn to_value(value: &Val, sources: &SourceMap) -> Value {
     match value {
         Val::Int(v, _) => match u64::try_from(*v) {
             Ok(v) => Value::Const(v),
@@ -116,10 +128,10 @@ pub(crate) fn to_value(value: &Val) -> Value {
         Val::Zero => Value::Const(0),
         Val::Float(v) => Value::symbolic(format!("{v:?}f")),
         Val::Double(v) => Value::symbolic(format!("{v:?}")),
-        Val::Sym(sym) => Value::Symbolic(symbolic::known(sym)),
+        Val::Sym(sym) => Value::Symbolic(symbolic::known(sym, sources)),
         Val::Unknown(reason) => Value::Unknown(reason.to_string()),
         Val::Unset => Value::Unknown("it is not set on any path to this place".to_string()),
-        Val::OneOf(all) => any_of(all.iter().map(to_value).collect()),
+        Val::OneOf(all) => any_of(all.iter().map(|v| to_value(v, sources)).collect()),
         other => Value::Unknown(format!("it is {}", other.describe())),
     }
 }

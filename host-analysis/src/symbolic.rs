@@ -9,7 +9,9 @@ use std::rc::Rc;
 
 use fpgacc_frontend::facts::Symbolic;
 use fpgacc_frontend::host::ast::BinaryOp;
+use fpgacc_frontend::source::SourceMap;
 
+use crate::numbers::origin;
 use crate::value::{Form, IntType, Num, Sym, Val};
 
 /// Deepest nesting of an expression that is looked through.
@@ -18,7 +20,7 @@ const DEEPEST: u32 = 24;
 const MOST_BOUNDS: usize = 8;
 
 /// All that is known of a symbolic number.
-pub(crate) fn known(sym: &Rc<Sym>) -> Symbolic {
+pub(crate) fn known(sym: &Rc<Sym>, sources: &SourceMap) -> Symbolic {
     let value = Val::Sym(sym.clone());
     let range = range(&value, DEEPEST);
     let natural = match sym.ty {
@@ -29,7 +31,8 @@ pub(crate) fn known(sym: &Rc<Sym>) -> Symbolic {
     collect(&value, DEEPEST, &mut atoms);
     let mut inputs = BTreeMap::new();
     for atom in &atoms {
-        inputs.insert(atom.text.to_string(), atom.why.to_string());
+        let origin = origin(&atom.why, atom.at, sources);
+        inputs.insert(atom.text.to_string(), origin);
     }
     Symbolic {
         text: sym.text.to_string(),
@@ -309,7 +312,9 @@ fn lower_bounds(value: &Val, own: &Sym, atoms: &[&Rc<Sym>]) -> Vec<String> {
     if !is_integer(own) || matches!(own.form, Form::Atom(_)) {
         return Vec::new();
     }
-    let candidates = atoms.iter().filter(|atom| is_integer(atom));
+    let candidates = atoms
+        .iter()
+        .filter(|atom| is_integer(atom) && atom.key != own.key);
     candidates
         .take(MOST_BOUNDS)
         .filter(|atom| offset_above(value, atom, DEEPEST).is_some_and(|by| by >= 0))

@@ -154,6 +154,8 @@ pub(crate) struct Sym {
     pub ty: Option<Num>,
     /// Where the value comes from.
     pub why: Rc<str>,
+    /// The statement that it comes from, if it is an atom.
+    pub at: Option<Span>,
     /// What it is made of.
     pub form: Form,
 }
@@ -504,6 +506,7 @@ fn convert_sym(sym: &Rc<Sym>, to: Num) -> Val {
         unnamed: sym.unnamed,
         ty: Some(to),
         why: sym.why.clone(),
+        at: None,
         form: Form::Cast(Val::Sym(sym.clone())),
     }))
 }

@@ -1,9 +1,10 @@
 //! What `fpgacc trace` adds to facts that it saw in runs of a program.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The runs that facts were recorded in.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Recording {
     /// How many.
@@ -14,7 +15,7 @@ pub struct Recording {
 }
 
 /// A program as it was seen.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RecordedProgram {
     /// Hash of its whole text, in hexadecimal: 64-bit FNV-1a up to the first NUL, without trailing
@@ -26,7 +27,7 @@ pub struct RecordedProgram {
 
 /// A launch as it was seen: all launches of one kernel from one place with one `work_dim` and one
 /// local size.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RecordedLaunch {
     /// How many there were.
@@ -51,7 +52,7 @@ pub struct RecordedLaunch {
 }
 
 /// Kernel times, in nanoseconds of the device's clock.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Time {
     /// How many launches were measured.
@@ -65,7 +66,7 @@ pub struct Time {
 }
 
 /// A buffer as it was seen.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RecordedBuffer {
     /// Where in the machine code it was created: `module+0xoffset`.

@@ -2,13 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// An expression over named values of the host, and what holds whatever they are.
 ///
 /// In files it is just the expression where nothing else is known.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(from = "Written", into = "Written")]
+#[schemars(with = "Written")]
 pub struct Symbolic {
     /// The expression, as the host spells it.
     pub text: String,
@@ -35,26 +37,34 @@ impl Symbolic {
     }
 }
 
-/// A [`Symbolic`] as it stands in files.
-#[derive(Serialize, Deserialize)]
+/// An expression, as the host spells it, and what else holds of it.
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 enum Written {
+    /// Just the expression.
     Text(String),
+    /// The expression and what holds of its value.
     Full(Full),
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Full {
+    /// The expression.
     text: String,
+    /// Its value is a multiple of this.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     multiple_of: u64,
+    /// Its value is at least this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     min: Option<u64>,
+    /// Its value is at most this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     max: Option<u64>,
+    /// Expressions that are not greater than it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     at_least: Vec<String>,
+    /// The named values in it, and where each comes from.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     inputs: BTreeMap<String, String>,
 }

@@ -519,6 +519,7 @@ impl<'a> Interp<'a> {
             unnamed: false,
             ty,
             why: format!("the result of `{name}`").into(),
+            at: None,
             form: Form::Call(base.into(), values.to_vec()),
         }))
     }

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use fpgacc_frontend::host::ast::{ExprId, ExprKind, Type};
 
 use super::{Binding, Code, Interp, MAX_NESTING, VarInfo};
+use crate::numbers::origin;
 use crate::object::ObjectKind;
 use crate::state::{Place, Root, Step, VarId};
 use crate::types::{Kind, last_name};
@@ -490,10 +491,27 @@ impl<'a> Interp<'a> {
         let name = self.short_name(place);
         let value = match self.kind_of(place) {
             Some(Kind::Num(num)) => self.atom(&name, Some(num), reason),
-            _ => Val::unknown(reason),
+            _ => Val::Unknown(self.located(reason)),
         };
         self.note_ever(place, &value);
         self.state.set(place, value);
+    }
+
+    /// A reason with the line of the statement that is being followed.
+    fn located(&mut self, reason: &str) -> Rc<str> {
+        let Some(at) = self.at else {
+            return Rc::from(reason);
+        };
+        // One statement makes many values unknown for one reason.
+        if let Some((known_at, known, text)) = &self.located
+            && *known_at == at
+            && known == reason
+        {
+            return text.clone();
+        }
+        let text: Rc<str> = Rc::from(origin(reason, Some(at), self.sources));
+        self.located = Some((at, reason.to_string(), text.clone()));
+        text
     }
 
     fn copy_record(&mut self, to: &Place, from: &Place) {

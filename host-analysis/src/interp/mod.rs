@@ -218,6 +218,10 @@ pub(crate) struct Interp<'a> {
     pub objects: Objects,
     pub visits: Vec<Visit>,
     context: Vec<u32>,
+    /// The statement that is being followed.
+    at: Option<Span>,
+    /// The last reason that was written with its line, and both together.
+    located: Option<(Span, String, Rc<str>)>,
     loop_depth: u32,
     /// The loops that are being followed, innermost last.
     loops: Vec<loops::LoopFrame>,
@@ -278,6 +282,8 @@ impl<'a> Interp<'a> {
             objects: Objects::default(),
             visits: Vec::new(),
             context: Vec::new(),
+            at: None,
+            located: None,
             loop_depth: 0,
             loops: Vec::new(),
             activations: 0,
@@ -608,6 +614,7 @@ impl<'a> Interp<'a> {
             unnamed,
             ty,
             why: Rc::from(why),
+            at: self.at,
             form: Form::Atom(self.atoms),
         }))
     }

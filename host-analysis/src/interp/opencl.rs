@@ -6,11 +6,11 @@ use fpgacc_frontend::facts::{
     Arg as ArgFact, ArgValue, Known, Launch, LocalSize, Location, ProgramSource, QueueOrder, Value,
 };
 use fpgacc_frontend::host::ast::ExprId;
-use fpgacc_frontend::source::Span;
+use fpgacc_frontend::source::{SourceMap, Span};
 
 use super::call::Arg;
 use super::{Code, Interp};
-use crate::numbers::{joined_arg, merge_args, merge_values, to_value};
+use crate::numbers::{joined_arg, merge_args, merge_values, origin, to_value};
 use crate::object::{Around, ObjectKind, Part, Visit};
 use crate::state::{Place, Root, Step};
 use crate::symbolic::newest_atom;
@@ -166,7 +166,7 @@ impl<'a> Interp<'a> {
                 // A handle that is not set, or NULL, launches nothing.
                 Val::Null | Val::Zero | Val::Unset => {}
                 Val::Unknown(reason) => return Err(reason.to_string()),
-                Val::Sym(sym) => return Err(sym.why.to_string()),
+                Val::Sym(sym) => return Err(origin(&sym.why, sym.at, self.sources)),
                 _ => return Err("it is no handle that is followed".to_string()),
             }
         }
@@ -355,7 +355,7 @@ impl<'a> Interp<'a> {
             Val::Int(flags, _) => u64::try_from(flags).ok(),
             _ => None,
         };
-        let size = to_value(&size.convert(Num::Int(IntType::SIZE)));
+        let size = to_value(&size.convert(Num::Int(IntType::SIZE)), self.sources);
         let kind = ObjectKind::Memory {
             flags,
             part,
@@ -404,7 +404,7 @@ impl<'a> Interp<'a> {
         let (origin, size) = (field("origin"), field("size"));
         let part = Part {
             of,
-            origin: to_value(&origin.convert(Num::Int(IntType::SIZE))),
+            origin: to_value(&origin.convert(Num::Int(IntType::SIZE)), self.sources),
         };
         self.create_buffer(site, flags, &size, Some(part))
     }
@@ -523,7 +523,10 @@ impl<'a> Interp<'a> {
     fn arg_value(&mut self, size: &Val, value: &Val) -> ArgValue {
         match value {
             Val::Null | Val::Int(0, _) => {
-                return ArgValue::Local(to_value(&size.convert(Num::Int(IntType::SIZE))));
+                return ArgValue::Local(to_value(
+                    &size.convert(Num::Int(IntType::SIZE)),
+                    self.sources,
+                ));
             }
             Val::Pointer(_) => {}
             Val::Unknown(reason) => return ArgValue::Unknown(reason.to_string()),
@@ -546,7 +549,7 @@ impl<'a> Interp<'a> {
                     Val::Unset => Val::unknown("it is not set yet"),
                     _ => now,
                 };
-                ArgValue::Scalar(to_value(&held))
+                ArgValue::Scalar(to_value(&held, self.sources))
             }
             Some(Kind::Pointer) if self.is_memory_variable(place) => {
                 ArgValue::Memory(self.spell(place))
@@ -605,7 +608,7 @@ impl<'a> Interp<'a> {
                 column: 0,
             },
             kernels: self.kernel_names(kernel),
-            work_dim: to_value(&dim.convert(Num::Int(IntType::UINT))),
+            work_dim: to_value(&dim.convert(Num::Int(IntType::UINT)), self.sources),
             offset: match offset {
                 Val::Null | Val::Int(0, _) => {
                     vec![Value::Const(0); dims.unwrap_or(MOST_DIMENSIONS as i64) as usize]
@@ -704,7 +707,7 @@ impl<'a> Interp<'a> {
                     _ => true,
                 };
                 match fits {
-                    true => names.check(&value.convert(Num::Int(IntType::SIZE))),
+                    true => names.check(&value.convert(Num::Int(IntType::SIZE)), self.sources),
                     false => Value::Unknown("the sizes are no `size_t`".to_string()),
                 }
             })
@@ -788,7 +791,7 @@ struct Names {
 }
 
 impl Names {
-    fn check(&mut self, value: &Val) -> Value {
+    fn check(&mut self, value: &Val, sources: &SourceMap) -> Value {
         if let Val::Sym(sym) = value {
             let key = self
                 .keys
@@ -798,6 +801,6 @@ impl Names {
                 return Value::Unknown(format!("`{}` at an earlier time", sym.text));
             }
         }
-        to_value(value)
+        to_value(value, sources)
     }
 }

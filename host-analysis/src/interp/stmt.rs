@@ -151,7 +151,11 @@ impl<'a> Interp<'a> {
             return self.forget_all("the program is nested too deeply here");
         }
         self.nesting += 1;
+        let outer = self.at;
+        let span = code.ast().stmt(id).span;
+        self.at = Some(code.site(span));
         self.exec_inner(code, id);
+        self.at = outer;
         self.nesting -= 1;
     }
 

@@ -1,0 +1,363 @@
+//! Whether two accounts of a program can both be true: what was analysed against what a user gives
+//! or a run showed.
+
+use std::path::Path;
+
+use fpgacc_frontend::facts::{
+    Arg, ArgValue, Buffer, Facts, Known, Launch, LocalSize, Location, Program, QueueOrder, Value,
+};
+
+/// Two facts that exclude each other.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Contradiction {
+    /// The call, in the first account.
+    pub site: Location,
+    /// The call, in the second account.
+    pub other_site: Location,
+    /// Which fact of it: `global size 0`.
+    pub what: String,
+    /// What the first account says.
+    pub first: String,
+    /// What the second account says.
+    pub second: String,
+}
+
+/// Whether two calls are the same: in files of one name, in one line.
+pub fn is_same_call(a: &Location, b: &Location) -> bool {
+    let name = |site: &Location| Path::new(&site.file).file_name().map(ToOwned::to_owned);
+    a.line > 0 && a.line == b.line && name(a) == name(b)
+}
+
+/// All contradictions between two accounts, of the calls that both tell of.
+pub fn contradictions(first: &Facts, second: &Facts) -> Vec<Contradiction> {
+    let mut found = Vec::new();
+    for a in &first.launches {
+        for b in launches_of(a, first, second) {
+            of_launches(a, b, &mut found);
+        }
+    }
+    for a in &first.programs {
+        let same = second.programs.iter();
+        for b in same.filter(|b| is_same_call(&a.site, &b.site)) {
+            of_programs(a, b, &mut found);
+        }
+    }
+    for a in &first.buffers {
+        // One call may make several buffers: which is which is told by names only.
+        let at_call = |b: &&Buffer| is_same_call(&a.site, &b.site);
+        let several = first.buffers.iter().filter(|b| b.site == a.site).count() > 1;
+        if several {
+            continue;
+        }
+        for b in second.buffers.iter().filter(at_call) {
+            of_buffers(a, b, &mut found);
+        }
+    }
+    found
+}
+
+/// Launches of the second account that are one of the first: in its line; where lines are not known,
+/// of the one launch that starts the kernel.
+fn launches_of<'a>(a: &Launch, first: &Facts, second: &'a Facts) -> Vec<&'a Launch> {
+    let starts = |launch: &Launch, name: &String| match &launch.kernels {
+        Known::Is(names) => names.contains(name),
+        Known::Unknown(_) => true,
+    };
+    let only = |b: &Launch| match b.kernels.get().map(Vec::as_slice) {
+        Some([name]) => {
+            starts(a, name) && first.launches.iter().filter(|l| starts(l, name)).count() == 1
+        }
+        _ => false,
+    };
+    let here = |b: &&Launch| match b.site.line {
+        0 => only(b),
+        _ => is_same_call(&a.site, &b.site),
+    };
+    second.launches.iter().filter(here).collect()
+}
+
+fn of_launches(a: &Launch, b: &Launch, found: &mut Vec<Contradiction>) {
+    let mut tell = |what: String, first: String, second: String| {
+        found.push(Contradiction {
+            site: a.site.clone(),
+            other_site: b.site.clone(),
+            what,
+            first,
+            second,
+        });
+    };
+    if let (Known::Is(first), Known::Is(second)) = (&a.kernels, &b.kernels)
+        && !second.iter().all(|name| first.contains(name))
+    {
+        tell("the kernel".into(), first.join(" or "), second.join(" or "));
+    }
+    let mut compare = |what: String, a: &Value, b: &Value| {
+        if !allows(a, b) {
+            tell(what, describe(a), describe(b));
+        }
+    };
+    compare("work_dim".into(), &a.work_dim, &b.work_dim);
+    let dims = b.work_dim.constant().unwrap_or(3) as usize;
+    let mut all = |name: &str, a: &[Value], b: &[Value]| {
+        for (index, (a, b)) in a.iter().zip(b).take(dims).enumerate() {
+            compare(format!("{name} {index}"), a, b);
+        }
+    };
+    all("global offset", &a.offset, &b.offset);
+    all("global size", &a.global, &b.global);
+    match (&a.local, &b.local) {
+        (LocalSize::Sizes(a), LocalSize::Sizes(b)) => all("local size", a, b),
+        (LocalSize::Null, LocalSize::Sizes(sizes)) => {
+            let sizes: Vec<_> = sizes.iter().map(describe).collect();
+            tell("the local size".into(), "NULL".into(), sizes.join(", "));
+        }
+        (LocalSize::Sizes(sizes), LocalSize::Null) => {
+            let sizes: Vec<_> = sizes.iter().map(describe).collect();
+            tell("the local size".into(), sizes.join(", "), "NULL".into());
+        }
+        _ => {}
+    }
+    if a.queue != b.queue && ![a.queue, b.queue].contains(&QueueOrder::Unknown) {
+        let order = |queue| match queue {
+            QueueOrder::OutOfOrder => "out of order",
+            _ => "in order",
+        };
+        tell(
+            "the queue".into(),
+            order(a.queue).into(),
+            order(b.queue).into(),
+        );
+    }
+    for arg in &a.args {
+        if let Some(other) = b.args.iter().find(|other| other.index == arg.index) {
+            of_args(arg, other, &mut tell);
+        }
+    }
+    let overlapping = b.recorded.iter().flat_map(|recorded| &recorded.overlapping);
+    for &(i, j) in overlapping {
+        if let (Some(first), Some(second)) = (memory(a, i), memory(a, j))
+            && first != second
+        {
+            tell(
+                format!("the memory of arguments {i} and {j}"),
+                format!("`{first}` and `{second}`"),
+                "the same or overlapping memory".into(),
+            );
+        }
+    }
+}
+
+fn memory(launch: &Launch, index: u32) -> Option<&str> {
+    let arg = launch.args.iter().find(|arg| arg.index == index)?;
+    match &arg.value {
+        ArgValue::Memory(name) => Some(name),
+        _ => None,
+    }
+}
+
+fn of_args(a: &Arg, b: &Arg, tell: &mut impl FnMut(String, String, String)) {
+    let what = format!("argument {}", a.index);
+    match (&a.value, &b.value) {
+        (ArgValue::Scalar(first), ArgValue::Scalar(second)) if !allows(first, second) => {
+            tell(what, describe(first), describe(second));
+        }
+        (ArgValue::Local(first), ArgValue::Local(second)) if !allows(first, second) => {
+            tell(
+                format!("the bytes of {what}"),
+                describe(first),
+                describe(second),
+            );
+        }
+        (first, second) => {
+            if let (Some(first), Some(second)) = (kind(first), kind(second))
+                && first != second
+            {
+                tell(what, first.into(), second.into());
+            }
+        }
+    }
+}
+
+fn kind(value: &ArgValue) -> Option<&'static str> {
+    match value {
+        ArgValue::Memory(_) | ArgValue::AnyOf(_) => Some("a memory object"),
+        ArgValue::Local(_) => Some("local memory"),
+        ArgValue::Scalar(_) | ArgValue::Seen(_) => Some("a value"),
+        ArgValue::Unknown(_) => None,
+    }
+}
+
+fn of_programs(a: &Program, b: &Program, found: &mut Vec<Contradiction>) {
+    let mut compare = |what: &str, first: &[Known<String>], second: &[Known<String>]| {
+        let known: Option<Vec<&String>> = first.iter().map(Known::get).collect();
+        let Some(known) = known else {
+            return;
+        };
+        for other in second.iter().filter_map(Known::get) {
+            if !known.iter().any(|one| one.trim() == other.trim()) && !first.is_empty() {
+                let all: Vec<_> = known.iter().map(|one| format!("\"{one}\"")).collect();
+                found.push(Contradiction {
+                    site: a.site.clone(),
+                    other_site: b.site.clone(),
+                    what: what.to_string(),
+                    first: all.join(" or "),
+                    second: format!("\"{other}\""),
+                });
+            }
+        }
+    };
+    compare("the build options", &a.options, &b.options);
+    compare("the kernels", &a.kernels, &b.kernels);
+}
+
+fn of_buffers(a: &Buffer, b: &Buffer, found: &mut Vec<Contradiction>) {
+    let mut tell = |what: &str, first: String, second: String| {
+        found.push(Contradiction {
+            site: a.site.clone(),
+            other_site: b.site.clone(),
+            what: what.to_string(),
+            first,
+            second,
+        });
+    };
+    if !allows(&a.size, &b.size) {
+        tell("the buffer's size", describe(&a.size), describe(&b.size));
+    }
+    if let (Some(first), Some(second)) = (&a.origin, &b.origin)
+        && !allows(first, second)
+    {
+        tell("the sub-buffer's origin", describe(first), describe(second));
+    }
+    if let (Some(first), Some(second)) = (&a.flags, &b.flags)
+        && first != second
+    {
+        tell("the buffer's flags", first.join(" "), second.join(" "));
+    }
+    if a.sub_buffer != b.sub_buffer {
+        let part = |is: bool| if is { "a sub-buffer" } else { "a buffer" };
+        tell(
+            "the call",
+            part(a.sub_buffer).into(),
+            part(b.sub_buffer).into(),
+        );
+    }
+}
+
+/// Whether a number may be what the other account says of it.
+pub fn allows(a: &Value, b: &Value) -> bool {
+    match b {
+        Value::Const(number) => may_be(a, *number),
+        Value::OneOf(all) => all.iter().all(|number| may_be(a, *number)),
+        Value::AnyOf(all) => all.iter().all(|value| allows(a, value)),
+        Value::Range { min, max, .. } => may_be(a, *min) && may_be(a, *max),
+        Value::Symbolic(_) | Value::Unknown(_) => true,
+    }
+}
+
+fn may_be(value: &Value, number: u64) -> bool {
+    match value {
+        Value::Const(known) => *known == number,
+        Value::OneOf(all) => all.contains(&number),
+        Value::AnyOf(all) => all.iter().any(|one| may_be(one, number)),
+        Value::Range { min, max, step } => {
+            (*min..=*max).contains(&number) && (number - min) % (*step).max(1) == 0
+        }
+        Value::Symbolic(symbolic) => {
+            number % symbolic.multiple_of.max(1) == 0
+                && symbolic.min.is_none_or(|min| number >= min)
+                && symbolic.max.is_none_or(|max| number <= max)
+        }
+        Value::Unknown(_) => true,
+    }
+}
+
+/// A number as people read it.
+pub fn describe(value: &Value) -> String {
+    match value {
+        Value::Const(number) => number.to_string(),
+        Value::OneOf(all) => {
+            let all: Vec<_> = all.iter().map(u64::to_string).collect();
+            all.join(" or ")
+        }
+        Value::AnyOf(all) => {
+            let all: Vec<_> = all.iter().map(describe).collect();
+            all.join(" or ")
+        }
+        Value::Range { min, max, step: 1 } => format!("{min} to {max}"),
+        Value::Range { min, max, step } => format!("{min} to {max} in steps of {step}"),
+        Value::Symbolic(symbolic) => {
+            let mut text = format!("`{}`", symbolic.text);
+            if symbolic.multiple_of > 1 {
+                text.push_str(&format!(", a multiple of {}", symbolic.multiple_of));
+            }
+            match (symbolic.min, symbolic.max) {
+                (Some(min), Some(max)) => text.push_str(&format!(", {min} to {max}")),
+                (Some(min), None) => text.push_str(&format!(", at least {min}")),
+                (None, Some(max)) => text.push_str(&format!(", at most {max}")),
+                (None, None) => {}
+            }
+            for bound in &symbolic.at_least {
+                text.push_str(&format!(", at least `{bound}`"));
+            }
+            text
+        }
+        Value::Unknown(_) => "not known".to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fpgacc_frontend::facts::Symbolic;
+
+    #[test]
+    fn numbers_are_compared_with_what_is_known_of_them() {
+        let rounded = Value::Symbolic(Symbolic {
+            text: "n * 64".into(),
+            multiple_of: 64,
+            min: Some(64),
+            ..Symbolic::default()
+        });
+        let one_of = Value::OneOf(vec![16, 32]);
+        let range = Value::Range {
+            min: 4,
+            max: 12,
+            step: 4,
+        };
+        let check = |value: &Value, number: u64, expected: bool| {
+            assert_eq!(
+                allows(value, &Value::Const(number)),
+                expected,
+                "{value:?} {number}"
+            );
+        };
+        check(&Value::Const(3), 3, true);
+        check(&Value::Const(3), 4, false);
+        check(&one_of, 32, true);
+        check(&one_of, 64, false);
+        check(&range, 8, true);
+        check(&range, 9, false);
+        check(&rounded, 128, true);
+        check(&rounded, 100, false);
+        check(&rounded, 0, false);
+        check(
+            &Value::AnyOf(vec![Value::Const(1), rounded.clone()]),
+            1,
+            true,
+        );
+        assert!(allows(&Value::Const(3), &Value::Unknown("it".into())));
+        assert!(!allows(&one_of, &range));
+    }
+
+    #[test]
+    fn calls_are_the_same_by_file_name_and_line() {
+        let at = |file: &str, line| Location {
+            file: file.into(),
+            line,
+            column: 1,
+        };
+        assert!(is_same_call(&at("a/./h.c", 3), &at("/tmp/a/h.c", 3)));
+        assert!(!is_same_call(&at("h.c", 3), &at("g.c", 3)));
+        assert!(!is_same_call(&at("h.c", 0), &at("h.c", 0)));
+    }
+}
