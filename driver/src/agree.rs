@@ -260,10 +260,10 @@ fn may_be(value: &Value, number: u64) -> bool {
         Value::OneOf(all) => all.contains(&number),
         Value::AnyOf(all) => all.iter().any(|one| may_be(one, number)),
         Value::Range { min, max, step } => {
-            (*min..=*max).contains(&number) && (number - min) % (*step).max(1) == 0
+            (*min..=*max).contains(&number) && (number - min).is_multiple_of((*step).max(1))
         }
         Value::Symbolic(symbolic) => {
-            number % symbolic.multiple_of.max(1) == 0
+            number.is_multiple_of(symbolic.multiple_of.max(1))
                 && symbolic.min.is_none_or(|min| number >= min)
                 && symbolic.max.is_none_or(|max| number <= max)
         }

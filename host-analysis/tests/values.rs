@@ -18,6 +18,11 @@ fn facts_of(texts: &[&str], language: Language) -> Facts {
     analyse(&hosts, &sources).0
 }
 
+/// A reason without the line that stands behind it.
+fn reason(text: &str) -> &str {
+    text.rsplit_once(" (h").map_or(text, |(reason, _)| reason)
+}
+
 fn shown(value: &Value) -> String {
     match value {
         Value::Const(v) => v.to_string(),
@@ -27,7 +32,7 @@ fn shown(value: &Value) -> String {
         }
         Value::AnyOf(all) => all.iter().map(shown).collect::<Vec<_>>().join(" or "),
         Value::Symbolic(symbolic) => symbolic.text.clone(),
-        Value::Unknown(reason) => format!("? {reason}"),
+        Value::Unknown(why) => format!("? {}", reason(why)),
         other => format!("{other:?}"),
     }
 }
@@ -51,7 +56,7 @@ fn check_local(before: &str, body: &str, expected: &str) {
             .map(|l| match &l.local {
                 LocalSize::Null => "NULL".to_string(),
                 LocalSize::Sizes(sizes) => shown_all(sizes),
-                LocalSize::Unknown(reason) => format!("?? {reason}"),
+                LocalSize::Unknown(why) => format!("?? {}", reason(why)),
             })
             .collect();
         assert_eq!(all.join(" / "), expected, "{language:?}: {text}");
@@ -207,7 +212,7 @@ fn check_kernels(body: &str, expected: &str) {
         .map(|launch| {
             let kernels = match &launch.kernels {
                 Known::Is(names) => names.join("|"),
-                Known::Unknown(reason) => format!("? {reason}"),
+                Known::Unknown(why) => format!("? {}", reason(why)),
             };
             let args: Vec<_> = launch
                 .args
@@ -218,7 +223,7 @@ fn check_kernels(body: &str, expected: &str) {
                         ArgValue::AnyOf(names) => names.join(" or "),
                         ArgValue::Local(bytes) => format!("local {}", shown(bytes)),
                         ArgValue::Scalar(value) => shown(value),
-                        ArgValue::Unknown(reason) => format!("? {reason}"),
+                        ArgValue::Unknown(why) => format!("? {}", reason(why)),
                         other => format!("{other:?}"),
                     };
                     format!("{}={value}", arg.index)
@@ -312,14 +317,14 @@ fn check_programs(text: &str, expected: &str) {
                     })
                     .collect::<Vec<_>>()
                     .join(" "),
-                Known::Unknown(reason) => format!("? {reason}"),
+                Known::Unknown(why) => format!("? {}", reason(why)),
             };
             let options: Vec<_> = program
                 .options
                 .iter()
                 .map(|o| match o {
                     Known::Is(text) => format!("{text:?}"),
-                    Known::Unknown(reason) => format!("? {reason}"),
+                    Known::Unknown(why) => format!("? {}", reason(why)),
                 })
                 .collect();
             format!("{sources} [{}]", options.join(", "))
