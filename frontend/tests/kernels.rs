@@ -315,3 +315,9 @@ __kernel void f(__global int *o) {
         assert!(printed.contains(declared), "{declared}\n{printed}");
     }
 }
+
+#[test]
+fn arrays_become_integers_as_pointers_do() {
+    let text = "__kernel void k(__global int *a) { int many[3]; many[0] = a[1]; a[2] = many; }";
+    assert!(printed(text).is_some_and(|text| text.contains("a[2] = many;")));
+}

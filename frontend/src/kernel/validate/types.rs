@@ -463,7 +463,10 @@ impl<'a> Check<'a> {
             (Type::Array { .. } | Type::Pointer { .. }, Type::Pointer { .. }) => true,
             // Null, and integers that clang lets pass with a warning.
             (_, Type::Pointer { .. }) => arithmetic(&from).is_some_and(Scalar::is_integer),
-            (Type::Pointer { .. }, _) => arithmetic(&to).is_some_and(Scalar::is_integer),
+            // C compilers warn of pointers that become integers, and go on.
+            (Type::Array { .. } | Type::Pointer { .. }, Type::Scalar(_) | Type::Enum(_)) => {
+                arithmetic(&to).is_some_and(Scalar::is_integer)
+            }
             (_, Type::Vector(..)) => arithmetic(&from).is_some() || from == to,
             // Samplers and events start from integers.
             (_, Type::Opaque(_)) => arithmetic(&from).is_some() || from == to,
