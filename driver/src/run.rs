@@ -58,8 +58,7 @@ fn run(aocx: &Path, facts: &[PathBuf], program: &[String]) -> Result<ExitCode, D
     let folder = Scratch::new().map_err(told)?;
     let layer = layer(&description, folder.path())?;
     let (name, args) = program.split_first().expect("the caller looked");
-    let mut command = Command::new(name)
-        .args(args.iter().cloned())
+    let mut command = with_plain_texts(Command::new(name).args(args.iter().cloned()))
         .env("OPENCL_LAYERS", in_front("OPENCL_LAYERS", &[layer.into()]))
         .env(
             "FPGACC_AOCX_PATH",
@@ -76,6 +75,11 @@ fn run(aocx: &Path, facts: &[PathBuf], program: &[String]) -> Result<ExitCode, D
     }
     let status = command.attached().map_err(told)?;
     Ok(ExitCode::from(status.code() as u8))
+}
+
+/// pyopencl's own cache puts a random name behind each text: without it, texts are the program's.
+pub fn with_plain_texts(command: Command) -> Command {
+    command.env("PYOPENCL_NO_CACHE", "1")
 }
 
 fn told(error: impl std::fmt::Display) -> Diagnostic {

@@ -221,6 +221,7 @@ fn run_program(plan: &Plan, layer: &Path, folder: &Path) -> Result<Status, Diagn
         .env("FPGACC_TRACE_FOLDER", folder)
         // An executable that fpgacc made shall show its host's own launches.
         .env("FPGACC_ORIGINAL", "1");
+    let command = run::with_plain_texts(command);
     command.attached().map_err(told)
 }
 
