@@ -67,6 +67,9 @@ pub(crate) enum Step {
     Field(Rc<str>),
 }
 
+/// The part of a container that is the number of its elements.
+pub(crate) const SIZE: &str = "#size";
+
 /// A place that holds a value: a variable, or a part of one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Place {
@@ -562,27 +565,36 @@ impl State {
         content.is_some_and(|c| !c.parts.is_empty() && c.below(&place.path).next().is_some())
     }
 
-    fn forget_parts(&mut self, place: &Place) {
+    fn forget_parts(&mut self, place: &Place, keep_size: bool) {
         let content = self.content_unwatched(place.root);
         let Some(content) = content.filter(|c| !c.parts.is_empty()) else {
             return;
         };
-        let below: Vec<_> = content.below(&place.path).map(|(p, _)| p.clone()).collect();
+        let size = |path: &[Step]| match path {
+            [Step::Field(name)] => **name == *SIZE,
+            _ => false,
+        };
+        let below: Vec<_> = content
+            .below(&place.path)
+            .map(|(p, _)| p.clone())
+            .filter(|p| !(keep_size && size(&p[place.path.len()..])))
+            .collect();
         let root = place.root;
         for path in below {
             self.write(Place { root, path }, None);
         }
     }
 
-    /// Sets a whole place; its parts hold nothing of their own then.
+    /// Sets a whole place; its parts hold nothing of their own then. Where elements are not known
+    /// any more, how many there are may still be.
     pub fn set(&mut self, place: &Place, value: Val) {
-        self.forget_parts(place);
+        self.forget_parts(place, value.is_unknown());
         self.write(place.clone(), Some(value));
     }
 
     /// Forgets a place and its parts.
     pub fn forget(&mut self, place: &Place) {
-        self.forget_parts(place);
+        self.forget_parts(place, false);
         if self.own(place).is_some() {
             self.write(place.clone(), None);
         }

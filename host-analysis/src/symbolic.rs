@@ -60,6 +60,7 @@ pub(crate) fn newest_atom(value: &Val) -> u32 {
     while let Some(value) = work.pop() {
         match value {
             Val::OneOf(all) => work.extend(all),
+            Val::Tuple(all) => work.extend(&**all),
             Val::Sym(sym) => match &sym.form {
                 Form::Atom(number) => newest = newest.max(*number),
                 Form::Unary(a) | Form::Cast(a) => work.push(a),

@@ -10,6 +10,12 @@ use fpgacc_frontend::host::ast::{ExprKind, Record, Type};
 
 use crate::value::{IntType, Num};
 
+pub(crate) mod template;
+pub(crate) mod wrapper;
+
+pub(crate) use template::Container;
+pub(crate) use wrapper::Wrapper;
+
 /// A resolved type, arrays aside.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -24,6 +30,10 @@ pub(crate) enum Kind {
     StringStream,
     /// A struct, class or union of the user.
     Record(Rc<str>),
+    /// A container of the standard library.
+    Container(Rc<Container>),
+    /// A class of OpenCL's C++ wrappers.
+    Wrapper(Wrapper),
     Other,
 }
 
@@ -34,12 +44,15 @@ pub(crate) struct Types<'a> {
     records: BTreeMap<&'a str, (usize, &'a Record)>,
     /// What is known of types that are no pointers, by their names.
     kinds: RefCell<BTreeMap<String, Kind>>,
+    /// `using namespace cl`.
+    pub uses_cl: bool,
 }
 
 impl<'a> Types<'a> {
     pub fn of(host: &'a HostFile) -> Types<'a> {
         let mut types = Types::default();
         for (index, part) in host.parts.iter().enumerate() {
+            types.uses_cl |= part.ast.usings.iter().any(|u| wrapper::is_namespace(u));
             for (name, ty) in &part.ast.typedefs {
                 types.typedefs.insert(name, ty);
             }
@@ -58,6 +71,11 @@ impl<'a> Types<'a> {
 
     pub fn is_type(&self, name: &str) -> bool {
         self.typedefs.contains_key(name) || self.records.contains_key(name) || basic(name).is_some()
+    }
+
+    /// What a class of OpenCL's C++ wrappers is.
+    pub fn wrapper(&self, name: &str) -> Option<Kind> {
+        wrapper::kind(name, self.uses_cl)
     }
 
     /// What a type is, without its array dimensions.
@@ -95,6 +113,12 @@ impl<'a> Types<'a> {
             }
             if let Some(kind) = basic(&ty.base) {
                 return kind;
+            }
+            if let Some(kind) = template::kind(&ty.base) {
+                return kind;
+            }
+            if let Some(wrapper) = self.wrapper(&ty.base) {
+                return wrapper;
             }
             match host.macros.at(&ty.base, host.macros.end()) {
                 Some((_, definition)) if definition.params.is_none() => {

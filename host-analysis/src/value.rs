@@ -214,6 +214,18 @@ pub(crate) struct Argument {
     pub differs_in: u32,
 }
 
+/// A lambda with what it captured.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Closure {
+    /// Its function's host, part and index.
+    pub function: (usize, usize, usize),
+    /// What names stand for inside.
+    pub captures: Vec<(Rc<str>, Place)>,
+    /// The object that `this` is, and its class.
+    pub this: Option<Place>,
+    pub class: Option<Rc<str>>,
+}
+
 /// An abstract value.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Val {
@@ -234,8 +246,12 @@ pub(crate) enum Val {
     File(Rc<str>),
     /// A function.
     Function(Rc<str>),
+    /// A lambda.
+    Closure(Rc<Closure>),
     /// What a kernel argument was set to.
     Arg(Rc<Argument>),
+    /// Several values in order: the sizes of an `NDRange`.
+    Tuple(Rc<[Val]>),
     /// A struct at a place, to be copied.
     Record(Place),
     Sym(Rc<Sym>),
@@ -326,6 +342,7 @@ impl Val {
             (Val::Unknown(_), Val::Unknown(_)) => true,
             (Val::Sym(a), Val::Sym(b)) => Rc::ptr_eq(a, b) || a.is_identical(b),
             (Val::OneOf(a), Val::OneOf(b)) => Val::all_alike(a, b),
+            (Val::Tuple(a), Val::Tuple(b)) => Val::all_alike(a, b),
             (Val::Float(a), Val::Float(b)) | (Val::Double(a), Val::Double(b)) => {
                 a.to_bits() == b.to_bits()
             }
@@ -362,6 +379,7 @@ impl Val {
                 Val::Sym(Rc::new(sym))
             }
             Val::OneOf(values) => Val::OneOf(all(values)),
+            Val::Tuple(values) => Val::Tuple(all(values).into()),
             other => other.clone(),
         }
     }
@@ -379,7 +397,12 @@ impl Val {
             Val::Handle(_) => "an OpenCL object".to_string(),
             Val::File(name) => format!("the file `{name}`"),
             Val::Function(name) => format!("the function `{name}`"),
+            Val::Closure(_) => "a lambda".to_string(),
             Val::Arg(_) => "a kernel argument".to_string(),
+            Val::Tuple(all) => {
+                let all: Vec<_> = all.iter().map(Val::describe).collect();
+                format!("({})", all.join(", "))
+            }
             Val::Record(_) => "a struct".to_string(),
             Val::Sym(sym) => format!("`{}`", sym.text),
             Val::OneOf(all) => {
@@ -397,6 +420,9 @@ impl Val {
             (Val::Unset, v) | (v, Val::Unset) => v.clone(),
             (Val::Unknown(reason), _) | (_, Val::Unknown(reason)) => Val::Unknown(reason.clone()),
             (Val::Int(a, t), Val::Int(b, u)) if a == b => Val::Int(*a, t.common(*u)),
+            (Val::Tuple(a), Val::Tuple(b)) if a.len() == b.len() => {
+                Val::Tuple(a.iter().zip(&**b).map(|(a, b)| a.join(b)).collect())
+            }
             _ => {
                 let mut all: Vec<Val> = self.alternatives().to_vec();
                 for value in other.alternatives() {

@@ -213,6 +213,8 @@ pub enum ExprKind {
     },
     /// A statement as an expression.
     Statement(StmtId),
+    /// A lambda.
+    Lambda(Lambda),
     /// Not understood.
     Opaque {
         /// Names that occur in it.
@@ -220,6 +222,30 @@ pub enum ExprKind {
         /// Expressions that were understood inside it, in order.
         inner: Vec<ExprId>,
     },
+}
+
+/// A lambda: a function with what it captures.
+#[derive(Clone, Debug)]
+pub struct Lambda {
+    /// Its index in [`Ast::functions`].
+    pub function: usize,
+    /// `[=]`: names that are not listed are captured by value; else by reference.
+    pub by_value: bool,
+    /// Listed captures.
+    pub captures: Vec<Capture>,
+    /// Names that occur in it.
+    pub names: Vec<String>,
+}
+
+/// A listed capture of a lambda.
+#[derive(Clone, Debug)]
+pub struct Capture {
+    /// Its name inside.
+    pub name: String,
+    /// `&name`.
+    pub reference: bool,
+    /// `name = value`.
+    pub init: Option<ExprId>,
 }
 
 /// What a value of an initialiser list is given for.
@@ -389,6 +415,8 @@ pub struct Ast {
     pub globals: Vec<StmtId>,
     /// Structs, classes and unions.
     pub records: Vec<Record>,
+    /// Namespaces and names of `using namespace name;` and `using name;`, at any scope.
+    pub usings: Vec<String>,
     /// `typedef` and `using`: name and type.
     pub typedefs: Vec<(String, Type)>,
     /// Enumerators: name, and value or `None` for one more than the one before (the first: 0).
@@ -404,6 +432,11 @@ impl Ast {
     /// An expression, if there is one with this handle.
     pub fn get_expr(&self, id: ExprId) -> Option<&Expr> {
         self.exprs.get(id.0 as usize)
+    }
+
+    /// Some expression, if there is one.
+    pub fn any_expr(&self) -> Option<ExprId> {
+        (!self.exprs.is_empty()).then_some(ExprId(0))
     }
 
     /// A statement.
@@ -478,6 +511,7 @@ impl Ast {
             ExprKind::Construct(_, args) | ExprKind::Juxtaposed(args) => args.clone(),
             ExprKind::New { count, args, .. } => count.iter().chain(args).copied().collect(),
             ExprKind::Opaque { inner, .. } => inner.clone(),
+            ExprKind::Lambda(lambda) => lambda.captures.iter().filter_map(|c| c.init).collect(),
             _ => Vec::new(),
         }
     }

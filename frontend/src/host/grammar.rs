@@ -13,6 +13,7 @@ pub(super) enum Field {
     Argument,
     Arguments,
     Body,
+    Captures,
     Condition,
     Consequence,
     Declarator,
@@ -35,11 +36,12 @@ pub(super) enum Field {
     Value,
 }
 
-const FIELDS: [&str; 24] = [
+const FIELDS: [&str; 25] = [
     "alternative",
     "argument",
     "arguments",
     "body",
+    "captures",
     "condition",
     "consequence",
     "declarator",

@@ -87,11 +87,22 @@ impl<'t> Lowerer<'t> {
         String::from_utf8_lossy(&self.text[node.byte_range()]).into_owned()
     }
 
-    /// A name as people write it: without blanks.
+    /// A name as people write it: without blanks but for one between two words, as in
+    /// `vector<unsigned int>`.
     pub(super) fn name(&self, node: Node<'_>) -> String {
-        let mut word = self.word(node);
-        word.retain(|c| !c.is_whitespace());
-        word
+        let word = self.word(node);
+        if !word.contains(char::is_whitespace) {
+            return word;
+        }
+        let in_word = |c: char| c.is_alphanumeric() || c == '_';
+        let mut name = String::new();
+        for piece in word.split_whitespace() {
+            if name.ends_with(in_word) && piece.starts_with(in_word) {
+                name.push(' ');
+            }
+            name.push_str(piece);
+        }
+        name
     }
 
     /// All identifiers under a node, each once.
@@ -184,6 +195,7 @@ impl<'t> Lowerer<'t> {
                 }
             }
             "type_definition" | "alias_declaration" => self.typedef(node),
+            "using_declaration" => self.using(node),
             "struct_specifier" | "class_specifier" | "union_specifier" | "enum_specifier" => {
                 self.type_specifier(node);
             }
@@ -254,6 +266,13 @@ impl<'t> Lowerer<'t> {
         });
     }
 
+    /// `using name;`, `using namespace name;`.
+    fn using(&mut self, node: Node<'_>) {
+        if let Some(name) = named(node).first().map(|n| self.name(*n)) {
+            self.ast.usings.push(name);
+        }
+    }
+
     fn field_initialisers(&mut self, node: Node<'_>) -> Vec<(String, Vec<ExprId>)> {
         let Some(list) = named(node)
             .into_iter()
@@ -265,7 +284,10 @@ impl<'t> Lowerer<'t> {
         for item in named(list) {
             let parts = named(item);
             if let [name, value] = parts[..] {
-                let args = named(value).into_iter().map(|n| self.expr(n)).collect();
+                let args = match kind_of(value) {
+                    "initializer_list" if !named(value).is_empty() => vec![self.expr(value)],
+                    _ => named(value).into_iter().map(|n| self.expr(n)).collect(),
+                };
                 found.push((self.name(name), args));
             }
         }
@@ -401,8 +423,11 @@ impl<'t> Lowerer<'t> {
                 self.type_specifier(node);
                 StmtKind::Empty
             }
-            "using_declaration"
-            | "static_assert_declaration"
+            "using_declaration" => {
+                self.using(node);
+                StmtKind::Empty
+            }
+            "static_assert_declaration"
             | "attribute_declaration"
             | "attributed_statement"
             | "preproc_def"

@@ -246,6 +246,7 @@ impl<'t> Lowerer<'t> {
                 | "qualified_identifier"
                 | "operator_name"
                 | "destructor_name"
+                | "structured_binding_declarator"
                 | "template_function" => {
                     shape.name = Some((self.name(node), self.span(node)));
                 }

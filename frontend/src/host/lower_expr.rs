@@ -16,7 +16,7 @@ impl<'t> Lowerer<'t> {
     pub(super) fn opaque_expr(&mut self, node: Node<'_>) -> ExprId {
         let names = self.names_in(node);
         let mut inner = Vec::new();
-        if !self.too_deep() && kind_of(node) != "lambda_expression" {
+        if !self.too_deep() {
             for child in named(node) {
                 match kind_of(child) {
                     "call_expression"
@@ -194,6 +194,15 @@ impl<'t> Lowerer<'t> {
                 }
             }
             "call_expression" => return self.call(node),
+            "delete_expression" => {
+                let args = named(node).into_iter().map(|n| self.expr(n)).collect();
+                let callee = self.make(ExprKind::Name("delete".to_string()), node);
+                ExprKind::Call { callee, args }
+            }
+            "lambda_expression" => match self.lambda(node) {
+                Some(lambda) => ExprKind::Lambda(lambda),
+                None => return self.opaque_expr(node),
+            },
             "initializer_list" => ExprKind::InitList(self.init_list(node)),
             "compound_literal_expression" => {
                 let ty = node.child_by_field_id(Field::Type.id());

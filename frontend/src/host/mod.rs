@@ -13,6 +13,7 @@ pub mod lex;
 mod lower;
 mod lower_decl;
 mod lower_expr;
+mod lower_lambda;
 
 pub use cpp::{LiveLines, Macro, MacroTable, Moment, NameHasher, Preprocessed, QuickHash};
 

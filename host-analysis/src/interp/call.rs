@@ -15,7 +15,7 @@ use crate::value::{ObjectId, Val};
 pub(super) type Arg<'a> = (Code<'a>, ExprId);
 
 /// How a parameter gets its argument.
-enum Passed {
+pub(super) enum Passed {
     Value(Val),
     Reference(Option<Place>),
 }
@@ -59,14 +59,13 @@ impl<'a> Interp<'a> {
             }
             ExprKind::Member { base, name, arrow } => {
                 let args = spread(code, args);
+                let name = name.strip_prefix("template ").unwrap_or(name);
                 self.method(code, id, *base, name, *arrow, &args)
             }
             _ => {
                 let args = spread(code, args);
-                match self.eval(code, callee) {
-                    Val::Function(name) => self.call_function(code, id, &name, &args),
-                    _ => self.unknown_call(code, id, None, &args),
-                }
+                let value = self.eval(code, callee);
+                self.call_value(code, id, value, &args)
             }
         }
     }
@@ -78,12 +77,21 @@ impl<'a> Interp<'a> {
                 Binding::Alias(place) => self.read(&place),
                 Binding::Lost => Val::Unset,
             };
-            return match value {
-                Val::Function(name) => self.call_function(code, id, &name, args),
-                _ => self.unknown_call(code, id, None, args),
-            };
+            return self.call_value(code, id, value, args);
         }
         self.call_function(code, id, name, args)
+    }
+
+    /// A call of what a value is.
+    fn call_value(&mut self, code: &Code<'a>, id: ExprId, value: Val, args: &[Arg<'a>]) -> Val {
+        match value {
+            Val::Function(name) => self.call_function(code, id, &name, args),
+            Val::Closure(closure) => self.call_closure(code, id, &closure, args),
+            value => match self.call_handle(code, id, &value, args) {
+                Some(result) => result,
+                None => self.unknown_call(code, id, None, args),
+            },
+        }
     }
 
     /// A call of the function of this name, whatever variables are called so too.
@@ -107,6 +115,12 @@ impl<'a> Interp<'a> {
         if super::opencl::is_function(name) {
             return self.opencl(code, id, name, args);
         }
+        if let Some(value) = self.wrapper_function(code, id, name, args) {
+            return value;
+        }
+        if let Some(value) = self.template_function(code, id, name, args) {
+            return value;
+        }
         if let Some(value) = self.library(code, id, name, args) {
             return value;
         }
@@ -116,8 +130,8 @@ impl<'a> Interp<'a> {
     /// The function that a call means, if there is just one.
     pub(super) fn find_function(&self, code: &Code<'a>, name: &str, count: usize) -> Option<FnId> {
         let candidates = self.functions.get(name).or_else(|| {
-            let (_, short) = name.rsplit_once("::")?;
-            self.functions.get(short)
+            let (name, _) = name.split_once('<').unwrap_or((name, ""));
+            self.functions.get(last_name(name))
         })?;
         // Default arguments stand in the declaration or in the definition.
         let declared = self.prototypes[code.host].get(name);
@@ -169,7 +183,10 @@ impl<'a> Interp<'a> {
         if self.flat || recursive || self.frames.len() >= MAX_CALLS {
             // Another call of what is followed may stand elsewhere.
             self.repeats.spoil();
-            return self.not_followed(code, id, function, args);
+            if let Some(this) = &this {
+                self.escape_value(&Val::Pointer(this.clone()));
+            }
+            return self.not_followed(code, id, callee, args);
         }
         if this.is_none()
             && !function.params.iter().any(|p| p.ty.reference)
@@ -217,7 +234,7 @@ impl<'a> Interp<'a> {
     }
 
     /// What a function's parameters get.
-    fn pass(&mut self, function: &'a Function, args: &[Arg<'a>]) -> Vec<Passed> {
+    pub(super) fn pass(&mut self, function: &'a Function, args: &[Arg<'a>]) -> Vec<Passed> {
         let mut passed = Vec::new();
         for (index, param) in function.params.iter().enumerate() {
             let Some((arg_code, arg)) = args.get(index) else {
@@ -262,7 +279,7 @@ impl<'a> Interp<'a> {
             record = Some(self.record(call));
         }
         let steps = self.steps;
-        let result = self.follow_through(code, id, callee, this, passed);
+        let result = self.follow_with(code, id, callee, passed, |s| s.enter(callee, this, false));
         self.note_length(callee, self.steps - steps);
         if let Some(record) = record {
             self.keep(record, &result);
@@ -270,19 +287,22 @@ impl<'a> Interp<'a> {
         result
     }
 
-    /// Follows a function, whatever it did before.
-    fn follow_through(
+    /// Follows a function that is entered in some way, whatever it did before.
+    pub(super) fn follow_with(
         &mut self,
         code: &Code<'a>,
         id: ExprId,
         callee: FnId,
-        this: Option<Place>,
         passed: Vec<Passed>,
+        enter: impl FnOnce(&mut Self),
     ) -> Val {
+        if !self.state.reachable {
+            return Val::Unset;
+        }
         let function = self.function(callee);
         let callee_code = self.file_code(callee.host, callee.part);
         self.context.push(code.site(code.ast().expr(id).span).start);
-        self.enter(callee, this, false);
+        enter(self);
         let mut passed = passed.into_iter();
         let short = last_name(&function.name);
         let declared = self.prototypes[code.host].get(short).copied();
@@ -294,6 +314,7 @@ impl<'a> Interp<'a> {
                 }
                 Some(Passed::Value(value)) => {
                     let var = self.declare(&callee_code, param, false);
+                    self.adopt_type(var, &value);
                     self.state.set(&Place::var(var), Val::Unset);
                     self.assign(&Place::var(var), value);
                 }
@@ -354,15 +375,16 @@ impl<'a> Interp<'a> {
         self.unnamed_atom(&text, &reason)
     }
 
-    /// A function of the given files that is not followed: it may change every variable that it
-    /// can name.
-    fn not_followed(
+    /// A function of the given files that is not followed: what it and all that it calls may change
+    /// is forgotten.
+    pub(super) fn not_followed(
         &mut self,
         code: &Code<'a>,
         id: ExprId,
-        function: &'a Function,
+        callee: FnId,
         args: &[Arg<'a>],
     ) -> Val {
+        let function = self.function(callee);
         let reason = format!("the call of `{}` is not followed", function.name);
         for (index, (arg_code, arg)) in args.iter().enumerate() {
             let value = self.eval(arg_code, *arg);
@@ -374,7 +396,10 @@ impl<'a> Interp<'a> {
             }
         }
         self.forget_escaped(&reason);
-        self.forget_lasting(&reason);
+        match self.flat {
+            true => self.forget_lasting(&reason),
+            false => self.forget_modified(callee, &reason),
+        }
         let text = self.source_text(code, id);
         self.unnamed_atom(&text, &reason)
     }
@@ -382,7 +407,7 @@ impl<'a> Interp<'a> {
     /// Code that is not given may call any function that is: variables that outlive their function
     /// may then hold any value that was ever assigned to them. It may itself assign those that are
     /// declared `extern`.
-    fn outside(&mut self, reason: &str) {
+    pub(super) fn outside(&mut self, reason: &str) {
         self.repeats.spoil();
         if self.flat {
             return self.forget_lasting(reason);
@@ -417,7 +442,7 @@ impl<'a> Interp<'a> {
     }
 
     /// All variables that outlive their function, and all memory, may change.
-    fn forget_lasting(&mut self, reason: &str) {
+    pub(super) fn forget_lasting(&mut self, reason: &str) {
         let roots: Vec<Root> = self.state.roots().collect();
         for root in roots {
             if let Root::Object(id) = root
@@ -448,8 +473,8 @@ impl<'a> Interp<'a> {
         for (index, (arg_code, arg)) in args.iter().enumerate() {
             let value = self.eval(arg_code, *arg);
             let param = prototype.and_then(|(_, params)| params.get(index));
-            if let Val::Function(name) = &value {
-                callbacks.push(name.clone());
+            if let Val::Function(_) | Val::Closure(_) = &value {
+                callbacks.push(value.clone());
             }
             let reads_only = param.is_some_and(|p| p.ty.pointee_const && p.ty.pointers == 1);
             if !reads_only {
@@ -466,8 +491,12 @@ impl<'a> Interp<'a> {
                 self.set_unknown(&place, &reason);
             }
         }
-        for name in callbacks {
-            self.call_back(code, id, &name);
+        for callback in callbacks {
+            match callback {
+                Val::Function(name) => self.call_back(code, id, &name),
+                Val::Closure(closure) => self.closure_called_back(code, id, &closure),
+                _ => {}
+            }
         }
         if !library {
             self.forget_escaped(&reason);
@@ -515,8 +544,13 @@ impl<'a> Interp<'a> {
                         Some(crate::state::Step::Index(_)) => place.parent(),
                         _ => None,
                     };
-                    let place = array.unwrap_or_else(|| place.clone());
-                    self.set_unknown(&place, reason);
+                    match array {
+                        Some(array) if self.is_container(&array) => {
+                            self.forget_elements(&array, reason);
+                        }
+                        Some(array) => self.set_unknown(&array, reason),
+                        None => self.set_unknown(&place.clone(), reason),
+                    }
                 }
                 Val::Record(_) => {}
                 _ => {}
@@ -560,6 +594,14 @@ impl<'a> Interp<'a> {
                 _ => None,
             },
         };
+        if let Some(place) = &place {
+            if let Some(value) = self.container_method(code, place, name, args) {
+                return value;
+            }
+            if let Some(value) = self.wrapper_method(code, id, place, name, args) {
+                return value;
+            }
+        }
         let Some(place) = place else {
             let temporary = match arrow {
                 false => self.eval(code, base),
@@ -575,24 +617,19 @@ impl<'a> Interp<'a> {
         }
         match self.kind_of(&place) {
             Some(Kind::Record(class)) => {
-                let short = last_name(&class);
-                let wanted = format!("{short}::{name}");
-                let found = self.functions.iter().find_map(|(full, ids)| {
-                    let fits = *full == wanted || full.ends_with(&format!("::{wanted}"));
-                    let one = ids
-                        .iter()
-                        .find(|&&f| self.function(f).params.len() == args.len());
-                    one.filter(|_| fits).copied()
-                });
-                match found {
-                    Some(function) => self.inline(code, id, function, Some(place), args),
-                    None => {
+                let found = self.methods_of(&class, name, args.len());
+                match found[..] {
+                    [function] => self.inline(code, id, function, Some(place), args),
+                    [] => {
                         // A field that holds a function, or a method that is not given.
-                        if let Val::Function(name) = self.read(&place.field(name)) {
-                            return self.call_function(code, id, &name, args);
+                        match self.read(&place.field(name)) {
+                            value @ (Val::Function(_) | Val::Closure(_) | Val::Handle(_)) => {
+                                self.call_value(code, id, value, args)
+                            }
+                            _ => self.unknown_method(code, id, name, Some(place), args),
                         }
-                        self.unknown_method(code, id, name, Some(place), args)
                     }
+                    _ => self.any_method(code, id, &found, &place, args),
                 }
             }
             _ => self.unknown_method(code, id, name, Some(place), args),
@@ -624,12 +661,12 @@ impl<'a> Interp<'a> {
                 self.set_unknown(&place, &reason);
                 if user {
                     self.forget_escaped(&reason);
-                    self.forget_lasting(&reason);
+                    self.outside(&reason);
                 }
             }
             (_, None) => {
                 self.forget_escaped(&reason);
-                self.forget_lasting(&reason);
+                self.outside(&reason);
             }
         }
         let text = self.source_text(code, id);
@@ -639,38 +676,30 @@ impl<'a> Interp<'a> {
     /// The constructor of a variable.
     pub(super) fn construct(&mut self, code: &Code<'a>, place: &Place, args: &[ExprId]) {
         let args = spread(code, args);
+        self.construct_with(place, &args);
+    }
+
+    /// The same with arguments of any place.
+    pub(super) fn construct_with(&mut self, place: &Place, args: &[Arg<'a>]) {
         match self.kind_of(place) {
             Some(Kind::Num(_) | Kind::Pointer) if args.len() == 1 => {
                 let value = self.eval(&args[0].0, args[0].1);
                 self.assign(place, value);
             }
             Some(Kind::String | Kind::FileStream | Kind::StringStream) => {
-                self.construct_text(place, &args);
+                self.construct_text(place, args);
             }
+            Some(Kind::Container(_)) => self.construct_container(place, args),
+            Some(Kind::Wrapper(wrapper)) => self.construct_wrapper(place, wrapper, args),
             Some(Kind::Record(class)) => {
-                let short = last_name(&class).to_string();
-                let wanted = format!("{short}::{short}");
-                let found = self.functions.iter().find_map(|(full, ids)| {
-                    let fits = *full == wanted || full.ends_with(&format!("::{wanted}"));
-                    let one = ids
-                        .iter()
-                        .find(|&&f| self.function(f).params.len() == args.len());
-                    one.filter(|_| fits).copied()
-                });
-                match (found, args.first()) {
-                    (Some(function), Some((first_code, first))) => {
-                        self.inline(first_code, *first, function, Some(place.clone()), &args);
-                    }
-                    _ => {
-                        for (arg_code, arg) in &args {
-                            self.eval(arg_code, *arg);
-                        }
-                        self.set_unknown(place, "a constructor that is not followed");
-                    }
-                }
+                let code = match args.first() {
+                    Some((code, _)) => code.clone(),
+                    None => return self.set_unknown(place, "a constructor that is not followed"),
+                };
+                self.construct_record(&code, place, &class, args);
             }
             _ => {
-                for (arg_code, arg) in &args {
+                for (arg_code, arg) in args {
                     self.eval(arg_code, *arg);
                 }
                 self.set_unknown(place, "a constructor that is not followed");

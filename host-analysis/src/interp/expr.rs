@@ -113,6 +113,14 @@ impl<'a> Interp<'a> {
                 if let Some(count) = count {
                     self.eval(code, *count);
                 }
+                if count.is_none()
+                    && let Kind::Record(_) | Kind::Container(_) | Kind::Wrapper(_) =
+                        self.types[code.host].kind(ty, &self.hosts[code.host])
+                {
+                    let place = self.new_object(code, id, ty);
+                    self.make_object(code, &place, args);
+                    return Val::Pointer(place);
+                }
                 for &arg in args {
                     self.eval(code, arg);
                 }
@@ -129,6 +137,7 @@ impl<'a> Interp<'a> {
                 Val::Pointer(place.index(0))
             }
             ExprKind::Statement(stmt) => self.statement_value(code, *stmt),
+            ExprKind::Lambda(lambda) => self.closure(code, lambda),
             ExprKind::Opaque { names, inner } => {
                 for &inner in inner {
                     self.eval(code, inner);
@@ -152,6 +161,7 @@ impl<'a> Interp<'a> {
         match target {
             Target::Place(place) => self.read(place),
             Target::Element(place) => self.any_element(place),
+            Target::Part(place, path) => self.element_parts(place, path),
             Target::Lost(reason) => Val::unknown(reason),
         }
     }
@@ -451,7 +461,10 @@ impl<'a> Interp<'a> {
                 true => Val::Pointer(place.index(0)),
                 false => Val::Pointer(place),
             },
-            Target::Element(_) => Val::unknown("the address of an element that is not known"),
+            Target::Element(place) | Target::Part(place, _) => {
+                self.escape_value(&Val::Pointer(place));
+                Val::unknown("the address of an element that is not known")
+            }
             Target::Lost(reason) => {
                 if let ExprKind::Name(name) = &code.ast().expr(inner).kind
                     && (self.functions.contains_key(name.as_str())

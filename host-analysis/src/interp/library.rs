@@ -22,6 +22,7 @@ const READERS: &[&str] = &[
     "perror",
     "fflush",
     "free",
+    "delete",
     "fclose",
     "close",
     "fseek",

@@ -8,7 +8,7 @@ use fpgacc_frontend::host::ast::{ExprId, ExprKind, Type};
 use super::{Binding, Code, Interp, MAX_NESTING, VarInfo};
 use crate::numbers::origin;
 use crate::object::ObjectKind;
-use crate::state::{Place, Root, Step, VarId};
+use crate::state::{Place, Root, SIZE, Step, VarId};
 use crate::types::{Kind, last_name};
 use crate::value::{Num, Text, Val};
 
@@ -18,6 +18,8 @@ pub(super) enum Target {
     Place(Place),
     /// Some element of this.
     Element(Place),
+    /// This part of some element of a container.
+    Part(Place, Vec<Step>),
     /// Not known, for this reason.
     Lost(String),
 }
@@ -113,31 +115,40 @@ impl<'a> Interp<'a> {
 
     /// The type of a place and its remaining dimensions.
     pub(super) fn type_of(&self, place: &Place) -> Option<(Cow<'_, Type>, usize, usize)> {
-        let Root::Var(var) = place.root else {
-            return None;
+        let (mut ty, mut dims, host) = match place.root {
+            Root::Var(var) => {
+                let info = &self.vars[var.0 as usize];
+                (Cow::Borrowed(&info.ty), info.ty.dims.len(), info.host)
+            }
+            Root::Object(object) => {
+                let (ty, host) = self.heap_types.get(&object)?;
+                (Cow::Borrowed(ty), 1, *host)
+            }
         };
-        let info = &self.vars[var.0 as usize];
-        let mut ty = Cow::Borrowed(&info.ty);
-        let mut dims = ty.dims.len();
         for step in &place.path {
             match step {
                 Step::Index(_) if dims > 0 => dims -= 1,
                 Step::Index(_) if ty.pointers > 0 => ty.to_mut().pointers -= 1,
-                Step::Index(_) => return None,
+                Step::Index(_) => {
+                    let kind = self.types[host].kind(&ty, &self.hosts[host]);
+                    ty = Cow::Owned(super::containers::part_type(&kind, step)?);
+                    dims = 0;
+                }
                 Step::Field(name) => {
-                    let Kind::Record(record) =
-                        self.types[info.host].kind(&ty, &self.hosts[info.host])
-                    else {
-                        return None;
+                    let kind = self.types[host].kind(&ty, &self.hosts[host]);
+                    let Kind::Record(record) = kind else {
+                        ty = Cow::Owned(super::containers::part_type(&kind, step)?);
+                        dims = 0;
+                        continue;
                     };
-                    let (_, record) = self.types[info.host].record(&record)?;
+                    let (_, record) = self.types[host].record(&record)?;
                     let field = record.fields.iter().find(|f| f.name == **name)?;
                     ty = Cow::Borrowed(&field.ty);
                     dims = ty.dims.len();
                 }
             }
         }
-        Some((ty, dims, info.host))
+        Some((ty, dims, host))
     }
 
     /// The kind of a place; `None` for arrays and what is not known.
@@ -170,7 +181,10 @@ impl<'a> Interp<'a> {
     }
 
     pub(super) fn is_aggregate(&self, place: &Place) -> bool {
-        matches!(self.sort_of(place), (true, _) | (_, Some(Kind::Record(_))))
+        matches!(
+            self.sort_of(place),
+            (true, _) | (_, Some(Kind::Record(_) | Kind::Container(_)))
+        )
     }
 
     /// The fields of a struct's place, in order.
@@ -192,12 +206,12 @@ impl<'a> Interp<'a> {
         if is_array {
             return Val::Pointer(place.index(0));
         }
-        if let Some(Kind::Record(_)) = kind {
+        if let Some(Kind::Record(_) | Kind::Container(_)) = kind {
             return Val::Record(place.clone());
         }
         match (self.state.get(place), kind) {
             (Val::Zero, Some(Kind::Num(num))) => Val::int(0).convert(num),
-            (Val::Zero, Some(Kind::Pointer)) => Val::Null,
+            (Val::Zero, Some(Kind::Pointer | Kind::Wrapper(_))) => Val::Null,
             (Val::Zero, Some(Kind::String | Kind::StringStream)) => Val::text(Text::default()),
             (value, _) => value,
         }
@@ -205,6 +219,9 @@ impl<'a> Interp<'a> {
 
     /// The joined value of an array's elements.
     pub(super) fn any_element(&mut self, place: &Place) -> Val {
+        if self.is_container(place) {
+            return self.element_parts(place, &[]);
+        }
         let parts = self.state.parts(place);
         let own = self.state.own(place).cloned();
         let mut result = match own {
@@ -266,6 +283,13 @@ impl<'a> Interp<'a> {
                 arrow: false,
             } => match self.target(code, *base) {
                 Target::Place(place) => Target::Place(place.field(name)),
+                Target::Element(place) if self.is_container(&place) => {
+                    Target::Part(place, vec![Step::Field(Rc::from(name.as_str()))])
+                }
+                Target::Part(place, mut path) => {
+                    path.push(Step::Field(Rc::from(name.as_str())));
+                    Target::Part(place, path)
+                }
                 Target::Element(place) => Target::Element(place),
                 lost => lost,
             },
@@ -289,6 +313,7 @@ impl<'a> Interp<'a> {
                 self.eval(code, *first);
                 self.target(code, *second)
             }
+            ExprKind::Call { callee, args } => self.call_target(code, id, *callee, args),
             _ => {
                 self.eval(code, id);
                 Target::Lost("an expression that is not followed".to_string())
@@ -307,9 +332,15 @@ impl<'a> Interp<'a> {
     fn element(&mut self, code: &Code<'a>, base: ExprId, index: ExprId) -> Target {
         // A container: `v[i]` is a part of `v` itself.
         if let Target::Place(place) = self.quiet_target(code, base)
-            && matches!(self.kind_of(&place), Some(Kind::Other | Kind::String))
+            && matches!(
+                self.kind_of(&place),
+                Some(Kind::Other | Kind::String | Kind::Container(_))
+            )
         {
             let index = self.eval(code, index);
+            if self.is_container(&place) {
+                return self.container_element(&place, &index);
+            }
             return match index.as_int().and_then(|i| i64::try_from(i).ok()) {
                 Some(index) => Target::Place(place.index(index)),
                 None => Target::Element(place),
@@ -317,6 +348,11 @@ impl<'a> Interp<'a> {
         }
         let pointer = self.eval(code, base);
         let index = self.eval(code, index);
+        if let Val::Record(place) = &pointer
+            && self.is_container(place)
+        {
+            return self.container_element(&place.clone(), &index);
+        }
         let Val::Pointer(first) = &pointer else {
             return Target::Lost(self.lost_reason(code, base, &pointer));
         };
@@ -364,6 +400,9 @@ impl<'a> Interp<'a> {
     pub(super) fn store(&mut self, target: &Target, value: Val) {
         match target {
             Target::Place(place) => self.assign(place, value),
+            Target::Element(place) if self.is_container(place) => {
+                self.store_part(place, &[], value);
+            }
             Target::Element(place) => {
                 if value.as_int() == Some(0) && self.keeps_text(place, None) {
                     return;
@@ -389,6 +428,7 @@ impl<'a> Interp<'a> {
                 self.note_ever(place, &joined);
                 self.state.set(place, joined);
             }
+            Target::Part(place, path) => self.store_part(place, path, value),
             Target::Lost(_) => {
                 self.escape_value(&value);
                 self.forget_escaped("a store through a pointer that is not followed");
@@ -410,6 +450,13 @@ impl<'a> Interp<'a> {
         }
         let value = match self.kind_of(place) {
             Some(Kind::Num(num)) => self.named(place, value, num),
+            Some(Kind::Container(_)) => {
+                let reason = match value {
+                    Val::Unknown(reason) => reason,
+                    _ => Rc::from("a container that is not followed"),
+                };
+                return self.set_unknown(place, &reason);
+            }
             Some(Kind::String) => match self.text_of(&value) {
                 Some(text) => Val::Text(text),
                 None => match value {
@@ -491,6 +538,13 @@ impl<'a> Interp<'a> {
         let name = self.short_name(place);
         let value = match self.kind_of(place) {
             Some(Kind::Num(num)) => self.atom(&name, Some(num), reason),
+            Some(Kind::Container(_)) => {
+                let size = place.field(SIZE);
+                let value = Val::Unknown(self.located(reason));
+                self.note_ever(&size, &value);
+                self.state.set(&size, value.clone());
+                value
+            }
             _ => Val::Unknown(self.located(reason)),
         };
         self.note_ever(place, &value);
@@ -514,7 +568,7 @@ impl<'a> Interp<'a> {
         text
     }
 
-    fn copy_record(&mut self, to: &Place, from: &Place) {
+    pub(super) fn copy_record(&mut self, to: &Place, from: &Place) {
         if to == from {
             return;
         }
@@ -531,6 +585,16 @@ impl<'a> Interp<'a> {
             self.hold(&target, &value);
             self.put(&target, value);
         }
+        if self.is_container(to) {
+            let size = self.state.get(&from.field(SIZE));
+            self.put(&to.field(SIZE), size);
+        }
+    }
+
+    /// The type of a place that is no array, and the host that it is of.
+    pub(super) fn whole_type(&self, place: &Place) -> Option<(Type, usize)> {
+        let (ty, dims, host) = self.type_of(place)?;
+        (dims == 0).then(|| (ty.into_owned(), host))
     }
 
     /// A struct as a value that outlives its variable.
@@ -572,6 +636,13 @@ impl<'a> Interp<'a> {
         // Symbolic values of one run mean nothing in another.
         let value = match value {
             Val::Sym(sym) => Val::unknown(&*sym.why),
+            Val::Tuple(all) => {
+                let all = all.iter().map(|value| match value {
+                    Val::Sym(sym) => Val::unknown(&*sym.why),
+                    other => other.clone(),
+                });
+                Val::Tuple(all.collect())
+            }
             other => other.clone(),
         };
         self.grow_ever(place, value);
@@ -609,8 +680,13 @@ impl<'a> Interp<'a> {
         let mut work: Vec<Place> = Vec::new();
         let add = |value: &Val, work: &mut Vec<Place>| {
             for value in value.alternatives() {
-                if let Val::Pointer(place) | Val::Record(place) = value {
-                    work.push(place.clone());
+                match value {
+                    Val::Pointer(place) | Val::Record(place) => work.push(place.clone()),
+                    Val::Closure(closure) => {
+                        work.extend(closure.captures.iter().map(|(_, place)| place.clone()));
+                        work.extend(closure.this.clone());
+                    }
+                    _ => {}
                 }
             }
         };

@@ -5,10 +5,14 @@
 //! file-scope variables that hold any value ever assigned to them.
 
 mod call;
+mod closures;
+mod containers;
 mod expr;
 mod library;
 mod loops;
 mod lvalue;
+mod members;
+mod modifies;
 mod named;
 mod opencl;
 mod plain;
@@ -17,6 +21,7 @@ mod reporters;
 mod roots;
 mod stmt;
 mod text;
+mod wrappers;
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,7 +34,7 @@ use fpgacc_frontend::source::{SourceMap, Span};
 use crate::object::{Objects, Visit};
 use crate::state::{Delta, Place, Root, RootSet, State, VarId};
 use crate::types::{Types, last_name};
-use crate::value::{Form, Num, Sym, Val};
+use crate::value::{Form, Num, ObjectId, Sym, Val};
 
 /// Rounds in which values of file-scope variables may still grow.
 const ROUNDS: u32 = 4;
@@ -214,6 +219,10 @@ pub(crate) struct Interp<'a> {
     /// Names of file-scope variables that files which are not given may name too.
     shared_names: BTreeSet<&'a str>,
     visited: BTreeSet<Span>,
+    /// What objects in memory of `new` are, and the host whose types these are.
+    heap_types: BTreeMap<ObjectId, (Type, usize)>,
+    /// Answers of [`Interp::modified_by`].
+    modified: BTreeMap<FnId, Rc<modifies::Modified>>,
 
     pub objects: Objects,
     pub visits: Vec<Visit>,
@@ -279,6 +288,8 @@ impl<'a> Interp<'a> {
             escaped: BTreeSet::new(),
             shared_names: BTreeSet::new(),
             visited: BTreeSet::new(),
+            heap_types: BTreeMap::new(),
+            modified: BTreeMap::new(),
             objects: Objects::default(),
             visits: Vec::new(),
             context: Vec::new(),
@@ -533,8 +544,9 @@ impl<'a> Interp<'a> {
             self.types[code.host].kind(&variable.ty, &self.hosts[code.host]);
         self.vars[var.0 as usize].dims = self.dims(code, &variable.ty);
         self.state.set(&place, Val::Zero);
-        if let Some(init) = variable.init {
-            self.initialise(code, &place, init);
+        match variable.init {
+            Some(init) => self.initialise(code, &place, init),
+            None => self.default_value(code, &place),
         }
     }
 

@@ -14,7 +14,7 @@ use crate::numbers::{joined_arg, merge_args, merge_values, origin, to_value};
 use crate::object::{Around, ObjectKind, Part, Visit};
 use crate::state::{Place, Root, Step};
 use crate::symbolic::newest_atom;
-use crate::types::Kind;
+use crate::types::{Kind, Wrapper};
 use crate::value::{Argument, IntType, Num, ObjectId, Piece, Text, Val};
 
 /// `CL_MEM_USE_HOST_PTR`.
@@ -53,7 +53,7 @@ pub(super) fn constant(name: &str) -> Option<i128> {
 }
 
 /// The order that a queue's properties ask for.
-fn queue_order(properties: &Val) -> QueueOrder {
+pub(super) fn queue_order(properties: &Val) -> QueueOrder {
     match properties.convert(Num::Int(IntType::SIZE)) {
         Val::Int(flags, _) if flags & 1 == 0 => QueueOrder::InOrder,
         Val::Int(..) => QueueOrder::OutOfOrder,
@@ -176,7 +176,7 @@ impl<'a> Interp<'a> {
         }
     }
 
-    fn create_program(&mut self, site: Span, count: &Val, strings: &Val) -> Val {
+    pub(super) fn create_program(&mut self, site: Span, count: &Val, strings: &Val) -> Val {
         let sources = match self.program_text(count, strings) {
             Ok(text) => Known::Is(self.program_sources(&text)),
             Err(reason) => Known::Unknown(reason),
@@ -269,7 +269,7 @@ impl<'a> Interp<'a> {
         Ok(whole)
     }
 
-    fn build(&mut self, program: &Val, options: &Val) {
+    pub(super) fn build(&mut self, program: &Val, options: &Val) {
         let known = match options {
             Val::Null | Val::Int(0, _) => Known::Is(String::new()),
             Val::Unknown(reason) => Known::Unknown(reason.to_string()),
@@ -291,7 +291,7 @@ impl<'a> Interp<'a> {
         }
     }
 
-    fn create_kernel(&mut self, site: Span, program: &Val, name: &Val) -> Val {
+    pub(super) fn create_kernel(&mut self, site: Span, program: &Val, name: &Val) -> Val {
         let names: Vec<Known<String>> = name
             .alternatives()
             .iter()
@@ -332,7 +332,7 @@ impl<'a> Interp<'a> {
         Val::Handle(id)
     }
 
-    fn all_kernels(&mut self, program: &Val) {
+    pub(super) fn all_kernels(&mut self, program: &Val) {
         let is_program = |k: &ObjectKind| matches!(k, ObjectKind::Program { .. });
         for id in self.handles(program, is_program).unwrap_or_default() {
             if let ObjectKind::Program { kernels, .. } = &mut self.objects.get_mut(id).kind {
@@ -385,7 +385,13 @@ impl<'a> Interp<'a> {
         Val::Handle(id)
     }
 
-    fn create_sub_buffer(&mut self, site: Span, parent: &Val, flags: &Val, region: &Val) -> Val {
+    pub(super) fn create_sub_buffer(
+        &mut self,
+        site: Span,
+        parent: &Val,
+        flags: &Val,
+        region: &Val,
+    ) -> Val {
         let is_memory = |k: &ObjectKind| matches!(k, ObjectKind::Memory { .. });
         let of = match self.handles(parent, is_memory).as_deref() {
             Ok(&[only]) if !self.objects.get(only).summary => Some(only),
@@ -409,7 +415,7 @@ impl<'a> Interp<'a> {
         self.create_buffer(site, flags, &size, Some(part))
     }
 
-    fn create_queue(&mut self, site: Span, order: QueueOrder) -> Val {
+    pub(super) fn create_queue(&mut self, site: Span, order: QueueOrder) -> Val {
         let kind = ObjectKind::Queue { order };
         let (id, new) = self.objects.make(site, &self.context, false, kind);
         if let ObjectKind::Queue { order: now } = &mut self.objects.get_mut(id).kind
@@ -464,7 +470,7 @@ impl<'a> Interp<'a> {
         matches!(kind, ObjectKind::Kernel { .. })
     }
 
-    fn set_arg(&mut self, kernel: &Val, index: &Val, size: &Val, value: &Val) {
+    pub(super) fn set_arg(&mut self, kernel: &Val, index: &Val, size: &Val, value: &Val) {
         let Ok(kernels) = self.handles(kernel, Self::is_kernel) else {
             // Any kernel's argument may be set here.
             return self.forget_args("an argument of an unknown kernel is set");
@@ -506,7 +512,7 @@ impl<'a> Interp<'a> {
         }
     }
 
-    fn forget_args(&mut self, reason: &str) {
+    pub(super) fn forget_args(&mut self, reason: &str) {
         let objects = &self.objects;
         let kernel = |root| match root {
             Root::Object(id) if Self::is_kernel(&objects.get(id).kind) => Some(id),
@@ -551,7 +557,7 @@ impl<'a> Interp<'a> {
                 };
                 ArgValue::Scalar(to_value(&held, self.sources))
             }
-            Some(Kind::Pointer) if self.is_memory_variable(place) => {
+            Some(Kind::Pointer | Kind::Wrapper(_)) if self.is_memory_variable(place) => {
                 ArgValue::Memory(self.spell(place))
             }
             Some(Kind::Record(name)) => {
@@ -583,6 +589,9 @@ impl<'a> Interp<'a> {
         let Root::Var(var) = place.root else {
             return false;
         };
+        if self.kind_of(place) == Some(Kind::Wrapper(Wrapper::Memory)) {
+            return true;
+        }
         let ty = &self.vars[var.0 as usize].ty;
         place.path.iter().all(|s| matches!(s, Step::Index(_))) && ty.base == "cl_mem"
     }

@@ -34,6 +34,8 @@ pub(super) struct Effects {
     changed: BTreeSet<String>,
     /// Names that are counted up or down.
     counters: BTreeSet<String>,
+    /// Names that are assigned as a whole.
+    replaced: BTreeSet<String>,
     /// Names of arrays whose elements are set to zero.
     zeroed: BTreeSet<String>,
     /// All names in it.
@@ -135,7 +137,12 @@ impl Effects {
             ExprKind::Assign(None, target, value)
                 if matches!(&ast.expr(*value).kind, ExprKind::Char(0))
                     && self.zeroing(ast, *target) => {}
-            ExprKind::Assign(None, target, _) => self.target(ast, *target),
+            ExprKind::Assign(None, target, _) => {
+                if let ExprKind::Name(name) = &ast.expr(*target).kind {
+                    self.replaced.insert(name.clone());
+                }
+                self.target(ast, *target)
+            }
             ExprKind::Assign(Some(_), target, _) | ExprKind::Step { target, .. } => {
                 if let ExprKind::Name(name) = &ast.expr(*target).kind {
                     self.counters.insert(name.clone());
@@ -144,9 +151,10 @@ impl Effects {
             }
             ExprKind::AddressOf(inner) => self.target(ast, *inner),
             ExprKind::Statement(stmt) => stmts.push(*stmt),
-            ExprKind::Opaque { .. } | ExprKind::New { .. } | ExprKind::Construct(..) => {
-                self.odd = true
-            }
+            ExprKind::Opaque { .. }
+            | ExprKind::New { .. }
+            | ExprKind::Construct(..)
+            | ExprKind::Lambda(_) => self.odd = true,
             _ => {}
         }
     }
@@ -222,6 +230,7 @@ impl Plain {
                             if let (Some(all), Some(more)) = (slot.get_mut(), known) {
                                 all.calls.extend(more.calls);
                                 all.changed.extend(more.changed);
+                                all.replaced.extend(more.replaced);
                                 all.names.extend(more.names);
                                 all.declared.extend(more.declared);
                                 all.zeroed.extend(more.zeroed);
@@ -284,7 +293,10 @@ impl<'a> Interp<'a> {
         let reason = "changes in a loop";
         for name in &plain.changed {
             if let Some(place) = self.variable(code, name) {
-                self.forget_in_loop(&place, reason);
+                match plain.replaced.contains(name) && self.is_container(&place) {
+                    true => self.set_unknown(&place, reason),
+                    false => self.forget_in_loop(&place, reason),
+                }
             }
         }
         for name in &plain.zeroed {
@@ -332,6 +344,7 @@ impl<'a> Interp<'a> {
                 let inner = known.as_ref()?;
                 effects.indirect |= inner.indirect || !inner.zeroed.is_empty();
                 effects.changed.extend(inner.changed.iter().cloned());
+                effects.replaced.extend(inner.changed.iter().cloned());
                 waiting.extend(inner.calls.iter().cloned());
                 continue;
             }
@@ -507,6 +520,7 @@ impl<'a> Interp<'a> {
 
     fn forget_in_loop(&mut self, place: &Place, reason: &str) {
         match self.is_aggregate(place) || self.state.has_parts(place) {
+            true if self.is_container(place) => self.forget_elements(place, reason),
             true => self.set_unknown(place, reason),
             false => {
                 let value = Val::unknown(reason);

@@ -47,15 +47,7 @@ impl<'a> Interp<'a> {
 
     /// Follows the body of the function that was entered last, and leaves it.
     pub(super) fn run_body(&mut self, code: &Code<'a>, function: &'a Function) -> Val {
-        for (field, args) in &function.initialisers {
-            let value = match args[..] {
-                [only] => self.eval(code, only),
-                _ => Val::Unset,
-            };
-            if let Some(place) = self.field_of_this(field) {
-                self.assign(&place, value);
-            }
-        }
+        self.member_initialisers(code, &function.initialisers);
         self.exec(code, function.body);
         let Some(mut frame) = self.frames.pop() else {
             return Val::Unset;
@@ -263,6 +255,10 @@ impl<'a> Interp<'a> {
         if variable.is_static {
             return self.declare_static(code, variable);
         }
+        if variable.name.starts_with('[') {
+            let whole = self.parts_of(code, variable);
+            return self.take_apart(variable, whole);
+        }
         if variable.ty.reference {
             let binding = match variable.init.map(|init| self.reference(code, init)) {
                 Some(Some(place)) => Binding::Alias(place),
@@ -280,8 +276,9 @@ impl<'a> Interp<'a> {
             _ => Val::Unset,
         };
         self.state.set(&place, empty);
-        if let Some(init) = variable.init {
-            self.initialise(code, &place, init);
+        match variable.init {
+            Some(init) => self.initialise(code, &place, init),
+            None => self.default_value(code, &place),
         }
     }
 
@@ -324,6 +321,7 @@ impl<'a> Interp<'a> {
         let info = self.info_of(place).cloned();
         let is_array = info.as_ref().is_some_and(|i| !i.ty.dims.is_empty());
         match &tree.ast().expr(tree.ast().skip_parens(init)).kind {
+            ExprKind::InitList(items) if !is_array => self.braced(code, place, items),
             ExprKind::InitList(items) => self.init_list(code, place, items),
             ExprKind::Construct(_, args) if !is_array => {
                 let args = args.clone();
@@ -335,6 +333,9 @@ impl<'a> Interp<'a> {
             }
             _ => {
                 let value = self.eval(code, init);
+                if let Some(var) = Self::is_root_var(place) {
+                    self.adopt_type(var, &value);
+                }
                 if is_array {
                     match self.text_of(&value) {
                         Some(text) => self.assign_text(place, Val::Text(text)),
@@ -347,7 +348,22 @@ impl<'a> Interp<'a> {
         }
     }
 
-    fn init_list(
+    /// `T v{a, b}`.
+    fn braced(&mut self, code: &Code<'a>, place: &Place, items: &[(Option<Designator>, ExprId)]) {
+        let args = || items.iter().map(|(_, item)| *item).collect::<Vec<_>>();
+        match self.kind_of(place) {
+            Some(Kind::Container(_)) => self.container_list(code, place, items),
+            Some(Kind::Wrapper(_)) => self.construct(code, place, &args()),
+            Some(Kind::Record(class))
+                if self.constructor(&class, items.len()).is_some() || items.is_empty() =>
+            {
+                self.make_object(code, place, &args())
+            }
+            _ => self.init_list(code, place, items),
+        }
+    }
+
+    pub(super) fn init_list(
         &mut self,
         code: &Code<'a>,
         place: &Place,
@@ -388,7 +404,10 @@ impl<'a> Interp<'a> {
             next += 1;
             let tree = code.clone();
             match &tree.ast().expr(*value).kind {
-                ExprKind::InitList(inner) => self.init_list(code, &target, inner),
+                ExprKind::InitList(inner) if self.is_array(&target) => {
+                    self.init_list(code, &target, inner);
+                }
+                ExprKind::InitList(inner) => self.braced(code, &target, inner),
                 _ => {
                     let value = self.eval(code, *value);
                     // `int m[2][2] = {1, 2, 3, 4}`: braces left out.

@@ -24,7 +24,11 @@ impl<'a> Interp<'a> {
                 if let Some(Val::Text(text)) = self.state.own(place) {
                     return Some(text.clone());
                 }
-                if self.state.has_parts(&array) {
+                let parts = match self.is_container(&array) {
+                    true => self.has_elements(&array),
+                    false => self.state.has_parts(&array),
+                };
+                if parts {
                     return None;
                 }
                 match self.state.get(&array) {
@@ -66,7 +70,10 @@ impl<'a> Interp<'a> {
         match (before, text) {
             (Some(mut whole), Some(text)) => {
                 whole.append(&text);
-                self.put(&array, Val::text(whole));
+                match self.is_container(&array) {
+                    true => self.set_content(&array, Val::text(whole)),
+                    false => self.put(&array, Val::text(whole)),
+                }
             }
             _ => self.set_unknown(&array, "a text that is not followed"),
         }
@@ -260,7 +267,7 @@ impl<'a> Interp<'a> {
         }
     }
 
-    fn short(&self, place: &Place) -> String {
+    pub(super) fn short(&self, place: &Place) -> String {
         let full = self.spell(place);
         full.rsplit("::").next().unwrap_or(&full).to_string()
     }

@@ -1,0 +1,833 @@
+//! Containers of the standard library. Elements whose index or key is known are parts of the
+//! container's place; what is put in at an index that is not known goes to one place that stands
+//! for all elements, and then nothing is claimed of a single one.
+
+use fpgacc_frontend::host::ast::{Designator, ExprId, ExprKind, Type};
+
+use super::call::Arg;
+use super::lvalue::Target;
+use super::{Code, Interp};
+use crate::state::{Place, SIZE, Step};
+use crate::types::{Container, Kind};
+use crate::value::{Num, Text, Val};
+
+/// What any of the elements may be.
+const ANY: &str = "#any";
+/// Most elements that are told apart.
+const MOST_ELEMENTS: i64 = 256;
+
+/// The type of a part of a container.
+pub(super) fn part_type(kind: &Kind, step: &Step) -> Option<Type> {
+    let Kind::Container(container) = kind else {
+        return None;
+    };
+    if let Step::Field(name) = step
+        && **name == *SIZE
+    {
+        return Some(Type {
+            base: "size_t".to_string(),
+            ..Type::default()
+        });
+    }
+    match (&**container, step) {
+        (Container::Sequence { element, .. }, Step::Index(_)) => Some(element.clone()),
+        (Container::Sequence { element, .. }, Step::Field(name)) => {
+            (**name == *ANY).then(|| element.clone())
+        }
+        (Container::Map { entry }, _) => Some(entry.clone()),
+        (Container::Pair { first, second }, Step::Field(name)) => match &**name {
+            "first" => Some(first.clone()),
+            "second" => Some(second.clone()),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The step to the entry of a key.
+fn key_step(chars: Option<String>, key: &Val) -> Option<Step> {
+    let text = match (chars, key) {
+        (Some(chars), _) => format!("[{chars}]"),
+        (None, Val::Int(value, _)) => format!("[={value}]"),
+        _ => return None,
+    };
+    Some(Step::Field(text.into()))
+}
+
+impl<'a> Interp<'a> {
+    pub(super) fn container(&self, place: &Place) -> Option<std::rc::Rc<Container>> {
+        match self.kind_of(place)? {
+            Kind::Container(container) => Some(container),
+            _ => None,
+        }
+    }
+
+    pub(super) fn is_container(&self, place: &Place) -> bool {
+        self.container(place).is_some()
+    }
+
+    fn is_map(&self, place: &Place) -> bool {
+        matches!(
+            self.container(place).as_deref(),
+            Some(Container::Map { .. })
+        )
+    }
+
+    /// Whether single elements are not told apart any more.
+    pub(super) fn is_blurred(&self, place: &Place) -> bool {
+        let any = place.field(ANY);
+        self.state.own(&any).is_some()
+            || self.state.has_parts(&any)
+            || !matches!(self.state.own(place), None | Some(Val::Unset | Val::Zero))
+    }
+
+    /// The number of elements, if it is known and each one is told apart.
+    pub(super) fn element_count(&self, place: &Place) -> Option<i64> {
+        if let Some(Container::Sequence {
+            fixed: Some(count), ..
+        }) = self.container(place).as_deref()
+        {
+            return i64::try_from(*count).ok();
+        }
+        if self.is_blurred(place) {
+            return None;
+        }
+        match self.state.get(&place.field(SIZE)) {
+            // Of static storage.
+            Val::Zero => Some(0),
+            size => i64::try_from(size.as_int()?).ok(),
+        }
+    }
+
+    /// Whether a container's parts are elements: more than its number of elements.
+    pub(super) fn has_elements(&self, place: &Place) -> bool {
+        !self.elements(place).is_empty()
+    }
+
+    /// The places of elements that have values of their own, each once.
+    pub(super) fn elements(&self, place: &Place) -> Vec<Place> {
+        let mut found: Vec<Place> = Vec::new();
+        for (part, _) in self.state.parts(place) {
+            let step = &part.path[place.path.len()];
+            if matches!(step, Step::Field(name) if **name == *SIZE) {
+                continue;
+            }
+            let element = place.step(step.clone());
+            if found.last() != Some(&element) {
+                found.push(element);
+            }
+        }
+        found
+    }
+
+    /// The joined value of a part of all elements.
+    pub(super) fn element_parts(&mut self, place: &Place, path: &[Step]) -> Val {
+        let extend = |element: &Place| {
+            let mut part = element.clone();
+            part.path.extend_from_slice(path);
+            part
+        };
+        let elements: Vec<Place> = self.elements(place).iter().map(extend).collect();
+        let sample = extend(&place.step(match self.is_map(place) {
+            true => Step::Field(ANY.into()),
+            false => Step::Index(0),
+        }));
+        if self.is_aggregate(&sample) {
+            return self.joined_record(place, &sample, &elements);
+        }
+        let mut result = match self.state.own(place) {
+            Some(Val::Zero) => match self.kind_of(&sample) {
+                Some(Kind::Num(num)) => Val::int(0).convert(num),
+                _ => Val::Unset,
+            },
+            Some(Val::Unknown(reason)) if elements.is_empty() => Val::Unknown(reason.clone()),
+            _ => Val::Unset,
+        };
+        for element in elements {
+            let value = self.read(&element);
+            result = result.join(&value);
+        }
+        match result {
+            Val::Unset => Val::unknown("an element of a container that has none here"),
+            other => other,
+        }
+    }
+
+    /// A copy of what any of some structs may be.
+    fn joined_record(&mut self, place: &Place, sample: &Place, elements: &[Place]) -> Val {
+        let Some((ty, host)) = self.whole_type(sample) else {
+            return Val::unknown("an element of an array of structs");
+        };
+        let result = Place::var(self.hidden(ty, host));
+        let own = match (self.state.own(place), elements) {
+            (Some(Val::Unknown(reason)), []) => Val::Unknown(reason.clone()),
+            _ => Val::Unset,
+        };
+        self.state.set(&result, own);
+        for element in elements {
+            self.join_record(&result, element);
+        }
+        Val::Record(result)
+    }
+
+    /// Joins all that a struct holds into another place.
+    fn join_record(&mut self, to: &Place, from: &Place) {
+        let mut paths: Vec<Vec<Step>> = Vec::new();
+        for whole in [to, from] {
+            let parts = self.state.parts(whole).into_iter();
+            paths.extend(parts.map(|(p, _)| p.path[whole.path.len()..].to_vec()));
+        }
+        paths.sort();
+        paths.dedup();
+        let own = self.state.get(to).join(&self.state.get(from));
+        let values: Vec<(Place, Val)> = paths
+            .into_iter()
+            .map(|path| {
+                let part = |whole: &Place| {
+                    let mut part = whole.clone();
+                    part.path.extend_from_slice(&path);
+                    part
+                };
+                let value = self.state.get(&part(to)).join(&self.state.get(&part(from)));
+                (part(to), value)
+            })
+            .collect();
+        self.note_ever(to, &own);
+        self.state.set(to, own);
+        for (part, value) in values {
+            self.note_ever(&part, &value);
+            self.state.set(&part, value);
+        }
+    }
+
+    /// Single elements are not told apart from here on.
+    fn blur(&mut self, place: &Place) {
+        if self.is_blurred(place) {
+            return;
+        }
+        let elements = self.elements(place);
+        let all = self.element_parts(place, &[]);
+        let size = self.state.get(&place.field(SIZE));
+        let empty = elements.is_empty();
+        let held = matches!(self.state.own(place), Some(Val::Zero));
+        let copy = match all {
+            Val::Record(from) => {
+                let mut parts = vec![(from.clone(), self.state.get(&from))];
+                parts.extend(self.state.parts(&from));
+                let path = from.path.len();
+                let parts = parts.into_iter();
+                parts.map(|(p, v)| (p.path[path..].to_vec(), v)).collect()
+            }
+            other => vec![(Vec::new(), other)],
+        };
+        let own = match held {
+            true => Val::Zero,
+            false => Val::Unset,
+        };
+        self.put(place, own);
+        let any = place.field(ANY);
+        if empty && !held {
+            self.put(&any, Val::Unset);
+        } else {
+            for (path, value) in copy {
+                let mut part = any.clone();
+                part.path.extend(path);
+                self.put(&part, value);
+            }
+        }
+        self.put(&place.field(SIZE), size);
+    }
+
+    /// Stores a value in a part of one of a container's elements.
+    pub(super) fn store_part(&mut self, place: &Place, path: &[Step], value: Val) {
+        self.blur(place);
+        if self.state.own(&place.field(ANY)).is_none() && self.elements(place).is_empty() {
+            self.put(&place.field(ANY), Val::unknown("an element of a container"));
+        }
+        self.escape_value(&value);
+        for element in self.elements(place) {
+            let mut part = element;
+            part.path.extend_from_slice(path);
+            match &value {
+                Val::Record(from) => self.join_record(&part, &from.clone()),
+                value => {
+                    let value = match self.kind_of(&part) {
+                        Some(Kind::Num(num)) => value.convert(num),
+                        _ => value.clone(),
+                    };
+                    let joined = self.read(&part).join(&value);
+                    self.put(&part, joined);
+                }
+            }
+        }
+    }
+
+    /// Where `container[index]` is.
+    pub(super) fn container_element(&mut self, place: &Place, index: &Val) -> Target {
+        if self.is_map(place) {
+            return self.entry(place, index, true);
+        }
+        if self.is_blurred(place) {
+            return Target::Element(place.clone());
+        }
+        match index.as_int().and_then(|i| i64::try_from(i).ok()) {
+            Some(index) => Target::Place(place.index(index)),
+            None => Target::Element(place.clone()),
+        }
+    }
+
+    /// Where the value of a key is; `operator[]` puts it in if it is not there.
+    fn entry(&mut self, place: &Place, key: &Val, insert: bool) -> Target {
+        let second = vec![Step::Field("second".into())];
+        let Some(step) = key_step(self.chars_of(key), key).filter(|_| !self.is_blurred(place))
+        else {
+            if insert {
+                self.blur(place);
+                self.forget_size(place, "a key that is not known is put in");
+            }
+            return Target::Part(place.clone(), second);
+        };
+        let entry = place.step(step);
+        let value = entry.field("second");
+        let there = self.state.own(&value).is_some() || self.state.has_parts(&value);
+        if !there && insert {
+            self.put(&entry.field("first"), key.clone());
+            self.put(&value, Val::Zero);
+            self.add_to_size(place, 1);
+        } else if !there {
+            return Target::Lost("a key that is not in the map".to_string());
+        }
+        Target::Place(value)
+    }
+
+    fn add_to_size(&mut self, place: &Place, by: i128) {
+        let size = place.field(SIZE);
+        let now = match self.state.get(&size) {
+            Val::Zero => Some(0),
+            now => now.as_int(),
+        };
+        match now {
+            Some(now) => self.put(&size, Val::size((now + by).max(0))),
+            None => self.forget_size(place, "it grows at times that are not known"),
+        }
+    }
+
+    fn forget_size(&mut self, place: &Place, reason: &str) {
+        self.put(&place.field(SIZE), Val::unknown(reason));
+    }
+
+    /// A container without elements.
+    pub(super) fn empty_container(&mut self, place: &Place) {
+        let fixed = match self.container(place).as_deref() {
+            Some(Container::Pair { .. }) => return self.put(place, Val::Zero),
+            Some(Container::Sequence { fixed, .. }) => *fixed,
+            _ => None,
+        };
+        self.put(place, Val::Unset);
+        let size = Val::size(i128::from(fixed.unwrap_or(0)));
+        self.put(&place.field(SIZE), size);
+    }
+
+    /// Elements may have changed, but not how many there are.
+    pub(super) fn forget_elements(&mut self, place: &Place, reason: &str) {
+        let value = Val::unknown(reason);
+        self.put(place, value);
+    }
+
+    /// All elements together hold this, and their number stays.
+    pub(super) fn set_content(&mut self, place: &Place, content: Val) {
+        let size = self.state.get(&place.field(SIZE));
+        self.put(place, content);
+        self.put(&place.field(SIZE), size);
+    }
+
+    /// How many elements there are; a name for it if it is not known.
+    pub(super) fn size_of_container(&mut self, place: &Place) -> Val {
+        if let Some(Container::Sequence {
+            fixed: Some(count), ..
+        }) = self.container(place).as_deref()
+        {
+            return Val::size(i128::from(*count));
+        }
+        let size = place.field(SIZE);
+        match self.state.get(&size) {
+            Val::Unknown(why) => {
+                let text = format!("{}.size()", self.short(place));
+                let ty = Num::Int(crate::value::IntType::SIZE);
+                let atom = self.atom(&text, Some(ty), &why);
+                // It has this size as long as nothing is put in or taken out.
+                self.state.set(&size, atom.clone());
+                atom
+            }
+            known => known,
+        }
+    }
+
+    /// `n` elements of the same value; zeros if none is given.
+    fn fill(&mut self, place: &Place, count: &Val, value: Option<Val>) {
+        self.put(place, Val::Unset);
+        let known = count.as_int().and_then(|n| i64::try_from(n).ok());
+        match (value, known) {
+            (None, _) => self.put(place, Val::Zero),
+            (Some(Val::Record(from)), Some(n)) if n <= MOST_ELEMENTS => {
+                for index in 0..n {
+                    self.copy_record(&place.index(index), &from);
+                }
+            }
+            (Some(Val::Record(_)), _) => self.put(place, Val::unknown("many structs")),
+            (Some(value), Some(n)) if n <= MOST_ELEMENTS => {
+                for index in 0..n {
+                    self.assign(&place.index(index), value.clone());
+                }
+            }
+            (Some(value), _) => {
+                let reason = "its elements are not told apart";
+                self.put(place, Val::unknown(reason));
+                self.assign(&place.field(ANY), value);
+            }
+        }
+        let count = count.convert(Num::Int(crate::value::IntType::SIZE));
+        let size = place.field(SIZE);
+        self.put(&size, count);
+    }
+
+    /// `{a, b, c}` as a container.
+    pub(super) fn container_list(
+        &mut self,
+        code: &Code<'a>,
+        place: &Place,
+        items: &[(Option<Designator>, ExprId)],
+    ) {
+        let tree = code.clone();
+        let inner = |id: ExprId| match &tree.ast().expr(id).kind {
+            ExprKind::InitList(items) => Some(items),
+            _ => None,
+        };
+        match self.container(place).as_deref() {
+            Some(Container::Pair { .. }) => {
+                self.put(place, Val::Zero);
+                for ((_, item), name) in items.iter().zip(["first", "second"]) {
+                    self.initialise(code, &place.field(name), *item);
+                }
+            }
+            Some(Container::Map { .. }) => {
+                self.empty_container(place);
+                for (_, item) in items {
+                    self.insert_entry(code, place, *item, inner(*item));
+                }
+            }
+            Some(Container::Sequence { fixed, .. }) => {
+                // `array<T, n> a = {{..}}`.
+                if let (Some(_), [(None, only)]) = (fixed, items)
+                    && !self.is_aggregate(&place.index(0))
+                    && let Some(items) = inner(*only)
+                {
+                    return self.container_list(code, place, items);
+                }
+                self.empty_container(place);
+                if fixed.is_some() {
+                    self.put(place, Val::Zero);
+                    self.put(&place.field(SIZE), Val::size(fixed.unwrap_or(0).into()));
+                }
+                for (index, (_, item)) in items.iter().enumerate() {
+                    let at = place.index(index as i64);
+                    self.state.set(&at, Val::Unset);
+                    self.initialise(code, &at, *item);
+                }
+                if fixed.is_none() {
+                    self.put(&place.field(SIZE), Val::size(items.len() as i128));
+                }
+            }
+            None => {}
+        }
+    }
+
+    fn insert_entry(
+        &mut self,
+        code: &Code<'a>,
+        place: &Place,
+        item: ExprId,
+        list: Option<&Vec<(Option<Designator>, ExprId)>>,
+    ) {
+        if let Some([(_, key), (_, value)]) = list.map(|l| &l[..]) {
+            let key = self.eval(code, *key);
+            let target = self.entry(place, &key, true);
+            if let (Target::Place(at), ExprKind::InitList(_)) =
+                (&target, &code.clone().ast().expr(*value).kind)
+            {
+                return self.initialise(code, at, *value);
+            }
+            let value = self.eval(code, *value);
+            return self.store(&target, value);
+        }
+        let Val::Record(pair) = self.eval(code, item) else {
+            return self.set_unknown(place, "an entry that is not followed");
+        };
+        let (key, value) = (pair.field("first"), pair.field("second"));
+        let (key, value) = (self.read(&key), self.read(&value));
+        let target = self.entry(place, &key, true);
+        self.store(&target, value);
+    }
+
+    /// The constructor of a container.
+    pub(super) fn construct_container(&mut self, place: &Place, args: &[Arg<'a>]) {
+        if let [(code, only)] = args
+            && let ExprKind::InitList(items) = &code.clone().ast().expr(*only).kind
+        {
+            return self.container_list(code, place, items);
+        }
+        let container = self.container(place);
+        if let (Some(Container::Pair { .. }), [first, second]) = (container.as_deref(), args) {
+            self.put(place, Val::Zero);
+            for ((code, value), name) in [(first, "first"), (second, "second")] {
+                self.initialise(code, &place.field(name), *value);
+            }
+            return;
+        }
+        let bounds = self.bounds(args);
+        let values = self.values(args);
+        match &values[..] {
+            [] => self.empty_container(place),
+            [Val::Record(from)] => self.copy_record(place, from),
+            [Val::File(name), ..] => {
+                self.put(place, Val::text(Text::file(name)));
+                self.forget_size(place, "the length of a file");
+            }
+            [Val::Unknown(reason)] => self.set_unknown(place, reason),
+            [Val::Pointer(_), ..] | [_, Val::Pointer(_)] | [_, Val::Unknown(_)] => {
+                self.set_unknown(place, "it is copied from elsewhere");
+                if let Some(count) = bounds {
+                    self.put(&place.field(SIZE), count);
+                }
+            }
+            [count] => self.fill(place, count, None),
+            [count, value] => self.fill(place, count, Some(value.clone())),
+            _ => self.set_unknown(place, "a container that is not followed"),
+        }
+    }
+
+    /// The number of elements between the first two of these arguments, if they are
+    /// `v.begin(), v.end()` of a container, or pointers into one array.
+    pub(super) fn bounds(&mut self, args: &[Arg<'a>]) -> Option<Val> {
+        let [(first_code, first), (last_code, last), ..] = args else {
+            return None;
+        };
+        if let (Some(from), Some(to)) = (
+            self.method_base(first_code, *first, &["begin", "cbegin"]),
+            self.method_base(last_code, *last, &["end", "cend"]),
+        ) {
+            return (from == to).then(|| self.size_of_container(&from));
+        }
+        None
+    }
+
+    /// The container whose method of one of these names a call calls.
+    fn method_base(&mut self, code: &Code<'a>, id: ExprId, names: &[&str]) -> Option<Place> {
+        let tree = code.clone();
+        let (callee, argument) = match &tree.ast().expr(id).kind {
+            ExprKind::Call { callee, args } => (*callee, args.first().copied()),
+            _ => return None,
+        };
+        let (base, name) = match (&tree.ast().expr(callee).kind, argument) {
+            (
+                ExprKind::Member {
+                    base,
+                    name,
+                    arrow: false,
+                },
+                None,
+            ) => (*base, name.as_str()),
+            (ExprKind::Name(name), Some(base)) => (base, crate::types::last_name(name)),
+            _ => return None,
+        };
+        if !names.contains(&name) {
+            return None;
+        }
+        match self.plain_target(code, base) {
+            Target::Place(place) if self.is_container(&place) => Some(place),
+            _ => None,
+        }
+    }
+
+    /// A method of a container that gives one of its elements.
+    pub(super) fn element_method(
+        &mut self,
+        place: &Place,
+        name: &str,
+        args: &[Arg<'a>],
+    ) -> Option<Target> {
+        let map = self.is_map(place);
+        match (name, args) {
+            ("at", [(code, index)]) => {
+                let index = self.eval(code, *index);
+                Some(match map {
+                    true => self.entry(place, &index, false),
+                    false => self.container_element(place, &index),
+                })
+            }
+            ("front", []) if !map => Some(self.container_element(place, &Val::int(0))),
+            ("back", []) if !map => {
+                let last = match self.element_count(place) {
+                    Some(count @ 1..) => Val::int(i128::from(count - 1)),
+                    _ => Val::unknown("the last element"),
+                };
+                Some(self.container_element(place, &last))
+            }
+            _ => None,
+        }
+    }
+
+    /// A method of a container; nothing if it is not known.
+    pub(super) fn container_method(
+        &mut self,
+        code: &Code<'a>,
+        place: &Place,
+        name: &str,
+        args: &[Arg<'a>],
+    ) -> Option<Val> {
+        let container = self.container(place)?;
+        if let Some(target) = self.element_method(place, name, args) {
+            return Some(self.load(&target));
+        }
+        match (name, args) {
+            ("size" | "length", []) => return Some(self.size_of_container(place)),
+            ("empty", []) => {
+                let count = self.element_count(place);
+                return Some(match count {
+                    Some(count) => Val::bool(count == 0),
+                    None => Val::unknown("whether a container is empty"),
+                });
+            }
+            ("reserve" | "shrink_to_fit" | "capacity" | "max_size", _) => {
+                self.values(args);
+                return Some(Val::unknown("the room of a container"));
+            }
+            ("clear", []) => {
+                self.empty_container(place);
+                return Some(Val::Unset);
+            }
+            ("begin" | "cbegin" | "data", []) if !matches!(*container, Container::Map { .. }) => {
+                if self.is_blurred(place) && !matches!(self.state.own(place), Some(Val::Text(_))) {
+                    // A single element is not known.
+                    self.forget_elements(place, "an element at an index that is not known");
+                }
+                return Some(Val::Pointer(place.index(0)));
+            }
+            ("end" | "cend", []) if !matches!(*container, Container::Map { .. }) => {
+                return Some(match self.element_count(place) {
+                    Some(count) => Val::Pointer(place.index(count)),
+                    None => self.escaped_part(place, "the end of a container"),
+                });
+            }
+            ("begin" | "end" | "cbegin" | "cend" | "rbegin" | "rend" | "crbegin" | "crend", []) => {
+                return Some(self.escaped_part(place, "a place in a container"));
+            }
+            _ => {}
+        }
+        match &*container {
+            Container::Map { .. } => self.map_method(code, place, name, args),
+            Container::Sequence { fixed: None, .. } => {
+                self.sequence_method(code, place, name, args)
+            }
+            Container::Sequence { .. } if name == "fill" && args.len() == 1 => {
+                let value = self.eval(&args[0].0, args[0].1);
+                let count = self.size_of_container(place);
+                self.fill(place, &count, Some(value));
+                Some(Val::Unset)
+            }
+            _ => None,
+        }
+    }
+
+    fn escaped_part(&mut self, place: &Place, reason: &str) -> Val {
+        self.escape_value(&Val::Pointer(place.clone()));
+        Val::unknown(reason)
+    }
+
+    fn map_method(
+        &mut self,
+        code: &Code<'a>,
+        place: &Place,
+        name: &str,
+        args: &[Arg<'a>],
+    ) -> Option<Val> {
+        match (name, args) {
+            ("find" | "count" | "contains", [(key_code, key)]) => {
+                let key = self.eval(key_code, *key);
+                let target = self.entry(place, &key, false);
+                let found = match target {
+                    Target::Place(value) => value.parent(),
+                    _ => None,
+                };
+                Some(match (name, found) {
+                    ("find", Some(entry)) => Val::Pointer(entry),
+                    (_, Some(_)) => Val::int(1),
+                    _ => self.escaped_part(place, "a key that may not be in the map"),
+                })
+            }
+            ("insert", [(item_code, item)]) => {
+                let tree = item_code.clone();
+                let list = match &tree.ast().expr(*item).kind {
+                    ExprKind::InitList(items) => Some(items),
+                    _ => None,
+                };
+                self.insert_entry(item_code, place, *item, list);
+                Some(self.escaped_part(place, "where an entry was put in"))
+            }
+            ("emplace" | "insert_or_assign", [(key_code, key), (value_code, value)]) => {
+                let key = self.eval(key_code, *key);
+                let value = self.eval(value_code, *value);
+                let target = self.entry(place, &key, true);
+                self.store(&target, value);
+                Some(self.escaped_part(place, "where an entry was put in"))
+            }
+            _ => {
+                let _ = code;
+                None
+            }
+        }
+    }
+
+    fn sequence_method(
+        &mut self,
+        code: &Code<'a>,
+        place: &Place,
+        name: &str,
+        args: &[Arg<'a>],
+    ) -> Option<Val> {
+        match (name, args) {
+            ("push_back" | "emplace_back", _) => {
+                self.push(code, place, args);
+                Some(Val::Unset)
+            }
+            ("pop_back", []) => {
+                if let Some(count @ 1..) = self.element_count(place) {
+                    let last = place.index(count - 1);
+                    self.put(&last, Val::Unset);
+                }
+                self.add_to_size(place, -1);
+                Some(Val::Unset)
+            }
+            ("resize", [(n_code, n), ..]) => {
+                let count = self.eval(n_code, *n);
+                let value = args.get(1).map(|(code, value)| self.eval(code, *value));
+                self.resize(place, &count, value);
+                Some(Val::Unset)
+            }
+            ("assign", [(n_code, n), (value_code, value)]) => {
+                let count = self.eval(n_code, *n);
+                let value = self.eval(value_code, *value);
+                match count {
+                    Val::Int(..) | Val::Sym(_) => self.fill(place, &count, Some(value)),
+                    _ => self.set_unknown(place, "it is copied from elsewhere"),
+                }
+                Some(Val::Unset)
+            }
+            _ => None,
+        }
+    }
+
+    fn resize(&mut self, place: &Place, count: &Val, value: Option<Val>) {
+        let before = self.element_count(place);
+        if before == Some(0) {
+            return self.fill(place, count, value);
+        }
+        let known = count.as_int().and_then(|n| i64::try_from(n).ok());
+        match (before, known) {
+            (Some(before), Some(after)) if after <= before + MOST_ELEMENTS => {
+                for index in after..before.min(after + MOST_ELEMENTS) {
+                    self.put(&place.index(index), Val::Unset);
+                }
+                for index in before..after {
+                    let value = value.clone().unwrap_or(Val::Zero);
+                    self.assign(&place.index(index), value);
+                }
+            }
+            _ => {
+                self.blur(place);
+                self.store_part(place, &[], value.unwrap_or(Val::Unset));
+            }
+        }
+        let count = count.convert(Num::Int(crate::value::IntType::SIZE));
+        self.put(&place.field(SIZE), count);
+    }
+
+    /// Puts an element behind the others.
+    fn push(&mut self, code: &Code<'a>, place: &Place, args: &[Arg<'a>]) {
+        let count = self.element_count(place);
+        if let Some(count) = count.filter(|n| *n < MOST_ELEMENTS) {
+            let at = place.index(count);
+            self.state.set(&at, Val::Unset);
+            self.fill_element(&at, args);
+            return self.add_to_size(place, 1);
+        }
+        let Some((ty, host)) = self.whole_type(&place.index(0)) else {
+            self.values(args);
+            return self.set_unknown(place, "it grows in a way that is not followed");
+        };
+        let _ = code;
+        let element = Place::var(self.hidden(ty, host));
+        self.state.set(&element, Val::Unset);
+        self.fill_element(&element, args);
+        let value = self.read(&element);
+        self.blur(place);
+        self.store_part(place, &[], value);
+        self.forget_size(place, "it grows at times that are not known");
+    }
+
+    /// Gives an element the value that it is made of.
+    fn fill_element(&mut self, at: &Place, args: &[Arg<'a>]) {
+        match args {
+            [(code, only)] => self.initialise(code, at, *only),
+            _ => self.construct_with(at, args),
+        }
+    }
+
+    /// A call as a place: an element of a container.
+    pub(super) fn call_target(
+        &mut self,
+        code: &Code<'a>,
+        id: ExprId,
+        callee: ExprId,
+        args: &[ExprId],
+    ) -> Target {
+        let tree = code.clone();
+        let callee = tree.ast().skip_parens(callee);
+        match &tree.ast().expr(callee).kind {
+            ExprKind::Member { base, name, arrow }
+                if matches!(name.as_str(), "at" | "front" | "back") =>
+            {
+                let base = match arrow {
+                    false => self.plain_target(code, *base),
+                    true => match self.eval(code, *base) {
+                        Val::Pointer(place) => Target::Place(place),
+                        _ => Target::Lost(String::new()),
+                    },
+                };
+                if let Target::Place(place) = base
+                    && self.is_container(&place)
+                {
+                    let args: Vec<Arg<'a>> = args.iter().map(|a| (code.clone(), *a)).collect();
+                    if let Some(target) = self.element_method(&place, name, &args) {
+                        return target;
+                    }
+                }
+            }
+            // The handle in a wrapper: `buffer()`.
+            ExprKind::Name(_) | ExprKind::Index(..) | ExprKind::Member { .. }
+                if args.is_empty() =>
+            {
+                if let Target::Place(place) = self.plain_target(code, callee)
+                    && matches!(self.kind_of(&place), Some(Kind::Wrapper(_)))
+                {
+                    return Target::Place(place);
+                }
+            }
+            _ => {}
+        }
+        match self.eval(code, id) {
+            Val::Record(place) => Target::Place(place),
+            value => self.temporary_target(value),
+        }
+    }
+}

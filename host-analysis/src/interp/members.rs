@@ -1,0 +1,293 @@
+//! Objects of the user's classes: their members' first values, their constructors, and what is
+//! taken apart or given a type by its value.
+
+use std::collections::BTreeSet;
+
+use fpgacc_frontend::host::ast::{ExprId, ExprKind, Variable};
+
+use super::call::Arg;
+use super::{Binding, Code, FnId, Interp};
+use crate::state::{Place, Root, VarId};
+use crate::types::{Kind, last_name};
+use crate::value::{Text, Val};
+
+/// Deepest nesting of classes in classes.
+const MOST_NESTED: u32 = 8;
+
+impl<'a> Interp<'a> {
+    /// The constructor of a class that takes so many arguments.
+    pub(super) fn constructor(&self, class: &str, args: usize) -> Option<FnId> {
+        let short = last_name(class);
+        let short = short.split_once('<').map_or(short, |(name, _)| name);
+        let wanted = format!("{short}::{short}");
+        let behind = format!("::{wanted}");
+        self.functions.iter().find_map(|(full, ids)| {
+            if **full != *wanted && !full.ends_with(&behind) {
+                return None;
+            }
+            let fits = |id: &&FnId| {
+                let params = &self.function(**id).params;
+                let needed = params.iter().take_while(|p| p.init.is_none()).count();
+                (needed..=params.len()).contains(&args)
+            };
+            ids.iter().find(fits).copied()
+        })
+    }
+
+    /// The methods that a call on an object of a class may mean: that of the class, or else, as
+    /// the class may have bases and others may be derived of it, those of all classes.
+    pub(super) fn methods_of(&self, class: &str, name: &str, args: usize) -> Vec<FnId> {
+        let name = name.split_once('<').map_or(name, |(name, _)| name);
+        let takes = |id: &FnId| {
+            let params = &self.function(*id).params;
+            let needed = params.iter().take_while(|p| p.init.is_none()).count();
+            (needed..=params.len()).contains(&args)
+        };
+        let all = self.functions.get(last_name(name)).into_iter().flatten();
+        let all: Vec<FnId> = all.copied().filter(takes).collect();
+        let short = last_name(class);
+        let short = short.split_once('<').map_or(short, |(name, _)| name);
+        let of = |id: &FnId| self.function(*id).class.as_deref().map(last_name);
+        let own = all.iter().find(|id| of(id) == Some(short));
+        if let Some(own) = own {
+            return vec![*own];
+        }
+        let mut spans = BTreeSet::new();
+        all.into_iter()
+            .filter(|id| of(id).is_some() && spans.insert(self.function(*id).span))
+            .collect()
+    }
+
+    /// One of several methods is called.
+    pub(super) fn any_method(
+        &mut self,
+        code: &Code<'a>,
+        id: ExprId,
+        methods: &[FnId],
+        place: &Place,
+        args: &[Arg<'a>],
+    ) -> Val {
+        let mark = self.state.mark();
+        let mut ends = Vec::new();
+        let mut result = Val::Unset;
+        for &method in methods {
+            let value = self.inline(code, id, method, Some(place.clone()), args);
+            let (delta, reached) = self.take_back(mark);
+            if reached {
+                ends.push(delta);
+                result = result.join(&value);
+            }
+        }
+        self.state.reachable = false;
+        for delta in ends {
+            self.state.merge(mark, delta);
+        }
+        // One that is not given may be meant.
+        let reason = "a method that may be another one";
+        self.forget_escaped(reason);
+        self.outside(reason);
+        result
+    }
+
+    /// A new object of a class.
+    pub(super) fn make_object(&mut self, code: &Code<'a>, place: &Place, args: &[ExprId]) {
+        match (self.kind_of(place), args) {
+            (Some(Kind::Record(class)), _) => {
+                let args: Vec<Arg<'a>> = args.iter().map(|a| (code.clone(), *a)).collect();
+                self.construct_record(code, place, &class, &args);
+            }
+            (Some(Kind::Container(_)), []) => self.empty_container(place),
+            (_, []) => self.assign(place, Val::Null),
+            _ => self.construct(code, place, args),
+        }
+    }
+
+    /// Gives an object of a class its first value.
+    pub(super) fn construct_record(
+        &mut self,
+        code: &Code<'a>,
+        place: &Place,
+        class: &str,
+        args: &[Arg<'a>],
+    ) {
+        if let [(arg_code, only)] = args
+            && self.constructor(class, 1).is_none()
+        {
+            // A copy.
+            return match self.eval(arg_code, *only) {
+                Val::Record(from) => self.copy_record(place, &from),
+                _ => self.set_unknown(place, "a constructor that is not followed"),
+            };
+        }
+        self.first_values(code.host, place, class, 0);
+        match (self.constructor(class, args.len()), args.first()) {
+            (Some(function), Some((first_code, first))) => {
+                self.inline(first_code, *first, function, Some(place.clone()), args);
+            }
+            (Some(function), None) => {
+                let Some(id) = self.some_expression(function) else {
+                    return;
+                };
+                let code = self.file_code(function.host, function.part);
+                self.inline(&code, id, function, Some(place.clone()), args);
+            }
+            (None, None) => {}
+            (None, Some(_)) => {
+                self.values(args);
+                self.set_unknown(place, "a constructor that is not followed");
+            }
+        }
+    }
+
+    /// An expression of a function's file, to stand for its call where there is none in the text.
+    fn some_expression(&self, function: FnId) -> Option<ExprId> {
+        let ast = &self.hosts[function.host].parts[function.part].ast;
+        ast.any_expr()
+    }
+
+    /// What the members of an object are before its constructor's body.
+    pub(super) fn first_values(&mut self, host: usize, place: &Place, class: &str, depth: u32) {
+        let Some((part, record)) = self.types[host].record(class) else {
+            return;
+        };
+        if depth > MOST_NESTED || record.is_union {
+            return;
+        }
+        for field in record.fields.iter().filter(|f| !f.is_static) {
+            let at = place.field(&field.name);
+            if let Some(init) = field.init {
+                let code = self.file_code(host, part);
+                // Names in it are those of the class.
+                let hidden = self.frame().map(|f| {
+                    let scopes = vec![std::collections::BTreeMap::new()];
+                    let scopes = std::mem::replace(&mut f.scopes, scopes);
+                    let class = f.class.replace(class.to_string());
+                    (scopes, class, f.this.replace(place.clone()))
+                });
+                self.initialise(&code, &at, init);
+                if let (Some(frame), Some((scopes, class, this))) = (self.frame(), hidden) {
+                    (frame.scopes, frame.class, frame.this) = (scopes, class, this);
+                }
+                continue;
+            }
+            match self.kind_of(&at) {
+                Some(Kind::Container(_)) => self.empty_container(&at),
+                Some(Kind::String) => self.put(&at, Val::text(Text::default())),
+                Some(Kind::Wrapper(_)) => self.put(&at, Val::Null),
+                Some(Kind::Record(inner)) => {
+                    self.first_values(host, &at, &inner, depth + 1);
+                    if let Some(function) = self.constructor(&inner, 0)
+                        && let Some(id) = self.some_expression(function)
+                        && !self.frames.is_empty()
+                    {
+                        let code = self.file_code(function.host, function.part);
+                        self.inline(&code, id, function, Some(at), &[]);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// A variable of a class without an initialiser.
+    pub(super) fn default_value(&mut self, code: &Code<'a>, place: &Place) {
+        if !self.is_cpp(code) {
+            return;
+        }
+        match self.kind_of(place) {
+            Some(Kind::Container(_)) => self.empty_container(place),
+            Some(Kind::Record(class)) => self.construct_record(code, place, &class, &[]),
+            _ => {}
+        }
+    }
+
+    /// A variable declared `auto`, or with a type that is not known, gets that of its value.
+    pub(super) fn adopt_type(&mut self, var: VarId, value: &Val) {
+        let info = &self.vars[var.0 as usize];
+        if info.kind != Kind::Other || !info.ty.dims.is_empty() {
+            return;
+        }
+        let text = matches!(value, Val::Text(_)) && info.ty.base != "auto";
+        if let (Some((mut ty, host)), false) = (self.value_type(value), text) {
+            ty.reference = false;
+            let kind = self.types[host].kind(&ty, &self.hosts[host]);
+            let info = &mut self.vars[var.0 as usize];
+            (info.ty, info.host, info.kind) = (ty, host, kind);
+        }
+    }
+
+    /// `auto [a, b] = value`: each name stands for a part.
+    pub(super) fn take_apart(&mut self, variable: &Variable, whole: Option<Place>) {
+        let names = variable.name.trim_matches(['[', ']']).split(',');
+        let fields = whole.as_ref().and_then(|place| match self.kind_of(place) {
+            Some(Kind::Container(_)) if self.element_count(place).is_none() => {
+                Some(vec!["first".to_string(), "second".to_string()])
+            }
+            _ => self.field_names(place),
+        });
+        for (index, name) in names.enumerate() {
+            let part = whole.as_ref().map(|place| match &fields {
+                Some(fields) => fields.get(index).map(|f| place.field(f)),
+                None => Some(place.index(index as i64)),
+            });
+            let binding = match part.flatten() {
+                Some(place) => Binding::Alias(place),
+                None => Binding::Lost,
+            };
+            self.bind(name.trim(), binding);
+        }
+    }
+
+    /// The value that a structured binding takes apart, in a place of its own unless it is a
+    /// reference.
+    pub(super) fn parts_of(&mut self, code: &Code<'a>, variable: &Variable) -> Option<Place> {
+        let init = variable.init?;
+        if variable.ty.reference {
+            return self.reference(code, init);
+        }
+        match self.eval(code, init) {
+            Val::Record(from) => match self.copy_out(from) {
+                Val::Record(copy) => Some(copy),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The type of an object is that of the root itself.
+    pub(super) fn is_root_var(place: &Place) -> Option<VarId> {
+        match (place.root, place.path.is_empty()) {
+            (Root::Var(var), true) => Some(var),
+            _ => None,
+        }
+    }
+
+    /// Member initialisers of a constructor.
+    pub(super) fn member_initialisers(
+        &mut self,
+        code: &Code<'a>,
+        initialisers: &[(String, Vec<ExprId>)],
+    ) {
+        for (field, args) in initialisers {
+            if let Some(place) = self.field_of_this(field) {
+                let list = |id: &ExprId| matches!(code.ast().expr(*id).kind, ExprKind::InitList(_));
+                match args[..] {
+                    [only] if list(&only) => self.initialise(code, &place, only),
+                    _ => self.make_object(code, &place, args),
+                }
+                continue;
+            }
+            // A base class, or another constructor of this one.
+            let this = self.frames.last().and_then(|f| f.this.clone());
+            let args: Vec<Arg<'a>> = args.iter().map(|a| (code.clone(), *a)).collect();
+            match (self.constructor(field, args.len()), this, args.first()) {
+                (Some(function), Some(this), Some((first_code, first))) => {
+                    self.inline(first_code, *first, function, Some(this), &args);
+                }
+                _ => {
+                    self.values(&args);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,347 @@
+//! What a function that is not followed may change: found by the syntax of all that it calls, at a
+//! cost that grows with their text only.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use fpgacc_frontend::host::ast::{Ast, ExprId, ExprKind, StmtId, StmtKind};
+use fpgacc_frontend::host::lex::{Lexer, TokenKind};
+use fpgacc_frontend::source::Span;
+
+use super::{FnId, Interp};
+use crate::state::{Place, Root};
+use crate::types::{Kind, last_name};
+
+/// What a function and all that it calls may change.
+#[derive(Default)]
+pub(super) struct Modified {
+    /// Names that are assigned, or whose address is taken.
+    changed: BTreeSet<String>,
+    /// All names.
+    names: BTreeSet<String>,
+    /// Variables of functions that outlive them.
+    statics: BTreeSet<Span>,
+    /// It stores through pointers, or passes something to a function that may.
+    indirect: bool,
+    /// It calls functions that are not given.
+    outside: bool,
+    /// It calls OpenCL.
+    opencl: bool,
+    /// It calls what may be any function.
+    anything: bool,
+}
+
+/// Names that code calls, as far as they are still to be looked at.
+type Calls = Vec<String>;
+
+impl Modified {
+    fn walk(&mut self, ast: &Ast, body: StmtId, calls: &mut Calls) {
+        let (mut stmts, mut exprs) = (vec![body], Vec::new());
+        loop {
+            if let Some(id) = exprs.pop() {
+                self.expr(ast, id, &mut stmts, calls);
+                exprs.extend(ast.children(id));
+            } else if let Some(id) = stmts.pop() {
+                self.stmt(ast, id, &mut stmts, &mut exprs, calls);
+            } else {
+                return;
+            }
+        }
+    }
+
+    fn stmt(
+        &mut self,
+        ast: &Ast,
+        id: StmtId,
+        stmts: &mut Vec<StmtId>,
+        exprs: &mut Vec<ExprId>,
+        calls: &mut Calls,
+    ) {
+        match &ast.stmt(id).kind {
+            StmtKind::Expr(value) => exprs.push(*value),
+            StmtKind::Declare(variables) => {
+                for variable in variables {
+                    if variable.is_static {
+                        self.statics.insert(variable.span);
+                    }
+                    if let (true, Some(init)) = (variable.ty.reference, variable.init) {
+                        self.target(ast, init);
+                    }
+                    // Its constructor.
+                    calls.push(last_name(&variable.ty.base).to_string());
+                    exprs.extend(variable.init);
+                    exprs.extend(variable.ty.dims.iter().flatten());
+                }
+            }
+            StmtKind::Block(inner) => stmts.extend(inner),
+            StmtKind::If {
+                init,
+                condition,
+                then,
+                otherwise,
+            } => {
+                exprs.push(*condition);
+                stmts.extend(init.iter().chain([then]).chain(otherwise));
+            }
+            StmtKind::Loop(shape) => {
+                exprs.extend(shape.condition.iter().chain(&shape.step));
+                stmts.extend(shape.init.iter().chain([&shape.body]));
+            }
+            StmtKind::RangeFor { range, body, .. } => {
+                self.target(ast, *range);
+                exprs.push(*range);
+                stmts.push(*body);
+            }
+            StmtKind::Switch { value, body } => {
+                exprs.push(*value);
+                stmts.push(*body);
+            }
+            StmtKind::Case(value) | StmtKind::Return(value) | StmtKind::Throw(value) => {
+                exprs.extend(value)
+            }
+            StmtKind::Try { body, handlers } => {
+                stmts.push(*body);
+                stmts.extend(handlers);
+            }
+            StmtKind::Opaque { names, inner } => {
+                self.opaque(names, calls);
+                exprs.extend(inner);
+            }
+            StmtKind::Goto(_)
+            | StmtKind::Label(_)
+            | StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Empty => {}
+        }
+    }
+
+    fn opaque(&mut self, names: &[String], calls: &mut Calls) {
+        self.indirect = true;
+        for name in names {
+            self.changed.insert(name.clone());
+            calls.push(name.clone());
+        }
+    }
+
+    fn expr(&mut self, ast: &Ast, id: ExprId, stmts: &mut Vec<StmtId>, calls: &mut Calls) {
+        match &ast.expr(id).kind {
+            ExprKind::Name(name) => {
+                self.names.insert(name.clone());
+            }
+            ExprKind::Call { callee, args } => {
+                match &ast.expr(ast.skip_parens(*callee)).kind {
+                    ExprKind::Name(name) => calls.push(name.clone()),
+                    ExprKind::Member { base, name, .. } => {
+                        self.target(ast, *base);
+                        calls.push(name.clone());
+                    }
+                    _ => self.anything = true,
+                }
+                for &arg in args {
+                    self.argument(ast, arg);
+                }
+                self.indirect |= !args.is_empty();
+            }
+            ExprKind::Construct(ty, args) => {
+                calls.push(last_name(&ty.base).to_string());
+                for &arg in args {
+                    self.argument(ast, arg);
+                }
+            }
+            ExprKind::New { ty, args, .. } => {
+                calls.push(last_name(&ty.base).to_string());
+                for &arg in args {
+                    self.argument(ast, arg);
+                }
+            }
+            ExprKind::Assign(_, target, _) | ExprKind::Step { target, .. } => {
+                self.target(ast, *target)
+            }
+            ExprKind::AddressOf(inner) => self.target(ast, *inner),
+            ExprKind::Statement(stmt) => stmts.push(*stmt),
+            ExprKind::Lambda(lambda) => {
+                if let Some(function) = ast.functions.get(lambda.function) {
+                    stmts.push(function.body);
+                }
+            }
+            ExprKind::Opaque { names, .. } => self.opaque(names, calls),
+            _ => {}
+        }
+    }
+
+    /// What is passed by reference, perhaps. Handles of OpenCL are not, in C.
+    fn argument(&mut self, ast: &Ast, arg: ExprId) {
+        if let ExprKind::Name(name) = &ast.expr(ast.skip_parens(arg)).kind {
+            self.names.insert(format!("&{name}"));
+        }
+    }
+
+    fn target(&mut self, ast: &Ast, mut id: ExprId) {
+        loop {
+            match &ast.expr(id).kind {
+                ExprKind::Name(name) => {
+                    self.changed.insert(name.clone());
+                    return;
+                }
+                ExprKind::Paren(inner) | ExprKind::Cast(_, inner) => id = *inner,
+                ExprKind::Index(base, _) | ExprKind::Deref(base) => {
+                    self.indirect = true;
+                    id = *base;
+                }
+                ExprKind::Member { base, arrow, .. } => {
+                    self.indirect |= arrow;
+                    id = *base;
+                }
+                ExprKind::Binary(_, left, _) => id = *left,
+                _ => {
+                    self.indirect = true;
+                    return;
+                }
+            }
+        }
+    }
+}
+
+impl<'a> Interp<'a> {
+    /// What a function and all that it calls may change.
+    fn modified_by(&mut self, callee: FnId) -> Rc<Modified> {
+        if let Some(known) = self.modified.get(&callee) {
+            return known.clone();
+        }
+        let found = Rc::new(self.find_modified(callee));
+        self.modified.insert(callee, found.clone());
+        found
+    }
+
+    fn find_modified(&self, callee: FnId) -> Modified {
+        let mut all = Modified::default();
+        let mut functions = BTreeSet::from([callee]);
+        let mut waiting = vec![callee];
+        let mut seen: BTreeSet<(usize, String)> = BTreeSet::new();
+        while let Some(id) = waiting.pop() {
+            let mut calls = Vec::new();
+            let ast = &self.hosts[id.host].parts[id.part].ast;
+            let function = self.function(id);
+            all.walk(ast, function.body, &mut calls);
+            for (field, args) in &function.initialisers {
+                calls.push(field.clone());
+                for &arg in args {
+                    let mut stmts = Vec::new();
+                    all.expr(ast, arg, &mut stmts, &mut calls);
+                }
+            }
+            let mut names: Vec<String> = all.names.iter().cloned().collect();
+            names.retain(|name| self.hosts[id.host].macros.knows(name));
+            calls.extend(names);
+            while let Some(name) = calls.pop() {
+                if !seen.insert((id.host, name.clone())) {
+                    continue;
+                }
+                self.note_call(id, &name, &mut all, &mut calls);
+                let short = last_name(name.split_once('<').map_or(&*name, |(name, _)| name));
+                for &inner in self.functions.get(short).into_iter().flatten() {
+                    if functions.insert(inner) {
+                        waiting.push(inner);
+                    }
+                }
+            }
+        }
+        all
+    }
+
+    /// What the call of a name means where no function is given.
+    fn note_call(&self, id: FnId, name: &str, all: &mut Modified, calls: &mut Calls) {
+        let macros = &self.hosts[id.host].macros;
+        if let Some((_, definition)) = macros.at(name, macros.end()) {
+            let body = definition.body.as_bytes();
+            let words = Lexer::within(body, 0..body.len())
+                .filter(|t| t.kind == TokenKind::Ident)
+                .map(|t| String::from_utf8_lossy(t.bytes(body)).into_owned());
+            let words: Vec<String> = words.collect();
+            if !definition.system {
+                all.indirect = true;
+                all.changed.extend(words.iter().cloned());
+            }
+            if definition.params.is_some() && !definition.system {
+                // Its arguments may be changed.
+                let passed = all.names.iter().filter_map(|n| n.strip_prefix('&'));
+                let passed: Vec<String> = passed.map(str::to_string).collect();
+                all.changed.extend(passed);
+            }
+            calls.extend(words);
+            return;
+        }
+        let code = self.file_code(id.host, id.part);
+        let known = self.functions.contains_key(last_name(name))
+            || self.types[id.host].is_type(name)
+            || self.is_library(&code, name);
+        all.opencl |= super::opencl::is_function(name)
+            || name.starts_with("cl::")
+            || self.types[id.host].wrapper(name).is_some()
+            || matches!(name, "setArg" | "enqueueNDRangeKernel");
+        all.outside |= !known && self.prototypes[id.host].contains_key(name);
+        let variable = self.find_global(id.host, name);
+        let pointer = |var: crate::state::VarId| {
+            let info = &self.vars[var.0 as usize];
+            info.kind == Kind::Pointer || info.kind == Kind::Other
+        };
+        // A pointer to a function.
+        all.anything |= self
+            .function(id)
+            .params
+            .iter()
+            .any(|p| p.name == name && p.ty.function)
+            || variable.is_some_and(pointer);
+    }
+
+    /// Forgets what a function that is not followed may change, as far as its arguments do not lead
+    /// there.
+    pub(super) fn forget_modified(&mut self, callee: FnId, reason: &str) {
+        let modified = self.modified_by(callee);
+        if modified.anything {
+            return self.forget_lasting(reason);
+        }
+        let global = |s: &Self, name: &String| s.find_global(callee.host, last_name(name));
+        let mut reached = Vec::new();
+        for name in &modified.names {
+            let name = match name.strip_prefix('&') {
+                // C++ may pass it by reference; what is a handle or number keeps its value in C.
+                Some(name) if self.is_cpp_host(callee.host) => name.to_string(),
+                Some(_) => continue,
+                None => name.clone(),
+            };
+            let Some(var) = global(self, &name) else {
+                continue;
+            };
+            let place = Place::var(var);
+            if modified.indirect && (self.is_aggregate(&place) || self.state.has_parts(&place)) {
+                reached.push(Root::Var(var));
+            }
+        }
+        let mut all: Vec<Root> = reached.clone();
+        for name in &modified.changed {
+            all.extend(global(self, name).map(Root::Var));
+        }
+        for span in &modified.statics {
+            all.extend(self.statics.get(&(*span, None)).map(|v| Root::Var(*v)));
+        }
+        let named = modified.names.iter().filter_map(|n| global(self, n));
+        let named: Vec<Root> = named.map(Root::Var).collect();
+        if modified.indirect {
+            self.forget_behind(Vec::new(), named, reason);
+        }
+        for root in all {
+            self.forget_root(root, reason);
+        }
+        if modified.opencl {
+            self.forget_args(reason);
+        }
+        if modified.outside {
+            self.outside(reason);
+        }
+    }
+
+    fn is_cpp_host(&self, host: usize) -> bool {
+        self.hosts[host].language == fpgacc_frontend::host::Language::Cpp
+    }
+}

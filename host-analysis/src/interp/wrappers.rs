@@ -1,0 +1,681 @@
+//! OpenCL's C++ wrappers. Their objects are what they hold: the handle of a kernel, a program,
+//! memory or a queue, or the sizes of a range; their methods are the calls that they make.
+
+use std::rc::Rc;
+
+use fpgacc_frontend::host::ast::{ExprId, ExprKind, Type};
+use fpgacc_frontend::source::Span;
+
+use super::call::Arg;
+use super::lvalue::Target;
+use super::{Code, Interp};
+use crate::object::ObjectKind;
+use crate::state::Place;
+use crate::types::{Kind, Wrapper, last_name};
+use crate::value::{IntType, Num, Text, Val};
+
+const USE_HOST_PTR: i128 = 1 << 3;
+const READ_ONLY: i128 = 4;
+const READ_WRITE: i128 = 1;
+
+/// Methods of queues that write to the host's memory.
+fn writes_host(name: &str) -> bool {
+    ["enqueueRead", "enqueueMap", "enqueueNative", "enqueueSVM"]
+        .iter()
+        .any(|start| name.starts_with(start))
+}
+
+fn named_type(base: &str) -> Type {
+    Type {
+        base: base.to_string(),
+        ..Type::default()
+    }
+}
+
+/// A range of one dimension may be given as a number.
+fn as_range(value: Val) -> Val {
+    match value {
+        Val::Int(..) | Val::Sym(_) => Val::Tuple(Rc::from([value])),
+        other => other,
+    }
+}
+
+impl<'a> Interp<'a> {
+    fn wrapper_of(&self, place: &Place) -> Option<Wrapper> {
+        match self.kind_of(place) {
+            Some(Kind::Wrapper(wrapper)) => Some(wrapper),
+            Some(Kind::Other) | None => self.wrapper_held(&self.state.get(place)),
+            _ => None,
+        }
+    }
+
+    /// What wrapper a value without a type is.
+    fn wrapper_held(&self, value: &Val) -> Option<Wrapper> {
+        let mut found = None;
+        for value in value.alternatives() {
+            let Val::Handle(id) = value else {
+                return None;
+            };
+            let wrapper = match self.objects.get(*id).kind {
+                ObjectKind::Kernel { .. } => Wrapper::Kernel,
+                ObjectKind::Program { .. } => Wrapper::Program,
+                ObjectKind::Memory { .. } => Wrapper::Memory,
+                ObjectKind::Queue { .. } => Wrapper::Queue,
+                ObjectKind::Heap => return None,
+            };
+            if found.is_some_and(|f| f != wrapper) {
+                return None;
+            }
+            found = Some(wrapper);
+        }
+        found
+    }
+
+    /// A value in a place of its own.
+    fn in_place(&mut self, value: Val, host: usize) -> Place {
+        let ty = match &value {
+            Val::Int(_, ty) => named_type(match (ty.bits, ty.signed) {
+                (..=32, true) => "int",
+                (..=32, false) => "unsigned",
+                (_, true) => "long",
+                (_, false) => "size_t",
+            }),
+            Val::Float(_) => named_type("float"),
+            Val::Double(_) => named_type("double"),
+            Val::Sym(sym) => named_type(match sym.ty {
+                Some(Num::Float) => "float",
+                Some(Num::Double) => "double",
+                Some(Num::Int(ty)) if ty.bits <= 32 && ty.signed => "int",
+                Some(Num::Int(ty)) if ty.bits <= 32 => "unsigned",
+                Some(Num::Int(ty)) if ty.signed => "long",
+                _ => "size_t",
+            }),
+            Val::Text(_) => named_type("std::string"),
+            _ => named_type("auto"),
+        };
+        let place = Place::var(self.hidden(ty, host));
+        self.state.set(&place, value);
+        place
+    }
+
+    /// What a call gives, as a place.
+    pub(super) fn temporary_target(&mut self, value: Val) -> Target {
+        let known = |v: &Val| {
+            matches!(
+                v,
+                Val::Handle(_) | Val::Tuple(_) | Val::Closure(_) | Val::Text(_)
+            )
+        };
+        match value.alternatives().iter().all(known) {
+            true => {
+                let host = self.frames.last().map_or(0, |f| f.fn_id.host);
+                Target::Place(self.in_place(value, host))
+            }
+            false => Target::Lost("an expression that is not followed".to_string()),
+        }
+    }
+
+    fn site_of(code: &Code<'a>, id: ExprId) -> Span {
+        code.site(code.ast().expr(id).span)
+    }
+
+    /// The constructor of a wrapper.
+    pub(super) fn construct_wrapper(&mut self, place: &Place, wrapper: Wrapper, args: &[Arg<'a>]) {
+        let Some((code, first)) = args.first() else {
+            return self.assign(place, Val::Null);
+        };
+        let site = Self::site_of(code, *first);
+        let name = self.whole_type(place).map(|(ty, _)| ty.base);
+        let value = self.wrapper_value(wrapper, &name.unwrap_or_default(), site, args);
+        self.assign(place, value);
+    }
+
+    fn wrapper_value(&mut self, wrapper: Wrapper, name: &str, site: Span, args: &[Arg<'a>]) -> Val {
+        self.repeats.spoil();
+        if let (Wrapper::Memory, false) = (wrapper, name.contains("Image")) {
+            return self.new_buffer(site, args);
+        }
+        let values = self.values(args);
+        if let ([Val::Handle(_)], true) = (&values[..], wrapper != Wrapper::Queue) {
+            // A copy, or a wrapper around a handle.
+            return values.into_iter().next().unwrap_or(Val::Null);
+        }
+        match (wrapper, &values[..]) {
+            (Wrapper::Enqueue, _) => self.enqueue_args(args, values),
+            (Wrapper::Range, [Val::Record(list)]) => {
+                let count = self.element_count(list);
+                let items = (0..count.unwrap_or(0)).map(|i| self.read(&list.index(i)));
+                match count {
+                    Some(1..=3) => Val::Tuple(items.collect()),
+                    _ => Val::unknown("a range that is not followed"),
+                }
+            }
+            (Wrapper::Range | Wrapper::Local, [Val::Tuple(_) | Val::Unknown(_)]) => {
+                values.into_iter().next().unwrap_or(Val::Null)
+            }
+            (Wrapper::Range | Wrapper::Local, _) => Val::Tuple(values.into()),
+            (_, []) => Val::Null,
+            (Wrapper::Kernel | Wrapper::Functor, [program, kernel, rest @ ..]) => {
+                self.forget_errors(rest, "the result of a wrapper");
+                self.create_kernel(site, program, kernel)
+            }
+            (Wrapper::Program, _) => self.new_program(site, args, &values),
+            (Wrapper::Queue, _) => self.new_queue(site, args, &values),
+            (Wrapper::Memory, [_, flags, ..]) => {
+                self.create_buffer(site, flags, &Val::unknown("the size of an image"), None)
+            }
+            _ => {
+                self.forget_errors(&values, "the result of a wrapper");
+                Val::unknown("an object of OpenCL")
+            }
+        }
+    }
+
+    fn forget_errors(&mut self, values: &[Val], why: &str) {
+        for value in values {
+            self.forget_pointee(value, why);
+        }
+    }
+
+    fn new_program(&mut self, site: Span, args: &[Arg<'a>], values: &[Val]) -> Val {
+        let is_text = |s: &Self, v: &Val| s.text_of(v).is_some();
+        let at = usize::from(values.len() > 1 && !is_text(self, &values[0]));
+        let list = |v: Option<&Val>| matches!(v, Some(Val::Record(_)));
+        if list(values.get(at)) && list(values.get(at + 1)) {
+            return Val::unknown("a program of binaries");
+        }
+        let strings = self.source_list(&values[at]);
+        let host = args[0].0.host;
+        let array = self.list_in_place(strings, "char", 1, host);
+        let count = self.state.parts(&array).len();
+        let first = Val::Pointer(array.index(0));
+        let program = self.create_program(site, &Val::size(count as i128), &first);
+        let build = values.get(at + 1);
+        if let Some(build) = build
+            && !matches!(build, Val::Pointer(_))
+        {
+            let options = match build.truth() {
+                Some(true) => Some(self.default_options(host)),
+                Some(false) => None,
+                None => Some(Val::unknown("whether it is built here")),
+            };
+            if let Some(options) = options {
+                self.build(&program, &options);
+            }
+        }
+        self.forget_errors(&values[at + 1..], "the result of a wrapper");
+        program
+    }
+
+    /// The texts of a program's source: a string, or a list of strings or of pairs of strings and
+    /// lengths.
+    fn source_list(&mut self, source: &Val) -> Vec<Val> {
+        if self.text_of(source).is_some() {
+            return vec![source.clone()];
+        }
+        let Val::Record(list) = source else {
+            return vec![source.clone()];
+        };
+        let Some(count @ 1..) = self.element_count(list) else {
+            return vec![Val::unknown("a list of sources that is not followed")];
+        };
+        (0..count)
+            .map(|index| {
+                let element = list.index(index);
+                let text = element.field("first");
+                match self.state.own(&text).is_some() {
+                    true => self.read(&text),
+                    false => self.read(&element),
+                }
+            })
+            .collect()
+    }
+
+    /// The options of a program that is built by its constructor.
+    fn default_options(&self, host: usize) -> Val {
+        let macros = &self.hosts[host].macros;
+        let defined = |name: &str| macros.at(name, macros.end()).is_some();
+        // `cl.hpp` has no target version and no options.
+        let old =
+            !defined("CL_HPP_TARGET_OPENCL_VERSION") || defined("CL_HPP_CL_1_2_DEFAULT_BUILD");
+        match old {
+            true => Val::Null,
+            false => Val::text(Text::literal("-cl-std=CL2.0", None)),
+        }
+    }
+
+    /// Values as the elements of an array that the host does not name.
+    fn list_in_place(&mut self, values: Vec<Val>, base: &str, pointers: u8, host: usize) -> Place {
+        let ty = Type {
+            base: base.to_string(),
+            pointers,
+            dims: vec![None],
+            ..Type::default()
+        };
+        let array = Place::var(self.hidden(ty, host));
+        self.state.set(&array, Val::Unset);
+        for (index, value) in values.into_iter().enumerate() {
+            self.state.set(&array.index(index as i64), value);
+        }
+        array
+    }
+
+    fn new_queue(&mut self, site: Span, args: &[Arg<'a>], values: &[Val]) -> Val {
+        self.forget_errors(values, "the result of a wrapper");
+        let number = values.iter().find(|v| matches!(v, Val::Int(..)));
+        let properties = match number {
+            Some(number) => number.clone(),
+            // A context and a device.
+            None if args.len() <= 2 && !values.iter().any(|v| matches!(v, Val::Sym(_))) => {
+                Val::int(0)
+            }
+            None => Val::unknown("the properties of a queue"),
+        };
+        let order = super::opencl::queue_order(&properties);
+        self.create_queue(site, order)
+    }
+
+    fn new_buffer(&mut self, site: Span, args: &[Arg<'a>]) -> Val {
+        // `Buffer(context, begin, end, read_only, use_host_ptr)`, with or without the first.
+        for start in 0..args.len().min(2) {
+            let Some(count) = self.bounds(&args[start..]) else {
+                continue;
+            };
+            let element = self.element_size(&args[start]);
+            let values = self.values(args);
+            let size =
+                crate::arith::binary(fpgacc_frontend::host::ast::BinaryOp::Mul, &count, &element);
+            let is = |at: usize| values.get(start + at).map_or(Some(false), Val::truth);
+            let flags = match (is(2), is(3)) {
+                (Some(read_only), Some(use_host)) => Val::int(
+                    if read_only { READ_ONLY } else { READ_WRITE }
+                        | if use_host { USE_HOST_PTR } else { 0 },
+                ),
+                _ => Val::unknown("flags that are not constant"),
+            };
+            return self.create_buffer(site, &flags, &size, None);
+        }
+        let values = self.values(args);
+        let kind = |v: &Val| matches!(v, Val::Handle(_) | Val::Unknown(_) | Val::OneOf(_));
+        if let [only] = &values[..]
+            && kind(only)
+        {
+            return only.clone();
+        }
+        let at = usize::from(values.first().and_then(Val::as_int).is_none());
+        self.forget_errors(
+            values.get(at + 3..).unwrap_or_default(),
+            "the result of a wrapper",
+        );
+        match values.get(at..) {
+            Some([flags, size, ..]) => {
+                let unknown = Val::unknown("a buffer of elements that are not followed");
+                let iterators = matches!(flags, Val::Pointer(_));
+                let (flags, size) = match iterators {
+                    true => (&unknown, &unknown),
+                    false => (flags, size),
+                };
+                self.create_buffer(site, flags, size, None)
+            }
+            _ => Val::unknown("a buffer that is not followed"),
+        }
+    }
+
+    /// The bytes of an element that an iterator points to.
+    fn element_size(&mut self, (code, iterator): &Arg<'a>) -> Val {
+        let value = self.eval(code, *iterator);
+        let Val::Pointer(place) = value else {
+            return Val::unknown("the size of an element");
+        };
+        match self.whole_type(&place) {
+            Some((ty, host)) => self.sizeof_type_of(host, &ty),
+            None => Val::unknown("the size of an element"),
+        }
+    }
+
+    fn sizeof_type_of(&self, host: usize, ty: &Type) -> Val {
+        match self.types[host].size(ty, &self.hosts[host], 0) {
+            Some((bytes, _)) => Val::size(i128::from(bytes)),
+            None => Val::unknown(format!("the size of `{}`", ty.base)),
+        }
+    }
+
+    /// `EnqueueArgs`: queue, offset, global, local.
+    fn enqueue_args(&mut self, args: &[Arg<'a>], values: Vec<Val>) -> Val {
+        if let [Val::Tuple(all)] = &values[..]
+            && all.len() == 4
+        {
+            return values.into_iter().next().unwrap_or(Val::Null);
+        }
+        let mut queue = Val::unknown("the default queue");
+        let mut ranges = Vec::new();
+        for ((code, arg), value) in args.iter().zip(values) {
+            let value = as_range(value);
+            let is_range = match &value {
+                Val::Tuple(_) => true,
+                _ => match self.plain_target(code, *arg) {
+                    Target::Place(place) => self.wrapper_of(&place) == Some(Wrapper::Range),
+                    _ => false,
+                },
+            };
+            match is_range {
+                true => ranges.push(value),
+                false if matches!(value, Val::Handle(_)) => queue = value,
+                false => {}
+            }
+        }
+        let none = || Val::Tuple(Rc::from([]));
+        let (offset, global, local) = match <[Val; 3]>::try_from(ranges) {
+            Ok([offset, global, local]) => (offset, global, local),
+            Err(ranges) => {
+                let mut ranges = ranges.into_iter();
+                let lost = || Val::unknown("a range that is not followed");
+                let global = ranges.next().unwrap_or_else(lost);
+                (none(), global, ranges.next().unwrap_or_else(none))
+            }
+        };
+        Val::Tuple(Rc::from([queue, offset, global, local]))
+    }
+
+    /// A function of the wrappers' namespace, or a constructor as an expression.
+    pub(super) fn wrapper_function(
+        &mut self,
+        code: &Code<'a>,
+        id: ExprId,
+        name: &str,
+        args: &[Arg<'a>],
+    ) -> Option<Val> {
+        let site = Self::site_of(code, id);
+        if let Some(Kind::Wrapper(wrapper)) = self.types[code.host].wrapper(name) {
+            return Some(self.wrapper_value(wrapper, name, site, args));
+        }
+        let short = name.strip_prefix("cl::")?;
+        match (short, args) {
+            ("Local" | "__local", [(size_code, size)]) => {
+                let size = self.eval(size_code, *size);
+                return Some(Val::Tuple(Rc::from([size])));
+            }
+            ("Program::getDefault" | "Kernel::getDefault", _) => return None,
+            _ => {}
+        }
+        let values = self.values(args);
+        let to_device = short == "copy" && matches!(values.last(), Some(Val::Handle(_)));
+        if !to_device && !short.starts_with("enqueueWrite") {
+            self.forget_errors(&values, &format!("`{name}` writes it"));
+        }
+        Some(self.result(code, id, &format!("a result of `{name}`")))
+    }
+
+    /// Whether an argument is an `EnqueueArgs`.
+    fn is_enqueue(&mut self, (code, arg): &Arg<'a>) -> bool {
+        let tree = code.clone();
+        let name = match &tree.ast().expr(*arg).kind {
+            ExprKind::Call { callee, .. } => match &tree.ast().expr(*callee).kind {
+                ExprKind::Name(name) => name.as_str(),
+                _ => return false,
+            },
+            ExprKind::Construct(ty, _) => ty.base.as_str(),
+            ExprKind::Name(_) | ExprKind::Member { .. } => {
+                return match self.plain_target(code, *arg) {
+                    Target::Place(place) => self.wrapper_of(&place) == Some(Wrapper::Enqueue),
+                    _ => false,
+                };
+            }
+            _ => return false,
+        };
+        matches!(
+            self.types[code.host].wrapper(name),
+            Some(Kind::Wrapper(Wrapper::Enqueue))
+        )
+    }
+
+    /// A call of a value that is no function: of a kernel, which launches it, or of a wrapper,
+    /// which gives its handle.
+    pub(super) fn call_handle(
+        &mut self,
+        code: &Code<'a>,
+        id: ExprId,
+        value: &Val,
+        args: &[Arg<'a>],
+    ) -> Option<Val> {
+        if args.is_empty() {
+            let handle = |v: &Val| matches!(v, Val::Handle(_));
+            return value
+                .alternatives()
+                .iter()
+                .all(handle)
+                .then(|| value.clone());
+        }
+        if !self.is_enqueue(&args[0]) {
+            return None;
+        }
+        self.repeats.spoil();
+        let how = self.eval(&args[0].0, args[0].1);
+        for (index, arg) in args[1..].iter().enumerate() {
+            self.set_wrapper_arg(value, &Val::int(index as i128), arg);
+        }
+        let lost = Val::unknown("`EnqueueArgs` that are not followed");
+        let (queue, offset, global, local) = match &how {
+            Val::Tuple(all) => match &all[..] {
+                [queue, offset, global, local] => (queue, offset, global, local),
+                _ => (&lost, &lost, &lost, &lost),
+            },
+            _ => (&lost, &lost, &lost, &lost),
+        };
+        let site = Self::site_of(code, id);
+        self.launch_ranges(site, code.host, [queue, value, offset, global, local]);
+        Some(self.result(code, id, "the event of a launch"))
+    }
+
+    /// A launch whose sizes are ranges.
+    fn launch_ranges(
+        &mut self,
+        site: Span,
+        host: usize,
+        [queue, kernel, offset, global, local]: [&Val; 5],
+    ) {
+        let count = |v: &Val| match v {
+            Val::Tuple(all) => Some(all.len()),
+            _ => None,
+        };
+        let dims = match count(global) {
+            Some(dims) => Val::int(dims as i128),
+            None => {
+                let mut counts = global.alternatives().iter().map(count);
+                match counts.next().flatten() {
+                    Some(first) if counts.all(|c| c == Some(first)) => Val::int(first as i128),
+                    _ => Val::unknown("the dimensions of a range that is not followed"),
+                }
+            }
+        };
+        let [offset, global, local] =
+            [offset, global, local].map(|range| self.range_pointer(range, host));
+        self.launch(site, [queue, kernel, &dims, &offset, &global, &local]);
+    }
+
+    /// A range as the C functions take it: a pointer to its sizes, or NULL.
+    fn range_pointer(&mut self, range: &Val, host: usize) -> Val {
+        match range {
+            Val::Tuple(all) if all.is_empty() => Val::Null,
+            Val::Tuple(all) => {
+                let size = Num::Int(IntType::SIZE);
+                let sizes = all.iter().map(|v| v.convert(size)).collect();
+                let array = self.list_in_place(sizes, "size_t", 0, host);
+                Val::Pointer(array.index(0))
+            }
+            Val::Null | Val::Unset | Val::Zero => Val::Null,
+            other => other.clone(),
+        }
+    }
+
+    /// `kernel.setArg(index, arg)`.
+    fn set_wrapper_arg(&mut self, kernel: &Val, index: &Val, (code, arg): &Arg<'a>) {
+        let size = Val::unknown("the size of an argument");
+        if let Target::Place(place) = self.plain_target(code, *arg)
+            && !self.is_array(&place)
+            && !matches!(self.state.get(&place), Val::Tuple(_))
+        {
+            return self.set_arg(kernel, index, &size, &Val::Pointer(place));
+        }
+        match self.eval(code, *arg) {
+            Val::Tuple(bytes) => {
+                let bytes = bytes.first().cloned().unwrap_or(size);
+                self.set_arg(kernel, index, &bytes, &Val::Null);
+            }
+            Val::Record(place) => self.set_arg(kernel, index, &size, &Val::Pointer(place)),
+            Val::Unknown(reason) => self.set_arg(kernel, index, &size, &Val::Unknown(reason)),
+            value => {
+                let place = self.in_place(value, code.host);
+                self.set_arg(kernel, index, &size, &Val::Pointer(place));
+            }
+        }
+    }
+
+    /// A method of a wrapper; nothing if the place holds none.
+    pub(super) fn wrapper_method(
+        &mut self,
+        code: &Code<'a>,
+        id: ExprId,
+        place: &Place,
+        name: &str,
+        args: &[Arg<'a>],
+    ) -> Option<Val> {
+        let wrapper = self.wrapper_of(place)?;
+        self.repeats.spoil();
+        let site = Self::site_of(code, id);
+        let now = self.read(place);
+        let why = format!("a result of `{name}`");
+        match (wrapper, name, args) {
+            (Wrapper::Kernel | Wrapper::Functor, "setArg", [(index_code, index), arg]) => {
+                let index = self.eval(index_code, *index);
+                self.set_wrapper_arg(&now, &index, arg);
+            }
+            (Wrapper::Kernel | Wrapper::Functor, "setArg", [_, _, _]) => {
+                let values = self.values(args);
+                self.set_arg(&now, &values[0], &values[1], &values[2]);
+            }
+            (Wrapper::Functor, "getKernel", []) => return Some(now),
+            (Wrapper::Program, "build", _) => self.build_wrapper(&now, args),
+            (Wrapper::Program, "createKernels", _) => {
+                let values = self.values(args);
+                self.all_kernels(&now);
+                self.forget_errors(&values, "createKernels gives it a kernel");
+            }
+            (Wrapper::Memory, "createSubBuffer", [_, _, _, ..]) => {
+                let values = self.values(args);
+                self.forget_errors(&values[3..], &why);
+                return Some(self.create_sub_buffer(site, &now, &values[0], &values[2]));
+            }
+            (Wrapper::Queue, "enqueueNDRangeKernel", [_, _, _, ..]) => {
+                let mut values: Vec<Val> = self.values(args).into_iter().map(as_range).collect();
+                values.resize(values.len().max(4), Val::Tuple(Rc::from([])));
+                let [kernel, offset, global, local, ..] = &values[..] else {
+                    return None;
+                };
+                self.launch_ranges(site, code.host, [&now, kernel, offset, global, local]);
+            }
+            (Wrapper::Queue, "enqueueTask", [_, ..]) => {
+                let values = self.values(args);
+                let none = Val::Null;
+                let task = [&now, &values[0], &Val::int(0), &none, &none, &none];
+                self.launch(site, task);
+            }
+            (Wrapper::Queue, _, _) if name.starts_with("enqueue") && !writes_host(name) => {
+                self.values(args);
+            }
+            (Wrapper::Range, "dimensions", []) => {
+                if let Val::Tuple(all) = &now {
+                    return Some(Val::size(all.len() as i128));
+                }
+            }
+            _ => {
+                let values = self.values(args);
+                self.forget_errors(&values, &why);
+                for (arg_code, arg) in args {
+                    if let Target::Place(place) = self.plain_target(arg_code, *arg)
+                        && !matches!(self.kind_of(&place), Some(Kind::Wrapper(_)))
+                    {
+                        self.set_unknown(&place, &why);
+                    }
+                }
+            }
+        }
+        Some(self.result(code, id, &why))
+    }
+
+    /// `program.build(devices, options)`, and without devices.
+    fn build_wrapper(&mut self, program: &Val, args: &[Arg<'a>]) {
+        let values = self.values(args);
+        let is_text = |v: &Val| self.text_of(v).is_some();
+        let options = match &values[..] {
+            [] => Val::Null,
+            [options, ..] if is_text(options) => options.clone(),
+            // Devices alone, unless it is a string that is not known.
+            [only] => match self.plain_target(&args[0].0, args[0].1) {
+                Target::Place(place) if self.is_container(&place) => Val::Null,
+                Target::Place(place) if self.wrapper_of(&place).is_some() => Val::Null,
+                _ if matches!(args[0].0.ast().expr(args[0].1).kind, ExprKind::InitList(_)) => {
+                    Val::Null
+                }
+                _ => match only {
+                    Val::Record(_) | Val::Null => Val::Null,
+                    _ => Val::unknown("whether these are options is not known"),
+                },
+            },
+            [_, options, ..] => options.clone(),
+        };
+        self.build(program, &options);
+    }
+
+    /// Functions of the standard library that are templates.
+    pub(super) fn template_function(
+        &mut self,
+        code: &Code<'a>,
+        id: ExprId,
+        name: &str,
+        args: &[Arg<'a>],
+    ) -> Option<Val> {
+        let base = name.split_once('<').map_or(name, |(base, _)| base);
+        let targets = crate::types::template::arguments(name).map(|(_, args)| args);
+        let target = targets.as_ref().and_then(|t| t.first());
+        match (last_name(base), target, args) {
+            ("make_unique" | "make_shared", Some(target), _) => {
+                let ty = crate::types::template::parse(target);
+                let place = self.new_object(code, id, &ty);
+                self.construct_with(&place, args);
+                Some(Val::Pointer(place))
+            }
+            ("make_pair", None, [_, _]) => {
+                let ty = named_type("std::pair<auto,auto>");
+                let pair = Place::var(self.hidden(ty, code.host));
+                self.construct_with(&pair, args);
+                Some(Val::Record(pair))
+            }
+            ("move" | "forward" | "ref" | "cref" | "as_const", _, [(arg_code, arg)]) => {
+                Some(self.eval(arg_code, *arg))
+            }
+            ("begin" | "end" | "size" | "data" | "cbegin" | "cend", None, [(arg_code, arg)])
+                if self.is_cpp(code) =>
+            {
+                let Target::Place(place) = self.plain_target(arg_code, *arg) else {
+                    return None;
+                };
+                self.container_method(arg_code, &place, last_name(base), &[])
+            }
+            _ => None,
+        }
+    }
+
+    /// Memory of `new` for an object of a class.
+    pub(super) fn new_object(&mut self, code: &Code<'a>, id: ExprId, ty: &Type) -> Place {
+        let place = self.heap(Self::site_of(code, id));
+        self.state.set(&place, Val::Unset);
+        if let crate::state::Root::Object(object) = place.root
+            && let Kind::Record(_) | Kind::Container(_) | Kind::Wrapper(_) =
+                self.types[code.host].kind(ty, &self.hosts[code.host])
+        {
+            self.heap_types.insert(object, (ty.clone(), code.host));
+        }
+        place.index(0)
+    }
+}

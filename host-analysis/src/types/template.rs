@@ -1,0 +1,125 @@
+//! Templates of the standard library: what they hold.
+
+use std::rc::Rc;
+
+use fpgacc_frontend::host::ast::Type;
+
+use super::Kind;
+
+/// What a container holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Container {
+    /// Elements by index; how many, if that is part of the type.
+    Sequence { element: Type, fixed: Option<u64> },
+    /// Pairs of this type by their keys.
+    Map { entry: Type },
+    /// Two values.
+    Pair { first: Type, second: Type },
+}
+
+/// What a name with template arguments is, as far as it is known.
+pub(super) fn kind(name: &str) -> Option<Kind> {
+    let (base, args) = arguments(name)?;
+    let base = base.strip_prefix("std::").unwrap_or(base);
+    let base = base.strip_prefix("cl::").unwrap_or(base);
+    let ty = |index: usize| args.get(index).map(|a| parse(a));
+    let container = match base {
+        "vector" | "deque" | "list" | "VECTOR_CLASS" | "valarray" | "initializer_list" => {
+            Container::Sequence {
+                element: ty(0)?,
+                fixed: None,
+            }
+        }
+        "array" => Container::Sequence {
+            element: ty(0)?,
+            fixed: Some(args.get(1)?.trim().parse().ok()?),
+        },
+        "map" | "unordered_map" | "multimap" => Container::Map {
+            entry: Type {
+                base: format!("std::pair<{},{}>", args.first()?, args.get(1)?),
+                ..Type::default()
+            },
+        },
+        "pair" => Container::Pair {
+            first: ty(0)?,
+            second: ty(1)?,
+        },
+        "unique_ptr" | "shared_ptr" | "function" => return Some(Kind::Pointer),
+        "basic_string" => return Some(Kind::String),
+        _ => return None,
+    };
+    Some(Kind::Container(Rc::new(container)))
+}
+
+/// A template's name and its arguments.
+pub(crate) fn arguments(name: &str) -> Option<(&str, Vec<&str>)> {
+    let inside = name.strip_suffix('>')?;
+    let (base, inside) = inside.split_once('<')?;
+    let mut args = Vec::new();
+    let (mut depth, mut start) = (0i32, 0);
+    for (at, c) in inside.char_indices() {
+        match c {
+            '<' | '(' => depth += 1,
+            '>' | ')' => depth -= 1,
+            ',' if depth == 0 => {
+                args.push(inside[start..at].trim());
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    args.push(inside[start..].trim());
+    (depth == 0).then_some((base, args))
+}
+
+/// A type as it is spelled as a template's argument.
+pub(crate) fn parse(text: &str) -> Type {
+    let mut ty = Type::default();
+    let mut rest = text.trim();
+    loop {
+        if let Some(before) = rest.strip_suffix(['*', '&']) {
+            match rest.ends_with('*') {
+                true => ty.pointers = ty.pointers.saturating_add(1),
+                false => ty.reference = true,
+            }
+            rest = before.trim_end();
+        } else if let Some(before) = rest.strip_suffix("const") {
+            rest = before.trim_end();
+        } else {
+            break;
+        }
+    }
+    if let Some(behind) = rest.strip_prefix("const ") {
+        ty.pointee_const = ty.pointers > 0;
+        rest = behind.trim_start();
+    }
+    for word in ["struct ", "class ", "typename "] {
+        rest = rest.strip_prefix(word).unwrap_or(rest);
+    }
+    ty.function = rest.contains('(');
+    ty.base = rest.to_string();
+    ty
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_are_told_apart() {
+        let (base, args) = arguments("std::map<std::string,vector<pair<int,char*>>>").unwrap();
+        assert_eq!(base, "std::map");
+        assert_eq!(args, ["std::string", "vector<pair<int,char*>>"]);
+        assert_eq!(arguments("a>b"), None);
+        assert_eq!(arguments("vector<f(a,b)>").unwrap().1, ["f(a,b)"]);
+    }
+
+    #[test]
+    fn types_are_read() {
+        let ty = parse("const unsigned int*");
+        assert_eq!(
+            (&*ty.base, ty.pointers, ty.pointee_const),
+            ("unsigned int", 1, true)
+        );
+    }
+}

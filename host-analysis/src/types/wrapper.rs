@@ -1,0 +1,66 @@
+//! Classes of OpenCL's C++ wrappers (`cl.hpp`, `cl2.hpp`, `opencl.hpp`), by their names: their
+//! headers are the system's and not read.
+
+use std::rc::Rc;
+
+use fpgacc_frontend::host::ast::Type;
+
+use super::{Container, Kind};
+
+/// What a class stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wrapper {
+    Kernel,
+    /// `KernelFunctor`, `make_kernel`.
+    Functor,
+    Program,
+    /// Buffers, images and pipes.
+    Memory,
+    Range,
+    /// `EnqueueArgs`.
+    Enqueue,
+    /// `LocalSpaceArg`.
+    Local,
+    Queue,
+    /// Contexts, devices, platforms, events, samplers, errors: nothing of them is followed.
+    Other,
+}
+
+pub(super) fn is_namespace(name: &str) -> bool {
+    matches!(name, "cl" | "::cl")
+}
+
+/// The class that a name stands for; names without `cl::` only where the namespace is used.
+pub(super) fn kind(name: &str, used: bool) -> Option<Kind> {
+    let name = name.strip_prefix("::").unwrap_or(name);
+    let short = match name.strip_prefix("cl::") {
+        Some(short) => short,
+        None if used && (!name.contains("::") || name.starts_with("Program::")) => name,
+        None => return None,
+    };
+    let base = short.split_once('<').map_or(short, |(base, _)| base);
+    Some(Kind::Wrapper(match base {
+        "Kernel" => Wrapper::Kernel,
+        "KernelFunctor" | "make_kernel" | "KernelFunctorGlobal" => Wrapper::Functor,
+        "Program" => Wrapper::Program,
+        "Buffer" | "Memory" | "Image" | "Image1D" | "Image2D" | "Image3D" | "Image1DArray"
+        | "Image2DArray" | "Image1DBuffer" | "BufferGL" | "Pipe" => Wrapper::Memory,
+        "NDRange" => Wrapper::Range,
+        "EnqueueArgs" => Wrapper::Enqueue,
+        "LocalSpaceArg" => Wrapper::Local,
+        "CommandQueue" | "DeviceCommandQueue" => Wrapper::Queue,
+        "Context" | "Device" | "Platform" | "Event" | "UserEvent" | "Sampler" | "Error"
+        | "BuildError" => Wrapper::Other,
+        "Program::Sources" | "Program::Binaries" => {
+            return Some(Kind::Container(Rc::new(Container::Sequence {
+                element: Type {
+                    base: "cl::Program::Source".to_string(),
+                    ..Type::default()
+                },
+                fixed: None,
+            })));
+        }
+        "string" | "STRING_CLASS" => return Some(Kind::String),
+        _ => return None,
+    }))
+}
