@@ -56,6 +56,25 @@ pub fn contradictions(first: &Facts, second: &Facts) -> Vec<Contradiction> {
     found
 }
 
+/// Launches of the second account that the first does not have.
+pub fn not_found(first: &Facts, second: &Facts) -> Vec<Location> {
+    let known = |launch: &Launch| {
+        let mut all = first.launches.iter();
+        match launch.site.line {
+            0 => all.any(|a| match (&a.kernels, &launch.kernels) {
+                (Known::Is(a), Known::Is(b)) => b.iter().all(|name| a.contains(name)),
+                _ => true,
+            }),
+            _ => all.any(|a| is_same_call(&a.site, &launch.site)),
+        }
+    };
+    let launches = second.launches.iter().filter(|launch| !known(launch));
+    let mut sites: Vec<Location> = launches.map(|launch| launch.site.clone()).collect();
+    sites.sort();
+    sites.dedup();
+    sites
+}
+
 /// Launches of the second account that are one of the first: in its line; where lines are not known,
 /// of the one launch that starts the kernel.
 fn launches_of<'a>(a: &Launch, first: &Facts, second: &'a Facts) -> Vec<&'a Launch> {

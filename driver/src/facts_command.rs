@@ -12,10 +12,11 @@ use crate::options::Options;
 use crate::session::Session;
 use crate::{FAILED, MISUSED, agree, cli, explain, facts, facts_file, gather};
 
-const USAGE: &str =
-    "fpgacc facts explain HOST:LINE [FILES AND OPTIONS]  what is known of a call, and why
-fpgacc facts compare A.yaml B.yaml                  whether both can be true
-fpgacc facts schema                                 the JSON schema of facts.yaml";
+const USAGE: [&str; 3] = [
+    "fpgacc facts explain HOST:LINE [FILES AND OPTIONS]  what is known of a call, and why",
+    "fpgacc facts compare A.yaml B.yaml                  whether both can be true",
+    "fpgacc facts schema                                 the JSON schema of facts.yaml",
+];
 
 /// Runs `fpgacc facts ..`; `words` starts with `facts`.
 pub fn command(words: &[String], mut messages: Messages) -> ExitCode {
@@ -40,9 +41,10 @@ pub fn command(words: &[String], mut messages: Messages) -> ExitCode {
                 crate::fail(&mut messages, error, MISUSED)
             }
         },
-        (Some("-h" | "--help"), _) => crate::print(format!("{USAGE}\n").as_bytes()),
+        (Some("-h" | "--help"), _) => crate::print(format!("{}\n", USAGE.join("\n")).as_bytes()),
         _ => {
-            let error = Diagnostic::error("facts: what is to be done with them?").help(USAGE);
+            let error = Diagnostic::error("facts: what is to be done with them?");
+            let error = USAGE.iter().fold(error, |error, line| error.help(*line));
             crate::fail(&mut messages, error, MISUSED)
         }
     }
@@ -81,6 +83,11 @@ fn read(name: &str) -> Result<Facts, (Diagnostic, SourceMap)> {
 fn compare(first: &str, second: &str) -> Result<String, (Diagnostic, SourceMap)> {
     let (first_facts, second_facts) = (read(first)?, read(second)?);
     let mut text = String::new();
+    for site in agree::not_found(&first_facts, &second_facts) {
+        text.push_str(&format!(
+            "{site}: the launch: {first} has none, {second} has\n"
+        ));
+    }
     for one in agree::contradictions(&first_facts, &second_facts) {
         text.push_str(&format!(
             "{}: {}: {first} says {}, {second} says {}\n",

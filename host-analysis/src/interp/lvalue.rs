@@ -518,6 +518,16 @@ impl<'a> Interp<'a> {
     /// A number as it is stored in a variable: a value that has no name yet gets the variable's.
     fn named(&mut self, place: &Place, value: Val, num: Num) -> Val {
         match value {
+            // One of several, on one of the paths.
+            Val::OneOf(mut all) => {
+                let unnamed = |v: &Val| matches!(v, Val::Sym(sym) if sym.unnamed);
+                if all.iter().filter(|v| unnamed(v)).count() == 1
+                    && let Some(at) = all.iter().position(unnamed)
+                {
+                    all[at] = self.named(place, all[at].clone(), num);
+                }
+                Val::OneOf(all).convert(num)
+            }
             Val::Sym(sym) if sym.unnamed => {
                 let mut sym = (*sym).clone();
                 sym.text = Rc::from(self.short_name(place));

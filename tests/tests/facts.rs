@@ -1,0 +1,257 @@
+//! Launch facts as users meet them: explained, compared, given, and held against what runs show.
+
+use std::path::{Path, PathBuf};
+
+use fpgacc_tests::command::Workshop;
+
+const HOST: &str = r#"#include <CL/cl.h>
+#include <stdlib.h>
+#include "device.h"
+
+int main(int argc, char **argv) {
+    cl_context context = make_context();
+    cl_command_queue queue = clCreateCommandQueue(context, device, 0, NULL);
+    cl_program program = program_of(context, "k.cl");
+    clBuildProgram(program, 1, &device, "-DSCALE=3", NULL, NULL);
+    cl_kernel kernel = clCreateKernel(program, "scale", NULL);
+    int n = argc > 1 ? atoi(argv[1]) : 1000;
+    size_t local = 64;
+    size_t global = (n + local - 1) / local * local;
+    cl_mem data = clCreateBuffer(context, CL_MEM_READ_WRITE, global * sizeof(int), NULL, NULL);
+    clSetKernelArg(kernel, 0, sizeof(data), &data);
+    for (int step = 0; step < n; step += 300) {
+        clSetKernelArg(kernel, 1, sizeof(step), &step);
+        clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL);
+    }
+    return clFinish(queue);
+}
+"#;
+
+const DEVICE: &str = r#"static cl_device_id device;
+
+static cl_context make_context(void) {
+    cl_platform_id platform;
+    clGetPlatformIDs(1, &platform, NULL);
+    clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL);
+    return clCreateContext(NULL, 1, &device, NULL, NULL, NULL);
+}
+
+static cl_program program_of(cl_context context, const char *name) {
+    (void)name;
+    const char *text = "__kernel void scale(__global int *a, int step) {"
+                       " a[get_global_id(0)] = SCALE * step; }";
+    return clCreateProgramWithSource(context, 1, &text, NULL, NULL);
+}
+"#;
+
+fn shop() -> Workshop {
+    let shop = Workshop::new();
+    shop.write("host.c", HOST);
+    shop.write("device.h", DEVICE);
+    shop
+}
+
+#[track_caller]
+fn has(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "no {part:?} in:\n{text}");
+    }
+}
+
+#[test]
+fn a_launch_is_explained() {
+    let shop = shop();
+    let told = shop.fpgacc("facts explain host.c:18").success().stdout;
+    has(
+        &told,
+        &[
+            "host.c:18: a kernel is launched\n",
+            "kernel            scale\n",
+            "a multiple of 64",
+            "at least `n`",
+            "where `n`: the result of a function of the library (host.c:11)",
+            "local size 0      64\n",
+            "argument 0        the memory object `main::data`\n",
+            "created at host.c:14: READ_WRITE, ",
+            "argument 1        `step`\n",
+            "where `step`: it changes in the loop at host.c:16\n",
+            "queue             in order\n",
+            "loop              host.c:16; between its rounds change: argument 1\n",
+        ],
+    );
+    let program = shop.fpgacc("facts explain device.h:14 host.c").success();
+    has(
+        &program.stdout,
+        &["build options     \"-DSCALE=3\"", "kernel            scale"],
+    );
+    let wrong = shop.fpgacc("facts explain host.c:2").failure();
+    has(
+        &wrong.stderr,
+        &["at host.c:2", "such calls are in lines 14, 18"],
+    );
+    for words in ["facts", "facts explain host.c", "facts what"] {
+        let wrong = shop.fpgacc(words);
+        assert_eq!(wrong.code, Some(2), "{words}");
+        has(&wrong.stderr, &["fpgacc facts explain "]);
+    }
+}
+
+#[test]
+fn given_facts_fill_what_is_unknown_and_must_not_contradict() {
+    let shop = shop();
+    let known = shop.fpgacc("--emit=facts host.c").success().stdout;
+    let given = |from: &str, to: &str| {
+        assert!(known.contains(from), "no {from:?} in:\n{known}");
+        shop.write("given.yaml", known.replacen(from, to, 1));
+        shop.fpgacc("--emit=facts host.c --facts given.yaml")
+    };
+    // The size as the user knows it: a multiple of the local size.
+    let symbolic = &known[known.find("  global:\n").expect("a size")..];
+    let symbolic = &symbolic[..symbolic.find("  local:").expect("its end")];
+    let filled = given(symbolic, "  global:\n  - const: 1024\n")
+        .success()
+        .stdout;
+    has(
+        &filled,
+        &["  global:\n  - const: 1024\n", "    - const: 64\n"],
+    );
+    let wrong = given(symbolic, "  global:\n  - const: 1000\n").failure();
+    has(
+        &wrong.stderr,
+        &[
+            "host.c:18",
+            "global size 0 is 1000 in the given facts",
+            "a multiple of 64",
+        ],
+    );
+    let wrong = given(
+        "    sizes:\n    - const: 64\n",
+        "    sizes:\n    - const: 32\n",
+    )
+    .failure();
+    has(
+        &wrong.stderr,
+        &["local size 0 is 32 in the given facts, but the host says 64"],
+    );
+    let wrong = given("    - scale\n", "    - other\n").failure();
+    has(
+        &wrong.stderr,
+        &["the kernel is other in the given facts, but the host says scale"],
+    );
+}
+
+#[test]
+fn the_schema_tells_of_every_entry() {
+    let shop = shop();
+    let schema = shop.fpgacc("facts schema").success().stdout;
+    let schema: serde_json::Value = serde_json::from_str(&schema).expect("it is JSON");
+    for name in ["version", "programs", "buffers", "launches", "recording"] {
+        assert!(schema["properties"][name].is_object(), "{name}");
+    }
+    for name in [
+        "Launch", "Buffer", "Program", "Value", "ArgValue", "Location",
+    ] {
+        assert!(schema["$defs"][name].is_object(), "{name}");
+    }
+    assert_eq!(schema["$defs"]["Launch"]["additionalProperties"], false);
+}
+
+/// What is analysed of a host and what a run shows of it must both be true, and every launch of the
+/// run must have been found.
+#[track_caller]
+fn holds(shop: &Workshop, sources: &str, compile: &str, run: &str) {
+    shop.sh(compile).success();
+    shop.fpgacc(&format!("--emit=facts {sources} -o analysed.yaml"))
+        .success();
+    shop.sh(&format!(
+        "fpgacc trace --quiet -o seen.yaml -- {run} >run.log 2>&1"
+    ))
+    .success();
+    let compared = shop.fpgacc("facts compare analysed.yaml seen.yaml");
+    assert_eq!(compared.stdout, "", "{}", shop.text("analysed.yaml"));
+    compared.success();
+    assert!(
+        shop.text("seen.yaml").contains("count:"),
+        "nothing was launched"
+    );
+}
+
+#[test]
+fn runs_do_not_contradict_the_analysis() {
+    let shop = shop();
+    holds(&shop, "host.c", "cc -g host.c -o app -lOpenCL", "./app 700");
+    holds(&shop, "host.c", "cc -g host.c -o app -lOpenCL", "./app");
+    // A host that does something else than the one that was analysed.
+    shop.write("host.c", HOST.replace("local = 64", "local = 32"));
+    shop.sh("cc -g host.c -o app -lOpenCL").success();
+    shop.fpgacc("trace --quiet -o seen.yaml -- ./app").success();
+    let compared = shop
+        .fpgacc("facts compare analysed.yaml seen.yaml")
+        .failure();
+    has(
+        &compared.stdout,
+        &["host.c:18:9: local size 0: analysed.yaml says 64, seen.yaml says 32"],
+    );
+}
+
+#[test]
+fn launches_that_were_not_found_are_told() {
+    let shop = shop();
+    shop.sh("cc -g host.c -o app -lOpenCL").success();
+    shop.fpgacc("trace --quiet -o seen.yaml -- ./app").success();
+    shop.fpgacc("--emit=facts host.c -o analysed.yaml")
+        .success();
+    let text = shop.text("analysed.yaml");
+    let cut = &text[..text.find("launches:").expect("launches")];
+    shop.write("analysed.yaml", cut);
+    let compared = shop
+        .fpgacc("facts compare analysed.yaml seen.yaml")
+        .failure();
+    has(
+        &compared.stdout,
+        &["host.c:18:1: the launch: analysed.yaml has none"],
+    );
+}
+
+fn benchmarks() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../benchmarks")
+}
+
+#[test]
+fn runs_of_the_benchmarks_do_not_contradict_the_analysis() {
+    let programs = [
+        ("gaussian", "gaussian.c", "--n 20"),
+        (
+            "hotspot3d",
+            "hotspot3d.cpp",
+            "--nx 20 --ny 10 --layers 4 --steps 2",
+        ),
+        ("kmeans", "kmeans.c", "--iterations 2"),
+        ("nn", "nn.cpp", "--generated 50 --neighbours 2"),
+        ("srad", "srad.c", "--rows 17 --columns 19 --iterations 2"),
+    ];
+    for (name, host, args) in programs {
+        let shop = Workshop::new();
+        let folder = benchmarks().join(name);
+        let folder = folder.display();
+        let source = format!("{folder}/{host}");
+        let common = benchmarks().join("common");
+        let flags = format!("-I{}", common.display());
+        holds(
+            &shop,
+            &format!("{source} {flags}"),
+            &format!(
+                "g++ -g -x {} {source} {flags} -o app -lOpenCL -lm",
+                language(host)
+            ),
+            &format!("sh -c 'here=$PWD && cd {folder} && exec $here/app {args}'"),
+        );
+    }
+}
+
+fn language(host: &str) -> &'static str {
+    match host.ends_with(".c") {
+        true => "c",
+        false => "c++",
+    }
+}
