@@ -33,6 +33,7 @@
 
 pub mod adhoc;
 pub mod campaign;
+pub mod cause;
 pub mod command;
 pub mod compare;
 pub mod generate;

@@ -16,7 +16,7 @@ use crate::worker::{ANSWER, FOLDER, LOG, QUESTION, Question};
 const OCLGRIND: &str = "/usr/lib/oclgrind/liboclgrind-rt-icd.so";
 
 /// Of clBuildProgram.
-const NO_OPTIMISATION: &str = "-cl-opt-disable";
+pub const NO_OPTIMISATION: &str = "-cl-opt-disable";
 
 /// An OpenCL implementation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -121,6 +121,43 @@ pub fn run(job: &Job, platform: Platform) -> Result<Output, RunError> {
 /// # Errors
 /// See [`run`].
 pub fn run_within(job: &Job, platform: Platform, limit: Duration) -> Result<Output, RunError> {
+    run_with(job, platform, limit, &[])
+}
+
+/// A part of an implementation that can be switched, mostly off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Setting {
+    /// PoCL: copy regions between barriers for each work-item, instead of loops around them.
+    NoWorkItemLoops,
+    /// Intel: one work-item at a time.
+    NoVectoriser,
+    /// Oclgrind: complain of values that nobody has set, too.
+    Uninitialised,
+}
+
+impl Setting {
+    fn apply(self, command: Command, folder: &Path) -> Command {
+        match self {
+            // PoCL looks kernels up in its cache without regard to this.
+            Setting::NoWorkItemLoops => command
+                .env("POCL_WORK_GROUP_METHOD", "workitemrepl")
+                .env("POCL_CACHE_DIR", folder.join("cache")),
+            Setting::NoVectoriser => command.env("CL_CONFIG_CPU_VECTORIZER_MODE", "1"),
+            Setting::Uninitialised => command.env("OCLGRIND_UNINITIALIZED", "1"),
+        }
+    }
+}
+
+/// [`run_within`] with parts of the implementation switched.
+///
+/// # Errors
+/// See [`run`].
+pub fn run_with(
+    job: &Job,
+    platform: Platform,
+    limit: Duration,
+    settings: &[Setting],
+) -> Result<Output, RunError> {
     let folder = tempfile::Builder::new().prefix("fpgacc-").tempdir()?;
     let mut job = job.clone();
     // Optimised, a `switch` may be one over integers of two bits, which Oclgrind gets wrong.
@@ -140,7 +177,11 @@ pub fn run_within(job: &Job, platform: Platform, limit: Duration) -> Result<Outp
     let command = Command::new(worker()?)
         .env(FOLDER, folder.path())
         .limit(limit);
-    let captured = with_platform(command, platform, folder.path())?
+    let command = with_platform(command, platform, folder.path())?;
+    let apply = |command, setting: &Setting| setting.apply(command, folder.path());
+    let captured = settings
+        .iter()
+        .fold(command, apply)
         .capture()
         .map_err(|error| match error {
             ProcessError::TimedOut { limit, .. } => RunError::TimedOut { platform, limit },

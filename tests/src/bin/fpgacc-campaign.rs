@@ -55,7 +55,8 @@ struct Options {
     /// Run a case (a file that a campaign wrote) instead: what its job and the rewritten one do
     #[arg(long, value_name = "FILE")]
     case: Option<PathBuf>,
-    /// Make the `--case`, on which implementations disagree, small, and write it to this file
+    /// Make the `--case`, on which implementations disagree or which fails, small, and write it to
+    /// this file
     #[arg(long, value_name = "FILE", requires = "case")]
     explain: Option<PathBuf>,
     /// Print the program of `--only`
@@ -142,8 +143,8 @@ fn run(options: &Options) -> Result<Counts, (u8, String)> {
 /// Makes small what implementations disagree on.
 fn explain(path: &Path, to: &Path, tries: usize) -> Result<Counts, (u8, String)> {
     let case = Case::read(path).map_err(|error| (2, error))?;
-    let small = reduced_disagreement(&case, tries);
-    println!("{}", small.job.source);
+    let small = reduced_disagreement(&case, tries).unwrap_or_else(|| reduced(&case, tries));
+    println!("{}\n{}", small.job.source, small.what);
     small.write(to).map_err(|error| (2, error))?;
     Ok(Counts::default())
 }

@@ -5,6 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::cause::Cause;
 use crate::rewrite::Remark;
 use crate::run::Platform;
 
@@ -27,6 +28,9 @@ pub struct Counts {
     pub disagreements: BTreeMap<Platform, u64>,
     /// Of these, where the rewritten kernel also does something else on the implementation.
     pub no_witness: BTreeMap<Platform, u64>,
+    /// The disagreements by implementation and what makes it right.
+    #[serde(default)]
+    pub causes: BTreeMap<String, u64>,
     /// Whose rewritten form is wrong.
     pub failures: u64,
 }
@@ -43,6 +47,13 @@ impl Counts {
         merge(&mut self.refused, &other.refused);
         merge(&mut self.disagreements, &other.disagreements);
         merge(&mut self.no_witness, &other.no_witness);
+        merge(&mut self.causes, &other.causes);
+    }
+
+    /// Counts why a form of a kernel, or a program, is wrong on an implementation.
+    pub fn cause(&mut self, platform: Platform, form: &str, cause: Cause) {
+        let reason = format!("{platform:?}, {form}: {cause}");
+        *self.causes.entry(reason).or_default() += 1;
     }
 
     /// Counts what passes say.
@@ -102,6 +113,9 @@ impl fmt::Display for Counts {
                 "{count:>9} whose original disagrees with Oclgrind on {platform:?} ({} rewritten ones too)",
                 self.no_witness.get(platform).unwrap_or(&0)
             )?;
+        }
+        for (reason, count) in &self.causes {
+            writeln!(f, "{count:>9} wrong on {reason}")?;
         }
         for (reason, count) in &self.refused {
             writeln!(f, "{count:>9} not rewritten: {reason}")?;

@@ -3,9 +3,12 @@
 mod case;
 mod counts;
 
+use std::time::Duration;
+
 use fpgacc_aoc_wrappers::process::Command;
 use serde::{Deserialize, Serialize};
 
+use crate::cause::{Cause, Known};
 use crate::generate::{Batch, batch};
 use crate::job::Job;
 use crate::judge::{Original, Verdict, first_difference};
@@ -16,6 +19,11 @@ use crate::run::{Output, Platform, run};
 
 pub use case::{Case, rewrite_safely, run_cleanly, run_impatiently};
 pub use counts::Counts;
+
+/// How long a kernel may take that is run again, alone, ..
+const PATIENCE: Duration = Duration::from_secs(120);
+/// .. and one that may never end.
+const IMPATIENCE: Duration = Duration::from_secs(60);
 
 /// What a campaign does.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -246,19 +254,46 @@ impl Check<'_> {
     /// Compares all kernels; if the program does not run as a whole, each alone.
     fn compare(&mut self, platform: Platform, rewritten: &Rewritten) {
         let after = run_cleanly(&rewritten.job, platform);
-        let original_runs = self
-            .original
-            .others
-            .iter()
-            .all(|(p, o)| *p != platform || o.is_ok());
+        let others = &self.original.others;
+        let original_runs = others.iter().all(|(p, o)| *p != platform || o.is_ok());
+        if !original_runs {
+            self.program_fails(platform);
+        }
         if after.is_err() && original_runs {
             return self.compare_each(platform, rewritten);
         }
         for kernel in 0..self.batch.kernels.len() {
+            if !original_runs {
+                self.run_original_alone(platform, kernel);
+            }
             let own = &self.batch.kernels[kernel].own;
             let verdict = self.original.judge(platform, &after, own);
             self.take(platform, kernel, verdict);
         }
+    }
+
+    /// Notes why an original program does not run as a whole.
+    fn program_fails(&mut self, platform: Platform) {
+        let kernels = self.batch.kernels.iter();
+        let buffers: Vec<usize> = kernels.flat_map(|kernel| kernel.own.clone()).collect();
+        let known = Known {
+            job: &self.batch.job,
+            reference: &self.original.reference,
+            buffers: &buffers,
+        };
+        let cause = known.cause(platform, PATIENCE);
+        let cause = cause.unwrap_or(Cause::NotAlways);
+        self.found.counts.cause(platform, "whole program", cause);
+        let case = self.case(0, platform, format!("the whole program: {cause}"));
+        let job = self.batch.job.clone();
+        self.found.disagreements.push(Case { job, ..case });
+    }
+
+    /// What a kernel does where its program does not run.
+    fn run_original_alone(&mut self, platform: Platform, kernel: usize) {
+        let output = run(&self.batch.only(kernel), platform).map_err(|error| error.to_string());
+        self.original.others.retain(|(p, _)| *p != platform);
+        self.original.others.push((platform, output));
     }
 
     /// Runs each kernel of the rewritten program alone, until one is found at fault.
@@ -284,20 +319,80 @@ impl Check<'_> {
             Verdict::Same => {}
             Verdict::Wrong(what) => {
                 let case = self.case(kernel, platform, what);
-                self.fail(case);
+                if !self.only_optimised(platform, kernel, &case) {
+                    return self.fail(case);
+                }
+                let counts = &mut self.found.counts;
+                counts.cause(platform, "rewritten", Cause::Optimiser);
+                self.disagree(case, Cause::Optimiser);
             }
             Verdict::OriginalDisagrees(what) => {
-                *counts.disagreements.entry(platform).or_default() += 1;
                 let case = self.case(kernel, platform, what);
-                self.found.disagreements.push(case);
+                self.original_disagrees(kernel, case);
             }
             Verdict::BothDisagree(what) => {
-                *counts.disagreements.entry(platform).or_default() += 1;
                 *counts.no_witness.entry(platform).or_default() += 1;
                 let case = self.case(kernel, platform, what);
-                self.found.disagreements.push(case);
+                let cause = self.cause_of_rewritten(platform, kernel, &case);
+                if let Some(cause) = cause {
+                    self.found.counts.cause(platform, "rewritten", cause);
+                }
+                self.original_disagrees(kernel, case);
             }
         }
+    }
+
+    fn original_disagrees(&mut self, kernel: usize, case: Case) {
+        let counts = &mut self.found.counts;
+        *counts.disagreements.entry(case.platform).or_default() += 1;
+        let known = Known {
+            job: &case.job,
+            reference: &self.original.reference,
+            buffers: &self.batch.kernels[kernel].own,
+        };
+        let cause = known.cause(case.platform, PATIENCE);
+        let cause = cause.unwrap_or(Cause::OnlyTogether);
+        counts.cause(case.platform, "original", cause);
+        self.disagree(case, cause);
+    }
+
+    fn disagree(&mut self, case: Case, cause: Cause) {
+        let what = format!("{cause}: {}", case.what);
+        self.found.disagreements.push(Case { what, ..case });
+    }
+
+    /// Why a rewritten kernel is wrong as a program of its own.
+    fn cause_of_rewritten(&self, platform: Platform, kernel: usize, case: &Case) -> Option<Cause> {
+        let rewritten = case.rewritten().ok()?;
+        let known = Known {
+            job: &rewritten.job,
+            reference: &self.original.reference,
+            buffers: &self.batch.kernels[kernel].own,
+        };
+        known.cause(platform, PATIENCE)
+    }
+
+    /// Whether only an implementation's optimiser gets a rewritten kernel wrong: without it, it is
+    /// right there, right elsewhere with and without optimisations, and Oclgrind complains of
+    /// nothing, values that nobody has set included.
+    fn only_optimised(&self, platform: Platform, kernel: usize, case: &Case) -> bool {
+        if platform == Platform::Oclgrind {
+            return false;
+        }
+        let Ok(rewritten) = case.rewritten() else {
+            return false;
+        };
+        let known = Known {
+            job: &rewritten.job,
+            reference: &self.original.reference,
+            buffers: &self.batch.kernels[kernel].own,
+        };
+        known.is_clean(PATIENCE)
+            && known.cause(platform, PATIENCE) == Some(Cause::Optimiser)
+            && Platform::EMULATORS
+                .into_iter()
+                .filter(|other| *other != platform)
+                .all(|other| known.is_right_either_way(other, PATIENCE))
     }
 }
 
@@ -318,25 +413,33 @@ pub fn reduced(case: &Case, tries: usize) -> Case {
     }
 }
 
-/// The smallest case found on which an implementation disagrees with Oclgrind on the original.
-pub fn reduced_disagreement(case: &Case, tries: usize) -> Case {
+/// The smallest case found on which an implementation disagrees with Oclgrind on the original for the
+/// same cause; `None`: it agrees.
+pub fn reduced_disagreement(case: &Case, tries: usize) -> Option<Case> {
     let buffers: Vec<usize> = (0..case.job.buffers.len()).collect();
+    let reference = run_impatiently(&case.job, Platform::Oclgrind).ok()?;
+    let known = Known {
+        job: &case.job,
+        reference: &reference,
+        buffers: &buffers,
+    };
+    let expected = known.cause(case.platform, IMPATIENCE)?;
     let job = reduce::reduce(&case.job, tries, |job| {
-        if !is_well_defined(job) {
-            return false;
-        }
         let Ok(reference) = run_impatiently(job, Platform::Oclgrind) else {
             return false;
         };
-        match run_impatiently(job, case.platform) {
-            Ok(other) => first_difference(&reference, &other, &buffers).is_some(),
-            Err(_) => false,
-        }
+        let known = Known {
+            job,
+            reference: &reference,
+            buffers: &buffers,
+        };
+        is_well_defined(job) && known.is_wrong_for(expected, case.platform, IMPATIENCE)
     });
-    Case {
+    Some(Case {
+        what: format!("{expected}: {}", case.what),
         job,
         ..case.clone()
-    }
+    })
 }
 
 /// What an error is, without what may change while it is made small.

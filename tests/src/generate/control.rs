@@ -15,12 +15,14 @@ impl Maker {
         }
         let nested = context.depth < DEPTH && self.budget > 0;
         match self.s.below(100) {
-            0..=17 if context.uniform => self.barrier(),
+            0..=15 if context.uniform => self.barrier(),
+            16 | 17 if context.uniform => self.group_copy(),
             18..=25 if context.uniform && nested => self.uniform_if(context),
             26..=37 if context.uniform && nested => self.uniform_loop(context),
             38..=41 if context.uniform && nested => self.switch(context),
             42..=46 if context.uniform => self.escape(context),
-            47..=50 if context.uniform && nested => self.idiom(),
+            47..=49 if context.uniform && nested => self.idiom(),
+            50 if context.uniform => self.group_copy(),
             51..=54 if context.uniform && nested => self.call_with_barriers(),
             55..=61 if nested => self.divergent_if(context),
             62..=65 if nested => self.divergent_loop(context),
@@ -168,7 +170,7 @@ impl Maker {
         let j = self.name("j");
         let trips = format!("(({}) & 3)", self.value(1));
         let count = self.count();
-        match self.s.below(4) {
+        match self.s.below(7) {
             0 => {
                 self.line(&format!("uint {j} = {trips};\nwhile ({j} > 0u) {{\n{j}--;"));
                 self.scope.readable.push(j);
@@ -181,6 +183,8 @@ impl Maker {
                 self.block(&inner, count, None);
                 self.line(&format!("}} while ({j} < {trips});"));
             }
+            2 => self.own_triangle(&inner, &j),
+            3 => self.strided_loop(&inner, &j),
             _ => {
                 let ty = self.v.pick(&["uint", "int"]);
                 self.line(&format!(
@@ -192,6 +196,47 @@ impl Maker {
             }
         }
         self.scope = scope;
+    }
+
+    /// A loop that runs as often as the work-item's number in its group says.
+    fn own_triangle(&mut self, inner: &Context, j: &str) {
+        let l = self.flat_local();
+        let read = self.arrays_in(State::Read);
+        self.line(&format!("for (uint {j} = 0; {j} <= {l}; {j}++) {{"));
+        if !read.is_empty() {
+            let array = self.s.copy(&read);
+            let place = self.element(array, j);
+            let sum = self.scope.varying[0].clone();
+            self.line(&format!("{sum} += (uint){place};"));
+        }
+        self.scope.readable.push(j.to_string());
+        self.block(inner, 1, None);
+        self.line("}");
+    }
+
+    /// A loop of which each work-item of a group takes every so manieth iteration.
+    fn strided_loop(&mut self, inner: &Context, j: &str) {
+        let (l, size) = (self.flat_local(), self.shape.group_size());
+        let end = match self.s.chance(50) {
+            true => format!("{}u", size + 1 + self.s.below(size as usize + 5) as u64),
+            false => "(n & 31u)".to_string(),
+        };
+        let step = match (self.shape.null_local, self.s.chance(40)) {
+            (false, true) => {
+                "(uint)(get_local_size(0) * get_local_size(1) * get_local_size(2))".to_string()
+            }
+            _ => format!("{size}u"),
+        };
+        self.line(&format!(
+            "for (uint {j} = {l}; {j} < {end}; {j} += {step}) {{"
+        ));
+        if !self.scope.in_function {
+            let sum = self.scope.varying[0].clone();
+            self.line(&format!("{sum} += in[{j} & 63];"));
+        }
+        self.scope.readable.push(j.to_string());
+        self.block(inner, 1, None);
+        self.line("}");
     }
 
     /// A loop that all work-items of the group go through together.

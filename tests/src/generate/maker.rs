@@ -2,6 +2,7 @@
 
 use crate::random::Random;
 
+use super::copies::Layout;
 use super::shape::Shape;
 use super::shared::{Shared, State};
 
@@ -89,6 +90,10 @@ pub struct Maker {
     pub hidden_uniformity: bool,
     /// A second pointer, `other`, to outputs.
     pub has_other: bool,
+    /// How copies lie in the buffer `back`, which only copies write, if it is there.
+    pub back: Option<Layout>,
+    /// The copies started last have an event each.
+    pub pair_of_events: bool,
     /// The kernel's number.
     pub number: usize,
     /// Names made so far.

@@ -8,6 +8,7 @@
 //! its own outputs; integers are unsigned; floats hold integers below 2^24.
 
 mod control;
+mod copies;
 mod functions;
 mod idioms;
 mod ids;
@@ -22,6 +23,7 @@ use crate::job::{Arg, Fill, Geometry, Job};
 use crate::random::Random;
 use crate::rewrite::Told;
 
+use copies::Layout;
 use maker::{Context, Maker, Scope};
 use shape::Shape;
 use shared::{Home, Shared, State};
@@ -118,6 +120,8 @@ fn one(job: &mut Job, number: usize, meaning: u64, spelling: u64, inputs: &Input
         scope: Scope::default(),
         hidden_uniformity: s.chance(20),
         has_other: s.chance(25),
+        back: None,
+        pair_of_events: false,
         number,
         fresh: 0,
         barriers: 0,
@@ -126,6 +130,9 @@ fn one(job: &mut Job, number: usize, meaning: u64, spelling: u64, inputs: &Input
         s,
         v,
     };
+    if !maker.shape.null_local && maker.s.chance(25) {
+        maker.back = Some(maker.s.copy(&[Layout::Pieces, Layout::Interleaved]));
+    }
     let arrays = maker.kernel();
     let params = Params {
         other: maker.has_other,
@@ -137,6 +144,7 @@ fn one(job: &mut Job, number: usize, meaning: u64, spelling: u64, inputs: &Input
             .shared
             .iter()
             .any(|shared| shared.home == Home::Global),
+        back: maker.back.is_some(),
         dynamic: maker
             .shared
             .iter()
@@ -186,6 +194,7 @@ fn single_work_item(
         m: s.below(7) as i32,
         items: 16,
         mem: false,
+        back: false,
         dynamic: None,
     };
     job.source.push_str(&format!(
@@ -274,9 +283,7 @@ impl Maker {
                 }
                 Home::Parameter | Home::Global => {}
             }
-            let atomic = self
-                .s
-                .copy(&["atomic_add", "atomic_xor", "atomic_max", "atomic_or"]);
+            let atomic = self.s.copy(&shared::ATOMICS);
             self.shared.push(Shared {
                 name,
                 home,
@@ -298,6 +305,8 @@ struct Params {
     m: i32,
     items: usize,
     mem: bool,
+    /// A buffer that groups copy to.
+    back: bool,
     /// Bytes of the `__local` parameter.
     dynamic: Option<usize>,
 }
@@ -315,6 +324,9 @@ impl Params {
         if self.mem {
             text.push_str(", __global uint *mem");
         }
+        if self.back {
+            text.push_str(", __global uint *back");
+        }
         if self.dynamic.is_some() {
             text.push_str(", __local uint *dyn");
         }
@@ -326,7 +338,7 @@ impl Params {
         let first = job.buffers.len();
         let bytes = self.items * 4;
         let out = job.buffer(bytes * statements::OUTPUTS, Fill::Zero);
-        let acc = job.buffer(28, Fill::of_ints(&[100, 5000, 0, 0, -1, 0, -1]));
+        let acc = job.buffer(48, Fill::of_ints(&statements::ATOMICS));
         let fout = job.buffer(bytes, Fill::of_floats(&[1.0, -2.0, 5.0]));
         let mut args = vec![
             out.clone(),
@@ -346,6 +358,9 @@ impl Params {
         }
         if self.mem {
             args.push(job.buffer(bytes, Fill::Zero));
+        }
+        if self.back {
+            args.push(job.buffer(bytes, Fill::of_ints(&[21, 22, 23])));
         }
         args.extend(self.dynamic.map(Arg::Local));
         (args, (first..job.buffers.len()).collect())

@@ -5,6 +5,21 @@
 
 use super::maker::Maker;
 
+/// Atomic functions, of which an array has one.
+pub(super) const ATOMICS: [&str; 11] = [
+    "atomic_add",
+    "atomic_sub",
+    "atomic_xor",
+    "atomic_or",
+    "atomic_and",
+    "atomic_max",
+    "atomic_min",
+    "atomic_inc",
+    "atomic_dec",
+    "atomic_xchg",
+    "atomic_cmpxchg",
+];
+
 /// What work-items may do with an array until the next barrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
@@ -16,6 +31,8 @@ pub enum State {
     Atomic,
     /// Only the first work-item accesses it.
     First,
+    /// Nobody accesses it: a copy to it is under way.
+    Copied,
 }
 
 /// Where an array lies.
@@ -165,10 +182,26 @@ impl Maker {
                 let index = self.element_index(false);
                 let place = self.element(array, &index);
                 let atomic = self.shared[array].atomic;
-                let value = self.value(1);
-                Some(format!("{atomic}(&{place}, (uint)({value}));"))
+                let call = match atomic {
+                    "atomic_inc" | "atomic_dec" => format!("{atomic}(&{place})"),
+                    // All with the same values: the order does not matter.
+                    "atomic_xchg" => format!("{atomic}(&{place}, 77u)"),
+                    "atomic_cmpxchg" => {
+                        let index = self.s.below(4);
+                        format!("{atomic}(&{place}, {index}u, 1000u)")
+                    }
+                    _ => {
+                        let value = self.value(1);
+                        format!("{atomic}(&{place}, (uint)({value}))")
+                    }
+                };
+                let used = self.s.chance(15);
+                Some(match used {
+                    true => format!("a += {call} & 0u;"),
+                    false => format!("{call};"),
+                })
             }
-            State::Read => None,
+            State::Read | State::Copied => None,
         }
     }
 

@@ -6,11 +6,14 @@ use super::shared::State;
 /// Values of each work-item that a kernel leaves behind.
 pub(super) const OUTPUTS: usize = 4;
 
+/// What atomic functions on global memory begin with; each element has one function.
+pub(super) const ATOMICS: [i32; 12] = [100, 5000, 0, 0, -1, 0, -1, -3, 3, 0, 7, 9];
+
 impl Maker {
     /// A simple statement.
     pub(super) fn plain(&mut self, context: &Context) -> String {
         for _ in 0..3 {
-            let made = match self.s.below(16) {
+            let made = match self.s.below(17) {
                 0..=4 => Some(self.assignment()),
                 5 | 6 => self.shared_statement(),
                 7 => self.array_write(),
@@ -21,6 +24,7 @@ impl Maker {
                 12 if context.uniform => self.uniform_assignment(),
                 13 => self.declaration(),
                 14 => self.vector_statement(),
+                15 => self.s.chance(60).then(|| self.fence()),
                 _ => self.shared_statement(),
             };
             if let Some(made) = made {
@@ -161,9 +165,15 @@ impl Maker {
             ("atomic_max", 5),
             ("atomic_min", 6),
         ]);
-        Some(match self.s.below(6) {
+        Some(match self.s.below(10) {
             0 => "atomic_inc(&acc[0]);".to_string(),
             1 => "atomic_dec(&acc[1]);".to_string(),
+            3 => format!("atomic_max((volatile __global int *)&acc[7], (int)({value}));"),
+            4 => format!("atomic_min((volatile __global int *)&acc[8], (int)({value}));"),
+            5 => "atomic_xchg((volatile __global float *)&acc[9], 2.5f);".to_string(),
+            6 => "atomic_xchg(&acc[10], 41u);".to_string(),
+            // One of them comes first, whatever the order.
+            7 => "atomic_cmpxchg(&acc[11], 9u, 4u);".to_string(),
             2 => format!("a += {function}(&acc[{slot}], (uint)({value})) & 0u;"),
             _ => format!("{function}(&acc[{slot}], (uint)({value}));"),
         })
