@@ -207,7 +207,7 @@ impl Maker {
             let array = self.s.copy(&read);
             let place = self.element(array, j);
             let sum = self.scope.varying[0].clone();
-            self.line(&format!("{sum} += (uint){place};"));
+            self.line(&format!("{sum} += (uint)(int){place};"));
         }
         self.scope.readable.push(j.to_string());
         self.block(inner, 1, None);

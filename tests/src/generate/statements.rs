@@ -302,7 +302,7 @@ impl Maker {
         let l = self.flat_local();
         for array in self.arrays_in(State::Own) {
             let place = self.element(array, &l);
-            self.line(&format!("out[{at} * {OUTPUTS} + 2] += (uint){place};"));
+            self.line(&format!("out[{at} * {OUTPUTS} + 2] += (uint)(int){place};"));
         }
     }
 }
