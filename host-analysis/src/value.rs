@@ -355,6 +355,32 @@ impl Val {
         a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.is_alike(b))
     }
 
+    /// The value as another run of the same code may find it. Symbols and loops of one run mean
+    /// nothing in another; without their numbers, equal values of all runs are equal.
+    pub fn at_other_times(&self) -> Val {
+        let symbol = self.alternatives().iter().find_map(|v| match v {
+            Val::Sym(symbol) => Some(symbol),
+            _ => None,
+        });
+        if let Some(symbol) = symbol {
+            return Val::unknown(&*symbol.why);
+        }
+        match self {
+            Val::Arg(argument) => Val::Arg(Rc::new(Argument {
+                fact: argument.fact.clone(),
+                newest_atom: 0,
+                differs_in: 0,
+            })),
+            Val::OneOf(all) => {
+                let mut all = all.iter().map(Val::at_other_times);
+                let first = all.next().unwrap_or(Val::Unset);
+                all.fold(first, |a, b| a.join(&b))
+            }
+            Val::Tuple(all) => Val::Tuple(all.iter().map(Val::at_other_times).collect()),
+            other => other.clone(),
+        }
+    }
+
     /// The value with other symbols: those with numbers above the first number given are numbered
     /// from the second on.
     pub fn renumbered(&self, numbers: (u32, u32)) -> Val {

@@ -643,19 +643,7 @@ impl<'a> Interp<'a> {
         {
             return;
         }
-        // Symbolic values of one run mean nothing in another.
-        let value = match value {
-            Val::Sym(sym) => Val::unknown(&*sym.why),
-            Val::Tuple(all) => {
-                let all = all.iter().map(|value| match value {
-                    Val::Sym(sym) => Val::unknown(&*sym.why),
-                    other => other.clone(),
-                });
-                Val::Tuple(all.collect())
-            }
-            other => other.clone(),
-        };
-        self.grow_ever(place, value);
+        self.grow_ever(place, value.at_other_times());
     }
 
     /// Adds to what a place may ever hold.
