@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use fpgacc_frontend::host::ast::{BinaryOp, UnaryOp};
 
+use crate::state::Root;
 use crate::value::{Form, IntType, Num, Sym, Val, operand};
 
 /// Longest spelling of a symbolic value.
@@ -41,7 +42,16 @@ pub(crate) fn binary(op: BinaryOp, a: &Val, b: &Val) -> Val {
         let by = if op == Sub { -by } else { by };
         return match place.moved(by) {
             Some(moved) => Val::Pointer(moved),
-            None => Val::unknown("a pointer beside its object"),
+            None => Val::Into(place.root),
+        };
+    }
+    if let (Add | Sub, Some(root)) = (op, somewhere(a, b)) {
+        return Val::Into(root);
+    }
+    if let (Add, Some(root)) = (op, somewhere(b, a)) {
+        return match (a, b) {
+            (Val::Int(..), Val::Pointer(_)) => binary(op, b, a),
+            _ => Val::Into(root),
         };
     }
     if let (Val::Text(text), Val::Int(by, _)) = (a, b)
@@ -70,6 +80,19 @@ pub(crate) fn binary(op: BinaryOp, a: &Val, b: &Val) -> Val {
             ),
             _ => pointers(op, a, b),
         },
+    }
+}
+
+/// Where the sum of a pointer and a number points into.
+fn somewhere(pointer: &Val, by: &Val) -> Option<Root> {
+    let number = matches!(
+        by,
+        Val::Int(..) | Val::Sym(_) | Val::Unknown(_) | Val::OneOf(_)
+    );
+    match pointer {
+        Val::Pointer(place) if number => Some(place.root),
+        Val::Into(root) if number => Some(*root),
+        _ => None,
     }
 }
 
@@ -160,6 +183,10 @@ fn integers(op: BinaryOp, x: i128, t: IntType, y: i128, u: IntType) -> Val {
 
 fn floats(op: BinaryOp, x: f64, y: f64, double: bool) -> Val {
     use BinaryOp::*;
+    let (x, y) = match double {
+        true => (x, y),
+        false => (f64::from(x as f32), f64::from(y as f32)),
+    };
     let value = match op {
         Add => x + y,
         Sub => x - y,

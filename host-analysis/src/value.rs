@@ -7,7 +7,7 @@ use fpgacc_frontend::facts::ArgValue;
 use fpgacc_frontend::host::ast::BinaryOp;
 use fpgacc_frontend::source::Span;
 
-use crate::state::Place;
+use crate::state::{Place, Root};
 
 /// Width and signedness of an integer type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -240,6 +240,8 @@ pub(crate) enum Val {
     /// A text, or a pointer to one.
     Text(Rc<Text>),
     Pointer(Place),
+    /// A pointer to a part that is not known of a variable or object.
+    Into(Root),
     /// An OpenCL object's handle.
     Handle(ObjectId),
     /// A `FILE *`, file descriptor or stream that reads the file of this name.
@@ -420,6 +422,7 @@ impl Val {
             Val::Null => "NULL".to_string(),
             Val::Text(_) => "a string".to_string(),
             Val::Pointer(_) => "a pointer".to_string(),
+            Val::Into(_) => "a pointer to an element that is not known".to_string(),
             Val::Handle(_) => "an OpenCL object".to_string(),
             Val::File(name) => format!("the file `{name}`"),
             Val::Function(name) => format!("the function `{name}`"),
@@ -457,6 +460,9 @@ impl Val {
                     }
                 }
                 if all.len() > MOST_ALTERNATIVES {
+                    if let Some(root) = one_root(&all) {
+                        return Val::Into(root);
+                    }
                     return Val::unknown("has many different values, depending on the path");
                 }
                 match all.len() {
@@ -520,6 +526,18 @@ fn renumber(number: u32, (above, from): (u32, u32)) -> u32 {
         true => number - above + from,
         false => number,
     }
+}
+
+/// The variable or object that all pointers point into.
+pub(crate) fn one_root(pointers: &[Val]) -> Option<Root> {
+    let root = |value: &Val| match value {
+        Val::Pointer(place) => Some(place.root),
+        Val::Into(root) => Some(*root),
+        _ => None,
+    };
+    let first = root(pointers.first()?)?;
+    let same = pointers.iter().all(|p| root(p) == Some(first));
+    same.then_some(first)
 }
 
 /// Widening keeps a symbolic value; everything else makes it another one.

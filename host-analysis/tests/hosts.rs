@@ -211,14 +211,14 @@ fn check_value(expected: &str, value: &Value) -> Result<(), String> {
         if symbolic.text != text.trim() {
             return differs();
         }
-        let wanted = rest.trim_end_matches('}').split(',').map(str::trim);
-        for property in wanted.filter(|p| !holds(symbolic, p)) {
-            return Err(format!(
+        let mut wanted = rest.trim_end_matches('}').split(',').map(str::trim);
+        return match wanted.find(|p| !holds(symbolic, p)) {
+            Some(property) => Err(format!(
                 "`{property}` is not known of `{}`: {symbolic:?}",
                 symbolic.text
-            ));
-        }
-        return Ok(());
+            )),
+            None => Ok(()),
+        };
     }
     match shown(value) == expected {
         true => Ok(()),

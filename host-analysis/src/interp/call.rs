@@ -540,18 +540,24 @@ impl<'a> Interp<'a> {
         for value in value.alternatives() {
             match value {
                 Val::Pointer(place) => {
-                    let array = match place.path.last() {
+                    let parent = match place.path.last() {
                         Some(crate::state::Step::Index(_)) => place.parent(),
                         _ => None,
                     };
-                    match array {
-                        Some(array) if self.is_container(&array) => {
-                            self.forget_elements(&array, reason);
-                        }
-                        Some(array) => self.set_unknown(&array, reason),
-                        None => self.set_unknown(&place.clone(), reason),
+                    if let Some(array) = parent.filter(|array| self.is_container(array)) {
+                        self.forget_elements(&array, reason);
+                        continue;
+                    }
+                    let mut place = place.clone();
+                    while let Some(crate::state::Step::Index(_)) = place.path.last() {
+                        place.path.pop();
+                    }
+                    match place.path.is_empty() {
+                        true => self.forget_root(place.root, reason),
+                        false => self.set_unknown(&place, reason),
                     }
                 }
+                Val::Into(root) => self.forget_root(*root, reason),
                 Val::Record(_) => {}
                 _ => {}
             }

@@ -159,9 +159,18 @@ impl<'a> Interp<'a> {
 
     pub(super) fn load(&mut self, target: &Target) -> Val {
         match target {
+            Target::Place(place) if !self.fits(place) => {
+                Val::unknown("it is read as something else than it is")
+            }
             Target::Place(place) => self.read(place),
             Target::Element(place) => self.any_element(place),
             Target::Part(place, path) => self.element_parts(place, path),
+            Target::OneOf(places) => places
+                .iter()
+                .map(|place| self.read(place))
+                .reduce(|a, b| a.join(&b))
+                .unwrap_or(Val::Unset),
+            Target::Into(_) => Val::unknown("it is read through a pointer that moves"),
             Target::Lost(reason) => Val::unknown(reason),
         }
     }
@@ -429,6 +438,7 @@ impl<'a> Interp<'a> {
             None => self.eval(code, value),
             Some(_) => self.operand(code, value),
         };
+        let at = target;
         let target = self.target(code, target);
         if let (None, Target::Place(place), Val::Pointer(from)) = (op, &target, &value)
             && self.is_array(place)
@@ -448,7 +458,13 @@ impl<'a> Interp<'a> {
                 }
             }
         };
-        self.store(&target, value.clone());
+        match &target {
+            Target::Lost(_) => {
+                let stored = self.declared_number(code, at);
+                self.store_anywhere(value.clone(), stored);
+            }
+            _ => self.store(&target, value.clone()),
+        }
         match &target {
             Target::Place(_) => self.load(&target),
             _ => value,
@@ -461,10 +477,13 @@ impl<'a> Interp<'a> {
                 true => Val::Pointer(place.index(0)),
                 false => Val::Pointer(place),
             },
-            Target::Element(place) | Target::Part(place, _) => {
-                self.escape_value(&Val::Pointer(place));
-                Val::unknown("the address of an element that is not known")
-            }
+            Target::Element(place) | Target::Part(place, _) => Val::Into(place.root),
+            Target::Into(root) => Val::Into(root),
+            Target::OneOf(places) => places
+                .into_iter()
+                .map(Val::Pointer)
+                .reduce(|a, b| a.join(&b))
+                .unwrap_or(Val::Unset),
             Target::Lost(reason) => {
                 if let ExprKind::Name(name) = &code.ast().expr(inner).kind
                     && (self.functions.contains_key(name.as_str())
@@ -480,14 +499,14 @@ impl<'a> Interp<'a> {
     pub(super) fn cast(&mut self, code: &Code<'a>, ty: &Type, value: Val) -> Val {
         match self.types[code.host].kind(ty, &self.hosts[code.host]) {
             Kind::Num(num) => match value {
-                Val::Pointer(_) | Val::Handle(_) | Val::Text(_) => {
+                Val::Pointer(_) | Val::Into(_) | Val::Handle(_) | Val::Text(_) => {
                     Val::unknown("a pointer as a number")
                 }
                 value => value.convert(num),
             },
             Kind::Pointer => match value {
                 Val::Int(0, _) => Val::Null,
-                other => other,
+                other => self.retyped(other, ty, code.host),
             },
             Kind::String => match self.text_of(&value) {
                 Some(text) => Val::Text(text),

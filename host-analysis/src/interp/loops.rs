@@ -9,7 +9,7 @@ use fpgacc_frontend::source::Span;
 use super::{Breakable, Code, Interp, LoopKey};
 use crate::state::{Delta, Place};
 use crate::types::Kind;
-use crate::value::Val;
+use crate::value::{Val, one_root};
 
 /// Most rounds of a loop that are followed one by one.
 const MOST_ROUNDS: i128 = 64;
@@ -445,9 +445,26 @@ fn widened(head: &Val, end: &Val, pass: u32) -> Widened {
     match all.iter().any(number) && !first {
         true if all.iter().all(may_be_number) => Widened::Number,
         true => Widened::Value(Val::unknown("changes in a loop")),
+        false if pass >= 1 && moves(all) => match one_root(&pointers_of(all)) {
+            Some(root) => Widened::Value(Val::Into(root)),
+            None => Widened::Value(Val::unknown("changes in a loop")),
+        },
         false if pass >= 3 => Widened::Value(Val::unknown("changes in a loop")),
         false => Widened::Value(joined),
     }
+}
+
+/// The pointers among values.
+fn pointers_of(values: &[Val]) -> Vec<Val> {
+    let pointer = |v: &&Val| matches!(v, Val::Pointer(_) | Val::Into(_));
+    values.iter().filter(pointer).cloned().collect()
+}
+
+/// Whether values are pointers that step through one array.
+fn moves(values: &[Val]) -> bool {
+    let fine = |v: &Val| matches!(v, Val::Pointer(_) | Val::Into(_) | Val::Unset);
+    let pointers = pointers_of(values);
+    values.iter().all(fine) && pointers.len() > 1 && one_root(&pointers).is_some()
 }
 
 fn is_expression(fact: &ArgValue) -> bool {

@@ -20,6 +20,10 @@ pub(super) enum Target {
     Element(Place),
     /// This part of some element of a container.
     Part(Place, Vec<Step>),
+    /// One of these.
+    OneOf(Vec<Place>),
+    /// Some part of this.
+    Into(Root),
     /// Not known, for this reason.
     Lost(String),
 }
@@ -161,7 +165,7 @@ impl<'a> Interp<'a> {
     }
 
     /// Whether a place is an array, and else its kind if that is known.
-    fn sort_of(&self, place: &Place) -> (bool, Option<Kind>) {
+    pub(super) fn sort_of(&self, place: &Place) -> (bool, Option<Kind>) {
         if let (Root::Var(var), true) = (place.root, place.only_indices()) {
             let info = &self.vars[var.0 as usize];
             let dims = info.ty.dims.len();
@@ -290,8 +294,10 @@ impl<'a> Interp<'a> {
                     path.push(Step::Field(Rc::from(name.as_str())));
                     Target::Part(place, path)
                 }
-                Target::Element(place) => Target::Element(place),
-                lost => lost,
+                Target::OneOf(places) => {
+                    Target::OneOf(places.iter().map(|p| p.field(name)).collect())
+                }
+                other => other,
             },
             ExprKind::Member { base, name, .. } => {
                 if let ExprKind::Name(this) = &tree.ast().expr(*base).kind
@@ -300,15 +306,13 @@ impl<'a> Interp<'a> {
                 {
                     return Target::Place(place);
                 }
-                match self.eval(code, *base) {
-                    Val::Pointer(place) => Target::Place(place.field(name)),
-                    other => Target::Lost(self.lost_reason(code, *base, &other)),
-                }
+                let pointer = self.eval(code, *base);
+                self.pointed_to(code, *base, &pointer, |place| Some(place.field(name)))
             }
-            ExprKind::Deref(pointer) => match self.eval(code, *pointer) {
-                Val::Pointer(place) => Target::Place(place),
-                other => Target::Lost(self.lost_reason(code, *pointer, &other)),
-            },
+            ExprKind::Deref(pointer) => {
+                let value = self.eval(code, *pointer);
+                self.pointed_to(code, *pointer, &value, Some)
+            }
             ExprKind::Comma(first, second) => {
                 self.eval(code, *first);
                 self.target(code, *second)
@@ -321,7 +325,7 @@ impl<'a> Interp<'a> {
         }
     }
 
-    fn lost_reason(&self, code: &Code<'a>, id: ExprId, value: &Val) -> String {
+    pub(super) fn lost_reason(&self, code: &Code<'a>, id: ExprId, value: &Val) -> String {
         let text = self.source_text(code, id);
         match value {
             Val::Unknown(reason) => format!("`{text}` is not followed: {reason}"),
@@ -354,16 +358,21 @@ impl<'a> Interp<'a> {
             return self.container_element(&place.clone(), &index);
         }
         let Val::Pointer(first) = &pointer else {
-            return Target::Lost(self.lost_reason(code, base, &pointer));
+            let by = index.as_int().and_then(|i| i64::try_from(i).ok());
+            return self.pointed_to(code, base, &pointer, |place| place.moved(by?));
         };
         match index.as_int().and_then(|i| i64::try_from(i).ok()) {
             Some(index) => match first.moved(index) {
                 Some(place) => Target::Place(place),
-                None => Target::Lost("an element beside its object".to_string()),
+                None => Target::Into(first.root),
             },
             None => match (first.path.last(), first.parent()) {
-                (Some(Step::Index(_)), Some(array)) => Target::Element(array),
-                _ => Target::Element(first.clone()),
+                // Of an array of arrays, other rows may be reached.
+                (Some(Step::Index(_)), Some(array)) => match array.path.last() {
+                    Some(Step::Index(_)) => Target::Into(first.root),
+                    _ => Target::Element(array),
+                },
+                _ => Target::Into(first.root),
             },
         }
     }
@@ -399,7 +408,16 @@ impl<'a> Interp<'a> {
     /// Stores a value.
     pub(super) fn store(&mut self, target: &Target, value: Val) {
         match target {
+            Target::Place(place) if !self.fits(place) || self.is_row(place, &value) => {
+                self.escape_value(&value);
+                self.forget_root(place.root, "it is written as something else than it is");
+            }
             Target::Place(place) => self.assign(place, value),
+            Target::OneOf(places) => self.store_one_of(places, value),
+            Target::Into(root) => {
+                self.escape_value(&value);
+                self.forget_root(*root, "it is written through a pointer that moves");
+            }
             Target::Element(place) if self.is_container(place) => {
                 self.store_part(place, &[], value);
             }
@@ -429,10 +447,7 @@ impl<'a> Interp<'a> {
                 self.state.set(place, joined);
             }
             Target::Part(place, path) => self.store_part(place, path, value),
-            Target::Lost(_) => {
-                self.escape_value(&value);
-                self.forget_escaped("a store through a pointer that is not followed");
-            }
+            Target::Lost(_) => self.store_anywhere(value, None),
         }
     }
 
@@ -466,6 +481,13 @@ impl<'a> Interp<'a> {
             },
             Some(Kind::Pointer) => match value {
                 Val::Int(0, _) => Val::Null,
+                Val::Pointer(_) | Val::OneOf(_) => match self.type_of(place) {
+                    Some((ty, _, host)) => {
+                        let ty = ty.into_owned();
+                        self.retyped(value, &ty, host)
+                    }
+                    None => value,
+                },
                 other => other,
             },
             _ => value,
@@ -493,6 +515,11 @@ impl<'a> Interp<'a> {
     /// Sets a place whose value has its type already.
     pub(super) fn put(&mut self, place: &Place, value: Val) {
         self.note_ever(place, &value);
+        for value in value.alternatives() {
+            if let Val::Pointer(Place { root, .. }) | Val::Into(root) = value {
+                self.pointed.insert(*root);
+            }
+        }
         let weak = match place.root {
             Root::Object(id) => self.objects.get(id).summary,
             Root::Var(_) => false,
@@ -684,6 +711,7 @@ impl<'a> Interp<'a> {
                         work.extend(closure.captures.iter().map(|(_, place)| place.clone()));
                         work.extend(closure.this.clone());
                     }
+                    Val::Into(root) => work.push(Place::of(*root)),
                     _ => {}
                 }
             }

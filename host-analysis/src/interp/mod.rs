@@ -16,6 +16,7 @@ mod modifies;
 mod named;
 mod opencl;
 mod plain;
+mod pointers;
 mod repeat;
 mod reporters;
 mod roots;
@@ -216,6 +217,8 @@ pub(crate) struct Interp<'a> {
     stale_main: bool,
     stale_others: bool,
     escaped: BTreeSet<Root>,
+    /// What pointers in variables ever pointed to.
+    pointed: RootSet,
     /// Names of file-scope variables that files which are not given may name too.
     shared_names: BTreeSet<&'a str>,
     visited: BTreeSet<Span>,
@@ -286,6 +289,7 @@ impl<'a> Interp<'a> {
             stale_main: true,
             stale_others: false,
             escaped: BTreeSet::new(),
+            pointed: RootSet::default(),
             shared_names: BTreeSet::new(),
             visited: BTreeSet::new(),
             heap_types: BTreeMap::new(),
@@ -449,6 +453,7 @@ impl<'a> Interp<'a> {
         self.loops.clear();
         (self.loop_depth, self.unroll_factor, self.nesting) = (0, 1, 0);
         self.escaped.clear();
+        self.pointed.clear();
         self.repeats.clear();
         if is_main {
             self.start();

@@ -41,7 +41,7 @@ impl<'a> Interp<'a> {
     }
 
     /// The type of numbers that an expression has by its declarations.
-    fn declared_number(&mut self, code: &Code<'a>, id: ExprId) -> Option<Num> {
+    pub(super) fn declared_number(&mut self, code: &Code<'a>, id: ExprId) -> Option<Num> {
         let typed = self.declared(code, id)?;
         if typed.dims > 0 {
             return None;

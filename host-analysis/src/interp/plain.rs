@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use fpgacc_frontend::host::HostFile;
-use fpgacc_frontend::host::ast::{Ast, ExprId, ExprKind, Loop, StmtId, StmtKind};
+use fpgacc_frontend::host::ast::{Ast, ExprId, ExprKind, Loop, StmtId, StmtKind, Type};
 use fpgacc_frontend::host::lex::{Lexer, TokenKind};
 
 use super::{Code, Interp};
 use crate::state::{Place, Root};
-use crate::types::last_name;
+use crate::types::{Kind, last_name};
 use crate::value::Val;
 
 /// Library functions whose effects on texts and files are followed.
@@ -291,6 +291,11 @@ impl<'a> Interp<'a> {
             return false;
         };
         let reason = "changes in a loop";
+        if plain.indirect {
+            self.forget_reachable(code, &plain.names, reason);
+            self.forget_anywhere(code, &plain.names);
+            self.forget_escaped(reason);
+        }
         for name in &plain.changed {
             if let Some(place) = self.variable(code, name) {
                 match plain.replaced.contains(name) && self.is_container(&place) {
@@ -301,10 +306,6 @@ impl<'a> Interp<'a> {
         }
         for name in &plain.zeroed {
             self.zero_in_loop(code, name, reason);
-        }
-        if plain.indirect {
-            self.forget_reachable(code, &plain.names, reason);
-            self.forget_escaped(reason);
         }
         true
     }
@@ -541,6 +542,30 @@ impl<'a> Interp<'a> {
         self.forget_behind(Vec::new(), work, reason);
     }
 
+    /// Forgets what pointers in these variables may point to if it is not known where they do.
+    fn forget_anywhere(&mut self, code: &Code<'a>, names: &BTreeSet<String>) {
+        for name in names {
+            let Some(place) = self.variable(code, name) else {
+                continue;
+            };
+            let lost = match self.kind_of(&place) {
+                Some(Kind::Pointer) => self.state.get(&place).is_unknown(),
+                _ => false,
+            };
+            if lost && let Some((ty, _, host)) = self.type_of(&place) {
+                let pointee = Type {
+                    base: ty.base.clone(),
+                    ..Type::default()
+                };
+                let num = match self.types[host].kind(&pointee, &self.hosts[host]) {
+                    Kind::Num(num) if ty.pointers == 1 => Some(num),
+                    _ => None,
+                };
+                self.store_anywhere(Val::Unset, num);
+            }
+        }
+    }
+
     /// Forgets everything that values and variables lead to.
     pub(super) fn forget_behind(&mut self, values: Vec<Val>, mut work: Vec<Root>, reason: &str) {
         let mut seen = BTreeSet::new();
@@ -551,6 +576,10 @@ impl<'a> Interp<'a> {
                     Val::Pointer(place) => {
                         pointees.insert(place.root);
                         work.push(place.root);
+                    }
+                    Val::Into(root) => {
+                        pointees.insert(*root);
+                        work.push(*root);
                     }
                     Val::Record(place) => work.push(place.root),
                     _ => {}

@@ -269,6 +269,7 @@ impl<'a> Interp<'a> {
         let leads_inside = |value: &Val| {
             value.alternatives().iter().any(|v| match v {
                 Val::Pointer(place) => own.contains(&place.root),
+                Val::Into(root) => own.contains(root),
                 Val::Record(_) | Val::Closure(_) | Val::Tuple(_) => true,
                 _ => false,
             })

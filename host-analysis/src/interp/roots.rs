@@ -156,8 +156,11 @@ impl<'a> Interp<'a> {
             let ever = self.ever_of(&whole).into_iter().map(|(_, v)| v);
             let values: Vec<Val> = ever.chain([self.state.get(&whole)]).collect();
             for value in values.iter().flat_map(|v| v.alternatives()) {
-                if let Val::Pointer(place) | Val::Record(place) = value {
-                    work.push(place.root);
+                if let Val::Pointer(Place { root, .. })
+                | Val::Record(Place { root, .. })
+                | Val::Into(root) = value
+                {
+                    work.push(*root);
                 }
             }
             self.grow_ever(&whole, Val::unknown(&reason));

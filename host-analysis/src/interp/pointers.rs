@@ -1,0 +1,200 @@
+//! Pointers: what they point to, also where that is one of several places or some element of an
+//! array, and what is written through pointers to another type.
+
+use fpgacc_frontend::host::ast::{ExprId, Type};
+
+use super::lvalue::Target;
+use super::{Code, Interp};
+use crate::state::{Place, Root, Step};
+use crate::types::Kind;
+use crate::value::{Num, Val, one_root};
+
+impl<'a> Interp<'a> {
+    /// What a pointer, moved by `to`, points to.
+    pub(super) fn pointed_to(
+        &self,
+        code: &Code<'a>,
+        id: ExprId,
+        pointer: &Val,
+        to: impl Fn(Place) -> Option<Place>,
+    ) -> Target {
+        if let Val::Pointer(place) = pointer
+            && let Some(place) = to(place.clone())
+        {
+            return Target::Place(place);
+        }
+        // NULL and what is not set are not looked through.
+        let real = pointer.alternatives().iter();
+        let real: Vec<Val> = real
+            .filter(|v| !matches!(v, Val::Null | Val::Zero | Val::Unset))
+            .cloned()
+            .collect();
+        let place = |value: &Val| match value {
+            Val::Pointer(place) => to(place.clone()),
+            _ => None,
+        };
+        if !real.is_empty()
+            && let Some(places) = real.iter().map(place).collect()
+        {
+            return Target::OneOf(places);
+        }
+        match one_root(&real) {
+            Some(root) => Target::Into(root),
+            None => Target::Lost(self.lost_reason(code, id, pointer)),
+        }
+    }
+
+    /// Stores a value in one of several places.
+    pub(super) fn store_one_of(&mut self, places: &[Place], value: Val) {
+        for place in places {
+            let before = self.state.get(place);
+            match (&value, self.fits(place)) {
+                (Val::Record(_), _) | (_, false) => {
+                    self.escape_value(&value);
+                    self.forget_root(place.root, "it may be written through a pointer");
+                }
+                _ => {
+                    self.assign(place, value.clone());
+                    let joined = before.join(&self.state.get(place));
+                    self.put(place, joined);
+                }
+            }
+        }
+    }
+
+    /// Stores a value, of a type if that is known, where a pointer that is not followed points to:
+    /// wherever a pointer ever pointed to.
+    pub(super) fn store_anywhere(&mut self, value: Val, ty: Option<Num>) {
+        const REASON: &str = "a store through a pointer that is not followed";
+        self.repeats.spoil();
+        self.escape_value(&value);
+        self.forget_escaped(REASON);
+        let pointed = &self.pointed;
+        let roots = self
+            .state
+            .roots()
+            .filter(|root| pointed.has(*root) && self.state.is_known(*root));
+        let roots: Vec<Root> = roots.filter(|root| self.may_hold(*root, ty)).collect();
+        for root in roots {
+            self.forget_root(root, REASON);
+        }
+    }
+
+    /// Whether a store of this type may change a variable or object: C's rules on effective types.
+    fn may_hold(&self, root: Root, stored: Option<Num>) -> bool {
+        let Some(stored) = stored.filter(|num| !is_byte(*num)) else {
+            return true;
+        };
+        match root {
+            Root::Var(var) => match &self.vars[var.0 as usize].kind {
+                Kind::Num(num) => same_layout(*num, stored),
+                Kind::Pointer | Kind::String | Kind::FileStream | Kind::StringStream => false,
+                _ => true,
+            },
+            Root::Object(_) => {
+                let whole = Place::of(root);
+                let parts = self.state.parts(&whole);
+                let own = self.state.own(&whole).cloned();
+                let mut values = parts.into_iter().map(|(_, v)| v).chain(own);
+                values.any(|value| match (value, stored) {
+                    (Val::Float(_), num) => num == Num::Float,
+                    (Val::Double(_), num) => num == Num::Double,
+                    (Val::Int(_, ty), num) => same_layout(Num::Int(ty), num),
+                    (Val::Sym(sym), num) => sym.ty.is_none_or(|ty| same_layout(ty, num)),
+                    (Val::OneOf(_) | Val::Zero, _) => true,
+                    _ => false,
+                })
+            }
+        }
+    }
+
+    /// Whether a place is what its variable's type says: not a pointer's step over the end of a
+    /// struct, a number or a row of an array, and not an array where a value is.
+    pub(super) fn fits(&self, place: &Place) -> bool {
+        let Root::Var(var) = place.root else {
+            return true;
+        };
+        if place.path.is_empty() {
+            return true;
+        }
+        let info = &self.vars[var.0 as usize];
+        if place.only_indices() && info.ty.dims.len() > 1 {
+            let inside = |(at, dim): (&Step, &Option<u64>)| match (at, dim) {
+                (Step::Index(at), Some(dim)) => u64::try_from(*at).is_ok_and(|at| at < *dim),
+                _ => true,
+            };
+            return place.path.iter().zip(&info.dims).skip(1).all(inside);
+        }
+        match place.path.last() {
+            Some(Step::Index(_)) => self.parent_type(place).unwrap_or(true),
+            _ => true,
+        }
+    }
+
+    /// Whether a number or pointer is stored where a whole array is.
+    pub(super) fn is_row(&self, place: &Place, value: &Val) -> bool {
+        let whole = matches!(
+            value,
+            Val::Record(_) | Val::Text(_) | Val::Unknown(_) | Val::Zero | Val::Unset
+        );
+        !whole && !place.path.is_empty() && self.is_array(place)
+    }
+
+    /// Whether the place around an element is known to be an array or pointer, or known to be none.
+    fn parent_type(&self, place: &Place) -> Option<bool> {
+        let parent = place.parent()?;
+        let (ty, dims, host) = self.type_of(&parent)?;
+        if dims > 0 || ty.pointers > 0 {
+            return Some(true);
+        }
+        match self.types[host].kind(&ty, &self.hosts[host]) {
+            Kind::Num(_) | Kind::Record(_) => Some(false),
+            _ => None,
+        }
+    }
+
+    /// A pointer as one to another type: what it points to is not followed as what it is then.
+    pub(super) fn retyped(&self, value: Val, ty: &Type, host: usize) -> Val {
+        if ty.pointers != 1
+            || ty.base == "void"
+            || !matches!(value, Val::Pointer(_) | Val::OneOf(_))
+        {
+            return value;
+        }
+        let pointee = Type {
+            base: ty.base.clone(),
+            ..Type::default()
+        };
+        let to = self.types[host].kind(&pointee, &self.hosts[host]);
+        let one = |value: &Val| match value {
+            Val::Pointer(place) if self.is_other(place, &to) => Val::Into(place.root),
+            other => other.clone(),
+        };
+        let all = value.alternatives().iter().map(one);
+        all.reduce(|a, b| a.join(&b)).unwrap_or(value)
+    }
+
+    /// Whether a place is known to be of another kind.
+    fn is_other(&self, place: &Place, to: &Kind) -> bool {
+        match (self.sort_of(place), to) {
+            ((true, _), Kind::Num(_)) => true,
+            ((_, Some(Kind::Num(from))), Kind::Num(to)) => !same_layout(from, *to),
+            ((_, Some(Kind::Num(_))), Kind::Record(_) | Kind::Pointer) => true,
+            ((_, Some(Kind::Record(_))), Kind::Num(_) | Kind::Pointer) => true,
+            ((_, Some(Kind::Pointer)), Kind::Num(_) | Kind::Record(_)) => true,
+            _ => false,
+        }
+    }
+}
+
+fn is_byte(num: Num) -> bool {
+    matches!(num, Num::Int(ty) if ty.bits == 8)
+}
+
+/// Whether values of two types are the same bytes, signs aside.
+fn same_layout(a: Num, b: Num) -> bool {
+    match (a, b) {
+        (Num::Int(a), Num::Int(b)) => a.bits == b.bits,
+        (a, b) => a == b,
+    }
+}
