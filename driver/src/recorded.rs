@@ -2,7 +2,8 @@
 //!
 //! A launch that was found in the host is replaced by what was seen of it: entries for each kernel
 //! and local size, in which the analysis' constants stand. Kernels that it may start too, but that
-//! no run showed, keep it as it is. Every recorded fact is checked when the kernel is launched.
+//! no run showed, keep it as it is. Global sizes are not fixed by having been seen. Every recorded
+//! fact is checked when the kernel is launched.
 
 use std::collections::BTreeSet;
 
@@ -36,7 +37,11 @@ pub fn apply(facts: &mut Facts, recorded: &Facts) -> Vec<Diagnostic> {
         .iter()
         .zip(&taken)
         .filter(|(_, taken)| !**taken);
-    launches.extend(unseen.map(|(launch, _)| launch.clone()));
+    launches.extend(unseen.map(|(launch, _)| {
+        let mut launch = launch.clone();
+        open_sizes(&mut launch, |_| false);
+        launch
+    }));
     facts.launches = launches;
     facts.recording.clone_from(&recorded.recording);
     warnings
@@ -153,6 +158,20 @@ fn replace(launch: Launch, seen: &[&Launch], warnings: &mut Vec<Diagnostic>) -> 
     out
 }
 
+/// Global sizes are what changes from run to run, with the input: kernels are not compiled for those
+/// that were seen, unless the host proves them. They stay in the facts as ranges.
+fn open_sizes(launch: &mut Launch, is_proved: impl Fn(usize) -> bool) {
+    for (dim, size) in launch.global.iter_mut().enumerate() {
+        if let Some(seen) = size.constant().filter(|_| !is_proved(dim)) {
+            *size = Value::Range {
+                min: seen,
+                max: seen,
+                step: 1,
+            };
+        }
+    }
+}
+
 /// A launch as it was seen, with what the analysis proves of it.
 fn joined(launch: &Launch, seen: &Launch, warnings: &mut Vec<Diagnostic>) -> Launch {
     let mut out = seen.clone();
@@ -179,6 +198,13 @@ fn joined(launch: &Launch, seen: &Launch, warnings: &mut Vec<Diagnostic>) -> Lau
     for (proved, seen) in launch.global.iter().zip(&mut out.global) {
         join("global size", proved, seen);
     }
+    let is_proved = |dim: usize| {
+        launch
+            .global
+            .get(dim)
+            .is_some_and(|v| v.constant().is_some())
+    };
+    open_sizes(&mut out, is_proved);
     if let (LocalSize::Sizes(proved), LocalSize::Sizes(seen)) = (&launch.local, &mut out.local) {
         for (proved, seen) in proved.iter().zip(seen) {
             join("local size", proved, seen);
@@ -227,6 +253,15 @@ mod tests {
         }
     }
 
+    /// A size that was seen, and that kernels are not compiled for.
+    fn about(size: u64) -> Value {
+        Value::Range {
+            min: size,
+            max: size,
+            step: 1,
+        }
+    }
+
     fn local(size: u64) -> LocalSize {
         LocalSize::Sizes(vec![Value::Const(size)])
     }
@@ -250,8 +285,9 @@ mod tests {
         let unknown = LocalSize::Unknown("computed".to_string());
         let analysed = launch(&["a", "b"], 5, symbolic.clone(), unknown.clone());
         let seen = launch(&["a"], 5, Value::Const(64), local(16));
-        let (launches, warnings) = apply_to(vec![analysed], vec![seen.clone()]);
-        assert_eq!(launches, [seen, launch(&["b"], 5, symbolic, unknown)]);
+        let (launches, warnings) = apply_to(vec![analysed], vec![seen]);
+        let filled = launch(&["a"], 5, about(64), local(16));
+        assert_eq!(launches, [filled, launch(&["b"], 5, symbolic, unknown)]);
         assert_eq!(warnings, 0);
     }
 
@@ -276,10 +312,7 @@ mod tests {
         let (launches, _) = apply_to(analysed.clone(), seen);
         assert_eq!(
             launches,
-            [
-                analysed[0].clone(),
-                launch(&["b"], 9, Value::Const(64), local(8))
-            ]
+            [analysed[0].clone(), launch(&["b"], 9, about(64), local(8))]
         );
     }
 }

@@ -154,6 +154,10 @@ fn recorded_facts_specialise_kernels_and_are_guarded() {
             ],
         );
         assert_eq!(shop.sh("./fast").success().stdout, STDOUT);
+        // Kernels are not compiled for global sizes that were seen.
+        let plain = shop.sh("ITEMS=512 ./app").success();
+        assert_ne!(plain.stdout, STDOUT);
+        assert_eq!(shop.sh("ITEMS=512 ./fast").success().stdout, plain.stdout);
         other_launches_are_refused(|words| shop.sh(&format!("./fast {words}")));
     }
 }

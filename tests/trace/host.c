@@ -1,5 +1,5 @@
 /* Launches of several kinds. Arguments: the size of a group, and anything as second one to launch
- * `scale` in place. */
+ * `scale` in place. ITEMS: how many work-items. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <stdio.h>
@@ -29,7 +29,8 @@ static char *read_file(const char *name)
 
 static void launch(cl_kernel kernel, size_t local)
 {
-    size_t global = N;
+    const char *items = getenv("ITEMS");
+    size_t global = items ? (size_t)atoi(items) : N;
     check(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, local ? &local : NULL, 0, NULL,
                                  NULL),
           "launch");
