@@ -82,6 +82,11 @@ pub const ALL: &[Fault] = &[
     fault("reduction-tail-lost", "a partial sum is not added"),
     fault("reduction-shift-wrong", "a shift register does not shift"),
     fault("reduction-store-lost", "a reduction's result is not stored"),
+    fault("scalar-wrong", "a scalar argument becomes another constant"),
+    fault(
+        "scalar-guard-lost",
+        "the constant of a scalar argument is not checked at launch",
+    ),
 ];
 
 #[cfg(feature = "faults")]

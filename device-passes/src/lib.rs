@@ -10,3 +10,4 @@ pub mod geometry;
 pub mod pass;
 pub mod passes;
 pub mod pipeline;
+pub mod versions;

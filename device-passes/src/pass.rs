@@ -6,7 +6,7 @@ use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_frontend::facts::{Facts, Launch};
 use fpgacc_frontend::ir::{FunctionId, Module};
 use fpgacc_frontend::source::Span;
-use fpgacc_runtime::manifest::Form;
+use fpgacc_runtime::manifest::{Form, ScalarFact};
 
 use crate::geometry::Geometry;
 
@@ -21,6 +21,8 @@ pub struct PassOptions {
     /// The most work-items in a group where the host does not fix the local size
     /// (`--max-local-size`).
     pub max_local_size: u64,
+    /// Keep a version of each kernel that relies on no fact (`--keep-general`).
+    pub keep_general: bool,
 }
 
 impl Default for PassOptions {
@@ -29,6 +31,7 @@ impl Default for PassOptions {
             strict_fp: false,
             shift_register_depth: 8,
             max_local_size: 1024,
+            keep_general: false,
         }
     }
 }
@@ -60,6 +63,8 @@ pub struct LaunchContract {
     pub distinct: Vec<(u32, u32)>,
     /// See [`fpgacc_runtime::manifest::Kernel::local_bytes`].
     pub local_bytes: Vec<(u32, u64)>,
+    /// See [`fpgacc_runtime::manifest::Kernel::scalars`].
+    pub scalars: Vec<ScalarFact>,
 }
 
 impl Default for LaunchContract {
@@ -68,6 +73,7 @@ impl Default for LaunchContract {
             form: Form::NdRange,
             distinct: Vec::new(),
             local_bytes: Vec::new(),
+            scalars: Vec::new(),
         }
     }
 }

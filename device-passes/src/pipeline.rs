@@ -10,6 +10,7 @@ use crate::analysis::alias::called_functions;
 use crate::geometry::Geometry;
 use crate::pass::{Context, LaunchContract, Note, Outcome, Pass, PassOptions, remark};
 use crate::passes;
+use crate::versions::Versions;
 
 /// Which passes run, and how.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -105,6 +106,8 @@ pub struct Report {
     pub done: BTreeMap<String, Vec<(&'static str, String)>>,
     /// `-Rpass` and `-Rpass-missed`.
     pub remarks: Vec<Diagnostic>,
+    /// The versions that kernels have now.
+    pub versions: Versions,
 }
 
 /// The launches of each kernel, in order. A launch whose kernel is unknown counts for every kernel.
@@ -132,8 +135,11 @@ pub fn run(module: &mut Module, facts: &Facts, pipeline: &Pipeline) -> Report {
     let kernels: Vec<_> = module.kernels().collect();
     let called = called_functions(module);
     let launches = launches_by_kernel(module, facts);
-    let mut names = module.global_names();
     let mut report = Report::default();
+    if pipeline.options.keep_general {
+        report.versions.keep_general(module);
+    }
+    let mut names = module.global_names();
     for &kernel in &kernels {
         let name = module.functions[kernel].name.clone();
         report.contracts.insert(name, LaunchContract::default());
@@ -178,6 +184,7 @@ pub fn run(module: &mut Module, facts: &Facts, pipeline: &Pipeline) -> Report {
             break;
         }
     }
+    report.versions.drop_unneeded(module, &report.contracts);
     report
 }
 

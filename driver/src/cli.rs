@@ -169,11 +169,12 @@ fn output_args() -> Vec<Arg> {
 
 fn kernel_args() -> Vec<Arg> {
     vec![
-        short_value('O', "optimise", KERNELS, "LEVEL", "0: kernels as they are; 1: single work-items, restrict; 2 (default): also shift registers, which reassociate; 3. Also given to the host compiler"),
+        short_value('O', "optimise", KERNELS, "LEVEL", "0: kernels as they are; 1: single work-items, constants of the host, restrict; 2 (default): also shift registers, which reassociate; 3. Also given to the host compiler"),
         flag("strict-fp", KERNELS, "Never change the order of floating-point operations"),
         value("max-local-size", KERNELS, "N", "The most work-items in a group where the host does not fix the local size (default 1024); checked at each launch")
             .action(ArgAction::Set)
             .value_parser(local_size),
+        flag("keep-general", KERNELS, "Also build each kernel as it is, for launches that differ from what its rewritten version was compiled for"),
         value("stop-after", KERNELS, "PASS", "Run no pass behind PASS").action(ArgAction::Set),
         flag("print-passes", KERNELS, "List the passes, in their order, and exit"),
         value("board", KERNELS, "BOARD", "Compile for this board (aoc -list-boards)").action(ArgAction::Set),

@@ -6,7 +6,7 @@ use fpgacc_aoc_wrappers::cc::{self, CcError, Language};
 use fpgacc_device_passes::pipeline::{self, Pipeline, Report};
 use fpgacc_frontend::diag::{Diagnostic, Severity};
 use fpgacc_frontend::facts::Facts;
-use fpgacc_frontend::ir::Module;
+use fpgacc_frontend::ir::{Function, Module};
 use fpgacc_frontend::kernel::{self, ParseError, PrintOptions};
 use fpgacc_frontend::source::without_bom;
 use fpgacc_runtime::manifest;
@@ -275,24 +275,35 @@ fn without_directives(preprocessed: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
+/// The kernels with all their versions.
 fn kernels(module: &Module, report: &Report) -> Vec<manifest::Kernel> {
     let describe = |id| {
         let kernel = &module.functions[id];
-        let contract = report
-            .contracts
-            .get(&kernel.name)
-            .cloned()
-            .unwrap_or_default();
+        let others = report.versions.of(&kernel.name);
+        let others = others
+            .iter()
+            .map(|name| version(module, kernel, name, report));
         manifest::Kernel {
-            name: kernel.name.clone(),
-            form: contract.form,
-            params: signature::params(module, kernel),
-            reqd_work_group_size: kernel.reqd_work_group_size(),
-            distinct: contract.distinct,
-            local_bytes: contract.local_bytes,
+            others: others.collect(),
+            ..version(module, kernel, &kernel.name, report)
         }
     };
     module.kernels().map(describe).collect()
+}
+
+/// A version of a kernel, which has this name in the rewritten text.
+fn version(module: &Module, kernel: &Function, name: &str, report: &Report) -> manifest::Kernel {
+    let contract = report.contracts.get(name).cloned().unwrap_or_default();
+    manifest::Kernel {
+        name: name.to_string(),
+        form: contract.form,
+        params: signature::params(module, kernel),
+        reqd_work_group_size: kernel.reqd_work_group_size(),
+        distinct: contract.distinct,
+        local_bytes: contract.local_bytes,
+        scalars: contract.scalars,
+        others: Vec::new(),
+    }
 }
 
 /// Where the preprocessor looks for quoted includes of a piece.

@@ -343,6 +343,7 @@ fn pipeline(matches: &ArgMatches) -> Result<Pipeline, Diagnostic> {
         options: PassOptions {
             strict_fp: matches.get_flag("strict-fp"),
             max_local_size: matches.get_one("max-local-size").copied().unwrap_or(1024),
+            keep_general: matches.get_flag("keep-general"),
             ..PassOptions::default()
         },
         stop_after,

@@ -3,15 +3,34 @@
 
 #include <string.h>
 
-static void remember(struct fpgacc_tracked *kernel, cl_uint index,
-                     const struct fpgacc_argument *argument)
-{
-    kernel->arguments[index] = *argument;
-}
-
 static int is_pointer(const struct fpgacc_param *param)
 {
     return param->kind == FPGACC_PARAM_GLOBAL || param->kind == FPGACC_PARAM_CONSTANT;
+}
+
+/* A value's bytes as a number. */
+static uint64_t bits_of(const void *value, size_t size)
+{
+    uint64_t number64 = 0;
+    uint32_t number32 = 0;
+    uint16_t number16 = 0;
+    uint8_t number8 = 0;
+    switch (size) {
+    case sizeof number64:
+        memcpy(&number64, value, size);
+        return number64;
+    case sizeof number32:
+        memcpy(&number32, value, size);
+        return number32;
+    case sizeof number16:
+        memcpy(&number16, value, size);
+        return number16;
+    case sizeof number8:
+        memcpy(&number8, value, size);
+        return number8;
+    default:
+        return 0;
+    }
 }
 
 cl_int __wrap_clSetKernelArg(cl_kernel kernel, cl_uint index, size_t size, const void *value)
@@ -21,16 +40,23 @@ cl_int __wrap_clSetKernelArg(cl_kernel kernel, cl_uint index, size_t size, const
         return __real_clSetKernelArg(kernel, index, size, value);
     if (index >= tracked->info->param_count)
         return CL_INVALID_ARG_INDEX;
-    struct fpgacc_argument argument = {FPGACC_OTHER, NULL, size};
+    struct fpgacc_argument argument = {.kind = FPGACC_OTHER, .size = size};
     pthread_mutex_lock(&tracked->lock);
     cl_int error = __real_clSetKernelArg(kernel, index, size, value);
+    for (uint32_t i = 0; i < tracked->info->other_count && error == CL_SUCCESS; i++)
+        error = __real_clSetKernelArg(tracked->others[i].handle, index, size, value);
     if (is_pointer(&tracked->info->params[index])) {
         argument.kind = FPGACC_MEMORY;
         if (value && size == sizeof argument.memory)
             memcpy(&argument.memory, value, sizeof argument.memory);
+    } else if (value && size <= sizeof argument.bits) {
+        argument.bits = bits_of(value, size);
     }
-    if (error == CL_SUCCESS)
-        remember(tracked, index, &argument);
+    /* What is refused leaves versions that may differ: set again, or not launched. */
+    if (error != CL_SUCCESS && tracked->info->other_count > 0)
+        argument.kind = FPGACC_UNSET;
+    if (error == CL_SUCCESS || tracked->info->other_count > 0)
+        tracked->arguments[index] = argument;
     if (error == CL_SUCCESS && argument.memory && fpgacc_recording())
         fpgacc_record_type(argument.memory, tracked->info->params[index].type_name);
     pthread_mutex_unlock(&tracked->lock);
@@ -46,50 +72,49 @@ cl_int __wrap_clSetKernelArgSVMPointer(cl_kernel kernel, cl_uint index, const vo
         return __real_clSetKernelArgSVMPointer(kernel, index, value);
     if (index >= tracked->info->param_count)
         return CL_INVALID_ARG_INDEX;
-    struct fpgacc_argument argument = {FPGACC_SVM, NULL, sizeof value};
+    struct fpgacc_argument argument = {.kind = FPGACC_SVM, .size = sizeof value};
     pthread_mutex_lock(&tracked->lock);
     cl_int error = __real_clSetKernelArgSVMPointer(kernel, index, value);
+    for (uint32_t i = 0; i < tracked->info->other_count && error == CL_SUCCESS; i++)
+        error = __real_clSetKernelArgSVMPointer(tracked->others[i].handle, index, value);
     if (error == CL_SUCCESS)
-        remember(tracked, index, &argument);
+        tracked->arguments[index] = argument;
     pthread_mutex_unlock(&tracked->lock);
     return error;
 }
 
-/* A part of a buffer, or of the host memory that the buffer uses. */
-struct region {
-    cl_mem buffer;
-    size_t begin;
-    size_t size;
-    uintptr_t host; /* 0: memory of the device */
-};
-
-static cl_int region_of(cl_mem memory, struct region *region)
+static cl_int ask_part(cl_mem memory, struct fpgacc_part *part)
 {
     cl_mem parent = NULL;
-    size_t offset = 0;
     cl_mem_flags flags = 0;
     void *host = NULL;
-    memset(region, 0, sizeof *region);
-    cl_int error = clGetMemObjectInfo(memory, CL_MEM_SIZE, sizeof region->size, &region->size,
-                                      NULL);
+    memset(part, 0, sizeof *part);
+    cl_int error = clGetMemObjectInfo(memory, CL_MEM_SIZE, sizeof part->size, &part->size, NULL);
     if (error == CL_SUCCESS)
         error = clGetMemObjectInfo(memory, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof parent, &parent,
                                    NULL);
+    cl_mem buffer = parent ? parent : memory;
+    if (error == CL_SUCCESS && parent)
+        error = clGetMemObjectInfo(memory, CL_MEM_OFFSET, sizeof part->begin, &part->begin, NULL);
     if (error == CL_SUCCESS)
-        error = clGetMemObjectInfo(memory, CL_MEM_OFFSET, sizeof offset, &offset, NULL);
-    region->buffer = parent ? parent : memory;
-    region->begin = offset;
-    if (error == CL_SUCCESS)
-        error = clGetMemObjectInfo(region->buffer, CL_MEM_FLAGS, sizeof flags, &flags, NULL);
+        error = clGetMemObjectInfo(buffer, CL_MEM_FLAGS, sizeof flags, &flags, NULL);
     if (error == CL_SUCCESS && (flags & CL_MEM_USE_HOST_PTR))
-        error = clGetMemObjectInfo(region->buffer, CL_MEM_HOST_PTR, sizeof host, &host, NULL);
+        error = clGetMemObjectInfo(buffer, CL_MEM_HOST_PTR, sizeof host, &host, NULL);
     if (host)
-        region->host = (uintptr_t)host + offset;
+        part->host = (uintptr_t)host + part->begin;
+    if (error == CL_SUCCESS)
+        part->buffer = buffer;
     return error;
 }
 
-/* What two regions have in common, in words; NULL: nothing. */
-static const char *overlap(const struct region *a, const struct region *b)
+/* The part that an argument is, asked once: nothing of it changes. */
+static cl_int part_of(struct fpgacc_argument *argument)
+{
+    return argument->part.buffer ? CL_SUCCESS : ask_part(argument->memory, &argument->part);
+}
+
+/* What two parts have in common, in words; NULL: nothing. */
+static const char *overlap(const struct fpgacc_part *a, const struct fpgacc_part *b)
 {
     if (a->buffer == b->buffer) {
         if (a->begin >= b->begin + b->size || b->begin >= a->begin + a->size)
@@ -103,11 +128,11 @@ static const char *overlap(const struct region *a, const struct region *b)
 }
 
 /* NULL: the pair is distinct. */
-static const char *conflict(const struct fpgacc_tracked *kernel, const struct fpgacc_pair *pair,
+static const char *conflict(struct fpgacc_tracked *kernel, const struct fpgacc_pair *pair,
                             cl_int *error)
 {
-    const struct fpgacc_argument *first = &kernel->arguments[pair->first];
-    const struct fpgacc_argument *second = &kernel->arguments[pair->second];
+    struct fpgacc_argument *first = &kernel->arguments[pair->first];
+    struct fpgacc_argument *second = &kernel->arguments[pair->second];
     *error = CL_SUCCESS;
     if (first->kind == FPGACC_UNSET || second->kind == FPGACC_UNSET)
         return "are not both set with clSetKernelArg";
@@ -115,17 +140,15 @@ static const char *conflict(const struct fpgacc_tracked *kernel, const struct fp
         return "are in shared virtual memory, where an overlap cannot be seen";
     if (!first->memory || !second->memory)
         return NULL;
-    struct region a;
-    struct region b;
-    *error = region_of(first->memory, &a);
+    *error = part_of(first);
     if (*error == CL_SUCCESS)
-        *error = region_of(second->memory, &b);
-    return *error == CL_SUCCESS ? overlap(&a, &b) : NULL;
+        *error = part_of(second);
+    return *error == CL_SUCCESS ? overlap(&first->part, &second->part) : NULL;
 }
 
-static cl_int check_pairs(const struct fpgacc_tracked *kernel, const struct fpgacc_site *site)
+static cl_int check_pairs(struct fpgacc_tracked *kernel, const struct fpgacc_kernel *info,
+                          const struct fpgacc_site *site)
 {
-    const struct fpgacc_kernel *info = kernel->info;
     for (uint32_t i = 0; i < info->distinct_count; i++) {
         const struct fpgacc_pair *pair = &info->distinct[i];
         cl_int error;
@@ -134,42 +157,108 @@ static cl_int check_pairs(const struct fpgacc_tracked *kernel, const struct fpga
             return error;
         if (!words)
             continue;
-        fpgacc_report(FPGACC_ERROR, site,
-                      "kernel `%s` is not launched: it was compiled with arguments %u (`%s`) and "
-                      "%u (`%s`) as distinct memory, in this launch they %s "
-                      "(CL_INVALID_KERNEL_ARGS)\n"
-                      "help: compile again with -fno-restrict",
-                      info->name, pair->first, info->params[pair->first].name, pair->second,
-                      info->params[pair->second].name, words);
+        if (site)
+            fpgacc_report(FPGACC_ERROR, site,
+                          "kernel `%s` is not launched: it was compiled with arguments %u (`%s`) "
+                          "and %u (`%s`) as distinct memory, in this launch they %s "
+                          "(CL_INVALID_KERNEL_ARGS)\n"
+                          "help: compile again with --keep-general, or with -fno-restrict",
+                          kernel->info->name, pair->first, info->params[pair->first].name,
+                          pair->second, info->params[pair->second].name, words);
         return CL_INVALID_KERNEL_ARGS;
     }
     return CL_SUCCESS;
 }
 
 static cl_int check_local_bytes(const struct fpgacc_tracked *kernel,
-                                const struct fpgacc_site *site)
+                                const struct fpgacc_kernel *info, const struct fpgacc_site *site)
 {
-    const struct fpgacc_kernel *info = kernel->info;
     for (uint32_t i = 0; i < info->local_bytes_count; i++) {
         const struct fpgacc_local_bytes *fact = &info->local_bytes[i];
         const struct fpgacc_argument *argument = &kernel->arguments[fact->param];
         if (argument->kind == FPGACC_UNSET || argument->size <= fact->bytes)
             continue;
-        fpgacc_report(FPGACC_ERROR, site,
-                      "kernel `%s` is not launched: it was compiled for at most %llu bytes of "
-                      "local memory in argument %u (`%s`), this launch has %zu "
-                      "(CL_OUT_OF_RESOURCES)\n"
-                      "help: compile again with a launch facts file (.yaml) that has this size",
-                      info->name, (unsigned long long)fact->bytes, fact->param,
-                      info->params[fact->param].name, argument->size);
+        if (site)
+            fpgacc_report(FPGACC_ERROR, site,
+                          "kernel `%s` is not launched: it was compiled for at most %llu bytes of "
+                          "local memory in argument %u (`%s`), this launch has %zu "
+                          "(CL_OUT_OF_RESOURCES)\n"
+                          "help: compile again with a launch facts file (.yaml) that has this "
+                          "size, or with --keep-general",
+                          kernel->info->name, (unsigned long long)fact->bytes, fact->param,
+                          info->params[fact->param].name, argument->size);
         return CL_OUT_OF_RESOURCES;
     }
     return CL_SUCCESS;
 }
 
-cl_int fpgacc_check_arguments(const struct fpgacc_tracked *kernel,
+/* A scalar's value in words. */
+static void add_scalar(struct fpgacc_text *text, const struct fpgacc_scalar *fact, uint64_t bits)
+{
+    unsigned unused = 64 - 8 * fact->size;
+    if (fact->kind == FPGACC_FLOAT && fact->size == sizeof(float)) {
+        float value;
+        uint32_t half = (uint32_t)bits;
+        memcpy(&value, &half, sizeof value);
+        fpgacc_text_add(text, "%.9g", (double)value);
+    } else if (fact->kind == FPGACC_FLOAT) {
+        double value;
+        memcpy(&value, &bits, sizeof value);
+        fpgacc_text_add(text, "%.17g", value);
+    } else if (fact->kind == FPGACC_SIGNED && (bits << unused) >> 63) {
+        fpgacc_text_add(text, "-%llu", (unsigned long long)((0 - (bits << unused)) >> unused));
+    } else {
+        fpgacc_text_add(text, "%llu", (unsigned long long)bits);
+    }
+}
+
+static void report_scalar(const struct fpgacc_tracked *kernel, const struct fpgacc_kernel *info,
+                          const struct fpgacc_scalar *fact, const struct fpgacc_site *site)
+{
+    const struct fpgacc_argument *argument = &kernel->arguments[fact->param];
+    struct fpgacc_text compiled = {0};
+    struct fpgacc_text has = {0};
+    add_scalar(&compiled, fact, fact->bits);
+    if (argument->kind == FPGACC_UNSET)
+        fpgacc_text_add(&has, "it is not set with clSetKernelArg");
+    else if (argument->size != fact->size)
+        fpgacc_text_add(&has, "it has %zu bytes", argument->size);
+    else {
+        fpgacc_text_add(&has, "it is ");
+        add_scalar(&has, fact, argument->bits);
+    }
+    fpgacc_report(FPGACC_ERROR, site,
+                  "kernel `%s` is not launched: it was compiled with the value %s for argument %u "
+                  "(`%s`), in this launch %s (CL_INVALID_KERNEL_ARGS)\n"
+                  "help: compile again with a launch facts file (.yaml) that has this launch, with "
+                  "--keep-general, or with -fno-specialise",
+                  kernel->info->name, compiled.data ? compiled.data : "?", fact->param,
+                  info->params[fact->param].name, has.data ? has.data : "it has another");
+    fpgacc_text_free(&compiled);
+    fpgacc_text_free(&has);
+}
+
+static cl_int check_scalars(const struct fpgacc_tracked *kernel, const struct fpgacc_kernel *info,
+                            const struct fpgacc_site *site)
+{
+    for (uint32_t i = 0; i < info->scalar_count; i++) {
+        const struct fpgacc_scalar *fact = &info->scalars[i];
+        const struct fpgacc_argument *argument = &kernel->arguments[fact->param];
+        if (argument->kind == FPGACC_OTHER && argument->size == fact->size &&
+            argument->bits == fact->bits)
+            continue;
+        if (site)
+            report_scalar(kernel, info, fact, site);
+        return CL_INVALID_KERNEL_ARGS;
+    }
+    return CL_SUCCESS;
+}
+
+cl_int fpgacc_check_arguments(struct fpgacc_tracked *kernel, const struct fpgacc_kernel *info,
                               const struct fpgacc_site *site)
 {
-    cl_int error = check_pairs(kernel, site);
-    return error == CL_SUCCESS ? check_local_bytes(kernel, site) : error;
+    cl_int error = check_scalars(kernel, info, site);
+    if (error == CL_SUCCESS)
+        error = check_pairs(kernel, info, site);
+    return error == CL_SUCCESS ? check_local_bytes(kernel, info, site) : error;
 }

@@ -75,8 +75,8 @@ static cl_int check_local(const struct fpgacc_geometry *geometry,
 }
 
 cl_int fpgacc_geometry_fill(struct fpgacc_geometry *geometry, const struct fpgacc_tracked *kernel,
-                            const struct fpgacc_limits *limits, const size_t *offset,
-                            const size_t *global, const size_t *local)
+                            const struct fpgacc_kernel *info, const struct fpgacc_limits *limits,
+                            const size_t *offset, const size_t *global, const size_t *local)
 {
     for (unsigned d = 0; d < 3; d++) {
         int inside = d < geometry->work_dim;
@@ -88,9 +88,9 @@ cl_int fpgacc_geometry_fill(struct fpgacc_geometry *geometry, const struct fpgac
     }
     if (local)
         return check_local(geometry, kernel, limits);
-    if (kernel->info->reqd_work_group_size)
+    if (info->reqd_work_group_size)
         return CL_INVALID_WORK_GROUP_SIZE;
-    choose_local(geometry, kernel->info, limits);
+    choose_local(geometry, info, limits);
     return CL_SUCCESS;
 }
 
@@ -197,30 +197,33 @@ static cl_int check_always(const struct fpgacc_geometry *geometry,
     if (info->max_group_size && group > info->max_group_size) {
         fpgacc_text_add(words, "at most %llu work-items in a group, this launch has %llu",
                         (unsigned long long)info->max_group_size, (unsigned long long)group);
-        fpgacc_text_add(help, "--max-local-size=%llu, or with ", (unsigned long long)group);
+        fpgacc_text_add(help, "--max-local-size=%llu, with ", (unsigned long long)group);
         return CL_INVALID_WORK_GROUP_SIZE;
     }
     return CL_SUCCESS;
 }
 
 cl_int fpgacc_check_facts(const struct fpgacc_geometry *geometry,
-                          const struct fpgacc_tracked *kernel, int local_given,
-                          const struct fpgacc_site *site)
+                          const struct fpgacc_tracked *kernel, const struct fpgacc_kernel *info,
+                          int local_given, const struct fpgacc_site *site)
 {
     struct fpgacc_text words = {0};
     struct fpgacc_text help = {0};
-    const struct fpgacc_kernel *info = kernel->info;
     cl_int error = CL_SUCCESS;
     for (uint32_t i = 0; i < info->relies_on_count && error == CL_SUCCESS; i++)
         error = check_fact(geometry, &info->relies_on[i], &words);
-    fpgacc_text_add(&help, "compile again with ");
-    if (error != CL_SUCCESS)
-        fpgacc_text_add(&help, "a launch facts file (.yaml) that has this launch, or with ");
-    else
+    int is_fact = error != CL_SUCCESS;
+    if (!is_fact)
         error = check_always(geometry, info, &words, &help);
-    fpgacc_text_add(&help, "-fno-ndrange-to-loop");
-    if (error != CL_SUCCESS)
-        refuse(geometry, kernel, local_given, site, error, &words, &help);
+    if (error != CL_SUCCESS && site) {
+        struct fpgacc_text remedy = {0};
+        fpgacc_text_add(&remedy, "compile again with %s%s--keep-general, or with "
+                                 "-fno-ndrange-to-loop",
+                        is_fact ? "a launch facts file (.yaml) that has this launch, with " : "",
+                        help.data ? help.data : "");
+        refuse(geometry, kernel, local_given, site, error, &words, &remedy);
+        fpgacc_text_free(&remedy);
+    }
     fpgacc_text_free(&words);
     fpgacc_text_free(&help);
     return error;

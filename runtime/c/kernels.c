@@ -14,18 +14,60 @@ struct fpgacc_tracked *fpgacc_find_kernel(cl_kernel kernel)
     return tracked;
 }
 
+static void release_others(struct fpgacc_version *others, uint32_t count)
+{
+    for (uint32_t i = 0; others && i < count; i++)
+        if (others[i].handle)
+            __real_clReleaseKernel(others[i].handle);
+    free(others);
+}
+
+/* Kernel objects for the other versions of a kernel: new ones, or clones of `from`. NULL if there
+ * are none, or on an error. */
+static struct fpgacc_version *make_others(const struct fpgacc_loaded *program,
+                                          const struct fpgacc_kernel *info,
+                                          const struct fpgacc_version *from, cl_int *error)
+{
+    uint32_t count = info ? info->other_count : 0;
+    *error = CL_SUCCESS;
+    if (count == 0)
+        return NULL;
+    struct fpgacc_version *others = calloc(count, sizeof *others);
+    if (!others)
+        *error = CL_OUT_OF_HOST_MEMORY;
+    for (uint32_t i = 0; i < count && *error == CL_SUCCESS; i++) {
+        others[i].info = &info->others[i];
+        others[i].handle =
+            from ? __real_clCloneKernel(from[i].handle, error)
+                 : __real_clCreateKernel(program->actual, info->others[i].name, error);
+        if (!others[i].handle && *error == CL_SUCCESS)
+            *error = CL_INVALID_KERNEL_NAME;
+    }
+    if (*error == CL_SUCCESS)
+        return others;
+    release_others(others, count);
+    return NULL;
+}
+
+/* Takes over `others`. */
 static struct fpgacc_tracked *track(cl_kernel kernel, struct fpgacc_loaded *program,
-                                    const struct fpgacc_kernel *info)
+                                    const struct fpgacc_kernel *info,
+                                    struct fpgacc_version *others)
 {
     uint32_t count = info ? info->param_count : 0;
     struct fpgacc_tracked *tracked =
         calloc(1, sizeof *tracked + count * sizeof tracked->arguments[0]);
-    if (!tracked)
+    if (!tracked) {
+        release_others(others, info ? info->other_count : 0);
         return NULL;
+    }
+    tracked->others = others;
     tracked->node.key = kernel;
     tracked->handle = kernel;
     tracked->program = program;
     tracked->info = info;
+    tracked->first.info = info;
+    tracked->first.handle = kernel;
     tracked->nonuniform = program->nonuniform;
     tracked->references = 1;
     pthread_mutex_init(&tracked->lock, NULL);
@@ -61,12 +103,15 @@ static cl_kernel create(struct fpgacc_loaded *program, const char *name, cl_int 
     if (*error != CL_SUCCESS)
         return NULL;
     cl_kernel kernel = __real_clCreateKernel(program->actual, name, error);
-    if (kernel && !track(kernel, program, info)) {
-        __real_clReleaseKernel(kernel);
-        *error = CL_OUT_OF_HOST_MEMORY;
+    if (!kernel)
         return NULL;
-    }
-    return kernel;
+    struct fpgacc_version *others = make_others(program, info, NULL, error);
+    if (*error == CL_SUCCESS && !track(kernel, program, info, others))
+        *error = CL_OUT_OF_HOST_MEMORY;
+    if (*error == CL_SUCCESS)
+        return kernel;
+    __real_clReleaseKernel(kernel);
+    return NULL;
 }
 
 cl_kernel __wrap_clCreateKernel(cl_program program, const char *name, cl_int *errcode_ret)
@@ -116,7 +161,7 @@ cl_int __wrap_clCreateKernelsInProgram(cl_program program, cl_uint num_kernels,
     } else {
         error = __real_clCreateKernelsInProgram(loaded->actual, num_kernels, out, &found);
         for (cl_uint i = 0; out && error == CL_SUCCESS && i < found; i++)
-            track(out[i], loaded, NULL);
+            track(out[i], loaded, NULL, NULL);
     }
     if (error == CL_SUCCESS && count)
         *count = found;
@@ -129,11 +174,14 @@ cl_kernel __wrap_clCloneKernel(cl_kernel kernel, cl_int *errcode_ret)
     cl_kernel clone = __real_clCloneKernel ? __real_clCloneKernel(kernel, &error) : NULL;
     struct fpgacc_tracked *tracked = clone ? fpgacc_find_kernel(kernel) : NULL;
     if (tracked) {
-        struct fpgacc_tracked *copy = track(clone, tracked->program, tracked->info);
+        struct fpgacc_version *others =
+            make_others(tracked->program, tracked->info, tracked->others, &error);
+        struct fpgacc_tracked *copy =
+            error == CL_SUCCESS ? track(clone, tracked->program, tracked->info, others) : NULL;
         if (!copy) {
             __real_clReleaseKernel(clone);
             clone = NULL;
-            error = CL_OUT_OF_HOST_MEMORY;
+            error = error == CL_SUCCESS ? CL_OUT_OF_HOST_MEMORY : error;
         } else if (tracked->info) {
             pthread_mutex_lock(&tracked->lock);
             memcpy(copy->arguments, tracked->arguments,
@@ -172,6 +220,7 @@ cl_int __wrap_clReleaseKernel(cl_kernel kernel)
     if (!dead)
         return error;
     struct fpgacc_loaded *program = tracked->program;
+    release_others(tracked->others, tracked->info ? tracked->info->other_count : 0);
     pthread_mutex_destroy(&tracked->lock);
     free(tracked);
     pthread_mutex_lock(&fpgacc_lock);

@@ -9,19 +9,35 @@ struct dependencies {
     cl_event *event;
 };
 
-static void trace_launch(const struct fpgacc_site *site, const struct fpgacc_kernel *info,
+/* What the host asks for. `global` is NULL, or has a zero, if there is nothing to do. */
+struct range {
+    cl_uint work_dim;
+    const size_t *offset;
+    const size_t *global;
+    const size_t *local;
+};
+
+static void trace_launch(const struct fpgacc_site *site, const struct fpgacc_tracked *kernel,
+                         const struct fpgacc_version *version,
                          const struct fpgacc_geometry *geometry)
 {
     if (!fpgacc_verbose())
         return;
     struct fpgacc_text text = {0};
     fpgacc_add_site(&text, site);
-    fpgacc_text_add(&text, ": kernel `%s` launched as one work-item: offset ", info->name);
-    fpgacc_add_sizes(&text, geometry->offset, geometry->work_dim);
-    fpgacc_text_add(&text, ", global size ");
-    fpgacc_add_sizes(&text, geometry->global, geometry->work_dim);
-    fpgacc_text_add(&text, ", local size ");
-    fpgacc_add_sizes(&text, geometry->local, geometry->work_dim);
+    fpgacc_text_add(&text, ": kernel `%s` launched ", kernel->info->name);
+    if (version->info != kernel->info)
+        fpgacc_text_add(&text, "in its version `%s` ", version->info->name);
+    if (version->info->form == FPGACC_TASK) {
+        fpgacc_text_add(&text, "as one work-item: offset ");
+        fpgacc_add_sizes(&text, geometry->offset, geometry->work_dim);
+        fpgacc_text_add(&text, ", global size ");
+        fpgacc_add_sizes(&text, geometry->global, geometry->work_dim);
+        fpgacc_text_add(&text, ", local size ");
+        fpgacc_add_sizes(&text, geometry->local, geometry->work_dim);
+    } else {
+        fpgacc_text_add(&text, "as the host says");
+    }
     fpgacc_trace("%s", text.data ? text.data : "");
     fpgacc_text_free(&text);
 }
@@ -42,14 +58,14 @@ static cl_int hidden_value(const struct fpgacc_hidden *hidden,
     return (cl_int)geometry->work_dim;
 }
 
-static cl_int set_hidden(const struct fpgacc_tracked *kernel,
+static cl_int set_hidden(const struct fpgacc_version *version,
                          const struct fpgacc_geometry *geometry, const struct fpgacc_site *site)
 {
-    const struct fpgacc_kernel *info = kernel->info;
+    const struct fpgacc_kernel *info = version->info;
     for (uint32_t i = 0; i < info->hidden_count; i++) {
         cl_int value = hidden_value(&info->hidden[i], geometry);
         cl_int error =
-            __real_clSetKernelArg(kernel->handle, info->param_count + i, sizeof value, &value);
+            __real_clSetKernelArg(version->handle, info->param_count + i, sizeof value, &value);
         if (error == CL_SUCCESS)
             continue;
         fpgacc_report(FPGACC_ERROR, site,
@@ -64,17 +80,18 @@ static cl_int set_hidden(const struct fpgacc_tracked *kernel,
 
 /* A global size of zero, or none: an error before OpenCL 2.1, nothing to do from then on. The
  * implementation knows which, and the events stay as it makes them. */
-static cl_int launch_nothing(struct fpgacc_tracked *kernel, cl_command_queue queue,
-                             cl_uint work_dim, const size_t *global,
-                             const struct fpgacc_site *site, const struct dependencies *after)
+static cl_int launch_nothing(const struct fpgacc_version *version, cl_command_queue queue,
+                             const struct range *range, const struct fpgacc_site *site,
+                             const struct dependencies *after)
 {
     static const size_t ones[3] = {1, 1, 1};
-    struct fpgacc_geometry nothing = {work_dim, {0, 0, 0}, {0, 0, 0}, {1, 1, 1}};
-    cl_int error = set_hidden(kernel, &nothing, site);
+    struct fpgacc_geometry nothing = {range->work_dim, {0, 0, 0}, {0, 0, 0}, {1, 1, 1}};
+    cl_int error = set_hidden(version, &nothing, site);
     if (error != CL_SUCCESS)
         return error;
-    return __real_clEnqueueNDRangeKernel(queue, kernel->handle, work_dim, NULL, global, ones,
-                                         after->num_events, after->wait_list, after->event);
+    return __real_clEnqueueNDRangeKernel(queue, version->handle, range->work_dim, NULL,
+                                         range->global, ones, after->num_events, after->wait_list,
+                                         after->event);
 }
 
 /* Some implementations do not survive a wait list without events. */
@@ -91,112 +108,126 @@ static int has_zero(const size_t *sizes, cl_uint count)
     return 0;
 }
 
-/* Everything between the host's call and the enqueue of the task kernel: the arguments that the
- * NDRange becomes. With the kernel's lock held. */
-static cl_int prepare_task(struct fpgacc_tracked *kernel, cl_device_id device,
-                           cl_uint work_dim, const size_t *offset, const size_t *global,
-                           const size_t *local, const struct fpgacc_site *site)
+/* Whether a version can take a launch: CL_SUCCESS; else the error of what it relies on, which is
+ * reported unless `site` is NULL. `geometry` is that of a single work-item. What no version may take
+ * sets `is_invalid`. */
+static cl_int check_version(struct fpgacc_tracked *kernel, const struct fpgacc_kernel *info,
+                            const struct fpgacc_limits *limits, const struct range *range,
+                            struct fpgacc_geometry *geometry, int *is_invalid,
+                            const struct fpgacc_site *site)
 {
-    struct fpgacc_limits limits;
-    struct fpgacc_geometry geometry = {work_dim, {0, 0, 0}, {1, 1, 1}, {1, 1, 1}};
-    cl_int error = fpgacc_device_limits(device, &limits);
-    if (error == CL_SUCCESS)
-        error = fpgacc_geometry_fill(&geometry, kernel, &limits, offset, global, local);
-    if (error != CL_SUCCESS) {
-        if (fpgacc_verbose())
-            fpgacc_trace("kernel `%s` is not launched: %s", kernel->info->name,
-                         fpgacc_error_name(error));
-        return error;
+    cl_int error = CL_SUCCESS;
+    if (info->form == FPGACC_TASK) {
+        error = fpgacc_geometry_fill(geometry, kernel, info, limits, range->offset,
+                                     range->global, range->local);
+        *is_invalid = error != CL_SUCCESS;
+        if (error == CL_SUCCESS)
+            error = fpgacc_check_facts(geometry, kernel, info, range->local != NULL, site);
     }
-    error = fpgacc_check_facts(&geometry, kernel, local != NULL, site);
-    if (error == CL_SUCCESS)
-        error = fpgacc_check_arguments(kernel, site);
-    if (error == CL_SUCCESS)
-        error = set_hidden(kernel, &geometry, site);
-    if (error == CL_SUCCESS)
-        trace_launch(site, kernel->info, &geometry);
-    return error;
+    return error == CL_SUCCESS ? fpgacc_check_arguments(kernel, info, site) : error;
 }
 
-static cl_int launch_task(struct fpgacc_tracked *kernel, cl_command_queue queue,
-                          cl_uint work_dim, const size_t *offset, const size_t *global,
-                          const size_t *local, const struct fpgacc_site *site,
-                          const struct dependencies *after)
+/* Finds the first version whose facts hold, and sets what it gets as hidden arguments. NULL: none,
+ * and the error of the first. `device` is that of a kernel of which some version is a single
+ * work-item. With the kernel's lock held. */
+static const struct fpgacc_version *choose(struct fpgacc_tracked *kernel, cl_device_id device,
+                                           const struct range *range,
+                                           const struct fpgacc_site *site, cl_int *error)
+{
+    struct fpgacc_limits limits;
+    struct fpgacc_geometry geometry = {range->work_dim, {0, 0, 0}, {1, 1, 1}, {1, 1, 1}};
+    uint32_t count = 1 + kernel->info->other_count;
+    int is_invalid = 0;
+    const struct fpgacc_version *version = NULL;
+    *error = device ? fpgacc_device_limits(device, &limits) : CL_SUCCESS;
+    for (uint32_t i = 0; i < count && *error == CL_SUCCESS && !version && !is_invalid; i++) {
+        const struct fpgacc_version *one = i ? &kernel->others[i - 1] : &kernel->first;
+        cl_int broken =
+            check_version(kernel, one->info, &limits, range, &geometry, &is_invalid, NULL);
+        if (broken == CL_SUCCESS)
+            version = one;
+        else if (is_invalid)
+            *error = broken;
+    }
+    if (is_invalid && fpgacc_verbose())
+        fpgacc_trace("kernel `%s` is not launched: %s", kernel->info->name,
+                     fpgacc_error_name(*error));
+    if (*error == CL_SUCCESS && !version)
+        *error = check_version(kernel, kernel->info, &limits, range, &geometry, &is_invalid, site);
+    if (version && version->info->form == FPGACC_TASK)
+        *error = set_hidden(version, &geometry, site);
+    if (version && *error == CL_SUCCESS)
+        trace_launch(site, kernel, version, &geometry);
+    return *error == CL_SUCCESS ? version : NULL;
+}
+
+/* Whether some version of a kernel is a single work-item: the runtime then judges the range. */
+static int has_task(const struct fpgacc_kernel *info)
+{
+    int found = info->form == FPGACC_TASK;
+    for (uint32_t i = 0; i < info->other_count; i++)
+        found = found || info->others[i].form == FPGACC_TASK;
+    return found;
+}
+
+/* `*used` is what ran in the end. */
+static cl_int enqueue_tracked(const struct fpgacc_site *site, cl_command_queue queue,
+                              struct fpgacc_tracked *kernel, const struct range *range,
+                              const struct dependencies *after, const struct fpgacc_kernel **used)
 {
     static const size_t one = 1;
     cl_device_id device = NULL;
-    cl_int error =
-        clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL);
-    if (error != CL_SUCCESS)
-        return error;
-    if (work_dim < 1 || work_dim > 3)
-        return CL_INVALID_WORK_DIMENSION;
-    if (is_bad_wait_list(after))
-        return CL_INVALID_EVENT_WAIT_LIST;
-    if (!global || has_zero(global, work_dim))
-        return launch_nothing(kernel, queue, work_dim, global, site, after);
-    error = prepare_task(kernel, device, work_dim, offset, global, local, site);
-    if (error != CL_SUCCESS)
-        return error;
-    return __real_clEnqueueNDRangeKernel(queue, kernel->handle, 1, NULL, &one, &one,
-                                         after->num_events, after->wait_list, after->event);
-}
-
-static void trace_ndrange(const struct fpgacc_tracked *kernel, const struct fpgacc_site *site)
-{
-    struct fpgacc_text text = {0};
-    if (!fpgacc_verbose())
-        return;
-    fpgacc_add_site(&text, site);
-    fpgacc_trace("%s: kernel `%s` launched as the host says", text.data ? text.data : "",
-                 kernel->info->name);
-    fpgacc_text_free(&text);
-}
-
-static cl_int enqueue_tracked(const struct fpgacc_site *site, cl_command_queue queue,
-                              struct fpgacc_tracked *tracked, cl_uint work_dim, const size_t *offset,
-                              const size_t *global, const size_t *local,
-                              const struct dependencies *after)
-{
-    cl_int error;
-    pthread_mutex_lock(&tracked->lock);
-    if (tracked->info->form == FPGACC_TASK) {
-        error = launch_task(tracked, queue, work_dim, offset, global, local, site, after);
-    } else {
-        error = fpgacc_check_arguments(tracked, site);
-        if (error == CL_SUCCESS) {
-            trace_ndrange(tracked, site);
-            error = __real_clEnqueueNDRangeKernel(queue, tracked->handle, work_dim, offset, global,
-                                                  local, after->num_events, after->wait_list,
-                                                  after->event);
-        }
+    cl_int error = CL_SUCCESS;
+    if (has_task(kernel->info)) {
+        error = clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL);
+        if (error != CL_SUCCESS)
+            return error;
+        if (range->work_dim < 1 || range->work_dim > 3)
+            return CL_INVALID_WORK_DIMENSION;
+        if (is_bad_wait_list(after))
+            return CL_INVALID_EVENT_WAIT_LIST;
+        if (!range->global || has_zero(range->global, range->work_dim))
+            return launch_nothing(&kernel->first, queue, range, site, after);
     }
-    pthread_mutex_unlock(&tracked->lock);
-    return error;
+    const struct fpgacc_version *version = choose(kernel, device, range, site, &error);
+    if (!version)
+        return error;
+    *used = version->info;
+    if (version->info->form == FPGACC_TASK)
+        return __real_clEnqueueNDRangeKernel(queue, version->handle, 1, NULL, &one, &one,
+                                             after->num_events, after->wait_list, after->event);
+    return __real_clEnqueueNDRangeKernel(queue, version->handle, range->work_dim, range->offset,
+                                         range->global, range->local, after->num_events,
+                                         after->wait_list, after->event);
 }
 
 static cl_int enqueue_ndrange(const struct fpgacc_site *site, cl_command_queue queue,
-                              cl_kernel kernel, cl_uint work_dim, const size_t *offset,
-                              const size_t *global, const size_t *local,
+                              cl_kernel kernel, const struct range *range,
                               const struct dependencies *after)
 {
     struct fpgacc_tracked *tracked = fpgacc_find_kernel(kernel);
+    const struct fpgacc_kernel *used = tracked ? tracked->info : NULL;
     cl_int error;
-    if (tracked && tracked->info)
-        error = enqueue_tracked(site, queue, tracked, work_dim, offset, global, local, after);
-    else
-        error = __real_clEnqueueNDRangeKernel(queue, kernel, work_dim, offset, global, local,
-                                              after->num_events, after->wait_list, after->event);
-    fpgacc_record_launch(kernel, tracked ? tracked->info : NULL, error, site);
+    if (used) {
+        pthread_mutex_lock(&tracked->lock);
+        error = enqueue_tracked(site, queue, tracked, range, after, &used);
+        pthread_mutex_unlock(&tracked->lock);
+    } else {
+        error = __real_clEnqueueNDRangeKernel(queue, kernel, range->work_dim, range->offset,
+                                              range->global, range->local, after->num_events,
+                                              after->wait_list, after->event);
+    }
+    fpgacc_record_launch(kernel, used, error, site);
     return error;
 }
 
 /* A task of the host is an NDRange of one work-item; it stays a task for the host's events. */
 static cl_int enqueue_tracked_task(const struct fpgacc_site *site, cl_command_queue queue,
-                                   struct fpgacc_tracked *tracked,
-                                   const struct dependencies *after)
+                                   struct fpgacc_tracked *kernel, const struct dependencies *after,
+                                   const struct fpgacc_kernel **used)
 {
     static const size_t one = 1;
+    const struct range range = {1, NULL, &one, &one};
     cl_device_id device = NULL;
     cl_int error =
         clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL);
@@ -204,29 +235,29 @@ static cl_int enqueue_tracked_task(const struct fpgacc_site *site, cl_command_qu
         return error;
     if (is_bad_wait_list(after))
         return CL_INVALID_EVENT_WAIT_LIST;
-    pthread_mutex_lock(&tracked->lock);
-    if (tracked->info->form == FPGACC_TASK)
-        error = prepare_task(tracked, device, 1, NULL, &one, &one, site);
-    else
-        error = fpgacc_check_arguments(tracked, site);
-    if (error == CL_SUCCESS)
-        error = __real_clEnqueueTask(queue, tracked->handle, after->num_events, after->wait_list,
-                                     after->event);
-    pthread_mutex_unlock(&tracked->lock);
-    return error;
+    const struct fpgacc_version *version = choose(kernel, device, &range, site, &error);
+    if (!version)
+        return error;
+    *used = version->info;
+    return __real_clEnqueueTask(queue, version->handle, after->num_events, after->wait_list,
+                                after->event);
 }
 
 static cl_int enqueue_task(const struct fpgacc_site *site, cl_command_queue queue,
                            cl_kernel kernel, const struct dependencies *after)
 {
     struct fpgacc_tracked *tracked = fpgacc_find_kernel(kernel);
+    const struct fpgacc_kernel *used = tracked ? tracked->info : NULL;
     cl_int error;
-    if (tracked && tracked->info)
-        error = enqueue_tracked_task(site, queue, tracked, after);
-    else
+    if (used) {
+        pthread_mutex_lock(&tracked->lock);
+        error = enqueue_tracked_task(site, queue, tracked, after, &used);
+        pthread_mutex_unlock(&tracked->lock);
+    } else {
         error = __real_clEnqueueTask(queue, kernel, after->num_events, after->wait_list,
                                      after->event);
-    fpgacc_record_launch(kernel, tracked ? tracked->info : NULL, error, site);
+    }
+    fpgacc_record_launch(kernel, used, error, site);
     return error;
 }
 
@@ -237,8 +268,9 @@ cl_int fpgacc_clEnqueueNDRangeKernel(const char *file, int line, cl_command_queu
                                      cl_event *event)
 {
     struct fpgacc_site site = {file, line};
+    struct range range = {work_dim, offset, global, local};
     struct dependencies after = {num_events, wait_list, event};
-    return enqueue_ndrange(&site, queue, kernel, work_dim, offset, global, local, &after);
+    return enqueue_ndrange(&site, queue, kernel, &range, &after);
 }
 
 cl_int fpgacc_clEnqueueTask(const char *file, int line, cl_command_queue queue, cl_kernel kernel,
@@ -255,8 +287,9 @@ cl_int __wrap_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, c
                                      const cl_event *wait_list, cl_event *event)
 {
     struct fpgacc_site nowhere = {NULL, 0};
+    struct range range = {work_dim, offset, global, local};
     struct dependencies after = {num_events, wait_list, event};
-    return enqueue_ndrange(&nowhere, queue, kernel, work_dim, offset, global, local, &after);
+    return enqueue_ndrange(&nowhere, queue, kernel, &range, &after);
 }
 
 cl_int __wrap_clEnqueueTask(cl_command_queue queue, cl_kernel kernel, cl_uint num_events,

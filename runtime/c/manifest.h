@@ -69,6 +69,15 @@ struct fpgacc_local_bytes {
     uint64_t bytes;
 };
 
+enum fpgacc_scalar_kind { FPGACC_SIGNED, FPGACC_UNSIGNED, FPGACC_FLOAT };
+
+struct fpgacc_scalar {
+    uint32_t param;
+    enum fpgacc_scalar_kind kind;
+    uint32_t size;
+    uint64_t bits;
+};
+
 /* Lengths stand beside the arrays; an empty array is NULL. */
 struct fpgacc_kernel {
     const char *name;
@@ -80,6 +89,10 @@ struct fpgacc_kernel {
     uint32_t distinct_count;
     const struct fpgacc_local_bytes *local_bytes;
     uint32_t local_bytes_count;
+    const struct fpgacc_scalar *scalars;
+    uint32_t scalar_count;
+    const struct fpgacc_kernel *others; /* other versions, tried in this order */
+    uint32_t other_count;
     /* Of task kernels only: */
     const struct fpgacc_hidden *hidden;
     uint32_t hidden_count;

@@ -215,10 +215,28 @@ void fpgacc_set_actual(struct fpgacc_loaded *loaded, cl_program program);
 
 enum fpgacc_argument_kind { FPGACC_UNSET, FPGACC_MEMORY, FPGACC_SVM, FPGACC_OTHER };
 
+/* A part of a buffer, or of the host memory that the buffer uses. */
+struct fpgacc_part {
+    cl_mem buffer; /* NULL: not asked yet */
+    size_t begin;
+    size_t size;
+    uintptr_t host; /* 0: memory of the device */
+};
+
 struct fpgacc_argument {
     enum fpgacc_argument_kind kind;
     cl_mem memory;
     size_t size;
+    uint64_t bits; /* of a value of at most 8 bytes */
+    /* Of `memory`. A kernel does not keep its memory alive, so that it is the same memory as long as
+     * the argument is a valid one. */
+    struct fpgacc_part part;
+};
+
+/* One of the versions that a kernel was compiled in, and the object that runs it. */
+struct fpgacc_version {
+    const struct fpgacc_kernel *info;
+    cl_kernel handle;
 };
 
 /* A kernel of a tracked program. */
@@ -229,6 +247,8 @@ struct fpgacc_tracked {
     const struct fpgacc_kernel *info; /* NULL: not in the manifest */
     int nonuniform;
     cl_uint references;
+    struct fpgacc_version first; /* `info` and `handle` */
+    struct fpgacc_version *others; /* as many as the manifest has; all get the same arguments */
     pthread_mutex_t lock; /* held from setting hidden arguments to the end of the launch */
     struct fpgacc_argument arguments[];
 };
@@ -238,9 +258,10 @@ struct fpgacc_tracked *fpgacc_find_kernel(cl_kernel kernel);
 
 /* ---- arguments.c ---------------------------------------------------------------------------- */
 
-/* Checks the pairs of arguments that must not overlap and the sizes of local arguments, and
- * reports what is wrong. Called with the kernel's lock held. */
-cl_int fpgacc_check_arguments(const struct fpgacc_tracked *kernel,
+/* Checks what a version of the kernel relies on: pairs of arguments that must not overlap, sizes of
+ * local arguments, values of scalars. Reports what is wrong, unless `site` is NULL. Called with the
+ * kernel's lock held. */
+cl_int fpgacc_check_arguments(struct fpgacc_tracked *kernel, const struct fpgacc_kernel *info,
                               const struct fpgacc_site *site);
 
 /* ---- geometry.c ----------------------------------------------------------------------------- */
@@ -256,13 +277,13 @@ struct fpgacc_geometry {
 /* Fills in the geometry of a launch as the original kernel would have been launched, or gives the
  * error that it would have met. The global size has no zero. */
 cl_int fpgacc_geometry_fill(struct fpgacc_geometry *geometry, const struct fpgacc_tracked *kernel,
-                            const struct fpgacc_limits *limits, const size_t *offset,
-                            const size_t *global, const size_t *local);
+                            const struct fpgacc_kernel *info, const struct fpgacc_limits *limits,
+                            const size_t *offset, const size_t *global, const size_t *local);
 
-/* Checks what the compiled kernel relies on, and reports what is wrong. */
+/* Checks what a version of the kernel relies on, and reports what is wrong, unless `site` is NULL. */
 cl_int fpgacc_check_facts(const struct fpgacc_geometry *geometry,
-                          const struct fpgacc_tracked *kernel, int local_given,
-                          const struct fpgacc_site *site);
+                          const struct fpgacc_tracked *kernel, const struct fpgacc_kernel *info,
+                          int local_given, const struct fpgacc_site *site);
 
 void fpgacc_add_sizes(struct fpgacc_text *text, const size_t *sizes, cl_uint count);
 

@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use crate::manifest::{
-    Fact, Form, Hidden, Kernel, Manifest, NullLocal, Param, ParamKind, Program, Target, Task,
+    Fact, Form, Hidden, Kernel, Manifest, NullLocal, Param, ParamKind, Program, ScalarFact,
+    ScalarKind, Target, Task,
 };
 
 impl Manifest {
@@ -56,18 +57,23 @@ fn write_program_parts(out: &mut String, index: usize, program: &Program) {
         let rows: Vec<String> = strings.iter().map(|string| c_string(string)).collect();
         write_array(out, "char *const", &format!("{prefix}_{what}"), &rows);
     }
-    for (number, kernel) in program.kernels.iter().enumerate() {
-        write_kernel_parts(out, &format!("{prefix}_k{number}"), kernel);
-    }
-    let rows: Vec<String> = (program.kernels.iter().enumerate())
-        .map(|(number, kernel)| kernel_row(&format!("{prefix}_k{number}"), kernel))
-        .collect();
-    write_array(
+    write_kernels(
         out,
-        "struct fpgacc_kernel",
+        &format!("{prefix}_k"),
         &format!("{prefix}_kernels"),
-        &rows,
+        &program.kernels,
     );
+}
+
+/// An array of kernels behind all that they point to.
+fn write_kernels(out: &mut String, prefix: &str, array: &str, kernels: &[Kernel]) {
+    for (number, kernel) in kernels.iter().enumerate() {
+        write_kernel_parts(out, &format!("{prefix}{number}"), kernel);
+    }
+    let rows: Vec<String> = (kernels.iter().enumerate())
+        .map(|(number, kernel)| kernel_row(&format!("{prefix}{number}"), kernel))
+        .collect();
+    write_array(out, "struct fpgacc_kernel", array, &rows);
 }
 
 fn program_row(index: usize, program: &Program) -> String {
@@ -135,6 +141,19 @@ fn write_kernel_parts(out: &mut String, prefix: &str, kernel: &Kernel) {
         &format!("{prefix}_local"),
         &bytes,
     );
+    let scalars: Vec<String> = kernel.scalars.iter().map(scalar_row).collect();
+    write_array(
+        out,
+        "struct fpgacc_scalar",
+        &format!("{prefix}_scalars"),
+        &scalars,
+    );
+    write_kernels(
+        out,
+        &format!("{prefix}_o"),
+        &format!("{prefix}_others"),
+        &kernel.others,
+    );
     let Some(task) = task(kernel) else { return };
     let hidden: Vec<String> = task.hidden.iter().map(hidden_row).collect();
     write_array(
@@ -183,6 +202,18 @@ fn kernel_row(prefix: &str, kernel: &Kernel) -> String {
         &format!("{prefix}_local"),
         kernel.local_bytes.len(),
     );
+    row += &counted(
+        "scalars",
+        "scalar_count",
+        &format!("{prefix}_scalars"),
+        kernel.scalars.len(),
+    );
+    row += &counted(
+        "others",
+        "other_count",
+        &format!("{prefix}_others"),
+        kernel.others.len(),
+    );
     if let Some(task) = task(kernel) {
         row += &counted(
             "hidden",
@@ -228,6 +259,18 @@ fn param_row(param: &Param) -> String {
         u8::from(param.is_const),
         u8::from(param.is_volatile),
         u8::from(param.is_restrict),
+    )
+}
+
+fn scalar_row(scalar: &ScalarFact) -> String {
+    let kind = match scalar.kind {
+        ScalarKind::Signed => "SIGNED",
+        ScalarKind::Unsigned => "UNSIGNED",
+        ScalarKind::Float => "FLOAT",
+    };
+    format!(
+        "{{{}, FPGACC_{kind}, {}, UINT64_C({:#x})}}",
+        scalar.param, scalar.size, scalar.bits
     )
 }
 
@@ -339,6 +382,22 @@ mod tests {
             reqd_work_group_size: Some([64, 1, 1]),
             distinct: vec![(0, 1)],
             local_bytes: Vec::new(),
+            scalars: vec![ScalarFact {
+                param: 1,
+                kind: ScalarKind::Signed,
+                size: 4,
+                bits: 0xffff_fffe,
+            }],
+            others: vec![Kernel {
+                name: "fpgacc_general_scale".to_owned(),
+                form: Form::NdRange,
+                params: ["data", "factor"].map(pointer).to_vec(),
+                reqd_work_group_size: Some([64, 1, 1]),
+                distinct: Vec::new(),
+                local_bytes: Vec::new(),
+                scalars: Vec::new(),
+                others: Vec::new(),
+            }],
         };
         let plain = Kernel {
             name: "plain".to_owned(),
@@ -351,6 +410,8 @@ mod tests {
             reqd_work_group_size: None,
             distinct: Vec::new(),
             local_bytes: vec![(0, 256)],
+            scalars: Vec::new(),
+            others: Vec::new(),
         };
         let manifest = Manifest {
             target: Target::Pocl,

@@ -63,6 +63,48 @@ pub struct Kernel {
     /// Bytes of `__local` arguments that the compiled kernel relies on, by parameter index: a
     /// launch with more is refused.
     pub local_bytes: Vec<(u32, u64)>,
+    /// Values of scalar arguments that the compiled kernel relies on: a launch with others is refused.
+    pub scalars: Vec<ScalarFact>,
+    /// Other versions of it in the same .aocx, under names of their own, with the same parameters.
+    /// The first whose facts hold is launched: this one, then these in order.
+    pub others: Vec<Kernel>,
+}
+
+/// The value of a scalar argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct ScalarFact {
+    /// Index of the parameter.
+    pub param: u32,
+    /// How its bits are read.
+    pub kind: ScalarKind,
+    /// Its size in bytes: 1, 2, 4 or 8.
+    pub size: u8,
+    /// Its bits, of which the lowest `8 * size` count.
+    pub bits: u64,
+}
+
+/// Kinds of scalars.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum ScalarKind {
+    /// A signed integer.
+    Signed,
+    /// An unsigned integer.
+    Unsigned,
+    /// `float` or `double`.
+    Float,
+}
+
+impl std::fmt::Display for ScalarFact {
+    /// The value, as messages show it.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let unused = 64 - 8 * u32::from(self.size.clamp(1, 8));
+        match (self.kind, self.size) {
+            (ScalarKind::Unsigned, _) => write!(f, "{}", self.bits << unused >> unused),
+            (ScalarKind::Signed, _) => write!(f, "{}", (self.bits << unused) as i64 >> unused),
+            (ScalarKind::Float, 4) => write!(f, "{:?}", f32::from_bits(self.bits as u32)),
+            (ScalarKind::Float, _) => write!(f, "{:?}", f64::from_bits(self.bits)),
+        }
+    }
 }
 
 /// The form that a kernel was compiled in.

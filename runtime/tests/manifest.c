@@ -21,6 +21,27 @@ static const uint64_t p0_k0_reqd[] = {
 static const struct fpgacc_pair p0_k0_distinct[] = {
     {0, 1},
 };
+static const struct fpgacc_scalar p0_k0_scalars[] = {
+    {1, FPGACC_SIGNED, 4, UINT64_C(0xfffffffe)},
+};
+static const struct fpgacc_param p0_k0_o0_params[] = {
+    {"data", "float*", FPGACC_PARAM_GLOBAL, 8, 0, 0, 1},
+    {"factor", "float*", FPGACC_PARAM_GLOBAL, 8, 0, 0, 1},
+};
+static const uint64_t p0_k0_o0_reqd[] = {
+    64,
+    1,
+    1,
+};
+static const struct fpgacc_kernel p0_k0_others[] = {
+    {
+        .name = "fpgacc_general_scale",
+        .form = FPGACC_NDRANGE,
+        .params = p0_k0_o0_params,
+        .param_count = 2,
+        .reqd_work_group_size = p0_k0_o0_reqd,
+    },
+};
 static const struct fpgacc_hidden p0_k0_hidden[] = {
     {FPGACC_HIDDEN_GLOBAL, 0},
     {FPGACC_HIDDEN_WORK_DIM, 0},
@@ -44,6 +65,10 @@ static const struct fpgacc_kernel p0_kernels[] = {
         .reqd_work_group_size = p0_k0_reqd,
         .distinct = p0_k0_distinct,
         .distinct_count = 1,
+        .scalars = p0_k0_scalars,
+        .scalar_count = 1,
+        .others = p0_k0_others,
+        .other_count = 1,
         .hidden = p0_k0_hidden,
         .hidden_count = 2,
         .relies_on = p0_k0_facts,

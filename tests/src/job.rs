@@ -230,13 +230,25 @@ impl Job {
     pub fn as_task(&self, kernel: &str, task: &Task) -> Result<Self, TaskError> {
         let mut job = self.clone();
         for launch in job.launches.iter_mut().filter(|l| l.kernel == kernel) {
-            let range = FullRange::of(launch, task);
-            range.check(kernel, task)?;
-            let hidden = task.hidden.iter().map(|hidden| range.hidden(*hidden));
-            launch.args.extend(hidden);
-            launch.geometry = Geometry::Task;
+            *launch = launch.as_task(task)?;
         }
         Ok(job)
+    }
+}
+
+impl Launch {
+    /// See [`Job::as_task`].
+    ///
+    /// # Errors
+    /// What the runtime would check at the launch.
+    pub fn as_task(&self, task: &Task) -> Result<Self, TaskError> {
+        let range = FullRange::of(self, task);
+        range.check(&self.kernel, task)?;
+        let hidden = task.hidden.iter().map(|hidden| range.hidden(*hidden));
+        let mut launch = self.clone();
+        launch.args.extend(hidden);
+        launch.geometry = Geometry::Task;
+        Ok(launch)
     }
 }
 

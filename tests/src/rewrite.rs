@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use fpgacc_aoc_wrappers::cc::{Compiler, Language, Source};
-use fpgacc_device_passes::pass::PassOptions;
+use fpgacc_device_passes::pass::{LaunchContract, PassOptions};
 use fpgacc_device_passes::passes;
 use fpgacc_device_passes::pipeline::{Pipeline, Report, run};
 use fpgacc_frontend::diag::{Color, Diagnostic, render};
@@ -12,7 +12,7 @@ use fpgacc_frontend::facts::{
     Arg as FactArg, ArgValue, Facts, Known, Launch as FactLaunch, LocalSize, Location, QueueOrder,
     Value,
 };
-use fpgacc_frontend::ir::{Dialect, Module};
+use fpgacc_frontend::ir::{Dialect, Module, Scalar};
 use fpgacc_frontend::kernel::{Input, PrintOptions, parse, predefined, print, validate};
 use fpgacc_frontend::source::SourceMap;
 use fpgacc_runtime::manifest::Form;
@@ -126,33 +126,69 @@ pub fn rewrite(
     rewrites: &Rewrites,
     options: &PassOptions,
 ) -> Result<Rewritten, RewriteError> {
+    rewrite_knowing(
+        job,
+        |launch| told(&job.launches[launch].kernel),
+        rewrites,
+        options,
+    )
+}
+
+/// As [`rewrite`], where `told` says what the passes know of each launch, by its number. What they
+/// make of some launches may not hold for others: with [`PassOptions::keep_general`] there is a version
+/// for these.
+///
+/// # Errors
+/// See [`RewriteError`].
+pub fn rewrite_knowing(
+    job: &Job,
+    told: impl Fn(usize) -> Told,
+    rewrites: &Rewrites,
+    options: &PassOptions,
+) -> Result<Rewritten, RewriteError> {
     let mut sources = SourceMap::new();
     let mut module = module_of(job, &mut sources)?;
-    let report = run(&mut module, &facts(job, &told), &rewrites.pipeline(options));
+    let facts = facts(job, &module, &told);
+    let report = run(&mut module, &facts, &rewrites.pipeline(options));
     let proof = validate(&module).map_err(|faults| RewriteError::Invalid(format!("{faults:?}")))?;
     let options = PrintOptions {
         line_directives: false,
     };
     let text = print(&module, &proof, &sources, &options);
     let mut rewritten = job.with_source(text);
-    for (kernel, contract) in &report.contracts {
-        let broken = |what| RewriteError::Contract {
-            kernel: kernel.clone(),
-            what,
-        };
-        let launches = job.launches.iter().filter(|l| l.kernel == *kernel);
-        for launch in launches {
-            check(launch, &contract.distinct, &contract.local_bytes).map_err(broken)?;
-        }
-        if let Form::Task(task) = &contract.form {
-            let as_task = rewritten.as_task(kernel, task);
-            rewritten = as_task.map_err(|error| broken(error.to_string()))?;
-        }
+    for launch in &mut rewritten.launches {
+        *launch = choose(launch, &report)?;
     }
     Ok(Rewritten {
         job: rewritten,
         remarks: report.remarks.iter().filter_map(Remark::of).collect(),
         fired: fired(&report),
+    })
+}
+
+/// The launch of the first version of its kernel whose facts hold, as the runtime chooses it.
+fn choose(launch: &Launch, report: &Report) -> Result<Launch, RewriteError> {
+    let mut first = None;
+    let others = report.versions.of(&launch.kernel);
+    for name in std::iter::once(&launch.kernel).chain(&others) {
+        let contract = report.contracts.get(name).cloned().unwrap_or_default();
+        let chosen = check(launch, &contract).and_then(|()| match &contract.form {
+            Form::Task(task) => launch.as_task(task).map_err(|error| error.to_string()),
+            Form::NdRange => Ok(launch.clone()),
+        });
+        match chosen {
+            Ok(chosen) => {
+                return Ok(Launch {
+                    kernel: name.clone(),
+                    ..chosen
+                });
+            }
+            Err(what) => first = first.or(Some(what)),
+        }
+    }
+    Err(RewriteError::Contract {
+        kernel: launch.kernel.clone(),
+        what: first.unwrap_or_default(),
     })
 }
 
@@ -191,8 +227,8 @@ impl Remark {
 }
 
 /// What the runtime would check besides the geometry.
-fn check(launch: &Launch, distinct: &[(u32, u32)], local: &[(u32, u64)]) -> Result<(), String> {
-    for (a, b) in distinct {
+fn check(launch: &Launch, contract: &LaunchContract) -> Result<(), String> {
+    for (a, b) in &contract.distinct {
         let passed = [a, b].map(|index| launch.args.get(*index as usize));
         if let [Some(Arg::Buffer(x)), Some(Arg::Buffer(y))] = passed
             && x == y
@@ -200,7 +236,7 @@ fn check(launch: &Launch, distinct: &[(u32, u32)], local: &[(u32, u64)]) -> Resu
             return Err(format!("arguments {a} and {b} are the same buffer"));
         }
     }
-    for (index, limit) in local {
+    for (index, limit) in &contract.local_bytes {
         if let Some(Arg::Local(bytes)) = launch.args.get(*index as usize)
             && *bytes as u64 > *limit
         {
@@ -209,7 +245,22 @@ fn check(launch: &Launch, distinct: &[(u32, u32)], local: &[(u32, u64)]) -> Resu
             ));
         }
     }
+    for fact in &contract.scalars {
+        let Some(Arg::Value(bytes)) = launch.args.get(fact.param as usize) else {
+            return Err(format!("argument {} is no scalar", fact.param));
+        };
+        if bytes.len() != usize::from(fact.size) || number(bytes) != Some(fact.bits) {
+            return Err(format!("argument {} is not {fact}", fact.param));
+        }
+    }
     Ok(())
+}
+
+/// The bytes of a scalar as a number.
+fn number(bytes: &[u8]) -> Option<u64> {
+    let mut all = [0; 8];
+    all.get_mut(..bytes.len())?.copy_from_slice(bytes);
+    Some(u64::from_le_bytes(all))
 }
 
 /// The job's text as a module.
@@ -274,12 +325,12 @@ fn after(words: &[&str], option: &str) -> Vec<String> {
 }
 
 /// What the passes are told.
-fn facts(job: &Job, told: impl Fn(&str) -> Told) -> Facts {
+fn facts(job: &Job, module: &Module, told: impl Fn(usize) -> Told) -> Facts {
     let mut facts = Facts::default();
-    for (line, launch) in (1..).zip(&job.launches) {
-        let told = told(&launch.kernel);
+    for (number, launch) in job.launches.iter().enumerate() {
+        let told = told(number);
         if told != Told::Nothing
-            && let Some(fact) = fact(launch, line, told)
+            && let Some(fact) = fact(launch, module, number as u32 + 1, told)
         {
             facts.launches.push(fact);
         }
@@ -287,7 +338,7 @@ fn facts(job: &Job, told: impl Fn(&str) -> Told) -> Facts {
     facts
 }
 
-fn fact(launch: &Launch, line: u32, told: Told) -> Option<FactLaunch> {
+fn fact(launch: &Launch, module: &Module, line: u32, told: Told) -> Option<FactLaunch> {
     let known = |value: &u64| match told {
         Told::All => Value::Const(*value),
         _ => Value::Unknown("not told".to_string()),
@@ -318,20 +369,52 @@ fn fact(launch: &Launch, line: u32, told: Told) -> Option<FactLaunch> {
             true => LocalSize::Null,
             false => LocalSize::Sizes(local.iter().map(|size| Value::Const(*size)).collect()),
         },
-        args: (0..).zip(&launch.args).map(fact_arg).collect(),
+        args: fact_args(launch, module, told),
         queue: QueueOrder::Unknown,
         within: None,
         recorded: None,
     })
 }
 
-fn fact_arg((index, arg): (u32, &Arg)) -> FactArg {
-    FactArg {
-        index,
+fn fact_args(launch: &Launch, module: &Module, told: Told) -> Vec<FactArg> {
+    let function = module.function_named(&launch.kernel);
+    let scalar = |index: usize| {
+        let function = &module.functions[function?];
+        let param = *function.params.get(index)?;
+        module.types.as_scalar(function.vars[param].ty.ty)
+    };
+    let fact = |(index, arg): (usize, &Arg)| FactArg {
+        index: index as u32,
         value: match arg {
             Arg::Buffer(number) => ArgValue::Memory(format!("buffer{number}")),
             Arg::Local(bytes) => ArgValue::Local(Value::Const(*bytes as u64)),
+            Arg::Value(bytes) if told == Told::All => fact_scalar(bytes, scalar(index)),
             Arg::Value(_) => ArgValue::Unknown("not told".to_string()),
         },
+    };
+    launch.args.iter().enumerate().map(fact).collect()
+}
+
+/// A scalar as the analysis of a host tells it.
+fn fact_scalar(bytes: &[u8], scalar: Option<Scalar>) -> ArgValue {
+    let unknown = || ArgValue::Unknown("no number".to_string());
+    match (scalar, number(bytes)) {
+        (Some(Scalar::Float), Some(bits)) => {
+            let value = f64::from(f32::from_bits(bits as u32));
+            ArgValue::Scalar(Value::symbolic(format!("{value:?}f")))
+        }
+        (Some(Scalar::Double), Some(bits)) => {
+            ArgValue::Scalar(Value::symbolic(format!("{:?}", f64::from_bits(bits))))
+        }
+        (Some(scalar), Some(bits)) if scalar.is_signed_integer() => {
+            let unused = 64 - 8 * bytes.len() as u32;
+            let value = (bits << unused) as i64 >> unused;
+            ArgValue::Scalar(match u64::try_from(value) {
+                Ok(value) => Value::Const(value),
+                Err(_) => Value::symbolic(value.to_string()),
+            })
+        }
+        (Some(_), Some(bits)) => ArgValue::Scalar(Value::Const(bits)),
+        _ => unknown(),
     }
 }

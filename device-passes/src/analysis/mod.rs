@@ -6,6 +6,7 @@ pub mod calls;
 pub mod constant;
 pub mod invariance;
 pub mod liveness;
+pub mod scalars;
 pub mod single_work_item;
 pub mod spell;
 pub mod trip_count;

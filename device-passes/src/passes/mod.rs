@@ -3,12 +3,16 @@
 mod ndrange_to_loop;
 mod reduction;
 mod restrict;
+mod specialise;
 
 use crate::pass::Pass;
 
 /// All passes, in the order in which the pipeline runs them.
 pub const ALL: &[&dyn Pass] = &[
-    // First: what the others do to loops pays off in a single work-item, and the loops that it makes
+    // In front of all others, which make more of constants than of parameters. It looks at the
+    // kernel's own parameters only, before hidden ones are added.
+    &specialise::Specialise,
+    // Early: what the others do to loops pays off in a single work-item, and the loops that it makes
     // are theirs to improve.
     &ndrange_to_loop::NdrangeToLoop,
     // Behind ndrange-to-loop, which adds the hidden parameters and keeps the others: the pairs that

@@ -36,7 +36,7 @@ fn refusal(line: usize, argument: &str, words: &str) -> String {
         "fpgacc: host.c:{line}: error: kernel `add` is not launched: it was compiled with \
          arguments {argument} and 2 (`sum`) as distinct memory, in this launch they {words} \
          (CL_INVALID_KERNEL_ARGS)\n\
-         fpgacc: help: compile again with -fno-restrict\n"
+         fpgacc: help: compile again with --keep-general, or with -fno-restrict\n"
     )
 }
 
@@ -131,7 +131,8 @@ fn too_much_local_memory(case: Case) {
             "fpgacc: host.c:{line}: error: kernel `reverse` is not launched: it was compiled for \
              at most 16 bytes of local memory in argument 1 (`tile`), this launch has 32 \
              (CL_OUT_OF_RESOURCES)\n\
-             fpgacc: help: compile again with a launch facts file (.yaml) that has this size\n"
+             fpgacc: help: compile again with a launch facts file (.yaml) that has this size, or \
+             with --keep-general\n"
         )
     );
 }

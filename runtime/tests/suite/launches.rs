@@ -100,9 +100,9 @@ fn unpatched(case: Case) {
 
 /// Each fact: a launch that breaks it gets an error and a message, and runs nothing.
 fn refused(case: Case) {
-    const FACTS: &str = "compile again with a launch facts file (.yaml) that has this launch, or with \
-                         -fno-ndrange-to-loop";
-    const LOOP: &str = "compile again with -fno-ndrange-to-loop";
+    const FACTS: &str = "compile again with a launch facts file (.yaml) that has this launch, with \
+                         --keep-general, or with -fno-ndrange-to-loop";
+    const LOOP: &str = "compile again with --keep-general, or with -fno-ndrange-to-loop";
     let rows = [
         (
             vec![Fact::WorkDim(2)],
@@ -158,7 +158,7 @@ fn refused(case: Case) {
             "-54\n",
             "at most 8 work-items in a group, this launch has 32 (CL_INVALID_WORK_GROUP_SIZE)",
             "work_dim 2, offset 0x0, global size 16x2, local size 16x2",
-            "compile again with --max-local-size=32, or with -fno-ndrange-to-loop",
+            "compile again with --max-local-size=32, with --keep-general, or with -fno-ndrange-to-loop",
         ),
         (
             vec![],

@@ -6,3 +6,4 @@ mod launches;
 mod objects;
 mod programs;
 mod support;
+mod versions;

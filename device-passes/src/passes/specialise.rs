@@ -1,0 +1,254 @@
+//! `specialise`: scalar parameters that have the same value at every launch become constants.
+//!
+//! The parameter stays, so that the host notices nothing; its uses become the literal. Where the
+//! kernel assigns to the parameter, a variable that starts with the constant takes its place. The
+//! runtime compares what the host set with the constant at each launch ([`LaunchContract::scalars`]).
+
+use std::collections::BTreeMap;
+
+use fpgacc_frontend::facts::{Known, Launch};
+use fpgacc_frontend::ir::{
+    Expr, ExprId, Function, FunctionId, Init, Module, Scalar, Stmt, StmtKind, Type, VarId, VarRef,
+};
+use fpgacc_runtime::manifest::{ScalarFact, ScalarKind};
+
+use crate::analysis::scalars;
+use crate::analysis::variables::{Access, accesses_of_stmt};
+use crate::faults;
+use crate::pass::{Context, LaunchContract, Note, Outcome, Pass};
+
+/// The pass.
+pub struct Specialise;
+
+impl Pass for Specialise {
+    fn name(&self) -> &'static str {
+        "specialise"
+    }
+
+    fn description(&self) -> &'static str {
+        "make scalar parameters constants where all launches pass the same value"
+    }
+
+    fn level(&self) -> u8 {
+        1
+    }
+
+    fn run(
+        &self,
+        module: &mut Module,
+        kernel: FunctionId,
+        context: &Context<'_>,
+        contract: &mut LaunchContract,
+    ) -> Outcome {
+        let params = params(module, kernel);
+        if params.is_empty() || context.launches.is_empty() || context.called.contains(&kernel) {
+            return Outcome::Nothing;
+        }
+        let (mut done, mut missed) = (Vec::new(), Vec::new());
+        for param in &params {
+            let function = &module.functions[kernel];
+            match value(param, context.launches) {
+                Passed::Constant(bits) => {
+                    let fact = param.fact(bits);
+                    done.push(done_note(function, param, &fact, context.launches));
+                    put(&mut module.functions[kernel], param, &fact, context);
+                    if !faults::is_on("scalar-guard-lost") {
+                        contract.scalars.push(fact);
+                    }
+                }
+                Passed::Different(first, second) => {
+                    missed.push(missed_note(function, param, &[first, second]));
+                }
+                Passed::Unknown => {}
+            }
+        }
+        let function = &mut module.functions[kernel];
+        for note in &done {
+            function.comments.push(format!("specialise: {}", note.text));
+        }
+        match (done.is_empty(), missed.is_empty()) {
+            (true, true) => Outcome::Nothing,
+            (false, true) => Outcome::Done(done),
+            (true, false) => Outcome::Missed(missed),
+            (false, false) => Outcome::Partly { done, missed },
+        }
+    }
+}
+
+/// A scalar parameter that the kernel uses.
+struct Param {
+    /// Its place among the parameters.
+    index: u32,
+    var: VarId,
+    scalar: Scalar,
+    /// The kernel assigns to it, or takes its address.
+    changes: bool,
+}
+
+impl Param {
+    fn fact(&self, bits: u64) -> ScalarFact {
+        let kind = match self.scalar {
+            scalar if scalar.is_float() => ScalarKind::Float,
+            scalar if scalar.is_signed_integer() => ScalarKind::Signed,
+            _ => ScalarKind::Unsigned,
+        };
+        ScalarFact {
+            param: self.index,
+            kind,
+            size: self.scalar.size() as u8,
+            bits,
+        }
+    }
+}
+
+/// The parameters that may become constants.
+fn params(module: &Module, kernel: FunctionId) -> Vec<Param> {
+    let function = &module.functions[kernel];
+    let mut uses: BTreeMap<VarId, Vec<Access>> = BTreeMap::new();
+    for stmt in function.body.iter().flat_map(|body| &body.stmts) {
+        accesses_of_stmt(&module.types, function, stmt, &mut |var, access| {
+            uses.entry(var).or_default().push(access);
+        });
+    }
+    let param = |(index, &var): (u32, &VarId)| {
+        let Type::Scalar(scalar) = module.types.resolve(function.vars[var].ty.ty) else {
+            return None;
+        };
+        let accesses = uses.get(&var)?;
+        let is_read = accesses.iter().any(|access| *access != Access::Named);
+        // Kernels cannot have parameters of these types, or only with an extension.
+        let is_common = !matches!(scalar, Scalar::Bool | Scalar::Half);
+        (is_read && is_common).then(|| Param {
+            index,
+            var,
+            scalar,
+            changes: accesses.iter().any(|access| access.may_write()),
+        })
+    };
+    (0..).zip(&function.params).filter_map(param).collect()
+}
+
+/// What the launches of a kernel pass.
+enum Passed<'l> {
+    /// The same bits.
+    Constant(u64),
+    /// These two launches pass different constants.
+    Different((&'l Launch, u64), (&'l Launch, u64)),
+    /// Some launch passes what is not known.
+    Unknown,
+}
+
+fn value<'l>(param: &Param, launches: &[&'l Launch]) -> Passed<'l> {
+    let mut all = Vec::new();
+    for launch in launches {
+        // A launch of an unknown kernel tells nothing of this one's arguments.
+        let arg = launch.args.iter().find(|arg| arg.index == param.index);
+        let bits = arg.and_then(|arg| scalars::bits(&arg.value, param.scalar));
+        match (&launch.kernels, bits) {
+            (Known::Is(_), Some(bits)) => all.push((*launch, bits)),
+            _ => return Passed::Unknown,
+        }
+    }
+    let Some(&first) = all.first() else {
+        return Passed::Unknown;
+    };
+    match all.iter().find(|(_, bits)| *bits != first.1) {
+        Some(&other) => Passed::Different(first, other),
+        None => Passed::Constant(first.1),
+    }
+}
+
+/// Puts the constant in the place of the parameter.
+fn put(function: &mut Function, param: &Param, fact: &ScalarFact, context: &Context<'_>) {
+    let ty = function.vars[param.var].ty.ty;
+    let fact = match faults::is_on("scalar-wrong") {
+        true => ScalarFact {
+            bits: fact.bits ^ 1,
+            ..*fact
+        },
+        false => *fact,
+    };
+    let uses = uses(function, param.var);
+    if !param.changes {
+        for id in uses {
+            function.exprs.replace(id, literal(&fact), ty);
+        }
+        return;
+    }
+    let name = function.vars[param.var].name.clone();
+    let local = function.add_var(&name, ty, context.names);
+    for id in uses {
+        function
+            .exprs
+            .replace(id, Expr::Var(VarRef::Local(local)), ty);
+    }
+    let init = function.exprs.add(literal(&fact), ty, None);
+    let declaration = Stmt::new(StmtKind::Decl {
+        var: local,
+        init: Some(Init::Expr(init)),
+    });
+    if let Some(body) = &mut function.body {
+        body.stmts.insert(0, declaration);
+    }
+}
+
+fn uses(function: &Function, var: VarId) -> Vec<ExprId> {
+    let mut uses = Vec::new();
+    if let Some(body) = &function.body {
+        body.for_each_expr(&function.exprs, &mut |id| {
+            if *function.exprs.get(id) == Expr::Var(VarRef::Local(var)) {
+                uses.push(id);
+            }
+        });
+    }
+    uses
+}
+
+fn literal(fact: &ScalarFact) -> Expr {
+    let unused = 64 - 8 * u32::from(fact.size);
+    let integer = |value| Expr::Int {
+        value,
+        spelling: None,
+    };
+    match (fact.kind, fact.size) {
+        (ScalarKind::Signed, _) => integer(i128::from((fact.bits << unused) as i64 >> unused)),
+        (ScalarKind::Unsigned, _) => integer(i128::from(fact.bits)),
+        (ScalarKind::Float, 4) => Expr::Float {
+            value: f64::from(f32::from_bits(fact.bits as u32)),
+            spelling: None,
+        },
+        (ScalarKind::Float, _) => Expr::Float {
+            value: f64::from_bits(fact.bits),
+            spelling: None,
+        },
+    }
+}
+
+fn done_note(function: &Function, param: &Param, fact: &ScalarFact, launches: &[&Launch]) -> Note {
+    let variable = &function.vars[param.var];
+    let recorded = launches.iter().any(|launch| launch.recorded.is_some());
+    let how = match (launches, recorded) {
+        ([launch], false) => format!("as the launch at {} passes it", launch.site),
+        (_, false) => format!("as all {} launches pass it", launches.len()),
+        (_, true) => "as the recorded runs passed it".to_string(),
+    };
+    let text = format!(
+        "parameter '{}' is the constant {fact}, {how} (checked at each launch)",
+        variable.name
+    );
+    Note::new(text, variable.span)
+}
+
+fn missed_note(function: &Function, param: &Param, passed: &[(&Launch, u64)]) -> Note {
+    let variable = &function.vars[param.var];
+    let values = passed.iter().map(|(launch, bits)| {
+        let value = param.fact(*bits);
+        format!("the launch at {} passes {value}", launch.site)
+    });
+    let text = format!(
+        "parameter '{}' is not made a constant: {}",
+        variable.name,
+        values.collect::<Vec<_>>().join(", ")
+    );
+    Note::new(text, variable.span)
+}

@@ -1,0 +1,85 @@
+//! Versions of kernels: copies with names of their own, of which the runtime launches the first whose
+//! facts hold.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fpgacc_frontend::ir::{FunctionId, Item, Module};
+use fpgacc_runtime::manifest::Form;
+
+use crate::pass::LaunchContract;
+
+/// The other versions of each kernel, by its name, in the order in which the runtime asks them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Versions {
+    others: BTreeMap<String, Vec<String>>,
+    /// Untouched copies, behind all other versions.
+    general: BTreeMap<String, (String, FunctionId)>,
+}
+
+impl Versions {
+    /// The names of a kernel's other versions.
+    pub fn of(&self, kernel: &str) -> Vec<String> {
+        let others = self.others.get(kernel).cloned().unwrap_or_default();
+        let general = self.general.get(kernel).map(|(name, _)| name.clone());
+        others.into_iter().chain(general).collect()
+    }
+
+    /// Copies every kernel, so that there is one that relies on nothing.
+    pub(crate) fn keep_general(&mut self, module: &mut Module) {
+        let mut names = module.global_names();
+        for kernel in module.kernels().collect::<Vec<_>>() {
+            let name = module.functions[kernel].name.clone();
+            let copy = copy(
+                module,
+                kernel,
+                &format!("fpgacc_general_{name}"),
+                &mut names,
+            );
+            let copied = module.functions[copy].name.clone();
+            self.general.insert(name, (copied, copy));
+        }
+    }
+
+    /// Takes the copies away that no launch can need.
+    pub(crate) fn drop_unneeded(
+        &mut self,
+        module: &mut Module,
+        contracts: &BTreeMap<String, LaunchContract>,
+    ) {
+        self.general.retain(|kernel, (_, copy)| {
+            let needed = contracts.get(kernel).is_some_and(may_refuse);
+            if !needed {
+                module.items.retain(|item| *item != Item::Function(*copy));
+            }
+            needed
+        });
+    }
+}
+
+/// Whether there are launches that a kernel cannot take.
+fn may_refuse(contract: &LaunchContract) -> bool {
+    matches!(contract.form, Form::Task(_))
+        || !contract.distinct.is_empty()
+        || !contract.local_bytes.is_empty()
+        || !contract.scalars.is_empty()
+}
+
+/// A copy of a kernel, behind it.
+fn copy(
+    module: &mut Module,
+    kernel: FunctionId,
+    hint: &str,
+    names: &mut BTreeSet<String>,
+) -> FunctionId {
+    let mut function = module.functions[kernel].clone();
+    function.name = function.fresh_name(hint, names);
+    names.insert(function.name.clone());
+    let id = module.functions.add(function);
+    let at = module.items.iter().rposition(|item| match item {
+        Item::Function(id) => *id == kernel,
+        _ => false,
+    });
+    let at = at.map_or(module.items.len(), |at| at + 1);
+    module.items.insert(at, Item::Function(id));
+    id
+}

@@ -1,0 +1,246 @@
+//! The pass `specialise`: what becomes a constant, what the runtime is told of it, and what stays.
+
+mod common;
+
+use std::collections::BTreeMap;
+
+use common::{Rewritten, rewrite};
+use fpgacc_device_passes::pass::PassOptions;
+use fpgacc_device_passes::pipeline::Pipeline;
+use fpgacc_frontend::facts::{
+    Arg, ArgValue, Facts, Known, Launch, LocalSize, Location, QueueOrder, Value,
+};
+use fpgacc_runtime::manifest::{ScalarFact, ScalarKind};
+
+fn site(line: u32) -> Location {
+    Location {
+        file: "host.c".to_string(),
+        line,
+        column: 5,
+    }
+}
+
+/// A launch with these arguments.
+fn launch(line: u32, args: &[(u32, ArgValue)]) -> Launch {
+    let args = args.iter().map(|(index, value)| Arg {
+        index: *index,
+        value: value.clone(),
+    });
+    Launch {
+        site: site(line),
+        kernels: Known::Is(vec!["k".to_string()]),
+        work_dim: Value::Const(1),
+        offset: vec![Value::Const(0)],
+        global: vec![Value::symbolic("n")],
+        local: LocalSize::Null,
+        args: args.collect(),
+        queue: QueueOrder::Unknown,
+        within: None,
+        recorded: None,
+    }
+}
+
+fn number(value: u64) -> ArgValue {
+    ArgValue::Scalar(Value::Const(value))
+}
+
+fn text(value: &str) -> ArgValue {
+    ArgValue::Scalar(Value::symbolic(value))
+}
+
+fn specialise(source: &str, launches: Vec<Launch>) -> Rewritten {
+    let facts = Facts {
+        launches,
+        ..Facts::default()
+    };
+    let pipeline = Pipeline {
+        level: 0,
+        switches: BTreeMap::from([("specialise".to_string(), true)]),
+        ..Pipeline::default()
+    };
+    rewrite(source, &facts, &pipeline)
+}
+
+/// The kernel behind its comments.
+fn kernel(rewritten: &Rewritten) -> &str {
+    let at = rewritten.text.find("__kernel").unwrap();
+    &rewritten.text[at..]
+}
+
+#[track_caller]
+fn untouched(source: &str, launches: Vec<Launch>) {
+    let rewritten = specialise(source, launches);
+    assert_eq!(kernel(&rewritten), kernel(&specialise(source, vec![])));
+    assert_eq!(rewritten.contract().scalars, []);
+}
+
+const SUM: &str = "__kernel void k(__global int *a, int n) {\n    int s = 0;\n    for (int i = 0; \
+                   i < n; i++)\n        s += a[i];\n    a[0] = s;\n}\n";
+
+#[test]
+fn uses_become_the_literal_and_the_parameter_stays() {
+    let rewritten = specialise(SUM, vec![launch(20, &[(1, number(64))])]);
+    assert_eq!(
+        rewritten.text,
+        "// specialise: parameter 'n' is the constant 64, as the launch at host.c:20:5 passes it \
+         (checked at each launch)\n\
+         __kernel void k(__global int *a, int n) {\n    int s = 0;\n    for (int i = 0; i < 64; \
+         i++) {\n        s += a[i];\n    }\n    a[0] = s;\n}\n"
+    );
+    assert_eq!(
+        rewritten.remarks,
+        [
+            "k.cl:1:38: remark: kernel 'k': parameter 'n' is the constant 64, as the launch at \
+             host.c:20:5 passes it (checked at each launch) [-Rpass=specialise]"
+        ]
+    );
+    assert_eq!(
+        rewritten.contract().scalars,
+        [ScalarFact {
+            param: 1,
+            kind: ScalarKind::Signed,
+            size: 4,
+            bits: 64,
+        }]
+    );
+}
+
+#[test]
+fn literals_have_the_types_of_the_parameters() {
+    let source = "__kernel void k(__global double *a, char c, uchar u, ushort s, uint i, long l, \
+                  ulong m, float f, double d) {\n    a[0] = c + u + s + i + l + m + f + d;\n}\n";
+    let args = [
+        (1, text("-3")),
+        (2, number(200)),
+        (3, number(65535)),
+        (4, number(4_000_000_000)),
+        (5, text("-9223372036854775808")),
+        (6, number(u64::MAX)),
+        (7, text("-0.5f")),
+        (8, text("2.25")),
+    ];
+    let rewritten = specialise(source, vec![launch(20, &args)]);
+    let body = kernel(&rewritten);
+    assert!(
+        body.replace("\n            ", " ").contains(
+            "a[0] = (char)-3 + (uchar)200 + (ushort)65535 + 4000000000u + (-9223372036854775807L \
+             - 1) + 18446744073709551615UL + -0.5f + 2.25;"
+        ),
+        "{body}"
+    );
+    let facts: Vec<_> = rewritten.contract().scalars.iter().collect();
+    let shown: Vec<String> = facts.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        shown,
+        [
+            "-3",
+            "200",
+            "65535",
+            "4000000000",
+            "-9223372036854775808",
+            "18446744073709551615",
+            "-0.5",
+            "2.25"
+        ]
+    );
+    let sizes: Vec<u8> = facts.iter().map(|fact| fact.size).collect();
+    assert_eq!(sizes, [1, 1, 2, 4, 8, 8, 4, 8]);
+}
+
+#[test]
+fn what_the_kernel_changes_is_a_variable() {
+    let source = "__kernel void k(__global int *a, int n, int m) {\n    while (n > m) {\n        int \
+                  n_2 = a[n];\n        a[n_2] = n--;\n    }\n    int *p = &m;\n    *p = n;\n}\n";
+    let rewritten = specialise(source, vec![launch(20, &[(1, number(9)), (2, number(4))])]);
+    assert_eq!(
+        kernel(&rewritten),
+        "__kernel void k(__global int *a, int n, int m) {\n    int m_2 = 4;\n    int n_3 = \
+         9;\n    while (n_3 > m_2) {\n        int n_2 = a[n_3];\n        a[n_2] = n_3--;\n    \
+         }\n    int *p = &m_2;\n    *p = n_3;\n}\n"
+    );
+}
+
+#[test]
+fn all_launches_must_agree() {
+    let (a, b) = (number(64), number(32));
+    let same = vec![launch(20, &[(1, a.clone())]), launch(30, &[(1, a.clone())])];
+    let rewritten = specialise(SUM, same);
+    assert!(rewritten.remarks[0].contains("as all 2 launches pass it"));
+    let different = vec![launch(20, &[(1, a.clone())]), launch(30, &[(1, b)])];
+    assert_eq!(
+        specialise(SUM, different.clone()).remarks,
+        [
+            "k.cl:1:38: remark: kernel 'k': parameter 'n' is not made a constant: the launch at \
+             host.c:20:5 passes 64, the launch at host.c:30:5 passes 32 \
+             [-Rpass-missed=specialise]"
+        ]
+    );
+    untouched(SUM, different);
+    untouched(SUM, vec![launch(20, &[(1, a.clone())]), launch(30, &[])]);
+    let mut unknown = launch(30, &[(1, a.clone())]);
+    unknown.kernels = Known::Unknown("it is read from a file".to_string());
+    untouched(SUM, vec![launch(20, &[(1, a.clone())]), unknown]);
+    let mut other = launch(30, &[]);
+    other.kernels = Known::Is(vec!["other".to_string()]);
+    assert_eq!(
+        specialise(SUM, vec![launch(20, &[(1, a)]), other])
+            .contract()
+            .scalars
+            .len(),
+        1
+    );
+}
+
+#[test]
+fn types_that_do_not_fit_are_no_facts() {
+    let float = "__kernel void k(__global float *a, float f) {\n    a[0] = f;\n}\n";
+    untouched(float, vec![launch(20, &[(1, number(5))])]);
+    untouched(float, vec![launch(20, &[(1, text("0.5"))])]);
+    untouched(SUM, vec![launch(20, &[(1, text("5.0f"))])]);
+    untouched(SUM, vec![launch(20, &[(1, number(1 << 32))])]);
+    untouched(SUM, vec![launch(20, &[(1, text("n"))])]);
+    let vector = "__kernel void k(__global int2 *a, int2 v) {\n    a[0] = v;\n}\n";
+    untouched(vector, vec![launch(20, &[(1, number(5))])]);
+}
+
+#[test]
+fn without_a_use_there_is_nothing_to_rely_on() {
+    let source = "__kernel void k(__global int *a, int n) {\n    a[0] = sizeof(n);\n}\n";
+    untouched(source, vec![launch(20, &[(1, number(5))])]);
+}
+
+#[test]
+fn kernels_that_others_call_get_other_arguments() {
+    let source = format!("{SUM}__kernel void other(__global int *a) {{\n    k(a, 3);\n}}\n");
+    let rewritten = specialise(&source, vec![launch(20, &[(1, number(64))])]);
+    assert!(rewritten.text.contains("i < n"), "{}", rewritten.text);
+}
+
+#[test]
+fn a_general_version_stays_as_it_is() {
+    let pipeline = |level| Pipeline {
+        level,
+        options: PassOptions {
+            keep_general: true,
+            ..PassOptions::default()
+        },
+        ..Pipeline::default()
+    };
+    let source = "int twice(int x) {\n    return 2 * x * (int)get_local_id(0);\n}\n__kernel void \
+                  k(__global int *a, int n) {\n    int fpgacc_general_k = n;\n    \
+                  a[get_global_id(0)] = twice(fpgacc_general_k);\n}\n__kernel void idle() {}\n";
+    let facts = Facts {
+        launches: vec![launch(20, &[(1, number(64))])],
+        ..Facts::default()
+    };
+    let rewritten = rewrite(source, &facts, &pipeline(2));
+    let versions = &rewritten.report.versions;
+    assert_eq!(versions.of("k"), ["fpgacc_general_k_2"]);
+    let general = "__kernel void fpgacc_general_k_2(__global int *a, int n) {\n    int \
+                   fpgacc_general_k = n;\n    a[get_global_id(0)] = twice(fpgacc_general_k);\n}\n";
+    assert!(rewritten.text.contains(general), "{}", rewritten.text);
+    // Nothing was done to the kernels, nothing can be refused.
+    let rewritten = rewrite(source, &facts, &pipeline(0));
+    assert_eq!(rewritten.report.versions.of("k"), Vec::<String>::new());
+    assert!(!rewritten.text.contains("void fpgacc_general"));
+}
