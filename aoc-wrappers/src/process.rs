@@ -9,7 +9,7 @@ use std::process::ExitStatus;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use crate::scratch::Running;
+use crate::scratch::{Attached, Running};
 
 /// A program that could not be run to its end. A program that ran and failed is no
 /// [`ProcessError`]: its [`Status`] says so.
@@ -356,8 +356,10 @@ impl Command {
         Ok(Status::of(self.ended(&handle)?.status))
     }
 
-    /// Runs it as the user would: with this program's standard input, output and error.
+    /// Runs it as the user would: with this program's standard input, output and error. An interrupt
+    /// from the keyboard does not end this program, but what it does to the other.
     pub fn attached(&self) -> Result<Status, ProcessError> {
+        let _attached = Attached::new();
         let handle = self
             .with_environment(self.command_itself())
             .start()

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -20,6 +21,9 @@ static OPEN: Mutex<Open> = Mutex::new(Open {
     folders: BTreeSet::new(),
     processes: BTreeSet::new(),
 });
+
+/// See [`Attached`].
+static IS_ATTACHED: AtomicBool = AtomicBool::new(false);
 
 fn open() -> MutexGuard<'static, Open> {
     OPEN.lock().unwrap_or_else(PoisonError::into_inner)
@@ -91,6 +95,24 @@ impl Drop for Running {
     }
 }
 
+/// A process of the user's own has the terminal: an interrupt from the keyboard goes to it too, and it
+/// decides what becomes of it.
+pub(crate) struct Attached;
+
+impl Attached {
+    /// Until this is dropped.
+    pub fn new() -> Self {
+        IS_ATTACHED.store(true, Ordering::Relaxed);
+        Attached
+    }
+}
+
+impl Drop for Attached {
+    fn drop(&mut self) {
+        IS_ATTACHED.store(false, Ordering::Relaxed);
+    }
+}
+
 /// From now on, a signal that ends the program first stops the tools that it runs and removes its
 /// temporary folders. A signal that is ignored, as under nohup, stays so.
 pub fn clean_up_on_signals() {
@@ -100,7 +122,8 @@ pub fn clean_up_on_signals() {
         return;
     };
     std::thread::spawn(move || {
-        if let Some(signal) = signals.forever().next() {
+        let is_ours = |signal: &i32| *signal != SIGINT || !IS_ATTACHED.load(Ordering::Relaxed);
+        if let Some(signal) = signals.forever().find(is_ours) {
             // Not released any more: nothing new begins.
             let open = open();
             for &process in &open.processes {

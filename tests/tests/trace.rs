@@ -392,7 +392,7 @@ fn a_program_that_fails_keeps_its_exit_code_and_the_facts() {
     let shop = shop();
     let told = shop.fpgacc("trace -o facts.yaml -- ./app 7");
     assert_eq!(told.code, Some(3), "{}", told.stderr);
-    has(&told.stderr, &["the program ended with exit code 3"]);
+    has(&told.stderr, &["the program failed: exit code 3"]);
     let facts = facts(&shop, "facts.yaml");
     assert_eq!((facts.programs.len(), facts.launches.len()), (1, 0));
 }

@@ -172,7 +172,7 @@ fn trace(plan: &Plan, messages: &mut Messages) -> Result<ExitCode, Diagnostic> {
     write(&plan.output, &mut facts)?;
     if !status.success() {
         messages.tell(
-            &Diagnostic::warning(format!("the program ended with {status}"))
+            &Diagnostic::warning(format!("the program failed: {status}"))
                 .note("the facts tell of what it did until then"),
             &SourceMap::new(),
         );
@@ -252,7 +252,7 @@ fn nothing_seen(folder: &Path, status: Status) -> Diagnostic {
     });
     let diagnostic = match status.success() {
         true => diagnostic,
-        false => diagnostic.note(format!("it ended with {status}")),
+        false => diagnostic.note(format!("it failed: {status}")),
     };
     match was_loaded {
         true => diagnostic,
