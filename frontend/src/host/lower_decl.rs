@@ -359,28 +359,35 @@ impl<'t> Lowerer<'t> {
             .add_expr(ExprKind::Construct(ty.clone(), args), span)
     }
 
-    /// `T v(a, b);` reads like a function's declaration; in a body it is a variable, if what should
-    /// be parameters are bare names.
+    /// `T v(a, b * c);` reads like a function's declaration; in a body it is a variable, if what
+    /// should be parameters are bare names or products of two.
     fn constructor_args(&mut self, params: &[Variable]) -> Option<Vec<ExprId>> {
-        let bare = |p: &Variable| {
-            p.name.is_empty()
-                && p.ty.pointers == 0
-                && !p.ty.is_const
+        let value = |p: &Variable| {
+            !p.ty.is_const
+                && !p.ty.pointee_const
+                && !p.ty.reference
                 && p.ty.dims.is_empty()
                 && !is_basic(&p.ty.base)
+                && p.init.is_none()
+                && u8::from(!p.name.is_empty()) == p.ty.pointers
         };
-        if params.is_empty() || !params.iter().all(bare) {
+        if params.is_empty() || !params.iter().all(value) {
             return None;
         }
-        Some(
-            params
-                .iter()
-                .map(|p| {
-                    let kind = ExprKind::Name(p.ty.base.clone());
-                    self.ast.add_expr(kind, p.span)
-                })
-                .collect(),
-        )
+        let name = |s: &mut Self, name: &str, span: Span| {
+            let kind = ExprKind::Name(name.to_string());
+            s.ast.add_expr(kind, span)
+        };
+        let args = params.iter().map(|p| {
+            let first = name(self, &p.ty.base, p.span);
+            if p.name.is_empty() {
+                return first;
+            }
+            let second = name(self, &p.name, p.span);
+            let product = ExprKind::Binary(BinaryOp::Mul, first, second);
+            self.ast.add_expr(product, p.span)
+        });
+        Some(args.collect())
     }
 }
 

@@ -104,6 +104,10 @@ impl<'a> Interp<'a> {
             };
             return self.inline(code, id, function, this, args);
         }
+        let overloads = self.overloads(code, name, args.len());
+        if let [_, _, ..] = overloads[..] {
+            return self.one_of(code, id, &overloads, None, args);
+        }
         if let ([(arg_code, arg)], true) = (args, self.types[code.host].is_type(name)) {
             let value = self.eval(arg_code, *arg);
             let ty = Type {

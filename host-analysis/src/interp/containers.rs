@@ -140,7 +140,7 @@ impl<'a> Interp<'a> {
                 Some(Kind::Num(num)) => Val::int(0).convert(num),
                 _ => Val::Unset,
             },
-            Some(Val::Unknown(reason)) if elements.is_empty() => Val::Unknown(reason.clone()),
+            Some(Val::Unknown(reason)) => return Val::Unknown(reason.clone()),
             _ => Val::Unset,
         };
         for element in elements {
@@ -159,6 +159,9 @@ impl<'a> Interp<'a> {
             return Val::unknown("an element of an array of structs");
         };
         let result = Place::var(self.hidden(ty, host));
+        if let (Some(Val::Unknown(reason)), 1..) = (self.state.own(place), elements.len()) {
+            return Val::Unknown(reason.clone());
+        }
         let own = match (self.state.own(place), elements) {
             (Some(Val::Unknown(reason)), []) => Val::Unknown(reason.clone()),
             _ => Val::Unset,
@@ -241,9 +244,6 @@ impl<'a> Interp<'a> {
     /// Stores a value in a part of one of a container's elements.
     pub(super) fn store_part(&mut self, place: &Place, path: &[Step], value: Val) {
         self.blur(place);
-        if self.state.own(&place.field(ANY)).is_none() && self.elements(place).is_empty() {
-            self.put(&place.field(ANY), Val::unknown("an element of a container"));
-        }
         self.escape_value(&value);
         for element in self.elements(place) {
             let mut part = element;

@@ -718,7 +718,10 @@ impl<'a> Interp<'a> {
     pub(super) fn plain_target(&mut self, code: &Code<'a>, id: ExprId) -> Target {
         match &code.clone().ast().expr(id).kind {
             ExprKind::Name(name) if self.binding(code, name).is_some() => self.target(code, id),
-            ExprKind::Member { .. } | ExprKind::Index(..) => self.target(code, id),
+            ExprKind::Member { .. } | ExprKind::Index(..) | ExprKind::Deref(_) => {
+                self.target(code, id)
+            }
+            ExprKind::Paren(inner) => self.plain_target(code, *inner),
             _ => Target::Lost(String::new()),
         }
     }

@@ -67,11 +67,49 @@ impl<'a> Interp<'a> {
         place: &Place,
         args: &[Arg<'a>],
     ) -> Val {
+        let result = self.one_of(code, id, methods, Some(place.clone()), args);
+        // One that is not given may be meant.
+        let reason = "a method that may be another one";
+        self.forget_escaped(reason);
+        self.outside(reason);
+        result
+    }
+
+    /// Functions of one name that take so many arguments, whose types would tell them apart.
+    pub(super) fn overloads(&self, code: &Code<'a>, name: &str, args: usize) -> Vec<FnId> {
+        if !self.is_cpp(code) {
+            return Vec::new();
+        }
+        let (base, _) = name.split_once('<').unwrap_or((name, ""));
+        let all = self.functions.get(base);
+        let all = all.or_else(|| self.functions.get(last_name(base)));
+        let mut spans = BTreeSet::new();
+        let fits = |id: &FnId| {
+            let function = self.function(*id);
+            let needed = function.params.iter().take_while(|p| p.init.is_none());
+            let visible = !function.is_static || id.host == code.host;
+            (needed.count()..=function.params.len()).contains(&args)
+                && function.class.is_none()
+                && visible
+        };
+        let all = all.into_iter().flatten().copied().filter(fits);
+        all.filter(|id| spans.insert(self.function(*id).span)).collect()
+    }
+
+    /// A call of one of several functions.
+    pub(super) fn one_of(
+        &mut self,
+        code: &Code<'a>,
+        id: ExprId,
+        functions: &[FnId],
+        this: Option<Place>,
+        args: &[Arg<'a>],
+    ) -> Val {
         let mark = self.state.mark();
         let mut ends = Vec::new();
         let mut result = Val::Unset;
-        for &method in methods {
-            let value = self.inline(code, id, method, Some(place.clone()), args);
+        for &function in functions {
+            let value = self.inline(code, id, function, this.clone(), args);
             let (delta, reached) = self.take_back(mark);
             if reached {
                 ends.push(delta);
@@ -82,10 +120,6 @@ impl<'a> Interp<'a> {
         for delta in ends {
             self.state.merge(mark, delta);
         }
-        // One that is not given may be meant.
-        let reason = "a method that may be another one";
-        self.forget_escaped(reason);
-        self.outside(reason);
         result
     }
 

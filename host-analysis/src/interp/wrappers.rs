@@ -150,10 +150,23 @@ impl<'a> Interp<'a> {
                     _ => Val::unknown("a range that is not followed"),
                 }
             }
-            (Wrapper::Range | Wrapper::Local, [Val::Tuple(_) | Val::Unknown(_)]) => {
+            (Wrapper::Range | Wrapper::Local, [Val::Tuple(_)]) => {
                 values.into_iter().next().unwrap_or(Val::Null)
             }
-            (Wrapper::Range | Wrapper::Local, _) => Val::Tuple(values.into()),
+            (Wrapper::Range, [Val::Unknown(_)]) if self.is_range(&args[0]) => {
+                values.into_iter().next().unwrap_or(Val::Null)
+            }
+            (Wrapper::Range | Wrapper::Local, _) => {
+                let sizes = args.iter().zip(values);
+                let sizes = sizes.map(|((code, arg), value)| match value {
+                    Val::Unknown(why) => {
+                        let text = self.source_text(code, *arg);
+                        self.atom(&text, Some(Num::Int(IntType::SIZE)), &why)
+                    }
+                    value => value,
+                });
+                Val::Tuple(sizes.collect())
+            }
             (_, []) => Val::Null,
             (Wrapper::Kernel | Wrapper::Functor, [program, kernel, rest @ ..]) => {
                 self.forget_errors(rest, "the result of a wrapper");
@@ -340,6 +353,14 @@ impl<'a> Interp<'a> {
         }
     }
 
+    /// Whether an argument is declared as a range.
+    fn is_range(&mut self, (code, arg): &Arg<'a>) -> bool {
+        match self.plain_target(code, *arg) {
+            Target::Place(place) => self.wrapper_of(&place) == Some(Wrapper::Range),
+            _ => false,
+        }
+    }
+
     /// `EnqueueArgs`: queue, offset, global, local.
     fn enqueue_args(&mut self, args: &[Arg<'a>], values: Vec<Val>) -> Val {
         if let [Val::Tuple(all)] = &values[..]
@@ -353,10 +374,7 @@ impl<'a> Interp<'a> {
             let value = as_range(value);
             let is_range = match &value {
                 Val::Tuple(_) => true,
-                _ => match self.plain_target(code, *arg) {
-                    Target::Place(place) => self.wrapper_of(&place) == Some(Wrapper::Range),
-                    _ => false,
-                },
+                _ => self.is_range(&(code.clone(), *arg)),
             };
             match is_range {
                 true => ranges.push(value),
