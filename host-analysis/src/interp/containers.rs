@@ -78,7 +78,7 @@ impl<'a> Interp<'a> {
         let any = place.field(ANY);
         self.state.own(&any).is_some()
             || self.state.has_parts(&any)
-            || !matches!(self.state.own(place), None | Some(Val::Unset | Val::Zero))
+            || !matches!(self.state.get(place), Val::Unset | Val::Zero)
     }
 
     /// The number of elements, if it is known and each one is told apart.
@@ -135,12 +135,12 @@ impl<'a> Interp<'a> {
         if self.is_aggregate(&sample) {
             return self.joined_record(place, &sample, &elements);
         }
-        let mut result = match self.state.own(place) {
-            Some(Val::Zero) => match self.kind_of(&sample) {
+        let mut result = match self.state.get(place) {
+            Val::Zero => match self.kind_of(&sample) {
                 Some(Kind::Num(num)) => Val::int(0).convert(num),
                 _ => Val::Unset,
             },
-            Some(Val::Unknown(reason)) => return Val::Unknown(reason.clone()),
+            Val::Unknown(reason) => return Val::Unknown(reason),
             _ => Val::Unset,
         };
         for element in elements {
@@ -159,11 +159,8 @@ impl<'a> Interp<'a> {
             return Val::unknown("an element of an array of structs");
         };
         let result = Place::var(self.hidden(ty, host));
-        if let (Some(Val::Unknown(reason)), 1..) = (self.state.own(place), elements.len()) {
-            return Val::Unknown(reason.clone());
-        }
-        let own = match (self.state.own(place), elements) {
-            (Some(Val::Unknown(reason)), []) => Val::Unknown(reason.clone()),
+        let own = match self.state.get(place) {
+            Val::Unknown(reason) => return Val::Unknown(reason),
             _ => Val::Unset,
         };
         self.state.set(&result, own);

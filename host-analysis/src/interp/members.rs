@@ -93,7 +93,8 @@ impl<'a> Interp<'a> {
                 && visible
         };
         let all = all.into_iter().flatten().copied().filter(fits);
-        all.filter(|id| spans.insert(self.function(*id).span)).collect()
+        all.filter(|id| spans.insert(self.function(*id).span))
+            .collect()
     }
 
     /// A call of one of several functions.

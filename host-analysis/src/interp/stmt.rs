@@ -323,7 +323,13 @@ impl<'a> Interp<'a> {
         match &tree.ast().expr(tree.ast().skip_parens(init)).kind {
             ExprKind::InitList(items) if !is_array => self.braced(code, place, items),
             ExprKind::InitList(items) => self.init_list(code, place, items),
-            ExprKind::Construct(_, args) if !is_array => {
+            // Of another type, it is a value that is converted.
+            ExprKind::Construct(ty, args)
+                if !is_array
+                    && self
+                        .whole_type(place)
+                        .is_none_or(|(t, _)| t.base == ty.base) =>
+            {
                 let args = args.clone();
                 self.construct(code, place, &args);
             }
