@@ -139,15 +139,19 @@ impl<'a> Interp<'a> {
         if reads {
             return;
         }
-        let writes_last_only = name.starts_with("clEnqueue")
-            && ![
-                "clEnqueueRead",
-                "clEnqueueMap",
-                "clEnqueueNativeKernel",
-                "clEnqueueSVM",
-            ]
-            .iter()
-            .any(|start| name.starts_with(start));
+        // They read their devices and properties, and write the error's code.
+        let creates = name.starts_with("clCreate")
+            && !matches!(name, "clCreateProgramWithBinary" | "clCreateSubDevices");
+        let writes_last_only = creates
+            || name.starts_with("clEnqueue")
+                && ![
+                    "clEnqueueRead",
+                    "clEnqueueMap",
+                    "clEnqueueNativeKernel",
+                    "clEnqueueSVM",
+                ]
+                .iter()
+                .any(|start| name.starts_with(start));
         let skip = match writes_last_only {
             true => values.len().saturating_sub(1),
             false => 0,
