@@ -61,6 +61,7 @@ impl Program {
 pub fn pair(facts: &Facts, units: &[KernelUnit]) -> (Vec<Program>, Vec<Diagnostic>) {
     let mut pairing = Pairing {
         units,
+        texts: &facts.texts,
         used: vec![false; units.len()],
         programs: Vec::new(),
         diagnostics: Vec::new(),
@@ -85,6 +86,7 @@ pub fn of_unit(unit: &KernelUnit) -> Program {
 
 struct Pairing<'a> {
     units: &'a [KernelUnit],
+    texts: &'a [ProgramSource],
     used: Vec<bool>,
     programs: Vec<Program>,
     diagnostics: Vec<Diagnostic>,
@@ -94,7 +96,10 @@ impl Pairing<'_> {
     fn add(&mut self, fact: &ProgramFact) {
         let alternatives = match &fact.sources {
             Known::Is(sources) => self.known_pieces(sources, &fact.site).into_iter().collect(),
-            Known::Unknown(_) => self.likely_units(fact),
+            Known::Unknown(_) => match self.likely_texts(fact) {
+                texts if texts.is_empty() => self.likely_units(fact),
+                texts => texts,
+            },
         };
         for (pieces, fallback) in alternatives {
             for (options, known) in variants(fact, &fallback) {
@@ -126,11 +131,7 @@ impl Pairing<'_> {
         let mut words = Vec::new();
         for source in sources {
             match source {
-                ProgramSource::Text { text, site } => pieces.push(Piece {
-                    name: format!("{}:{}", site.file, site.line),
-                    folder: folder_of(Path::new(&site.file)),
-                    text: text.clone(),
-                }),
+                ProgramSource::Text { text, site } => pieces.push(text_piece(text, site)),
                 ProgramSource::File(name) => match self.unit_named(name) {
                     Some(at) => {
                         self.used[at] = true;
@@ -169,6 +170,29 @@ impl Pairing<'_> {
             (Some(at), None) => Some(at),
             _ => None,
         }
+    }
+
+    /// Strings of the hosts that a program of unknown source may be made from: those that hold a
+    /// kernel that the host asks of it and that no file holds.
+    fn likely_texts(&self, fact: &ProgramFact) -> Vec<(Vec<Piece>, KernelOptions)> {
+        let in_files: Vec<String> = self
+            .units
+            .iter()
+            .flat_map(|u| kernel_names(&u.text))
+            .collect();
+        let asked: Vec<&String> = fact.kernels.iter().filter_map(Known::get).collect();
+        let holds = |text: &str| {
+            let names = kernel_names(text);
+            let mut wanted = asked.iter().filter(|name| !in_files.contains(name));
+            wanted.any(|name| names.contains(name))
+        };
+        let texts = self.texts.iter().filter_map(|source| match source {
+            ProgramSource::Text { text, site } if holds(text) => Some(text_piece(text, site)),
+            _ => None,
+        });
+        texts
+            .map(|piece| (vec![piece], KernelOptions::from_words(Vec::new())))
+            .collect()
     }
 
     /// The files that a program of unknown source may be made from: those that hold a kernel that
@@ -239,6 +263,14 @@ fn variants(fact: &ProgramFact, fallback: &KernelOptions) -> Vec<(KernelOptions,
         }
     }
     out
+}
+
+fn text_piece(text: &str, site: &Location) -> Piece {
+    Piece {
+        name: format!("{}:{}", site.file, site.line),
+        folder: folder_of(Path::new(&site.file)),
+        text: text.to_string(),
+    }
 }
 
 fn piece(unit: &KernelUnit) -> Piece {
@@ -367,6 +399,36 @@ mod tests {
         let text = "/* kernel void no() */ __kernel __attribute__((reqd_work_group_size(8, 1, 1)))\n\
                     void a (int x) {}\nkernel void b(global int *p) { kernel_count(p); }";
         assert_eq!(kernel_names(text), ["a", "b"]);
+    }
+
+    #[test]
+    fn a_string_is_paired_by_its_kernels_where_the_source_is_not_known() {
+        let site = Location {
+            file: "h.c".into(),
+            line: 3,
+            column: 1,
+        };
+        let text = |text: &str| ProgramSource::Text {
+            text: text.into(),
+            site: site.clone(),
+        };
+        let facts = Facts {
+            programs: vec![ProgramFact {
+                site: site.clone(),
+                sources: Known::Unknown("another file sets it".into()),
+                options: vec![Known::Is("-DN=2".into())],
+                kernels: vec![Known::Is("b".into())],
+                recorded: None,
+            }],
+            texts: vec![text("kernel void a() {}"), text("kernel void b() {}")],
+            ..Facts::default()
+        };
+        let (programs, diagnostics) = pair(&facts, &[]);
+        assert!(diagnostics.is_empty());
+        let texts: Vec<_> = programs.iter().map(Program::text).collect();
+        assert_eq!(texts, ["kernel void b() {}"]);
+        assert_eq!(programs[0].pieces[0].name, "h.c:3");
+        assert!(programs[0].options_known);
     }
 
     #[test]

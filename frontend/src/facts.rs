@@ -38,6 +38,15 @@ pub struct Facts {
     )]
     #[schemars(with = "Vec<Program>")]
     pub programs: Vec<Program>,
+    /// Strings of the hosts that hold kernels, if there are programs of which the sources are not
+    /// known: they may be made from these.
+    #[serde(
+        default,
+        skip_serializing_if = "Vec::is_empty",
+        with = "serde_yaml::with::singleton_map_recursive"
+    )]
+    #[schemars(with = "Vec<ProgramSource>")]
+    pub texts: Vec<ProgramSource>,
     /// Each call that creates a buffer or sub-buffer.
     #[serde(
         default,
@@ -67,6 +76,7 @@ impl Default for Facts {
             version: FORMAT_VERSION,
             recording: None,
             programs: Vec::new(),
+            texts: Vec::new(),
             buffers: Vec::new(),
             launches: Vec::new(),
         }

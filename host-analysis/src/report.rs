@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_frontend::facts::{
-    Arg, ArgValue, Buffer, Facts, Known, Launch, LocalSize, Location, Program, QueueOrder, Value,
-    Within,
+    Arg, ArgValue, Buffer, Facts, Known, Launch, LocalSize, Location, Program, ProgramSource,
+    QueueOrder, Value, Within,
 };
 use fpgacc_frontend::host::HostFile;
 use fpgacc_frontend::source::{SourceMap, Span};
@@ -71,6 +71,9 @@ pub(crate) fn report(
         facts.launches.push(launch);
     }
     collect_objects(interp, sources, &mut facts);
+    if facts.programs.iter().any(|p| p.sources.get().is_none()) {
+        facts.texts = kernel_texts(hosts, sources);
+    }
     if facts.launches.is_empty()
         && let Some(host) = hosts.first()
     {
@@ -236,6 +239,25 @@ fn collect_objects(interp: &Interp<'_>, sources: &SourceMap, facts: &mut Facts) 
     }
     facts.programs = programs.into_values().flatten().collect();
     facts.buffers = buffers.into_values().flatten().collect();
+}
+
+/// String literals that look like programs.
+fn kernel_texts(hosts: &[HostFile], sources: &SourceMap) -> Vec<ProgramSource> {
+    let asts = hosts
+        .iter()
+        .flat_map(|host| &host.parts)
+        .map(|part| &part.ast);
+    let mut found: BTreeMap<Span, &str> = BTreeMap::new();
+    for (text, span) in asts.flat_map(|ast| ast.strings()) {
+        if text.contains("kernel") && text.contains('(') && text.contains('{') {
+            found.insert(span, text);
+        }
+    }
+    let source = |(span, text): (Span, &str)| ProgramSource::Text {
+        text: text.to_string(),
+        site: sources.location(span),
+    };
+    found.into_iter().map(source).collect()
 }
 
 /// A memory object as a fact.

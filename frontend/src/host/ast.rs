@@ -439,6 +439,14 @@ impl Ast {
         (!self.exprs.is_empty()).then_some(ExprId(0))
     }
 
+    /// String literals and where they stand, in order of the text.
+    pub fn strings(&self) -> impl Iterator<Item = (&str, Span)> {
+        self.exprs.iter().filter_map(|expr| match &expr.kind {
+            ExprKind::Str(text) => Some((text.as_str(), expr.span)),
+            _ => None,
+        })
+    }
+
     /// A statement.
     pub fn stmt(&self, id: StmtId) -> &Stmt {
         &self.stmts[id.0 as usize]
