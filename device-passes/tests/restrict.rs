@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 use common::{Rewritten, rewrite};
 use fpgacc_device_passes::pipeline::Pipeline;
 use fpgacc_frontend::facts::{
-    Arg, ArgValue, Buffer, Facts, Known, Launch, LocalSize, Location, QueueOrder, Value,
+    Arg, ArgValue, Buffer, Facts, Known, Launch, LocalSize, Location, QueueOrder, RecordedLaunch,
+    Value,
 };
 
 const ADD: &str = "__kernel void add(__global const float *a, __global float *b, __global float *c, \
@@ -102,7 +103,7 @@ fn distinct_buffers_are_marked_and_written_ones_are_checked() {
         rewritten.remarks,
         [
             "k.cl:1:41: remark: kernel 'add': parameters 'a', 'b' and 'c' are restrict: every launch \
-             passes distinct buffers [-Rpass=restrict]"
+             passes distinct buffers (proved) [-Rpass=restrict]"
         ]
     );
     for pointer in ["*restrict a", "*restrict b", "*restrict c"] {
@@ -120,71 +121,167 @@ fn what_is_not_known_is_left_to_the_check_at_launch() {
     assert_eq!(rewritten.contract().distinct, [(0, 2), (1, 2)]);
 }
 
+#[track_caller]
+fn marked(source: &str, facts: &Facts, why: &str) -> Rewritten {
+    let rewritten = restrict(source, facts);
+    let told = rewritten.remarks.join("\n");
+    assert!(
+        told.contains("parameters 'a', 'b' and 'c' are restrict: "),
+        "told: {told}"
+    );
+    assert!(told.contains(why), "told: {told}");
+    assert_eq!(rewritten.contract().distinct, [(0, 2), (1, 2)]);
+    rewritten
+}
+
 #[test]
 fn a_buffer_that_is_passed_twice() {
     let facts = facts(vec![
         launch("add", 20, &["da", "db", "dc"]),
         launch("add", 30, &["da", "db", "da"]),
     ]);
-    refused(
+    let rewritten = restrict(ADD, &facts);
+    assert_eq!(
+        rewritten.remarks,
+        [
+            "k.cl:1:60: remark: kernel 'add': parameter 'b' is restrict: every launch passes \
+             distinct buffers (proved) [-Rpass=restrict]",
+            "k.cl:1:41: remark: kernel 'add': parameters 'a' and 'c' are not made restrict: the \
+             launch at host.c:30:5 passes the buffer 'da' twice [-Rpass-missed=restrict]"
+        ]
+    );
+    for (pointer, is_marked) in [("a", false), ("b", true), ("c", false)] {
+        let text = format!("*restrict {pointer}");
+        assert_eq!(rewritten.text.contains(&text), is_marked, "{pointer}");
+    }
+    assert_eq!(rewritten.contract().distinct, [(1, 2)]);
+}
+
+#[test]
+fn arguments_that_are_only_read_may_share_a_buffer() {
+    let facts = facts(vec![launch("add", 20, &["da", "da", "dc"])]);
+    marked(ADD, &facts, "every launch passes distinct buffers (proved)");
+}
+
+#[test]
+fn buffers_that_change_places_are_assumed_to_be_distinct() {
+    let mut facts = facts(vec![launch("add", 20, &["?", "db", "?"])]);
+    for arg in [0, 2] {
+        let both = vec!["da".to_string(), "dc".to_string()];
+        facts.launches[0].args[arg].value = ArgValue::AnyOf(both);
+    }
+    marked(
         ADD,
         &facts,
-        "kernel 'add': parameters are not made restrict: the launch at host.c:30:5 passes the buffer \
-         'da' twice",
+        "that 'a' and 'c' are distinct is assumed, and checked at each launch: the launch at \
+         host.c:20:5 passes one of several buffers",
     );
 }
 
 #[test]
-fn one_buffer_in_host_memory_is_fine_two_are_not() {
+fn one_buffer_in_host_memory_is_proved_two_are_assumed() {
     let mut facts = facts(vec![launch("add", 20, &["da", "db", "dc"])]);
     facts.buffers[0].use_host_ptr = true;
-    assert!(restrict(ADD, &facts).text.contains("*restrict a"));
+    marked(ADD, &facts, "(proved)");
     facts.buffers[3].use_host_ptr = true;
-    assert!(
-        restrict(ADD, &facts).text.contains("*restrict a"),
-        "dd is not passed"
-    );
+    marked(ADD, &facts, "(proved)");
     facts.buffers[2].use_host_ptr = true;
-    refused(
+    marked(
         ADD,
         &facts,
-        "the launch at host.c:20:5 may pass more than one buffer that lies in host memory \
-         (CL_MEM_USE_HOST_PTR at host.c:12:5)",
+        "that 'a' and 'c' are distinct is assumed, and checked at each launch: the launch at \
+         host.c:20:5 passes two buffers that lie in host memory (CL_MEM_USE_HOST_PTR at \
+         host.c:10:5 and host.c:12:5)",
     );
 }
 
 #[test]
-fn unknown_buffers_may_be_any_in_host_memory() {
-    let mut facts = facts(vec![launch("add", 20, &["da", "?", "other"])]);
-    facts.buffers[3].use_host_ptr = true;
+fn what_is_not_known_is_assumed() {
+    let mut unknown = facts(vec![launch("add", 20, &["da", "?", "other"])]);
+    unknown.buffers[3].sub_buffer = true;
+    unknown.buffers[3].parent = Some("da".to_string());
+    marked(
+        ADD,
+        &unknown,
+        "that 'a' and 'c' and one more pair are distinct is assumed, and checked at each launch: \
+         the launch at host.c:20:5 passes 'other', whose creation is not known",
+    );
+    // Without a recording they would be proved.
+    let mut seen = facts(vec![launch("add", 20, &["da", "db", "dc"])]);
+    seen.launches[0].recorded = Some(recorded(vec![]));
+    marked(
+        ADD,
+        &seen,
+        "host.c:20:5 was only seen to pass distinct memory",
+    );
+    seen.launches[0].recorded = Some(recorded(vec![(0, 2), (1, 2)]));
     refused(
         ADD,
-        &facts,
-        "may pass more than one buffer that lies in host memory",
+        &seen,
+        "the launch at host.c:20:5 was seen to pass the same memory as arguments 0 and 2",
     );
 }
 
-#[test]
-fn parts_of_buffers_may_overlap() {
-    let mut facts = facts(vec![launch("add", 20, &["da", "db", "dc"])]);
-    facts.buffers[1].sub_buffer = true;
-    refused(
-        ADD,
-        &facts,
-        "the launch at host.c:20:5 may pass a part of another buffer (clCreateSubBuffer at \
-         host.c:11:5)",
-    );
+fn recorded(overlapping: Vec<(u32, u32)>) -> RecordedLaunch {
+    RecordedLaunch {
+        count: 1,
+        caller: "app+0x1234".to_string(),
+        program: None,
+        overlapping,
+        types: vec![],
+        sizes: vec![],
+        time: None,
+    }
+}
+
+/// `db` and `dc` are parts of `da` or of `dd`, from an origin on.
+fn parts(passed: &[&str], origins: [Option<u64>; 2], parents: [&str; 2]) -> Facts {
+    let mut facts = facts(vec![launch("add", 20, passed)]);
+    for ((buffer, origin), parent) in facts.buffers[1..3].iter_mut().zip(origins).zip(parents) {
+        buffer.sub_buffer = true;
+        buffer.size = Value::Const(256);
+        buffer.parent = (parent != "?").then(|| parent.to_string());
+        buffer.origin = Some(origin.map_or(Value::symbolic("o"), Value::Const));
+    }
+    facts
 }
 
 #[test]
-fn a_creation_into_an_unknown_place_may_be_any_buffer() {
-    let mut facts = facts(vec![launch("add", 20, &["da", "db", "dc"])]);
-    facts.buffers.push(Buffer {
-        variable: None,
-        sub_buffer: true,
-        ..buffer("", 14)
-    });
-    refused(ADD, &facts, "clCreateSubBuffer at host.c:14:5");
+fn parts_of_buffers_are_told_apart_by_their_ranges() {
+    let passed = ["dd", "db", "dc"];
+    let apart = [Some(0), Some(256)];
+    marked(ADD, &parts(&passed, apart, ["da", "da"]), "(proved)");
+    marked(ADD, &parts(&passed, [None, None], ["da", "dx"]), "(proved)");
+    marked(
+        ADD,
+        &parts(&passed, [Some(0), None], ["da", "da"]),
+        "host.c:20:5 passes parts of one buffer (clCreateSubBuffer at host.c:11:5 and host.c:12:5)",
+    );
+    marked(
+        ADD,
+        &parts(&passed, apart, ["da", "?"]),
+        "passes a part of a buffer that is not known (clCreateSubBuffer at host.c:12:5)",
+    );
+    for (facts, why) in [
+        (
+            parts(&passed, [Some(0), Some(255)], ["da", "da"]),
+            "passes parts of one buffer that overlap (clCreateSubBuffer at host.c:11:5 and \
+             host.c:12:5)",
+        ),
+        (
+            parts(&passed, apart, ["da", "dd"]),
+            "passes a buffer and a part of it (clCreateSubBuffer at host.c:12:5)",
+        ),
+    ] {
+        let told = restrict(ADD, &facts).remarks.join("\n");
+        assert!(told.contains(why), "told: {told}");
+        assert!(told.contains("[-Rpass-missed=restrict]"), "told: {told}");
+    }
+    // A part of memory of the host is memory of the host.
+    let mut host = parts(&passed, [None, None], ["da", "dx"]);
+    host.buffers[0].use_host_ptr = true;
+    host.buffers[2].use_host_ptr = true;
+    marked(ADD, &host, "two buffers that lie in host memory");
 }
 
 #[test]
@@ -192,7 +289,7 @@ fn a_kernel_that_no_known_launch_starts() {
     refused(ADD, &facts(vec![]), "no launch of this kernel is known");
     let other = facts(vec![launch("sub", 20, &["da", "db", "dc"])]);
     refused(ADD, &other, "no launch of this kernel is known");
-    let mut any = facts(vec![launch("", 20, &["da", "da"])]);
+    let mut any = facts(vec![launch("", 20, &["da", "da", "da"])]);
     any.launches[0].kernels = Known::Unknown("read from a file".to_string());
     refused(ADD, &any, "passes the buffer 'da' twice");
 }

@@ -8,7 +8,7 @@ use common::{Rewritten, rewrite};
 use fpgacc_device_passes::pass::PassOptions;
 use fpgacc_device_passes::pipeline::Pipeline;
 use fpgacc_frontend::facts::{
-    Arg, ArgValue, Facts, Known, Launch, LocalSize, Location, QueueOrder, Value,
+    Arg, ArgValue, Facts, Known, Launch, LocalSize, Location, QueueOrder, RecordedLaunch, Value,
 };
 use fpgacc_runtime::manifest::{ScalarFact, ScalarKind};
 
@@ -243,4 +243,44 @@ fn a_general_version_stays_as_it_is() {
     let rewritten = rewrite(source, &facts, &pipeline(0));
     assert_eq!(rewritten.report.versions.of("k"), Vec::<String>::new());
     assert!(!rewritten.text.contains("void fpgacc_general"));
+}
+
+/// Numbers of a run mostly come from its input.
+#[test]
+fn what_was_only_seen_needs_a_general_version() {
+    let mut seen = launch(20, &[(1, number(64))]);
+    seen.recorded = Some(RecordedLaunch {
+        count: 3,
+        caller: "app+0x1234".to_string(),
+        program: None,
+        overlapping: vec![],
+        types: vec![],
+        sizes: vec![],
+        time: None,
+    });
+    untouched(SUM, vec![seen.clone()]);
+    let rewritten = specialise(SUM, vec![seen.clone()]);
+    assert!(
+        rewritten.remarks[0].contains(
+            "parameter 'n' is not made a constant: that the launch at host.c:20:5 passes 64 was \
+             only seen in a run (with --keep-general it is) [-Rpass-missed=specialise]"
+        ),
+        "{:?}",
+        rewritten.remarks
+    );
+    let facts = Facts {
+        launches: vec![seen],
+        ..Facts::default()
+    };
+    let pipeline = Pipeline {
+        level: 1,
+        options: PassOptions {
+            keep_general: true,
+            ..PassOptions::default()
+        },
+        ..Pipeline::default()
+    };
+    let rewritten = rewrite(SUM, &facts, &pipeline);
+    assert_eq!(rewritten.report.contracts["k"].scalars.len(), 1);
+    assert!(rewritten.text.contains("i < 64") && rewritten.text.contains("i < n"));
 }

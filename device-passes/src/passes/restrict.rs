@@ -1,18 +1,20 @@
-//! `restrict`: marks pointer parameters that name distinct buffers at every launch.
+//! `restrict`: marks pointer parameters that name distinct memory at every launch.
 //!
-//! Lloyd's thesis, section 4.2.3, with its refinement (buffers in host memory are told apart from
-//! others) and sharpened: never where a launch passes one buffer twice, never with sub-buffers, and
-//! what the host analysis cannot prove is checked by the runtime at each launch
+//! After Lloyd's thesis, section 4.2.3, which looks at the whole host at once; here each launch of a
+//! kernel is looked at, pair of arguments by pair. What the launches pass is proved to be distinct,
+//! or it is assumed, or it is seen to be shared. Of two arguments of which none is written nothing is
+//! asked. The runtime checks every pair at each launch, proved ones too
 //! ([`LaunchContract::distinct`]).
+
+mod memory;
 
 use std::collections::BTreeSet;
 
-use fpgacc_frontend::facts::{Arg, ArgValue, Buffer, Facts, Launch, RecordedLaunch};
 use fpgacc_frontend::ir::{AddressSpace, Function, FunctionId, Module, Qualifiers, VarId};
 
+use self::memory::{Relation, relation};
 use crate::analysis::accesses::{Accesses, Summaries};
 use crate::analysis::alias::{Aliases, Root};
-use crate::faults;
 use crate::pass::{Context, LaunchContract, Note, Outcome, Pass};
 
 /// The pass.
@@ -42,30 +44,41 @@ impl Pass for Restrict {
         if pointers.all.len() < 2 || pointers.plain.is_empty() {
             return Outcome::Nothing;
         }
-        if let Some(reason) = refusal(kernel, context, &pointers) {
+        if let Some(reason) = refusal(kernel, context) {
             return Outcome::Missed(vec![reason]);
         }
         let usage = Usage::of(module, kernel, context.called);
-        let (reassigned, marked): (Vec<Pointer>, Vec<Pointer>) = pointers
-            .plain
-            .iter()
-            .copied()
-            .partition(|pointer| usage.reassigned.contains(&pointer.var));
-        let missed = reassigned
-            .iter()
-            .map(|pointer| reassigned_note(&module.functions[kernel], pointer))
-            .collect::<Vec<_>>();
+        let pairs = Pair::all(&pointers, &usage, context);
+        let function = &module.functions[kernel];
+        let mut missed = Vec::new();
+        let mut marked = Vec::new();
+        for pointer in &pointers.plain {
+            if usage.reassigned.contains(&pointer.var) {
+                missed.push(reassigned_note(function, pointer));
+            } else if !pairs.iter().any(|p| p.is_shared() && p.has(pointer)) {
+                marked.push(*pointer);
+            }
+        }
+        let shared = pairs.iter().filter(|pair| pair.is_shared());
+        missed.extend(shared.map(|pair| pair.shared_note(function)));
         if marked.is_empty() {
             return Outcome::Missed(missed);
         }
+        let relied: Vec<&Pair> = pairs
+            .iter()
+            .filter(|pair| marked.iter().any(|pointer| pair.has(pointer)))
+            .collect();
+        // A parameter that the source itself marks is the user's promise.
+        let is_own = |pair: &Pair| [pair.a, pair.b].iter().all(|p| pointers.is_plain(*p));
+        let checked = relied.iter().filter(|pair| is_own(pair));
         contract
             .distinct
-            .extend(pairs_to_check(&marked, &pointers, &usage));
+            .extend(checked.map(|pair| (pair.a.index, pair.b.index)));
         let function = &mut module.functions[kernel];
         for pointer in &marked {
             function.vars[pointer.var].ty.quals |= Qualifiers::RESTRICT;
         }
-        let done = vec![done_note(function, &marked)];
+        let done = vec![done_note(function, &marked, &relied)];
         function
             .comments
             .push(format!("restrict: {}", done[0].text));
@@ -114,6 +127,10 @@ impl Pointers {
         let plain = all.iter().copied().filter(|p| !marked(p.var)).collect();
         Pointers { all, plain }
     }
+
+    fn is_plain(&self, pointer: Pointer) -> bool {
+        self.plain.iter().any(|plain| plain.var == pointer.var)
+    }
 }
 
 /// What a kernel does with its pointer parameters.
@@ -155,20 +172,51 @@ impl Usage {
     }
 }
 
-/// The pairs that the runtime must find distinct: one of them newly `restrict`, one of them written.
-/// A parameter that the source itself marks is the user's promise, and nothing that is only read can
-/// go wrong.
-fn pairs_to_check(marked: &[Pointer], pointers: &Pointers, usage: &Usage) -> Vec<(u32, u32)> {
-    let mut pairs = BTreeSet::new();
-    for a in marked {
-        for b in &pointers.plain {
-            let written = usage.written.contains(&a.var) || usage.written.contains(&b.var);
-            if a.var != b.var && written {
-                pairs.insert((a.index.min(b.index), a.index.max(b.index)));
+/// Two pointers of which one is written, and what the launches pass as them.
+struct Pair {
+    a: Pointer,
+    b: Pointer,
+    relation: Relation,
+}
+
+impl Pair {
+    /// In order of the parameters.
+    fn all(pointers: &Pointers, usage: &Usage, context: &Context<'_>) -> Vec<Pair> {
+        let mut pairs = Vec::new();
+        for (at, &a) in pointers.all.iter().enumerate() {
+            for &b in &pointers.all[at + 1..] {
+                if !usage.written.contains(&a.var) && !usage.written.contains(&b.var) {
+                    continue;
+                }
+                let launches = context.launches.iter();
+                let relation = launches
+                    .map(|launch| relation(context.facts, launch, a.index, b.index))
+                    .fold(Relation::Distinct, Relation::worse);
+                pairs.push(Pair { a, b, relation });
             }
         }
+        pairs
     }
-    pairs.into_iter().collect()
+
+    fn has(&self, pointer: &Pointer) -> bool {
+        self.a.var == pointer.var || self.b.var == pointer.var
+    }
+
+    fn is_shared(&self) -> bool {
+        matches!(self.relation, Relation::Shared(_))
+    }
+
+    fn shared_note(&self, function: &Function) -> Note {
+        let reason = match &self.relation {
+            Relation::Shared(reason) | Relation::Assumed(reason) => reason.as_str(),
+            Relation::Distinct => "",
+        };
+        let text = format!(
+            "parameters {} are not made restrict: {reason}",
+            names(function, &[self.a, self.b])
+        );
+        Note::new(text, function.vars[self.a.var].span)
+    }
 }
 
 fn names(function: &Function, pointers: &[Pointer]) -> String {
@@ -183,15 +231,34 @@ fn names(function: &Function, pointers: &[Pointer]) -> String {
     }
 }
 
-fn done_note(function: &Function, marked: &[Pointer]) -> Note {
+fn done_note(function: &Function, marked: &[Pointer], relied: &[&Pair]) -> Note {
     let (noun, verb) = match marked.len() {
         1 => ("parameter", "is"),
         _ => ("parameters", "are"),
     };
-    let text = format!(
-        "{noun} {} {verb} restrict: every launch passes distinct buffers",
-        names(function, marked)
-    );
+    let assumed: Vec<(&Pair, &str)> = relied
+        .iter()
+        .filter_map(|pair| match &pair.relation {
+            Relation::Assumed(reason) => Some((*pair, reason.as_str())),
+            _ => None,
+        })
+        .collect();
+    let why = match assumed.as_slice() {
+        [] if relied.is_empty() => "none of them is written".to_string(),
+        [] => "every launch passes distinct buffers (proved)".to_string(),
+        [(pair, reason), more @ ..] => {
+            let others = match more.len() {
+                0 => String::new(),
+                1 => " and one more pair".to_string(),
+                count => format!(" and {count} more pairs"),
+            };
+            format!(
+                "that {}{others} are distinct is assumed, and checked at each launch: {reason}",
+                names(function, &[pair.a, pair.b])
+            )
+        }
+    };
+    let text = format!("{noun} {} {verb} restrict: {why}", names(function, marked));
     Note::new(text, function.vars[marked[0].var].span)
 }
 
@@ -203,107 +270,17 @@ fn reassigned_note(function: &Function, pointer: &Pointer) -> Note {
     Note::new(text, function.vars[pointer.var].span)
 }
 
-/// Why the parameters of a kernel cannot be marked, if they cannot.
-fn refusal(kernel: FunctionId, context: &Context<'_>, pointers: &Pointers) -> Option<Note> {
-    let refuse = |text: String| {
-        Some(Note::new(
-            format!("parameters are not made restrict: {text}"),
-            None,
-        ))
+/// Why nothing is known of what the parameters of a kernel get, if so.
+fn refusal(kernel: FunctionId, context: &Context<'_>) -> Option<Note> {
+    let text = if context.called.contains(&kernel) {
+        "another function calls this kernel"
+    } else if context.launches.is_empty() {
+        "no launch of this kernel is known"
+    } else {
+        return None;
     };
-    if context.called.contains(&kernel) {
-        return refuse("another function calls this kernel".to_string());
-    }
-    if context.launches.is_empty() {
-        return refuse("no launch of this kernel is known".to_string());
-    }
-    for launch in context.launches {
-        if let Some(reason) = conflict(launch, context.facts, pointers) {
-            return refuse(format!("the launch at {} {reason}", launch.site));
-        }
-    }
-    None
-}
-
-/// What a launch passes that may overlap, as the end of a sentence.
-fn conflict(launch: &Launch, facts: &Facts, pointers: &Pointers) -> Option<String> {
-    let passed: Vec<_> = pointers
-        .all
-        .iter()
-        .map(|pointer| passed_at(&launch.args, pointer.index))
-        .collect();
-    for (at, variable) in passed.iter().enumerate() {
-        let Some(variable) = variable else { continue };
-        if passed[..at].contains(&Some(variable)) && !faults::is_on("same-buffer-twice") {
-            return Some(format!("passes the buffer '{variable}' twice"));
-        }
-    }
-    if let Some(recorded) = &launch.recorded {
-        return recorded_conflict(recorded, pointers);
-    }
-    let kinds: Vec<_> = passed
-        .iter()
-        .map(|variable| BufferKind::of(facts, *variable))
-        .collect();
-    if let Some(site) = kinds.iter().find_map(|kind| kind.sub_buffer) {
-        return Some(format!(
-            "may pass a part of another buffer (clCreateSubBuffer at {})",
-            site.site
-        ));
-    }
-    let mut in_host_memory = kinds.iter().filter_map(|kind| kind.host_ptr);
-    in_host_memory.next()?;
-    let second = in_host_memory.next()?;
-    Some(format!(
-        "may pass more than one buffer that lies in host memory (CL_MEM_USE_HOST_PTR at {})",
-        second.site
+    Some(Note::new(
+        format!("parameters are not made restrict: {text}"),
+        None,
     ))
-}
-
-/// What runs showed says no less: it stands for all memory that was passed. What another run may
-/// pass is checked when it launches.
-fn recorded_conflict(recorded: &RecordedLaunch, pointers: &Pointers) -> Option<String> {
-    let is_pointer = |index: u32| pointers.all.iter().any(|pointer| pointer.index == index);
-    let mut pairs = recorded.overlapping.iter();
-    let (first, second) = pairs.find(|(a, b)| is_pointer(*a) && is_pointer(*b))?;
-    Some(format!(
-        "was seen to pass the same memory as arguments {first} and {second}"
-    ))
-}
-
-/// The host variable that a launch passes as an argument, if it is known.
-fn passed_at(args: &[Arg], index: u32) -> Option<&str> {
-    let arg = args.iter().find(|arg| arg.index == index)?;
-    match &arg.value {
-        ArgValue::Memory(variable) => Some(variable),
-        _ => None,
-    }
-}
-
-/// What an argument may be, as the call that says so.
-#[derive(Clone, Copy, Default)]
-struct BufferKind<'f> {
-    host_ptr: Option<&'f Buffer>,
-    sub_buffer: Option<&'f Buffer>,
-}
-
-impl<'f> BufferKind<'f> {
-    /// Of the buffers that a host variable may hold; any buffer of the program if it is not known
-    /// which.
-    fn of(facts: &'f Facts, variable: Option<&str>) -> Self {
-        let created_as = |buffer: &Buffer| buffer.variable.as_deref() == variable;
-        let known = variable.is_some() && facts.buffers.iter().any(created_as);
-        let mut kind = BufferKind::default();
-        for buffer in &facts.buffers {
-            // A creation whose variable is not known may be the one that is passed.
-            let may_be = !known || created_as(buffer) || buffer.variable.is_none();
-            if may_be && buffer.use_host_ptr {
-                kind.host_ptr.get_or_insert(buffer);
-            }
-            if may_be && buffer.sub_buffer {
-                kind.sub_buffer.get_or_insert(buffer);
-            }
-        }
-        kind
-    }
 }

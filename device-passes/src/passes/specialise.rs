@@ -49,6 +49,10 @@ impl Pass for Specialise {
             let function = &module.functions[kernel];
             match value(param, context.launches) {
                 Passed::Constant(bits) => {
+                    if let Some(launch) = only_seen(context) {
+                        missed.push(seen_note(function, param, bits, launch));
+                        continue;
+                    }
                     let fact = param.fact(bits);
                     done.push(done_note(function, param, &fact, context.launches));
                     put(&mut module.functions[kernel], param, &fact, context);
@@ -156,6 +160,25 @@ fn value<'l>(param: &Param, launches: &[&'l Launch]) -> Passed<'l> {
         Some(&other) => Passed::Different(first, other),
         None => Passed::Constant(first.1),
     }
+}
+
+/// A launch of which runs showed what it passes, and nothing else tells: another input may pass another
+/// number. With a general version for that, it is worth it.
+fn only_seen<'l>(context: &Context<'l>) -> Option<&'l Launch> {
+    let mut launches = context.launches.iter().copied();
+    launches.find(|launch| launch.recorded.is_some() && !context.options.keep_general)
+}
+
+fn seen_note(function: &Function, param: &Param, bits: u64, launch: &Launch) -> Note {
+    let variable = &function.vars[param.var];
+    let text = format!(
+        "parameter '{}' is not made a constant: that the launch at {} passes {} was only seen in a \
+         run (with --keep-general it is)",
+        variable.name,
+        launch.site,
+        param.fact(bits)
+    );
+    Note::new(text, variable.span)
 }
 
 /// Puts the constant in the place of the parameter.

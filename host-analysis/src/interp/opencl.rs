@@ -553,7 +553,16 @@ impl<'a> Interp<'a> {
             return ArgValue::Memory(self.memory_name(place, &memory));
         }
         match self.kind_of(place) {
-            Some(Kind::Num(_)) => {
+            Some(Kind::Num(num)) => {
+                let bytes = match num {
+                    Num::Int(ty) => i128::from(ty.bits.div_ceil(8)),
+                    Num::Float => 4,
+                    Num::Double => 8,
+                };
+                // Several elements of an array, or a part of a number.
+                if let Some(size) = size.as_int().filter(|size| *size != bytes) {
+                    return ArgValue::Unknown(format!("it is {size} bytes of other numbers"));
+                }
                 let now = self.read(place);
                 let held = match &held {
                     Val::Unset => Val::unknown("it is not set yet"),

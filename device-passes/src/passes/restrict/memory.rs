@@ -1,0 +1,180 @@
+//! What a launch passes as two arguments: memory that is distinct, may be, or is not.
+
+use fpgacc_frontend::facts::{ArgValue, Buffer, Facts, Launch, RecordedLaunch, Value};
+
+use crate::faults;
+
+/// What two arguments name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Relation {
+    /// Distinct memory, as the facts prove.
+    Distinct,
+    /// Probably distinct memory; why that is not proved.
+    Assumed(String),
+    /// The same memory, or parts of it; how that is seen.
+    Shared(String),
+}
+
+impl Relation {
+    /// What is left to say of two launches. Of two reasons the first stays.
+    pub fn worse(self, other: Relation) -> Relation {
+        match (&self, &other) {
+            (Relation::Shared(_), _) | (Relation::Assumed(_), Relation::Distinct) => self,
+            (Relation::Assumed(_), Relation::Assumed(_)) => self,
+            _ => other,
+        }
+    }
+}
+
+/// What a launch passes as the arguments `a` and `b`.
+pub fn relation(facts: &Facts, launch: &Launch, a: u32, b: u32) -> Relation {
+    let site = &launch.site;
+    let at = |index: u32| {
+        let arg = launch.args.iter().find(|arg| arg.index == index);
+        arg.map(|arg| &arg.value)
+    };
+    if let Some(recorded) = &launch.recorded
+        && overlap_was_seen(recorded, a, b)
+    {
+        return Relation::Shared(format!(
+            "the launch at {site} was seen to pass the same memory as arguments {a} and {b}"
+        ));
+    }
+    let passed = [at(a), at(b)].map(candidates);
+    let relation = match &passed {
+        [Some(a), Some(b)] if launch.recorded.is_none() => all_with_all(facts, a, b),
+        // The names of recorded memory are those of the calls that made it, in loops as well.
+        [Some(a), Some(b)] => match all_with_all(facts, a, b) {
+            Relation::Distinct => Relation::Assumed("was only seen to pass distinct memory".into()),
+            other => other,
+        },
+        _ => Relation::Assumed("passes memory that is not known".to_string()),
+    };
+    match relation {
+        Relation::Distinct => Relation::Distinct,
+        Relation::Assumed(text) => Relation::Assumed(format!("the launch at {site} {text}")),
+        Relation::Shared(text) => Relation::Shared(format!("the launch at {site} {text}")),
+    }
+}
+
+fn overlap_was_seen(recorded: &RecordedLaunch, a: u32, b: u32) -> bool {
+    let mut pairs = recorded.overlapping.iter();
+    pairs.any(|&(x, y)| (x, y) == (a, b) || (y, x) == (a, b))
+}
+
+/// The names of the memory objects that an argument may be; `None`: any.
+fn candidates(value: Option<&ArgValue>) -> Option<Vec<&str>> {
+    match value? {
+        ArgValue::Memory(name) => Some(vec![name]),
+        ArgValue::AnyOf(names) => Some(names.iter().map(String::as_str).collect()),
+        _ => None,
+    }
+}
+
+/// Two arguments that are one of some memory objects each. Which one is not independent: buffers that
+/// change places between launches are never the same.
+fn all_with_all(facts: &Facts, a: &[&str], b: &[&str]) -> Relation {
+    let is_choice = a.len() > 1 || b.len() > 1;
+    let mut worst = Relation::Distinct;
+    for first in a {
+        for second in b {
+            let one = match names(facts, first, second) {
+                Relation::Shared(_) if is_choice => {
+                    Relation::Assumed("passes one of several buffers".to_string())
+                }
+                other => other,
+            };
+            worst = worst.worse(one);
+        }
+    }
+    worst
+}
+
+fn names(facts: &Facts, a: &str, b: &str) -> Relation {
+    if a == "NULL" || b == "NULL" {
+        return Relation::Distinct;
+    }
+    if a == b {
+        return match faults::is_on("same-buffer-twice") {
+            true => Relation::Distinct,
+            false => Relation::Shared(format!("passes the buffer '{a}' twice")),
+        };
+    }
+    let created = |name: &str| -> Vec<&Buffer> {
+        let mut all: Vec<&Buffer> = facts.buffers.iter().collect();
+        all.retain(|buffer| buffer.variable.as_deref() == Some(name));
+        all
+    };
+    let (first, second) = (created(a), created(b));
+    for (name, buffers) in [(a, &first), (b, &second)] {
+        if buffers.is_empty() {
+            return Relation::Assumed(format!("passes '{name}', whose creation is not known"));
+        }
+    }
+    let mut worst = Relation::Distinct;
+    for x in &first {
+        for y in &second {
+            worst = worst.worse(buffers(facts, x, y));
+        }
+    }
+    worst
+}
+
+/// Two creations into different variables.
+fn buffers(facts: &Facts, a: &Buffer, b: &Buffer) -> Relation {
+    let whole = |buffer: &Buffer| match buffer.sub_buffer {
+        true => buffer.parent.clone(),
+        false => buffer.variable.clone(),
+    };
+    if (a.sub_buffer || b.sub_buffer) && (whole(a).is_none() || whole(b).is_none()) {
+        let part = if a.sub_buffer { a } else { b };
+        return Relation::Assumed(format!(
+            "passes a part of a buffer that is not known (clCreateSubBuffer at {})",
+            part.site
+        ));
+    }
+    if (a.sub_buffer || b.sub_buffer) && whole(a) == whole(b) {
+        return parts(a, b);
+    }
+    if in_host_memory(facts, a) && in_host_memory(facts, b) {
+        return Relation::Assumed(format!(
+            "passes two buffers that lie in host memory (CL_MEM_USE_HOST_PTR at {} and {})",
+            a.site, b.site
+        ));
+    }
+    Relation::Distinct
+}
+
+/// Whether a buffer, or the one that it is a part of, may use memory of the host.
+fn in_host_memory(facts: &Facts, buffer: &Buffer) -> bool {
+    let is_whole = |whole: &&Buffer| buffer.parent.is_some() && whole.variable == buffer.parent;
+    let mut wholes = facts.buffers.iter().filter(is_whole);
+    buffer.use_host_ptr || wholes.any(|whole| whole.use_host_ptr)
+}
+
+/// Parts of one buffer, or a part and the whole.
+fn parts(a: &Buffer, b: &Buffer) -> Relation {
+    let part = if a.sub_buffer { a } else { b };
+    let range = |buffer: &Buffer| {
+        let origin = buffer.origin.as_ref().and_then(Value::constant)?;
+        let size = buffer.size.constant()?;
+        Some((origin, origin.checked_add(size)?))
+    };
+    match (range(a), range(b)) {
+        _ if !(a.sub_buffer && b.sub_buffer) => Relation::Shared(format!(
+            "passes a buffer and a part of it (clCreateSubBuffer at {})",
+            part.site
+        )),
+        (Some((from, to)), Some((start, end))) if from < end && start < to => {
+            Relation::Shared(format!(
+                "passes parts of one buffer that overlap (clCreateSubBuffer at {} and {})",
+                a.site, b.site
+            ))
+        }
+        (Some(_), Some(_)) => Relation::Distinct,
+        _ => Relation::Assumed(format!(
+            "passes parts of one buffer (clCreateSubBuffer at {} and {})",
+            a.site, b.site
+        )),
+    }
+}
