@@ -1,13 +1,13 @@
 //! Values of the analysis as launch facts, and facts where several ways meet.
 
-use fpgacc_frontend::facts::{ArgValue, Value};
+use fpgacc_frontend::facts::{ArgValue, Symbolic, Value};
 use fpgacc_frontend::source::{SourceMap, Span};
 
 use crate::symbolic;
 use crate::value::Val;
 
 /// Most alternatives of a fact.
-const MOST_ALTERNATIVES: usize = 16;
+const MOST_ALTERNATIVES: usize = 32;
 
 /// Why something is not known, and the line where that came about.
 pub(crate) fn origin(why: &str, at: Option<Span>, sources: &SourceMap) -> String {
@@ -96,6 +96,10 @@ fn any_of(values: Vec<Value>) -> Value {
             Value::OneOf(more) => numbers.extend(more),
             Value::Unknown(_) => return value,
             other if others.contains(&other) => {}
+            Value::Symbolic(new) => match others.iter_mut().find_map(|o| same_text(o, &new)) {
+                Some(known) => unite(known, &new),
+                None => others.push(Value::Symbolic(new)),
+            },
             other => others.push(other),
         }
     }
@@ -114,6 +118,30 @@ fn any_of(values: Vec<Value>) -> Value {
                 1 => all.remove(0),
                 _ => Value::AnyOf(all),
             }
+        }
+    }
+}
+
+/// A value that is spelled like an expression.
+fn same_text<'v>(value: &'v mut Value, new: &Symbolic) -> Option<&'v mut Symbolic> {
+    match value {
+        Value::Symbolic(known) if known.text == new.text => Some(known),
+        _ => None,
+    }
+}
+
+/// What holds of an expression in two places, with inputs of the same names.
+fn unite(known: &mut Symbolic, new: &Symbolic) {
+    known.multiple_of = symbolic::gcd(known.multiple_of, new.multiple_of);
+    known.min = known.min.zip(new.min).map(|(a, b)| a.min(b));
+    known.max = known.max.zip(new.max).map(|(a, b)| a.max(b));
+    known.at_least.retain(|bound| new.at_least.contains(bound));
+    for (name, origin) in &new.inputs {
+        let origins = known.inputs.entry(name.clone()).or_default();
+        if origins.is_empty() {
+            *origins = origin.clone();
+        } else if !origins.split("; ").any(|o| o == origin) {
+            *origins = format!("{origins}; {origin}");
         }
     }
 }

@@ -644,7 +644,10 @@ impl State {
     pub fn get(&self, place: &Place) -> Val {
         match self.nearest(place) {
             Some((len, value)) if len == place.path.len() => value.clone(),
-            Some((_, value)) => part_of(value),
+            Some((len, value)) => match place.path[len] {
+                Step::Index(_) => element_of(value),
+                Step::Field(_) => part_of(value),
+            },
             None => Val::unknown("its value is not known here"),
         }
     }
@@ -772,6 +775,15 @@ impl State {
             }
         }
         Val::unknown("its value is not known on every path")
+    }
+}
+
+/// What a value that stands for all elements of an array says of one.
+fn element_of(all: &Val) -> Val {
+    let alike = |value: &Val| matches!(value, Val::Handle(_) | Val::Int(..) | Val::Null);
+    match all.alternatives().iter().all(alike) {
+        true => all.clone(),
+        false => part_of(all),
     }
 }
 

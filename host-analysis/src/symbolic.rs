@@ -238,7 +238,7 @@ fn extreme(name: &str, args: &[Val], depth: u32) -> Range {
     }
 }
 
-fn gcd(a: u64, b: u64) -> u64 {
+pub(crate) fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 

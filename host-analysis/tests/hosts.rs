@@ -30,7 +30,7 @@ use fpgacc_frontend::source::SourceMap;
 use fpgacc_host_analysis::analyse;
 
 /// The fewest hosts that there must be.
-const FEWEST_HOSTS: usize = 50;
+const FEWEST_HOSTS: usize = 80;
 
 /// What a comment expects.
 struct Expectation {

@@ -389,6 +389,9 @@ pub struct Function {
     pub span: Span,
 }
 
+/// The base type of bit-fields, whatever their type.
+pub const BIT_FIELD: &str = "<bit-field>";
+
 /// A struct, class or union.
 #[derive(Clone, Debug)]
 pub struct Record {

@@ -108,6 +108,13 @@ impl<'t> Lowerer<'t> {
     fn fields(&mut self, node: Node<'_>, fields: &mut Vec<Variable>) {
         let (base, specifiers) = self.specified(node);
         let is_static = specifiers.is_static;
+        let base = match named(node).iter().any(|n| kind_of(*n) == "bitfield_clause") {
+            true => Type {
+                base: BIT_FIELD.to_string(),
+                ..Type::default()
+            },
+            false => base,
+        };
         let mut cursor = node.walk();
         let declarators: Vec<_> = node
             .children_by_field_id(Field::Declarator.key(), &mut cursor)

@@ -15,6 +15,7 @@ use crate::value::{ObjectId, Val};
 pub(super) type Arg<'a> = (Code<'a>, ExprId);
 
 /// How a parameter gets its argument.
+#[derive(Clone)]
 pub(super) enum Passed {
     Value(Val),
     Reference(Option<Place>),
@@ -87,6 +88,11 @@ impl<'a> Interp<'a> {
         match value {
             Val::Function(name) => self.call_function(code, id, &name, args),
             Val::Closure(closure) => self.call_closure(code, id, &closure, args),
+            Val::Record(place) if self.own_operator(&place, "operator()").is_some() => {
+                let found = self.own_operator(&place, "operator()");
+                let methods: Vec<FnId> = found.into_iter().collect();
+                self.any_method(code, id, &methods, &place, args)
+            }
             value => match self.call_handle(code, id, &value, args) {
                 Some(result) => result,
                 None => self.unknown_call(code, id, None, args),
@@ -102,6 +108,11 @@ impl<'a> Interp<'a> {
                 Some(_) => self.frames.last().and_then(|f| f.this.clone()),
                 None => None,
             };
+            if let Some(this) = &this
+                && let Some(methods) = self.overriding(function, this, name, args.len())
+            {
+                return self.any_method(code, id, &methods, &this.clone(), args);
+            }
             return self.inline(code, id, function, this, args);
         }
         let overloads = self.overloads(code, name, args.len());
@@ -118,6 +129,9 @@ impl<'a> Interp<'a> {
         }
         if super::opencl::is_function(name) {
             return self.opencl(code, id, name, args);
+        }
+        if matches!(name, "setjmp" | "_setjmp" | "sigsetjmp" | "__sigsetjmp") {
+            self.forget_all("longjmp may come back here with other values");
         }
         if let Some(value) = self.wrapper_function(code, id, name, args) {
             return value;
@@ -283,7 +297,12 @@ impl<'a> Interp<'a> {
             record = Some(self.record(call));
         }
         let steps = self.steps;
+        let mark = self.state.mark();
+        let (again, whose) = (passed.clone(), this.clone());
         let result = self.follow_with(code, id, callee, passed, |s| s.enter(callee, this, false));
+        if !self.inner_calls.is_empty() {
+            self.follow_again((code, id), callee, whose, again, mark);
+        }
         self.note_length(callee, self.steps - steps);
         if let Some(record) = record {
             self.keep(record, &result);
@@ -390,9 +409,10 @@ impl<'a> Interp<'a> {
     ) -> Val {
         let function = self.function(callee);
         let reason = format!("the call of `{}` is not followed", function.name);
+        let values = self.values(args);
+        self.note_inner_call(callee, values.clone());
         for (index, (arg_code, arg)) in args.iter().enumerate() {
-            let value = self.eval(arg_code, *arg);
-            self.escape_value(&value);
+            self.escape_value(&values[index]);
             if function.params.get(index).is_none_or(|p| p.ty.reference)
                 && let Target::Place(place) = self.plain_target(arg_code, *arg)
             {
@@ -474,12 +494,14 @@ impl<'a> Interp<'a> {
         let prototype = name.and_then(|n| self.prototypes[code.host].get(n).copied());
         let by_value = !self.is_cpp(code) || name.is_some_and(super::library::takes_values);
         let mut callbacks = Vec::new();
+        let mut values: Vec<Val> = Vec::new();
         for (index, (arg_code, arg)) in args.iter().enumerate() {
             let value = self.eval(arg_code, *arg);
             let param = prototype.and_then(|(_, params)| params.get(index));
             if let Val::Function(_) | Val::Closure(_) = &value {
                 callbacks.push(value.clone());
             }
+            values.push(value.clone());
             let reads_only = param.is_some_and(|p| p.ty.pointee_const && p.ty.pointers == 1);
             if !reads_only {
                 match library {
@@ -495,12 +517,9 @@ impl<'a> Interp<'a> {
                 self.set_unknown(&place, &reason);
             }
         }
-        for callback in callbacks {
-            match callback {
-                Val::Function(name) => self.call_back(code, id, &name),
-                Val::Closure(closure) => self.closure_called_back(code, id, &closure),
-                _ => {}
-            }
+        match name.is_some_and(super::threads::calls_later) {
+            true => self.at_any_time(code, id, &values),
+            false => self.called_back(code, id, &callbacks),
         }
         if !library {
             self.forget_escaped(&reason);
@@ -511,7 +530,7 @@ impl<'a> Interp<'a> {
     }
 
     /// A function whose address is passed away may be called, or not.
-    fn call_back(&mut self, code: &Code<'a>, id: ExprId, name: &str) {
+    pub(super) fn call_back(&mut self, code: &Code<'a>, id: ExprId, name: &str) {
         let Some(&function) = self.functions.get(name).and_then(|f| f.first()) else {
             return;
         };
@@ -709,8 +728,13 @@ impl<'a> Interp<'a> {
                 self.construct_record(&code, place, &class, args);
             }
             _ => {
-                for (arg_code, arg) in args {
-                    self.eval(arg_code, *arg);
+                // A class that is not given may keep what it gets, and call it: `std::thread`.
+                let values = self.values(args);
+                for value in &values {
+                    self.escape_value(value);
+                }
+                if let Some((code, id)) = args.first() {
+                    self.at_any_time(code, *id, &values);
                 }
                 self.set_unknown(place, "a constructor that is not followed");
             }

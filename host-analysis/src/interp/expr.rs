@@ -15,6 +15,9 @@ use crate::value::{IntType, Num, Text, Val};
 /// Longest piece of the host's text that stands in a message.
 const LONGEST_QUOTE: usize = 48;
 
+/// A macro's parameters, and what they stand for.
+type MacroParams<'a> = Vec<(&'a str, (Code<'a>, ExprId))>;
+
 impl<'a> Interp<'a> {
     /// The value of an expression; its effects happen.
     pub(super) fn eval(&mut self, code: &Code<'a>, id: ExprId) -> Val {
@@ -90,7 +93,7 @@ impl<'a> Interp<'a> {
                 self.eval(code, *second)
             }
             ExprKind::Cast(ty, inner) => {
-                let value = self.eval(code, *inner);
+                let value = self.operand(code, *inner);
                 self.cast(code, ty, value)
             }
             ExprKind::SizeofType(ty) => self.sizeof_type(code, ty),
@@ -104,7 +107,8 @@ impl<'a> Interp<'a> {
             ExprKind::Paren(inner) => self.eval(code, *inner),
             ExprKind::InitList(items) => {
                 for (_, item) in items {
-                    self.eval(code, *item);
+                    let value = self.eval(code, *item);
+                    self.note_pointed(&value);
                 }
                 Val::unknown("a list of values")
             }
@@ -362,23 +366,68 @@ impl<'a> Interp<'a> {
     /// An operand of an operator. A macro or macro argument that is an operation without
     /// parentheses binds otherwise than its syntax says: it is not known.
     pub(super) fn operand(&mut self, code: &Code<'a>, id: ExprId) -> Val {
-        if let ExprKind::Name(name) = &code.clone().ast().expr(id).kind
-            && let Some((inner_code, inner)) = self.macro_expression(code, id, name)
-        {
-            let loose = matches!(
-                inner_code.ast().expr(inner).kind,
-                ExprKind::Binary(..)
-                    | ExprKind::Conditional(..)
-                    | ExprKind::Assign(..)
-                    | ExprKind::Comma(..)
-            );
-            let value = self.eval(&inner_code, inner);
-            return match loose {
-                true => Val::unknown(format!("the macro `{name}` has no parentheses")),
-                false => value,
-            };
+        let loose = self.loose_macro(code, id);
+        let value = self.eval(code, id);
+        match loose {
+            Some(name) => Val::unknown(format!("the macro `{name}` has no parentheses")),
+            None => value,
         }
-        self.eval(code, id)
+    }
+
+    /// The macro or macro argument that an expression is, if its text is an operation.
+    fn loose_macro(&mut self, code: &Code<'a>, id: ExprId) -> Option<String> {
+        let tree = code.clone();
+        let (name, inner_code, inner) = match &tree.ast().expr(id).kind {
+            ExprKind::Name(name) => {
+                let (inner_code, inner) = self.macro_expression(code, id, name)?;
+                (name, inner_code, inner)
+            }
+            ExprKind::Call { callee, args } => {
+                let ExprKind::Name(name) = &tree.ast().expr(*callee).kind else {
+                    return None;
+                };
+                let (index, site) = self.macro_of(code, *callee, name)?;
+                let (params, rest) = self.macro_arguments(code, index, args)?;
+                let inner_code = self.macro_code(code, index, params, rest, site);
+                let inner = self.single_expression(&inner_code)?;
+                (name, inner_code, inner)
+            }
+            _ => return None,
+        };
+        let loose = matches!(
+            inner_code.ast().expr(inner).kind,
+            ExprKind::Binary(..)
+                | ExprKind::Conditional(..)
+                | ExprKind::Assign(..)
+                | ExprKind::Comma(..)
+        );
+        match loose {
+            true => Some(name.clone()),
+            false => self.loose_macro(&inner_code, inner),
+        }
+    }
+
+    /// The arguments of a function-like macro, by its parameters and behind them; nothing if there
+    /// are too few.
+    fn macro_arguments(
+        &self,
+        code: &Code<'a>,
+        index: usize,
+        args: &[ExprId],
+    ) -> Option<(MacroParams<'a>, Vec<(Code<'a>, ExprId)>)> {
+        let hosts: &'a [_] = self.hosts;
+        let definition = hosts[code.host].macros.get(index);
+        let names = definition.params.as_deref().unwrap_or_default();
+        let mut params = Vec::new();
+        let mut rest = Vec::new();
+        let fixed = names.iter().filter(|n| !n.ends_with("...")).count();
+        for (at, &arg) in args.iter().enumerate() {
+            match names.get(at).filter(|_| at < fixed) {
+                Some(name) => params.push((name.as_str(), (code.clone(), arg))),
+                None => rest.push((code.clone(), arg)),
+            }
+        }
+        (params.len() >= fixed).then_some((params, rest))
     }
 
     fn binary(&mut self, code: &Code<'a>, op: BinaryOp, left: ExprId, right: ExprId) -> Val {
@@ -401,7 +450,14 @@ impl<'a> Interp<'a> {
         }
         let mut value = self.operand(code, leftmost);
         for (op, right) in chain.into_iter().rev() {
+            let at = right;
             let right = self.operand(code, right);
+            if op == BinaryOp::Shr && self.is_cpp(code) && may_be_stream(&value) {
+                if let Target::Place(place) = self.plain_target(code, at) {
+                    self.set_unknown(&place, "it is read from a stream");
+                }
+                continue;
+            }
             value = match (op, self.concatenation(&value, &right)) {
                 (BinaryOp::Add, Some(text)) => text,
                 _ => arith::binary(op, &value, &right),
@@ -506,7 +562,10 @@ impl<'a> Interp<'a> {
             },
             Kind::Pointer => match value {
                 Val::Int(0, _) => Val::Null,
-                other => self.retyped(other, ty, code.host),
+                other => {
+                    self.give_type(&other, ty, code.host);
+                    self.retyped(other, ty, code.host)
+                }
             },
             Kind::String => match self.text_of(&value) {
                 Some(text) => Val::Text(text),
@@ -565,7 +624,7 @@ impl<'a> Interp<'a> {
             .unwrap_or_else(|| Val::unknown("the size of a variable"))
     }
 
-    fn size_of_place(&mut self, place: &Place) -> Option<Val> {
+    pub(super) fn size_of_place(&mut self, place: &Place) -> Option<Val> {
         let crate::state::Root::Var(var) = place.root else {
             return None;
         };
@@ -667,21 +726,11 @@ impl<'a> Interp<'a> {
         let hosts: &'a [_] = self.hosts;
         let definition = hosts[code.host].macros.get(index);
         let args = args.unwrap_or_default();
-        let names = definition.params.as_deref().unwrap_or_default();
-        let mut params: Vec<(&'a str, (Code<'a>, ExprId))> = Vec::new();
-        let mut rest = Vec::new();
-        let fixed = names.iter().filter(|n| !n.ends_with("...")).count();
-        for (at, &arg) in args.iter().enumerate() {
-            match names.get(at).filter(|_| at < fixed) {
-                Some(name) => {
-                    params.push((name, (code.clone(), arg)));
-                }
-                None => rest.push((code.clone(), arg)),
-            }
-        }
-        if params.len() < fixed || definition.file.starts_with('<') && definition.body.is_empty() {
+        let empty = definition.file.starts_with('<') && definition.body.is_empty();
+        let Some((params, rest)) = self.macro_arguments(code, index, args).filter(|_| !empty)
+        else {
             return self.macro_not_followed(code, args, &definition.name);
-        }
+        };
         let inner = self.macro_code(code, index, params, rest, site);
         if let Some(value) = self.single_expression(&inner) {
             return self.eval(&inner, value);
@@ -729,6 +778,16 @@ impl<'a> Interp<'a> {
     /// The value of a numeric operation of a library.
     pub(super) fn as_double(&self, value: &Val) -> Option<f64> {
         value.convert(Num::Double).number()
+    }
+}
+
+/// Whether a value on the left of `>>` may be a stream.
+fn may_be_stream(value: &Val) -> bool {
+    match value {
+        Val::Sym(sym) => sym.ty.is_none(),
+        Val::OneOf(all) => all.iter().any(may_be_stream),
+        Val::Int(..) | Val::Float(_) | Val::Double(_) | Val::Zero => false,
+        _ => true,
     }
 }
 

@@ -71,7 +71,6 @@ const READERS: &[&str] = &[
     "static_assert",
     "setbuf",
     "fsync",
-    "signal",
     "getpid",
     "strerror",
     "setvbuf",
@@ -156,6 +155,8 @@ impl<'a> Interp<'a> {
         args: &[Arg<'a>],
     ) -> Option<Val> {
         let name = name.strip_prefix("std::").unwrap_or(name);
+        // `min<size_t>`
+        let name = name.split_once('<').map_or(name, |(name, _)| name);
         if ends_program(name) {
             self.values(args);
             self.state.reachable = false;
@@ -216,43 +217,8 @@ impl<'a> Interp<'a> {
                     Some(old) => old,
                 })
             }
-            "memset" | "bzero" => {
-                let values = self.values(args);
-                let zero = name == "bzero" || values.get(1).and_then(Val::as_int) == Some(0);
-                let Some(target) = values.first() else {
-                    return Some(Val::Unset);
-                };
-                self.forget_pointee(target, "memset");
-                if let (true, Val::Pointer(place)) = (zero, target) {
-                    let first = place.path.last() == Some(&crate::state::Step::Index(0));
-                    let whole = match place.parent() {
-                        Some(array) if first => array,
-                        _ => place.clone(),
-                    };
-                    if first || place.path.is_empty() {
-                        self.put(&whole, Val::Zero);
-                    }
-                }
-                Some(values.into_iter().next().unwrap_or(Val::Unset))
-            }
-            "memcpy" | "memmove" => {
-                let values = self.values(args);
-                let [to, from, ..] = &values[..] else {
-                    return Some(Val::Unset);
-                };
-                let text = self.text_of(from).map(|t| (*t).clone());
-                match text {
-                    Some(text) if matches!(to, Val::Pointer(_)) => self.write_text(to, Some(text)),
-                    _ => {
-                        self.escape_value(from);
-                        match to {
-                            Val::Pointer(_) => self.forget_pointee(to, "memcpy"),
-                            _ => self.forget_escaped("memcpy to a place that is not followed"),
-                        }
-                    }
-                }
-                Some(to.clone())
-            }
+            "memset" | "bzero" => Some(self.set_bytes(name, args)),
+            "memcpy" | "memmove" => Some(self.copy_bytes(args)),
             "fopen" | "fopen64" | "open" => {
                 let values = self.values(args);
                 Some(match values.first() {
@@ -567,8 +533,12 @@ fn folded(base: &str, single: bool, cpp: bool, values: &[Val]) -> Option<Val> {
         ("sqrt", [x]) => x.sqrt(),
         ("fabs", [x]) => x.abs(),
         ("abs", [x]) if cpp => x.abs(),
-        ("pow", [x, y]) if y.fract() == 0.0 && y.abs() < 64.0 => x.powi(*y as i32),
-        ("log2", [x]) if *x > 0.0 && x.log2().fract() == 0.0 => x.log2(),
+        ("pow", [x, y]) if y.fract() == 0.0 && y.abs() < 64.0 => exact_power(*x, *y as i32)?,
+        ("log2", [x])
+            if *x >= 1.0 && *x < 1e15 && (*x as u64).is_power_of_two() && x.fract() == 0.0 =>
+        {
+            f64::from((*x as u64).trailing_zeros())
+        }
         ("fmin", [x, y]) => x.min(*y),
         ("fmax", [x, y]) => x.max(*y),
         _ => return None,
@@ -578,4 +548,12 @@ fn folded(base: &str, single: bool, cpp: bool, values: &[Val]) -> Option<Val> {
         true => Val::Float(f64::from(result as f32)),
         false => Val::Double(result),
     })
+}
+
+/// A power whose value is an integer without rounding.
+fn exact_power(base: f64, exponent: i32) -> Option<f64> {
+    const EXACT: f64 = 9e15;
+    let power = base.abs().powi(exponent);
+    let exact = base.fract() == 0.0 && exponent >= 0 && power < EXACT;
+    exact.then(|| base.powi(exponent))
 }

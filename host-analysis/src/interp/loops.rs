@@ -60,6 +60,7 @@ impl<'a> Interp<'a> {
                 breaks: Vec::new(),
                 continues: Vec::new(),
                 is_loop,
+                scopes: frame.scopes.len(),
             });
         }
     }
@@ -74,6 +75,9 @@ impl<'a> Interp<'a> {
         }
         if !self.state.reachable {
             return;
+        }
+        if shape.body_first && is_false(code, shape.condition) {
+            return self.follow_once(code, shape);
         }
         if let Some(rounds) = self.known_rounds(code, shape)
             && !self.takes_too_long(code, shape, rounds)
@@ -107,6 +111,19 @@ impl<'a> Interp<'a> {
             s.next_round(code, shape, false);
             exit
         });
+    }
+
+    /// `do { .. } while (0)`, which is no loop.
+    fn follow_once(&mut self, code: &Code<'a>, shape: &Loop) {
+        let mark = self.state.mark();
+        self.push_breakable(mark, true);
+        self.exec_scoped(code, shape.body);
+        let Some(breakable) = self.pop_breakable() else {
+            return;
+        };
+        for delta in breakable.continues.into_iter().chain(breakable.breaks) {
+            self.state.merge(mark, delta);
+        }
     }
 
     /// Merges `continue`s at the end of a body, steps, and tests if the test stands at the end.
@@ -150,8 +167,18 @@ impl<'a> Interp<'a> {
         }
     }
 
-    /// The number of rounds of `for (i = a; i < b; i++)` if it is known and small.
+    /// The number of rounds of `for (i = a; i < b; i++)` if it is known and small. Nothing happens.
     fn known_rounds(&mut self, code: &Code<'a>, shape: &Loop) -> Option<i128> {
+        let mark = self.state.mark();
+        let noted = self.visits.len();
+        let rounds = self.count_rounds(code, shape);
+        self.state.rollback(mark);
+        self.state.reachable = true;
+        self.visits.truncate(noted);
+        rounds
+    }
+
+    fn count_rounds(&mut self, code: &Code<'a>, shape: &Loop) -> Option<i128> {
         if self.flat || shape.body_first {
             return None;
         }
@@ -373,14 +400,33 @@ impl<'a> Interp<'a> {
         site: Span,
         (variable, range, body): (&Variable, ExprId, StmtId),
     ) {
-        let place = self.reference(code, range);
+        let list = match &code.clone().ast().expr(range).kind {
+            ExprKind::InitList(items) => Some(items.iter().map(|i| i.1).collect::<Vec<_>>()),
+            _ => None,
+        };
+        let place = match list {
+            Some(_) => None,
+            None => self.reference(code, range),
+        };
         let element = match (&place, variable.ty.reference && !variable.ty.is_const) {
             (Some(place), true) => {
                 self.set_unknown(place, "changed by a loop over its elements");
                 Val::unknown("an element in a loop")
             }
             (Some(place), false) => self.any_element(place),
-            (None, _) => Val::unknown("an element in a loop"),
+            (None, _) => match list {
+                Some(items) => {
+                    let all = items.iter().map(|&item| self.eval(code, item));
+                    let all: Vec<Val> = all.collect();
+                    for value in &all {
+                        self.note_pointed(value);
+                    }
+                    all.into_iter()
+                        .reduce(|a, b| a.join(&b))
+                        .unwrap_or(Val::Unset)
+                }
+                None => Val::unknown("an element in a loop"),
+            },
         };
         let code = code.clone();
         let key = self.loop_key(&code, body);
@@ -401,6 +447,20 @@ impl<'a> Interp<'a> {
             }
             exit
         });
+    }
+}
+
+/// Whether a condition is spelled as one that never holds.
+fn is_false(code: &Code<'_>, condition: Option<ExprId>) -> bool {
+    let ast = code.ast();
+    let Some(condition) = condition else {
+        return false;
+    };
+    match &ast.expr(ast.skip_parens(condition)).kind {
+        ExprKind::Int(word) => word == "0",
+        ExprKind::Bool(value) => !value,
+        ExprKind::Name(name) => name == "false",
+        _ => false,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Places: what names, elements and fields stand for, and storing into them.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use fpgacc_frontend::host::ast::{ExprId, ExprKind, Type};
@@ -353,6 +354,13 @@ impl<'a> Interp<'a> {
         let pointer = self.eval(code, base);
         let index = self.eval(code, index);
         if let Val::Record(place) = &pointer
+            && self.own_operator(place, "operator[]").is_some()
+        {
+            let place = place.clone();
+            self.unsettle(&Val::Pointer(place));
+            return Target::Lost("an element by an operator of its class".to_string());
+        }
+        if let Val::Record(place) = &pointer
             && self.is_container(place)
         {
             return self.container_element(&place.clone(), &index);
@@ -454,6 +462,10 @@ impl<'a> Interp<'a> {
     /// Stores a value in a place, converted to its type.
     pub(super) fn assign(&mut self, place: &Place, value: Val) {
         if let Val::Record(from) = &value {
+            if self.copies_otherwise(place) {
+                self.escape_value(&value);
+                return self.set_unknown(place, "its class copies in its own way");
+            }
             return self.copy_record(place, &from.clone());
         }
         if let (Some(Step::Index(index)), Some(array), Some(0)) =
@@ -484,12 +496,14 @@ impl<'a> Interp<'a> {
                 Val::Pointer(_) | Val::OneOf(_) => match self.type_of(place) {
                     Some((ty, _, host)) => {
                         let ty = ty.into_owned();
+                        self.give_type(&value, &ty, host);
                         self.retyped(value, &ty, host)
                     }
                     None => value,
                 },
                 other => other,
             },
+            Some(Kind::Other) if self.is_bits(place) => Val::unknown("a bit-field"),
             _ => value,
         };
         self.hold(place, &value);
@@ -514,12 +528,10 @@ impl<'a> Interp<'a> {
 
     /// Sets a place whose value has its type already.
     pub(super) fn put(&mut self, place: &Place, value: Val) {
+        let value = self.settled(place, value);
+        self.spoil_unions(place);
         self.note_ever(place, &value);
-        for value in value.alternatives() {
-            if let Val::Pointer(Place { root, .. }) | Val::Into(root) = value {
-                self.pointed.insert(*root);
-            }
-        }
+        self.note_pointed(&value);
         let weak = match place.root {
             Root::Object(id) => self.objects.get(id).summary,
             Root::Var(_) => false,
@@ -585,6 +597,7 @@ impl<'a> Interp<'a> {
             _ => Val::Unknown(self.located(reason)),
         };
         self.note_ever(place, &value);
+        self.spoil_unions(place);
         self.state.set(place, value);
     }
 
@@ -702,6 +715,17 @@ impl<'a> Interp<'a> {
 
     /// The address of what a value points to may be kept by code that is not followed.
     pub(super) fn escape_value(&mut self, value: &Val) {
+        let escaped = std::mem::take(&mut self.escaped);
+        self.escaped = self.reached(value, escaped);
+    }
+
+    /// The variables and objects that a value leads to.
+    pub(super) fn reachable(&self, value: &Val) -> BTreeSet<Root> {
+        self.reached(value, BTreeSet::new())
+    }
+
+    /// What a value leads to, and what was found before.
+    fn reached(&self, value: &Val, mut found: BTreeSet<Root>) -> BTreeSet<Root> {
         let mut work: Vec<Place> = Vec::new();
         let add = |value: &Val, work: &mut Vec<Place>| {
             for value in value.alternatives() {
@@ -718,7 +742,7 @@ impl<'a> Interp<'a> {
         };
         add(value, &mut work);
         while let Some(place) = work.pop() {
-            if !self.escaped.insert(place.root) {
+            if !found.insert(place.root) {
                 continue;
             }
             for (_, value) in self.state.parts(&Place::of(place.root)) {
@@ -726,6 +750,7 @@ impl<'a> Interp<'a> {
             }
             add(&self.state.get(&Place::of(place.root)), &mut work);
         }
+        found
     }
 
     /// Everything whose address is known elsewhere may change.

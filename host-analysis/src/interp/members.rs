@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use fpgacc_frontend::host::Language;
 use fpgacc_frontend::host::ast::{ExprId, ExprKind, Variable};
 
 use super::call::Arg;
@@ -15,23 +16,30 @@ use crate::value::{Text, Val};
 const MOST_NESTED: u32 = 8;
 
 impl<'a> Interp<'a> {
-    /// The constructor of a class that takes so many arguments.
-    pub(super) fn constructor(&self, class: &str, args: usize) -> Option<FnId> {
+    /// The constructors of a class that take so many arguments.
+    fn constructors(&self, class: &str, args: usize) -> Vec<FnId> {
         let short = last_name(class);
         let short = short.split_once('<').map_or(short, |(name, _)| name);
         let wanted = format!("{short}::{short}");
         let behind = format!("::{wanted}");
-        self.functions.iter().find_map(|(full, ids)| {
-            if **full != *wanted && !full.ends_with(&behind) {
-                return None;
-            }
-            let fits = |id: &&FnId| {
-                let params = &self.function(**id).params;
-                let needed = params.iter().take_while(|p| p.init.is_none()).count();
-                (needed..=params.len()).contains(&args)
-            };
-            ids.iter().find(fits).copied()
-        })
+        let mut spans = BTreeSet::new();
+        let named = self.functions.iter().filter(|(full, _)| {
+            let full: &str = full;
+            full == wanted || full.ends_with(&behind)
+        });
+        let fits = |id: &FnId| {
+            let params = &self.function(*id).params;
+            let needed = params.iter().take_while(|p| p.init.is_none()).count();
+            (needed..=params.len()).contains(&args)
+        };
+        let all = named.flat_map(|(_, ids)| ids).copied().filter(fits);
+        all.filter(|id| spans.insert(self.function(*id).span))
+            .collect()
+    }
+
+    /// The constructor of a class that takes so many arguments, or one of them.
+    pub(super) fn constructor(&self, class: &str, args: usize) -> Option<FnId> {
+        self.constructors(class, args).first().copied()
     }
 
     /// The methods that a call on an object of a class may mean: that of the class, or else, as
@@ -48,14 +56,68 @@ impl<'a> Interp<'a> {
         let short = last_name(class);
         let short = short.split_once('<').map_or(short, |(name, _)| name);
         let of = |id: &FnId| self.function(*id).class.as_deref().map(last_name);
-        let own = all.iter().find(|id| of(id) == Some(short));
-        if let Some(own) = own {
-            return vec![*own];
-        }
         let mut spans = BTreeSet::new();
+        let own = all.iter().filter(|id| of(id) == Some(short));
+        // Overloads differ in types.
+        let own: Vec<FnId> = own
+            .filter(|id| spans.insert(self.function(**id).span))
+            .copied()
+            .collect();
+        if !own.is_empty() {
+            return own;
+        }
         all.into_iter()
             .filter(|id| of(id).is_some() && spans.insert(self.function(*id).span))
             .collect()
+    }
+
+    /// The methods that a call inside of a method may mean, if its object's class is another one
+    /// than that where the method was found.
+    pub(super) fn overriding(
+        &self,
+        found: FnId,
+        this: &Place,
+        name: &str,
+        args: usize,
+    ) -> Option<Vec<FnId>> {
+        let class = self.function(found).class.as_deref()?;
+        let Some(Kind::Record(actual)) = self.kind_of(this) else {
+            return None;
+        };
+        if name.contains("::") || last_name(&actual) == last_name(class) {
+            return None;
+        }
+        let methods = self.methods_of(&actual, name, args);
+        (methods != [found]).then_some(methods)
+    }
+
+    /// The method of this name of an object's class.
+    pub(super) fn own_operator(&self, place: &Place, name: &str) -> Option<FnId> {
+        let Some(Kind::Record(class)) = self.kind_of(place) else {
+            return None;
+        };
+        let class = last_name(&class);
+        let class = class.split_once('<').map_or(class, |(name, _)| name);
+        let ids = self.functions.get(name).into_iter().flatten();
+        let of = |id: &&FnId| self.function(**id).class.as_deref().map(last_name) == Some(class);
+        ids.copied().collect::<Vec<_>>().iter().find(of).copied()
+    }
+
+    /// Whether a class says how its objects are copied.
+    pub(super) fn copies_otherwise(&self, place: &Place) -> bool {
+        if self.hosts.iter().all(|h| h.language == Language::C) {
+            return false;
+        }
+        if self.own_operator(place, "operator=").is_some() {
+            return true;
+        }
+        let Some(Kind::Record(class)) = self.kind_of(place) else {
+            return false;
+        };
+        self.constructors(&class, 1).into_iter().any(|id| {
+            let param = &self.function(id).params[0].ty;
+            param.reference && last_name(&param.base) == last_name(&class)
+        })
     }
 
     /// One of several methods is called.
@@ -156,6 +218,12 @@ impl<'a> Interp<'a> {
         }
         self.first_values(code.host, place, class, 0);
         match (self.constructor(class, args.len()), args.first()) {
+            (Some(_), Some((first_code, first)))
+                if self.constructors(class, args.len()).len() > 1 =>
+            {
+                let all = self.constructors(class, args.len());
+                self.any_method(first_code, *first, &all, place, args);
+            }
             (Some(function), Some((first_code, first))) => {
                 self.inline(first_code, *first, function, Some(place.clone()), args);
             }
@@ -175,7 +243,7 @@ impl<'a> Interp<'a> {
     }
 
     /// An expression of a function's file, to stand for its call where there is none in the text.
-    fn some_expression(&self, function: FnId) -> Option<ExprId> {
+    pub(super) fn some_expression(&self, function: FnId) -> Option<ExprId> {
         let ast = &self.hosts[function.host].parts[function.part].ast;
         ast.any_expr()
     }
@@ -305,6 +373,15 @@ impl<'a> Interp<'a> {
     ) {
         for (field, args) in initialisers {
             if let Some(place) = self.field_of_this(field) {
+                if self.type_of(&place).is_some_and(|(ty, ..)| ty.reference) {
+                    // What it stands for may be changed by its name at any time.
+                    for &arg in args {
+                        if let super::lvalue::Target::Place(at) = self.target(code, arg) {
+                            self.unsettle(&Val::Pointer(at));
+                        }
+                    }
+                    continue;
+                }
                 let list = |id: &ExprId| matches!(code.ast().expr(*id).kind, ExprKind::InitList(_));
                 match args[..] {
                     [only] if list(&only) => self.initialise(code, &place, only),

@@ -4,9 +4,11 @@
 //! not known at its head. Functions that nobody given calls start with unknown arguments, and with
 //! file-scope variables that hold any value ever assigned to them.
 
+mod bytes;
 mod call;
 mod closures;
 mod containers;
+mod destructors;
 mod expr;
 mod library;
 mod loops;
@@ -17,11 +19,13 @@ mod named;
 mod opencl;
 mod plain;
 mod pointers;
+mod recursion;
 mod repeat;
 mod reporters;
 mod roots;
 mod stmt;
 mod text;
+mod threads;
 mod wrappers;
 
 use std::cell::RefCell;
@@ -132,6 +136,8 @@ struct Breakable {
     breaks: Vec<Delta>,
     continues: Vec<Delta>,
     is_loop: bool,
+    /// Scopes of its function around it.
+    scopes: usize,
 }
 
 /// A function that is being followed.
@@ -219,6 +225,18 @@ pub(crate) struct Interp<'a> {
     escaped: BTreeSet<Root>,
     /// What pointers in variables ever pointed to.
     pointed: RootSet,
+    /// Calls of functions inside of themselves.
+    inner_calls: BTreeMap<FnId, Vec<recursion::InnerCall>>,
+    /// Variables of one name in several namespaces, which are not told apart.
+    ambiguous: RootSet,
+    /// Where variables at file scope are defined.
+    defined_at: BTreeMap<VarId, Span>,
+    /// What may change at any time.
+    unsettled: RootSet,
+    /// The hosts have unions.
+    has_unions: bool,
+    /// The hosts have destructors.
+    has_destructors: bool,
     /// Names of file-scope variables that files which are not given may name too.
     shared_names: BTreeSet<&'a str>,
     visited: BTreeSet<Span>,
@@ -290,6 +308,18 @@ impl<'a> Interp<'a> {
             stale_others: false,
             escaped: BTreeSet::new(),
             pointed: RootSet::default(),
+            inner_calls: BTreeMap::new(),
+            ambiguous: RootSet::default(),
+            defined_at: BTreeMap::new(),
+            unsettled: RootSet::default(),
+            has_destructors: hosts
+                .iter()
+                .flat_map(|h| &h.parts)
+                .any(|p| p.ast.functions.iter().any(|f| f.name.contains('~'))),
+            has_unions: hosts
+                .iter()
+                .flat_map(|h| &h.parts)
+                .any(|p| p.ast.records.iter().any(|r| r.is_union)),
             shared_names: BTreeSet::new(),
             visited: BTreeSet::new(),
             heap_types: BTreeMap::new(),
@@ -454,6 +484,7 @@ impl<'a> Interp<'a> {
         (self.loop_depth, self.unroll_factor, self.nesting) = (0, 1, 0);
         self.escaped.clear();
         self.pointed.clear();
+        self.unsettled.clear();
         self.repeats.clear();
         if is_main {
             self.start();
@@ -531,6 +562,10 @@ impl<'a> Interp<'a> {
         }
         let var = known.unwrap_or_else(|| self.new_global(code, variable, owner));
         let place = Place::var(var);
+        let first = *self.defined_at.entry(var).or_insert(variable.span);
+        if first != variable.span && self.is_cpp(code) {
+            self.ambiguous.insert(place.root);
+        }
         // A tentative definition after the real one.
         if variable.init.is_none()
             && !matches!(

@@ -77,6 +77,9 @@ impl<'a> Interp<'a> {
             return Val::Unset;
         }
         let why = format!("a result of `{name}`");
+        if values.iter().any(|v| matches!(v, Val::Function(_))) {
+            self.at_any_time(code, id, &values);
+        }
         match (name, &values[..]) {
             ("clCreateProgramWithSource", [_, count, strings, _, error]) => {
                 self.forget_pointee(error, &why);
@@ -95,11 +98,13 @@ impl<'a> Interp<'a> {
             ("clSetKernelArg", [kernel, index, size, value]) => {
                 self.set_arg(kernel, index, size, value);
             }
-            ("clCreateBuffer", [_, flags, size, _, error]) => {
+            ("clCreateBuffer", [_, flags, size, data, error]) => {
+                self.share_memory(flags, data);
                 self.forget_pointee(error, &why);
                 return self.create_buffer(site, flags, size, None);
             }
-            ("clCreateBufferWithProperties", [_, _, flags, size, _, error]) => {
+            ("clCreateBufferWithProperties", [_, _, flags, size, data, error]) => {
+                self.share_memory(flags, data);
                 self.forget_pointee(error, &why);
                 return self.create_buffer(site, flags, size, None);
             }
@@ -345,6 +350,17 @@ impl<'a> Interp<'a> {
                     kernels.push(all);
                 }
             }
+        }
+    }
+
+    /// Kernels may write to memory of the host that is a buffer's.
+    pub(super) fn share_memory(&mut self, flags: &Val, data: &Val) {
+        let private = match flags.convert(Num::Int(IntType::SIZE)) {
+            Val::Int(flags, _) => flags & USE_HOST_PTR == 0,
+            _ => false,
+        };
+        if !private {
+            self.unsettle(data);
         }
     }
 

@@ -1,10 +1,11 @@
 //! Pointers: what they point to, also where that is one of several places or some element of an
 //! array, and what is written through pointers to another type.
 
-use fpgacc_frontend::host::ast::{ExprId, Type};
+use fpgacc_frontend::host::ast::{BIT_FIELD, ExprId, Type};
 
 use super::lvalue::Target;
 use super::{Code, Interp};
+use crate::object::ObjectKind;
 use crate::state::{Place, Root, Step};
 use crate::types::Kind;
 use crate::value::{Num, Val, one_root};
@@ -41,6 +42,21 @@ impl<'a> Interp<'a> {
         match one_root(&real) {
             Some(root) => Target::Into(root),
             None => Target::Lost(self.lost_reason(code, id, pointer)),
+        }
+    }
+
+    /// Whether a place is a bit-field.
+    pub(super) fn is_bits(&self, place: &Place) -> bool {
+        let ty = self.type_of(place);
+        ty.is_some_and(|(ty, ..)| ty.base == BIT_FIELD)
+    }
+
+    /// A pointer is kept somewhere, and may be lost there.
+    pub(super) fn note_pointed(&mut self, value: &Val) {
+        for value in value.alternatives() {
+            if let Val::Pointer(Place { root, .. }) | Val::Into(root) = value {
+                self.pointed.insert(*root);
+            }
         }
     }
 
@@ -172,6 +188,33 @@ impl<'a> Interp<'a> {
         };
         let all = value.alternatives().iter().map(one);
         all.reduce(|a, b| a.join(&b)).unwrap_or(value)
+    }
+
+    /// New memory has the type of the first pointer to it that tells one.
+    pub(super) fn give_type(&mut self, value: &Val, ty: &Type, host: usize) {
+        let Val::Pointer(place) = value else {
+            return;
+        };
+        let (Root::Object(object), [Step::Index(0)]) = (place.root, &place.path[..]) else {
+            return;
+        };
+        if ty.pointers != 1 || ty.function || self.heap_types.contains_key(&object) {
+            return;
+        }
+        let pointee = Type {
+            base: ty.base.clone(),
+            ..Type::default()
+        };
+        let known = match self.types[host].kind(&pointee, &self.hosts[host]) {
+            Kind::Num(num) => !is_byte(num),
+            Kind::Record(_) => true,
+            _ => false,
+        };
+        let is_heap = matches!(self.objects.get(object).kind, ObjectKind::Heap);
+        if known && is_heap {
+            self.repeats.spoil();
+            self.heap_types.insert(object, (pointee, host));
+        }
     }
 
     /// Whether a place is known to be of another kind.

@@ -7,7 +7,7 @@ use fpgacc_frontend::host::ast::{
     Ast, BinaryOp, Designator, ExprId, ExprKind, Function, StmtId, StmtKind, Type, Variable,
 };
 
-use super::{Binding, Code, FnId, Frame, Interp, MAX_NESTING, VarInfo};
+use super::{Binding, Breakable, Code, FnId, Frame, Interp, MAX_NESTING, VarInfo};
 use crate::state::{Delta, Place, Root, VarId};
 use crate::types::Kind;
 use crate::value::{Text, Val};
@@ -238,6 +238,11 @@ impl<'a> Interp<'a> {
         }
         let depth = self.frames.len();
         inside(self);
+        if let Some(scopes) = self.frames.last().map(|f| f.scopes.len())
+            && self.frames.len() == depth
+        {
+            self.leave_scopes(scopes - 1, None);
+        }
         if self.frames.len() == depth
             && let Some(frame) = self.frame()
         {
@@ -487,8 +492,16 @@ impl<'a> Interp<'a> {
             return;
         };
         let (mark, is_root, id) = (frame.mark, frame.is_root, frame.fn_id);
+        let returned = match &result {
+            Val::Record(place) => Some(place.clone()),
+            _ => None,
+        };
         if let Val::Record(place) = &result {
             result = self.copy_out(place.clone());
+        }
+        self.leave_scopes(0, returned.as_ref());
+        if !self.state.reachable {
+            return;
         }
         let ty = &self.function(id).result;
         if let Kind::Num(num) = self.types[id.host].kind(ty, &self.hosts[id.host]) {
@@ -514,14 +527,18 @@ impl<'a> Interp<'a> {
     }
 
     fn jump_out(&mut self, to_next_round: bool) {
-        let Some(frame) = self.frames.last_mut() else {
+        let is_target = |b: &&Breakable| b.is_loop || !to_next_round;
+        let around = self.frames.last().and_then(|f| {
+            let target = f.breakables.iter().rev().find(is_target)?;
+            Some(target.scopes)
+        });
+        if let Some(scopes) = around {
+            self.leave_scopes(scopes, None);
+        }
+        let Some(frame) = self.frames.last_mut().filter(|_| self.state.reachable) else {
             return;
         };
-        let target = frame
-            .breakables
-            .iter_mut()
-            .rev()
-            .find(|b| b.is_loop || !to_next_round);
+        let target = frame.breakables.iter_mut().rev().find(|b| is_target(&&**b));
         if let Some(target) = target {
             let delta = self.state.capture(target.mark);
             match to_next_round {

@@ -1,0 +1,136 @@
+//! Bytes of variables: memset and memcpy, and the members of unions.
+
+use super::Interp;
+use super::call::Arg;
+use crate::state::{Place, Root, Step};
+use crate::types::Kind;
+use crate::value::Val;
+
+impl<'a> Interp<'a> {
+    /// The whole variable, array or memory that starts where a pointer points to.
+    fn whole(&self, pointer: &Val) -> Option<Place> {
+        let Val::Pointer(place) = pointer else {
+            return None;
+        };
+        let mut whole = place.clone();
+        while let Some(Step::Index(0)) = whole.path.last() {
+            whole.path.pop();
+        }
+        match whole.path.last() {
+            Some(Step::Index(_)) => None,
+            _ => Some(whole),
+        }
+    }
+
+    fn bytes_of(&mut self, place: &Place) -> Option<i128> {
+        self.size_of_place(place)?.as_int()
+    }
+
+    /// `memset(to, byte, count)`, `bzero(to, count)`.
+    pub(super) fn set_bytes(&mut self, name: &str, args: &[Arg<'a>]) -> Val {
+        let values = self.values(args);
+        let (to, byte, count) = match (&values[..], name) {
+            ([to, count], "bzero") => (to, Some(0), count),
+            ([to, byte, count], _) => (to, byte.as_int(), count),
+            _ => return Val::Unset,
+        };
+        let blank = match self.whole(to).filter(|_| byte == Some(0)) {
+            Some(whole) => {
+                let memory = matches!(whole.root, Root::Object(_)) && whole.path.is_empty();
+                match memory && !self.state.has_parts(&whole) {
+                    true => Some(whole),
+                    false => {
+                        let bytes = self.bytes_of(&whole);
+                        let all = bytes.is_some() && bytes == count.as_int();
+                        all.then_some(whole)
+                    }
+                }
+            }
+            None => None,
+        };
+        self.forget_pointee(to, "memset");
+        if let Some(whole) = blank {
+            self.put(&whole, Val::Zero);
+        }
+        to.clone()
+    }
+
+    /// `memcpy(to, from, count)`.
+    pub(super) fn copy_bytes(&mut self, args: &[Arg<'a>]) -> Val {
+        let values = self.values(args);
+        let [to, from, count] = &values[..] else {
+            return Val::Unset;
+        };
+        let text = self.text_of(from).filter(|text| match text.chars() {
+            // With its end, and no more.
+            Some(chars) => count.as_int() == Some(chars.len() as i128 + 1),
+            None => true,
+        });
+        if let (Some(text), Val::Pointer(_)) = (text, to) {
+            self.write_text(to, Some((*text).clone()));
+            return to.clone();
+        }
+        if let (Some(target), Some(source)) = (self.whole(to), self.whole(from))
+            && let (Some(bytes), Some(found)) = (self.bytes_of(&target), self.bytes_of(&source))
+            && count.as_int() == Some(bytes)
+            && found >= bytes
+            && self.same_elements(&target, &source)
+            && target.root != source.root
+        {
+            self.copy_record(&target, &source);
+            return to.clone();
+        }
+        self.escape_value(from);
+        match to {
+            Val::Pointer(_) | Val::Into(_) => self.forget_pointee(to, "memcpy"),
+            _ => self.store_anywhere(Val::Unset, None),
+        }
+        to.clone()
+    }
+
+    /// Whether two arrays or variables have elements of one type.
+    fn same_elements(&self, a: &Place, b: &Place) -> bool {
+        let element = |place: &Place| match self.type_of(place) {
+            Some((ty, 0, _)) => Some((ty.base.clone(), ty.pointers, self.kind_of(place))),
+            Some((ty, 1, _)) => Some((ty.base.clone(), ty.pointers, self.kind_of(&place.index(0)))),
+            _ => None,
+        };
+        match (element(a), element(b)) {
+            (Some((base, pointers, kind)), Some(other)) => {
+                let same = (base, pointers) == (other.0, other.1) && kind == other.2;
+                same || kind == other.2 && matches!(kind, Some(Kind::Num(_)))
+            }
+            _ => false,
+        }
+    }
+
+    /// A member of a union was assigned: nothing is known of the others.
+    pub(super) fn spoil_unions(&mut self, place: &Place) {
+        if !self.has_unions {
+            return;
+        }
+        for (at, step) in place.path.iter().enumerate() {
+            let Step::Field(name) = step else {
+                continue;
+            };
+            let union = Place {
+                root: place.root,
+                path: place.path[..at].to_vec(),
+            };
+            let Some((ty, 0, host)) = self.type_of(&union) else {
+                continue;
+            };
+            let Kind::Record(class) = self.types[host].kind(&ty, &self.hosts[host]) else {
+                continue;
+            };
+            let Some((_, record)) = self.types[host].record(&class).filter(|r| r.1.is_union) else {
+                continue;
+            };
+            for field in record.fields.iter().filter(|f| f.name != **name) {
+                let reason = "another member of its union is assigned";
+                self.state
+                    .set(&union.field(&field.name), Val::unknown(reason));
+            }
+        }
+    }
+}

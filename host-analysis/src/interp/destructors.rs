@@ -1,0 +1,55 @@
+//! Destructors: they run where a scope is left.
+
+use super::{Binding, FnId, Interp};
+use crate::state::{Place, VarId};
+use crate::types::{Kind, last_name};
+use crate::value::Val;
+
+impl<'a> Interp<'a> {
+    /// The destructor of a variable's class.
+    fn destructor(&self, var: VarId) -> Option<FnId> {
+        let place = Place::var(var);
+        let Some(Kind::Record(class)) = self.kind_of(&place) else {
+            return None;
+        };
+        let class = last_name(&class);
+        let class = class.split_once('<').map_or(class, |(name, _)| name);
+        self.own_operator(&place, &format!("~{class}"))
+    }
+
+    /// Runs the destructors of the scopes of the innermost function that are deeper than this, but
+    /// for that of a variable which is returned.
+    pub(super) fn leave_scopes(&mut self, depth: usize, returned: Option<&Place>) {
+        if !self.has_destructors || !self.state.reachable {
+            return;
+        }
+        let Some(frame) = self.frames.last() else {
+            return;
+        };
+        let scopes = frame.scopes.iter().skip(depth);
+        let mut vars: Vec<VarId> = scopes
+            .flat_map(|scope| scope.values())
+            .filter_map(|binding| match binding {
+                Binding::Var(var) if frame.own.contains(var) => Some(*var),
+                _ => None,
+            })
+            .collect();
+        vars.sort();
+        for var in vars.into_iter().rev() {
+            let place = Place::var(var);
+            let Some(function) = self.destructor(var) else {
+                continue;
+            };
+            if returned.is_some_and(|r| r.root == place.root) {
+                // It lives on, and is destroyed somewhere else.
+                self.unsettle(&Val::Record(place));
+                continue;
+            }
+            let Some(id) = self.some_expression(function) else {
+                continue;
+            };
+            let code = self.file_code(function.host, function.part);
+            self.inline(&code, id, function, Some(place), &[]);
+        }
+    }
+}
