@@ -329,8 +329,13 @@ impl<'t> Lowerer<'t> {
                 && !ty.function
                 && init.is_none()
             {
-                match self.constructor_args(&params) {
-                    Some(args) if self.in_body && ty.pointers == 0 => {
+                let variable = self.in_body && ty.pointers == 0 && !ty.reference;
+                let args = match variable {
+                    true => self.constructor_args(&params, shape.params_at),
+                    false => None,
+                };
+                match args {
+                    Some(args) => {
                         let kind = ExprKind::Construct(ty.clone(), args);
                         init = Some(self.ast.add_expr(kind, span));
                     }
@@ -366,35 +371,62 @@ impl<'t> Lowerer<'t> {
             .add_expr(ExprKind::Construct(ty.clone(), args), span)
     }
 
-    /// `T v(a, b * c);` reads like a function's declaration; in a body it is a variable, if what
-    /// should be parameters are bare names or products of two.
-    fn constructor_args(&mut self, params: &[Variable]) -> Option<Vec<ExprId>> {
+    /// `T v(a, b[0]);` reads like a function's declaration; in a body it is a variable, if what
+    /// should be parameters are values too.
+    fn constructor_args(
+        &mut self,
+        params: &[Variable],
+        at: Option<(usize, usize)>,
+    ) -> Option<Vec<ExprId>> {
         let value = |p: &Variable| {
             !p.ty.is_const
                 && !p.ty.pointee_const
                 && !p.ty.reference
-                && p.ty.dims.is_empty()
                 && !is_basic(&p.ty.base)
                 && p.init.is_none()
-                && u8::from(!p.name.is_empty()) == p.ty.pointers
         };
-        if params.is_empty() || !params.iter().all(value) {
+        if params.is_empty() || !params.iter().all(value) || self.too_deep() {
             return None;
         }
-        let name = |s: &mut Self, name: &str, span: Span| {
-            let kind = ExprKind::Name(name.to_string());
-            s.ast.add_expr(kind, span)
+        self.depth += 1;
+        let args = at.and_then(|(start, end)| self.as_arguments(start, end));
+        self.depth -= 1;
+        args
+    }
+
+    /// A piece of the text, in parentheses, as the arguments of a call.
+    fn as_arguments(&mut self, start: usize, end: usize) -> Option<Vec<ExprId>> {
+        const HEAD: &[u8] = b"void f(){x=g";
+        let mut text = HEAD.to_vec();
+        text.extend_from_slice(self.text.get(start..end)?);
+        text.extend_from_slice(b";}");
+        let mut parser = tree_sitter::Parser::new();
+        parser
+            .set_language(&tree_sitter_cpp::LANGUAGE.into())
+            .ok()?;
+        let tree = super::parse_bounded(&mut parser, &text)?;
+        if tree.root_node().has_error() {
+            return None;
+        }
+        let mut node = tree.root_node();
+        while kind_of(node) != "call_expression" {
+            node = named(node).into_iter().next_back()?;
+        }
+        let list = node.child_by_field_id(Field::Arguments.id())?;
+        let mut inner = Lowerer {
+            text: &text,
+            file: self.file,
+            shift: self.shift + start as i64 - HEAD.len() as i64,
+            fixed: self.fixed,
+            ast: std::mem::take(&mut self.ast),
+            scope: Vec::new(),
+            class: None,
+            depth: self.depth,
+            in_body: true,
         };
-        let args = params.iter().map(|p| {
-            let first = name(self, &p.ty.base, p.span);
-            if p.name.is_empty() {
-                return first;
-            }
-            let second = name(self, &p.name, p.span);
-            let product = ExprKind::Binary(BinaryOp::Mul, first, second);
-            self.ast.add_expr(product, p.span)
-        });
-        Some(args.collect())
+        let args = named(list).into_iter().map(|n| inner.expr(n)).collect();
+        self.ast = inner.ast;
+        Some(args)
     }
 }
 

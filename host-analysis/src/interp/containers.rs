@@ -604,7 +604,8 @@ impl<'a> Interp<'a> {
                 return Some(Val::Unset);
             }
             ("begin" | "cbegin" | "data", []) if !matches!(*container, Container::Map { .. }) => {
-                if self.is_blurred(place) && !matches!(self.state.own(place), Some(Val::Text(_))) {
+                let whole = self.state.get(place);
+                if self.is_blurred(place) && !matches!(whole, Val::Text(_) | Val::Unknown(_)) {
                     // A single element is not known.
                     self.forget_elements(place, "an element at an index that is not known");
                 }

@@ -203,6 +203,9 @@ impl<'a> Interp<'a> {
         if let Some(text) = name.strip_prefix('$') {
             return self.stringized(code, text);
         }
+        if short == "NullRange" && (name != short || self.types[code.host].uses_cl) {
+            return Val::Tuple(Rc::from([]));
+        }
         match name {
             "NULL" | "nullptr" => Val::Null,
             "true" | "TRUE" | "CL_TRUE" => Val::int(1),

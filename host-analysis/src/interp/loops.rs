@@ -32,7 +32,7 @@ pub(super) struct LoopFrame {
 }
 
 impl<'a> Interp<'a> {
-    fn enter_loop(&mut self, site: Span) {
+    pub(super) fn enter_loop(&mut self, site: Span) {
         self.activations += 1;
         self.loops.push(LoopFrame {
             site,
@@ -400,6 +400,12 @@ impl<'a> Interp<'a> {
         site: Span,
         (variable, range, body): (&Variable, ExprId, StmtId),
     ) {
+        if let Some(elements) = self.range_elements(code, range) {
+            self.enter_loop(site);
+            self.over_elements(code, variable, elements, body);
+            self.loops.pop();
+            return;
+        }
         let list = match &code.clone().ast().expr(range).kind {
             ExprKind::InitList(items) => Some(items.iter().map(|i| i.1).collect::<Vec<_>>()),
             _ => None,
@@ -433,9 +439,11 @@ impl<'a> Interp<'a> {
         self.fixpoint(site, key, Vec::new(), |s| {
             let exit = Some(Delta::new());
             s.scoped(|s| {
-                let var = s.declare(&code, variable, false);
-                s.state.set(&Place::var(var), Val::Unset);
-                s.assign(&Place::var(var), element.clone());
+                s.bind_element(
+                    &code,
+                    variable,
+                    super::ranges::Element::Value(element.clone()),
+                );
                 s.exec(&code, body);
             });
             let taken = s.frame().and_then(|f| f.breakables.last_mut());

@@ -19,6 +19,7 @@ mod named;
 mod opencl;
 mod plain;
 mod pointers;
+mod ranges;
 mod recursion;
 mod repeat;
 mod reporters;

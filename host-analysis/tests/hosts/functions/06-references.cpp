@@ -18,7 +18,7 @@ int main()
     size_t global[2] = {256, 64}, local[2] = {16, 16};
     halve(global);
     set_group(local[0]);
-    // launch: kernel=scale; dim=2; global=? elements, ? elements; local=32, 16
+    // launch: kernel=scale; dim=2; global=128, 32; local=32, 16
     clEnqueueNDRangeKernel(queue, kernel, 2, NULL, global, local, 0, NULL, NULL);
     return 0;
 }
