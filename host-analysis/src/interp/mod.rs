@@ -254,6 +254,9 @@ pub(crate) struct Interp<'a> {
     /// The last reason that was written with its line, and both together.
     located: Option<(Span, String, Rc<str>)>,
     loop_depth: u32,
+    /// Blocks of `try` that are being followed, innermost last: where they start, and what had
+    /// changed where something was thrown.
+    tries: Vec<(usize, BTreeSet<Place>)>,
     /// The loops that are being followed, innermost last.
     loops: Vec<loops::LoopFrame>,
     activations: u32,
@@ -331,6 +334,7 @@ impl<'a> Interp<'a> {
             at: None,
             located: None,
             loop_depth: 0,
+            tries: Vec::new(),
             loops: Vec::new(),
             activations: 0,
             unroll_factor: 1,
@@ -481,6 +485,7 @@ impl<'a> Interp<'a> {
     fn root(&mut self, id: FnId, is_main: bool, start: usize) {
         self.frames.clear();
         self.context.clear();
+        self.tries.clear();
         self.loops.clear();
         (self.loop_depth, self.unroll_factor, self.nesting) = (0, 1, 0);
         self.escaped.clear();

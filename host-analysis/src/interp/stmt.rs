@@ -206,6 +206,7 @@ impl<'a> Interp<'a> {
                 if let Some(value) = value {
                     self.eval(code, *value);
                 }
+                self.note_thrown();
                 self.state.reachable = false;
             }
             StmtKind::Empty => {}
@@ -580,14 +581,27 @@ impl<'a> Interp<'a> {
         }
     }
 
+    /// Something is thrown: what was changed since the innermost `try`, its handlers find changed.
+    fn note_thrown(&mut self) {
+        let Some((mark, mut places)) = self.tries.pop() else {
+            return;
+        };
+        let delta = self.state.capture(mark);
+        places.extend(delta.sorted().iter().map(|c| c.0.clone()));
+        self.tries.push((mark, places));
+    }
+
     fn try_block(&mut self, code: &Code<'a>, body: StmtId, handlers: &[StmtId]) {
         let mark = self.state.mark();
+        self.tries.push((mark, BTreeSet::new()));
         self.exec(code, body);
+        // What was changed before something was thrown is seen by handlers only.
+        let mut changed = self.tries.pop().map(|t| t.1).unwrap_or_default();
         if handlers.is_empty() {
             return;
         }
-        let changed = self.state.capture(mark);
-        let changed: Vec<Place> = changed.sorted().iter().map(|c| c.0.clone()).collect();
+        let end = self.state.capture(mark);
+        changed.extend(end.sorted().iter().map(|c| c.0.clone()));
         let (after, reached) = self.take_back(mark);
         let mut ends = Vec::new();
         for &handler in handlers {
