@@ -7,6 +7,7 @@
 pub mod analysis;
 pub mod faults;
 pub mod geometry;
+pub mod groups;
 pub mod pass;
 pub mod passes;
 pub mod pipeline;

@@ -4,12 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_frontend::facts::{Facts, Known, Launch};
-use fpgacc_frontend::ir::Module;
+use fpgacc_frontend::ir::{FunctionId, Module};
 
 use crate::analysis::alias::called_functions;
 use crate::geometry::Geometry;
+use crate::groups;
 use crate::pass::{Context, LaunchContract, Note, Outcome, Pass, PassOptions, remark};
 use crate::passes;
+use crate::passes::specialise::Specialise;
 use crate::versions::Versions;
 
 /// Which passes run, and how.
@@ -26,6 +28,11 @@ pub struct Pipeline {
 }
 
 impl Pipeline {
+    /// Whether kernels that are launched in different ways get a version for each.
+    fn makes_versions(&self) -> bool {
+        self.level >= 2 && self.runs(&Specialise)
+    }
+
     fn runs(&self, pass: &dyn Pass) -> bool {
         let by_level = self.level >= pass.level();
         self.switches.get(pass.name()).copied().unwrap_or(by_level)
@@ -130,14 +137,69 @@ fn launches_by_kernel<'f>(module: &Module, facts: &'f Facts) -> BTreeMap<String,
     launches
 }
 
+/// Gives kernels that are launched in different ways a version for each, and these their launches. All
+/// kernels, with the new ones.
+fn make_versions(
+    module: &mut Module,
+    kernels: &[FunctionId],
+    called: &BTreeSet<FunctionId>,
+    launches: &mut BTreeMap<String, Vec<&Launch>>,
+    pipeline: &Pipeline,
+    report: &mut Report,
+) -> Vec<FunctionId> {
+    let mut all = Vec::new();
+    for &kernel in kernels {
+        all.push(kernel);
+        let function = &module.functions[kernel];
+        let (name, span) = (function.name.clone(), function.span);
+        let of_kernel = launches.get(&name).map_or(&[][..], Vec::as_slice);
+        let general = pipeline.options.keep_general;
+        let groups = match called.contains(&kernel) {
+            true => None,
+            false => groups::groups(module, kernel, of_kernel, general),
+        };
+        let Some(groups) = groups else { continue };
+        let others = report.versions.add(module, kernel, groups.len() - 1);
+        let mut words = Vec::new();
+        let versions = std::iter::once((name.clone(), kernel)).chain(others);
+        for ((version, id), group) in versions.zip(groups) {
+            words.push(format!("'{version}' for {}", group.what));
+            launches.insert(version, group.launches);
+            if id != kernel {
+                all.push(id);
+            }
+        }
+        let text = format!(
+            "built in {} versions, of which the runtime takes the first whose facts hold: {}",
+            words.len(),
+            words.join("; ")
+        );
+        let note = Note::new(text.clone(), None);
+        let pass = Specialise.name();
+        report.remarks.push(remark(pass, &name, &note, false, span));
+        report.done.entry(name).or_default().push((pass, text));
+    }
+    all
+}
+
 /// Runs the enabled passes over every kernel of a module, pass by pass.
 pub fn run(module: &mut Module, facts: &Facts, pipeline: &Pipeline) -> Report {
-    let kernels: Vec<_> = module.kernels().collect();
+    let mut kernels: Vec<_> = module.kernels().collect();
     let called = called_functions(module);
-    let launches = launches_by_kernel(module, facts);
+    let mut launches = launches_by_kernel(module, facts);
     let mut report = Report::default();
     if pipeline.options.keep_general {
         report.versions.keep_general(module);
+    }
+    if pipeline.makes_versions() {
+        kernels = make_versions(
+            module,
+            &kernels,
+            &called,
+            &mut launches,
+            pipeline,
+            &mut report,
+        );
     }
     let mut names = module.global_names();
     for &kernel in &kernels {

@@ -24,17 +24,35 @@ impl Versions {
         others.into_iter().chain(general).collect()
     }
 
+    /// Copies a kernel for each of `count` groups of launches. The copies' names, and themselves.
+    pub(crate) fn add(
+        &mut self,
+        module: &mut Module,
+        kernel: FunctionId,
+        count: usize,
+    ) -> Vec<(String, FunctionId)> {
+        let mut names = module.global_names();
+        let name = module.functions[kernel].name.clone();
+        let mut after = kernel;
+        let mut made = Vec::new();
+        for number in 2..count + 2 {
+            let hint = format!("fpgacc_{number}_{name}");
+            let copy = copy(module, kernel, after, &hint, &mut names);
+            made.push((module.functions[copy].name.clone(), copy));
+            after = copy;
+        }
+        let others = made.iter().map(|(name, _)| name.clone());
+        self.others.insert(name, others.collect());
+        made
+    }
+
     /// Copies every kernel, so that there is one that relies on nothing.
     pub(crate) fn keep_general(&mut self, module: &mut Module) {
         let mut names = module.global_names();
         for kernel in module.kernels().collect::<Vec<_>>() {
             let name = module.functions[kernel].name.clone();
-            let copy = copy(
-                module,
-                kernel,
-                &format!("fpgacc_general_{name}"),
-                &mut names,
-            );
+            let hint = format!("fpgacc_general_{name}");
+            let copy = copy(module, kernel, kernel, &hint, &mut names);
             let copied = module.functions[copy].name.clone();
             self.general.insert(name, (copied, copy));
         }
@@ -64,10 +82,11 @@ fn may_refuse(contract: &LaunchContract) -> bool {
         || !contract.scalars.is_empty()
 }
 
-/// A copy of a kernel, behind it.
+/// A copy of a kernel, behind another function.
 fn copy(
     module: &mut Module,
     kernel: FunctionId,
+    after: FunctionId,
     hint: &str,
     names: &mut BTreeSet<String>,
 ) -> FunctionId {
@@ -76,7 +95,7 @@ fn copy(
     names.insert(function.name.clone());
     let id = module.functions.add(function);
     let at = module.items.iter().rposition(|item| match item {
-        Item::Function(id) => *id == kernel,
+        Item::Function(id) => *id == after,
         _ => false,
     });
     let at = at.map_or(module.items.len(), |at| at + 1);

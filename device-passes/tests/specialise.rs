@@ -284,3 +284,91 @@ fn what_was_only_seen_needs_a_general_version() {
     assert_eq!(rewritten.report.contracts["k"].scalars.len(), 1);
     assert!(rewritten.text.contains("i < 64") && rewritten.text.contains("i < n"));
 }
+
+/// Passes at level 2, without those that make loops of work-items.
+fn versions(source: &str, launches: Vec<Launch>) -> Rewritten {
+    let facts = Facts {
+        launches,
+        ..Facts::default()
+    };
+    let off = ["ndrange-to-loop", "reduction", "restrict"];
+    let pipeline = Pipeline {
+        level: 2,
+        switches: off.map(|name| (name.to_string(), false)).into(),
+        ..Pipeline::default()
+    };
+    rewrite(source, &facts, &pipeline)
+}
+
+fn with_local(mut launch: Launch, size: u64) -> Launch {
+    launch.local = LocalSize::Sizes(vec![Value::Const(size)]);
+    launch
+}
+
+#[test]
+fn scalars_that_bound_loops_make_versions() {
+    let launches = vec![
+        launch(20, &[(1, number(64))]),
+        launch(30, &[(1, number(32))]),
+        launch(40, &[(1, number(64))]),
+    ];
+    let rewritten = versions(SUM, launches);
+    assert_eq!(
+        rewritten.remarks[0],
+        "k.cl:1:15: remark: kernel 'k': built in 2 versions, of which the runtime takes the first \
+         whose facts hold: 'k' for n = 64; 'fpgacc_2_k' for n = 32 [-Rpass=specialise]"
+    );
+    assert_eq!(rewritten.report.versions.of("k"), ["fpgacc_2_k"]);
+    let bits = |name: &str| rewritten.report.contracts[name].scalars[0].bits;
+    assert_eq!((bits("k"), bits("fpgacc_2_k")), (64, 32));
+    let at = rewritten.text.find("fpgacc_2_k(").unwrap();
+    let (first, second) = rewritten.text.split_at(at);
+    assert!(
+        first.contains("i < 64") && !first.contains("i < 32"),
+        "{first}"
+    );
+    assert!(second.contains("i < 32"), "{second}");
+}
+
+#[test]
+fn local_sizes_make_versions_of_kernels_that_see_them() {
+    let source = "__kernel void k(__global int *a, int n) {\n    a[get_global_id(0)] = \
+                  get_local_id(0) + n;\n}\n";
+    let launches = vec![
+        launch(20, &[(1, number(64))]),
+        with_local(launch(30, &[(1, number(64))]), 16),
+        with_local(launch(40, &[(1, number(7))]), 32),
+    ];
+    let rewritten = versions(source, launches.clone());
+    assert!(
+        rewritten.remarks[0].contains(
+            "built in 3 versions, of which the runtime takes the first whose facts hold: 'k' for \
+             local size 16; 'fpgacc_2_k' for local size 32; 'fpgacc_3_k' for local size NULL"
+        ),
+        "{:?}",
+        rewritten.remarks
+    );
+    let blind = source.replace("get_local_id(0)", "1");
+    assert_eq!(
+        versions(&blind, launches).report.versions.of("k"),
+        Vec::<String>::new()
+    );
+}
+
+#[test]
+fn more_than_four_ways_are_not_told_apart() {
+    let launches = |count: u64| -> Vec<Launch> {
+        let one = |n: u64| launch(20 + n as u32, &[(1, number(n))]);
+        (0..count).map(one).collect()
+    };
+    let of = |launches| versions(SUM, launches).report.versions.of("k");
+    assert_eq!(of(launches(4)), ["fpgacc_2_k", "fpgacc_3_k", "fpgacc_4_k"]);
+    assert_eq!(of(launches(5)), Vec::<String>::new());
+    // What is not known at one launch tells none apart.
+    let mut open = launches(3);
+    open[1] = launch(21, &[(1, text("n"))]);
+    assert_eq!(of(open), Vec::<String>::new());
+    let mut any = launches(3);
+    any[1].kernels = Known::Unknown("it is read from a file".to_string());
+    assert_eq!(of(any), Vec::<String>::new());
+}

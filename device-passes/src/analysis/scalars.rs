@@ -2,6 +2,7 @@
 
 use fpgacc_frontend::facts::{ArgValue, Value};
 use fpgacc_frontend::ir::Scalar;
+use fpgacc_runtime::manifest::{ScalarFact, ScalarKind};
 
 /// The most decimal digits of a computed `float` and `double` that are taken for a constant of the
 /// host's text. What a host computes may be rounded otherwise by its compiler.
@@ -44,6 +45,21 @@ pub fn bits(value: &ArgValue, scalar: Scalar) -> Option<u64> {
             value.is_finite().then(|| value.to_bits())
         }
         _ => None,
+    }
+}
+
+/// That the parameter `index`, of type `scalar`, has these bits.
+pub fn fact(index: u32, scalar: Scalar, bits: u64) -> ScalarFact {
+    let kind = match scalar {
+        scalar if scalar.is_float() => ScalarKind::Float,
+        scalar if scalar.is_signed_integer() => ScalarKind::Signed,
+        _ => ScalarKind::Unsigned,
+    };
+    ScalarFact {
+        param: index,
+        kind,
+        size: scalar.size() as u8,
+        bits,
     }
 }
 

@@ -3,7 +3,7 @@
 mod ndrange_to_loop;
 mod reduction;
 mod restrict;
-mod specialise;
+pub(crate) mod specialise;
 
 use crate::pass::Pass;
 

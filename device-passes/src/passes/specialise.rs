@@ -91,17 +91,7 @@ struct Param {
 
 impl Param {
     fn fact(&self, bits: u64) -> ScalarFact {
-        let kind = match self.scalar {
-            scalar if scalar.is_float() => ScalarKind::Float,
-            scalar if scalar.is_signed_integer() => ScalarKind::Signed,
-            _ => ScalarKind::Unsigned,
-        };
-        ScalarFact {
-            param: self.index,
-            kind,
-            size: self.scalar.size() as u8,
-            bits,
-        }
+        scalars::fact(self.index, self.scalar, bits)
     }
 }
 

@@ -1,0 +1,194 @@
+//! Kernels that are launched in different ways: which launches get a version of their own.
+//!
+//! Until the cost of a version is known, there are at most [`MOST`], and only where local sizes differ
+//! that the kernel can tell, or scalars that bound its loops.
+
+use std::collections::BTreeSet;
+
+use fpgacc_frontend::facts::{Known, Launch, LocalSize, Value};
+use fpgacc_frontend::ir::{Callee, Expr, FunctionId, Module, Scalar, StmtKind, Type, VarRef};
+
+use crate::analysis::calls;
+use crate::analysis::scalars;
+
+/// The most versions of a kernel, without a general one.
+pub const MOST: usize = 4;
+
+/// The launches that a version is made for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Group<'f> {
+    /// What they have in common and others do not, in words.
+    pub what: String,
+    /// In order; at least one.
+    pub launches: Vec<&'f Launch>,
+}
+
+/// What tells the groups of a kernel apart.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Key {
+    /// Behind all others: what is compiled for NULL may take other launches too.
+    is_null: bool,
+    local: Vec<u64>,
+    /// Index, type and bits.
+    scalars: Vec<(u32, Scalar, u64)>,
+}
+
+/// The groups of a kernel's launches, if it is worth to tell them apart: two or more, the one of the
+/// first launch first.
+pub fn groups<'f>(
+    module: &Module,
+    kernel: FunctionId,
+    launches: &[&'f Launch],
+    seen_counts: bool,
+) -> Option<Vec<Group<'f>>> {
+    let is_sure = |launch: &&Launch| {
+        matches!(launch.kernels, Known::Is(_)) && (seen_counts || launch.recorded.is_none())
+    };
+    if launches.len() < 2 || !launches.iter().all(is_sure) {
+        return None;
+    }
+    let local = looks_at_groups(module, kernel);
+    let bounds = loop_bounds(module, kernel);
+    let ways: [(bool, &[(u32, Scalar)]); 3] = [(local, &bounds), (local, &[]), (false, &bounds)];
+    ways.iter()
+        .find_map(|(local, bounds)| split(module, kernel, launches, *local, bounds))
+}
+
+fn split<'f>(
+    module: &Module,
+    kernel: FunctionId,
+    launches: &[&'f Launch],
+    local: bool,
+    bounds: &[(u32, Scalar)],
+) -> Option<Vec<Group<'f>>> {
+    // What some launch leaves open tells none from the others.
+    let local = local && launches.iter().all(|launch| local_size(launch).is_some());
+    let known = |(index, scalar): &&(u32, Scalar)| {
+        let mut all = launches.iter();
+        all.all(|launch| bits(launch, *index, *scalar).is_some())
+    };
+    let bounds: Vec<(u32, Scalar)> = bounds.iter().filter(known).copied().collect();
+    let mut found: Vec<(Key, Vec<&Launch>)> = Vec::new();
+    for launch in launches {
+        let size = local.then(|| local_size(launch)).flatten();
+        let scalars = bounds
+            .iter()
+            .filter_map(|&(i, scalar)| Some((i, scalar, bits(launch, i, scalar)?)));
+        let key = Key {
+            is_null: size.as_ref().is_some_and(Vec::is_empty),
+            local: size.unwrap_or_default(),
+            scalars: scalars.collect(),
+        };
+        match found.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, group)) => group.push(launch),
+            None => found.push((key, vec![launch])),
+        }
+    }
+    if !(2..=MOST).contains(&found.len()) {
+        return None;
+    }
+    found.sort_by_key(|(key, _)| key.is_null);
+    let keys: Vec<Key> = found.iter().map(|(key, _)| key.clone()).collect();
+    let groups = found.into_iter().map(|(key, launches)| Group {
+        what: words(module, kernel, &key, &keys),
+        launches,
+    });
+    Some(groups.collect())
+}
+
+/// What only this group has.
+fn words(module: &Module, kernel: FunctionId, key: &Key, all: &[Key]) -> String {
+    let mut words = Vec::new();
+    if all.iter().any(|other| other.local != key.local) {
+        let sizes: Vec<String> = key.local.iter().map(u64::to_string).collect();
+        words.push(match key.is_null {
+            true => "local size NULL".to_string(),
+            false => format!("local size {}", sizes.join(" x ")),
+        });
+    }
+    let function = &module.functions[kernel];
+    for (at, &(index, scalar, bits)) in key.scalars.iter().enumerate() {
+        if all.iter().any(|other| other.scalars[at].2 != bits) {
+            let name = &function.vars[function.params[index as usize]].name;
+            words.push(format!("{name} = {}", scalars::fact(index, scalar, bits)));
+        }
+    }
+    words.join(", ")
+}
+
+/// Empty: NULL.
+fn local_size(launch: &Launch) -> Option<Vec<u64>> {
+    match &launch.local {
+        LocalSize::Null => Some(Vec::new()),
+        LocalSize::Sizes(sizes) => sizes.iter().map(Value::constant).collect(),
+        LocalSize::Unknown(_) => None,
+    }
+}
+
+fn bits(launch: &Launch, index: u32, scalar: Scalar) -> Option<u64> {
+    let arg = launch.args.iter().find(|arg| arg.index == index)?;
+    scalars::bits(&arg.value, scalar)
+}
+
+/// Whether a kernel can tell how large its groups are: it has barriers, or asks.
+fn looks_at_groups(module: &Module, kernel: FunctionId) -> bool {
+    let mut reached: BTreeSet<FunctionId> = calls::reachable(module, kernel).into_iter().collect();
+    reached.insert(kernel);
+    let looks = |name: &str| {
+        matches!(
+            name,
+            "barrier"
+                | "get_local_id"
+                | "get_local_size"
+                | "get_enqueued_local_size"
+                | "get_local_linear_id"
+                | "get_group_id"
+                | "get_num_groups"
+        ) || name.starts_with("work_group_")
+            || name.starts_with("async_work_group_")
+    };
+    reached.iter().any(|id| {
+        let function = &module.functions[*id];
+        let mut found = false;
+        if let Some(body) = &function.body {
+            body.for_each_expr(&function.exprs, &mut |expr| {
+                if let Expr::Call {
+                    callee: Callee::Builtin(name),
+                    ..
+                } = function.exprs.get(expr)
+                {
+                    found |= looks(name);
+                }
+            });
+        }
+        found
+    })
+}
+
+/// The scalar parameters in conditions of a kernel's loops.
+fn loop_bounds(module: &Module, kernel: FunctionId) -> Vec<(u32, Scalar)> {
+    let function = &module.functions[kernel];
+    let mut used = BTreeSet::new();
+    if let Some(body) = &function.body {
+        body.for_each_stmt(&mut |stmt| {
+            let cond = match &stmt.kind {
+                StmtKind::For { cond, .. } => *cond,
+                StmtKind::While { cond, .. } | StmtKind::DoWhile { cond, .. } => Some(*cond),
+                _ => None,
+            };
+            if let Some(cond) = cond {
+                function.exprs.for_each(cond, &mut |expr| {
+                    if let Expr::Var(VarRef::Local(var)) = function.exprs.get(expr) {
+                        used.insert(*var);
+                    }
+                });
+            }
+        });
+    }
+    let scalar = |(index, var): (u32, _)| match module.types.resolve(function.vars[var].ty.ty) {
+        Type::Scalar(scalar) if used.contains(&var) => Some((index, scalar)),
+        _ => None,
+    };
+    let params = function.params.iter().copied();
+    (0..).zip(params).filter_map(scalar).collect()
+}

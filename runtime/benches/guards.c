@@ -1,0 +1,214 @@
+/* What the runtime's checks cost at a launch. OpenCL itself is made of functions that do nothing, so
+ * that what is measured is the library alone. Prints nanoseconds a launch, the least of many rounds,
+ * for a kernel that relies on nothing and for one that relies on everything. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "runtime.h"
+#include "fpgacc_rt.h"
+
+cl_int __wrap_clSetKernelArg(cl_kernel kernel, cl_uint index, size_t size, const void *value);
+cl_kernel __wrap_clCreateKernel(cl_program program, const char *name, cl_int *error);
+
+#define PARAMS 12
+#define BUFFERS 4
+#define SCALARS 6
+
+/* ---- an OpenCL that does nothing -------------------------------------------------------------- */
+
+static char objects[64];
+static size_t next_object;
+
+cl_kernel clCreateKernel(cl_program program, const char *name, cl_int *error)
+{
+    (void)program;
+    (void)name;
+    *error = CL_SUCCESS;
+    return (cl_kernel)(void *)&objects[next_object++];
+}
+
+cl_int clSetKernelArg(cl_kernel kernel, cl_uint index, size_t size, const void *value)
+{
+    (void)kernel;
+    (void)index;
+    (void)size;
+    (void)value;
+    return CL_SUCCESS;
+}
+
+cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint work_dim,
+                                     const size_t *offset, const size_t *global,
+                                     const size_t *local, cl_uint num_events,
+                                     const cl_event *wait_list, cl_event *event)
+{
+    (void)queue;
+    (void)kernel;
+    (void)work_dim;
+    (void)offset;
+    (void)global;
+    (void)local;
+    (void)num_events;
+    (void)wait_list;
+    (void)event;
+    return CL_SUCCESS;
+}
+
+static cl_int give(size_t value, size_t size, void *out, size_t *size_ret)
+{
+    if (size_ret)
+        *size_ret = size;
+    if (out) {
+        memset(out, 0, size);
+        memcpy(out, &value, size < sizeof value ? size : sizeof value);
+    }
+    return CL_SUCCESS;
+}
+
+cl_int clGetCommandQueueInfo(cl_command_queue queue, cl_command_queue_info name, size_t size,
+                             void *value, size_t *size_ret)
+{
+    (void)queue;
+    (void)name;
+    return give((size_t)(uintptr_t)objects, size, value, size_ret);
+}
+
+cl_int clGetMemObjectInfo(cl_mem memory, cl_mem_info name, size_t size, void *value,
+                          size_t *size_ret)
+{
+    (void)memory;
+    return give(name == CL_MEM_SIZE ? 1024 : 0, size, value, size_ret);
+}
+
+cl_int clGetDeviceInfo(cl_device_id device, cl_device_info name, size_t size, void *value,
+                              size_t *size_ret)
+{
+    (void)device;
+    if (name == CL_DEVICE_MAX_WORK_ITEM_SIZES && value) {
+        for (size_t i = 0; i < size / sizeof(size_t); i++)
+            ((size_t *)value)[i] = 1024;
+        return CL_SUCCESS;
+    }
+    return give(name == CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS ? 3 : 1024, size, value, size_ret);
+}
+
+/* ---- what was compiled ------------------------------------------------------------------------ */
+
+#define BUFFER {"b", "float*", FPGACC_PARAM_GLOBAL, 8, 0, 0, 0}
+#define SCALAR {"n", "int", FPGACC_PARAM_VALUE, 4, 0, 0, 0}
+#define LOCAL {"l", "float*", FPGACC_PARAM_LOCAL, 0, 0, 0, 0}
+
+static const struct fpgacc_param params[PARAMS] = {BUFFER, BUFFER, BUFFER, BUFFER, SCALAR, SCALAR,
+                                                   SCALAR, SCALAR, SCALAR, SCALAR, LOCAL,  LOCAL};
+static const struct fpgacc_pair pairs[] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
+static const struct fpgacc_local_bytes local_bytes[] = {{10, 256}, {11, 256}};
+static const struct fpgacc_scalar scalars[SCALARS] = {
+    {4, FPGACC_SIGNED, 4, 4}, {5, FPGACC_SIGNED, 4, 5}, {6, FPGACC_SIGNED, 4, 6},
+    {7, FPGACC_SIGNED, 4, 7}, {8, FPGACC_SIGNED, 4, 8}, {9, FPGACC_SIGNED, 4, 9},
+};
+static const struct fpgacc_fact facts[] = {
+    {FPGACC_FACT_WORK_DIM, 0, 3}, {FPGACC_FACT_OFFSET, 0, 0}, {FPGACC_FACT_OFFSET, 1, 0},
+    {FPGACC_FACT_OFFSET, 2, 0},   {FPGACC_FACT_GLOBAL, 0, 64}, {FPGACC_FACT_GLOBAL, 1, 64},
+    {FPGACC_FACT_GLOBAL, 2, 64},  {FPGACC_FACT_LOCAL, 0, 8},  {FPGACC_FACT_LOCAL, 1, 8},
+    {FPGACC_FACT_LOCAL, 2, 4},
+};
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+#define ALL_FACTS                                                                              \
+    .form = FPGACC_TASK, .params = params, .param_count = PARAMS, .distinct = pairs,           \
+    .distinct_count = COUNT(pairs), .local_bytes = local_bytes,                                \
+    .local_bytes_count = COUNT(local_bytes), .scalars = scalars, .scalar_count = SCALARS,      \
+    .relies_on = facts, .relies_on_count = COUNT(facts), .max_group_size = 1024
+
+/* Three versions whose last fact does not hold. */
+static const struct fpgacc_scalar not_held[SCALARS] = {
+    {4, FPGACC_SIGNED, 4, 4}, {5, FPGACC_SIGNED, 4, 5}, {6, FPGACC_SIGNED, 4, 6},
+    {7, FPGACC_SIGNED, 4, 7}, {8, FPGACC_SIGNED, 4, 8}, {9, FPGACC_SIGNED, 4, 10},
+};
+static const struct fpgacc_kernel others[] = {
+    {.name = "fpgacc_2_last", ALL_FACTS, .scalars = not_held},
+    {.name = "fpgacc_3_last", ALL_FACTS, .scalars = not_held},
+    {.name = "fpgacc_general_last", .form = FPGACC_NDRANGE, .params = params,
+     .param_count = PARAMS},
+};
+static const struct fpgacc_kernel kernels[] = {
+    {.name = "none", .form = FPGACC_TASK, .params = params, .param_count = PARAMS},
+    {.name = "all", ALL_FACTS},
+    {.name = "last", ALL_FACTS, .scalars = not_held, .others = others,
+     .other_count = COUNT(others)},
+};
+static const struct fpgacc_program program = {
+    .name = "guards", .aocx = "none", .kernels = kernels, .kernel_count = COUNT(kernels)};
+const struct fpgacc_manifest fpgacc_manifest = {
+    .target = FPGACC_TARGET_POCL, .programs = &program, .program_count = 1};
+
+/* ---- the measurement -------------------------------------------------------------------------- */
+
+static void set_arguments(cl_kernel kernel)
+{
+    for (cl_uint i = 0; i < PARAMS; i++) {
+        cl_mem memory = (cl_mem)(void *)&objects[32 + i];
+        cl_int number = (cl_int)i;
+        if (i < BUFFERS)
+            __wrap_clSetKernelArg(kernel, i, sizeof memory, &memory);
+        else if (i < BUFFERS + SCALARS)
+            __wrap_clSetKernelArg(kernel, i, sizeof number, &number);
+        else
+            __wrap_clSetKernelArg(kernel, i, 256, NULL);
+    }
+}
+
+static double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Nanoseconds a launch. */
+static double measure(cl_kernel kernel, int set_each_time)
+{
+    static const size_t global[3] = {64, 64, 64};
+    static const size_t local[3] = {8, 8, 4};
+    const int launches = 2000;
+    double least = 1e9;
+    set_arguments(kernel);
+    for (int round = 0; round < 100; round++) {
+        double start = seconds();
+        for (int i = 0; i < launches; i++) {
+            if (set_each_time)
+                set_arguments(kernel);
+            if (fpgacc_clEnqueueNDRangeKernel("host.c", 1, (cl_command_queue)(void *)objects,
+                                              kernel, 3, NULL, global, local, 0, NULL,
+                                              NULL) != CL_SUCCESS)
+                exit(1);
+        }
+        double each = (seconds() - start) / launches * 1e9;
+        least = each < least ? each : least;
+    }
+    return least;
+}
+
+int main(void)
+{
+    cl_program handle = (cl_program)(void *)&objects[next_object++];
+    struct fpgacc_loaded *loaded = fpgacc_add_program(handle, NULL, NULL);
+    loaded->is_known = 1;
+    loaded->variant = &program;
+    loaded->state = FPGACC_BUILT;
+    cl_kernel made[COUNT(kernels)];
+    for (size_t i = 0; i < COUNT(kernels); i++) {
+        cl_int error;
+        made[i] = __wrap_clCreateKernel(handle, kernels[i].name, &error);
+        if (error != CL_SUCCESS)
+            return 1;
+    }
+    double none = measure(made[0], 0);
+    double none_set = measure(made[0], 1);
+    printf("launch without facts %.0f\n", none);
+    printf("guards %.0f\n", measure(made[1], 0) - none);
+    printf("guards, arguments set each time %.0f\n", measure(made[1], 1) - none_set);
+    printf("guards of four versions %.0f\n", measure(made[2], 0) - none);
+    return 0;
+}
