@@ -83,6 +83,22 @@ cl_int __wrap_clSetKernelArgSVMPointer(cl_kernel kernel, cl_uint index, const vo
     return error;
 }
 
+/* What holds of a kernel holds of all its versions. */
+cl_int __wrap_clSetKernelExecInfo(cl_kernel kernel, cl_uint name, size_t size, const void *value)
+{
+    if (!__real_clSetKernelExecInfo)
+        return CL_INVALID_OPERATION;
+    cl_int error = __real_clSetKernelExecInfo(kernel, name, size, value);
+    struct fpgacc_tracked *tracked = fpgacc_find_kernel(kernel);
+    if (!tracked || !tracked->info)
+        return error;
+    pthread_mutex_lock(&tracked->lock);
+    for (uint32_t i = 0; i < tracked->info->other_count && error == CL_SUCCESS; i++)
+        error = __real_clSetKernelExecInfo(tracked->others[i].handle, name, size, value);
+    pthread_mutex_unlock(&tracked->lock);
+    return error;
+}
+
 static cl_int ask_part(cl_mem memory, struct fpgacc_part *part)
 {
     cl_mem parent = NULL;

@@ -97,6 +97,8 @@ FPGACC_REAL(cl_int, clSetKernelArg)(cl_kernel kernel, cl_uint index, size_t size
                                     const void *value);
 FPGACC_WEAK FPGACC_REAL(cl_int, clSetKernelArgSVMPointer)(cl_kernel kernel, cl_uint index,
                                                           const void *value);
+FPGACC_WEAK FPGACC_REAL(cl_int, clSetKernelExecInfo)(cl_kernel kernel, cl_uint name, size_t size,
+                                                     const void *value);
 FPGACC_REAL(cl_int, clGetKernelInfo)(cl_kernel kernel, cl_kernel_info name, size_t size,
                                      void *value, size_t *size_ret);
 FPGACC_WEAK FPGACC_REAL(cl_int, clGetKernelArgInfo)(cl_kernel kernel, cl_uint index, cl_uint name,
@@ -208,6 +210,7 @@ cl_int __wrap_clRetainKernel(cl_kernel kernel);
 cl_int __wrap_clReleaseKernel(cl_kernel kernel);
 cl_int __wrap_clSetKernelArg(cl_kernel kernel, cl_uint index, size_t size, const void *value);
 cl_int __wrap_clSetKernelArgSVMPointer(cl_kernel kernel, cl_uint index, const void *value);
+cl_int __wrap_clSetKernelExecInfo(cl_kernel kernel, cl_uint name, size_t size, const void *value);
 cl_int __wrap_clGetKernelInfo(cl_kernel kernel, cl_kernel_info name, size_t size, void *value,
                               size_t *size_ret);
 cl_int __wrap_clGetKernelArgInfo(cl_kernel kernel, cl_uint index, cl_uint name, size_t size,

@@ -65,6 +65,7 @@
     X(clSetEventCallback) \
     X(clSetKernelArg) \
     X(clSetKernelArgSVMPointer) \
+    X(clSetKernelExecInfo) \
     X(clWaitForEvents)
 
 /* Those that the runtime calls and does not replace. */

@@ -108,6 +108,7 @@ pub const WRAPPED: &[&str] = &[
     "clSetEventCallback",
     "clSetKernelArg",
     "clSetKernelArgSVMPointer",
+    "clSetKernelExecInfo",
     "clWaitForEvents",
 ];
 

@@ -44,6 +44,7 @@ pub mod reduce;
 pub mod rewrite;
 pub mod roundtrip;
 pub mod run;
+pub mod scalars;
 pub mod seeds;
 pub mod worker;
 

@@ -256,6 +256,7 @@ fn old_loader() {
         "clLinkProgram",
         "clGetKernelArgInfo",
         "clSetKernelArgSVMPointer",
+        "clSetKernelExecInfo",
     ];
     let others = [
         "clGetPlatformInfo",

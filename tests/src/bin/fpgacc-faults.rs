@@ -5,7 +5,13 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use fpgacc_device_passes::faults::{ALL, Fault, inject};
+use fpgacc_device_passes::pass::PassOptions;
 use fpgacc_tests::campaign::{Found, Plan, Prepared, prepare};
+use fpgacc_tests::compare::{Bound, certify, same};
+use fpgacc_tests::random::Random;
+use fpgacc_tests::rewrite::{Rewrites, Told, rewrite_knowing};
+use fpgacc_tests::run::Platform;
+use fpgacc_tests::scalars;
 
 /// Makes the passes commit one mistake after the other and runs generated kernels until one shows it.
 ///
@@ -74,6 +80,9 @@ fn hunt(
     fault: Fault,
     programs: &mut Vec<Sound>,
 ) -> Result<Option<(usize, String)>, String> {
+    if fault.name.starts_with("scalar-") {
+        return hunt_scalars(options, fault);
+    }
     for index in 0..options.programs {
         if programs.len() as u64 <= index {
             let program = prepare(plan, index).map_err(|error| error.to_string())?;
@@ -98,6 +107,39 @@ fn hunt(
                 .take(60)
                 .collect();
             return Ok(Some((plan.batch * (index as usize + 1), line)));
+        }
+    }
+    Ok(None)
+}
+
+/// The same for what is done to scalars: the first of two launches is told, and the second is another
+/// one, for which there is a general version.
+fn hunt_scalars(options: &Options, fault: Fault) -> Result<Option<(usize, String)>, String> {
+    let told = |launch| match launch {
+        0 => Told::All,
+        _ => Told::Nothing,
+    };
+    let passes = PassOptions {
+        keep_general: true,
+        ..PassOptions::default()
+    };
+    let only = Rewrites::Only("specialise".to_string());
+    for number in 0..options.programs {
+        let job = scalars::job(&mut Random::new(options.seed + number));
+        certify(&job).map_err(|difference| difference.to_string())?;
+        inject(Some(fault));
+        let rewritten = rewrite_knowing(&job, told, &only, &passes);
+        inject(None);
+        let found = match rewritten {
+            Ok(rewritten) => same(&job, &rewritten.job, &[Platform::Oclgrind], &Bound::Exact)
+                .err()
+                .map(|difference| difference.to_string()),
+            Err(error) => Some(error.to_string()),
+        };
+        if let Some(what) = found {
+            let line = what.lines().next().unwrap_or_default();
+            let line = line.chars().take(60).collect();
+            return Ok(Some((number as usize + 1, line)));
         }
     }
     Ok(None)
