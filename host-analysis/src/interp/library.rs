@@ -448,10 +448,24 @@ impl<'a> Interp<'a> {
             return None;
         }
         let values = self.values(args);
-        if let Some(value) = folded(base, single, self.is_cpp(code), &values) {
-            return Some(value);
+        let mut all = vec![Vec::new()];
+        for value in &values {
+            // Of alternatives, each.
+            let longer = |known: &Vec<Val>| {
+                let known = known.clone();
+                let each = value.alternatives().iter();
+                each.map(move |v| [known.clone(), vec![v.clone()]].concat())
+                    .collect::<Vec<_>>()
+            };
+            all = all.iter().flat_map(longer).collect();
         }
-        Some(self.symbolic_call(name, base, single, &values))
+        let cpp = self.is_cpp(code);
+        all.into_iter()
+            .map(|values| match folded(base, single, cpp, &values) {
+                Some(value) => value,
+                None => self.symbolic_call(name, base, single, &values),
+            })
+            .reduce(|a, b| a.join(&b))
     }
 
     fn symbolic_call(&mut self, name: &str, base: &str, single: bool, values: &[Val]) -> Val {
