@@ -114,16 +114,26 @@ fn read_comments(path: &Path) -> (Vec<Expectation>, Vec<String>, Vec<String>) {
             whole.push_str(more);
             lines.next();
         }
-        let entries = whole.split(';').filter(|e| !e.trim().is_empty());
-        let entries = entries.map(|entry| match entry.split_once('=') {
-            Some((name, value)) => (name.trim().to_string(), value.trim().to_string()),
-            None => panic!("{}:{}: `{entry}` has no `=`", path.display(), at + 1),
-        });
+        let mut entries: Vec<(String, String)> = Vec::new();
+        for piece in whole.split(';').filter(|p| !p.trim().is_empty()) {
+            let entry = piece.split_once('=').filter(|(name, _)| {
+                let name = name.trim();
+                !name.is_empty() && name.chars().all(char::is_alphanumeric)
+            });
+            match (entry, entries.last_mut()) {
+                (Some((name, value)), _) => {
+                    entries.push((name.trim().to_string(), value.trim().to_string()));
+                }
+                // A text with `;` in it.
+                (None, Some((_, value))) => value.push_str(&format!(";{}", piece.trim_end())),
+                _ => panic!("{}:{}: `{piece}` has no `=`", path.display(), at + 1),
+            }
+        }
         found.push(Expectation {
             kind,
             file: path.to_string_lossy().into_owned(),
             line: at as u32 + 1,
-            entries: entries.collect(),
+            entries,
         });
     }
     (found, flags, with)
