@@ -743,6 +743,22 @@ impl State {
                 }
             }
             let that = self.there(place, originals, here, other, there);
+            if let Root::Object(_) = place.root {
+                let before = match (there.get(place.root, &[]), here.get(place.root, &[])) {
+                    (Some(at), _) => other.changes[at].1.as_ref(),
+                    (None, Some(at)) => originals[at].1,
+                    (None, None) => self.slot(place.root, &[]),
+                };
+                // It was made on one of the paths, and nothing holds it on the other.
+                match (self.slot(place.root, &[]).is_some(), before.is_some()) {
+                    (true, false) => continue,
+                    (false, true) => {
+                        writes.push((place.clone(), Some(that)));
+                        continue;
+                    }
+                    _ => {}
+                }
+            }
             let joined = self.get(place).join(&that);
             if now != Some(&joined) {
                 writes.push((place.clone(), Some(joined)));

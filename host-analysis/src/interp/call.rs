@@ -472,7 +472,7 @@ impl<'a> Interp<'a> {
             if let Root::Object(id) = root
                 && let ObjectKind::Kernel { .. } = self.objects.get(id).kind
             {
-                self.state.forget(&Place::object(id));
+                self.state.set(&Place::object(id), Val::unknown(reason));
             }
             if self.lasts(root) {
                 self.forget_root(root, reason);
@@ -553,6 +553,8 @@ impl<'a> Interp<'a> {
         self.run_body(&callee_code, function);
         self.context.pop();
         let (delta, reached) = self.take_back(mark);
+        self.called_back_on
+            .extend(delta.sorted().iter().map(|(place, _)| place.root));
         if reached {
             self.state.merge(mark, delta);
         }

@@ -198,7 +198,8 @@ impl<'a> Interp<'a> {
             return None;
         };
         let Kind::Record(name) = self.types[host].kind(&ty, &self.hosts[host]) else {
-            return None;
+            let known = ["origin", "size"].map(str::to_string);
+            return (ty.base == "cl_buffer_region" && ty.pointers == 0).then(|| known.to_vec());
         };
         let (_, record) = self.types[host].record(&name)?;
         let fields = record.fields.iter().filter(|f| !f.is_static);

@@ -226,6 +226,8 @@ pub(crate) struct Interp<'a> {
     escaped: BTreeSet<Root>,
     /// What pointers in variables ever pointed to.
     pointed: RootSet,
+    /// What functions that are passed away have changed.
+    called_back_on: BTreeSet<Root>,
     /// Calls of functions inside of themselves.
     inner_calls: BTreeMap<FnId, Vec<recursion::InnerCall>>,
     /// Variables of one name in several namespaces, which are not told apart.
@@ -312,6 +314,7 @@ impl<'a> Interp<'a> {
             stale_others: false,
             escaped: BTreeSet::new(),
             pointed: RootSet::default(),
+            called_back_on: BTreeSet::new(),
             inner_calls: BTreeMap::new(),
             ambiguous: RootSet::default(),
             defined_at: BTreeMap::new(),

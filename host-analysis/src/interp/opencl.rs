@@ -267,6 +267,13 @@ impl<'a> Interp<'a> {
                 return Err("there are fewer strings than counted".to_string());
             };
             let value = self.read(&place);
+            // A program is not made of NULL.
+            let real = value.alternatives().iter();
+            let mut real = real.filter(|v| !matches!(v, Val::Null | Val::Unset | Val::Zero));
+            let value = match (real.next(), real.next()) {
+                (Some(only), None) => only.clone(),
+                _ => value.clone(),
+            };
             match self.text_of(&value) {
                 Some(text) => whole.append(&text),
                 None => {

@@ -387,6 +387,14 @@ impl<'a> Interp<'a> {
             let value = self.eval(code, *only);
             return self.assign(place, value);
         }
+        if let (None, Some(Kind::Other)) = (&fields, self.kind_of(place)) {
+            // A struct that is not given.
+            for (_, item) in items {
+                let value = self.eval(code, *item);
+                self.note_pointed(&value);
+            }
+            return self.set_unknown(place, "a struct that is not declared in the given files");
+        }
         self.state.set(place, Val::Zero);
         let mut next = 0i64;
         for (designator, value) in items {

@@ -48,12 +48,14 @@ impl<'a> Interp<'a> {
             self.unsettle(value);
         }
         let mark = self.state.mark();
+        self.called_back_on.clear();
         self.outside(REASON);
         self.called_back(code, id, &functions);
         let (changes, _) = self.take_back(mark);
-        let places: Vec<Place> = changes.sorted().iter().map(|(p, _)| p.clone()).collect();
-        for place in places {
-            self.unsettle_root(place.root);
+        let mut roots = std::mem::take(&mut self.called_back_on);
+        roots.extend(changes.sorted().iter().map(|(place, _)| place.root));
+        for root in roots {
+            self.unsettle_root(root);
         }
     }
 
