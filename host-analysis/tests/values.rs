@@ -293,7 +293,7 @@ fn arguments_reach_their_launch() {
     );
     check(
         &format!("while (n--) {{ {x} {run} cl_mem t = x; x = y; y = t; }}"),
-        "a(0=main::x)",
+        "a(0=main::x or main::y)",
     );
     check(
         &format!("while (n--) {{ {} {run} }}", set(1, "n")),

@@ -573,7 +573,7 @@ impl<'a> Interp<'a> {
         let held = self.state.get(place);
         let is_memory = |k: &ObjectKind| matches!(k, ObjectKind::Memory { .. });
         if let Ok(memory) = self.handles(&held, is_memory) {
-            return ArgValue::Memory(self.memory_name(place, &memory));
+            return self.memory_value(place, &memory);
         }
         match self.kind_of(place) {
             Some(Kind::Num(num)) => {
@@ -607,18 +607,30 @@ impl<'a> Interp<'a> {
     }
 
     /// Memory is called by the variable that took it at its creation, so that the same memory has
-    /// the same name everywhere; if it may be one of several, by the variable that is passed.
-    fn memory_name(&self, place: &Place, memory: &[ObjectId]) -> String {
-        if let [only] = memory
-            && !self.objects.get(*only).summary
-            && let ObjectKind::Memory {
+    /// the same name everywhere; what was made in a loop by the variable that is passed.
+    fn memory_value(&self, place: &Place, memory: &[ObjectId]) -> ArgValue {
+        let held: Option<BTreeSet<String>> = memory.iter().map(|id| self.holder(*id)).collect();
+        let spelled = self.spell(place);
+        match held {
+            Some(names) if names.len() > 1 => ArgValue::AnyOf(names.into_iter().collect()),
+            Some(names) => ArgValue::Memory(names.into_iter().next().unwrap_or(spelled)),
+            // It may be what another variable holds.
+            None if memory.len() > 1 => {
+                ArgValue::Unknown(format!("`{spelled}` is one of several memory objects"))
+            }
+            None => ArgValue::Memory(spelled),
+        }
+    }
+
+    fn holder(&self, id: ObjectId) -> Option<String> {
+        let object = self.objects.get(id);
+        match &object.kind {
+            ObjectKind::Memory {
                 holder: Some(holder),
                 ..
-            } = &self.objects.get(*only).kind
-        {
-            return holder.clone();
+            } if !object.summary => Some(holder.clone()),
+            _ => None,
         }
-        self.spell(place)
     }
 
     fn is_memory_variable(&self, place: &Place) -> bool {

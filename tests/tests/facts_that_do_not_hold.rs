@@ -1,0 +1,178 @@
+//! Programs that are launched as no fact says: they fail with a message, or run their kernels as they
+//! are. And programs that launch a kernel in different ways.
+
+use fpgacc_tests::command::Workshop;
+
+/// `app WIDTH LOCAL`: sums of rows; both are known to the given facts only.
+const HOST: &str = r#"#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static cl_command_queue queue;
+static cl_kernel kernel;
+static cl_mem in, out;
+
+static void report(cl_int error)
+{
+    int sums[16] = {0};
+    if (error == CL_SUCCESS)
+        clEnqueueReadBuffer(queue, out, CL_TRUE, 0, sizeof sums, sums, 0, NULL, NULL);
+    printf("%d: %d %d\n", error, sums[1], sums[15]);
+}
+
+int main(int argc, char **argv)
+{
+    int width = atoi(argv[1]), data[256];
+    size_t global = 16, local = atoi(argv[2]);
+    cl_platform_id platform;
+    cl_device_id device;
+    clGetPlatformIDs(1, &platform, NULL);
+    clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL);
+    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, NULL);
+    queue = clCreateCommandQueue(context, device, 0, NULL);
+    static char text[4096];
+    FILE *file = fopen("sums.cl", "r");
+    text[fread(text, 1, sizeof text - 1, file)] = 0;
+    const char *texts = text;
+    cl_program program = clCreateProgramWithSource(context, 1, &texts, NULL, NULL);
+    clBuildProgram(program, 1, &device, "", NULL, NULL);
+    kernel = clCreateKernel(program, "sums", NULL);
+    for (int i = 0; i < 256; i++)
+        data[i] = i;
+    in = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof data, data, NULL);
+    out = clCreateBuffer(context, CL_MEM_READ_WRITE, 16 * sizeof(int), NULL, NULL);
+    clSetKernelArg(kernel, 0, sizeof in, &in);
+    clSetKernelArg(kernel, 1, sizeof out, &out);
+    clSetKernelArg(kernel, 2, sizeof width, &width);
+    LAUNCHES
+    return 0;
+}
+"#;
+
+const ONE: &str =
+    "report(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL));";
+
+/// The same kernel in two ways that the host's text shows.
+const TWO: &str = "width = 16; clSetKernelArg(kernel, 2, sizeof width, &width); local = 4;
+    report(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL));
+    width = 8; clSetKernelArg(kernel, 2, sizeof width, &width); local = 8;
+    report(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL));";
+
+const KERNEL: &str = "__kernel void sums(__global const int *in, __global int *out, int width)
+{
+    int i = get_global_id(0), sum = 1000 * get_local_size(0);
+    for (int j = 0; j < width; j++)
+        sum += in[i * width + j];
+    out[i] = sum;
+}
+";
+
+fn shop(launches: &str) -> Workshop {
+    let shop = Workshop::new();
+    shop.write("host.c", HOST.replace("LAUNCHES", launches));
+    shop.write("sums.cl", KERNEL);
+    shop
+}
+
+/// The facts of the host, with what its arguments mostly are.
+fn give_facts(shop: &Workshop) {
+    let line = 1 + shop
+        .text("host.c")
+        .lines()
+        .position(|l| l.contains("clEnqueueND"))
+        .unwrap();
+    let facts = format!(
+        "version: 1\nlaunches:\n- site: {{file: host.c, line: {line}, column: 12}}\n  kernels:\n    is:\n    \
+         - sums\n  work_dim:\n    const: 1\n  offset:\n  - const: 0\n  global:\n  - const: 16\n  \
+         local:\n    sizes:\n    - const: 4\n  args:\n  - index: 2\n    value:\n      scalar:\n        \
+         const: 16\n"
+    );
+    shop.write("facts.yaml", facts);
+}
+
+#[test]
+fn a_launch_that_breaks_a_fact_fails_or_runs_the_kernel_as_it_is() {
+    let shop = shop(ONE);
+    give_facts(&shop);
+    let made = shop
+        .fpgacc("-w -Rpass=specialise host.c sums.cl facts.yaml -o app")
+        .success();
+    assert!(
+        made.stderr
+            .contains("parameter 'width' is the constant 16, as the launch at host.c:"),
+        "{}",
+        made.stderr
+    );
+    let held = shop.sh("./app 16 4").success();
+    assert_eq!(
+        (held.stdout.as_str(), held.stderr.as_str()),
+        ("0: 4376 7960\n", "")
+    );
+    let broken = shop.sh("./app 8 4").success();
+    assert_eq!(broken.stdout, "-52: 0 0\n");
+    let message = "error: kernel `sums` is not launched: it was compiled with the value 16 for \
+                   argument 2 (`width`), in this launch it is 8 (CL_INVALID_KERNEL_ARGS)";
+    assert!(broken.stderr.contains(message), "{}", broken.stderr);
+    assert!(
+        broken.stderr.contains("--keep-general"),
+        "{}",
+        broken.stderr
+    );
+    shop.fpgacc("-w --keep-general host.c sums.cl facts.yaml -o app")
+        .success();
+    for (arguments, expected) in [
+        ("16 4", "0: 4376 7960\n"),
+        ("8 4", "0: 4092 4988\n"),
+        ("16 8", "0: 8376 11960\n"),
+        ("16 3", "-54: 0 0\n"),
+    ] {
+        let ran = shop.sh(&format!("./app {arguments}")).success();
+        assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), (expected, ""));
+        let verbose = shop
+            .sh(&format!("FPGACC_VERBOSE=1 ./app {arguments}"))
+            .success();
+        assert_eq!(
+            verbose
+                .stderr
+                .contains("in its version `fpgacc_general_sums` as the host says"),
+            matches!(arguments, "8 4" | "16 8"),
+            "{}",
+            verbose.stderr
+        );
+    }
+}
+
+#[test]
+fn each_way_of_launching_gets_a_version() {
+    let shop = shop(TWO);
+    let made = shop
+        .fpgacc("-w -Rpass=specialise host.c sums.cl -o app")
+        .success();
+    assert!(
+        made.stderr.contains(
+            "built in 2 versions, of which the runtime takes the first whose facts hold: 'sums' for \
+             local size 4, width = 16; 'fpgacc_2_sums' for local size 8, width = 8"
+        ),
+        "{}",
+        made.stderr
+    );
+    let ran = shop.sh("FPGACC_VERBOSE=1 ./app 1 1").success();
+    assert_eq!(ran.stdout, "0: 4376 7960\n0: 8092 8988\n");
+    assert!(
+        ran.stderr
+            .contains("launched in its version `fpgacc_2_sums` as one work-item"),
+        "{}",
+        ran.stderr
+    );
+    // The same bytes from objects.
+    shop.fpgacc("-w -c host.c").success();
+    shop.fpgacc("-c sums.cl").success();
+    shop.fpgacc("host.o sums.o -o again").success();
+    shop.sh("cmp app.aocx again.aocx").success();
+    assert_eq!(shop.sh("./again 1 1").success().stdout, ran.stdout);
+    let asked = shop
+        .fpgacc("-w -fno-specialise --emit=kernels host.c sums.cl")
+        .success();
+    assert!(!asked.stdout.contains("fpgacc_2_sums"), "{}", asked.stdout);
+}
