@@ -5,6 +5,7 @@
 //! what was done or why it was not, and what the runtime must do at a launch.
 
 pub mod analysis;
+pub mod count;
 pub mod faults;
 pub mod geometry;
 pub mod groups;

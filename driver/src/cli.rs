@@ -426,6 +426,14 @@ pub fn trace_command() -> Command {
                 .help("Also record how often loops and branches of kernels are taken"),
         )
         .arg(
+            // How the library in the program calls fpgacc again.
+            Arg::new("instrument")
+                .long("instrument")
+                .value_name("BASE")
+                .value_parser(clap::value_parser!(std::path::PathBuf))
+                .hide(true),
+        )
+        .arg(
             Arg::new("quiet")
                 .long("quiet")
                 .action(ArgAction::SetTrue)

@@ -57,6 +57,7 @@ pub const LAYER_FLAGS: &[&str] = &["-O2", "-fPIC", "-fvisibility=hidden", "-DFPG
 pub const TRACE_SOURCES: &[(&str, &str)] = sources!["trace":
     "trace.h",
     "calls.c",
+    "counts.c",
     "launches.c",
     "objects.c",
     "places.c",

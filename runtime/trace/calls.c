@@ -243,7 +243,7 @@ static cl_program CL_API_CALL create_from_il(cl_context context, const void *il,
 #define ARGUMENT_INFO " -cl-kernel-arg-info"
 
 /* To free; NULL: memory is short. */
-static char *with_argument_info(const char *options)
+char *with_argument_info(const char *options)
 {
     size_t length = options ? strlen(options) : 0;
     char *out = malloc(length + sizeof ARGUMENT_INFO);
@@ -268,6 +268,8 @@ static cl_int CL_API_CALL build_program(cl_program program, cl_uint count,
     free(own);
     if (error == CL_INVALID_BUILD_OPTIONS)
         error = next.clBuildProgram(program, count, devices, options, notify, user_data);
+    if (error == CL_SUCCESS)
+        counts_built(program, options);
     return error;
 }
 
@@ -338,12 +340,18 @@ static cl_program CL_API_CALL link_program(cl_context context, cl_uint count,
     return linked;
 }
 
+static void add_kernel(cl_kernel *kernel, cl_program program)
+{
+    struct counted *counted = counts_kernel(program, kernel);
+    kernels_add(*kernel, program, counted);
+}
+
 static cl_kernel CL_API_CALL create_kernel(cl_program program, const char *name,
                                            cl_int *errcode_ret)
 {
     cl_kernel kernel = next.clCreateKernel(program, name, errcode_ret);
     if (kernel)
-        kernels_add(kernel, program);
+        add_kernel(&kernel, program);
     return kernel;
 }
 
@@ -353,7 +361,7 @@ static cl_int CL_API_CALL create_kernels(cl_program program, cl_uint count, cl_k
     cl_uint found = 0;
     cl_int error = next.clCreateKernelsInProgram(program, count, kernels, &found);
     for (cl_uint i = 0; error == CL_SUCCESS && kernels && i < found; i++)
-        kernels_add(kernels[i], program);
+        add_kernel(&kernels[i], program);
     if (count_ret)
         *count_ret = found;
     return error;
@@ -367,10 +375,42 @@ static cl_kernel CL_API_CALL clone_kernel(cl_kernel kernel, cl_int *errcode_ret)
     return clone;
 }
 
+/* An argument's index below: the one that this library added is not there for the program. */
+static cl_uint index_below(cl_kernel kernel, cl_uint index)
+{
+    cl_uint hidden = 0;
+    int is_behind = kernels_counted(kernel, &hidden) && index >= hidden;
+    return index + (is_behind && index < UINT32_MAX);
+}
+
+static cl_int CL_API_CALL kernel_info(cl_kernel kernel, cl_kernel_info name, size_t size,
+                                      void *value, size_t *size_ret)
+{
+    cl_uint count = 0;
+    const struct counted *counted = kernels_counted(kernel, &count);
+    cl_int error = next.clGetKernelInfo(kernel, name, size, value, size_ret);
+    if (error != CL_SUCCESS || !value || !counted)
+        return error;
+    if (name == CL_KERNEL_NUM_ARGS)
+        memcpy(value, &count, sizeof count);
+    if (name == CL_KERNEL_PROGRAM) {
+        cl_program program = counts_user(counted);
+        memcpy(value, &program, sizeof program);
+    }
+    return CL_SUCCESS;
+}
+
+static cl_int CL_API_CALL argument_info(cl_kernel kernel, cl_uint index, cl_kernel_arg_info name,
+                                        size_t size, void *value, size_t *size_ret)
+{
+    index = index_below(kernel, index);
+    return next.clGetKernelArgInfo(kernel, index, name, size, value, size_ret);
+}
+
 static cl_int CL_API_CALL set_argument(cl_kernel kernel, cl_uint index, size_t size,
                                        const void *value)
 {
-    cl_int error = next.clSetKernelArg(kernel, index, size, value);
+    cl_int error = next.clSetKernelArg(kernel, index_below(kernel, index), size, value);
     if (error == CL_SUCCESS)
         kernels_set(kernel, index, size, value, 0);
     return error;
@@ -378,7 +418,7 @@ static cl_int CL_API_CALL set_argument(cl_kernel kernel, cl_uint index, size_t s
 
 static cl_int CL_API_CALL set_svm(cl_kernel kernel, cl_uint index, const void *value)
 {
-    cl_int error = next.clSetKernelArgSVMPointer(kernel, index, value);
+    cl_int error = next.clSetKernelArgSVMPointer(kernel, index_below(kernel, index), value);
     if (error == CL_SUCCESS)
         kernels_set(kernel, index, sizeof value, value, 1);
     return error;
@@ -406,6 +446,7 @@ static cl_int CL_API_CALL enqueue(cl_command_queue queue, cl_kernel kernel, cl_u
     cl_event own = NULL;
     struct site site;
     site_here(&site);
+    counts_launch(queue, kernel);
     cl_int error = next.clEnqueueNDRangeKernel(queue, kernel, work_dim, offset, global, local,
                                                count, wait_list, event ? event : &own);
     if (error != CL_SUCCESS || !global)
@@ -421,6 +462,7 @@ static cl_int CL_API_CALL enqueue_task(cl_command_queue queue, cl_kernel kernel,
     cl_event own = NULL;
     struct site site;
     site_here(&site);
+    counts_launch(queue, kernel);
     cl_int error = next.clEnqueueTask(queue, kernel, count, wait_list, event ? event : &own);
     if (error != CL_SUCCESS)
         return error;
@@ -430,10 +472,15 @@ static cl_int CL_API_CALL enqueue_task(cl_command_queue queue, cl_kernel kernel,
 
 /* ---- what tells that commands are complete ---------------------------------------------------- */
 
+static void collect(void)
+{
+    counts_collect(times_collect());
+}
+
 static cl_int CL_API_CALL finish(cl_command_queue queue)
 {
     cl_int error = next.clFinish(queue);
-    times_collect();
+    collect();
     write_sometimes();
     return error;
 }
@@ -441,7 +488,7 @@ static cl_int CL_API_CALL finish(cl_command_queue queue)
 static cl_int CL_API_CALL wait_for(cl_uint count, const cl_event *events)
 {
     cl_int error = next.clWaitForEvents(count, events);
-    times_collect();
+    collect();
     write_sometimes();
     return error;
 }
@@ -453,7 +500,7 @@ static cl_int CL_API_CALL read_buffer(cl_command_queue queue, cl_mem buffer, cl_
     cl_int error = next.clEnqueueReadBuffer(queue, buffer, blocking, offset, size, to, count,
                                             wait_list, event);
     if (blocking) {
-        times_collect();
+        collect();
         write_sometimes();
     }
     return error;
@@ -467,22 +514,22 @@ static void *CL_API_CALL map_buffer(cl_command_queue queue, cl_mem buffer, cl_bo
     void *mapped = next.clEnqueueMapBuffer(queue, buffer, blocking, flags, offset, size, count,
                                            wait_list, event, errcode_ret);
     if (blocking)
-        times_collect();
+        collect();
     return mapped;
 }
 
 static cl_int CL_API_CALL release_queue(cl_command_queue queue)
 {
-    times_collect();
+    collect();
     cl_int error = next.clReleaseCommandQueue(queue);
-    times_collect();
+    collect();
     write_now();
     return error;
 }
 
 static cl_int CL_API_CALL release_context(cl_context context)
 {
-    times_collect();
+    collect();
     cl_int error = next.clReleaseContext(context);
     write_now();
     return error;
@@ -524,6 +571,8 @@ static void listen(void)
     layer.clCreateKernel = create_kernel;
     layer.clCreateKernelsInProgram = create_kernels;
     layer.clCloneKernel = clone_kernel;
+    layer.clGetKernelInfo = kernel_info;
+    layer.clGetKernelArgInfo = argument_info;
     layer.clSetKernelArg = set_argument;
     layer.clSetKernelArgSVMPointer = set_svm;
     layer.clEnqueueNDRangeKernel = enqueue;

@@ -173,6 +173,7 @@ struct pending {
 static pthread_mutex_t pending_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct pending pending[PENDING_MOST];
 static size_t pending_count;
+static int is_dropped; /* there were too many */
 
 static void take_times(const struct pending *one)
 {
@@ -220,12 +221,13 @@ void times_add(struct launch *launch, cl_event event)
         pending[pending_count++].event = event;
         is_kept = 1;
     }
+    is_dropped |= !is_kept;
     pthread_mutex_unlock(&pending_lock);
     if (!is_kept)
         next.clReleaseEvent(event);
 }
 
-void times_collect(void)
+int times_collect(void)
 {
     pthread_mutex_lock(&pending_lock);
     size_t kept = 0;
@@ -235,5 +237,7 @@ void times_collect(void)
             pending[kept++] = one;
     }
     pending_count = kept;
+    int is_over = kept == 0 && !is_dropped;
     pthread_mutex_unlock(&pending_lock);
+    return is_over;
 }

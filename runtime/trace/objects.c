@@ -123,6 +123,7 @@ void programs_add(cl_program handle, cl_uint count, const char **strings, const 
                   const struct site *site)
 {
     struct program *made = make_program(count, strings, lengths, site);
+    counts_forget(handle);
     if (!made)
         return;
     pthread_mutex_lock(&trace_lock);
@@ -142,9 +143,18 @@ void programs_add(cl_program handle, cl_uint count, const char **strings, const 
 
 void programs_same(cl_program handle, cl_program as)
 {
+    counts_forget(handle);
     pthread_mutex_lock(&trace_lock);
     put(program_handles, handle, find(program_handles, as));
     pthread_mutex_unlock(&trace_lock);
+}
+
+struct program *programs_find(cl_program handle)
+{
+    pthread_mutex_lock(&trace_lock);
+    struct program *program = find(program_handles, handle);
+    pthread_mutex_unlock(&trace_lock);
+    return program;
 }
 
 int programs_is_source(cl_program handle)
@@ -181,7 +191,7 @@ void programs_options(cl_program handle, const char *options)
 
 /* ---- kernels ---------------------------------------------------------------------------------- */
 
-static char *kernel_name(cl_kernel handle)
+char *kernel_name(cl_kernel handle)
 {
     size_t size = 0;
     if (next.clGetKernelInfo(handle, CL_KERNEL_FUNCTION_NAME, 0, NULL, &size) != CL_SUCCESS)
@@ -222,13 +232,15 @@ static unsigned char argument_space(cl_kernel handle, cl_uint index)
 }
 
 /* NULL if memory is short. */
-static struct kernel *make_kernel(cl_kernel handle)
+static struct kernel *make_kernel(cl_kernel handle, struct counted *counted)
 {
     struct kernel *kernel = calloc(1, sizeof *kernel);
     cl_uint count = 0;
     if (!kernel)
         return NULL;
     next.clGetKernelInfo(handle, CL_KERNEL_NUM_ARGS, sizeof count, &count, NULL);
+    count -= counted && count > 0;
+    kernel->counted = counted;
     kernel->handle = handle;
     kernel->count = count;
     kernel->name = kernel_name(handle);
@@ -261,9 +273,9 @@ static void free_kernel(struct kernel *kernel)
     free(kernel);
 }
 
-void kernels_add(cl_kernel handle, cl_program program)
+void kernels_add(cl_kernel handle, cl_program program, struct counted *counted)
 {
-    struct kernel *kernel = make_kernel(handle);
+    struct kernel *kernel = make_kernel(handle, counted);
     if (!kernel)
         return;
     pthread_mutex_lock(&trace_lock);
@@ -290,7 +302,8 @@ static void set_bytes(struct argument *argument, const void *value, size_t size)
 
 void kernels_copy(cl_kernel handle, cl_kernel from)
 {
-    struct kernel *kernel = make_kernel(handle);
+    cl_uint index = 0;
+    struct kernel *kernel = make_kernel(handle, kernels_counted(from, &index));
     if (!kernel)
         return;
     pthread_mutex_lock(&trace_lock);
@@ -351,6 +364,16 @@ void kernels_set(cl_kernel handle, cl_uint index, size_t size, const void *value
 struct kernel *kernels_find(cl_kernel handle)
 {
     return find(kernel_handles, handle);
+}
+
+struct counted *kernels_counted(cl_kernel handle, cl_uint *index)
+{
+    pthread_mutex_lock(&trace_lock);
+    const struct kernel *kernel = find(kernel_handles, handle);
+    struct counted *counted = kernel ? kernel->counted : NULL;
+    *index = kernel ? kernel->count : 0;
+    pthread_mutex_unlock(&trace_lock);
+    return counted;
 }
 
 /* ---- memory ----------------------------------------------------------------------------------- */

@@ -100,7 +100,8 @@ struct program {
     unsigned option_count;
     char **kernels; /* names that were created */
     unsigned kernel_count;
-    unsigned number; /* from 0 */
+    struct count_text *counts; /* of its builds that count */
+    unsigned number;           /* from 0 */
 };
 
 /* The memory objects that one place created and that lived at different times. */
@@ -144,6 +145,7 @@ struct kernel {
     cl_kernel handle;
     char *name;
     struct program *program;
+    struct counted *counted; /* it counts, into an argument behind those of the program */
     cl_uint count;
     char **types;             /* "" where OpenCL does not tell */
     unsigned char *qualifiers; /* 'g'lobal, 'c'onstant, 'l'ocal, 'p'rivate, '?' */
@@ -164,7 +166,13 @@ void programs_same(cl_program handle, cl_program as);
 int programs_is_source(cl_program handle);
 void programs_options(cl_program handle, const char *options);
 
-void kernels_add(cl_kernel handle, cl_program program);
+struct program *programs_find(cl_program handle);
+
+/* The name of a kernel, to free. */
+char *kernel_name(cl_kernel handle);
+void kernels_add(cl_kernel handle, cl_program program, struct counted *counted);
+/* What a kernel counts for, and its argument for that; NULL: nothing. */
+struct counted *kernels_counted(cl_kernel handle, cl_uint *index);
 void kernels_copy(cl_kernel handle, cl_kernel from);
 void kernels_set(cl_kernel handle, cl_uint index, size_t size, const void *value, int is_svm);
 struct kernel *kernels_find(cl_kernel handle);
@@ -231,8 +239,37 @@ struct launch *launches_add(cl_command_queue queue, cl_kernel kernel, cl_uint wo
 
 /* Waits for an event's times; takes over the event. */
 void times_add(struct launch *launch, cl_event event);
-/* Takes the times of events that are complete. */
-void times_collect(void);
+/* Takes the times of events that are complete. 1: of all. */
+int times_collect(void);
+
+/* ---- counts.c -------------------------------------------------------------------------------- */
+
+/* A program's text that counts, for one option string. */
+struct count_text {
+    struct count_text *next;
+    struct program *program;
+    char *options;
+    char *base; /* path of its files, without suffix */
+    char *text; /* NULL: it could not be made */
+    char *build_options;
+    unsigned counters;
+    uint64_t *totals; /* guarded by trace_lock */
+};
+
+/* A program is built, or its handle is that of another one now. */
+void counts_built(cl_program handle, const char *options);
+void counts_forget(cl_program handle);
+/* Puts a kernel that counts in the place of a new one; NULL: it stays as it is. */
+struct counted *counts_kernel(cl_program handle, cl_kernel *kernel);
+/* The program that a kernel which counts was created from. */
+cl_program counts_user(const struct counted *counted);
+/* A kernel is about to be enqueued. */
+void counts_launch(cl_command_queue queue, cl_kernel kernel);
+/* Reads the counters; `is_over`: no launch is under way. */
+void counts_collect(int is_over);
+
+/* The options with those that tell the types of arguments, to free. */
+char *with_argument_info(const char *options);
 
 /* ---- write.c --------------------------------------------------------------------------------- */
 

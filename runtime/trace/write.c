@@ -87,6 +87,16 @@ static void write_site(FILE *out, const struct site *site)
 
 /* ---- programs, memory, launches --------------------------------------------------------------- */
 
+static void write_counts(FILE *out, const struct count_text *text)
+{
+    fputs("{\"base\":", out);
+    write_string(out, text->base);
+    fputs(",\"counters\":[", out);
+    for (unsigned i = 0; i < text->counters; i++)
+        fprintf(out, "%s%" PRIu64, i ? "," : "", text->totals[i]);
+    fputs("]}", out);
+}
+
 static void write_program(FILE *out, const struct program *program)
 {
     fputc('{', out);
@@ -100,6 +110,16 @@ static void write_program(FILE *out, const struct program *program)
     fputc(']', out);
     write_strings(out, "options", program->options, program->option_count);
     write_strings(out, "kernels", program->kernels, program->kernel_count);
+    write_name(out, "counts");
+    fputc('[', out);
+    const char *comma = "";
+    for (const struct count_text *text = program->counts; text; text = text->next)
+        if (text->text && text->totals) {
+            fputs(comma, out);
+            write_counts(out, text);
+            comma = ",";
+        }
+    fputc(']', out);
     fputs("}\n", out);
 }
 

@@ -6,6 +6,7 @@ use fpgacc_frontend::facts::{
 };
 use fpgacc_runtime::manifest::text_hash;
 
+use super::instrument;
 use super::places::{Places, caller};
 use super::record::{self, Argument, Kind, Record, Values};
 use super::texts::Texts;
@@ -85,11 +86,24 @@ impl Converter<'_> {
             sources,
             options: options.map(Known::Is).collect(),
             kernels: kernels.map(Known::Is).collect(),
-            recorded: Some(RecordedProgram {
-                hash: hash(&program.strings),
-                caller: caller(&program.site),
-            }),
+            recorded: Some(self.recorded(program)),
         }
+    }
+
+    fn recorded(&self, program: &record::Program) -> RecordedProgram {
+        let mut recorded = RecordedProgram {
+            hash: hash(&program.strings),
+            caller: caller(&program.site),
+            loops: Vec::new(),
+            branches: Vec::new(),
+        };
+        for counts in &program.counts {
+            let sites = instrument::sites(&counts.base);
+            let (loops, branches) = instrument::counted(&sites, &counts.counters);
+            widen::add_loops(&mut recorded.loops, loops);
+            widen::add_branches(&mut recorded.branches, branches);
+        }
+        recorded
     }
 
     /// `host.c:12`, and which one of several that this line created.

@@ -3,8 +3,10 @@
 //! A layer of the ICD loader (`runtime/trace`) is put between the program and OpenCL and writes a
 //! [`record`] of each process; [`convert`] makes launch facts of it, with the lines of calls from
 //! debug information ([`places`]) and the files of kernel texts ([`texts`]); [`widen`] joins runs.
+//! With `--trip-counts` the layer has this program rewrite kernels ([`instrument`]).
 
 mod convert;
+mod instrument;
 mod places;
 mod record;
 mod texts;
@@ -37,6 +39,7 @@ struct Plan {
     /// Files to join; empty: a program is run.
     merge: Vec<PathBuf>,
     program: Vec<String>,
+    counts: bool,
     quiet: bool,
 }
 
@@ -48,6 +51,10 @@ pub fn command(words: &[String], mut messages: Messages) -> ExitCode {
         Ok(matches) => matches,
         Err(error) => return crate::command_usage(&error, &front, &mut messages),
     };
+    if let Some(base) = matches.get_one::<PathBuf>("instrument") {
+        let options = behind.unwrap_or_default().join(" ");
+        return instrument::command(base, &options, messages);
+    }
     let plan = match plan(&matches, behind) {
         Ok(plan) => plan,
         Err(error) => return crate::fail(&mut messages, error, crate::MISUSED),
@@ -63,12 +70,6 @@ pub fn command(words: &[String], mut messages: Messages) -> ExitCode {
 }
 
 fn plan(matches: &ArgMatches, behind: Option<Vec<String>>) -> Result<Plan, Diagnostic> {
-    if matches.get_flag("trip-counts") {
-        return Err(Diagnostic::error(
-            "--trip-counts: this fpgacc does not record trip counts and branches",
-        )
-        .help("leave the option out: launches, arguments, buffers and times are recorded"));
-    }
     let merge: Vec<PathBuf> = matches
         .get_many::<PathBuf>("merge")
         .map(|files| files.cloned().collect())
@@ -94,6 +95,7 @@ fn plan(matches: &ArgMatches, behind: Option<Vec<String>>) -> Result<Plan, Diagn
         append: matches.get_flag("append"),
         merge,
         program,
+        counts: matches.get_flag("trip-counts"),
         quiet: matches.get_flag("quiet"),
     })
 }
@@ -221,6 +223,13 @@ fn run_program(plan: &Plan, layer: &Path, folder: &Path) -> Result<Status, Diagn
         .env("FPGACC_TRACE_FOLDER", folder)
         // An executable that fpgacc made shall show its host's own launches.
         .env("FPGACC_ORIGINAL", "1");
+    let command = match plan.counts {
+        true => command.env(
+            "FPGACC_TRACE_COUNTS",
+            std::env::current_exe().map_err(told)?,
+        ),
+        false => command.env_remove("FPGACC_TRACE_COUNTS"),
+    };
     let command = run::with_plain_texts(command);
     command.attached().map_err(told)
 }

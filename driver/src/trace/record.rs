@@ -1,5 +1,7 @@
 //! What the layer of `runtime/trace` writes of one process.
 
+use std::path::PathBuf;
+
 use serde::Deserialize;
 
 /// A process's OpenCL calls.
@@ -60,6 +62,17 @@ pub struct Program {
     pub options: Vec<String>,
     /// Names of kernels that were created.
     pub kernels: Vec<String>,
+    /// What its kernels counted.
+    pub counts: Vec<Counts>,
+}
+
+/// See `struct count_text` in `trace.h`.
+#[derive(Debug, Deserialize)]
+pub struct Counts {
+    /// Path of the files of [`super::instrument`], without their suffixes.
+    pub base: PathBuf,
+    /// By number.
+    pub counters: Vec<u64>,
 }
 
 /// See `struct memory` in `trace.h`.

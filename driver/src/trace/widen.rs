@@ -1,6 +1,6 @@
 //! Facts of several runs as one: what differs becomes a set, then a range, then unknown.
 
-use fpgacc_frontend::facts::recorded::Time;
+use fpgacc_frontend::facts::recorded::{RecordedBranch, RecordedLoop, Time};
 use fpgacc_frontend::facts::{Arg, ArgValue, Buffer, Facts, Launch, Program, Value};
 
 /// The most numbers that are listed; more become a range.
@@ -187,6 +187,42 @@ fn add_program(programs: &mut Vec<Program>, program: Program) {
             known.kernels.push(kernel);
         }
     }
+    if let (Some(known), Some(more)) = (&mut known.recorded, program.recorded) {
+        add_loops(&mut known.loops, more.loops);
+        add_branches(&mut known.branches, more.branches);
+    }
+}
+
+/// Adds what loops of other runs, or of other build options, counted.
+pub fn add_loops(loops: &mut Vec<RecordedLoop>, more: Vec<RecordedLoop>) {
+    for one in more {
+        let same = |l: &&mut RecordedLoop| l.site == one.site && l.function == one.function;
+        match loops.iter_mut().find(same) {
+            Some(known) => {
+                known.entries = known.entries.saturating_add(one.entries);
+                known.iterations = known.iterations.saturating_add(one.iterations);
+            }
+            None => loops.push(one),
+        }
+    }
+    loops.sort_by(|a, b| (&a.site, &a.function).cmp(&(&b.site, &b.function)));
+}
+
+/// As [`add_loops`].
+pub fn add_branches(branches: &mut Vec<RecordedBranch>, more: Vec<RecordedBranch>) {
+    for one in more {
+        let same = |b: &&mut RecordedBranch| {
+            b.site == one.site && b.function == one.function && b.kind == one.kind
+        };
+        match branches.iter_mut().find(same) {
+            Some(known) => {
+                known.evaluated = known.evaluated.saturating_add(one.evaluated);
+                known.taken = known.taken.saturating_add(one.taken);
+            }
+            None => branches.push(one),
+        }
+    }
+    branches.sort_by(|a, b| (&a.site, &a.function, a.kind).cmp(&(&b.site, &b.function, b.kind)));
 }
 
 fn add_buffer(buffers: &mut Vec<Buffer>, buffer: Buffer) {

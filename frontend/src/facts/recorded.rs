@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::source::Location;
+
 /// The runs that facts were recorded in.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -23,6 +25,54 @@ pub struct RecordedProgram {
     pub hash: String,
     /// Where in the machine code it was created: `module+0xoffset`.
     pub caller: String,
+    /// The loops of its kernels (`fpgacc trace --trip-counts`).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub loops: Vec<RecordedLoop>,
+    /// Their branches.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub branches: Vec<RecordedBranch>,
+}
+
+/// How often a loop of kernels was run through, by all work-items of all launches together.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RecordedLoop {
+    /// Where it stands; lines of a text that is in no file are those of `<text>`.
+    pub site: Location,
+    /// The kernel or function that it stands in.
+    pub function: String,
+    /// How often it was reached.
+    pub entries: u64,
+    /// How often its body was begun.
+    pub iterations: u64,
+}
+
+/// How often a branch of kernels was taken, by all work-items of all launches together.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RecordedBranch {
+    /// The `if`, or the label of a `switch`; as in [`RecordedLoop::site`].
+    pub site: Location,
+    /// The kernel or function that it stands in.
+    pub function: String,
+    /// `if` or `case`.
+    pub kind: BranchKind,
+    /// How often the condition, or the value of the `switch`, was evaluated.
+    pub evaluated: u64,
+    /// How often the condition was true, or what stands behind the label was reached, also from the
+    /// case in front of it.
+    pub taken: u64,
+}
+
+/// What a branch is.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+#[allow(missing_docs)]
+pub enum BranchKind {
+    If,
+    Case,
 }
 
 /// A launch as it was seen: all launches of one kernel from one place with one `work_dim` and one

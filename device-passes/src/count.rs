@@ -1,0 +1,495 @@
+//! Kernels that count: how often their loops and branches are taken, for `fpgacc trace`.
+//!
+//! This is no pass: what it makes computes what the kernel computed before, and counts. Each function
+//! with loops or branches counts in private variables, 64 bits each, and adds them to memory where it
+//! returns. That memory is a last parameter of every kernel, handed down to the functions that
+//! need it: two words a counter, the lower one first, of which the lower carries into the higher, since
+//! only atomics of 32 bits are everywhere.
+
+use std::collections::BTreeSet;
+
+use fpgacc_frontend::ir::{
+    AddressSpace, Arena, BinaryOp, Block, Callee, CaseLabel, Expr, ExprId, Exprs, Function,
+    FunctionId, IncDecOp, Init, Item, Module, QualType, Scalar, Stmt, StmtKind, Storage, Type,
+    TypeId, UnaryOp, VarId, Variable,
+};
+use fpgacc_frontend::source::Span;
+
+/// What is counted at a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A loop: how often it was entered, and its iterations.
+    Loop,
+    /// An `if`: how often its condition was evaluated, and how often it was true.
+    If,
+    /// A case of a `switch`: how often the value was looked at, and how often the case's statements
+    /// were reached, also from those in front of them.
+    Case,
+}
+
+/// A place that counts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Site {
+    /// What it is.
+    pub kind: Kind,
+    /// The function that it stands in.
+    pub function: String,
+    /// The statement, or the case's label.
+    pub span: Option<Span>,
+    /// Number of the counter of entries or evaluations, from 0.
+    pub reached: u32,
+    /// Number of the counter of iterations, or of how often it was taken.
+    pub taken: u32,
+}
+
+/// What a module counts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counting {
+    /// The places, in order of functions.
+    pub sites: Vec<Site>,
+    /// How many counters there are. The memory has two words for each.
+    pub counters: u32,
+}
+
+/// Makes the kernels of a module count. Each of them gets a last parameter `__global uint *`.
+pub fn count(module: &mut Module) -> Counting {
+    let mut counting = Counting::default();
+    let words = words(module);
+    let taken = module.global_names();
+    let with_body: Vec<FunctionId> = module.functions.ids().collect();
+    let mut own: Vec<Vec<(u32, VarId)>> = Vec::new();
+    for &id in &with_body {
+        own.push(count_in(module, id, &taken, &mut counting));
+    }
+    let needing = needing(module, &own);
+    let adder = adder(module, words, &taken);
+    for id in with_body {
+        let memory = needing
+            .contains(&id)
+            .then(|| add_parameter(module, id, words, &taken));
+        hand_down(module, id, memory, &needing);
+        if let Some(memory) = memory {
+            keep(module, id, memory, adder, &own[id.index()]);
+        }
+    }
+    counting
+}
+
+/// The type of the memory.
+fn words(module: &mut Module) -> TypeId {
+    let uint = module.types.scalar(Scalar::UInt);
+    module.types.intern(Type::Pointer {
+        pointee: QualType::plain(uint),
+        space: AddressSpace::Global,
+    })
+}
+
+/// Functions that count or call one that does. All kernels are among them: how their arguments are
+/// set must not depend on what is in them.
+fn needing(module: &Module, own: &[Vec<(u32, VarId)>]) -> BTreeSet<FunctionId> {
+    let functions = module.functions.iter();
+    let counts = |id: FunctionId, f: &Function| {
+        f.body.is_some() && (f.is_kernel || !own[id.index()].is_empty())
+    };
+    let mut needing: BTreeSet<FunctionId> = functions
+        .filter(|(id, function)| counts(*id, function))
+        .map(|(id, _)| id)
+        .collect();
+    loop {
+        let before = needing.len();
+        for (id, function) in module.functions.iter() {
+            let calls = |expr: ExprId| match function.exprs.get(expr) {
+                Expr::Call {
+                    callee: Callee::Function(callee),
+                    ..
+                } => needing.contains(callee),
+                _ => false,
+            };
+            if function.body.is_some() && function.exprs.ids().any(calls) {
+                needing.insert(id);
+            }
+        }
+        if needing.len() == before {
+            return needing;
+        }
+    }
+}
+
+/// Makes the statements of a function count; gives its counters and their variables.
+fn count_in(
+    module: &mut Module,
+    id: FunctionId,
+    taken: &BTreeSet<String>,
+    counting: &mut Counting,
+) -> Vec<(u32, VarId)> {
+    let ulong = module.types.scalar(Scalar::ULong);
+    let function = &mut module.functions[id];
+    let Some(mut body) = function.body.take() else {
+        return Vec::new();
+    };
+    let mut counter = Counter {
+        function,
+        taken,
+        ulong,
+        counting,
+        own: Vec::new(),
+    };
+    counter.list(&mut body.stmts);
+    let own = counter.own;
+    module.functions[id].body = Some(body);
+    own
+}
+
+struct Counter<'a> {
+    function: &'a mut Function,
+    taken: &'a BTreeSet<String>,
+    ulong: TypeId,
+    counting: &'a mut Counting,
+    own: Vec<(u32, VarId)>,
+}
+
+impl Counter<'_> {
+    /// A new counter and its variable.
+    fn counter(&mut self) -> (u32, VarId) {
+        let hint = format!("fpgacc_n{}", self.own.len());
+        let var = self.function.add_var(&hint, self.ulong, self.taken);
+        let one = (self.counting.counters, var);
+        self.counting.counters += 1;
+        self.own.push(one);
+        one
+    }
+
+    fn site(&mut self, kind: Kind, span: Option<Span>, reached: u32, taken: u32) {
+        self.counting.sites.push(Site {
+            kind,
+            function: self.function.name.clone(),
+            span,
+            reached,
+            taken,
+        });
+    }
+
+    /// `var++;`
+    fn increment(&mut self, var: VarId) -> Stmt {
+        let operand = self.function.use_var(var);
+        let op = IncDecOp::PostInc;
+        let expr = Expr::IncDec { op, operand };
+        let expr = self.function.exprs.add(expr, self.ulong, None);
+        Stmt::new(StmtKind::Expr(expr))
+    }
+
+    fn list(&mut self, stmts: &mut Vec<Stmt>) {
+        for mut stmt in std::mem::take(stmts) {
+            stmts.extend(self.stmt(&mut stmt));
+            stmts.push(stmt);
+        }
+    }
+
+    /// Gives what has to stand in front of the statement.
+    fn stmt(&mut self, stmt: &mut Stmt) -> Option<Stmt> {
+        let span = stmt.span;
+        let (kind, block) = match &mut stmt.kind {
+            StmtKind::Block(block) => {
+                self.list(&mut block.stmts);
+                return None;
+            }
+            StmtKind::Switch { arms, .. } => {
+                let (number, reached) = self.counter();
+                for arm in arms {
+                    let (own, taken) = self.counter();
+                    let label = arm.labels.iter().find_map(|label| match label {
+                        CaseLabel::Case(value) | CaseLabel::Range(value, _) => {
+                            self.function.exprs.span(*value)
+                        }
+                        CaseLabel::Default => None,
+                    });
+                    let first = arm.body.first().and_then(|stmt| stmt.span);
+                    self.site(Kind::Case, label.or(first).or(span), number, own);
+                    self.list(&mut arm.body);
+                    let increment = self.increment(taken);
+                    insert(&mut arm.body, [increment]);
+                }
+                return Some(self.increment(reached));
+            }
+            StmtKind::If { then, .. } => (Kind::If, then),
+            StmtKind::For { body, .. }
+            | StmtKind::While { body, .. }
+            | StmtKind::DoWhile { body, .. } => (Kind::Loop, body),
+            _ => return None,
+        };
+        let ((reached, before), (taken, inside)) = (self.counter(), self.counter());
+        self.site(kind, span, reached, taken);
+        self.list(&mut block.stmts);
+        let increment = self.increment(inside);
+        insert(&mut block.stmts, [increment]);
+        if let StmtKind::If {
+            otherwise: Some(otherwise),
+            ..
+        } = &mut stmt.kind
+        {
+            self.list(&mut otherwise.stmts);
+        }
+        Some(self.increment(before))
+    }
+}
+
+/// Puts statements in front, behind pragmas, which must be the first in their block.
+fn insert(stmts: &mut Vec<Stmt>, more: impl IntoIterator<Item = Stmt>) {
+    let is_pragma = |stmt: &&Stmt| matches!(stmt.kind, StmtKind::Pragma(_));
+    let at = stmts.iter().take_while(is_pragma).count();
+    stmts.splice(at..at, more);
+}
+
+fn add_parameter(
+    module: &mut Module,
+    id: FunctionId,
+    words: TypeId,
+    taken: &BTreeSet<String>,
+) -> VarId {
+    let function = &mut module.functions[id];
+    let memory = function.add_var("fpgacc_counters", words, taken);
+    function.params.push(memory);
+    memory
+}
+
+/// Gives the memory to all functions that take it.
+fn hand_down(
+    module: &mut Module,
+    id: FunctionId,
+    memory: Option<VarId>,
+    needing: &BTreeSet<FunctionId>,
+) {
+    let Some(memory) = memory else {
+        return;
+    };
+    let function = &mut module.functions[id];
+    for call in function.exprs.ids() {
+        let Expr::Call { callee, args } = function.exprs.get(call) else {
+            continue;
+        };
+        if !matches!(callee, Callee::Function(callee) if needing.contains(callee)) {
+            continue;
+        }
+        let (callee, mut args) = (callee.clone(), args.clone());
+        args.push(function.use_var(memory));
+        let ty = function.exprs.ty(call);
+        let expr = Expr::Call { callee, args };
+        function.exprs.replace(call, expr, ty);
+    }
+}
+
+/// Declares the variables and adds them to the memory wherever the function ends.
+fn keep(
+    module: &mut Module,
+    id: FunctionId,
+    memory: VarId,
+    adder: FunctionId,
+    own: &[(u32, VarId)],
+) {
+    let mut body = module.functions[id].body.take().unwrap_or_default();
+    let ends = !matches!(body.stmts.last(), Some(stmt) if is_return(stmt));
+    add_at_returns(module, id, memory, adder, own, &mut body.stmts);
+    if ends {
+        body.stmts.extend(additions(module, id, memory, adder, own));
+    }
+    let function = &mut module.functions[id];
+    let declare = |(_, var): &(u32, VarId)| {
+        let zero = function.exprs.int(&mut module.types, 0);
+        let init = Some(Init::Expr(zero));
+        Stmt::new(StmtKind::Decl { var: *var, init })
+    };
+    let declarations: Vec<Stmt> = own.iter().map(declare).collect();
+    insert(&mut body.stmts, declarations);
+    module.functions[id].body = Some(body);
+}
+
+fn is_return(stmt: &Stmt) -> bool {
+    matches!(stmt.kind, StmtKind::Return(_))
+}
+
+fn add_at_returns(
+    module: &mut Module,
+    id: FunctionId,
+    memory: VarId,
+    adder: FunctionId,
+    own: &[(u32, VarId)],
+    stmts: &mut Vec<Stmt>,
+) {
+    for mut stmt in std::mem::take(stmts) {
+        if is_return(&stmt) {
+            stmts.extend(additions(module, id, memory, adder, own));
+        }
+        for list in stmt.lists_mut() {
+            add_at_returns(module, id, memory, adder, own, list);
+        }
+        stmts.push(stmt);
+    }
+}
+
+/// `fpgacc_count(memory, 2 * number, var);` for each counter.
+fn additions(
+    module: &mut Module,
+    id: FunctionId,
+    memory: VarId,
+    adder: FunctionId,
+    own: &[(u32, VarId)],
+) -> Vec<Stmt> {
+    let ty = module.functions[adder].ret.ty;
+    let function = &mut module.functions[id];
+    let add = |(number, var): &(u32, VarId)| {
+        let at = function
+            .exprs
+            .int(&mut module.types, 2 * i64::from(*number));
+        let args = vec![function.use_var(memory), at, function.use_var(*var)];
+        let callee = Callee::Function(adder);
+        let call = function.exprs.add(Expr::Call { callee, args }, ty, None);
+        Stmt::new(StmtKind::Expr(call))
+    };
+    own.iter().map(add).collect()
+}
+
+/// The function that adds 64 bits to two words:
+///
+/// ```c
+/// void fpgacc_count(__global uint *counters, uint at, ulong count)
+/// {
+///     if (count != 0) {
+///         uint low = (uint)count;
+///         uint high = (uint)(count >> 32) + (atomic_add(counters + at, low) > ~low);
+///         if (high != 0) {
+///             atomic_add(counters + at + 1, high);
+///         }
+///     }
+/// }
+/// ```
+fn adder(module: &mut Module, words: TypeId, taken: &BTreeSet<String>) -> FunctionId {
+    let void = module.types.intern(Type::Void);
+    let [uint, ulong] = [Scalar::UInt, Scalar::ULong].map(|scalar| module.types.scalar(scalar));
+    let mut function = Function {
+        name: fresh("fpgacc_count", taken),
+        is_kernel: false,
+        is_inline: false,
+        storage: Storage::None,
+        ret: QualType::plain(void),
+        params: Vec::new(),
+        attrs: Vec::new(),
+        vars: Arena::default(),
+        exprs: Exprs::default(),
+        body: None,
+        comments: Vec::new(),
+        span: None,
+    };
+    let mut variable = |name: &str, ty: TypeId| {
+        function.vars.add(Variable {
+            name: fresh(name, taken),
+            ty: QualType::plain(ty),
+            space: AddressSpace::Private,
+            storage: Storage::None,
+            attrs: Vec::new(),
+            span: None,
+        })
+    };
+    let (counters, at) = (variable("counters", words), variable("at", uint));
+    let (count, low) = (variable("count", ulong), variable("low", uint));
+    let high = variable("high", uint);
+    function.params = vec![counters, at, count];
+    let mut adder = Adder {
+        module,
+        function,
+        uint,
+    };
+    let body = adder.body(counters, at, count, low, high);
+    let mut function = adder.function;
+    function.body = Some(Block::of(vec![body]));
+    let id = module.functions.add(function);
+    module.items.insert(0, Item::Function(id));
+    id
+}
+
+fn fresh(hint: &str, taken: &BTreeSet<String>) -> String {
+    let numbered = (2..).map(|number| format!("{hint}_{number}"));
+    let mut names = std::iter::once(hint.to_string()).chain(numbered);
+    let free = names.find(|name| !taken.contains(name));
+    free.expect("there are more numbers than names")
+}
+
+/// Writes the function that adds.
+struct Adder<'a> {
+    module: &'a mut Module,
+    function: Function,
+    uint: TypeId,
+}
+
+impl Adder<'_> {
+    fn body(&mut self, counters: VarId, at: VarId, count: VarId, low: VarId, high: VarId) -> Stmt {
+        let narrow = self.function.use_var(count);
+        let narrow = self.function.exprs.cast(self.uint, narrow);
+        let place = self.sum(counters, at, false);
+        let before = self.atomic_add(place, low);
+        let low_used = self.function.use_var(low);
+        let op = UnaryOp::Complement;
+        let unary = Expr::Unary {
+            op,
+            operand: low_used,
+        };
+        let rest = self.function.exprs.add(unary, self.uint, None);
+        let carry = self.binary(BinaryOp::Gt, before, rest);
+        let (whole, bits) = (self.function.use_var(count), self.int(32));
+        let upper = self.binary(BinaryOp::Shr, whole, bits);
+        let upper = self.function.exprs.cast(self.uint, upper);
+        let upper = self.binary(BinaryOp::Add, upper, carry);
+        let next = self.sum(counters, at, true);
+        let add = self.atomic_add(next, high);
+        let add = vec![Stmt::new(StmtKind::Expr(add))];
+        let declare = |var, value| {
+            let init = Some(Init::Expr(value));
+            Stmt::new(StmtKind::Decl { var, init })
+        };
+        let stmts = vec![
+            declare(low, narrow),
+            declare(high, upper),
+            self.if_not_0(high, add),
+        ];
+        self.if_not_0(count, stmts)
+    }
+
+    fn int(&mut self, value: i64) -> ExprId {
+        self.function.exprs.int(&mut self.module.types, value)
+    }
+
+    fn binary(&mut self, op: BinaryOp, lhs: ExprId, rhs: ExprId) -> ExprId {
+        let types = &mut self.module.types;
+        self.function.exprs.binary(types, op, lhs, rhs)
+    }
+
+    /// `counters + at`, or the word behind it.
+    fn sum(&mut self, counters: VarId, at: VarId, is_next: bool) -> ExprId {
+        let (base, at) = (self.function.use_var(counters), self.function.use_var(at));
+        let sum = self.binary(BinaryOp::Add, base, at);
+        match is_next {
+            true => {
+                let one = self.int(1);
+                self.binary(BinaryOp::Add, sum, one)
+            }
+            false => sum,
+        }
+    }
+
+    fn atomic_add(&mut self, place: ExprId, value: VarId) -> ExprId {
+        let value = self.function.use_var(value);
+        let args = vec![place, value];
+        self.function
+            .exprs
+            .call_builtin("atomic_add", self.uint, args)
+    }
+
+    fn if_not_0(&mut self, var: VarId, then: Vec<Stmt>) -> Stmt {
+        let (value, zero) = (self.function.use_var(var), self.int(0));
+        let cond = self.binary(BinaryOp::Ne, value, zero);
+        Stmt::new(StmtKind::If {
+            cond,
+            then: Block::of(then),
+            otherwise: None,
+        })
+    }
+}
