@@ -108,16 +108,22 @@ cl_int __wrap_clGetKernelArgInfo(cl_kernel kernel, cl_uint index, cl_uint name, 
     return __real_clGetKernelArgInfo(kernel, index, name, size, value, size_ret);
 }
 
-/* The largest group that the host may launch: a task kernel itself runs one work-item. */
+/* The largest group that the host may launch, in whatever version: a task kernel itself runs one
+ * work-item. */
 static cl_int max_group_size(const struct fpgacc_kernel *info, cl_device_id device, size_t *out)
 {
     struct fpgacc_limits limits;
     cl_int error = fpgacc_device_limits(device, &limits);
     if (error != CL_SUCCESS)
         return error;
-    *out = limits.max_group_size;
-    if (info->max_group_size && info->max_group_size < *out)
-        *out = (size_t)info->max_group_size;
+    *out = 0;
+    for (uint32_t i = 0; i <= info->other_count; i++) {
+        const struct fpgacc_kernel *version = i ? &info->others[i - 1] : info;
+        size_t most = limits.max_group_size;
+        if (version->max_group_size && version->max_group_size < most)
+            most = (size_t)version->max_group_size;
+        *out = most > *out ? most : *out;
+    }
     return CL_SUCCESS;
 }
 

@@ -9,6 +9,7 @@ const COMPILED: &str = include_str!("kernels/scalars_task.cl");
 const HOST: &str = include_str!("hosts/scalars.c");
 
 on_both!(
+    largest_group_of_all_versions,
     scalars_that_do_not_hold,
     first_version_that_fits,
     no_version_fits
@@ -150,6 +151,27 @@ fn first_version_that_fits(case: Case) {
     assert_eq!(special[4], original[4]);
     assert_eq!(output.lines().last(), expected.lines().last());
     assert!(output.ends_with("-54 0.0\n"), "{output}");
+}
+
+/// A host that asks how large a group may be is told of all versions.
+fn largest_group_of_all_versions(case: Case) {
+    let holds = |name: &str, most| {
+        let mut how = task(vec![Hidden::Global(0)]);
+        how.max_group_size = Some(most);
+        version(name, Form::Task(how))
+    };
+    let mut scale = holds("scale", 2);
+    link(&case, scale.clone());
+    assert_eq!(case.run(&[]).quiet(), "2\n");
+    scale.others = vec![holds("fpgacc_2_scale", 4)];
+    link(&case, scale.clone());
+    assert_eq!(case.run(&[]).quiet(), "4\n");
+    scale
+        .others
+        .push(version("fpgacc_general_scale", Form::NdRange));
+    link(&case, scale);
+    let most: u64 = case.run(&[]).quiet().trim().parse().unwrap();
+    assert!(most > 4, "{most}");
 }
 
 /// Without a general version the message is that of the first.

@@ -69,6 +69,13 @@ int main(int argc, char **argv)
     kernel = clCreateKernel(program, "scale", &error);
     check(error, "clCreateKernel");
     cl_mem out = buffer(8 * sizeof(cl_float));
+    if (argc == 1) {
+        size_t most = 0;
+        check(clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most,
+                                       &most, NULL),
+              "clGetKernelWorkGroupInfo");
+        printf("%zu\n", most);
+    }
     for (int i = 1; i < argc; i++)
         launch(out, argv[i]);
     clReleaseMemObject(out);
