@@ -55,6 +55,10 @@ pub const ALL: &[Fault] = &[
         "a region runs for work-items that do not take part",
     ),
     fault("mask-inverted", "a region runs for the wrong work-items"),
+    fault(
+        "step-skipped",
+        "a loop's step is skipped where its body continues",
+    ),
     fault("else-lost", "the other branch of a condition is gone"),
     fault(
         "liveness-of-next-only",

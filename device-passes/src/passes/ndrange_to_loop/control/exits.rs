@@ -331,8 +331,8 @@ impl Exits<'_, '_> {
             None => stays,
         };
         if let Some(step) = parts.step {
-            let stays = self.none_set(ends);
-            body.push(branch(stays, vec![Stmt::new(StmtKind::Expr(step))], None));
+            self.step_in_front_of_continues(&mut body, step, ends);
+            body.push(self.step(step, ends));
         }
         let joined = Parts {
             body,
@@ -346,6 +346,35 @@ impl Exits<'_, '_> {
             ..Flagged::default()
         };
         (out, flagged)
+    }
+
+    /// A loop's step, for those who stay in it.
+    fn step(&mut self, step: ExprId, ends: Flagged) -> Stmt {
+        let stays = self.none_set(ends);
+        branch(stays, vec![Stmt::new(StmtKind::Expr(step))], None)
+    }
+
+    /// The step becomes the end of the body, which every `continue` that is left would skip.
+    fn step_in_front_of_continues(&mut self, list: &mut Vec<Stmt>, step: ExprId, ends: Flagged) {
+        if faults::is_on("step-skipped") {
+            return;
+        }
+        for mut stmt in std::mem::take(list) {
+            match stmt.kind {
+                StmtKind::Continue => {
+                    let step = self.target.function.exprs.duplicate(step);
+                    list.push(self.step(step, ends));
+                }
+                // What continues in there continues an inner loop.
+                StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::DoWhile { .. } => {}
+                _ => {
+                    for inside in stmt.lists_mut() {
+                        self.step_in_front_of_continues(inside, step, ends);
+                    }
+                }
+            }
+            list.push(stmt);
+        }
     }
 
     fn returned_flag(&mut self) -> VarId {
