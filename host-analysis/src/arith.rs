@@ -1,14 +1,10 @@
 //! Arithmetic on abstract values, by C's rules.
 
-use std::rc::Rc;
-
 use fpgacc_frontend::host::ast::{BinaryOp, UnaryOp};
 
 use crate::state::Root;
-use crate::value::{Form, IntType, Num, Sym, Val, operand};
-
-/// Longest spelling of a symbolic value.
-const LONGEST_SPELLING: usize = 160;
+use crate::symbol::Sym;
+use crate::value::{IntType, Num, Val};
 
 fn rank(value: &Val) -> Option<Num> {
     match value {
@@ -208,52 +204,27 @@ fn floats(op: BinaryOp, x: f64, y: f64, double: bool) -> Val {
     }
 }
 
-/// Text and key of an operand of a symbolic value.
-fn spelled(value: &Val) -> Option<(String, String)> {
-    Some(match value {
-        Val::Sym(sym) => (operand(sym), format!("({})", sym.key)),
-        Val::Int(v, t) => (v.to_string(), format!("{v}:{}{}", t.bits, t.signed)),
-        Val::Float(v) => (format!("{v:?}f"), format!("{v:?}f")),
-        Val::Double(v) => (format!("{v:?}"), format!("{v:?}")),
-        _ => return None,
-    })
-}
-
 fn symbolic(op: BinaryOp, a: &Val, b: &Val) -> Val {
     use BinaryOp::*;
-    let (Some((left, left_key)), Some((right, right_key))) = (spelled(a), spelled(b)) else {
-        return Val::unknown("an operation on a value that is not known");
+    let number = |v: &Val| {
+        matches!(
+            v,
+            Val::Sym(_) | Val::Int(..) | Val::Float(_) | Val::Double(_)
+        )
     };
+    if !number(a) || !number(b) {
+        return Val::unknown("an operation on a value that is not known");
+    }
     let types = rank(a).zip(rank(b)).map(|(x, y)| common(x, y));
     if let Some(same) = identity(op, a, b, types) {
         return same;
     }
-    let text = match (op, b) {
-        (Add, Val::Int(negative @ ..0, _)) => format!("{left} - {}", -negative),
-        _ => format!("{left} {} {right}", op.spelling()),
-    };
-    if text.len() > LONGEST_SPELLING {
-        return Val::unknown("the expression is too long to be followed");
-    }
-    let why = match (a, b) {
-        (Val::Sym(sym), _) | (_, Val::Sym(sym)) => sym.why.clone(),
-        _ => Rc::from(""),
-    };
     let ty = match op {
         Eq | Ne | Lt | Le | Gt | Ge | And | Or => Some(Num::Int(IntType::INT)),
         Shl | Shr => rank(a),
         _ => types,
     };
-    Val::Sym(Rc::new(Sym {
-        text: text.into(),
-        key: format!("{left_key}{}{right_key}", op.spelling()).into(),
-        atom: false,
-        unnamed: false,
-        ty,
-        why,
-        at: None,
-        form: Form::Binary(op, a.clone(), b.clone()),
-    }))
+    Sym::binary(op, a, b, ty)
 }
 
 /// `x * 1`, `x / 1`, `x + 0`, `x - 0`.
@@ -281,26 +252,7 @@ pub(crate) fn unary(op: UnaryOp, a: &Val) -> Val {
         (UnaryOp::Not, a) if a.truth().is_some() => Val::bool(a.truth() == Some(false)),
         (_, Val::Unknown(_)) => a.clone(),
         (UnaryOp::Plus, Val::Sym(_)) => a.clone(),
-        (_, Val::Sym(sym)) => {
-            let sign = match op {
-                UnaryOp::Minus => "-",
-                UnaryOp::Not => "!",
-                _ => "~",
-            };
-            Val::Sym(Rc::new(Sym {
-                text: format!("{sign}{}", operand(sym)).into(),
-                key: format!("{sign}({})", sym.key).into(),
-                atom: false,
-                unnamed: false,
-                ty: match op {
-                    UnaryOp::Not => Some(Num::Int(IntType::INT)),
-                    _ => sym.ty,
-                },
-                why: sym.why.clone(),
-                at: None,
-                form: Form::Unary(a.clone()),
-            }))
-        }
+        (_, Val::Sym(sym)) => Sym::unary(op, sym),
         (UnaryOp::Plus, Val::Int(..)) => binary(BinaryOp::Add, &Val::int(0), a),
         (UnaryOp::Minus, Val::Int(..)) => binary(BinaryOp::Sub, &Val::int(0), a),
         (UnaryOp::BitNot, Val::Int(..)) => binary(BinaryOp::BitXor, a, &Val::int(-1)),

@@ -12,6 +12,7 @@ mod object;
 pub mod patch;
 mod report;
 mod state;
+mod symbol;
 mod symbolic;
 mod types;
 mod value;

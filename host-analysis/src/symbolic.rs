@@ -12,7 +12,8 @@ use fpgacc_frontend::host::ast::BinaryOp;
 use fpgacc_frontend::source::SourceMap;
 
 use crate::numbers::origin;
-use crate::value::{Form, IntType, Num, Sym, Val};
+use crate::symbol::{Form, Sym};
+use crate::value::{IntType, Num, Val};
 
 /// Deepest nesting of an expression that is looked through.
 const DEEPEST: u32 = 24;
@@ -32,10 +33,10 @@ pub(crate) fn known(sym: &Rc<Sym>, sources: &SourceMap) -> Symbolic {
     let mut inputs = BTreeMap::new();
     for atom in &atoms {
         let origin = origin(&atom.why, atom.at, sources);
-        inputs.insert(atom.text.to_string(), origin);
+        inputs.insert(atom.text(), origin);
     }
     Symbolic {
-        text: sym.text.to_string(),
+        text: sym.text(),
         multiple_of: match sym.ty {
             Some(Num::Int(_)) => multiple(&value, DEEPEST).max(1),
             _ => 1,
@@ -61,12 +62,7 @@ pub(crate) fn newest_atom(value: &Val) -> u32 {
         match value {
             Val::OneOf(all) => work.extend(all),
             Val::Tuple(all) => work.extend(&**all),
-            Val::Sym(sym) => match &sym.form {
-                Form::Atom(number) => newest = newest.max(*number),
-                Form::Unary(a) | Form::Cast(a) => work.push(a),
-                Form::Binary(_, a, b) => work.extend([a, b]),
-                Form::Call(_, args) => work.extend(args),
-            },
+            Val::Sym(sym) => newest = newest.max(sym.newest_atom()),
             _ => {}
         }
     }
@@ -80,18 +76,13 @@ fn collect<'v>(value: &'v Val, depth: u32, atoms: &mut Vec<&'v Rc<Sym>>) {
     match &sym.form {
         _ if depth == 0 => {}
         Form::Atom(_) => {
-            if !atoms.iter().any(|a| a.key == sym.key) {
+            if !atoms.contains(&sym) {
                 atoms.push(sym);
             }
         }
-        Form::Unary(a) | Form::Cast(a) => collect(a, depth - 1, atoms),
-        Form::Binary(_, a, b) => {
-            collect(a, depth - 1, atoms);
-            collect(b, depth - 1, atoms);
-        }
-        Form::Call(_, args) => {
-            for arg in args {
-                collect(arg, depth - 1, atoms);
+        form => {
+            for operand in form.operands() {
+                collect(operand, depth - 1, atoms);
             }
         }
     }
@@ -163,8 +154,8 @@ fn range(value: &Val, depth: u32) -> Range {
     let all = bounds(ty);
     let found = match &sym.form {
         _ if depth == 0 => all,
-        Form::Atom(_) | Form::Unary(_) => all,
-        Form::Cast(inner) => range(inner, depth - 1),
+        Form::Atom(_) | Form::Unary(..) => all,
+        Form::Cast(inner, _) => range(inner, depth - 1),
         Form::Binary(op, a, b) => binary(*op, range(a, depth - 1), range(b, depth - 1)),
         Form::Call(name, args) => extreme(name, args, depth - 1),
     };
@@ -255,7 +246,7 @@ fn multiple(value: &Val, depth: u32) -> u64 {
         return 1;
     };
     let found = match &sym.form {
-        Form::Cast(a) => multiple(a, depth - 1),
+        Form::Cast(a, _) => multiple(a, depth - 1),
         Form::Binary(Mul, a, b) => {
             let (a, b) = (multiple(a, depth - 1), multiple(b, depth - 1));
             a.checked_mul(b).unwrap_or(1)
@@ -294,7 +285,7 @@ fn magnitude(value: &Val, depth: u32) -> Option<i128> {
     };
     let inner = |v: &Val| magnitude(v, depth - 1);
     match &sym.form {
-        Form::Cast(a) => inner(a).or(Some(bounds(ty).high)),
+        Form::Cast(a, _) => inner(a).or(Some(bounds(ty).high)),
         Form::Binary(Mul, a, b) => inner(a)?.checked_mul(inner(b)?),
         Form::Binary(Add, a, b) => inner(a)?.checked_add(inner(b)?),
         Form::Binary(Shl, a, Val::Int(by @ 0..=63, _)) => inner(a)?.checked_mul(1 << by),
@@ -315,11 +306,11 @@ fn lower_bounds(value: &Val, own: &Sym, atoms: &[&Rc<Sym>]) -> Vec<String> {
     }
     let candidates = atoms
         .iter()
-        .filter(|atom| is_integer(atom) && atom.key != own.key);
+        .filter(|atom| is_integer(atom) && atom.as_ref() != own);
     candidates
         .take(MOST_BOUNDS)
         .filter(|atom| offset_above(value, atom, DEEPEST).is_some_and(|by| by >= 0))
-        .map(|atom| atom.text.to_string())
+        .map(|atom| atom.text())
         .collect()
 }
 
@@ -329,7 +320,7 @@ fn offset_above(value: &Val, atom: &Sym, depth: u32) -> Option<i128> {
     let Val::Sym(sym) = value else {
         return None;
     };
-    if sym.key == atom.key {
+    if **sym == *atom {
         return Some(0);
     }
     if depth == 0 {
@@ -338,7 +329,7 @@ fn offset_above(value: &Val, atom: &Sym, depth: u32) -> Option<i128> {
     let inner = |v: &Val| offset_above(v, atom, depth - 1);
     let low = |v: &Val| range(v, depth - 1).low;
     match &sym.form {
-        Form::Cast(a) if widens(a, sym) => inner(a),
+        Form::Cast(a, _) if widens(a, sym) => inner(a),
         Form::Call(name, args) if &**name == "max" => args.iter().filter_map(inner).max(),
         Form::Binary(Add, a, b) => {
             let left = inner(a).and_then(|k| k.checked_add(low(b)));
@@ -387,7 +378,7 @@ fn rounded_up(count: &Val, step: &Val, atom: &Sym, depth: u32) -> Option<i128> {
     }
     let inner = |v: &Val| rounded_up(v, step, atom, depth.checked_sub(1)?);
     match &sym.form {
-        Form::Cast(a) if widens(a, sym) => inner(a),
+        Form::Cast(a, _) if widens(a, sym) => inner(a),
         Form::Binary(BinaryOp::Div, x, c) if same(c, step) => {
             // At least `x - (c - 1)`.
             let by = offset_above_with(x, step, atom, depth)?;
@@ -425,7 +416,7 @@ fn offset_above_with(x: &Val, c: &Val, atom: &Sym, depth: u32) -> Option<i128> {
         return offset_above(x, atom, depth)?.checked_sub(c - 1);
     }
     // `n + c - 1`, with a `c` that is not constant, in its usual spellings.
-    let is_atom = |v: &Val| matches!(v, Val::Sym(s) if s.key == atom.key);
+    let is_atom = |v: &Val| matches!(v, Val::Sym(s) if **s == *atom);
     let one = |v: &Val| v.as_int() == Some(1);
     let form = |v: &Val| match v {
         Val::Sym(sym) => match &sym.form {
@@ -458,7 +449,7 @@ fn exact_integer(value: &Val) -> Option<Val> {
         Val::Int(..) => Some(value.clone()),
         Val::Sym(sym) => match (&sym.form, sym.ty) {
             (_, Some(Num::Int(ty))) if ty.bits <= 32 => Some(value.clone()),
-            (Form::Cast(inner), Some(Num::Double)) => exact_integer(inner),
+            (Form::Cast(inner, _), Some(Num::Double)) => exact_integer(inner),
             _ => None,
         },
         _ => None,
@@ -469,7 +460,7 @@ fn exact_integer(value: &Val) -> Option<Val> {
 fn same(a: &Val, b: &Val) -> bool {
     match (a, b) {
         (Val::Int(a, _), Val::Int(b, _)) => a == b,
-        (Val::Sym(a), Val::Sym(b)) => a.key == b.key,
+        (Val::Sym(a), Val::Sym(b)) => a == b,
         _ => false,
     }
 }

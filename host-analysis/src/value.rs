@@ -4,13 +4,13 @@
 use std::rc::Rc;
 
 use fpgacc_frontend::facts::ArgValue;
-use fpgacc_frontend::host::ast::BinaryOp;
 use fpgacc_frontend::source::Span;
 
 use crate::state::{Place, Root};
+use crate::symbol::Sym;
 
 /// Width and signedness of an integer type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct IntType {
     pub bits: u8,
     pub signed: bool,
@@ -139,61 +139,8 @@ impl Text {
     }
 }
 
-/// A symbolic number: an expression over values that are not known at compile time.
-#[derive(Clone, Debug)]
-pub(crate) struct Sym {
-    /// As the host spells it.
-    pub text: Rc<str>,
-    /// Equal keys are equal values; names in it carry the number of their definition.
-    pub key: Rc<str>,
-    /// It is one name or call.
-    pub atom: bool,
-    /// It has no name of a variable yet.
-    pub unnamed: bool,
-    /// Its type, if known.
-    pub ty: Option<Num>,
-    /// Where the value comes from.
-    pub why: Rc<str>,
-    /// The statement that it comes from, if it is an atom.
-    pub at: Option<Span>,
-    /// What it is made of.
-    pub form: Form,
-}
-
-/// What a symbolic number is made of.
-#[derive(Clone, Debug)]
-pub(crate) enum Form {
-    /// A value that only the run gives, with its number: later ones have higher numbers.
-    Atom(u32),
-    /// `+`, `-`, `!` or `~`.
-    Unary(Val),
-    Binary(BinaryOp, Val, Val),
-    /// Converted to the symbol's type.
-    Cast(Val),
-    /// The result of a function of the C library, by its name without `std::` and `f`.
-    Call(Rc<str>, Vec<Val>),
-}
-
-impl PartialEq for Sym {
-    fn eq(&self, other: &Self) -> bool {
-        self.key == other.key
-    }
-}
-
-impl Sym {
-    /// Whether the values are equal and spelled alike.
-    fn is_identical(&self, other: &Sym) -> bool {
-        self.key == other.key
-            && self.text == other.text
-            && self.atom == other.atom
-            && self.unnamed == other.unnamed
-            && self.ty == other.ty
-            && self.why == other.why
-    }
-}
-
 /// A type of numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Num {
     Int(IntType),
     Float,
@@ -342,7 +289,7 @@ impl Val {
     pub fn is_alike(&self, other: &Val) -> bool {
         match (self, other) {
             (Val::Unknown(_), Val::Unknown(_)) => true,
-            (Val::Sym(a), Val::Sym(b)) => Rc::ptr_eq(a, b) || a.is_identical(b),
+            (Val::Sym(a), Val::Sym(b)) => a.is_identical(b),
             (Val::OneOf(a), Val::OneOf(b)) => Val::all_alike(a, b),
             (Val::Tuple(a), Val::Tuple(b)) => Val::all_alike(a, b),
             (Val::Float(a), Val::Float(b)) | (Val::Double(a), Val::Double(b)) => {
@@ -388,24 +335,7 @@ impl Val {
     pub fn renumbered(&self, numbers: (u32, u32)) -> Val {
         let all = |values: &[Val]| values.iter().map(|v| v.renumbered(numbers)).collect();
         match self {
-            Val::Sym(sym) => {
-                let key = renumbered(&sym.key, numbers);
-                if *key == *sym.key {
-                    return self.clone();
-                }
-                let mut sym = (**sym).clone();
-                sym.key = Rc::from(key);
-                sym.form = match sym.form {
-                    Form::Atom(number) => Form::Atom(renumber(number, numbers)),
-                    Form::Unary(a) => Form::Unary(a.renumbered(numbers)),
-                    Form::Binary(op, a, b) => {
-                        Form::Binary(op, a.renumbered(numbers), b.renumbered(numbers))
-                    }
-                    Form::Cast(a) => Form::Cast(a.renumbered(numbers)),
-                    Form::Call(name, args) => Form::Call(name, all(&args)),
-                };
-                Val::Sym(Rc::new(sym))
-            }
+            Val::Sym(sym) => Val::Sym(sym.renumbered(numbers)),
             Val::OneOf(values) => Val::OneOf(all(values)),
             Val::Tuple(values) => Val::Tuple(all(values).into()),
             other => other.clone(),
@@ -433,7 +363,7 @@ impl Val {
                 format!("({})", all.join(", "))
             }
             Val::Record(_) => "a struct".to_string(),
-            Val::Sym(sym) => format!("`{}`", sym.text),
+            Val::Sym(sym) => format!("`{}`", sym.text()),
             Val::OneOf(all) => {
                 let all: Vec<_> = all.iter().map(Val::describe).collect();
                 all.join(" or ")
@@ -496,35 +426,11 @@ impl Val {
                 .map(|v| v.convert(to))
                 .reduce(|a, b| a.join(&b))
                 .unwrap_or(Val::Unset),
-            (Val::Sym(sym), to) => convert_sym(sym, to),
+            (Val::Sym(sym), to) => sym.convert(to),
             (Val::Zero | Val::Null, Num::Int(t)) => Val::Int(0, t),
             (Val::Zero, to) => Val::Int(0, IntType::INT).convert(to),
             (other, _) => other.clone(),
         }
-    }
-}
-
-/// A symbol's key with other numbers behind its `#`.
-fn renumbered(key: &str, numbers: (u32, u32)) -> String {
-    let mut parts = key.split('#');
-    let mut result = parts.next().unwrap_or_default().to_string();
-    for part in parts {
-        let digits = part.bytes().take_while(u8::is_ascii_digit).count();
-        let (number, rest) = part.split_at(digits);
-        result.push('#');
-        match number.parse::<u32>() {
-            Ok(n) => result.push_str(&renumber(n, numbers).to_string()),
-            Err(_) => result.push_str(number),
-        }
-        result.push_str(rest);
-    }
-    result
-}
-
-fn renumber(number: u32, (above, from): (u32, u32)) -> u32 {
-    match number > above {
-        true => number - above + from,
-        false => number,
     }
 }
 
@@ -538,67 +444,4 @@ pub(crate) fn one_root(pointers: &[Val]) -> Option<Root> {
     let first = root(pointers.first()?)?;
     let same = pointers.iter().all(|p| root(p) == Some(first));
     same.then_some(first)
-}
-
-/// Widening keeps a symbolic value; everything else makes it another one.
-fn convert_sym(sym: &Rc<Sym>, to: Num) -> Val {
-    let keeps = match (sym.ty, to) {
-        (Some(from), to) if from == to => true,
-        (Some(Num::Int(from)), Num::Int(to)) => {
-            // An `int` as `size_t`: the same number unless it is negative, and then no launch of
-            // that size exists.
-            to.bits > from.bits || (to.bits == from.bits && from.signed && !to.signed)
-        }
-        (Some(Num::Float), Num::Double) => true,
-        _ => false,
-    };
-    let (name, text) = match to {
-        Num::Int(t) => (format!("i{}{}", t.bits, t.signed), cast_text(t)),
-        Num::Float => ("f".to_string(), "float"),
-        Num::Double => ("d".to_string(), "double"),
-    };
-    if keeps {
-        if sym.ty == Some(to) {
-            return Val::Sym(sym.clone());
-        }
-        let mut same = (**sym).clone();
-        same.ty = Some(to);
-        same.form = Form::Cast(Val::Sym(sym.clone()));
-        return Val::Sym(Rc::new(same));
-    }
-    Val::Sym(Rc::new(Sym {
-        text: match sym.ty {
-            None => sym.text.clone(),
-            Some(_) => Rc::from(format!("({text}){}", operand(sym))),
-        },
-        key: Rc::from(format!("{name}({})", sym.key)),
-        atom: sym.ty.is_none() && sym.atom,
-        unnamed: sym.unnamed,
-        ty: Some(to),
-        why: sym.why.clone(),
-        at: None,
-        form: Form::Cast(Val::Sym(sym.clone())),
-    }))
-}
-
-fn cast_text(t: IntType) -> &'static str {
-    match (t.bits, t.signed) {
-        (1, _) => "bool",
-        (8, true) => "char",
-        (8, false) => "unsigned char",
-        (16, true) => "short",
-        (16, false) => "unsigned short",
-        (32, true) => "int",
-        (32, false) => "unsigned",
-        (_, true) => "long",
-        (_, false) => "size_t",
-    }
-}
-
-/// A symbolic value as an operand: in parentheses if it has an operator.
-pub(crate) fn operand(sym: &Sym) -> String {
-    match sym.atom {
-        true => sym.text.to_string(),
-        false => format!("({})", sym.text),
-    }
 }

@@ -395,7 +395,7 @@ impl<'a> Interp<'a> {
             self.outside(&reason);
         }
         let text = self.source_text(code, id);
-        self.unnamed_atom(&text, &reason)
+        self.unnamed_atom(text, reason)
     }
 
     /// A function of the given files that is not followed: what it and all that it calls may change
@@ -425,7 +425,7 @@ impl<'a> Interp<'a> {
             false => self.forget_modified(callee, &reason),
         }
         let text = self.source_text(code, id);
-        self.unnamed_atom(&text, &reason)
+        self.unnamed_atom(text, reason)
     }
 
     /// Code that is not given may call any function that is: variables that outlive their function
@@ -526,7 +526,7 @@ impl<'a> Interp<'a> {
             self.outside(&reason);
         }
         let text = self.source_text(code, id);
-        self.unnamed_atom(&text, &reason)
+        self.unnamed_atom(text, reason)
     }
 
     /// A function whose address is passed away may be called, or not.
@@ -701,7 +701,7 @@ impl<'a> Interp<'a> {
             }
         }
         let text = self.source_text(code, id);
-        self.unnamed_atom(&text, &reason)
+        self.unnamed_atom(text, reason)
     }
 
     /// The constructor of a variable.
@@ -753,7 +753,7 @@ impl<'a> Interp<'a> {
     /// The result of a call that has no value that is followed.
     pub(super) fn result(&mut self, code: &Code<'a>, id: ExprId, why: &str) -> Val {
         let text = self.source_text(code, id);
-        self.unnamed_atom(&text, why)
+        self.unnamed_atom(text, why)
     }
 }
 

@@ -351,7 +351,7 @@ impl<'a> Interp<'a> {
             Val::Unknown(why) => {
                 let text = format!("{}.size()", self.short(place));
                 let ty = Num::Int(crate::value::IntType::SIZE);
-                let atom = self.atom(&text, Some(ty), &why);
+                let atom = self.atom(text, Some(ty), why);
                 // It has this size as long as nothing is put in or taken out.
                 self.state.set(&size, atom.clone());
                 atom

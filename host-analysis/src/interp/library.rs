@@ -6,7 +6,8 @@ use super::call::Arg;
 use super::lvalue::Target;
 use super::{Code, Interp};
 use crate::arith;
-use crate::value::{Form, Num, Sym, Text, Val};
+use crate::symbol::Sym;
+use crate::value::{Num, Text, Val};
 
 /// Functions that neither change what their arguments point to nor keep a pointer.
 const READERS: &[&str] = &[
@@ -469,8 +470,6 @@ impl<'a> Interp<'a> {
     }
 
     fn symbolic_call(&mut self, name: &str, base: &str, single: bool, values: &[Val]) -> Val {
-        let mut texts = Vec::new();
-        let mut keys = Vec::new();
         let mut ty = match base {
             "min" | "max" | "abs" | "labs" => None,
             _ if single => Some(Num::Float),
@@ -478,31 +477,13 @@ impl<'a> Interp<'a> {
         };
         for value in values {
             match value {
-                Val::Sym(sym) => {
-                    texts.push(sym.text.to_string());
-                    keys.push(sym.key.to_string());
-                    if matches!(base, "min" | "max") {
-                        ty = sym.ty;
-                    }
-                }
+                Val::Sym(sym) if matches!(base, "min" | "max") => ty = sym.ty,
                 Val::Unknown(_) => return value.clone(),
-                Val::Int(..) | Val::Float(_) | Val::Double(_) => {
-                    texts.push(value.describe());
-                    keys.push(value.describe());
-                }
+                Val::Sym(_) | Val::Int(..) | Val::Float(_) | Val::Double(_) => {}
                 _ => return Val::unknown(format!("the result of `{name}`")),
             }
         }
-        Val::Sym(std::rc::Rc::new(Sym {
-            text: format!("{name}({})", texts.join(", ")).into(),
-            key: format!("{name}({})", keys.join(", ")).into(),
-            atom: true,
-            unnamed: false,
-            ty,
-            why: format!("the result of `{name}`").into(),
-            at: None,
-            form: Form::Call(base.into(), values.to_vec()),
-        }))
+        Sym::call(name, base, values, ty)
     }
 }
 

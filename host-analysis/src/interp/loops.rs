@@ -306,7 +306,7 @@ impl<'a> Interp<'a> {
         for (place, value) in &mut changing {
             if let Val::Sym(symbol) = value {
                 // A number of this activation.
-                *value = self.atom(&symbol.text.clone(), symbol.ty, &symbol.why.clone());
+                *value = self.atom(symbol.text(), symbol.ty, symbol.why.clone());
             }
             if self.state.own(place).is_some_and(|now| !now.is_unknown()) {
                 self.state.set(place, value.clone());
@@ -391,7 +391,7 @@ impl<'a> Interp<'a> {
             _ => None,
         };
         let name = self.short_name(place);
-        self.atom(&name, ty, &why)
+        self.atom(name, ty, why)
     }
 
     pub(super) fn range_for(

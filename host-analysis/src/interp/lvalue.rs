@@ -569,11 +569,7 @@ impl<'a> Interp<'a> {
                 Val::OneOf(all).convert(num)
             }
             Val::Sym(sym) if sym.unnamed => {
-                let mut sym = (*sym).clone();
-                sym.text = Rc::from(self.short_name(place));
-                sym.unnamed = false;
-                sym.atom = true;
-                sym.ty = Some(num);
+                let sym = sym.named(&self.short_name(place), num);
                 Val::Sym(Rc::new(sym))
             }
             Val::Text(_) | Val::Pointer(_) | Val::Handle(_) | Val::File(_) | Val::Function(_) => {
@@ -587,7 +583,7 @@ impl<'a> Interp<'a> {
     pub(super) fn set_unknown(&mut self, place: &Place, reason: &str) {
         let name = self.short_name(place);
         let value = match self.kind_of(place) {
-            Some(Kind::Num(num)) => self.atom(&name, Some(num), reason),
+            Some(Kind::Num(num)) => self.atom(name, Some(num), reason),
             Some(Kind::Container(_)) => {
                 let size = place.field(SIZE);
                 let value = Val::Unknown(self.located(reason));

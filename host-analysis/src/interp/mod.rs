@@ -39,8 +39,9 @@ use fpgacc_frontend::source::{SourceMap, Span};
 
 use crate::object::{Objects, Visit};
 use crate::state::{Delta, Place, Root, RootSet, State, VarId};
+use crate::symbol::Sym;
 use crate::types::{Types, last_name};
-use crate::value::{Form, Num, ObjectId, Sym, Val};
+use crate::value::{Num, ObjectId, Val};
 
 /// Rounds in which values of file-scope variables may still grow.
 const ROUNDS: u32 = 4;
@@ -656,28 +657,22 @@ impl<'a> Interp<'a> {
     }
 
     /// A symbolic value that is equal to nothing else.
-    fn atom(&mut self, text: &str, ty: Option<Num>, why: &str) -> Val {
-        self.new_symbol(text, false, ty, why)
+    fn atom(&mut self, text: impl Into<Rc<str>>, ty: Option<Num>, why: impl Into<Rc<str>>) -> Val {
+        self.new_symbol(text.into(), false, ty, why.into())
     }
 
     /// The value of a call or another expression that is not followed: it gets the name of the
     /// variable that it is first stored in.
-    fn unnamed_atom(&mut self, text: &str, why: &str) -> Val {
-        self.new_symbol(text, true, None, why)
+    fn unnamed_atom(&mut self, text: impl Into<Rc<str>>, why: impl Into<Rc<str>>) -> Val {
+        self.new_symbol(text.into(), true, None, why.into())
     }
 
-    fn new_symbol(&mut self, text: &str, unnamed: bool, ty: Option<Num>, why: &str) -> Val {
+    fn new_symbol(&mut self, text: Rc<str>, unnamed: bool, ty: Option<Num>, why: Rc<str>) -> Val {
         self.atoms += 1;
-        Val::Sym(Rc::new(Sym {
-            text: Rc::from(text),
-            key: Rc::from(format!("#{}", self.atoms)),
-            atom: true,
-            unnamed,
-            ty,
-            why: Rc::from(why),
-            at: self.at,
-            form: Form::Atom(self.atoms),
-        }))
+        let mut symbol = Sym::atom(self.atoms, text, ty, why);
+        symbol.unnamed = unnamed;
+        symbol.at = self.at;
+        Val::Sym(Rc::new(symbol))
     }
 
     /// How people call a place: `function::variable[1].field`, `::variable` at file scope.

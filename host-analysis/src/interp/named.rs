@@ -37,7 +37,7 @@ impl<'a> Interp<'a> {
             return value;
         };
         let text = self.source_text(code, id);
-        self.atom(&text, Some(num), why)
+        self.atom(text, Some(num), why.clone())
     }
 
     /// The type of numbers that an expression has by its declarations.

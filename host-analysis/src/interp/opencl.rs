@@ -1,6 +1,7 @@
 //! Calls of OpenCL: what they make, what they set, and what they launch.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use fpgacc_frontend::facts::{
     Arg as ArgFact, ArgValue, Known, Launch, LocalSize, Location, ProgramSource, QueueOrder, Value,
@@ -13,6 +14,7 @@ use super::{Code, Interp};
 use crate::numbers::{joined_arg, merge_args, merge_values, origin, to_value};
 use crate::object::{Around, ObjectKind, Part, Visit};
 use crate::state::{Place, Root, Step};
+use crate::symbol::Sym;
 use crate::symbolic::newest_atom;
 use crate::types::{Kind, Wrapper};
 use crate::value::{Argument, IntType, Num, ObjectId, Piece, Text, Val};
@@ -844,18 +846,15 @@ impl<'a> Interp<'a> {
 /// Spellings of symbolic values of one launch: each means one value.
 #[derive(Default)]
 struct Names {
-    keys: BTreeMap<String, String>,
+    known: BTreeMap<String, Rc<Sym>>,
 }
 
 impl Names {
     fn check(&mut self, value: &Val, sources: &SourceMap) -> Value {
         if let Val::Sym(sym) = value {
-            let key = self
-                .keys
-                .entry(sym.text.to_string())
-                .or_insert_with(|| sym.key.to_string());
-            if **key != *sym.key {
-                return Value::Unknown(format!("`{}` at an earlier time", sym.text));
+            let known = self.known.entry(sym.text());
+            if known.or_insert_with(|| sym.clone()) != sym {
+                return Value::Unknown(format!("`{}` at an earlier time", sym.text()));
             }
         }
         to_value(value, sources)

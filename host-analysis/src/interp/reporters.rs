@@ -274,7 +274,7 @@ impl Reporter {
                 Val::Int(value, ty) => Told::Int(*value, *ty),
                 Val::Null => Told::Null,
                 Val::Unknown(_) => Told::Unknown,
-                Val::Sym(sym) if sym.atom => Told::Symbol(sym.ty),
+                Val::Sym(sym) if sym.is_atom() => Told::Symbol(sym.ty),
                 _ => return None,
             });
         }

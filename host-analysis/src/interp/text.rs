@@ -207,7 +207,7 @@ impl<'a> Interp<'a> {
                 | "gcount" | "exceptions" | "clear" => {
                     self.values(args);
                     let text = format!("{}.{name}()", self.spell(place));
-                    Some(self.unnamed_atom(&text, "the state of a file"))
+                    Some(self.unnamed_atom(text, "the state of a file"))
                 }
                 _ => None,
             },
@@ -233,7 +233,7 @@ impl<'a> Interp<'a> {
             "size" | "length" => match self.chars_of(&now) {
                 Some(chars) => Some(Val::size(chars.len() as i128)),
                 None => Some(self.unnamed_atom(
-                    &format!("{}.{name}()", self.short(place)),
+                    format!("{}.{name}()", self.short(place)),
                     "the length of a string",
                 )),
             },
