@@ -24,7 +24,7 @@ pub(crate) enum Root {
 }
 
 /// Variables and objects.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct RootSet {
     all: bool,
     vars: Vec<bool>,
@@ -49,6 +49,15 @@ impl RootSet {
             list.resize(id + 1, false);
         }
         list[id] = true;
+    }
+
+    /// Those that were inserted one by one: variables, then objects, in order.
+    pub fn iter(&self) -> impl Iterator<Item = Root> {
+        let vars = self.vars.iter().enumerate().filter(|(_, is_in)| **is_in);
+        let vars = vars.map(|(id, _)| Root::Var(VarId(id as u32)));
+        let objects = self.objects.iter().enumerate();
+        let objects = objects.filter(|(_, is_in)| **is_in);
+        vars.chain(objects.map(|(id, _)| Root::Object(ObjectId(id as u32))))
     }
 
     pub fn has(&self, root: Root) -> bool {
@@ -196,6 +205,11 @@ impl Content {
             true => self.own.as_ref(),
             false => self.parts.get(path),
         }
+    }
+
+    /// The values of the whole and its parts.
+    pub fn values(&self) -> impl Iterator<Item = &Val> {
+        self.own.iter().chain(self.parts.values())
     }
 
     fn is_alike(&self, other: &Content) -> bool {
@@ -364,7 +378,8 @@ impl State {
         content
     }
 
-    fn content_unwatched(&self, root: Root) -> Option<&Content> {
+    /// What a variable or object holds, without a note that it was looked at.
+    pub fn content_unwatched(&self, root: Root) -> Option<&Content> {
         match root {
             Root::Var(id) => self.vars.get(id.0 as usize),
             Root::Object(id) => self.objects.get(id.0 as usize),
@@ -611,8 +626,7 @@ impl State {
     /// Whether a variable or object holds a value of which something is known.
     pub fn is_known(&self, root: Root) -> bool {
         self.content(root).is_some_and(|c| {
-            let mut values = c.own.iter().chain(c.parts.values());
-            values.any(|v| !v.is_unknown())
+            c.values().any(|v| !v.is_unknown())
         })
     }
 

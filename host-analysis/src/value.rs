@@ -10,7 +10,7 @@ use crate::state::{Place, Root};
 use crate::symbol::Sym;
 
 /// Width and signedness of an integer type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct IntType {
     pub bits: u8,
     pub signed: bool,
@@ -140,7 +140,7 @@ impl Text {
 }
 
 /// A type of numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Num {
     Int(IntType),
     Float,

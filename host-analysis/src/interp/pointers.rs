@@ -6,9 +6,12 @@ use fpgacc_frontend::host::ast::{BIT_FIELD, ExprId, Type};
 use super::lvalue::Target;
 use super::{Code, Interp};
 use crate::object::ObjectKind;
-use crate::state::{Place, Root, Step};
+use crate::state::{Content, Place, Root, Step};
 use crate::types::Kind;
 use crate::value::{Num, Val, one_root};
+
+/// Why what a pointer may point to is not known.
+pub(super) const REASON: &str = "a store through a pointer that is not followed";
 
 impl<'a> Interp<'a> {
     /// What a pointer, moved by `to`, points to.
@@ -81,23 +84,29 @@ impl<'a> Interp<'a> {
     /// Stores a value, of a type if that is known, where a pointer that is not followed points to:
     /// wherever a pointer ever pointed to.
     pub(super) fn store_anywhere(&mut self, value: Val, ty: Option<Num>) {
-        const REASON: &str = "a store through a pointer that is not followed";
-        self.repeats.spoil();
         self.escape_value(&value);
         self.forget_escaped(REASON);
-        let pointed = &self.pointed;
-        let roots = self
-            .state
-            .roots()
-            .filter(|root| pointed.has(*root) && self.state.is_known(*root));
-        let roots: Vec<Root> = roots.filter(|root| self.may_hold(*root, ty)).collect();
+        let roots = self.pointed.iter();
+        let roots: Vec<Root> = roots.filter(|root| self.may_hit(*root, ty)).collect();
+        self.repeats.note_stored(ty, &roots);
         for root in roots {
             self.forget_root(root, REASON);
         }
     }
 
-    /// Whether a store of this type may change a variable or object: C's rules on effective types.
-    fn may_hold(&self, root: Root, stored: Option<Num>) -> bool {
+    /// Whether a store of this type may change a variable or object of which something is known.
+    /// (It is no look at it that a call depends on: what is stored so is noted by itself.)
+    pub(super) fn may_hit(&self, root: Root, stored: Option<Num>) -> bool {
+        let content = self.state.content_unwatched(root);
+        content.is_some_and(|content| self.may_hold(root, content, stored))
+    }
+
+    /// Whether a store of this type may change a variable or object that holds this: C's rules on
+    /// effective types.
+    pub(super) fn may_hold(&self, root: Root, content: &Content, stored: Option<Num>) -> bool {
+        if content.values().all(Val::is_unknown) {
+            return false;
+        }
         let Some(stored) = stored.filter(|num| !is_byte(*num)) else {
             return true;
         };
@@ -107,20 +116,14 @@ impl<'a> Interp<'a> {
                 Kind::Pointer | Kind::String | Kind::FileStream | Kind::StringStream => false,
                 _ => true,
             },
-            Root::Object(_) => {
-                let whole = Place::of(root);
-                let parts = self.state.parts(&whole);
-                let own = self.state.own(&whole).cloned();
-                let mut values = parts.into_iter().map(|(_, v)| v).chain(own);
-                values.any(|value| match (value, stored) {
-                    (Val::Float(_), num) => num == Num::Float,
-                    (Val::Double(_), num) => num == Num::Double,
-                    (Val::Int(_, ty), num) => same_layout(Num::Int(ty), num),
-                    (Val::Sym(sym), num) => sym.ty.is_none_or(|ty| same_layout(ty, num)),
-                    (Val::OneOf(_) | Val::Zero, _) => true,
-                    _ => false,
-                })
-            }
+            Root::Object(_) => content.values().any(|value| match (value, stored) {
+                (Val::Float(_), num) => num == Num::Float,
+                (Val::Double(_), num) => num == Num::Double,
+                (Val::Int(_, ty), num) => same_layout(Num::Int(*ty), num),
+                (Val::Sym(sym), num) => sym.ty.is_none_or(|ty| same_layout(ty, num)),
+                (Val::OneOf(_) | Val::Zero, _) => true,
+                _ => false,
+            }),
         }
     }
 

@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::{FnId, Interp};
-use crate::state::{Content, Delta, Place, Root, VarId, Watch};
-use crate::value::Val;
+use crate::state::{Content, Delta, Place, Root, RootSet, VarId, Watch};
+use crate::value::{Num, Val};
 
 /// Steps from which on it pays to keep a call.
 const STEPS_TO_KEEP: u64 = 300;
@@ -38,6 +38,19 @@ impl Call {
     }
 }
 
+/// Stores through pointers that are not followed: they change whatever pointers may point to, also
+/// what the call has nothing to do with.
+#[derive(Default)]
+struct Stored {
+    /// The types of what was stored.
+    types: Vec<Option<Num>>,
+    /// What was changed so.
+    hit: BTreeSet<Root>,
+    /// For each variable and object that the call looked at or changed, whether a pointer may have
+    /// pointed to it before, and then whether stores of each type may have changed it.
+    open: BTreeMap<Root, Vec<bool>>,
+}
+
 /// A call that was followed, and what it did.
 struct Kept {
     call: Call,
@@ -46,6 +59,8 @@ struct Kept {
     escaped_before: BTreeSet<Root>,
     /// It forgot what had escaped, for this reason.
     forgot: Option<Rc<str>>,
+    /// What it stored through pointers that are not followed.
+    stored: Stored,
     /// Functions that were called.
     called: BTreeSet<FnId>,
     /// Calls inside of each other.
@@ -69,6 +84,9 @@ pub(super) struct Record {
     declared: usize,
     called: usize,
     forgot: usize,
+    stored: usize,
+    hit: usize,
+    pointed: RootSet,
     deepest: usize,
     spoilt: u64,
     objects: u64,
@@ -92,6 +110,10 @@ pub(super) struct Repeats {
     called: Vec<FnId>,
     /// Why what had escaped was forgotten meanwhile, each time.
     forgot: Vec<Rc<str>>,
+    /// Types of what was stored meanwhile through pointers that are not followed, and what was
+    /// changed so.
+    stored: Vec<Option<Num>>,
+    hit: Vec<Root>,
     /// Most calls inside of each other meanwhile.
     deepest: usize,
     /// How often something happened meanwhile that cannot be repeated.
@@ -123,6 +145,13 @@ impl Repeats {
     pub fn note_forgot(&mut self, reason: &str) {
         if self.open > 0 {
             self.forgot.push(Rc::from(reason));
+        }
+    }
+
+    pub fn note_stored(&mut self, ty: Option<Num>, hit: &[Root]) {
+        if self.open > 0 {
+            self.stored.push(ty);
+            self.hit.extend(hit);
         }
     }
 
@@ -174,6 +203,7 @@ impl<'a> Interp<'a> {
                 self.forget_root(root, reason);
             }
         }
+        let hit = self.store_again(&kept);
         self.state.apply(
             &kept.changes,
             |root| kept.before.contains_key(&root),
@@ -188,6 +218,9 @@ impl<'a> Interp<'a> {
             self.repeats.deepest = self.repeats.deepest.max(deepest);
             self.repeats.called.extend(&kept.called);
             self.repeats.forgot.extend(kept.forgot.clone());
+            self.repeats.stored.extend(&kept.stored.types);
+            self.repeats.hit.extend(&kept.stored.hit);
+            self.repeats.hit.extend(hit);
         }
         Some(result)
     }
@@ -204,7 +237,39 @@ impl<'a> Interp<'a> {
             && !self.frames.iter().any(|f| kept.called.contains(&f.fn_id))
             && kept.escaped_before.is_subset(&self.escaped)
             && (kept.forgot.is_none() || !more.any(used))
+            && self.is_open_to(kept)
             && kept.before.iter().all(|(r, c)| self.state.holds(*r, c))
+    }
+
+    /// Whether stores through pointers that are not followed reach what they reached before, as far
+    /// as the call uses it.
+    fn is_open_to(&self, kept: &Kept) -> bool {
+        let stored = &kept.stored;
+        let same = |root: Root, open: &Vec<bool>| match self.pointed.has(root) {
+            true => {
+                let mut types = stored.types.iter().zip(open);
+                !open.is_empty() && types.all(|(ty, hit)| self.may_hit(root, *ty) == *hit)
+            }
+            false => open.is_empty(),
+        };
+        stored.open.iter().all(|(root, open)| same(*root, open))
+    }
+
+    /// Forgets what the stores of a kept call change beside what it uses; gives it.
+    fn store_again(&mut self, kept: &Kept) -> Vec<Root> {
+        let stored = &kept.stored;
+        let hits = |root: &Root| {
+            let beside = !stored.open.contains_key(root);
+            beside && stored.types.iter().any(|ty| self.may_hit(*root, *ty))
+        };
+        let hit: Vec<Root> = match stored.types.is_empty() {
+            true => Vec::new(),
+            false => self.pointed.iter().filter(hits).collect(),
+        };
+        for root in &hit {
+            self.forget_root(*root, super::pointers::REASON);
+        }
+        hit
     }
 
     /// Starts to watch a call.
@@ -218,6 +283,9 @@ impl<'a> Interp<'a> {
             declared: self.repeats.declared.len(),
             called: self.repeats.called.len(),
             forgot: self.repeats.forgot.len(),
+            stored: self.repeats.stored.len(),
+            hit: self.repeats.hit.len(),
+            pointed: self.pointed.clone(),
             deepest: std::mem::replace(&mut self.repeats.deepest, self.frames.len()),
             spoilt: self.repeats.spoilt,
             objects: self.objects.changes(),
@@ -249,6 +317,8 @@ impl<'a> Interp<'a> {
             repeats.declared.clear();
             repeats.called.clear();
             repeats.forgot.clear();
+            repeats.stored.clear();
+            repeats.hit.clear();
             repeats.deepest = 0;
         }
     }
@@ -278,9 +348,34 @@ impl<'a> Interp<'a> {
             return;
         }
         roots.retain(|root| !own.contains(root));
+        let hit = self.repeats.hit[record.hit..].iter().copied();
+        let hit: BTreeSet<Root> = hit.filter(|root| !own.contains(root)).collect();
+        let mut types = self.repeats.stored[record.stored..].to_vec();
+        types.sort_unstable();
+        types.dedup();
+        let changed: BTreeSet<Root> = changes.places().map(|place| place.root).collect();
+        if !types.is_empty() {
+            // Whether they are hit depends on what they hold.
+            roots.extend(changed.difference(&hit).filter(|r| record.pointed.has(**r)));
+        }
         let Some(before) = self.state.at_mark(record.mark, &roots, MOST_VALUES) else {
             return;
         };
+        let mut open = BTreeMap::new();
+        if !types.is_empty() {
+            let others = changed.difference(&roots).copied().collect();
+            let Some(others) = self.state.at_mark(record.mark, &others, MOST_VALUES) else {
+                return;
+            };
+            for (root, content) in before.iter().chain(&others) {
+                let hits = types.iter().map(|ty| self.may_hold(*root, content, *ty));
+                let hits = match record.pointed.has(*root) {
+                    true => hits.collect(),
+                    false => Vec::new(),
+                };
+                open.insert(*root, hits);
+            }
+        }
         // What is as it was stays as it is then.
         changes.retain(|place, now| match before.get(&place.root) {
             Some(content) => content.slot(&place.path) != now,
@@ -298,6 +393,7 @@ impl<'a> Interp<'a> {
             before,
             escaped_before: record.escaped.clone(),
             forgot: self.repeats.forgot[record.forgot..].last().cloned(),
+            stored: Stored { types, hit, open },
             called: self.repeats.called[record.called..]
                 .iter()
                 .copied()

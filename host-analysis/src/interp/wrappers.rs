@@ -161,7 +161,7 @@ impl<'a> Interp<'a> {
                 let sizes = sizes.map(|((code, arg), value)| match value {
                     Val::Unknown(why) => {
                         let text = self.source_text(code, *arg);
-                        self.atom(&text, Some(Num::Int(IntType::SIZE)), &why)
+                        self.atom(text, Some(Num::Int(IntType::SIZE)), why)
                     }
                     value => value,
                 });
