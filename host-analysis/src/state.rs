@@ -625,9 +625,8 @@ impl State {
 
     /// Whether a variable or object holds a value of which something is known.
     pub fn is_known(&self, root: Root) -> bool {
-        self.content(root).is_some_and(|c| {
-            c.values().any(|v| !v.is_unknown())
-        })
+        self.content(root)
+            .is_some_and(|c| c.values().any(|v| !v.is_unknown()))
     }
 
     fn contents(&self) -> impl Iterator<Item = (Root, &Content)> {
