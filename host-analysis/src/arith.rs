@@ -270,6 +270,13 @@ pub(crate) fn unary(op: UnaryOp, a: &Val) -> Val {
 
 /// An integer literal.
 pub(crate) fn int_literal(word: &str) -> Val {
+    // As most are.
+    if (1..=9).contains(&word.len())
+        && (word == "0" || !word.starts_with('0'))
+        && let Ok(value) = word.parse::<u32>()
+    {
+        return Val::int(i128::from(value));
+    }
     let lower = word.to_ascii_lowercase();
     let digits = lower.trim_end_matches(['u', 'l', 'z']);
     let suffix = &lower[digits.len()..];

@@ -377,13 +377,14 @@ impl Preprocessed {
                 line = number;
                 continue;
             }
-            if row.starts_with("#define ") || row.starts_with("#undef ") {
-                macros.directive(row, &file, line, system);
-            }
-            if system && !row.starts_with('#') {
+            if row.starts_with('#') {
+                if row.starts_with("#define ") || row.starts_with("#undef ") {
+                    macros.directive(row, &file, line, system);
+                }
+            } else if system && !row.is_empty() {
                 called_names(row, &mut functions);
             }
-            if !system && !row.trim().is_empty() {
+            if !system && !row.trim_ascii().is_empty() && !row.trim().is_empty() {
                 trace.evidence.push(line);
                 let now = macros.end();
                 if trace.moments.last().is_none_or(|(_, when)| *when != now) {
@@ -436,18 +437,15 @@ impl Preprocessed {
 
 /// The lines of a text.
 fn rows(text: &str) -> impl Iterator<Item = &str> {
-    let mut rest = text;
-    std::iter::from_fn(move || {
-        if rest.is_empty() {
-            return None;
-        }
-        match memchr::memchr(b'\n', rest.as_bytes()) {
-            Some(end) => {
-                let row = &rest[..end];
-                rest = &rest[end + 1..];
-                Some(row.strip_suffix('\r').unwrap_or(row))
-            }
-            None => Some(std::mem::take(&mut rest)),
+    let mut from = 0;
+    let ends = memchr::memchr_iter(b'\n', text.as_bytes());
+    ends.chain([text.len()]).filter_map(move |end| {
+        let row = text.get(from..end)?;
+        let last = end == text.len();
+        from = end + 1;
+        match row.ends_with('\r') && !last {
+            true => row.get(..row.len() - 1),
+            false => (!last || !row.is_empty()).then_some(row),
         }
     })
 }

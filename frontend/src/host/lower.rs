@@ -2,6 +2,7 @@
 
 use tree_sitter::Node;
 
+use super::Places;
 use super::ast::*;
 use super::grammar::{Field, kind_of};
 use crate::source::{FileId, Span};
@@ -15,8 +16,10 @@ pub(super) struct Lowerer<'t> {
     pub text: &'t [u8],
     /// The file that spans name.
     pub file: FileId,
-    /// What is added to offsets in `text`.
+    /// What is added to offsets in `text`, ..
     pub shift: i64,
+    /// .. which are looked up here then.
+    pub places: &'t Places,
     /// The span of all nodes, if they have no places of their own.
     pub fixed: Option<Span>,
     /// What is built.
@@ -75,11 +78,16 @@ impl<'t> Lowerer<'t> {
         if let Some(span) = self.fixed {
             return span;
         }
-        let at = |offset: usize| (offset as i64 + self.shift).max(0) as u32;
+        let at = |offset: usize| (offset as i64 + self.shift).max(0) as usize;
+        let (start, end) = (at(node.start_byte()), at(node.end_byte()));
+        let from = self.places.start(start);
         Span {
             file: self.file,
-            start: at(node.start_byte()),
-            end: at(node.end_byte()),
+            start: from as u32,
+            end: match end > start {
+                true => self.places.end(end) as u32,
+                false => from as u32,
+            },
         }
     }
 

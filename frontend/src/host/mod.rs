@@ -100,7 +100,8 @@ impl Parsed {
         if let Some(found) = known.iter().find(|k| k.text == text) {
             return (found.ast.clone(), found.errors.clone());
         }
-        let (ast, errors) = lower_text(&text, file, 0, None);
+        let (short, places) = squeezed(&text);
+        let (ast, errors) = lower_text(&short, &places, file, 0, None);
         let ast = Arc::new(ast);
         known.push(ParsedText {
             text,
@@ -310,6 +311,55 @@ impl Part {
     }
 }
 
+/// Where the bytes of a shortened text stand in the full one: positions from which on they follow
+/// each other, in both.
+#[derive(Debug, Default)]
+struct Places {
+    pieces: Vec<(usize, usize)>,
+}
+
+impl Places {
+    /// The position in the full text of a byte of the shortened one.
+    fn start(&self, at: usize) -> usize {
+        let before = self.pieces.partition_point(|(short, _)| *short <= at);
+        match before.checked_sub(1).and_then(|i| self.pieces.get(i)) {
+            Some((short, full)) => full + (at - short),
+            None => at,
+        }
+    }
+
+    /// The position behind the byte in front of this one.
+    fn end(&self, at: usize) -> usize {
+        match at.checked_sub(1) {
+            Some(last) => self.start(last) + 1,
+            None => self.start(at),
+        }
+    }
+}
+
+/// A text with comments and blanks between its tokens made as short as can be: the parser looks at
+/// each byte for long, and nothing depends on them.
+fn squeezed(text: &[u8]) -> (Vec<u8>, Places) {
+    let mut short = Vec::with_capacity(text.len());
+    let mut places = Places::default();
+    let mut end = 0;
+    for token in Lexer::new(text) {
+        let gap = &text[end..token.start];
+        match gap {
+            [] | [b' ' | b'\n'] => short.extend_from_slice(gap),
+            gap => {
+                let line = memchr::memchr(b'\n', gap).is_some();
+                short.push(if line { b'\n' } else { b' ' });
+                places.pieces.push((short.len(), token.start));
+            }
+        }
+        short.extend_from_slice(&text[token.start..token.end]);
+        end = token.end;
+    }
+    short.push(b'\n');
+    (short, places)
+}
+
 /// Replaces all but line ends by blanks.
 fn blank(text: &mut [u8], range: std::ops::Range<usize>) {
     for byte in &mut text[range] {
@@ -365,7 +415,13 @@ fn parse_bounded(parser: &mut tree_sitter::Parser, text: &[u8]) -> Option<tree_s
 
 /// Parses a text and lowers it. `fixed` is the span of all nodes, if they have no places of their
 /// own.
-fn lower_text(text: &[u8], file: FileId, shift: i64, fixed: Option<Span>) -> (Ast, Vec<Span>) {
+fn lower_text(
+    text: &[u8],
+    places: &Places,
+    file: FileId,
+    shift: i64,
+    fixed: Option<Span>,
+) -> (Ast, Vec<Span>) {
     let mut parser = tree_sitter::Parser::new();
     let language = tree_sitter_cpp::LANGUAGE.into();
     let tree = match parser.set_language(&language) {
@@ -376,13 +432,14 @@ fn lower_text(text: &[u8], file: FileId, shift: i64, fixed: Option<Span>) -> (As
         let whole = Span {
             file,
             start: 0,
-            end: text.len() as u32,
+            end: places.end(text.len()) as u32,
         };
         return (Ast::default(), vec![fixed.unwrap_or(whole)]);
     };
     let mut lowerer = lower::Lowerer {
         text,
         file,
+        places,
         shift,
         fixed,
         ast: Ast::default(),
@@ -413,7 +470,7 @@ fn parse_body(body: &str, file: FileId, start: Option<usize>, use_site: Span) ->
         Some(start) => (start as i64 - BODY_HEAD.len() as i64, None),
         None => (0, Some(use_site)),
     };
-    let (mut ast, errors) = lower_text(&text, file, shift, fixed);
+    let (mut ast, errors) = lower_text(&text, &Places::default(), file, shift, fixed);
     match ast.functions.first().map(|f| f.body) {
         Some(block) => MacroBody {
             ast,

@@ -581,9 +581,11 @@ impl<'a> Interp<'a> {
 
     /// A place whose value comes from outside.
     pub(super) fn set_unknown(&mut self, place: &Place, reason: &str) {
-        let name = self.short_name(place);
         let value = match self.kind_of(place) {
-            Some(Kind::Num(num)) => self.atom(name, Some(num), reason),
+            Some(Kind::Num(num)) => {
+                let name = self.short_name(place);
+                self.atom(name, Some(num), reason)
+            }
             Some(Kind::Container(_)) => {
                 let size = place.field(SIZE);
                 let value = Val::Unknown(self.located(reason));

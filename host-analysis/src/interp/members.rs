@@ -262,7 +262,7 @@ impl<'a> Interp<'a> {
                 let code = self.file_code(host, part);
                 // Names in it are those of the class.
                 let hidden = self.frame().map(|f| {
-                    let scopes = vec![std::collections::BTreeMap::new()];
+                    let scopes = vec![super::Scope::default()];
                     let scopes = std::mem::replace(&mut f.scopes, scopes);
                     let class = f.class.replace(class.to_string());
                     (scopes, class, f.this.replace(place.clone()))

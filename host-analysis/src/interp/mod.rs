@@ -34,8 +34,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use fpgacc_frontend::host::ast::{Ast, ExprId, Function, StmtId, StmtKind, Type, Variable};
-use fpgacc_frontend::host::{HostFile, MacroBody};
+use fpgacc_frontend::host::{HostFile, MacroBody, QuickHash};
 use fpgacc_frontend::source::{SourceMap, Span};
+use indexmap::IndexMap;
 
 use crate::object::{Objects, Visit};
 use crate::state::{Delta, Place, Root, RootSet, State, VarId};
@@ -117,6 +118,9 @@ enum Binding {
     Lost,
 }
 
+/// What names stand for in a block.
+type Scope = IndexMap<String, Binding, QuickHash>;
+
 /// What is known of a variable.
 #[derive(Clone)]
 pub(crate) struct VarInfo {
@@ -148,7 +152,7 @@ struct Frame {
     fn_id: FnId,
     class: Option<String>,
     this: Option<Place>,
-    scopes: Vec<BTreeMap<String, Binding>>,
+    scopes: Vec<Scope>,
     mark: usize,
     is_root: bool,
     returns: Vec<Delta>,

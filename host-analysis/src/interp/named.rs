@@ -42,6 +42,15 @@ impl<'a> Interp<'a> {
 
     /// The type of numbers that an expression has by its declarations.
     pub(super) fn declared_number(&mut self, code: &Code<'a>, id: ExprId) -> Option<Num> {
+        if let ExprKind::Name(name) = &code.ast().expr(id).kind
+            && let Some(Binding::Var(var)) = self.binding(code, name)
+        {
+            let info = &self.vars[var.0 as usize];
+            return match info.kind {
+                Kind::Num(num) if info.ty.dims.is_empty() => Some(num),
+                _ => None,
+            };
+        }
         let typed = self.declared(code, id)?;
         if typed.dims > 0 {
             return None;

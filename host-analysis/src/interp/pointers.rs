@@ -88,7 +88,7 @@ impl<'a> Interp<'a> {
         self.forget_escaped(REASON);
         let roots = self.pointed.iter();
         let roots: Vec<Root> = roots.filter(|root| self.may_hit(*root, ty)).collect();
-        self.repeats.note_stored(ty, &roots);
+        self.repeats.note_stored(ty, self.at, &roots);
         for root in roots {
             self.forget_root(root, REASON);
         }

@@ -8,6 +8,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+use fpgacc_frontend::source::Span;
+
 use super::{FnId, Interp};
 use crate::state::{Content, Delta, Place, Root, RootSet, VarId, Watch};
 use crate::value::{Num, Val};
@@ -38,12 +40,15 @@ impl Call {
     }
 }
 
+/// The type of what was stored, if it is known, and the statement.
+type StoredType = (Option<Num>, Option<Span>);
+
 /// Stores through pointers that are not followed: they change whatever pointers may point to, also
 /// what the call has nothing to do with.
 #[derive(Default)]
 struct Stored {
-    /// The types of what was stored.
-    types: Vec<Option<Num>>,
+    /// The types of what was stored, and the statement that did so last.
+    types: Vec<StoredType>,
     /// What was changed so.
     hit: BTreeSet<Root>,
     /// For each variable and object that the call looked at or changed, whether a pointer may have
@@ -112,20 +117,30 @@ pub(super) struct Repeats {
     forgot: Vec<Rc<str>>,
     /// Types of what was stored meanwhile through pointers that are not followed, and what was
     /// changed so.
-    stored: Vec<Option<Num>>,
+    stored: Vec<StoredType>,
     hit: Vec<Root>,
     /// Most calls inside of each other meanwhile.
     deepest: usize,
     /// How often something happened meanwhile that cannot be repeated.
     spoilt: u64,
+    /// No call is repeated, for comparison.
+    #[cfg(test)]
+    off: bool,
+    /// How many calls were repeated.
+    #[cfg(test)]
+    repeated: u32,
 }
 
 impl Repeats {
     /// Forgets the calls: they mean nothing when the program is followed from another function.
     pub fn clear(&mut self) {
-        let long = std::mem::take(&mut self.long);
+        let before = std::mem::take(self);
         *self = Repeats {
-            long,
+            long: before.long,
+            #[cfg(test)]
+            off: before.off,
+            #[cfg(test)]
+            repeated: before.repeated,
             ..Repeats::default()
         };
     }
@@ -148,9 +163,9 @@ impl Repeats {
         }
     }
 
-    pub fn note_stored(&mut self, ty: Option<Num>, hit: &[Root]) {
+    pub fn note_stored(&mut self, ty: Option<Num>, at: Option<Span>, hit: &[Root]) {
         if self.open > 0 {
-            self.stored.push(ty);
+            self.stored.push((ty, at));
             self.hit.extend(hit);
         }
     }
@@ -191,9 +206,17 @@ impl<'a> Interp<'a> {
 
     /// Repeats a call that was kept; gives its result.
     pub(super) fn repeat(&mut self, call: &Call) -> Option<Val> {
+        #[cfg(test)]
+        if self.repeats.off {
+            return None;
+        }
         let kept = self.repeats.kept.get(&call.callee)?;
         let kept = kept.iter().find(|k| k.call.is(call) && self.holds(k))?;
         let kept = kept.clone();
+        #[cfg(test)]
+        {
+            self.repeats.repeated += 1;
+        }
         let fresh = (kept.atoms.0, self.atoms);
         self.atoms += kept.atoms.1 - kept.atoms.0;
         let result = kept.result.renumbered(fresh);
@@ -248,7 +271,7 @@ impl<'a> Interp<'a> {
         let same = |root: Root, open: &Vec<bool>| match self.pointed.has(root) {
             true => {
                 let mut types = stored.types.iter().zip(open);
-                !open.is_empty() && types.all(|(ty, hit)| self.may_hit(root, *ty) == *hit)
+                !open.is_empty() && types.all(|((ty, _), hit)| self.may_hit(root, *ty) == *hit)
             }
             false => open.is_empty(),
         };
@@ -258,18 +281,23 @@ impl<'a> Interp<'a> {
     /// Forgets what the stores of a kept call change beside what it uses; gives it.
     fn store_again(&mut self, kept: &Kept) -> Vec<Root> {
         let stored = &kept.stored;
-        let hits = |root: &Root| {
-            let beside = !stored.open.contains_key(root);
-            beside && stored.types.iter().any(|ty| self.may_hit(*root, *ty))
+        let hits = |root: Root| {
+            let mut types = stored.types.iter().rev();
+            let beside = !stored.open.contains_key(&root);
+            let (_, at) = types.find(|(ty, _)| beside && self.may_hit(root, *ty))?;
+            Some((root, *at))
         };
-        let hit: Vec<Root> = match stored.types.is_empty() {
+        let hit: Vec<_> = match stored.types.is_empty() {
             true => Vec::new(),
-            false => self.pointed.iter().filter(hits).collect(),
+            false => self.pointed.iter().filter_map(hits).collect(),
         };
-        for root in &hit {
+        let here = self.at;
+        for (root, at) in &hit {
+            self.at = *at;
             self.forget_root(*root, super::pointers::REASON);
         }
-        hit
+        self.at = here;
+        hit.into_iter().map(|(root, _)| root).collect()
     }
 
     /// Starts to watch a call.
@@ -350,9 +378,11 @@ impl<'a> Interp<'a> {
         roots.retain(|root| !own.contains(root));
         let hit = self.repeats.hit[record.hit..].iter().copied();
         let hit: BTreeSet<Root> = hit.filter(|root| !own.contains(root)).collect();
-        let mut types = self.repeats.stored[record.stored..].to_vec();
-        types.sort_unstable();
-        types.dedup();
+        let mut types: Vec<StoredType> = Vec::new();
+        for stored in &self.repeats.stored[record.stored..] {
+            types.retain(|(ty, _)| *ty != stored.0);
+            types.push(*stored);
+        }
         let changed: BTreeSet<Root> = changes.places().map(|place| place.root).collect();
         if !types.is_empty() {
             // Whether they are hit depends on what they hold.
@@ -368,7 +398,9 @@ impl<'a> Interp<'a> {
                 return;
             };
             for (root, content) in before.iter().chain(&others) {
-                let hits = types.iter().map(|ty| self.may_hold(*root, content, *ty));
+                let hits = types
+                    .iter()
+                    .map(|(ty, _)| self.may_hold(*root, content, *ty));
                 let hits = match record.pointed.has(*root) {
                     true => hits.collect(),
                     false => Vec::new(),
@@ -412,5 +444,83 @@ impl<'a> Interp<'a> {
             all.remove(0);
         }
         all.push(Rc::new(kept));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fpgacc_frontend::host::{HostFile, Language};
+    use fpgacc_frontend::source::SourceMap;
+
+    use super::Interp;
+    use crate::report;
+
+    /// The facts of a host, and how many calls were repeated.
+    fn facts(text: &str, off: bool) -> (String, u32) {
+        let mut sources = SourceMap::new();
+        let file = sources.add("h.c", text);
+        let hosts = [HostFile::parse(&sources, file, &[], None, Language::C)];
+        let mut interp = Interp::new(&hosts, &sources);
+        interp.repeats.off = off;
+        interp.run();
+        let repeated = interp.repeats.repeated;
+        (
+            format!("{:#?}", report::report(&interp, &hosts, &sources).0),
+            repeated,
+        )
+    }
+
+    /// `used` is called several times in `main`; some of its calls are repeated, and that changes
+    /// nothing but where something came to be unknown.
+    fn check(functions: &str, main: &str) {
+        // Long enough to be kept.
+        let long = "  s = s * 3 + 1; s = s ^ 7; s = s + n; s = s % 1000;\n".repeat(40);
+        let functions = functions.replace("LONG", &long);
+        let text = format!(
+            "typedef unsigned long size_t;\nint n, *global, other; float f;\n{functions}\n\
+             int main(int argc, char **argv) {{ n = atoi(argv[1]); size_t g = 64, l = 1;\n{main}\n}}"
+        );
+        let (followed, none) = facts(&text, true);
+        let (repeated, some) = facts(&text, false);
+        assert_eq!(repeated, followed, "{text}");
+        assert!(none == 0 && some > 0, "{some} calls repeated:\n{text}");
+    }
+
+    const LAUNCH: &str = "clEnqueueNDRangeKernel(q, k, 1, 0, &g, &l, 0, 0, 0);";
+
+    #[test]
+    fn results_are_as_if_followed() {
+        let used = "int used(int a) { int s = a;\nLONG  return s < 0 ? 4 : 8; }";
+        let twice = "l = used(1); LAUNCH l = used(1) + used(1); LAUNCH l = used(2); LAUNCH";
+        check(used, &twice.replace("LAUNCH", LAUNCH));
+    }
+
+    #[test]
+    fn changes_of_variables_are_as_if_followed() {
+        let used = "void used(int by) { int s = by;\nLONG  other = other + by; }";
+        let main = "other = 1; used(1); l = other; LAUNCH other = 1; used(1); l = other; LAUNCH \
+                    used(1); l = other; LAUNCH other = 1; used(2); l = other; LAUNCH";
+        check(used, &main.replace("LAUNCH", LAUNCH));
+    }
+
+    #[test]
+    fn stores_through_lost_pointers_are_as_if_followed() {
+        let used = "void used(int **p) { int s = n;\nLONG  *p[s] = s; }";
+        // What pointers point to may change in each call, whether or not the call uses it.
+        let main = "int a = 4, b = 8, c = 2; int *pa = &a; used(&global); l = a; LAUNCH \
+                    a = 4; used(&global); l = a; LAUNCH l = b; LAUNCH \
+                    int *pb = &b; used(&global); l = b; LAUNCH \
+                    a = b = 16; used(&global); used(&global); l = a; LAUNCH l = b; LAUNCH \
+                    l = c; LAUNCH";
+        check(used, &main.replace("LAUNCH", LAUNCH));
+    }
+
+    #[test]
+    fn stores_of_other_types_are_as_if_followed() {
+        let used = "void used(float **p) { int s = n;\nLONG  *p[s] = 1.5f; }";
+        let main = "int a = 4; float x = 2; int *pa = &a; float *px = &x; float *q0; \
+                    used(&q0); l = a; LAUNCH l = x; LAUNCH x = 4; used(&q0); l = a; LAUNCH \
+                    l = x; LAUNCH used(&q0); x = 4; used(&q0); l = x; LAUNCH";
+        check(used, &main.replace("LAUNCH", LAUNCH));
     }
 }

@@ -7,7 +7,7 @@ use fpgacc_frontend::host::ast::{
     Ast, BinaryOp, Designator, ExprId, ExprKind, Function, StmtId, StmtKind, Type, Variable,
 };
 
-use super::{Binding, Breakable, Code, FnId, Frame, Interp, MAX_NESTING, VarInfo};
+use super::{Binding, Breakable, Code, FnId, Frame, Interp, MAX_NESTING, Scope, VarInfo};
 use crate::state::{Delta, Place, Root, VarId};
 use crate::types::Kind;
 use crate::value::{Text, Val};
@@ -31,7 +31,7 @@ impl<'a> Interp<'a> {
             fn_id: id,
             class: function.class.clone(),
             this,
-            scopes: vec![BTreeMap::new()],
+            scopes: vec![Scope::default()],
             mark: self.state.mark(),
             is_root,
             returns: Vec::new(),
@@ -235,7 +235,7 @@ impl<'a> Interp<'a> {
 
     pub(super) fn scoped(&mut self, inside: impl FnOnce(&mut Self)) {
         if let Some(frame) = self.frame() {
-            frame.scopes.push(BTreeMap::new());
+            frame.scopes.push(Scope::default());
         }
         let depth = self.frames.len();
         inside(self);
