@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use fpgacc_frontend::facts::recorded::{BranchKind, RecordedProgram};
 use fpgacc_frontend::facts::{
     Arg, ArgValue, Buffer, Facts, Known, Launch, LocalSize, Location, Program, ProgramSource,
     QueueOrder, Value,
@@ -32,7 +33,46 @@ pub fn explain(facts: &Facts, site: &Location) -> String {
     for buffer in facts.buffers.iter().filter(|b| is_same_call(&b.site, site)) {
         explain_buffer(&mut text, buffer);
     }
+    let recorded = facts.programs.iter().filter_map(|p| p.recorded.as_ref());
+    for recorded in recorded {
+        explain_counts(&mut text, recorded, site);
+    }
     text
+}
+
+/// What runs counted at a line of kernels.
+fn explain_counts(text: &mut String, recorded: &RecordedProgram, site: &Location) {
+    let loops = recorded.loops.iter();
+    for one in loops.filter(|l| is_same_call(&l.site, site)) {
+        head(text, &one.site, &format!("a loop of `{}`", one.function));
+        let (entries, iterations) = (one.entries, one.iterations);
+        let counted = format!("entered {entries} times, {iterations} iterations");
+        let counted = match entries {
+            0 => "never entered".to_string(),
+            _ => format!(
+                "{counted}: {:.1} each time",
+                iterations as f64 / entries as f64
+            ),
+        };
+        line(text, "recorded", &counted);
+    }
+    let branches = recorded.branches.iter();
+    for one in branches.filter(|b| is_same_call(&b.site, site)) {
+        let what = match one.kind {
+            BranchKind::If => "a branch",
+            BranchKind::Case => "a case of a switch",
+        };
+        head(text, &one.site, &format!("{what} of `{}`", one.function));
+        let (evaluated, taken) = (one.evaluated, one.taken);
+        let counted = match evaluated {
+            0 => "never reached".to_string(),
+            _ => {
+                let part = 100.0 * taken as f64 / evaluated as f64;
+                format!("taken {taken} times of {evaluated}: {part:.1} %")
+            }
+        };
+        line(text, "recorded", &counted);
+    }
 }
 
 /// Calls of the file that something is known of, in order of lines.

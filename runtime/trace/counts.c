@@ -16,8 +16,11 @@
 
 extern char **environ;
 
-/* Guards what is below. Calls into OpenCL are made with it held: each text is made once. */
+/* Guards what is below. Programs and buffers are created with it held, so that each is made once, but
+ * nothing is waited for: a callback of an event may launch kernels. */
 static pthread_mutex_t counts_lock = PTHREAD_MUTEX_INITIALIZER;
+/* Held by the thread that reads counters. */
+static pthread_mutex_t read_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* A program object whose kernels may count. They live on: kernels name them. */
 struct counted {
@@ -151,7 +154,7 @@ static void add_names(struct names *names, const char *line)
         return;
     while (isalpha((unsigned char)*line))
         line++;
-    while (*line && *line != '\n') {
+    while (*line && (*line != '\n' || line[-1] == '\\')) {
         size_t length = 0;
         while (isalnum((unsigned char)line[length]) || line[length] == '_')
             length++;
@@ -209,6 +212,16 @@ static int version_of(cl_device_id device)
     return 100 * major + 10 * minor;
 }
 
+/* Names that fpgacc defines, but not every device: for headers, which are not looked into. */
+static void add_usual_names(struct names *names)
+{
+    static const char *const usual[] = {"ALTERA_CL", "INTELFPGA_CL", "__IMAGE_SUPPORT__",
+                                        "cl_intel_channels", "cl_khr_fp64", "cles_khr_int64",
+                                        "cl_khr_3d_image_writes", "cl_khr_depth_images"};
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+        add_name(names, usual[i], strlen(usual[i]));
+}
+
 /* Lines to stand in front of a text, so that fpgacc takes the same parts of it as the device's own
  * compiler. To free; NULL: it cannot be told. */
 static char *front_of(const char *text, cl_context context, cl_uint count,
@@ -218,6 +231,8 @@ static char *front_of(const char *text, cl_context context, cl_uint count,
     names.count = 0;
     for (const char *line = text; line; line = strchr(line, '\n'), line = line ? line + 1 : NULL)
         add_names(&names, line);
+    if (strstr(text, "include"))
+        add_usual_names(&names);
     int version = version_of(devices[0]);
     char *front = text_of("#undef __OPENCL_VERSION__\n#define __OPENCL_VERSION__ %d\n", version);
     if (names.count > 0 && !ask(&names, context, count, devices, options)) {
@@ -477,10 +492,10 @@ void counts_launch(cl_command_queue queue, cl_kernel kernel)
         return;
     pthread_mutex_lock(&counts_lock);
     struct count_buffer *buffer = buffer_for(counted, device);
-    if (buffer) {
+    if (buffer && kernels_swap_counters(kernel, buffer->memory) != buffer->memory)
         next.clSetKernelArg(kernel, index, sizeof buffer->memory, &buffer->memory);
+    if (buffer)
         buffer->is_used = 1;
-    }
     pthread_mutex_unlock(&counts_lock);
 }
 
@@ -497,17 +512,29 @@ static void add_counts(struct count_buffer *buffer)
     pthread_mutex_unlock(&trace_lock);
 }
 
+/* Whether a buffer may hold counts that were not read. */
+static int take_used(struct count_buffer *buffer, int is_over)
+{
+    pthread_mutex_lock(&counts_lock);
+    int is_used = buffer->is_used;
+    buffer->is_used = is_used && !is_over;
+    pthread_mutex_unlock(&counts_lock);
+    return is_used && buffer->counted->text->counters > 0;
+}
+
 void counts_collect(int is_over)
 {
     pthread_mutex_lock(&counts_lock);
-    for (struct count_buffer *buffer = all_buffers; buffer; buffer = buffer->next) {
+    struct count_buffer *buffer = all_buffers;
+    pthread_mutex_unlock(&counts_lock);
+    if (!buffer || pthread_mutex_trylock(&read_lock) != 0)
+        return;
+    for (; buffer; buffer = buffer->next) {
         size_t size = buffer->counted->text->counters * 2 * sizeof(uint32_t);
-        if (!buffer->is_used || size == 0)
-            continue;
-        if (next.clEnqueueReadBuffer(buffer->queue, buffer->memory, CL_TRUE, 0, size,
+        if (take_used(buffer, is_over) &&
+            next.clEnqueueReadBuffer(buffer->queue, buffer->memory, CL_TRUE, 0, size,
                                      buffer->scratch, 0, NULL, NULL) == CL_SUCCESS)
             add_counts(buffer);
-        buffer->is_used = !is_over;
     }
-    pthread_mutex_unlock(&counts_lock);
+    pthread_mutex_unlock(&read_lock);
 }

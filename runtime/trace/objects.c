@@ -376,6 +376,17 @@ struct counted *kernels_counted(cl_kernel handle, cl_uint *index)
     return counted;
 }
 
+cl_mem kernels_swap_counters(cl_kernel handle, cl_mem memory)
+{
+    pthread_mutex_lock(&trace_lock);
+    struct kernel *kernel = find(kernel_handles, handle);
+    cl_mem before = kernel ? kernel->counters : NULL;
+    if (kernel)
+        kernel->counters = memory;
+    pthread_mutex_unlock(&trace_lock);
+    return before;
+}
+
 /* ---- memory ----------------------------------------------------------------------------------- */
 
 /* What a new memory object of a place counts as: one that lives no more, or another one. A place

@@ -146,6 +146,7 @@ struct kernel {
     char *name;
     struct program *program;
     struct counted *counted; /* it counts, into an argument behind those of the program */
+    cl_mem counters;         /* that argument */
     cl_uint count;
     char **types;             /* "" where OpenCL does not tell */
     unsigned char *qualifiers; /* 'g'lobal, 'c'onstant, 'l'ocal, 'p'rivate, '?' */
@@ -173,6 +174,8 @@ char *kernel_name(cl_kernel handle);
 void kernels_add(cl_kernel handle, cl_program program, struct counted *counted);
 /* What a kernel counts for, and its argument for that; NULL: nothing. */
 struct counted *kernels_counted(cl_kernel handle, cl_uint *index);
+/* Notes what that argument is now; gives what it was. */
+cl_mem kernels_swap_counters(cl_kernel handle, cl_mem memory);
 void kernels_copy(cl_kernel handle, cl_kernel from);
 void kernels_set(cl_kernel handle, cl_uint index, size_t size, const void *value, int is_svm);
 struct kernel *kernels_find(cl_kernel handle);

@@ -152,6 +152,12 @@ fn counts_are_exact_and_the_program_does_not_see_them() {
         let cases = recorded.branches.iter();
         let cases = cases.filter(|branch| branch.kind == BranchKind::Case);
         assert_eq!(cases.count(), 3);
+        let line = expected[0].0;
+        let explain = format!("fpgacc facts explain counts.cl:{line} facts.yaml counts.c");
+        let (entries, iterations) = (expected[0].1, expected[0].2);
+        let explained = shop.sh(&explain).success().stdout;
+        let counted = format!("entered {entries} times, {iterations} iterations: 4.1 each time");
+        assert!(explained.contains(&counted), "{explained}");
     }
 }
 
@@ -189,4 +195,37 @@ fn texts_that_are_not_understood_run_as_they_are() {
         ],
     );
     assert!(recorded(&shop).loops.is_empty());
+}
+
+/// A host in Python that puts a definition in front of a file, and a header that asks what the device's
+/// compiler is.
+#[test]
+fn texts_of_several_parts_are_found_in_their_files() {
+    let shop = shop();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("trace");
+    shop.write("host.py", std::fs::read(folder.join("host.py")).unwrap());
+    let text = "\
+#include \"limits.h\"
+kernel void scale(global float *from, global float *to, float factor, int step) {
+    for (int i = 0; i < LIMIT; i++)
+        to[get_global_id(0)] = from[get_global_id(0)] * factor + STEP;
+}
+";
+    shop.write("k.cl", text);
+    shop.write(
+        "limits.h",
+        "#ifdef ALTERA_CL\n#define LIMIT 5\n#else\n#define LIMIT 3\n#endif\n",
+    );
+    let plain = shop.sh("python3 host.py").success();
+    let told = shop
+        .sh("fpgacc trace --trip-counts -o facts.yaml -- python3 host.py")
+        .success();
+    assert_eq!(told.stdout, plain.stdout);
+    let recorded = recorded(&shop);
+    let loops: Vec<_> = recorded.loops.iter().collect();
+    let [one] = loops[..] else {
+        panic!("{loops:?}");
+    };
+    assert_eq!((one.site.file.as_str(), one.site.line), ("k.cl", 3));
+    assert_eq!((one.entries, one.iterations), (256, 3 * 256));
 }
