@@ -412,17 +412,18 @@ impl State {
     }
 
     /// Ends what [`State::watch`] began: the variables and objects whose values were looked at, or
-    /// nothing if these are all.
-    pub fn watched(&mut self, watch: &Watch) -> Option<BTreeSet<Root>> {
+    /// nothing if these are all or are not wanted.
+    pub fn watched(&mut self, watch: &Watch, wanted: bool) -> Option<BTreeSet<Root>> {
         let watching = &mut self.watching;
         let log = watching.log.get_mut();
-        let roots = log[watch.start..].iter().copied().collect();
+        let wanted = wanted && watching.all.get() == watch.all;
+        let roots = wanted.then(|| log[watch.start..].iter().copied().collect());
         watching.open -= 1;
         watching.since = watch.outer;
         if watching.open == 0 {
             log.clear();
         }
-        (watching.all.get() == watch.all).then_some(roots)
+        roots
     }
 
     /// What variables and objects held at a mark, unless it is more than so many values.

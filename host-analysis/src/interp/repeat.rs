@@ -326,17 +326,16 @@ impl<'a> Interp<'a> {
 
     /// Keeps a call that was watched, if it can be repeated.
     pub(super) fn keep(&mut self, record: Record, result: &Val) {
-        let watched = self.state.watched(&record.watch);
-        let depth = self.repeats.deepest.saturating_sub(self.frames.len());
-        self.repeats.deepest = self.repeats.deepest.max(record.deepest);
         let steps = self.steps - record.steps;
-        if let Some(roots) = watched
-            && steps >= STEPS_TO_KEEP
+        let wanted = steps >= STEPS_TO_KEEP
             && self.repeats.spoilt == record.spoilt
             && self.objects.changes() == record.objects
             && self.visits.len() == record.visits
-            && !self.at_limit()
-        {
+            && !self.at_limit();
+        let watched = self.state.watched(&record.watch, wanted);
+        let depth = self.repeats.deepest.saturating_sub(self.frames.len());
+        self.repeats.deepest = self.repeats.deepest.max(record.deepest);
+        if let Some(roots) = watched {
             self.keep_watched(&record, roots, depth, steps, result);
         }
         let repeats = &mut self.repeats;
