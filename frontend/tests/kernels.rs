@@ -321,3 +321,9 @@ fn arrays_become_integers_as_pointers_do() {
     let text = "__kernel void k(__global int *a) { int many[3]; many[0] = a[1]; a[2] = many; }";
     assert!(printed(text).is_some_and(|text| text.contains("a[2] = many;")));
 }
+
+#[test]
+fn a_text_may_start_with_a_semicolon() {
+    let text = ";uint f(uint a) { return a; }";
+    assert!(printed(text).is_some_and(|text| !text.contains("typedef")));
+}

@@ -65,8 +65,9 @@ pub(super) fn lower(
     let mut lowerer = Lowerer::new(source, dialect);
     for external in &unit.0 {
         let tokens = source.tokens(external.span);
-        // The typedefs in front of the text are of no interest.
-        if external.span.end <= source.starts.first().map_or(0, |&start| start as usize) {
+        // The typedefs in front of the text are of no interest; the last one may take a `;` that the
+        // text starts with.
+        if external.span.start < source.starts.first().map_or(0, |&start| start as usize) {
             continue;
         }
         lowerer.file_pragmas(tokens.from);
