@@ -615,8 +615,8 @@ impl<'a> Interp<'a> {
         for &handler in handlers {
             let mark = self.state.mark();
             for place in &changed {
-                self.state
-                    .set(place, Val::unknown("an exception may have left it halfway"));
+                let value = self.halfway(place);
+                self.state.set(place, value);
             }
             self.exec(code, handler);
             let (delta, reached) = self.take_back(mark);
@@ -625,6 +625,21 @@ impl<'a> Interp<'a> {
         self.state.reachable = false;
         for delta in ends.into_iter().chain(reached.then_some(after)) {
             self.state.merge(mark, delta);
+        }
+    }
+
+    /// What a handler may find in a place that the code in front of it changes: of what outlives its
+    /// function every value is noted that it ever gets, but that it may be zeroed.
+    fn halfway(&mut self, place: &Place) -> Val {
+        if !self.lasts(place.root) {
+            return Val::unknown("an exception may have left it halfway");
+        }
+        self.repeats.spoil();
+        self.looked_at.insert(place.root);
+        let before = self.state.get(place).join(&Val::Zero);
+        match self.ever.get(place) {
+            Some(value) => before.join(value),
+            None => before,
         }
     }
 
