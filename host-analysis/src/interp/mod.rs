@@ -10,6 +10,7 @@ mod closures;
 mod containers;
 mod destructors;
 mod expr;
+mod launches;
 mod library;
 mod loops;
 mod lvalue;
