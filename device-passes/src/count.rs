@@ -348,18 +348,15 @@ fn additions(
     own.iter().map(add).collect()
 }
 
-/// The function that adds 64 bits to two words:
+/// The function that adds 64 bits to two words. It has no branches: those behind which barriers stand
+/// are what implementations stumble over.
 ///
 /// ```c
 /// void fpgacc_count(__global uint *counters, uint at, ulong count)
 /// {
-///     if (count != 0) {
-///         uint low = (uint)count;
-///         uint high = (uint)(count >> 32) + (atomic_add(counters + at, low) > ~low);
-///         if (high != 0) {
-///             atomic_add(counters + at + 1, high);
-///         }
-///     }
+///     uint low = (uint)count;
+///     uint high = (uint)(count >> 32) + (atomic_add(counters + at, low) > ~low);
+///     atomic_add(counters + at + 1, high);
 /// }
 /// ```
 fn adder(module: &mut Module, words: TypeId, taken: &BTreeSet<String>) -> FunctionId {
@@ -400,7 +397,7 @@ fn adder(module: &mut Module, words: TypeId, taken: &BTreeSet<String>) -> Functi
     };
     let body = adder.body(counters, at, count, low, high);
     let mut function = adder.function;
-    function.body = Some(Block::of(vec![body]));
+    function.body = Some(Block::of(body));
     let id = module.functions.add(function);
     module.items.insert(0, Item::Function(id));
     id
@@ -421,7 +418,14 @@ struct Adder<'a> {
 }
 
 impl Adder<'_> {
-    fn body(&mut self, counters: VarId, at: VarId, count: VarId, low: VarId, high: VarId) -> Stmt {
+    fn body(
+        &mut self,
+        counters: VarId,
+        at: VarId,
+        count: VarId,
+        low: VarId,
+        high: VarId,
+    ) -> Vec<Stmt> {
         let narrow = self.function.use_var(count);
         let narrow = self.function.exprs.cast(self.uint, narrow);
         let place = self.sum(counters, at, false);
@@ -440,17 +444,15 @@ impl Adder<'_> {
         let upper = self.binary(BinaryOp::Add, upper, carry);
         let next = self.sum(counters, at, true);
         let add = self.atomic_add(next, high);
-        let add = vec![Stmt::new(StmtKind::Expr(add))];
         let declare = |var, value| {
             let init = Some(Init::Expr(value));
             Stmt::new(StmtKind::Decl { var, init })
         };
-        let stmts = vec![
+        vec![
             declare(low, narrow),
             declare(high, upper),
-            self.if_not_0(high, add),
-        ];
-        self.if_not_0(count, stmts)
+            Stmt::new(StmtKind::Expr(add)),
+        ]
     }
 
     fn int(&mut self, value: i64) -> ExprId {
@@ -481,15 +483,5 @@ impl Adder<'_> {
         self.function
             .exprs
             .call_builtin("atomic_add", self.uint, args)
-    }
-
-    fn if_not_0(&mut self, var: VarId, then: Vec<Stmt>) -> Stmt {
-        let (value, zero) = (self.function.use_var(var), self.int(0));
-        let cond = self.binary(BinaryOp::Ne, value, zero);
-        Stmt::new(StmtKind::If {
-            cond,
-            then: Block::of(then),
-            otherwise: None,
-        })
     }
 }
