@@ -1,6 +1,6 @@
 //! Random kernels that count: they compute what they computed before, on each implementation, and
 //! Oclgrind and Intel's emulator count the same. PoCL 3.1 does not in about one of ten of these kernels,
-//! which have barriers in branches and behind returns.
+//! for a reason that is not known.
 
 use fpgacc_device_passes::count::count;
 use fpgacc_frontend::kernel::{PrintOptions, print, validate};
