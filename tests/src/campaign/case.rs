@@ -114,7 +114,7 @@ pub fn rewrite_safely(
 /// # Errors
 /// It does not run, or not cleanly.
 pub fn run_cleanly(job: &Job, platform: Platform) -> Result<Output, String> {
-    clean(job, platform, Duration::from_secs(120))
+    clean(job, platform, Duration::from_secs(300))
 }
 
 /// [`run_cleanly`] for candidates that are likely never to end.
