@@ -9,6 +9,7 @@ pub mod count;
 pub mod faults;
 pub mod geometry;
 pub mod groups;
+pub mod model;
 pub mod pass;
 pub mod passes;
 pub mod pipeline;

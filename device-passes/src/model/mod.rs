@@ -1,0 +1,67 @@
+//! The performance model: how a kernel runs on a board, in cycles, area and time.
+
+mod board;
+mod estimate;
+mod launch;
+mod prediction;
+mod straight;
+
+use std::collections::BTreeSet;
+
+use fpgacc_frontend::ir::{FunctionId, Module};
+use fpgacc_runtime::manifest;
+
+pub use board::{
+    Board, BoardError, Clock, Family, FamilyRef, Memory, MemoryUnits, Operator, Operators,
+    Resources,
+};
+pub use estimate::Estimate;
+pub use launch::{Given, LaunchShape};
+pub use prediction::{
+    Area, Form, Limit, LoopReport, LsuKind, LsuReport, Pipelining, Prediction, Trip, TripOrigin,
+};
+
+use crate::analysis::single_work_item;
+use crate::geometry::Geometry;
+use crate::pass::LaunchContract;
+
+/// How a kernel runs on a board at such a launch. `contract` is what the passes ask of the runtime: it
+/// names hidden parameters and makes a kernel a single work-item.
+pub fn predict(
+    module: &Module,
+    kernel: FunctionId,
+    board: &Board,
+    launch: &LaunchShape,
+    contract: &LaunchContract,
+) -> Prediction {
+    let form = form(module, kernel, launch, contract);
+    straight::price(module, kernel, board, launch, contract, form)
+}
+
+/// The form in which aoc builds a kernel.
+fn form(
+    module: &Module,
+    kernel: FunctionId,
+    launch: &LaunchShape,
+    contract: &LaunchContract,
+) -> Form {
+    let mut geometry = Geometry::unknown();
+    geometry.global = launch
+        .global
+        .map(|size| size.map(|given| given.value as u64));
+    let called = BTreeSet::new();
+    let reached = crate::analysis::accesses::Summaries::reachable(module, kernel, &called);
+    let is_task = matches!(contract.form, manifest::Form::Task(_))
+        || single_work_item::is_single_work_item(module, kernel, &reached, &geometry, contract);
+    if is_task {
+        return Form::SingleWorkItem;
+    }
+    let attribute = |name| {
+        let attr = module.functions[kernel].attr(name)?;
+        attr.integers()?.first().copied()
+    };
+    Form::NdRange {
+        simd: attribute("num_simd_work_items").unwrap_or(1).max(1),
+        compute_units: attribute("num_compute_units").unwrap_or(1).max(1),
+    }
+}

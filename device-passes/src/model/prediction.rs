@@ -1,0 +1,199 @@
+//! What the model says of a kernel.
+
+use fpgacc_frontend::source::Span;
+
+use super::estimate::Estimate;
+
+/// How a kernel runs on one board.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Prediction {
+    /// The form that was priced.
+    pub form: Form,
+    /// Clock cycles of one launch.
+    pub cycles: Estimate,
+    /// The clock in MHz.
+    pub clock_mhz: Estimate,
+    /// Seconds of one launch, with what starting a kernel takes.
+    pub seconds: Estimate,
+    /// What the kernel takes of the device, without the board's own interface.
+    pub area: Area,
+    /// Whether it fits beside the board's interface.
+    pub fits: bool,
+    /// Seconds that the traffic with external memory takes alone.
+    pub memory_seconds: f64,
+    /// The loops that remain in hardware, in the order of the source.
+    pub loops: Vec<LoopReport>,
+    /// The units that access external memory, in the order of the source.
+    pub lsus: Vec<LsuReport>,
+    /// What is not known and was assumed, one sentence each.
+    pub assumed: Vec<String>,
+}
+
+/// The form of a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Work-items flow through one pipeline.
+    NdRange {
+        /// `num_simd_work_items`.
+        simd: u64,
+        /// `num_compute_units`.
+        compute_units: u64,
+    },
+    /// One work-item with pipelined loops.
+    SingleWorkItem,
+}
+
+/// What a kernel takes of a device.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Area {
+    /// Look-up tables.
+    pub alut: Estimate,
+    /// Registers.
+    pub ff: Estimate,
+    /// Memory blocks (M20K).
+    pub ram: Estimate,
+    /// Multiplier blocks.
+    pub dsp: Estimate,
+}
+
+/// How often a loop runs each time that it is entered.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Trip {
+    /// On average.
+    pub value: f64,
+    /// How that is known.
+    pub origin: TripOrigin,
+}
+
+/// Where a trip count comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TripOrigin {
+    /// A constant of the kernel's text.
+    Known,
+    /// An expression over arguments and sizes that the facts give.
+    Symbolic,
+    /// It was seen in a run.
+    Profiled,
+    /// A guess.
+    Assumed,
+}
+
+/// How the iterations of a loop overlap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pipelining {
+    /// One iteration starts every II cycles.
+    Pipelined,
+    /// An iteration starts when the one before it is done.
+    Serial,
+    /// Iterations of several work-items of an NDRange share the loop.
+    WorkItems,
+}
+
+/// A loop in hardware.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LoopReport {
+    /// Where it stands.
+    pub span: Option<Span>,
+    /// Loops around it, in hardware.
+    pub depth: usize,
+    /// How often it runs.
+    pub trip: Trip,
+    /// Copies of its body that unrolling makes.
+    pub unroll: u64,
+    /// The initiation interval in cycles.
+    pub ii: f64,
+    /// What sets the interval.
+    pub limit: Limit,
+    /// How its iterations overlap.
+    pub pipelined: Pipelining,
+    /// Cycles from an iteration's start to its end.
+    pub latency: f64,
+}
+
+/// What keeps a loop from starting an iteration each cycle.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Limit {
+    /// Nothing does.
+    None,
+    /// A value of one iteration is needed in a later one.
+    Recurrence {
+        /// The operation that needs it.
+        from: Option<Span>,
+        /// The operation that makes it.
+        to: Option<Span>,
+        /// The operations on the way, or the variable's name.
+        what: String,
+        /// Cycles around the cycle of dependences.
+        latency: f64,
+        /// Iterations between the two.
+        distance: f64,
+    },
+    /// A load may need what an earlier iteration stores.
+    MemoryDependence {
+        /// The array's name.
+        array: String,
+        /// The load.
+        load: Option<Span>,
+        /// The store.
+        store: Option<Span>,
+        /// Cycles around the cycle of dependences.
+        latency: f64,
+        /// Iterations between the two.
+        distance: f64,
+    },
+    /// More accesses to a local memory in an iteration than it has ports.
+    LocalPorts {
+        /// The array's name.
+        array: String,
+        /// Accesses in an iteration.
+        accesses: u64,
+        /// Ports that serve them.
+        ports: u64,
+    },
+    /// External memory.
+    Bandwidth,
+    /// A loop inside must end before the next iteration may start, because of this value or array.
+    Serialised(String),
+    /// The source asks for this interval (`#pragma ii`).
+    Asked,
+}
+
+/// The kinds of units that aoc builds for accesses to memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LsuKind {
+    /// Collects neighbouring accesses to bursts.
+    BurstCoalesced,
+    /// The same, where the address may not be a multiple of the width.
+    BurstNonAligned,
+    /// The same, with a cache of its own.
+    BurstCached,
+    /// Reads ahead of a single work-item's contiguous loads.
+    Prefetching,
+    /// Reads or writes in the order of the work-items.
+    Streaming,
+    /// Through the constant cache.
+    Constant,
+    /// One access at a time, in order: local memory.
+    Pipelined,
+    /// Atomic operations.
+    Atomic,
+}
+
+/// A unit that accesses memory.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LsuReport {
+    /// The access.
+    pub span: Option<Span>,
+    /// The array's name.
+    pub array: String,
+    /// Whether it stores.
+    pub is_store: bool,
+    /// Its kind.
+    pub kind: LsuKind,
+    /// Bytes of one access.
+    pub bytes_wide: u64,
+    /// Bytes from one access to the next; `None`: it varies.
+    pub stride: Option<i64>,
+    /// The part of the memory's transfers that is used: 0 to 1.
+    pub efficiency: f64,
+}
