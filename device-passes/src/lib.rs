@@ -13,4 +13,5 @@ pub mod model;
 pub mod pass;
 pub mod passes;
 pub mod pipeline;
+pub mod remark;
 pub mod versions;

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_frontend::facts::{Facts, Launch};
 use fpgacc_frontend::ir::{FunctionId, Module};
 use fpgacc_frontend::source::Span;
@@ -134,18 +133,4 @@ pub trait Pass: Sync {
         context: &Context<'_>,
         contract: &mut LaunchContract,
     ) -> Outcome;
-}
-
-/// A remark made of a note: `-Rpass=<pass>` or `-Rpass-missed=<pass>`.
-pub fn remark(pass: &str, kernel: &str, note: &Note, missed: bool, at: Option<Span>) -> Diagnostic {
-    let option = if missed { "-Rpass-missed" } else { "-Rpass" };
-    let mut remark = Diagnostic::remark(format!("kernel '{kernel}': {}", note.text))
-        .option(format!("{option}={pass}"));
-    if let Some(span) = note.span.or(at) {
-        remark = remark.at(span);
-    }
-    for (span, label) in &note.also {
-        remark = remark.also(*span, label.clone());
-    }
-    remark
 }

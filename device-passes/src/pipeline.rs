@@ -2,16 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_frontend::facts::{Facts, Known, Launch};
 use fpgacc_frontend::ir::{FunctionId, Module};
 
 use crate::analysis::alias::called_functions;
 use crate::geometry::Geometry;
 use crate::groups;
-use crate::pass::{Context, LaunchContract, Note, Outcome, Pass, PassOptions, remark};
+use crate::pass::{Context, LaunchContract, Note, Outcome, Pass, PassOptions};
 use crate::passes;
 use crate::passes::specialise::Specialise;
+use crate::remark::{Kind, Remark};
 use crate::versions::Versions;
 
 /// Which passes run, and how.
@@ -111,8 +111,8 @@ pub struct Report {
     pub contracts: BTreeMap<String, LaunchContract>,
     /// For each kernel, by name, the passes that rewrote it, with their notes.
     pub done: BTreeMap<String, Vec<(&'static str, String)>>,
-    /// `-Rpass` and `-Rpass-missed`.
-    pub remarks: Vec<Diagnostic>,
+    /// What was done and what was missed, in the order in which the passes ran.
+    pub remarks: Vec<Remark>,
     /// The versions that kernels have now.
     pub versions: Versions,
 }
@@ -176,7 +176,8 @@ fn make_versions(
         );
         let note = Note::new(text.clone(), None);
         let pass = Specialise.name();
-        report.remarks.push(remark(pass, &name, &note, false, span));
+        let remark = Remark::new(Kind::Passed, pass, &name, &note, span);
+        report.remarks.push(remark);
         report.done.entry(name).or_default().push((pass, text));
     }
     all
@@ -231,14 +232,13 @@ pub fn run(module: &mut Module, facts: &Facts, pipeline: &Pipeline) -> Report {
             // The only names at file scope that passes add are copies of functions.
             let added = module.functions.iter().skip(functions);
             names.extend(added.map(|(_, function)| function.name.clone()));
-            let mut tell = |notes: &[Note], is_missed| {
-                for note in notes {
-                    let remark = remark(pass.name(), &name, note, is_missed, span);
-                    report.remarks.push(remark);
-                }
+            let mut tell = |notes: &[Note], kind| {
+                let remarks = notes.iter();
+                let remarks = remarks.map(|note| Remark::new(kind, pass.name(), &name, note, span));
+                report.remarks.extend(remarks);
             };
-            tell(&done, false);
-            tell(&missed, true);
+            tell(&done, Kind::Passed);
+            tell(&missed, Kind::Missed);
             let texts = done.into_iter().map(|note| (pass.name(), note.text));
             report.done.entry(name).or_default().extend(texts);
         }

@@ -85,7 +85,7 @@ fn rewrite(name: &str, text: &str) -> String {
     let printed = print(&module, &proof, &sources, &options);
     let mut out = contracts(&report);
     for remark in &report.remarks {
-        out.push_str(&render(remark, &sources, Color::Never));
+        out.push_str(&render(&remark.diagnostic(), &sources, Color::Never));
     }
     out.push_str("---\n");
     out.push_str(&printed);

@@ -108,6 +108,9 @@ fn put_in_place(
     if let Some((file, rule)) = session.dependency_file(output) {
         files.push((file, rule.into_bytes()));
     }
+    if let Some((file, record)) = session.record_file(output)? {
+        files.push((file, record.into_bytes()));
+    }
     let files: Vec<_> = files
         .iter()
         .map(|(path, bytes)| (path.clone(), bytes.as_slice(), FileMode::Plain))

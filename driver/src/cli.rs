@@ -19,12 +19,17 @@ pub const SINGLE_DASH: &[&str] = &[
     "MQ",
     "MP",
     "Rpass",
+    "Rpass-analysis",
     "Rpass-missed",
     "Xaoc",
     "Xcc",
     "Xkernel",
     "Xlinker",
     "ansi",
+    "fno-save-optimization-record",
+    "foptimization-record-file",
+    "foptimization-record-passes",
+    "fsave-optimization-record",
     "include",
     "iquote",
     "isystem",
@@ -132,6 +137,7 @@ pub fn command() -> Command {
         .args(host_args())
         .args(dependency_args())
         .args(message_args())
+        .args(record_args())
 }
 
 fn output_args() -> Vec<Arg> {
@@ -331,6 +337,16 @@ fn message_args() -> Vec<Arg> {
         .require_equals(true)
         .default_missing_value("")
         .action(ArgAction::Set),
+        value(
+            "Rpass-analysis",
+            MESSAGES,
+            "PASS",
+            "Tell what was found out about kernels, on which choices rest",
+        )
+        .num_args(0..=1)
+        .require_equals(true)
+        .default_missing_value("")
+        .action(ArgAction::Set),
         flag("quiet", MESSAGES, "No progress"),
         value("color", MESSAGES, "WHEN", "auto (default), always or never")
             .action(ArgAction::Set)
@@ -344,6 +360,34 @@ fn message_args() -> Vec<Arg> {
         .action(ArgAction::Set)
         .hide(true)
         .value_parser(PossibleValuesParser::new(["man", "bash", "zsh", "fish"])),
+    ]
+}
+
+/// LLVM's names, so that what knows clang's options knows these.
+fn record_args() -> Vec<Arg> {
+    let file = |name, what, help| {
+        value(name, MESSAGES, what, help)
+            .require_equals(true)
+            .action(ArgAction::Set)
+    };
+    vec![
+        file(
+            "fsave-optimization-record",
+            "FORMAT",
+            "Write all remarks into a file that LLVM's opt-viewer and llvm-opt-report read (OUTPUT.opt.yaml)",
+        )
+        .num_args(0..=1)
+        .default_missing_value("yaml")
+        .value_parser(PossibleValuesParser::new(["yaml"])),
+        flag("fno-save-optimization-record", MESSAGES, "Do not (default)")
+            .overrides_with("fsave-optimization-record"),
+        file("foptimization-record-file", "FILE", "Write them to FILE")
+            .value_hint(ValueHint::FilePath),
+        file(
+            "foptimization-record-passes",
+            "PASS",
+            "Write only those of passes whose name contains PASS",
+        ),
     ]
 }
 

@@ -11,6 +11,7 @@ use crate::depfile::Dependencies;
 use crate::gather;
 use crate::hosts;
 use crate::kernels;
+use crate::opt_record::OptRecord;
 use crate::options::{Input, InputKind, Mode};
 use crate::programs;
 use crate::session::{Session, Step, Stop};
@@ -24,6 +25,7 @@ pub fn run(session: &mut Session) -> Step<()> {
             continue;
         };
         session.dependencies = Dependencies::default();
+        session.record = OptRecord::default();
         let done = match kind {
             InputKind::Host(language) => host(session, &path, language),
             InputKind::Kernels => kernel_file(session, &path),
@@ -76,7 +78,10 @@ fn kernel_file(session: &mut Session, path: &Path) -> Step<()> {
         Mode::Assemble => {
             let rewritten = kernels::rewrite(session, &program, &Facts::default())?;
             let output = output_path(session, path, "fpga.cl");
-            match output.as_os_str() == "-" {
+            let is_stdout = output.as_os_str() == "-";
+            let beside = if is_stdout { path } else { &output };
+            session.write_record(beside)?;
+            match is_stdout {
                 true => session.print(&rewritten.text),
                 false => session.write(&output, rewritten.text.as_bytes()),
             }

@@ -60,8 +60,9 @@ pub fn rewrite(session: &mut Session, program: &Program, facts: &Facts) -> Step<
         module = originals.clone();
         rewritten.report = pipeline::run(&mut module, facts, &Pipeline::default());
     }
-    for remark in rewritten.report.remarks.clone() {
-        session.tell(remark);
+    for remark in &rewritten.report.remarks {
+        session.tell(remark.diagnostic());
+        session.record.add(remark, &session.sources);
     }
     rewritten.manifest.kernels = kernels(&originals, &rewritten.report);
     rewritten.parsed = Some(originals);

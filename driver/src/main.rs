@@ -24,6 +24,7 @@ mod kernel_options;
 mod kernels;
 mod link;
 mod messages;
+mod opt_record;
 mod options;
 mod outputs;
 mod programs;

@@ -15,6 +15,7 @@ pub struct Messages {
     unwanted: Vec<String>,
     remarks: Option<String>,
     missed_remarks: Option<String>,
+    analysis_remarks: Option<String>,
     errors: usize,
     is_mute: bool,
 }
@@ -28,6 +29,7 @@ impl Messages {
             unwanted: Vec::new(),
             remarks: None,
             missed_remarks: None,
+            analysis_remarks: None,
             errors: 0,
             is_mute: false,
         }
@@ -48,6 +50,7 @@ impl Messages {
         self.unwanted = warnings.map(|warning| format!("-W{warning}")).collect();
         self.remarks = options.remarks.clone();
         self.missed_remarks = options.missed_remarks.clone();
+        self.analysis_remarks = options.analysis_remarks.clone();
     }
 
     /// Prints a diagnostic, unless an option turned its kind off.
@@ -89,6 +92,7 @@ impl Messages {
         let (filter, pass) = match option.split_once('=') {
             Some(("-Rpass", pass)) => (&self.remarks, pass),
             Some(("-Rpass-missed", pass)) => (&self.missed_remarks, pass),
+            Some(("-Rpass-analysis", pass)) => (&self.analysis_remarks, pass),
             _ => return self.missed_remarks.is_some(),
         };
         filter

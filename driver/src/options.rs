@@ -11,6 +11,7 @@ use fpgacc_device_passes::pipeline::{Pipeline, nearest_pass};
 use fpgacc_frontend::diag::Diagnostic;
 
 use crate::depfile;
+use crate::opt_record::RecordOptions;
 
 /// What is made of the inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,6 +124,10 @@ pub struct Options {
     pub remarks: Option<String>,
     /// `-Rpass-missed`
     pub missed_remarks: Option<String>,
+    /// `-Rpass-analysis`
+    pub analysis_remarks: Option<String>,
+    /// `-fsave-optimization-record` and its kin.
+    pub record: RecordOptions,
     /// Dependency files.
     pub dependencies: Option<DependencyOptions>,
     /// `--save-temps`
@@ -202,6 +207,8 @@ impl Options {
             pipeline,
             remarks: one(matches, "Rpass"),
             missed_remarks: one(matches, "Rpass-missed"),
+            analysis_remarks: one(matches, "Rpass-analysis"),
+            record: record(matches),
             dependencies: dependencies(matches),
             save_temps: one(matches, "save-temps").map(PathBuf::from),
             verbose: matches.get_flag("verbose"),
@@ -515,6 +522,17 @@ fn kind_by_suffix(path: &Path, cxx_mode: bool) -> InputKind {
         Some("cl") => InputKind::Kernels,
         Some("yaml" | "yml") => InputKind::Facts,
         _ => InputKind::Linker,
+    }
+}
+
+/// As in clang, a name for the file asks for the file.
+fn record(matches: &ArgMatches) -> RecordOptions {
+    let file = one(matches, "foptimization-record-file").map(PathBuf::from);
+    let asked = one(matches, "fsave-optimization-record").is_some() || file.is_some();
+    RecordOptions {
+        is_wanted: asked && !matches.get_flag("fno-save-optimization-record"),
+        file,
+        passes: one(matches, "foptimization-record-passes"),
     }
 }
 

@@ -54,6 +54,9 @@ pub fn put_in_place(
     if let Some((file, rule)) = session.dependency_file(output) {
         files.push((file, rule.into_bytes(), FileMode::Plain));
     }
+    if let Some((file, record)) = session.record_file(output)? {
+        files.push((file, record.into_bytes(), FileMode::Plain));
+    }
     let bytes = session.read(executable)?;
     files.push((output.to_path_buf(), bytes, FileMode::Executable));
     let files: Vec<_> = files

@@ -11,6 +11,7 @@ use fpgacc_frontend::source::SourceMap;
 
 use crate::depfile::{self, Dependencies};
 use crate::messages::Messages;
+use crate::opt_record::OptRecord;
 use crate::options::Options;
 
 /// The run cannot go on; why was told.
@@ -30,6 +31,8 @@ pub struct Session {
     pub messages: Messages,
     /// What the output is made from.
     pub dependencies: Dependencies,
+    /// What was told of kernels.
+    pub record: OptRecord,
     headers: Option<Scratch>,
 }
 
@@ -41,6 +44,7 @@ impl Session {
             sources: SourceMap::new(),
             messages,
             dependencies: Dependencies::default(),
+            record: OptRecord::default(),
             headers: None,
         }
     }
@@ -187,6 +191,24 @@ impl Session {
         }
         let written = output::write_all(&files);
         self.check(written)
+    }
+
+    /// Path and text of the optimization record of an output, if one was asked for.
+    pub fn record_file(&mut self, output: &Path) -> Step<Option<(PathBuf, String)>> {
+        let options = &self.options.record;
+        let Some(path) = options.path(output) else {
+            return Ok(None);
+        };
+        let text = self.record.text(options);
+        Ok(Some((path, self.check(text)?)))
+    }
+
+    /// Writes the optimization record of an output that is text, if one was asked for.
+    pub fn write_record(&mut self, output: &Path) -> Step<()> {
+        match self.record_file(output)? {
+            Some((file, text)) => self.write(&file, text.as_bytes()),
+            None => Ok(()),
+        }
     }
 
     /// Path and text of the dependency file of an output, if one was asked for.

@@ -33,6 +33,10 @@ pub fn write(session: &mut Session, output: &Path) -> Step<()> {
         .map(|(name, text)| (runtime.join(name), text.as_bytes()))
         .collect();
     files.push((output.join("Makefile"), makefile.as_bytes()));
+    let record = session.record_file(&output.join("app"))?;
+    if let Some((file, text)) = &record {
+        files.push((file.clone(), text.as_bytes()));
+    }
     outputs::write(session, &files)
 }
 

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use fpgacc_aoc_wrappers::cc::{Compiler, Language, Source};
 use fpgacc_device_passes::pass::{LaunchContract, PassOptions};
-use fpgacc_device_passes::passes;
 use fpgacc_device_passes::pipeline::{Pipeline, Report, run};
-use fpgacc_frontend::diag::{Color, Diagnostic, render};
+use fpgacc_device_passes::{passes, remark};
+use fpgacc_frontend::diag::{Color, render};
 use fpgacc_frontend::facts::{
     Arg as FactArg, ArgValue, Facts, Known, Launch as FactLaunch, LocalSize, Location, QueueOrder,
     Value,
@@ -161,7 +161,7 @@ pub fn rewrite_knowing(
     }
     Ok(Rewritten {
         job: rewritten,
-        remarks: report.remarks.iter().filter_map(Remark::of).collect(),
+        remarks: report.remarks.iter().map(Remark::of).collect(),
         fired: fired(&report),
     })
 }
@@ -212,17 +212,13 @@ fn fired(report: &Report) -> Vec<String> {
 }
 
 impl Remark {
-    fn of(diagnostic: &Diagnostic) -> Option<Self> {
-        let option = diagnostic.option.as_deref()?;
-        let (kind, pass) = option.split_once('=')?;
-        let rest = diagnostic.message.strip_prefix("kernel '")?;
-        let (kernel, text) = rest.split_once("': ")?;
-        Some(Remark {
-            kernel: kernel.to_string(),
-            pass: pass.to_string(),
-            missed: kind == "-Rpass-missed",
-            text: text.to_string(),
-        })
+    fn of(told: &remark::Remark) -> Self {
+        Remark {
+            kernel: told.kernel.clone(),
+            pass: told.pass.to_string(),
+            missed: told.kind == remark::Kind::Missed,
+            text: told.note.text.clone(),
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use fpgacc_device_passes::pass::LaunchContract;
 use fpgacc_device_passes::pipeline::{Pipeline, Report, run};
+use fpgacc_device_passes::remark::Remark;
 use fpgacc_frontend::diag::{Color, Diagnostic, render};
 use fpgacc_frontend::facts::Facts;
 use fpgacc_frontend::ir::Dialect;
@@ -53,9 +54,10 @@ pub fn rewrite(source: &str, facts: &Facts, pipeline: &Pipeline) -> Rewritten {
     let options = PrintOptions {
         line_directives: false,
     };
+    let remarks: Vec<_> = report.remarks.iter().map(Remark::diagnostic).collect();
     Rewritten {
         text: print(&module, &proof, &sources, &options),
-        remarks: rendered(&report.remarks, &sources),
+        remarks: rendered(&remarks, &sources),
         report,
     }
 }

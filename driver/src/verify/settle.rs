@@ -11,6 +11,7 @@ use super::numbers::Numbers;
 use super::run::{self, Kernels, Run};
 use crate::link;
 use crate::messages::Messages;
+use crate::opt_record::RecordOptions;
 use crate::options::Options;
 use crate::session::Session;
 
@@ -86,6 +87,7 @@ fn once_more(options: &Options, name: &OsStr) -> Option<Again> {
     let options = Options {
         save_temps: None,
         dependencies: None,
+        record: RecordOptions::default(),
         quiet: true,
         ..options.clone()
     };
