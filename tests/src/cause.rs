@@ -40,6 +40,16 @@ pub enum Cause {
     Unexplained,
 }
 
+impl Cause {
+    /// Whether it blames a part of the implementation without which all is right.
+    pub fn is_a_part(self) -> bool {
+        matches!(
+            self,
+            Cause::WorkItemLoops | Cause::Vectoriser | Cause::Optimiser | Cause::Unoptimised
+        )
+    }
+}
+
 impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -102,6 +112,12 @@ impl Known<'_> {
             _ => run_with(&other_optimisation(self.job), platform, limit, &[]),
         };
         output.is_ok_and(|output| self.is_right(&output))
+    }
+
+    /// Whether the job, which is built with optimisations, is right without.
+    pub fn is_right_unoptimised(&self, platform: Platform, limit: Duration) -> bool {
+        switchable(platform, self.job).contains(&Cause::Optimiser)
+            && self.is_right_without(Cause::Optimiser, platform, limit)
     }
 
     /// Whether Oclgrind complains of nothing, values that nobody has set included.

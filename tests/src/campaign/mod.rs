@@ -260,7 +260,7 @@ impl Check<'_> {
             self.program_fails(platform);
         }
         if after.is_err() && original_runs {
-            return self.compare_each(platform, rewritten);
+            return self.compare_each(platform, &rewritten.job);
         }
         for kernel in 0..self.batch.kernels.len() {
             if !original_runs {
@@ -296,20 +296,47 @@ impl Check<'_> {
         self.original.others.push((platform, output));
     }
 
-    /// Runs each kernel of the rewritten program alone, until one is found at fault.
-    fn compare_each(&mut self, platform: Platform, rewritten: &Rewritten) {
-        let enough = self.found.failures.len() + 1;
+    /// Runs each rewritten kernel as a program of its own, until one is found at fault.
+    fn compare_each(&mut self, platform: Platform, whole: &Job) {
+        let failures = self.found.failures.len();
+        let disagreements = self.found.disagreements.len();
         for kernel in 0..self.batch.kernels.len() {
-            if self.found.failures.len() == enough {
-                return;
-            }
-            let mut job = rewritten.job.clone();
-            job.launches = vec![job.launches[kernel].clone()];
-            let after = run_cleanly(&job, platform);
+            let alone = self.case(kernel, platform, String::new()).rewritten();
+            let after = alone
+                .map_err(|error| error.to_string())
+                .and_then(|alone| run_cleanly(&alone.job, platform));
             let own = &self.batch.kernels[kernel].own;
             let verdict = self.original.judge(platform, &after, own);
             self.take(platform, kernel, verdict);
+            if self.found.failures.len() > failures {
+                return;
+            }
         }
+        if self.found.disagreements.len() == disagreements {
+            self.only_together(platform, whole);
+        }
+    }
+
+    /// Notes why a rewritten program does not run as a whole, though each of its kernels alone does.
+    fn only_together(&mut self, platform: Platform, whole: &Job) {
+        let kernels = self.batch.kernels.iter();
+        let buffers: Vec<usize> = kernels.flat_map(|kernel| kernel.own.clone()).collect();
+        let known = Known {
+            job: whole,
+            reference: &self.original.reference,
+            buffers: &buffers,
+        };
+        let cause = known.cause(platform, PATIENCE);
+        let cause = cause.unwrap_or(Cause::NotAlways);
+        let case = self.case(0, platform, format!("the whole program, rewritten: {cause}"));
+        let job = self.batch.job.clone();
+        let case = Case { job, ..case };
+        if !cause.is_a_part() {
+            return self.fail(case);
+        }
+        let counts = &mut self.found.counts;
+        counts.cause(platform, "rewritten, whole program", cause);
+        self.found.disagreements.push(case);
     }
 
     fn take(&mut self, platform: Platform, kernel: usize, verdict: Verdict) {
@@ -388,7 +415,8 @@ impl Check<'_> {
             buffers: &self.batch.kernels[kernel].own,
         };
         known.is_clean(PATIENCE)
-            && known.cause(platform, PATIENCE) == Some(Cause::Optimiser)
+            && known.cause(platform, PATIENCE).is_some()
+            && known.is_right_unoptimised(platform, PATIENCE)
             && Platform::EMULATORS
                 .into_iter()
                 .filter(|other| *other != platform)
