@@ -47,16 +47,41 @@ pub struct Built {
 
 /// Builds the original: its hosts with the C or C++ compiler, linked with the ICD loader.
 pub fn original(program: &Program, folder: &Path, output: &Path) -> Result<Built, BuildError> {
-    let language = match program.is_cxx() {
+    plain(program, folder, output, &["-O2"])
+}
+
+/// Builds the original so that runs tell in which line they call what.
+pub fn traceable(program: &Program, folder: &Path, output: &Path) -> Result<Built, BuildError> {
+    plain(program, folder, output, &["-g", "-O1", "-w"])
+}
+
+fn plain(
+    program: &Program,
+    folder: &Path,
+    output: &Path,
+    how: &[&str],
+) -> Result<Built, BuildError> {
+    let compiler = match program.is_cxx() {
         true => Language::Cxx,
         false => Language::C,
     };
-    let mut args: Vec<OsString> = vec!["-O2".into(), "-o".into(), output.into()];
+    let mut args: Vec<OsString> = how.iter().map(OsString::from).collect();
+    args.extend(["-o".into(), output.into()]);
+    args.extend(language(program).map(OsString::from));
     args.extend(program.hosts().map(OsString::from));
-    args.extend(program.flags.iter().map(OsString::from));
+    // Libraries among the flags are of no language.
+    args.extend(language(program).map(|_| OsString::from("-xnone")));
+    let flags = program.flags.iter().filter(|flag| *flag != "-xc++");
+    args.extend(flags.map(OsString::from));
     args.push("-lOpenCL".into());
-    let command = Compiler::find(language)?.command();
+    let command = Compiler::find(compiler)?.command();
     run(command.args(args).dir(folder), output)
+}
+
+/// `-xc++`, which stands in front of the hosts that it is for, if a program has it.
+pub fn language(program: &Program) -> Option<&str> {
+    let mut flags = program.flags.iter().map(String::as_str);
+    flags.find(|flag| *flag == "-xc++")
 }
 
 /// Builds the program with fpgacc for a platform. fpgacc gets what the user would give it: all

@@ -60,6 +60,9 @@ pub struct Program {
     /// Arguments of a run small enough for Oclgrind.
     #[serde(default)]
     pub certify_args: Vec<String>,
+    /// Arguments of each run that the analysis of its launches is held against.
+    #[serde(default)]
+    pub runs: Vec<Vec<String>>,
     /// How far read-backs may differ where a reduction was reassociated, by name; `default` for the
     /// others.
     #[serde(default)]
@@ -80,7 +83,7 @@ impl Program {
     pub fn is_cxx(&self) -> bool {
         let cxx = [".cpp", ".cc", ".cxx"];
         let is_cxx = |source: &String| cxx.iter().any(|suffix| source.ends_with(suffix));
-        self.sources.iter().any(is_cxx)
+        self.sources.iter().any(is_cxx) || self.flags.iter().any(|flag| flag == "-xc++")
     }
 
     /// Its sources without the kernel files.

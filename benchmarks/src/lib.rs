@@ -3,9 +3,11 @@
 //!
 //! `programs.yaml` describes the programs ([`catalog`]). [`trial`] is what happens with one program
 //! on one platform ([`platform`]): build ([`build`]), run ([`execute`]), compare ([`readback`]).
-//! [`table`] prints the rows, [`certify`] runs the originals under Oclgrind. [`stages`] and
+//! [`table`] prints the rows, [`certify`] runs the originals under Oclgrind.
+//! [`accounts`] holds the analysis of their launches against what runs show. [`stages`] and
 //! [`generate`] measure fpgacc itself.
 
+pub mod accounts;
 pub mod build;
 pub mod catalog;
 pub mod certify;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Parser;
+use fpgacc_benchmarks::accounts::Comparison;
 use fpgacc_benchmarks::catalog::{self, Program};
 use fpgacc_benchmarks::certify::certify;
 use fpgacc_benchmarks::platform::{self, Platform};
@@ -28,6 +29,9 @@ struct Options {
     /// Run the originals under Oclgrind on small inputs: no data race, no access out of bounds
     #[arg(long, conflicts_with_all = ["fpgacc", "originals_only", "platform", "markdown"])]
     certify: bool,
+    /// Hold what fpgacc's analysis says of the launches against what runs of the originals show
+    #[arg(long, conflicts_with_all = ["originals_only", "certify", "markdown"])]
+    facts: bool,
     /// Only programs whose name contains TEXT
     #[arg(
         long,
@@ -51,6 +55,9 @@ struct Options {
     /// The list of programs [default: programs.yaml of the source tree]
     #[arg(long, value_name = "FILE")]
     programs: Option<PathBuf>,
+    /// Where the programs' folders lie [default: beside the list]
+    #[arg(long, value_name = "DIR")]
+    folder: Option<PathBuf>,
 }
 
 fn main() -> ExitCode {
@@ -74,7 +81,13 @@ fn run(options: &Options) -> Result<bool, String> {
     };
     let catalog =
         std::path::absolute(&catalog).map_err(|e| format!("{}: {e}", catalog.display()))?;
-    let mut programs = catalog::read(&catalog).map_err(|error| error.to_string())?;
+    let folder = match &options.folder {
+        Some(folder) => {
+            fs::canonicalize(folder).map_err(|e| format!("{}: {e}", folder.display()))?
+        }
+        None => catalog.parent().unwrap_or(Path::new("/")).to_path_buf(),
+    };
+    let mut programs = catalog::read_in(&catalog, &folder).map_err(|error| error.to_string())?;
     programs.retain(|program| program.name.contains(&options.filter));
     if programs.is_empty() {
         return Err(format!("no program's name contains '{}'", options.filter));
@@ -84,9 +97,17 @@ fn run(options: &Options) -> Result<bool, String> {
     let temporary = tempfile::Builder::new().prefix("fpgacc-bench-").tempdir();
     let temporary = temporary.map_err(|e| format!("cannot make a temporary folder: {e}"))?;
     let work = work_folder(options.keep.as_deref().unwrap_or(temporary.path()))?;
-    let folder = catalog.parent().unwrap_or(Path::new("/")).to_path_buf();
     if options.certify {
         return Ok(certify_all(&programs, &folder, &work));
+    }
+    if options.facts {
+        let fpgacc = fpgacc(options)?.ok_or("--facts wants fpgacc")?;
+        let comparison = Comparison {
+            fpgacc,
+            programs: folder,
+            work,
+        };
+        return Ok(compare_all(&comparison, &programs));
     }
     let bench = Bench {
         programs: folder,
@@ -173,5 +194,38 @@ fn certify_all(programs: &[Program], folder: &Path, work: &Path) -> bool {
             }
         }
     }
+    all
+}
+
+/// Holds each program's analysis against its runs. Whether all went well.
+fn compare_all(comparison: &Comparison, programs: &[Program]) -> bool {
+    let mut all = true;
+    let (mut compared_programs, mut launches) = (0, 0);
+    for program in programs.iter().filter(|program| !program.runs.is_empty()) {
+        match comparison.compare(program) {
+            Ok(compared) => {
+                compared_programs += 1;
+                launches += compared.launches;
+                let found = compared.contradictions.len();
+                println!(
+                    "{}: {} launches seen, {found} contradictions",
+                    program.name, compared.launches
+                );
+                for reason in compared.odd_runs {
+                    println!("  a run {reason}");
+                }
+                for line in &compared.contradictions {
+                    println!("  {line}");
+                }
+                all &= found == 0 && compared.launches > 0;
+            }
+            Err(error) => {
+                println!("{}: FAULT", program.name);
+                eprintln!("{}: {error}", program.name);
+                all = false;
+            }
+        }
+    }
+    println!("{compared_programs} programs compared, {launches} launches seen");
     all
 }
