@@ -109,7 +109,7 @@ impl Comparison {
     /// beside the executable.
     fn own_folder(&self, program: &Program, folder: &Path) -> Result<PathBuf, AccountError> {
         let first = program.sources.first().map_or("", String::as_str);
-        let name = format!("{}-{first}", program.name);
+        let name = format!("facts-{}-{first}", program.name);
         let own = self.work.join(name.replace(['/', '.', '+'], "_"));
         let file = |path: &Path| {
             let path = path.to_path_buf();

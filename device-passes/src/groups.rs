@@ -41,9 +41,7 @@ pub fn groups<'f>(
     launches: &[&'f Launch],
     seen_counts: bool,
 ) -> Option<Vec<Group<'f>>> {
-    let is_sure = |launch: &&Launch| {
-        matches!(launch.kernels, Known::Is(_)) && (seen_counts || launch.recorded.is_none())
-    };
+    let is_sure = |launch: &&Launch| matches!(launch.kernels, Known::Is(_));
     if launches.len() < 2 || !launches.iter().all(is_sure) {
         return None;
     }
@@ -51,7 +49,7 @@ pub fn groups<'f>(
     let bounds = loop_bounds(module, kernel);
     let ways: [(bool, &[(u32, Scalar)]); 3] = [(local, &bounds), (local, &[]), (false, &bounds)];
     ways.iter()
-        .find_map(|(local, bounds)| split(module, kernel, launches, *local, bounds))
+        .find_map(|(local, bounds)| split(module, kernel, launches, *local, bounds, seen_counts))
 }
 
 fn split<'f>(
@@ -60,12 +58,19 @@ fn split<'f>(
     launches: &[&'f Launch],
     local: bool,
     bounds: &[(u32, Scalar)],
+    seen_counts: bool,
 ) -> Option<Vec<Group<'f>>> {
-    // What some launch leaves open tells none from the others.
-    let local = local && launches.iter().all(|launch| local_size(launch).is_some());
+    // What some launch leaves open tells none from the others; nor does what only runs showed.
+    let is_local_known = |launch: &&Launch| {
+        local_size(launch).is_some() && (seen_counts || launch.local_is_proved())
+    };
+    let local = local && launches.iter().all(is_local_known);
     let known = |(index, scalar): &&(u32, Scalar)| {
         let mut all = launches.iter();
-        all.all(|launch| bits(launch, *index, *scalar).is_some())
+        all.all(|launch| {
+            let counts = seen_counts || launch.argument_is_proved(*index);
+            counts && bits(launch, *index, *scalar).is_some()
+        })
     };
     let bounds: Vec<(u32, Scalar)> = bounds.iter().filter(known).copied().collect();
     let mut found: Vec<(Key, Vec<&Launch>)> = Vec::new();

@@ -222,11 +222,33 @@ fn what_is_not_known_is_assumed() {
     );
 }
 
+/// A run fills in what the text leaves open, and takes nothing from what it proves.
+#[test]
+fn what_the_text_proves_stays_proved_beside_a_run() {
+    let proves = |words: &[&str]| {
+        let mut facts = facts(vec![launch("add", 20, &["da", "db", "dc"])]);
+        facts.launches[0].recorded = Some(RecordedLaunch {
+            proved: words.iter().map(ToString::to_string).collect(),
+            ..recorded(vec![])
+        });
+        facts
+    };
+    let all = ["argument 0", "argument 1", "argument 2"];
+    marked(ADD, &proves(&all), "(proved)");
+    // The names of the text and of the run are not compared.
+    marked(
+        ADD,
+        &proves(&all[..2]),
+        "host.c:20:5 was only seen to pass distinct memory",
+    );
+}
+
 fn recorded(overlapping: Vec<(u32, u32)>) -> RecordedLaunch {
     RecordedLaunch {
         count: 1,
         caller: "app+0x1234".to_string(),
         program: None,
+        proved: vec![],
         overlapping,
         types: vec![],
         sizes: vec![],

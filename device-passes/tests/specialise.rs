@@ -253,6 +253,7 @@ fn what_was_only_seen_needs_a_general_version() {
         count: 3,
         caller: "app+0x1234".to_string(),
         program: None,
+        proved: vec![],
         overlapping: vec![],
         types: vec![],
         sizes: vec![],
@@ -265,6 +266,15 @@ fn what_was_only_seen_needs_a_general_version() {
             "parameter 'n' is not made a constant: that the launch at host.c:20:5 passes 64 was \
              only seen in a run (with --keep-general it is) [-Rpass-missed=specialise]"
         ),
+        "{:?}",
+        rewritten.remarks
+    );
+    let mut proved = seen.clone();
+    proved.recorded.as_mut().unwrap().proved = vec!["argument 1".to_string()];
+    let rewritten = specialise(SUM, vec![proved]);
+    assert_eq!(rewritten.report.contracts["k"].scalars.len(), 1);
+    assert!(
+        rewritten.remarks[0].contains("as the launch at host.c:20:5 passes it"),
         "{:?}",
         rewritten.remarks
     );

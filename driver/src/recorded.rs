@@ -1,14 +1,17 @@
 //! Recorded facts beside analysed ones: what the analysis does not know is taken from the runs.
 //!
 //! A launch that was found in the host is replaced by what was seen of it: entries for each kernel
-//! and local size, in which the analysis' constants stand. Kernels that it may start too, but that
+//! and local size, in which the analysis' constants and memory stand, marked as proved. Kernels that it may start too, but that
 //! no run showed, keep it as it is. Global sizes are not fixed by having been seen. Every recorded
 //! fact is checked when the kernel is launched.
 
 use std::collections::BTreeSet;
 
 use fpgacc_frontend::diag::Diagnostic;
-use fpgacc_frontend::facts::{Facts, Known, Launch, LocalSize, Location, Program, Value};
+use fpgacc_frontend::facts::{
+    Arg, ArgValue, Facts, Known, LOCAL_WORD, Launch, LocalSize, Location, Program, Value,
+    argument_word,
+};
 
 /// Adds recorded facts to those of an analysis. What they contradict is returned as warnings.
 pub fn apply(facts: &mut Facts, recorded: &Facts) -> Vec<Diagnostic> {
@@ -39,6 +42,7 @@ pub fn apply(facts: &mut Facts, recorded: &Facts) -> Vec<Diagnostic> {
         .filter(|(_, taken)| !**taken);
     launches.extend(unseen.map(|(launch, _)| {
         let mut launch = launch.clone();
+        prove(&mut launch, Vec::new());
         open_sizes(&mut launch, |_| false);
         launch
     }));
@@ -172,6 +176,13 @@ fn open_sizes(launch: &mut Launch, is_proved: impl Fn(usize) -> bool) {
     }
 }
 
+/// Says what of a launch is not only seen.
+fn prove(launch: &mut Launch, proved: Vec<String>) {
+    if let Some(recorded) = &mut launch.recorded {
+        recorded.proved = proved;
+    }
+}
+
 /// A launch as it was seen, with what the analysis proves of it.
 fn joined(launch: &Launch, seen: &Launch, warnings: &mut Vec<Diagnostic>) -> Launch {
     let mut out = seen.clone();
@@ -180,23 +191,13 @@ fn joined(launch: &Launch, seen: &Launch, warnings: &mut Vec<Diagnostic>) -> Lau
     if out.queue == Default::default() {
         out.queue = launch.queue;
     }
-    let mut contradictions = Vec::new();
-    let mut join = |what: &str, proved: &Value, seen: &mut Value| {
-        if let (Some(a), Some(b)) = (proved.constant(), seen.constant())
-            && a != b
-        {
-            contradictions.push(format!("{what} {a}, a run had {b}"));
-        }
-        if proved.constant().is_some() {
-            *seen = proved.clone();
-        }
-    };
-    join("work_dim", &launch.work_dim, &mut out.work_dim);
+    let mut join = Join::default();
+    join.value("work_dim", &launch.work_dim, &mut out.work_dim);
     for (proved, seen) in launch.offset.iter().zip(&mut out.offset) {
-        join("offset", proved, seen);
+        join.value("offset", proved, seen);
     }
     for (proved, seen) in launch.global.iter().zip(&mut out.global) {
-        join("global size", proved, seen);
+        join.value("global size", proved, seen);
     }
     let is_proved = |dim: usize| {
         launch
@@ -205,12 +206,13 @@ fn joined(launch: &Launch, seen: &Launch, warnings: &mut Vec<Diagnostic>) -> Lau
             .is_some_and(|v| v.constant().is_some())
     };
     open_sizes(&mut out, is_proved);
-    if let (LocalSize::Sizes(proved), LocalSize::Sizes(seen)) = (&launch.local, &mut out.local) {
-        for (proved, seen) in proved.iter().zip(seen) {
-            join("local size", proved, seen);
-        }
+    join.local(&launch.local, &mut out.local);
+    for arg in &launch.args {
+        join.argument(arg, &mut out.args);
     }
-    for text in contradictions {
+    out.args.sort_by_key(|arg| arg.index);
+    prove(&mut out, join.proved);
+    for text in join.contradictions {
         warnings.push(
             Diagnostic::warning(format!("{}: the host says {text}", launch.site))
                 .note("recorded facts of another version of the host?")
@@ -218,6 +220,72 @@ fn joined(launch: &Launch, seen: &Launch, warnings: &mut Vec<Diagnostic>) -> Lau
         );
     }
     out
+}
+
+/// What was seen, on its way to what the host proves.
+#[derive(Default)]
+struct Join {
+    contradictions: Vec<String>,
+    /// See [`fpgacc_frontend::facts::RecordedLaunch::proved`].
+    proved: Vec<String>,
+}
+
+impl Join {
+    /// Whether the number is proved now.
+    fn value(&mut self, what: &str, proved: &Value, seen: &mut Value) -> bool {
+        if let (Some(a), Some(b)) = (proved.constant(), seen.constant())
+            && a != b
+        {
+            self.contradictions
+                .push(format!("{what} {a}, a run had {b}"));
+        }
+        if proved.is_number() {
+            *seen = proved.clone();
+        }
+        proved.is_number()
+    }
+
+    fn local(&mut self, proved: &LocalSize, seen: &mut LocalSize) {
+        let mut all = proved == seen;
+        if let (LocalSize::Sizes(proved), LocalSize::Sizes(seen)) = (proved, seen) {
+            all = proved.len() == seen.len();
+            for (proved, seen) in proved.iter().zip(seen) {
+                all &= self.value("local size", proved, seen);
+            }
+        }
+        if all {
+            self.proved.push(LOCAL_WORD.to_string());
+        }
+    }
+
+    /// A buffer that the host names counts more than where a run created it: the names of the one
+    /// and the other account are not compared.
+    fn argument(&mut self, proved: &Arg, seen: &mut Vec<Arg>) {
+        let here = match seen.iter().position(|arg| arg.index == proved.index) {
+            Some(at) => &mut seen[at].value,
+            None => {
+                seen.push(proved.clone());
+                &mut seen.last_mut().expect("it was just added").value
+            }
+        };
+        let word = argument_word(proved.index);
+        let is_proved = match (&proved.value, here) {
+            (ArgValue::Scalar(proved), ArgValue::Scalar(seen))
+            | (ArgValue::Local(proved), ArgValue::Local(seen)) => self.value(&word, proved, seen),
+            (ArgValue::Scalar(number), seen) if number.is_number() => {
+                *seen = proved.value.clone();
+                true
+            }
+            (ArgValue::Memory(_) | ArgValue::AnyOf(_), seen) => {
+                *seen = proved.value.clone();
+                true
+            }
+            _ => false,
+        };
+        if is_proved {
+            self.proved.push(word);
+        }
+    }
 }
 
 /// Whether any launch was recorded.
@@ -232,7 +300,7 @@ pub fn is_recorded(facts: &Facts) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fpgacc_frontend::facts::QueueOrder;
+    use fpgacc_frontend::facts::{QueueOrder, RecordedLaunch};
 
     fn launch(kernels: &[&str], line: u32, global: Value, local: LocalSize) -> Launch {
         Launch {
@@ -297,6 +365,64 @@ mod tests {
         let seen = launch(&["a"], 5, Value::Const(64), local(8));
         let (launches, warnings) = apply_to(vec![analysed.clone()], vec![seen]);
         assert_eq!(launches, [analysed]);
+        assert_eq!(warnings, 1);
+    }
+
+    #[test]
+    fn what_the_host_proves_stays_proved() {
+        let arg = |index, value| Arg { index, value };
+        let memory = |name: &str| ArgValue::Memory(name.to_string());
+        let scalar = |value| ArgValue::Scalar(value);
+        let mut analysed = launch(&["a"], 5, Value::Const(64), local(16));
+        analysed.args = vec![
+            arg(0, memory("d_a")),
+            arg(1, scalar(Value::Const(4))),
+            arg(2, scalar(Value::symbolic("n"))),
+            arg(3, scalar(Value::symbolic("0.5f"))),
+            arg(4, ArgValue::Unknown("computed".to_string())),
+            arg(5, scalar(Value::Const(7))),
+        ];
+        let mut seen = launch(&["a"], 5, Value::Const(64), local(16));
+        seen.args = vec![
+            arg(0, memory("clCreateBuffer 1")),
+            arg(1, scalar(Value::Const(4))),
+            arg(2, scalar(Value::Const(9))),
+            arg(3, ArgValue::Seen(vec!["0.5".to_string()])),
+            arg(4, scalar(Value::Const(3))),
+        ];
+        seen.recorded = Some(RecordedLaunch {
+            count: 1,
+            caller: "app+0x12".to_string(),
+            program: None,
+            // Only what stands beside it in the host is proved.
+            proved: vec!["argument 2".to_string()],
+            overlapping: vec![],
+            types: vec![],
+            sizes: vec![],
+            time: None,
+        });
+        let (launches, warnings) = apply_to(vec![analysed.clone()], vec![seen.clone()]);
+        assert_eq!(warnings, 0);
+        let joined = &launches[0];
+        let proved = [
+            "local",
+            "argument 0",
+            "argument 1",
+            "argument 3",
+            "argument 5",
+        ];
+        assert_eq!(joined.recorded.as_ref().unwrap().proved, proved);
+        let values: Vec<&ArgValue> = joined.args.iter().map(|arg| &arg.value).collect();
+        let (host, run) = (&analysed.args, &seen.args);
+        let expected = [&host[0], &host[1], &run[2], &host[3], &run[4], &host[5]];
+        assert_eq!(values, expected.map(|arg| &arg.value));
+        assert!(!joined.argument_is_proved(2) && joined.argument_is_proved(0));
+
+        let (launches, _) = apply_to(vec![], vec![seen.clone()]);
+        assert!(!launches[0].argument_is_proved(2));
+        analysed.args[1].value = scalar(Value::Const(5));
+        let (launches, warnings) = apply_to(vec![analysed.clone()], vec![seen]);
+        assert_eq!(launches[0].args[1], analysed.args[1]);
         assert_eq!(warnings, 1);
     }
 

@@ -175,6 +175,21 @@ impl Value {
         Value::Symbolic(Symbolic::new(text))
     }
 
+    /// Whether it is one number: a constant, or an expression that is a negative or floating-point
+    /// literal.
+    pub fn is_number(&self) -> bool {
+        match self {
+            Value::Const(_) => true,
+            Value::Symbolic(symbolic) => {
+                let text = symbolic.text.trim_start_matches('-');
+                let is_literal = text.starts_with(|c: char| c.is_ascii_digit());
+                let digits = text.strip_suffix('f').unwrap_or(text);
+                is_literal && digits.parse::<f64>().is_ok()
+            }
+            _ => false,
+        }
+    }
+
     /// Whether it is a constant, an expression, or one of several of them.
     pub fn is_known(&self) -> bool {
         match self {
@@ -227,6 +242,31 @@ pub struct Launch {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recorded: Option<RecordedLaunch>,
 }
+
+impl Launch {
+    /// Whether an argument was not only seen in runs.
+    pub fn argument_is_proved(&self, index: u32) -> bool {
+        self.is_proved(&argument_word(index))
+    }
+
+    /// Whether the local size was not only seen in runs.
+    pub fn local_is_proved(&self) -> bool {
+        self.is_proved(LOCAL_WORD)
+    }
+
+    fn is_proved(&self, word: &str) -> bool {
+        let recorded = self.recorded.as_ref();
+        recorded.is_none_or(|recorded| recorded.proved.iter().any(|one| one == word))
+    }
+}
+
+/// The word for an argument among [`Within::changes`] and [`RecordedLaunch::proved`].
+pub fn argument_word(index: u32) -> String {
+    format!("argument {index}")
+}
+
+/// The word for all of a local size among [`RecordedLaunch::proved`].
+pub const LOCAL_WORD: &str = "local";
 
 /// The order in which a queue executes commands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -49,7 +49,7 @@ impl Pass for Specialise {
             let function = &module.functions[kernel];
             match value(param, context.launches) {
                 Passed::Constant(bits) => {
-                    if let Some(launch) = only_seen(context) {
+                    if let Some(launch) = only_seen(param, context) {
                         missed.push(seen_note(function, param, bits, launch));
                         continue;
                     }
@@ -154,9 +154,12 @@ fn value<'l>(param: &Param, launches: &[&'l Launch]) -> Passed<'l> {
 
 /// A launch of which runs showed what it passes, and nothing else tells: another input may pass another
 /// number. With a general version for that, it is worth it.
-fn only_seen<'l>(context: &Context<'l>) -> Option<&'l Launch> {
+fn only_seen<'l>(param: &Param, context: &Context<'l>) -> Option<&'l Launch> {
+    if context.options.keep_general {
+        return None;
+    }
     let mut launches = context.launches.iter().copied();
-    launches.find(|launch| launch.recorded.is_some() && !context.options.keep_general)
+    launches.find(|launch| !launch.argument_is_proved(param.index))
 }
 
 fn seen_note(function: &Function, param: &Param, bits: u64, launch: &Launch) -> Note {
@@ -239,8 +242,8 @@ fn literal(fact: &ScalarFact) -> Expr {
 
 fn done_note(function: &Function, param: &Param, fact: &ScalarFact, launches: &[&Launch]) -> Note {
     let variable = &function.vars[param.var];
-    let recorded = launches.iter().any(|launch| launch.recorded.is_some());
-    let how = match (launches, recorded) {
+    let is_seen = |launch: &&Launch| !launch.argument_is_proved(param.index);
+    let how = match (launches, launches.iter().any(is_seen)) {
         ([launch], false) => format!("as the launch at {} passes it", launch.site),
         (_, false) => format!("as all {} launches pass it", launches.len()),
         (_, true) => "as the recorded runs passed it".to_string(),

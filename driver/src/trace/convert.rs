@@ -179,6 +179,7 @@ impl Converter<'_> {
                 count: launch.count,
                 caller: caller(&launch.site),
                 program: program.map(|program| hash(&program.strings)),
+                proved: Vec::new(),
                 overlapping: launch.overlapping.clone(),
                 types: match types.iter().all(String::is_empty) {
                     true => Vec::new(),

@@ -87,6 +87,10 @@ pub struct RecordedLaunch {
     /// The [`RecordedProgram::hash`] of the kernel's program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<String>,
+    /// What of it the host's text proves, where runs filled in the rest: `local` (all of it) and
+    /// `argument 3`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub proved: Vec<String>,
     /// Pairs of argument indices that named the same or overlapping memory in at least one launch.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub overlapping: Vec<(u32, u32)>,

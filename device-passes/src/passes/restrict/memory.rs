@@ -42,11 +42,15 @@ pub fn relation(facts: &Facts, launch: &Launch, a: u32, b: u32) -> Relation {
     }
     let passed = [at(a), at(b)].map(candidates);
     let relation = match &passed {
-        [Some(a), Some(b)] if launch.recorded.is_none() => all_with_all(facts, a, b),
-        // The names of recorded memory are those of the calls that made it, in loops as well.
-        [Some(a), Some(b)] => match all_with_all(facts, a, b) {
-            Relation::Distinct => Relation::Assumed("was only seen to pass distinct memory".into()),
-            other => other,
+        [Some(first), Some(second)] => match [a, b].map(|at| launch.argument_is_proved(at)) {
+            [true, true] => all_with_all(facts, first, second),
+            // The names of recorded memory are those of the calls that made it, in loops as well.
+            [false, false] => match all_with_all(facts, first, second) {
+                Relation::Distinct => only_seen(),
+                other => other,
+            },
+            // Names of two accounts.
+            _ => only_seen(),
         },
         _ => Relation::Assumed("passes memory that is not known".to_string()),
     };
@@ -55,6 +59,10 @@ pub fn relation(facts: &Facts, launch: &Launch, a: u32, b: u32) -> Relation {
         Relation::Assumed(text) => Relation::Assumed(format!("the launch at {site} {text}")),
         Relation::Shared(text) => Relation::Shared(format!("the launch at {site} {text}")),
     }
+}
+
+fn only_seen() -> Relation {
+    Relation::Assumed("was only seen to pass distinct memory".into())
 }
 
 fn overlap_was_seen(recorded: &RecordedLaunch, a: u32, b: u32) -> bool {
