@@ -31,16 +31,14 @@ pub fn is_same_call(a: &Location, b: &Location) -> bool {
 /// All contradictions between two accounts, of the calls that both tell of.
 pub fn contradictions(first: &Facts, second: &Facts) -> Vec<Contradiction> {
     let mut found = Vec::new();
-    for a in &first.launches {
-        for b in launches_of(a, first, second) {
-            of_launches(a, b, &mut found);
-        }
+    for b in &second.launches {
+        let here = first.launches.iter().filter(|a| is_launch(a, b, first));
+        found.extend(least(here, |a, found| of_launches(a, b, found)));
     }
-    for a in &first.programs {
-        let same = second.programs.iter();
-        for b in same.filter(|b| is_same_call(&a.site, &b.site)) {
-            of_programs(a, b, &mut found);
-        }
+    for b in &second.programs {
+        let all = first.programs.iter();
+        let here = all.filter(|a| is_same_call(&a.site, &b.site));
+        found.extend(least(here, |a, found| of_programs(a, b, found)));
     }
     for a in &first.buffers {
         // One call may make several buffers: which is which is told by names only.
@@ -54,6 +52,20 @@ pub fn contradictions(first: &Facts, second: &Facts) -> Vec<Contradiction> {
         }
     }
     found
+}
+
+/// One call may have several entries, as of the instances of a template: one of them must be it. What
+/// contradicts the one that fits best.
+fn least<'a, T: 'a>(
+    entries: impl Iterator<Item = &'a T>,
+    compare: impl Fn(&T, &mut Vec<Contradiction>),
+) -> Vec<Contradiction> {
+    let all = entries.map(|entry| {
+        let mut found = Vec::new();
+        compare(entry, &mut found);
+        found
+    });
+    all.min_by_key(Vec::len).unwrap_or_default()
 }
 
 /// Launches of the second account that the first does not have.
@@ -75,24 +87,22 @@ pub fn not_found(first: &Facts, second: &Facts) -> Vec<Location> {
     sites
 }
 
-/// Launches of the second account that are one of the first: in its line; where lines are not known,
-/// of the one launch that starts the kernel.
-fn launches_of<'a>(a: &Launch, first: &Facts, second: &'a Facts) -> Vec<&'a Launch> {
+/// Whether a launch of the second account may be one of the first: it is in its line; where lines are
+/// not known, it starts a kernel that only this launch starts.
+fn is_launch(a: &Launch, b: &Launch, first: &Facts) -> bool {
+    if b.site.line > 0 {
+        return is_same_call(&a.site, &b.site);
+    }
     let starts = |launch: &Launch, name: &String| match &launch.kernels {
         Known::Is(names) => names.contains(name),
         Known::Unknown(_) => true,
     };
-    let only = |b: &Launch| match b.kernels.get().map(Vec::as_slice) {
+    match b.kernels.get().map(Vec::as_slice) {
         Some([name]) => {
             starts(a, name) && first.launches.iter().filter(|l| starts(l, name)).count() == 1
         }
         _ => false,
-    };
-    let here = |b: &&Launch| match b.site.line {
-        0 => only(b),
-        _ => is_same_call(&a.site, &b.site),
-    };
-    second.launches.iter().filter(here).collect()
+    }
 }
 
 fn of_launches(a: &Launch, b: &Launch, found: &mut Vec<Contradiction>) {
@@ -366,6 +376,35 @@ mod tests {
         );
         assert!(allows(&Value::Const(3), &Value::Unknown("it".into())));
         assert!(!allows(&one_of, &range));
+    }
+
+    #[test]
+    fn one_of_several_entries_of_a_call_must_fit() {
+        let program = |options: &[&str]| Program {
+            site: Location {
+                file: "host.cpp".into(),
+                line: 7,
+                column: 1,
+            },
+            sources: Known::Unknown(String::new()),
+            options: options.iter().map(|o| Known::Is(o.to_string())).collect(),
+            kernels: Vec::new(),
+            recorded: None,
+        };
+        let facts = |programs| Facts {
+            programs,
+            ..Facts::default()
+        };
+        let instances = facts(vec![program(&["-DF"]), program(&["-DD", "-DE"])]);
+        let seen = facts(vec![program(&["-DD"]), program(&["-DF"])]);
+        assert_eq!(contradictions(&instances, &seen), []);
+        let seen = facts(vec![program(&["-DG"])]);
+        let found = contradictions(&instances, &seen);
+        assert_eq!(found.len(), 1);
+        assert_eq!(
+            (&*found[0].first, &*found[0].second),
+            ("\"-DF\"", "\"-DG\"")
+        );
     }
 
     #[test]

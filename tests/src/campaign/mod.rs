@@ -328,7 +328,11 @@ impl Check<'_> {
         };
         let cause = known.cause(platform, PATIENCE);
         let cause = cause.unwrap_or(Cause::NotAlways);
-        let case = self.case(0, platform, format!("the whole program, rewritten: {cause}"));
+        let case = self.case(
+            0,
+            platform,
+            format!("the whole program, rewritten: {cause}"),
+        );
         let job = self.batch.job.clone();
         let case = Case { job, ..case };
         if !cause.is_a_part() {
