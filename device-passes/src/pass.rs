@@ -8,6 +8,7 @@ use fpgacc_frontend::source::Span;
 use fpgacc_runtime::manifest::{Form, ScalarFact};
 
 use crate::geometry::Geometry;
+use crate::passes::unroll::Factor;
 
 /// Choices that passes look at.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +23,12 @@ pub struct PassOptions {
     pub max_local_size: u64,
     /// Keep a version of each kernel that relies on no fact (`--keep-general`).
     pub keep_general: bool,
+    /// Work-items that an NDRange kernel runs at a time in one pipeline (`num_simd_work_items`).
+    pub simd: u64,
+    /// Pipelines that an NDRange kernel has (`num_compute_units`).
+    pub compute_units: u64,
+    /// Loops to unroll.
+    pub unroll: Vec<Factor>,
 }
 
 impl Default for PassOptions {
@@ -31,6 +38,9 @@ impl Default for PassOptions {
             shift_register_depth: 8,
             max_local_size: 1024,
             keep_general: false,
+            simd: 1,
+            compute_units: 1,
+            unroll: Vec::new(),
         }
     }
 }
@@ -62,6 +72,8 @@ pub struct LaunchContract {
     pub distinct: Vec<(u32, u32)>,
     /// See [`fpgacc_runtime::manifest::Kernel::local_bytes`].
     pub local_bytes: Vec<(u32, u64)>,
+    /// See [`fpgacc_runtime::manifest::Kernel::local_size`].
+    pub local_size: Option<[u64; 3]>,
     /// See [`fpgacc_runtime::manifest::Kernel::scalars`].
     pub scalars: Vec<ScalarFact>,
 }
@@ -72,6 +84,7 @@ impl Default for LaunchContract {
             form: Form::NdRange,
             distinct: Vec::new(),
             local_bytes: Vec::new(),
+            local_size: None,
             scalars: Vec::new(),
         }
     }

@@ -33,7 +33,16 @@ impl Pipeline {
         self.level >= 2 && self.runs(&Specialise)
     }
 
-    fn runs(&self, pass: &dyn Pass) -> bool {
+    /// Whether a pass is on and none that it all ends with stands before it.
+    fn reaches(&self, pass: &dyn Pass) -> bool {
+        let place = |name: &str| passes::ALL.iter().position(|pass| pass.name() == name);
+        let last = self.stop_after.as_deref().and_then(place);
+        let is_behind = last.is_some_and(|last| place(pass.name()) > Some(last));
+        self.runs(pass) && !is_behind
+    }
+
+    /// Whether a pass is on.
+    pub fn runs(&self, pass: &dyn Pass) -> bool {
         let by_level = self.level >= pass.level();
         self.switches.get(pass.name()).copied().unwrap_or(by_level)
     }
@@ -115,6 +124,8 @@ pub struct Report {
     pub remarks: Vec<Remark>,
     /// The versions that kernels have now.
     pub versions: Versions,
+    /// The launches of each kernel and version, by their places in the facts.
+    pub launches: BTreeMap<String, Vec<usize>>,
 }
 
 /// The launches of each kernel, in order. A launch whose kernel is unknown counts for every kernel.
@@ -137,24 +148,29 @@ fn launches_by_kernel<'f>(module: &Module, facts: &'f Facts) -> BTreeMap<String,
     launches
 }
 
+/// A kernel, or a version of one, and how it is to be rewritten.
+struct Job<'a> {
+    kernel: FunctionId,
+    pipeline: &'a Pipeline,
+}
+
 /// Gives kernels that are launched in different ways a version for each, and these their launches. All
 /// kernels, with the new ones.
-fn make_versions(
+fn make_versions<'a>(
     module: &mut Module,
-    kernels: &[FunctionId],
+    jobs: Vec<Job<'a>>,
     called: &BTreeSet<FunctionId>,
     launches: &mut BTreeMap<String, Vec<&Launch>>,
-    pipeline: &Pipeline,
     report: &mut Report,
-) -> Vec<FunctionId> {
+) -> Vec<Job<'a>> {
     let mut all = Vec::new();
-    for &kernel in kernels {
-        all.push(kernel);
+    for Job { kernel, pipeline } in jobs {
+        all.push(Job { kernel, pipeline });
         let function = &module.functions[kernel];
         let (name, span) = (function.name.clone(), function.span);
         let of_kernel = launches.get(&name).map_or(&[][..], Vec::as_slice);
         let general = pipeline.options.keep_general;
-        let groups = match called.contains(&kernel) {
+        let groups = match called.contains(&kernel) || !pipeline.makes_versions() {
             true => None,
             false => groups::groups(module, kernel, of_kernel, general),
         };
@@ -166,7 +182,10 @@ fn make_versions(
             words.push(format!("'{version}' for {}", group.what));
             launches.insert(version, group.launches);
             if id != kernel {
-                all.push(id);
+                all.push(Job {
+                    kernel: id,
+                    pipeline,
+                });
             }
         }
         let text = format!(
@@ -185,69 +204,104 @@ fn make_versions(
 
 /// Runs the enabled passes over every kernel of a module, pass by pass.
 pub fn run(module: &mut Module, facts: &Facts, pipeline: &Pipeline) -> Report {
-    let mut kernels: Vec<_> = module.kernels().collect();
+    run_each(module, facts, pipeline, &BTreeMap::new())
+}
+
+/// The same, where some kernels, by name, have pipelines of their own.
+pub fn run_each(
+    module: &mut Module,
+    facts: &Facts,
+    pipeline: &Pipeline,
+    own: &BTreeMap<String, Pipeline>,
+) -> Report {
+    let jobs = module.kernels().map(|kernel| Job {
+        kernel,
+        pipeline: own.get(&module.functions[kernel].name).unwrap_or(pipeline),
+    });
+    let jobs: Vec<Job> = jobs.collect();
     let called = called_functions(module);
     let mut launches = launches_by_kernel(module, facts);
     let mut report = Report::default();
     if pipeline.options.keep_general {
         report.versions.keep_general(module);
     }
-    if pipeline.makes_versions() {
-        kernels = make_versions(
-            module,
-            &kernels,
-            &called,
-            &mut launches,
-            pipeline,
-            &mut report,
-        );
-    }
+    let jobs = make_versions(module, jobs, &called, &mut launches, &mut report);
     let mut names = module.global_names();
-    for &kernel in &kernels {
-        let name = module.functions[kernel].name.clone();
+    for job in &jobs {
+        let name = module.functions[job.kernel].name.clone();
         report.contracts.insert(name, LaunchContract::default());
     }
-    for pass in passes::ALL.iter().filter(|pass| pipeline.runs(**pass)) {
-        for &kernel in &kernels {
-            let name = module.functions[kernel].name.clone();
-            let span = module.functions[kernel].span;
-            let functions = module.functions.len();
-            let launches = launches.get(&name).map_or(&[][..], Vec::as_slice);
-            let geometry = Geometry::of(launches.iter().copied());
-            let context = Context {
-                options: &pipeline.options,
+    for pass in passes::ALL {
+        for job in jobs.iter().filter(|job| job.pipeline.reaches(*pass)) {
+            let scope = Scope {
                 facts,
-                geometry: &geometry,
-                launches,
                 called: &called,
+                launches: &launches,
                 names: &names,
             };
-            let contract = report.contracts.entry(name.clone()).or_default();
-            let (done, missed) = match pass.run(module, kernel, &context, contract) {
-                Outcome::Done(done) => (done, Vec::new()),
-                Outcome::Missed(missed) => (Vec::new(), missed),
-                Outcome::Partly { done, missed } => (done, missed),
-                Outcome::Nothing => (Vec::new(), Vec::new()),
-            };
-            // The only names at file scope that passes add are copies of functions.
-            let added = module.functions.iter().skip(functions);
-            names.extend(added.map(|(_, function)| function.name.clone()));
-            let mut tell = |notes: &[Note], kind| {
-                let remarks = notes.iter();
-                let remarks = remarks.map(|note| Remark::new(kind, pass.name(), &name, note, span));
-                report.remarks.extend(remarks);
-            };
-            tell(&done, Kind::Passed);
-            tell(&missed, Kind::Missed);
-            let texts = done.into_iter().map(|note| (pass.name(), note.text));
-            report.done.entry(name).or_default().extend(texts);
-        }
-        if pipeline.stop_after.as_deref() == Some(pass.name()) {
-            break;
+            let added = run_pass(module, *pass, job, &scope, &mut report);
+            names.extend(added);
         }
     }
+    let place = |launch: &&Launch| facts.launches.iter().position(|l| std::ptr::eq(l, *launch));
+    let places = launches.iter().map(|(name, all)| {
+        let all = all.iter().filter_map(place).collect();
+        (name.clone(), all)
+    });
+    report.launches = places.collect();
     report.versions.drop_unneeded(module, &report.contracts);
     report
+}
+
+/// What passes of all kernels look at.
+struct Scope<'a> {
+    facts: &'a Facts,
+    called: &'a BTreeSet<FunctionId>,
+    launches: &'a BTreeMap<String, Vec<&'a Launch>>,
+    names: &'a BTreeSet<String>,
+}
+
+/// Runs a pass over a kernel. The names at file scope that it added.
+fn run_pass(
+    module: &mut Module,
+    pass: &dyn Pass,
+    job: &Job<'_>,
+    scope: &Scope<'_>,
+    report: &mut Report,
+) -> Vec<String> {
+    let kernel = job.kernel;
+    let name = module.functions[kernel].name.clone();
+    let span = module.functions[kernel].span;
+    let functions = module.functions.len();
+    let launches = scope.launches.get(&name).map_or(&[][..], Vec::as_slice);
+    let geometry = Geometry::of(launches.iter().copied());
+    let context = Context {
+        options: &job.pipeline.options,
+        facts: scope.facts,
+        geometry: &geometry,
+        launches,
+        called: scope.called,
+        names: scope.names,
+    };
+    let contract = report.contracts.entry(name.clone()).or_default();
+    let (done, missed) = match pass.run(module, kernel, &context, contract) {
+        Outcome::Done(done) => (done, Vec::new()),
+        Outcome::Missed(missed) => (Vec::new(), missed),
+        Outcome::Partly { done, missed } => (done, missed),
+        Outcome::Nothing => (Vec::new(), Vec::new()),
+    };
+    let mut tell = |notes: &[Note], kind| {
+        let remarks = notes.iter();
+        let remarks = remarks.map(|note| Remark::new(kind, pass.name(), &name, note, span));
+        report.remarks.extend(remarks);
+    };
+    tell(&done, Kind::Passed);
+    tell(&missed, Kind::Missed);
+    let texts = done.into_iter().map(|note| (pass.name(), note.text));
+    report.done.entry(name).or_default().extend(texts);
+    // The only names at file scope that passes add are copies of functions.
+    let added = module.functions.iter().skip(functions);
+    added.map(|(_, function)| function.name.clone()).collect()
 }
 
 #[cfg(test)]

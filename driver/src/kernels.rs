@@ -300,6 +300,7 @@ fn version(module: &Module, kernel: &Function, name: &str, report: &Report) -> m
         form: contract.form,
         params: signature::params(module, kernel),
         reqd_work_group_size: kernel.reqd_work_group_size(),
+        local_size: contract.local_size,
         distinct: contract.distinct,
         local_bytes: contract.local_bytes,
         scalars: contract.scalars,

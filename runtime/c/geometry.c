@@ -228,3 +228,54 @@ cl_int fpgacc_check_facts(const struct fpgacc_geometry *geometry,
     fpgacc_text_free(&help);
     return error;
 }
+
+/* CL_SUCCESS if the local size is the one that an NDRange kernel's attributes ask for. */
+static cl_int check_required(const struct fpgacc_geometry *geometry,
+                             const struct fpgacc_kernel *info, int local_given,
+                             struct fpgacc_text *words)
+{
+    if (!local_given) {
+        fpgacc_text_add(words, "a local size, this launch gives none");
+        return CL_INVALID_WORK_GROUP_SIZE;
+    }
+    cl_int error = CL_SUCCESS;
+    for (uint32_t i = 0; i < info->relies_on_count && error == CL_SUCCESS; i++)
+        error = check_fact(geometry, &info->relies_on[i], words);
+    for (unsigned d = 0; d < geometry->work_dim && error == CL_SUCCESS; d++) {
+        if (geometry->global[d] % geometry->local[d] == 0)
+            continue;
+        fpgacc_text_add(words, "work-groups of equal size, this launch has a smaller one in "
+                               "dimension %u",
+                        d);
+        error = CL_INVALID_WORK_GROUP_SIZE;
+    }
+    return error;
+}
+
+cl_int fpgacc_check_range(const struct fpgacc_tracked *kernel, const struct fpgacc_kernel *info,
+                          cl_uint work_dim, const size_t *offset, const size_t *global,
+                          const size_t *local, const struct fpgacc_site *site)
+{
+    struct fpgacc_geometry geometry = {work_dim, {0, 0, 0}, {1, 1, 1}, {1, 1, 1}};
+    /* What no kernel takes is the implementation's to refuse. */
+    if (info->relies_on_count == 0 || work_dim < 1 || work_dim > 3 || !global)
+        return CL_SUCCESS;
+    for (unsigned d = 0; d < work_dim; d++) {
+        geometry.offset[d] = offset ? offset[d] : 0;
+        geometry.global[d] = global[d];
+        geometry.local[d] = local ? local[d] : 1;
+        if (geometry.local[d] == 0)
+            return CL_SUCCESS;
+    }
+    struct fpgacc_text words = {0};
+    cl_int error = check_required(&geometry, info, local != NULL, &words);
+    if (error != CL_SUCCESS && site) {
+        struct fpgacc_text remedy = {0};
+        fpgacc_text_add(&remedy, "compile again with a launch facts file (.yaml) that has this "
+                                 "launch, with --keep-general, or with -fno-work-group-size");
+        refuse(&geometry, kernel, local != NULL, site, error, &words, &remedy);
+        fpgacc_text_free(&remedy);
+    }
+    fpgacc_text_free(&words);
+    return error;
+}

@@ -145,9 +145,11 @@ cl_int __wrap_clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device,
                                        size_t *size_ret)
 {
     struct fpgacc_tracked *tracked = fpgacc_find_kernel(kernel);
-    int answered = tracked && tracked->info && tracked->info->form == FPGACC_TASK &&
-                   (name == CL_KERNEL_WORK_GROUP_SIZE ||
-                    name == CL_KERNEL_COMPILE_WORK_GROUP_SIZE);
+    const struct fpgacc_kernel *info = tracked ? tracked->info : NULL;
+    int is_task = info && info->form == FPGACC_TASK;
+    int answered = (is_task && name == CL_KERNEL_WORK_GROUP_SIZE) ||
+                   (info && name == CL_KERNEL_COMPILE_WORK_GROUP_SIZE &&
+                    (is_task || info->relies_on_count));
     /* The implementation judges the device. */
     cl_int error = __real_clGetKernelWorkGroupInfo(kernel, device, name, answered ? 0 : size,
                                                    answered ? NULL : value, size_ret);
@@ -155,8 +157,8 @@ cl_int __wrap_clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device,
         return error;
     if (name == CL_KERNEL_COMPILE_WORK_GROUP_SIZE) {
         size_t sizes[3] = {0, 0, 0};
-        for (size_t i = 0; tracked->info->reqd_work_group_size && i < 3; i++)
-            sizes[i] = (size_t)tracked->info->reqd_work_group_size[i];
+        for (size_t i = 0; info->reqd_work_group_size && i < 3; i++)
+            sizes[i] = (size_t)info->reqd_work_group_size[i];
         return fpgacc_answer(sizes, sizeof sizes, size, value, size_ret);
     }
     size_t most = 0;

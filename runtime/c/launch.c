@@ -123,6 +123,9 @@ static cl_int check_version(struct fpgacc_tracked *kernel, const struct fpgacc_k
         *is_invalid = error != CL_SUCCESS;
         if (error == CL_SUCCESS)
             error = fpgacc_check_facts(geometry, kernel, info, range->local != NULL, site);
+    } else {
+        error = fpgacc_check_range(kernel, info, range->work_dim, range->offset, range->global,
+                                   range->local, site);
     }
     return error == CL_SUCCESS ? fpgacc_check_arguments(kernel, info, site) : error;
 }

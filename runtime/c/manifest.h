@@ -93,11 +93,11 @@ struct fpgacc_kernel {
     uint32_t scalar_count;
     const struct fpgacc_kernel *others; /* other versions, tried in this order */
     uint32_t other_count;
+    const struct fpgacc_fact *relies_on; /* of NDRange kernels: FPGACC_FACT_LOCAL only */
+    uint32_t relies_on_count;
     /* Of task kernels only: */
     const struct fpgacc_hidden *hidden;
     uint32_t hidden_count;
-    const struct fpgacc_fact *relies_on;
-    uint32_t relies_on_count;
     uint64_t max_group_size; /* 0: any number */
     enum fpgacc_null_local null_local;
 };

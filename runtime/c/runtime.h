@@ -285,6 +285,11 @@ cl_int fpgacc_check_facts(const struct fpgacc_geometry *geometry,
                           const struct fpgacc_tracked *kernel, const struct fpgacc_kernel *info,
                           int local_given, const struct fpgacc_site *site);
 
+/* The same for a version that stays an NDRange, whose attributes may ask for a local size. */
+cl_int fpgacc_check_range(const struct fpgacc_tracked *kernel, const struct fpgacc_kernel *info,
+                          cl_uint work_dim, const size_t *offset, const size_t *global,
+                          const size_t *local, const struct fpgacc_site *site);
+
 void fpgacc_add_sizes(struct fpgacc_text *text, const size_t *sizes, cl_uint count);
 
 /* ---- record.c ------------------------------------------------------------------------------- */

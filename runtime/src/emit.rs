@@ -154,6 +154,13 @@ fn write_kernel_parts(out: &mut String, prefix: &str, kernel: &Kernel) {
         &format!("{prefix}_others"),
         &kernel.others,
     );
+    let facts: Vec<String> = relies_on(kernel).iter().map(fact_row).collect();
+    write_array(
+        out,
+        "struct fpgacc_fact",
+        &format!("{prefix}_facts"),
+        &facts,
+    );
     let Some(task) = task(kernel) else { return };
     let hidden: Vec<String> = task.hidden.iter().map(hidden_row).collect();
     write_array(
@@ -162,13 +169,17 @@ fn write_kernel_parts(out: &mut String, prefix: &str, kernel: &Kernel) {
         &format!("{prefix}_hidden"),
         &hidden,
     );
-    let facts: Vec<String> = task.relies_on.iter().map(fact_row).collect();
-    write_array(
-        out,
-        "struct fpgacc_fact",
-        &format!("{prefix}_facts"),
-        &facts,
-    );
+}
+
+/// Facts of the geometry that a launch must have.
+fn relies_on(kernel: &Kernel) -> Vec<Fact> {
+    match (&kernel.form, kernel.local_size) {
+        (Form::Task(task), _) => task.relies_on.clone(),
+        (Form::NdRange, Some(sizes)) => {
+            (0u8..).zip(sizes).map(|(d, n)| Fact::Local(d, n)).collect()
+        }
+        (Form::NdRange, None) => Vec::new(),
+    }
 }
 
 fn kernel_row(prefix: &str, kernel: &Kernel) -> String {
@@ -214,18 +225,18 @@ fn kernel_row(prefix: &str, kernel: &Kernel) -> String {
         &format!("{prefix}_others"),
         kernel.others.len(),
     );
+    row += &counted(
+        "relies_on",
+        "relies_on_count",
+        &format!("{prefix}_facts"),
+        relies_on(kernel).len(),
+    );
     if let Some(task) = task(kernel) {
         row += &counted(
             "hidden",
             "hidden_count",
             &format!("{prefix}_hidden"),
             task.hidden.len(),
-        );
-        row += &counted(
-            "relies_on",
-            "relies_on_count",
-            &format!("{prefix}_facts"),
-            task.relies_on.len(),
         );
         let null_local = match task.null_local {
             NullLocal::Whole => "FPGACC_WHOLE",
@@ -380,6 +391,7 @@ mod tests {
             }),
             params: ["data", "factor"].map(pointer).to_vec(),
             reqd_work_group_size: Some([64, 1, 1]),
+            local_size: None,
             distinct: vec![(0, 1)],
             local_bytes: Vec::new(),
             scalars: vec![ScalarFact {
@@ -393,6 +405,7 @@ mod tests {
                 form: Form::NdRange,
                 params: ["data", "factor"].map(pointer).to_vec(),
                 reqd_work_group_size: Some([64, 1, 1]),
+                local_size: None,
                 distinct: Vec::new(),
                 local_bytes: Vec::new(),
                 scalars: Vec::new(),
@@ -408,6 +421,7 @@ mod tests {
                 ..pointer("tile")
             }],
             reqd_work_group_size: None,
+            local_size: Some([16, 4, 1]),
             distinct: Vec::new(),
             local_bytes: vec![(0, 256)],
             scalars: Vec::new(),

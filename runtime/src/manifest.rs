@@ -57,6 +57,10 @@ pub struct Kernel {
     pub params: Vec<Param>,
     /// `reqd_work_group_size` of the original source.
     pub reqd_work_group_size: Option<[u64; 3]>,
+    /// Of an NDRange kernel: the local size that its attributes ask for, where those of the original
+    /// do not. A launch with another one is refused.
+    #[serde(default)]
+    pub local_size: Option<[u64; 3]>,
     /// Pairs of parameter indices that must not name overlapping memory at a launch: both are
     /// `restrict` in the compiled kernel (and were not in the source), and one of them is written.
     pub distinct: Vec<(u32, u32)>,

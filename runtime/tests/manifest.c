@@ -42,19 +42,24 @@ static const struct fpgacc_kernel p0_k0_others[] = {
         .reqd_work_group_size = p0_k0_o0_reqd,
     },
 };
-static const struct fpgacc_hidden p0_k0_hidden[] = {
-    {FPGACC_HIDDEN_GLOBAL, 0},
-    {FPGACC_HIDDEN_WORK_DIM, 0},
-};
 static const struct fpgacc_fact p0_k0_facts[] = {
     {FPGACC_FACT_LOCAL, 0, UINT64_C(64)},
     {FPGACC_FACT_ONE_GROUP, 1, UINT64_C(0)},
+};
+static const struct fpgacc_hidden p0_k0_hidden[] = {
+    {FPGACC_HIDDEN_GLOBAL, 0},
+    {FPGACC_HIDDEN_WORK_DIM, 0},
 };
 static const struct fpgacc_param p0_k1_params[] = {
     {"tile", "float*", FPGACC_PARAM_LOCAL, 0, 0, 0, 1},
 };
 static const struct fpgacc_local_bytes p0_k1_local[] = {
     {0, UINT64_C(256)},
+};
+static const struct fpgacc_fact p0_k1_facts[] = {
+    {FPGACC_FACT_LOCAL, 0, UINT64_C(16)},
+    {FPGACC_FACT_LOCAL, 1, UINT64_C(4)},
+    {FPGACC_FACT_LOCAL, 2, UINT64_C(1)},
 };
 static const struct fpgacc_kernel p0_kernels[] = {
     {
@@ -69,10 +74,10 @@ static const struct fpgacc_kernel p0_kernels[] = {
         .scalar_count = 1,
         .others = p0_k0_others,
         .other_count = 1,
-        .hidden = p0_k0_hidden,
-        .hidden_count = 2,
         .relies_on = p0_k0_facts,
         .relies_on_count = 2,
+        .hidden = p0_k0_hidden,
+        .hidden_count = 2,
         .max_group_size = UINT64_C(64),
         .null_local = FPGACC_DIVISOR,
     },
@@ -83,6 +88,8 @@ static const struct fpgacc_kernel p0_kernels[] = {
         .param_count = 1,
         .local_bytes = p0_k1_local,
         .local_bytes_count = 1,
+        .relies_on = p0_k1_facts,
+        .relies_on_count = 3,
     },
 };
 static const struct fpgacc_program programs[] = {

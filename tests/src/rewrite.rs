@@ -222,8 +222,23 @@ impl Remark {
     }
 }
 
-/// What the runtime would check besides the geometry.
+/// The local size of a launch in all dimensions, if it gives one.
+fn local_size(launch: &Launch) -> Option<[u64; 3]> {
+    match &launch.geometry {
+        Geometry::Range { local, .. } if !local.is_empty() => {
+            Some([0, 1, 2].map(|dim| local.get(dim).copied().unwrap_or(1)))
+        }
+        _ => None,
+    }
+}
+
+/// What the runtime would check besides the geometry of single work-items.
 fn check(launch: &Launch, contract: &LaunchContract) -> Result<(), String> {
+    if let Some(size) = contract.local_size
+        && local_size(launch) != Some(size)
+    {
+        return Err(format!("the local size is not {size:?}"));
+    }
     for (a, b) in &contract.distinct {
         let passed = [a, b].map(|index| launch.args.get(*index as usize));
         if let [Some(Arg::Buffer(x)), Some(Arg::Buffer(y))] = passed

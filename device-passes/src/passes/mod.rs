@@ -2,8 +2,11 @@
 
 mod ndrange_to_loop;
 mod reduction;
+mod replicate;
 mod restrict;
 pub(crate) mod specialise;
+pub mod unroll;
+mod work_group_size;
 
 use crate::pass::Pass;
 
@@ -22,4 +25,9 @@ pub const ALL: &[&dyn Pass] = &[
     // Last of the thesis's three: it wants a single work-item (ndrange-to-loop makes one), and
     // restrict parameters, without which an array element may be what another pointer reads.
     &reduction::Reduction,
+    // Of kernels that ndrange-to-loop leaves: first the size of groups, which lanes divide.
+    &work_group_size::WorkGroupSize,
+    &replicate::Replicate,
+    // Last: it names loops by their place among those that the others leave.
+    &unroll::Unroll,
 ];

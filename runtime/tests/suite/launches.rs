@@ -32,6 +32,7 @@ on_both!(
     refused,
     errors_of_the_original,
     required_size,
+    fixed_local_size,
     offsets
 );
 
@@ -247,6 +248,44 @@ fn required_size(case: Case) {
     );
     // The emulator does not look at dimensions beyond work_dim; the standard and PoCL do.
     assert_eq!(case.run(&["1:-:4:2"]).quiet(), "-54\n");
+}
+
+/// An NDRange kernel whose attributes ask for the local size that the host was seen to give: the host
+/// does not see that, and other launches are refused with a reason.
+fn fixed_local_size(case: Case) {
+    let required = TEXT.replace(
+        "__kernel void",
+        "__attribute__((reqd_work_group_size(2, 2, 1))) __kernel void",
+    );
+    let params = vec![param("out", "int*", ParamKind::Global, 8)];
+    let mut fixed = kernel("where", Form::NdRange, params);
+    fixed.local_size = Some([2, 2, 1]);
+    case.write("where.cl", TEXT);
+    case.aocx("app.aocx", &required, "");
+    case.link(
+        vec![program("where.cl", TEXT, vec![fixed])],
+        HOST,
+        Patch::Calls,
+    );
+    let launches = ["2:-:4,4:2,2", "3:-:4,4,2:2,2,1"];
+    assert_eq!(case.run(&launches).quiet(), case.run_original(&launches));
+    for (launch, reason) in [
+        (
+            "2:-:4,4:4,1",
+            "local size 2 in dimension 0, this launch has 4",
+        ),
+        ("2:-:4,4:-", "a local size, this launch gives none"),
+        ("1:-:4:2", "local size 2 in dimension 1, this launch has 1"),
+    ] {
+        let ran = case.run(&[launch]);
+        assert_eq!(ran.stdout, "-54\n", "{launch}");
+        assert!(ran.stderr.contains(reason), "{}", ran.stderr);
+        assert!(
+            ran.stderr.contains("-fno-work-group-size"),
+            "{}",
+            ran.stderr
+        );
+    }
 }
 
 /// The sum of offset and global size does not fit in size_t.

@@ -394,6 +394,7 @@ pub fn kernel(name: &str, form: Form, params: Vec<Param>) -> Kernel {
         form,
         params,
         reqd_work_group_size: None,
+        local_size: None,
         distinct: Vec::new(),
         local_bytes: Vec::new(),
         scalars: Vec::new(),

@@ -1,0 +1,159 @@
+//! Loops that work-items of a group may leave at different iterations. Such a kernel is not
+//! vectorised by `num_simd_work_items`: its lanes go through control flow together.
+
+use std::collections::BTreeSet;
+
+use fpgacc_frontend::ir::{
+    AddressSpace, Callee, Expr, ExprId, Function, FunctionId, Module, Stmt, StmtKind, UnaryOp,
+    VarId, VarRef, builtin_has_effects,
+};
+use fpgacc_frontend::source::Span;
+
+use super::work_item::query;
+
+/// A loop of a kernel that work-items of a group may run through differently often, or which only some
+/// of them reach. What cannot be told counts as different: values of memory and of functions.
+pub fn divergent_loop(module: &Module, kernel: FunctionId) -> Option<Option<Span>> {
+    let function = &module.functions[kernel];
+    let body = function.body.as_ref()?;
+    let mut divergence = Divergence {
+        module,
+        function,
+        differing: BTreeSet::new(),
+    };
+    // Each round finds at least one variable more, or is the last.
+    while divergence.spread(&body.stmts, false) {}
+    divergence.find(&body.stmts, false)
+}
+
+struct Divergence<'a> {
+    module: &'a Module,
+    function: &'a Function,
+    /// Variables whose values may differ between work-items of a group.
+    differing: BTreeSet<VarId>,
+}
+
+impl Divergence<'_> {
+    /// Whether the value of an expression may differ between work-items of a group.
+    fn differs(&self, id: ExprId) -> bool {
+        let exprs = &self.function.exprs;
+        exprs.any(id, &mut |id| match exprs.get(id) {
+            Expr::Var(VarRef::Local(var)) => {
+                let is_memory = self.function.vars[*var].space == AddressSpace::Local;
+                self.differing.contains(var) || is_memory
+            }
+            Expr::Var(VarRef::Global(_)) | Expr::Index { .. } => true,
+            Expr::Unary { op, .. } => *op == UnaryOp::Deref,
+            Expr::Call { callee, .. } => match (callee, query(self.module, self.function, id)) {
+                (_, Some(query)) => query.quantity.differs_in_group(),
+                (Callee::Function(_), None) => true,
+                (Callee::Builtin(name), None) => builtin_has_effects(name),
+            },
+            _ => false,
+        })
+    }
+
+    /// Adds the variables that statements give values which may differ; `is_partial`: only some
+    /// work-items may get there. Whether there was one more.
+    fn spread(&mut self, stmts: &[Stmt], is_partial: bool) -> bool {
+        let mut found = false;
+        for stmt in stmts {
+            if let StmtKind::Decl { var, .. } = &stmt.kind {
+                let differs = stmt.exprs().into_iter().any(|id| self.differs(id));
+                found |= differs && self.differing.insert(*var);
+            }
+            for root in stmt.exprs() {
+                found |= self.spread_expr(root, is_partial);
+            }
+            let inside = is_partial || self.decides(stmt);
+            for list in stmt.lists() {
+                found |= self.spread(list, inside);
+            }
+        }
+        found
+    }
+
+    fn spread_expr(&mut self, root: ExprId, is_partial: bool) -> bool {
+        let function = self.function;
+        let mut changed = Vec::new();
+        function
+            .exprs
+            .for_each(root, &mut |id| match function.exprs.get(id) {
+                Expr::Assign { lhs, rhs, .. } => {
+                    changed.push((*lhs, is_partial || self.differs(*rhs)));
+                }
+                Expr::IncDec { operand, .. } => changed.push((*operand, is_partial)),
+                // Somebody may write through it.
+                Expr::Unary {
+                    op: UnaryOp::AddressOf,
+                    operand,
+                } => changed.push((*operand, true)),
+                _ => {}
+            });
+        let mut found = false;
+        for (target, differs) in changed {
+            if let Some(var) = self.root(target).filter(|_| differs) {
+                found |= self.differing.insert(var);
+            }
+        }
+        found
+    }
+
+    /// The variable that an assignment to an expression changes, with all of it.
+    fn root(&self, id: ExprId) -> Option<VarId> {
+        match self.function.exprs.get(id) {
+            Expr::Var(VarRef::Local(var)) => Some(*var),
+            Expr::Member { base, .. } | Expr::Swizzle { base, .. } | Expr::Index { base, .. } => {
+                self.root(*base)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether work-items may go different ways at a statement.
+    fn decides(&self, stmt: &Stmt) -> bool {
+        match &stmt.kind {
+            StmtKind::If { cond, .. }
+            | StmtKind::While { cond, .. }
+            | StmtKind::DoWhile { cond, .. }
+            | StmtKind::For {
+                cond: Some(cond), ..
+            }
+            | StmtKind::Switch { value: cond, .. } => self.differs(*cond),
+            _ => false,
+        }
+    }
+
+    fn find(&self, stmts: &[Stmt], is_partial: bool) -> Option<Option<Span>> {
+        stmts.iter().find_map(|stmt| {
+            let is_loop = matches!(
+                stmt.kind,
+                StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::DoWhile { .. }
+            );
+            let inside = is_partial || self.decides(stmt);
+            if is_loop && (inside || leaves_early(stmt, self)) {
+                return Some(stmt.span);
+            }
+            let mut lists = stmt.lists().into_iter();
+            lists.find_map(|list| self.find(list, inside))
+        })
+    }
+}
+
+/// Whether some work-items may leave a loop by a jump inside it.
+fn leaves_early(stmt: &Stmt, divergence: &Divergence<'_>) -> bool {
+    let mut found = false;
+    stmt.for_each(&mut |inside| {
+        let jumps = |stmt: &Stmt| {
+            matches!(
+                stmt.kind,
+                StmtKind::Break | StmtKind::Continue | StmtKind::Return(_) | StmtKind::Goto(_)
+            )
+        };
+        if !divergence.decides(inside) {
+            return;
+        }
+        inside.for_each(&mut |stmt| found |= jumps(stmt));
+    });
+    found
+}

@@ -1,0 +1,105 @@
+//! `replicate`: more work-items at a time in kernels that stay NDRanges: as lanes of one pipeline
+//! (`num_simd_work_items`), or in pipelines of their own that take whole work-groups
+//! (`num_compute_units`). How many is for the decision to say.
+//!
+//! Neither changes what a kernel means: OpenCL promises no order of work-items between barriers, and
+//! none of work-groups.
+
+use fpgacc_frontend::ir::{FunctionId, Module};
+use fpgacc_runtime::manifest::Form;
+
+use crate::analysis::accesses::Summaries;
+use crate::analysis::divergence::divergent_loop;
+use crate::analysis::single_work_item::is_single_work_item;
+use crate::pass::{Context, LaunchContract, Note, Outcome, Pass};
+
+/// The pass.
+pub struct Replicate;
+
+impl Pass for Replicate {
+    fn name(&self) -> &'static str {
+        "replicate"
+    }
+
+    fn description(&self) -> &'static str {
+        "run several work-items or work-groups of NDRange kernels at a time, where that pays"
+    }
+
+    fn level(&self) -> u8 {
+        3
+    }
+
+    fn run(
+        &self,
+        module: &mut Module,
+        kernel: FunctionId,
+        context: &Context<'_>,
+        contract: &mut LaunchContract,
+    ) -> Outcome {
+        let (lanes, units) = (context.options.simd, context.options.compute_units);
+        if lanes <= 1 && units <= 1 {
+            return Outcome::Nothing;
+        }
+        let summaries = Summaries::reachable(module, kernel, context.called);
+        if matches!(contract.form, Form::Task(_))
+            || context.called.contains(&kernel)
+            || is_single_work_item(module, kernel, &summaries, context.geometry, contract)
+        {
+            return Outcome::Nothing;
+        }
+        let (mut done, mut missed) = (Vec::new(), Vec::new());
+        if lanes > 1 {
+            match simd_obstacle(module, kernel, lanes) {
+                Some(note) => missed.push(note),
+                None => {
+                    set(module, kernel, "num_simd_work_items", lanes);
+                    done.push(Note::new(format!("{lanes} work-items at a time"), None));
+                }
+            }
+        }
+        if units > 1 {
+            if module.functions[kernel].attr("num_compute_units").is_some() {
+                missed.push(Note::new("it says its compute units itself", None));
+            } else {
+                set(module, kernel, "num_compute_units", units);
+                done.push(Note::new(format!("{units} compute units"), None));
+            }
+        }
+        let function = &mut module.functions[kernel];
+        for note in &done {
+            function.comments.push(format!("replicate: {}", note.text));
+        }
+        match (done.is_empty(), missed.is_empty()) {
+            (true, _) => Outcome::Missed(missed),
+            (false, true) => Outcome::Done(done),
+            (false, false) => Outcome::Partly { done, missed },
+        }
+    }
+}
+
+fn set(module: &mut Module, kernel: FunctionId, attribute: &str, number: u64) {
+    module.functions[kernel].set_attr(attribute, Some(number.to_string()));
+}
+
+/// Why aoc would not take `num_simd_work_items`, or would ignore it.
+fn simd_obstacle(module: &Module, kernel: FunctionId, lanes: u64) -> Option<Note> {
+    let function = &module.functions[kernel];
+    if function.attr("num_simd_work_items").is_some() {
+        return Some(Note::new("it says its work-items at a time itself", None));
+    }
+    if !lanes.is_power_of_two() || lanes > 16 {
+        let text = format!("{lanes} work-items at a time are none of 2, 4, 8 and 16");
+        return Some(Note::new(text, None));
+    }
+    let Some([x, ..]) = function.reqd_work_group_size() else {
+        let text = "no work-items at a time: that needs a known work-group size";
+        return Some(Note::new(text, None));
+    };
+    if x % lanes != 0 {
+        let text = format!("{x} work-items in a row do not divide into {lanes} at a time");
+        return Some(Note::new(text, None));
+    }
+    let place = divergent_loop(module, kernel)?;
+    let text = "no work-items at a time: they may leave this loop at different iterations";
+    Some(Note::new(text, place))
+}

@@ -1,0 +1,81 @@
+//! `work-group-size`: kernels that stay NDRanges state the local size that all their launches have.
+//!
+//! Without `reqd_work_group_size`, aoc builds local memory and the bookkeeping of barriers for the
+//! largest group that there may be, and neither vectorises nor unrolls loops over the local size.
+
+use fpgacc_frontend::ir::{FunctionId, Module};
+use fpgacc_runtime::manifest::Form;
+
+use crate::analysis::accesses::Summaries;
+use crate::analysis::single_work_item::is_single_work_item;
+use crate::geometry::LocalGeometry;
+use crate::pass::{Context, LaunchContract, Note, Outcome, Pass};
+
+/// The pass.
+pub struct WorkGroupSize;
+
+impl Pass for WorkGroupSize {
+    fn name(&self) -> &'static str {
+        "work-group-size"
+    }
+
+    fn description(&self) -> &'static str {
+        "state the work-group size of NDRange kernels that all launches have"
+    }
+
+    fn level(&self) -> u8 {
+        1
+    }
+
+    fn run(
+        &self,
+        module: &mut Module,
+        kernel: FunctionId,
+        context: &Context<'_>,
+        contract: &mut LaunchContract,
+    ) -> Outcome {
+        let has_one = module.functions[kernel]
+            .attr("reqd_work_group_size")
+            .is_some();
+        // Another kernel that calls this one would call it with its own groups.
+        if has_one
+            || context.called.contains(&kernel)
+            || is_single(module, kernel, context, contract)
+        {
+            return Outcome::Nothing;
+        }
+        let sizes = match &context.geometry.local {
+            LocalGeometry::Sizes([Some(x), Some(y), Some(z)]) => [*x, *y, *z],
+            _ => return missed(context),
+        };
+        contract.local_size = Some(sizes);
+        let [x, y, z] = sizes;
+        let function = &mut module.functions[kernel];
+        function.set_attr("reqd_work_group_size", Some(format!("{x}, {y}, {z}")));
+        let text = format!("work-groups of {x} x {y} x {z}, as all launches have");
+        function.comments.push(format!("work-group-size: {text}"));
+        Outcome::Done(vec![Note::new(text, None)])
+    }
+}
+
+fn is_single(
+    module: &Module,
+    kernel: FunctionId,
+    context: &Context<'_>,
+    contract: &LaunchContract,
+) -> bool {
+    let summaries = Summaries::reachable(module, kernel, context.called);
+    matches!(contract.form, Form::Task(_))
+        || is_single_work_item(module, kernel, &summaries, context.geometry, contract)
+}
+
+fn missed(context: &Context<'_>) -> Outcome {
+    let reason = match context.geometry.local {
+        _ if context.geometry.launches == 0 => "no launch of this kernel is known",
+        LocalGeometry::Null => "the host leaves the local size open",
+        LocalGeometry::Sizes(_) => "the local size is not the same constant at all launches",
+        LocalGeometry::Unknown => "the local size of some launch is not known",
+    };
+    let text = format!("the work-group size is not stated: {reason}");
+    Outcome::Missed(vec![Note::new(text, None)])
+}

@@ -1,0 +1,217 @@
+//! What is done to kernels that stay NDRanges, and to their loops.
+
+mod common;
+
+use std::collections::BTreeMap;
+
+use common::{Rewritten, rewrite};
+use fpgacc_device_passes::pass::PassOptions;
+use fpgacc_device_passes::passes::unroll::Factor;
+use fpgacc_device_passes::pipeline::Pipeline;
+use fpgacc_frontend::facts::{Facts, Known, Launch, LocalSize, Location, QueueOrder, Value};
+
+const SCALE: &str = "__kernel void scale(__global float *a, float f)\n{\n    \
+                     a[get_global_id(0)] *= f;\n}\n";
+
+fn launch(local: LocalSize) -> Launch {
+    Launch {
+        site: Location {
+            file: "host.c".to_string(),
+            line: 1,
+            column: 1,
+        },
+        kernels: Known::Is(vec!["scale".to_string()]),
+        work_dim: Value::Const(2),
+        offset: vec![Value::Const(0); 2],
+        global: vec![Value::Const(1024); 2],
+        local,
+        args: Vec::new(),
+        queue: QueueOrder::Unknown,
+        within: None,
+        recorded: None,
+    }
+}
+
+fn sized(x: u64, y: u64) -> Launch {
+    launch(LocalSize::Sizes(vec![Value::Const(x), Value::Const(y)]))
+}
+
+/// Only passes of NDRanges run.
+fn attributes(source: &str, launches: Vec<Launch>, options: PassOptions) -> Rewritten {
+    let on = ["work-group-size", "replicate", "unroll"];
+    let pipeline = Pipeline {
+        level: 0,
+        switches: on.map(|name| (name.to_string(), true)).into(),
+        options,
+        stop_after: None,
+    };
+    let facts = Facts {
+        launches,
+        ..Facts::default()
+    };
+    rewrite(source, &facts, &pipeline)
+}
+
+fn lanes(simd: u64, compute_units: u64) -> PassOptions {
+    PassOptions {
+        simd,
+        compute_units,
+        ..PassOptions::default()
+    }
+}
+
+#[test]
+fn the_local_size_of_all_launches_is_stated_and_checked() {
+    let both = vec![sized(64, 4), sized(64, 4)];
+    let rewritten = attributes(SCALE, both, PassOptions::default());
+    let attribute = "__attribute__((reqd_work_group_size(64, 4, 1)))";
+    assert!(rewritten.text.contains(attribute), "{}", rewritten.text);
+    assert_eq!(rewritten.contract().local_size, Some([64, 4, 1]));
+}
+
+#[test]
+fn a_local_size_that_is_not_the_same_everywhere_is_not_stated() {
+    for (launches, reason) in [
+        (vec![sized(64, 4), sized(32, 4)], "not the same constant"),
+        (vec![launch(LocalSize::Null)], "leaves the local size open"),
+        (vec![sized(64, 4), launch(LocalSize::Null)], "not known"),
+        (Vec::new(), "no launch of this kernel is known"),
+    ] {
+        let rewritten = attributes(SCALE, launches, lanes(4, 1));
+        assert!(!rewritten.text.contains("attribute"), "{}", rewritten.text);
+        assert_eq!(rewritten.contract().local_size, None);
+        assert!(
+            rewritten.remarks[0].contains(reason),
+            "{:?}",
+            rewritten.remarks
+        );
+    }
+}
+
+#[test]
+fn single_work_items_have_no_groups() {
+    let task = "__kernel void scale(__global float *a, float f)\n{\n    for (int i = 0; i < 8; i++)\n        \
+                a[i] *= f;\n}\n";
+    let rewritten = attributes(task, vec![sized(1, 1)], lanes(4, 4));
+    assert!(!rewritten.text.contains("attribute"), "{}", rewritten.text);
+    assert_eq!(rewritten.contract().local_size, None);
+}
+
+#[test]
+fn lanes_and_compute_units_are_set_where_the_decision_asks() {
+    let rewritten = attributes(SCALE, vec![sized(64, 1)], lanes(8, 3));
+    for attribute in ["num_simd_work_items(8)", "num_compute_units(3)"] {
+        assert!(rewritten.text.contains(attribute), "{}", rewritten.text);
+    }
+    // Lanes divide the groups.
+    let rewritten = attributes(SCALE, vec![sized(12, 1)], lanes(8, 1));
+    assert!(!rewritten.text.contains("simd"), "{}", rewritten.text);
+    let told = rewritten.remarks.join("\n");
+    assert!(
+        told.contains("12 work-items in a row do not divide into 8"),
+        "{told}"
+    );
+}
+
+/// aoc does not vectorise kernels whose lanes part ways in loops.
+#[test]
+fn lanes_go_through_loops_together() {
+    let with = |body: &str| {
+        let text = format!(
+            "__kernel void scale(__global float *a, int n)\n{{\n    int g = get_global_id(0);\n    \
+             float s = 0;\n    {body}\n    a[g] = s;\n}}\n"
+        );
+        attributes(&text, vec![sized(64, 1)], lanes(4, 1))
+    };
+    for together in [
+        "for (int i = 0; i < n; i++) s += a[i * 64 + g];",
+        "if (g < n) s = a[g + 1];",
+        "for (int i = get_group_id(0); i < n; i++) s += i;",
+    ] {
+        let text = with(together).text;
+        assert!(text.contains("num_simd_work_items(4)"), "{text}");
+    }
+    for apart in [
+        "for (int i = 0; i < g; i++) s += a[i];",
+        "for (int i = 0; i < n; i++) { if (a[i + g] > 0) break; s += 1; }",
+        "if (g < n) for (int i = 0; i < n; i++) s += a[i];",
+        "int m = a[g]; while (m > 0) { s += m; m -= 1; }",
+        "int m = 0; if (g > 4) m = n; for (int i = 0; i < m; i++) s += 1;",
+        "int m = n; for (int i = 0; i < 4; i++) if (a[i + g] > 0) m++; \
+         for (int i = 0; i < m; i++) s += 1;",
+    ] {
+        let rewritten = with(apart);
+        assert!(!rewritten.text.contains("simd"), "{}", rewritten.text);
+        let told = rewritten.remarks.join("\n");
+        assert!(told.contains("different iterations"), "{told}");
+    }
+}
+
+#[test]
+fn loops_are_unrolled_by_their_place() {
+    let text = "__kernel void scale(__global float *a, int n)\n{\n    for (int i = 0; i < n; i++) {\n        \
+                for (int j = 0; j < n; j++)\n            a[i] += j;\n        #pragma unroll 2\n        \
+                for (int j = 0; j < n; j++)\n            a[i] *= j;\n        int k = n;\n        \
+                while (k > 0)\n            a[i] -= k--;\n    }\n}\n";
+    let unrolled = |index| {
+        let options = PassOptions {
+            unroll: vec![Factor { index, copies: 4 }],
+            ..PassOptions::default()
+        };
+        attributes(text, Vec::new(), options).text
+    };
+    let plain = unrolled(9);
+    assert_eq!(plain.matches("unroll").count(), 1);
+    // Around others, and asked for: left alone.
+    assert_eq!(unrolled(0), plain);
+    assert_eq!(unrolled(2), plain);
+    let first = unrolled(1);
+    assert!(
+        first.contains(
+            "#pragma unroll 4\n        for (int j = 0; j < n; j++) {\n            a[i] += j;"
+        ),
+        "{first}"
+    );
+    let last = unrolled(3);
+    assert!(last.contains("#pragma unroll 4\n        while"), "{last}");
+}
+
+#[test]
+fn loops_with_barriers_are_not_unrolled() {
+    let text = "__kernel void scale(__global float *a, __local float *t, int n)\n{\n    \
+                for (int i = 0; i < n; i++) {\n        t[get_local_id(0)] = a[i];\n        \
+                barrier(CLK_LOCAL_MEM_FENCE);\n        a[i] = t[0];\n    }\n}\n";
+    let options = PassOptions {
+        unroll: vec![Factor {
+            index: 0,
+            copies: 4,
+        }],
+        ..PassOptions::default()
+    };
+    let rewritten = attributes(text, Vec::new(), options);
+    assert!(!rewritten.text.contains("unroll"), "{}", rewritten.text);
+}
+
+#[test]
+fn kernels_have_pipelines_of_their_own() {
+    use fpgacc_device_passes::pipeline::run_each;
+    use fpgacc_frontend::ir::Dialect;
+    use fpgacc_frontend::kernel::{Input, parse};
+    use fpgacc_frontend::source::SourceMap;
+    let text = format!("{SCALE}{}", SCALE.replace("scale", "other"));
+    let input = Input {
+        name: "k.cl",
+        preprocessed: &text,
+        dialect: Dialect::Cl12,
+    };
+    let mut module = parse(&input, &mut SourceMap::new()).ok().unwrap();
+    let loops = Pipeline {
+        level: 1,
+        ..Pipeline::default()
+    };
+    let own = BTreeMap::from([("other".to_string(), Pipeline::default())]);
+    let report = run_each(&mut module, &Facts::default(), &loops, &own);
+    let rewritten = |kernel: &str| !report.done[kernel].is_empty();
+    assert!(rewritten("scale"));
+    assert!(!report.done.contains_key("other") || !rewritten("other"));
+}
