@@ -6,6 +6,7 @@
 
 pub mod analysis;
 pub mod count;
+pub mod decision;
 pub mod faults;
 pub mod geometry;
 pub mod groups;

@@ -7,6 +7,7 @@
 
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, Command, ValueHint};
+use fpgacc_device_passes::decision::ExecutionModel;
 use fpgacc_frontend::diag::Diagnostic;
 
 /// Long options that cc writes with one dash. Both spellings are taken.
@@ -26,6 +27,7 @@ pub const SINGLE_DASH: &[&str] = &[
     "Xkernel",
     "Xlinker",
     "ansi",
+    "fexecution-model",
     "fno-save-optimization-record",
     "foptimization-record-file",
     "foptimization-record-passes",
@@ -175,7 +177,10 @@ fn output_args() -> Vec<Arg> {
 
 fn kernel_args() -> Vec<Arg> {
     vec![
-        short_value('O', "optimise", KERNELS, "LEVEL", "0: kernels as they are; 1: single work-items, constants of the host, restrict; 2 (default): also shift registers, which reassociate; 3. Also given to the host compiler"),
+        short_value('O', "optimise", KERNELS, "LEVEL", "0: kernels as they are; 1: single work-items, constants of the host, restrict; 2 (default): also shift registers, which reassociate; 3: also search for the width of each kernel. Also given to the host compiler"),
+        value("fexecution-model", KERNELS, "[KERNEL:]MODEL", "The form of all kernels, or of one: as the host launches them (ndrange), single work-items where they can be (swi, default), or what the performance model finds faster (auto)")
+            .require_equals(true)
+            .value_parser(execution_model),
         flag("strict-fp", KERNELS, "Never change the order of floating-point operations"),
         value("max-local-size", KERNELS, "N", "The most work-items in a group where the host does not fix the local size (default 1024); checked at each launch")
             .action(ArgAction::Set)
@@ -183,7 +188,10 @@ fn kernel_args() -> Vec<Arg> {
         flag("keep-general", KERNELS, "Also build each kernel as it is, for launches that differ from what its rewritten version was compiled for"),
         value("stop-after", KERNELS, "PASS", "Run no pass behind PASS").action(ArgAction::Set),
         flag("print-passes", KERNELS, "List the passes, in their order, and exit"),
-        value("board", KERNELS, "BOARD", "Compile for this board (aoc -list-boards)").action(ArgAction::Set),
+        value("board", KERNELS, "BOARD", "Compile for this board (aoc -list-boards), and predict for it").action(ArgAction::Set),
+        value("board-file", KERNELS, "FILE", "Predict for the board that FILE describes (.yaml)")
+            .action(ArgAction::Set)
+            .value_hint(ValueHint::FilePath),
         value("aoc", KERNELS, "PATH", "Use this aoc").action(ArgAction::Set).value_hint(ValueHint::ExecutablePath).env("FPGACC_AOC"),
         value("facts", KERNELS, "FILE", "Use the launch facts in FILE, as if it stood among the inputs").value_hint(ValueHint::FilePath),
         value("Xkernel", KERNELS, "OPTION", "A clBuildProgram option (-DN=16) for programs whose options the host composes at run time"),
@@ -195,6 +203,16 @@ fn local_size(text: &str) -> Result<u64, String> {
     let number = text.parse().ok();
     let number = number.filter(|number| (1..=65536).contains(number));
     number.ok_or_else(|| "not a number from 1 to 65536".to_string())
+}
+
+/// `auto`, or `kernel:swi`.
+fn execution_model(text: &str) -> Result<String, String> {
+    let word = text.rsplit_once(':').map_or(text, |(_, word)| word);
+    let known = ExecutionModel::WORDS;
+    match known.contains(&word) {
+        true => Ok(text.to_string()),
+        false => Err(format!("not one of {}", known.join(", "))),
+    }
 }
 
 /// Whether a word is one of the long options with one dash.
@@ -555,6 +573,7 @@ fn takes_next(arg: &str) -> bool {
             | "iquote"
             | "isystem"
             | "board"
+            | "board-file"
             | "facts"
             | "aoc"
             | "emit"

@@ -1,8 +1,10 @@
 //! Kernels: preprocess, parse, rewrite, print.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use fpgacc_aoc_wrappers::cc::{self, CcError, Language};
+use fpgacc_device_passes::decision::{self, Decided, Decision, Request};
 use fpgacc_device_passes::pipeline::{self, Pipeline, Report};
 use fpgacc_frontend::diag::{Diagnostic, Severity};
 use fpgacc_frontend::facts::Facts;
@@ -11,6 +13,7 @@ use fpgacc_frontend::kernel::{self, ParseError, PrintOptions};
 use fpgacc_frontend::source::without_bom;
 use fpgacc_runtime::manifest;
 
+use crate::board;
 use crate::expansion;
 use crate::kernel_options::identifiers;
 use crate::programs::{self, Piece, Program};
@@ -31,6 +34,8 @@ pub struct Rewritten {
     pub manifest: manifest::Program,
     /// What the passes did; empty if the text is untouched.
     pub report: Report,
+    /// What was decided about its kernels, and why.
+    pub decisions: BTreeMap<String, Decision>,
     /// The module as it was parsed, for `--emit=ast`.
     pub parsed: Option<Module>,
 }
@@ -45,6 +50,7 @@ pub fn rewrite(session: &mut Session, program: &Program, facts: &Facts) -> Step<
         untouched: true,
         manifest: describe(program, &preprocessed.text),
         report: Report::default(),
+        decisions: BTreeMap::new(),
         parsed: None,
     };
     let parsed = parse(session, program, &preprocessed.text)?;
@@ -53,12 +59,14 @@ pub fn rewrite(session: &mut Session, program: &Program, facts: &Facts) -> Step<
         return Ok(rewritten);
     };
     let originals = module.clone();
-    let pipeline = session.options.pipeline.clone();
-    rewritten.report = pipeline::run(&mut module, facts, &pipeline);
+    let decided = decide(session, &mut module, facts)?;
+    rewritten.report = decided.report;
+    rewritten.decisions = decided.decisions;
     if let Err(faults) = kernel::validate(&module) {
         session.tell(fault_of_ours(&program.name(), &faults));
         module = originals.clone();
         rewritten.report = pipeline::run(&mut module, facts, &Pipeline::default());
+        rewritten.decisions = BTreeMap::new();
     }
     for remark in &rewritten.report.remarks {
         session.tell(remark.diagnostic());
@@ -69,6 +77,22 @@ pub fn rewrite(session: &mut Session, program: &Program, facts: &Facts) -> Step<
     rewritten.text = print(session, &module, true)?;
     rewritten.untouched = false;
     Ok(rewritten)
+}
+
+/// Chooses each kernel's form and rewrites it.
+fn decide(session: &mut Session, module: &mut Module, facts: &Facts) -> Step<Decided> {
+    let board = board::of(session)?;
+    let options = &session.options;
+    let request = Request {
+        board: &board,
+        wishes: &options.wishes,
+        explain: options.explain,
+    };
+    let decided = decision::run(module, facts, &options.pipeline, &request);
+    for diagnostic in &decided.diagnostics {
+        session.tell(diagnostic.clone());
+    }
+    Ok(decided)
 }
 
 /// The passes made what is no OpenCL C: nobody's program must fail for that.

@@ -6,6 +6,7 @@
 
 mod agree;
 mod aocx;
+mod board;
 mod build;
 mod cli;
 mod compile;

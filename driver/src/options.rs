@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ArgMatches;
 use fpgacc_aoc_wrappers::cc::Language;
+use fpgacc_device_passes::decision::{ExecutionModel, Wishes};
 use fpgacc_device_passes::pass::PassOptions;
 use fpgacc_device_passes::pipeline::{Pipeline, nearest_pass};
 use fpgacc_frontend::diag::Diagnostic;
@@ -96,6 +97,12 @@ pub struct Options {
     pub platform: Option<String>,
     /// `--board`
     pub board: Option<String>,
+    /// `--board-file`
+    pub board_file: Option<PathBuf>,
+    /// `-fexecution-model`
+    pub wishes: Wishes,
+    /// Price all forms of all kernels: somebody will read it.
+    pub explain: bool,
     /// `--aoc`
     pub aoc: Option<PathBuf>,
     /// `-Xaoc`
@@ -170,6 +177,7 @@ impl Options {
             None => called_as_cxx,
         };
         let pipeline = pipeline(matches)?;
+        let record = record(matches);
         let options = Options {
             mode,
             output: one(matches, "output").map(PathBuf::from),
@@ -184,6 +192,9 @@ impl Options {
             },
             platform: one(matches, "platform"),
             board: one(matches, "board"),
+            board_file: one(matches, "board-file").map(PathBuf::from),
+            wishes: wishes(matches),
+            explain: record.is_wanted || one(matches, "Rpass-analysis").is_some(),
             aoc: one(matches, "aoc").map(PathBuf::from),
             aoc_args: all(matches, "Xaoc"),
             kernel_args: kernel_args(matches)?,
@@ -208,7 +219,7 @@ impl Options {
             remarks: one(matches, "Rpass"),
             missed_remarks: one(matches, "Rpass-missed"),
             analysis_remarks: one(matches, "Rpass-analysis"),
-            record: record(matches),
+            record,
             dependencies: dependencies(matches),
             save_temps: one(matches, "save-temps").map(PathBuf::from),
             verbose: matches.get_flag("verbose"),
@@ -222,6 +233,13 @@ impl Options {
             options.check_verify()?;
         }
         Ok(options)
+    }
+
+    /// Whether the performance model has a say, or is asked for its opinion.
+    pub fn decides(&self) -> bool {
+        let asked = |model: &ExecutionModel| *model == ExecutionModel::Auto;
+        let by_kernel = self.wishes.kernels.values().any(asked);
+        self.explain || self.pipeline.level >= 3 || asked(&self.wishes.all) || by_kernel
     }
 
     /// The input files of one kind, in order.
@@ -523,6 +541,24 @@ fn kind_by_suffix(path: &Path, cxx_mode: bool) -> InputKind {
         Some("yaml" | "yml") => InputKind::Facts,
         _ => InputKind::Linker,
     }
+}
+
+/// The last word on all kernels, and the last on each that is named.
+fn wishes(matches: &ArgMatches) -> Wishes {
+    let mut wishes = Wishes::default();
+    for value in all(matches, "fexecution-model") {
+        let (kernel, word) = match value.rsplit_once(':') {
+            Some((kernel, word)) => (Some(kernel), word),
+            None => (None, value.as_str()),
+        };
+        // The parser of the option lets no other words through.
+        let model = ExecutionModel::named(word).unwrap_or_default();
+        match kernel {
+            Some(kernel) => drop(wishes.kernels.insert(kernel.to_string(), model)),
+            None => wishes.all = model,
+        }
+    }
+    wishes
 }
 
 /// As in clang, a name for the file asks for the file.

@@ -6,6 +6,7 @@ use fpgacc_aoc_wrappers::cc::{CcError, Compiler, Language};
 use fpgacc_aoc_wrappers::output::{self, Mode as FileMode};
 use fpgacc_aoc_wrappers::process::Status;
 use fpgacc_aoc_wrappers::scratch::Scratch;
+use fpgacc_device_passes::model::Board;
 use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_frontend::source::SourceMap;
 
@@ -33,6 +34,8 @@ pub struct Session {
     pub dependencies: Dependencies,
     /// What was told of kernels.
     pub record: OptRecord,
+    /// The board that kernels are priced for, once it is known.
+    pub board: Option<Board>,
     headers: Option<Scratch>,
 }
 
@@ -45,6 +48,7 @@ impl Session {
             messages,
             dependencies: Dependencies::default(),
             record: OptRecord::default(),
+            board: None,
             headers: None,
         }
     }

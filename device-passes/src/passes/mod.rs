@@ -10,6 +10,14 @@ mod work_group_size;
 
 use crate::pass::Pass;
 
+pub use replicate::Replicate;
+pub use unroll::Unroll;
+
+/// The name of the pass that changes a kernel's form.
+pub const NDRANGE_TO_LOOP: &str = "ndrange-to-loop";
+/// The name of the pass that reassociates.
+pub const REDUCTION: &str = "reduction";
+
 /// All passes, in the order in which the pipeline runs them.
 pub const ALL: &[&dyn Pass] = &[
     // In front of all others, which make more of constants than of parameters. It looks at the

@@ -22,7 +22,7 @@ pub struct Reduction;
 
 impl Pass for Reduction {
     fn name(&self) -> &'static str {
-        "reduction"
+        super::REDUCTION
     }
 
     fn description(&self) -> &'static str {

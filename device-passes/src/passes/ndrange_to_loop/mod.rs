@@ -48,7 +48,7 @@ pub struct NdrangeToLoop;
 
 impl Pass for NdrangeToLoop {
     fn name(&self) -> &'static str {
-        "ndrange-to-loop"
+        super::NDRANGE_TO_LOOP
     }
 
     fn description(&self) -> &'static str {

@@ -1,0 +1,207 @@
+//! The decision: each form that a kernel can be given is made by the real passes, priced by the
+//! performance model, and the cheapest that fits on the board is kept.
+//!
+//! - [`wish`]: what the user asks for, for all kernels or in front of one (`#pragma fpgacc`).
+//! - [`alone`]: a kernel without the others, on which forms are tried.
+//! - [`price`]: what a form costs, over all launches of the kernel.
+//! - [`search`]: which forms are tried at which level.
+//! - [`choose`]: the one that is kept.
+//! - [`share`]: kernels of one program share a device.
+//! - [`tell`]: what the user is told.
+//!
+//! Nothing here is random, and nothing depends on time: the same input gives the same choice.
+
+mod alone;
+mod choose;
+mod price;
+mod search;
+mod share;
+mod tell;
+pub mod wish;
+pub mod words;
+
+use std::collections::BTreeMap;
+
+use fpgacc_frontend::diag::Diagnostic;
+use fpgacc_frontend::facts::Facts;
+use fpgacc_frontend::ir::{FunctionId, Module};
+
+use self::price::Pricing;
+use crate::analysis::alias::called_functions;
+use crate::model::{Board, Estimate, Prediction, Resources};
+use crate::pipeline::{self, Pipeline, Report};
+
+pub use wish::{ExecutionModel, Wishes};
+
+/// What is decided on, and for what.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// The board that kernels are to run on.
+    pub board: &'a Board,
+    /// What the user asks for.
+    pub wishes: &'a Wishes,
+    /// Price kernels also where there is nothing to choose.
+    pub explain: bool,
+}
+
+/// What was decided about the kernels of a program.
+#[derive(Clone, Debug, Default)]
+pub struct Decided {
+    /// What the passes did, with the decision's own remarks behind theirs.
+    pub report: Report,
+    /// The decision on each kernel, by its name; kernels that were not priced have none.
+    pub decisions: BTreeMap<String, Decision>,
+    /// What is wrong with wishes in the text.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// The decision on a kernel.
+#[derive(Clone, Debug)]
+pub struct Decision {
+    /// What the user asks for.
+    pub model: ExecutionModel,
+    /// The forms that were tried, the one of the input first.
+    pub candidates: Vec<Candidate>,
+    /// The one that is kept.
+    pub chosen: usize,
+}
+
+impl Decision {
+    /// The form that is kept.
+    pub fn chosen(&self) -> &Candidate {
+        &self.candidates[self.chosen]
+    }
+
+    /// The form of the input.
+    pub fn input(&self) -> &Candidate {
+        &self.candidates[0]
+    }
+}
+
+/// A form of a kernel, and its price.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// What it is, in words that tell it from the others of its kernel.
+    pub label: String,
+    /// How it is made.
+    pub pipeline: Pipeline,
+    /// Its price.
+    pub price: Price,
+    /// The family that it belongs to.
+    pub family: Family,
+    /// Of forms that cost the same, the one with the lowest is kept.
+    rank: u32,
+}
+
+/// The two families of forms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Family {
+    /// Work-items flow through a pipeline.
+    NdRange,
+    /// One work-item with loops.
+    SingleWorkItem,
+}
+
+impl Family {
+    /// Its name, as in messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Family::NdRange => "NDRange",
+            Family::SingleWorkItem => "single work-item",
+        }
+    }
+}
+
+/// What a form costs.
+#[derive(Clone, Debug)]
+pub struct Price {
+    /// Seconds of all launches together, each as often as facts tell, or once.
+    pub seconds: Estimate,
+    /// What all its versions take of the device.
+    pub area: Resources,
+    /// Whether it fits on the device, alone.
+    pub fits: bool,
+    /// Each version and launch that was priced.
+    pub parts: Vec<Part>,
+}
+
+/// A version of a kernel at a launch.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// The version's name.
+    pub version: String,
+    /// The launch's place among the facts; `None`: none is known.
+    pub launch: Option<usize>,
+    /// How often it is launched so.
+    pub count: f64,
+    /// What the model says.
+    pub prediction: Prediction,
+}
+
+/// Decides on the form of each kernel, and rewrites them.
+pub fn run(
+    module: &mut Module,
+    facts: &Facts,
+    pipeline: &Pipeline,
+    request: &Request<'_>,
+) -> Decided {
+    let (in_text, diagnostics) = wish::take_pragmas(module);
+    let mut decided = Decided {
+        diagnostics,
+        ..Decided::default()
+    };
+    let mut own = BTreeMap::new();
+    let mut kernels = Vec::new();
+    for kernel in module.kernels().collect::<Vec<_>>() {
+        let name = module.functions[kernel].name.clone();
+        let model = request.wishes.of(&name, in_text.get(&name).copied());
+        own.insert(name, model.restrain(pipeline));
+        kernels.push((kernel, model));
+    }
+    decided.decisions = decide(module, facts, pipeline, request, &kernels);
+    share::fit_together(&mut decided.decisions, request.board);
+    for (name, decision) in &decided.decisions {
+        let mut kept = decision.chosen().pipeline.clone();
+        kept.options.keep_general = pipeline.options.keep_general;
+        own.insert(name.clone(), kept);
+    }
+    decided.report = pipeline::run_each(module, facts, pipeline, &own);
+    let remarks = tell::remarks(module, &decided.decisions, request.board);
+    decided.report.remarks.extend(remarks);
+    decided
+}
+
+/// The decisions on all kernels that can be told apart from what calls them.
+fn decide(
+    module: &Module,
+    facts: &Facts,
+    pipeline: &Pipeline,
+    request: &Request<'_>,
+    kernels: &[(FunctionId, ExecutionModel)],
+) -> BTreeMap<String, Decision> {
+    let called = called_functions(module);
+    let mut decisions = BTreeMap::new();
+    for &(kernel, model) in kernels {
+        let decides = model == ExecutionModel::Auto && pipeline.level >= 1 || pipeline.level >= 3;
+        let is_wanted = request.explain || decides;
+        // A kernel that others call is part of them.
+        if !is_wanted || called.contains(&kernel) || pipeline.stop_after.is_some() {
+            continue;
+        }
+        let pricing = Pricing {
+            module: alone::alone(module, kernel, &called),
+            facts,
+            board: request.board,
+        };
+        let (candidates, standard) = search::candidates(&pricing, pipeline, model);
+        let chosen = choose::choose(&candidates, standard, model, pipeline.level);
+        let name = module.functions[kernel].name.clone();
+        let decision = Decision {
+            model,
+            candidates,
+            chosen,
+        };
+        decisions.insert(name, decision);
+    }
+    decisions
+}

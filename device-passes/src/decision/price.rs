@@ -1,0 +1,178 @@
+//! What a form of a kernel costs: the passes make it, and the model prices it for each launch.
+
+use fpgacc_frontend::facts::{Facts, Launch};
+use fpgacc_frontend::ir::Module;
+
+use super::{Family, Part, Price};
+use crate::model::{self, Board, Estimate, Form, Given, LaunchShape, Resources, TripOrigin};
+use crate::passes::unroll;
+use crate::pipeline::{self, Pipeline, Report};
+
+/// The most different launches of a kernel that are priced one by one.
+const MOST_SHAPES: usize = 8;
+
+/// A kernel, alone in its module, and where it will run.
+pub struct Pricing<'a> {
+    /// The module.
+    pub module: Module,
+    /// All launch facts.
+    pub facts: &'a Facts,
+    /// The board.
+    pub board: &'a Board,
+}
+
+/// A form that was made.
+pub struct Made {
+    /// What it costs.
+    pub price: Price,
+    /// Its family.
+    pub family: Family,
+    /// What the passes did.
+    pub report: Report,
+    /// Loops that may be unrolled, of its first version.
+    pub loops: Vec<unroll::Candidate>,
+    /// Loops that are unrolled.
+    pub unrolled: Vec<unroll::Factor>,
+}
+
+impl Pricing<'_> {
+    /// Makes a form and prices it.
+    pub fn make(&self, pipeline: &Pipeline) -> Made {
+        let mut module = self.module.clone();
+        let mut pipeline = pipeline.clone();
+        // The copy that relies on nothing is there for launches that are not expected.
+        pipeline.options.keep_general = false;
+        let report = pipeline::run(&mut module, self.facts, &pipeline);
+        let mut price = Price {
+            seconds: Estimate::exact(0.0),
+            area: Resources::default(),
+            fits: true,
+            parts: Vec::new(),
+        };
+        for kernel in module.kernels().collect::<Vec<_>>() {
+            let parts = self.parts(&module, kernel, &report);
+            if let Some(Part { prediction, .. }) = parts.first() {
+                price.area = price.area.plus(resources(&prediction.area), 1.0);
+            }
+            for part in &parts {
+                price.seconds = price.seconds + part.prediction.seconds * part.count;
+                price.fits &= part.prediction.fits;
+            }
+            price.parts.extend(parts);
+        }
+        price.fits &= fits(&price.area, self.board);
+        let unrolled = match report
+            .done
+            .values()
+            .flatten()
+            .any(|(pass, _)| *pass == "unroll")
+        {
+            true => pipeline.options.unroll.clone(),
+            false => Vec::new(),
+        };
+        let first = price.parts.first().map(|part| part.prediction.form);
+        let loops = module.kernels().next();
+        Made {
+            price,
+            family: match first {
+                Some(Form::SingleWorkItem) => Family::SingleWorkItem,
+                _ => Family::NdRange,
+            },
+            report,
+            loops: loops
+                .map(|kernel| unroll::candidates(&module.functions[kernel]))
+                .unwrap_or_default(),
+            unrolled,
+        }
+    }
+
+    /// A version of the kernel at each of its launches.
+    fn parts(
+        &self,
+        module: &Module,
+        kernel: fpgacc_frontend::ir::FunctionId,
+        report: &Report,
+    ) -> Vec<Part> {
+        let version = module.functions[kernel].name.clone();
+        let contract = report.contracts.get(&version).cloned().unwrap_or_default();
+        let launches = report.launches.get(&version).map_or(&[][..], Vec::as_slice);
+        let shapes = self.shapes(launches);
+        let part = |(shape, launch, count): (LaunchShape, Option<usize>, f64)| Part {
+            version: version.clone(),
+            launch,
+            count,
+            prediction: model::predict(module, kernel, self.board, &shape, &contract),
+        };
+        shapes.into_iter().map(part).collect()
+    }
+
+    /// The different launches among these, each with its first and how many there are.
+    fn shapes(&self, launches: &[usize]) -> Vec<(LaunchShape, Option<usize>, f64)> {
+        let mut shapes: Vec<(LaunchShape, Option<usize>, f64)> = Vec::new();
+        for &place in launches {
+            let launch = &self.facts.launches[place];
+            let shape = with_sizes(LaunchShape::of(&[launch]), launch.work_dim.constant());
+            let count = times(launch);
+            match shapes.iter_mut().find(|(known, ..)| *known == shape) {
+                Some((.., times)) => *times += count,
+                None => shapes.push((shape, Some(place), count)),
+            }
+        }
+        shapes.truncate(MOST_SHAPES);
+        if shapes.is_empty() {
+            shapes.push((with_sizes(LaunchShape::default(), None), None, 1.0));
+        }
+        shapes
+    }
+}
+
+/// A launch with sizes where it has none that are known: all forms are priced for the same.
+fn with_sizes(mut shape: LaunchShape, work_dim: Option<u64>) -> LaunchShape {
+    let (global, local): ([f64; 3], [f64; 3]) = match work_dim {
+        Some(2) => ([256.0, 256.0, 1.0], [16.0, 16.0, 1.0]),
+        Some(3) => ([64.0, 32.0, 32.0], [8.0, 8.0, 4.0]),
+        _ => ([65536.0, 1.0, 1.0], [256.0, 1.0, 1.0]),
+    };
+    let origin = TripOrigin::Assumed;
+    for dim in 0..3 {
+        let value = global[dim];
+        let global = *shape.global[dim].get_or_insert(Given { value, origin });
+        // A group is no larger than the launch.
+        let value = local[dim].min(global.value);
+        shape.local[dim].get_or_insert(Given { value, origin });
+    }
+    shape
+}
+
+/// How often a launch was seen, or once.
+fn times(launch: &Launch) -> f64 {
+    let recorded = launch.recorded.as_ref();
+    recorded.map_or(1.0, |recorded| recorded.count.max(1) as f64)
+}
+
+/// Areas without their uncertainty.
+fn resources(area: &model::Area) -> Resources {
+    Resources {
+        alut: area.alut.value,
+        ff: area.ff.value,
+        ram: area.ram.value,
+        dsp: area.dsp.value,
+    }
+}
+
+/// Whether so much is left of the board's device beside its interface.
+pub fn fits(area: &Resources, board: &Board) -> bool {
+    share_of(area, board) <= 1.0
+}
+
+/// The largest part of any resource of the device, beside the board's interface, that this takes.
+pub fn share_of(area: &Resources, board: &Board) -> f64 {
+    let (all, taken) = (&board.device, &board.interface);
+    let parts = [
+        area.alut / (all.alut - taken.alut),
+        area.ff / (all.ff - taken.ff),
+        area.ram / (all.ram - taken.ram),
+        area.dsp / (all.dsp - taken.dsp),
+    ];
+    parts.into_iter().fold(0.0, f64::max)
+}

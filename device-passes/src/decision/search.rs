@@ -1,0 +1,220 @@
+//! Which forms of a kernel are tried.
+//!
+//! `-O1` tries what the launches prove of the kernel as it is, `-O2` also loops over its work-items and
+//! shift registers, `-O3` also wider forms of the best of each family: lanes and compute units of
+//! NDRanges, unrolled loops. The search is greedy and bounded by [`MOST`] forms.
+
+use std::collections::BTreeMap;
+
+use super::price::{Made, Pricing};
+use super::words::label;
+use super::{Candidate, ExecutionModel, Family};
+use crate::model::Family as Device;
+use crate::passes::unroll::Factor;
+use crate::passes::{self, NDRANGE_TO_LOOP, REDUCTION};
+use crate::pipeline::Pipeline;
+
+/// The most forms of a kernel that are made and priced.
+const MOST: usize = 64;
+/// A wider form must be faster by this factor to be worth its area.
+const GAIN: f64 = 1.02;
+
+/// The forms of a kernel that a level allows, that of the input first, and the place of the one that
+/// the passes make where nothing is decided.
+pub fn candidates(
+    pricing: &Pricing<'_>,
+    pipeline: &Pipeline,
+    model: ExecutionModel,
+) -> (Vec<Candidate>, usize) {
+    let mut search = Search {
+        pricing,
+        base: pipeline,
+        found: Vec::new(),
+        tried: 0,
+    };
+    search.add(search.only(&[]), 1);
+    if pipeline.level == 0 {
+        return (search.finish(), 0);
+    }
+    search.add(search.without(&[NDRANGE_TO_LOOP, REDUCTION]), 0);
+    let standard = search
+        .add(model.restrain(pipeline), 3)
+        .map_or(0, |(at, _)| at);
+    if pipeline.level >= 2 || model == ExecutionModel::SingleWorkItem {
+        search.add(search.without(&[REDUCTION]), 2);
+    }
+    if pipeline.level >= 2 {
+        for depth in depths(pricing.board.family()) {
+            let mut form = search.without(&[]);
+            form.options.shift_register_depth = depth;
+            search.add(form, 3);
+        }
+    }
+    if pipeline.level >= 3 {
+        search.widen();
+    }
+    (search.finish(), standard)
+}
+
+/// Depths of shift registers that let an iteration start each cycle: one more than the latency of the
+/// addition.
+fn depths(family: &Device) -> Vec<u32> {
+    let operators = &family.operators;
+    let adders = [operators.float_add.latency, operators.double_add.latency];
+    let mut depths = adders
+        .map(|latency| latency.max(1.0).ceil() as u32 + 1)
+        .to_vec();
+    depths.dedup();
+    depths
+}
+
+struct Search<'a> {
+    pricing: &'a Pricing<'a>,
+    base: &'a Pipeline,
+    found: Vec<(Candidate, Made)>,
+    tried: usize,
+}
+
+impl Search<'_> {
+    /// The user's pipeline with no pass but these, and those that the user turns on.
+    fn only(&self, names: &[&str]) -> Pipeline {
+        let others = passes::ALL.iter().map(|pass| pass.name());
+        let others: Vec<&str> = others.filter(|name| !names.contains(name)).collect();
+        self.without(&others)
+    }
+
+    /// The user's pipeline without these passes, unless the user turns them on.
+    fn without(&self, names: &[&str]) -> Pipeline {
+        let off = names.iter().map(|name| (name.to_string(), false));
+        let mut switches: BTreeMap<String, bool> = off.collect();
+        switches.extend(self.base.switches.clone());
+        Pipeline {
+            switches,
+            ..self.base.clone()
+        }
+    }
+
+    /// Makes and prices a form. Its place among the forms, and whether it is new; `None`: there are
+    /// enough.
+    fn add(&mut self, pipeline: Pipeline, rank: u32) -> Option<(usize, bool)> {
+        if self.tried >= MOST {
+            return None;
+        }
+        self.tried += 1;
+        let made = self.pricing.make(&pipeline);
+        let is_same = |other: &Made| {
+            let done = |made: &Made| -> Vec<_> {
+                let done = made.report.done.clone().into_iter();
+                done.filter(|(_, notes)| !notes.is_empty()).collect()
+            };
+            done(other) == done(&made) && other.report.contracts == made.report.contracts
+        };
+        if let Some(at) = self.found.iter().position(|(_, other)| is_same(other)) {
+            let known = &mut self.found[at].0;
+            known.rank = known.rank.min(rank);
+            return Some((at, false));
+        }
+        let candidate = Candidate {
+            label: label(&made, self.found.is_empty()),
+            pipeline,
+            price: made.price.clone(),
+            family: made.family,
+            rank,
+        };
+        self.found.push((candidate, made));
+        Some((self.found.len() - 1, true))
+    }
+
+    fn finish(self) -> Vec<Candidate> {
+        self.found
+            .into_iter()
+            .map(|(candidate, _)| candidate)
+            .collect()
+    }
+
+    /// The fastest form of a family that fits.
+    fn best(&self, family: Family) -> Option<usize> {
+        let of_family = (0..self.found.len()).filter(|&at| {
+            let (candidate, _) = &self.found[at];
+            candidate.family == family && candidate.price.fits
+        });
+        of_family.min_by(|&a, &b| self.seconds(a).total_cmp(&self.seconds(b)))
+    }
+
+    fn seconds(&self, at: usize) -> f64 {
+        self.found[at].0.price.seconds.value
+    }
+
+    fn widen(&mut self) {
+        if let Some(best) = self.best(Family::NdRange) {
+            self.replicate(best);
+        }
+        for family in [Family::NdRange, Family::SingleWorkItem] {
+            if let Some(best) = self.best(family) {
+                self.unroll(best);
+            }
+        }
+    }
+
+    /// Lanes and compute units, as long as they gain.
+    fn replicate(&mut self, from: usize) {
+        let base = self.found[from].0.pipeline.clone();
+        if !base.runs(&passes::Replicate) {
+            return;
+        }
+        let mut limit = self.seconds(from);
+        for lanes in [1, 2, 4, 8, 16] {
+            let mut gained = lanes == 1;
+            for units in [1, 2, 4, 8] {
+                if (lanes, units) == (1, 1) {
+                    continue;
+                }
+                let mut form = base.clone();
+                form.options.simd = lanes;
+                form.options.compute_units = units;
+                let Some((at, true)) = self.add(form, 4 + (lanes * units) as u32) else {
+                    break;
+                };
+                if !self.found[at].0.price.fits || self.seconds(at) * GAIN > limit {
+                    break;
+                }
+                limit = self.seconds(at);
+                gained = true;
+            }
+            if !gained {
+                break;
+            }
+        }
+    }
+
+    /// Loops one by one, each as often as it gains.
+    fn unroll(&mut self, from: usize) {
+        let mut best = from;
+        if !self.found[from].0.pipeline.runs(&passes::Unroll) {
+            return;
+        }
+        for candidate in self.found[from].1.loops.clone() {
+            for copies in [2, 4, 8, 16] {
+                let mut form = self.found[best].0.pipeline.clone();
+                let unroll = &mut form.options.unroll;
+                unroll.retain(|factor| factor.index != candidate.index);
+                unroll.push(Factor {
+                    index: candidate.index,
+                    copies,
+                });
+                unroll.sort();
+                let rank = 4 + unroll
+                    .iter()
+                    .map(|factor| factor.copies as u32)
+                    .sum::<u32>();
+                let Some((at, true)) = self.add(form, rank) else {
+                    break;
+                };
+                if !self.found[at].0.price.fits || self.seconds(at) * GAIN > self.seconds(best) {
+                    break;
+                }
+                best = at;
+            }
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! The kernels of a program share a device: where their forms do not fit together, some get smaller
+//! ones.
+
+use std::collections::BTreeMap;
+
+use super::price::share_of;
+use super::{Candidate, Decision, ExecutionModel};
+use crate::model::{Board, Resources};
+
+/// Makes the chosen forms fit on the device together, if they can: step by step the smaller form that
+/// costs least time for the area that it frees.
+pub fn fit_together(decisions: &mut BTreeMap<String, Decision>, board: &Board) {
+    // Each step makes a kernel smaller, and there are not more forms than these.
+    let forms = decisions.values().map(|decision| decision.candidates.len());
+    for _ in 0..forms.sum::<usize>() {
+        if share_of(&total(decisions), board) <= 1.0 {
+            return;
+        }
+        let steps = decisions
+            .iter()
+            .filter(|(_, decision)| decision.model == ExecutionModel::Auto)
+            .flat_map(|(name, decision)| smaller(name, decision, board));
+        let Some(step) = steps.min_by(|a, b| a.cost.total_cmp(&b.cost)) else {
+            return;
+        };
+        let name = step.kernel.to_string();
+        let to = step.to;
+        if let Some(decision) = decisions.get_mut(&name) {
+            decision.chosen = to;
+        }
+    }
+}
+
+struct Step<'a> {
+    kernel: &'a str,
+    to: usize,
+    /// Seconds lost for the part of the device that becomes free.
+    cost: f64,
+}
+
+fn total(decisions: &BTreeMap<String, Decision>) -> Resources {
+    let areas = decisions
+        .values()
+        .map(|decision| decision.chosen().price.area);
+    areas.fold(Resources::default(), |sum, area| sum.plus(area, 1.0))
+}
+
+/// The steps to smaller forms of a kernel that are not slower than its input.
+fn smaller<'a>(
+    kernel: &'a str,
+    decision: &'a Decision,
+    board: &'a Board,
+) -> impl Iterator<Item = Step<'a>> {
+    let now = decision.chosen();
+    let limit = decision.input().price.seconds.value;
+    let is_allowed = move |candidate: &Candidate| candidate.price.seconds.value <= limit;
+    let all = decision.candidates.iter().enumerate();
+    all.filter(move |(at, candidate)| *at == 0 || is_allowed(candidate))
+        .filter_map(move |(to, candidate)| {
+            let freed = share_of(&now.price.area, board) - share_of(&candidate.price.area, board);
+            let lost = candidate.price.seconds.value - now.price.seconds.value;
+            (freed > 1e-9).then_some(Step {
+                kernel,
+                to,
+                cost: lost / freed,
+            })
+        })
+}
