@@ -28,6 +28,37 @@ pub fn is_same_call(a: &Location, b: &Location) -> bool {
     a.line > 0 && a.line == b.line && name(a) == name(b)
 }
 
+/// A call may extend over so many lines.
+const CALL_LINES: u32 = 8;
+
+/// Puts recorded calls where the host's text has them. A compiler tells of a call over several lines the
+/// line of any of its arguments: what is in no call's line is the nearest call of its kind in front
+/// of it.
+pub fn align(text: &Facts, recorded: &mut Facts) {
+    let launches: Vec<&Location> = text.launches.iter().map(|l| &l.site).collect();
+    let programs: Vec<&Location> = text.programs.iter().map(|p| &p.site).collect();
+    let buffers: Vec<&Location> = text.buffers.iter().map(|b| &b.site).collect();
+    let sites = recorded.launches.iter_mut().map(|l| &mut l.site);
+    sites.for_each(|site| align_site(&launches, site));
+    let sites = recorded.programs.iter_mut().map(|p| &mut p.site);
+    sites.for_each(|site| align_site(&programs, site));
+    let sites = recorded.buffers.iter_mut().map(|b| &mut b.site);
+    sites.for_each(|site| align_site(&buffers, site));
+}
+
+fn align_site(calls: &[&Location], site: &mut Location) {
+    let last = site.line;
+    let in_line = |line: &u32| {
+        let here = Location {
+            line: *line,
+            ..site.clone()
+        };
+        calls.iter().any(|call| is_same_call(call, &here))
+    };
+    let mut lines = (last.saturating_sub(CALL_LINES - 1)..=last).rev();
+    site.line = lines.find(in_line).unwrap_or(last);
+}
+
 /// All contradictions between two accounts, of the calls that both tell of.
 pub fn contradictions(first: &Facts, second: &Facts) -> Vec<Contradiction> {
     let mut found = Vec::new();
@@ -37,8 +68,8 @@ pub fn contradictions(first: &Facts, second: &Facts) -> Vec<Contradiction> {
     }
     for b in &second.programs {
         let all = first.programs.iter();
-        let here = all.filter(|a| is_same_call(&a.site, &b.site));
-        found.extend(least(here, |a, found| of_programs(a, b, found)));
+        let here: Vec<&Program> = all.filter(|a| is_same_call(&a.site, &b.site)).collect();
+        of_programs(&here, b, &mut found);
     }
     for a in &first.buffers {
         // One call may make several buffers: which is which is told by names only.
@@ -216,27 +247,35 @@ fn kind(value: &ArgValue) -> Option<&'static str> {
     }
 }
 
-fn of_programs(a: &Program, b: &Program, found: &mut Vec<Contradiction>) {
-    let mut compare = |what: &str, first: &[Known<String>], second: &[Known<String>]| {
-        let known: Option<Vec<&String>> = first.iter().map(Known::get).collect();
+/// One call may make several programs, and a run puts those of one text together.
+fn of_programs(all: &[&Program], b: &Program, found: &mut Vec<Contradiction>) {
+    let Some(first) = all.first() else {
+        return;
+    };
+    let mut compare = |what: &str, of: fn(&Program) -> &[Known<String>]| {
+        let known: Option<Vec<&String>> = all.iter().flat_map(|a| of(a)).map(Known::get).collect();
         let Some(known) = known else {
             return;
         };
-        for other in second.iter().filter_map(Known::get) {
-            if !known.iter().any(|one| one.trim() == other.trim()) && !first.is_empty() {
-                let all: Vec<_> = known.iter().map(|one| format!("\"{one}\"")).collect();
-                found.push(Contradiction {
-                    site: a.site.clone(),
-                    other_site: b.site.clone(),
-                    what: what.to_string(),
-                    first: all.join(" or "),
-                    second: format!("\"{other}\""),
-                });
+        if all.iter().any(|a| of(a).is_empty()) {
+            return;
+        }
+        for other in of(b).iter().filter_map(Known::get) {
+            if known.iter().any(|one| one.trim() == other.trim()) {
+                continue;
             }
+            let known: Vec<_> = known.iter().map(|one| format!("\"{one}\"")).collect();
+            found.push(Contradiction {
+                site: first.site.clone(),
+                other_site: b.site.clone(),
+                what: what.to_string(),
+                first: known.join(" or "),
+                second: format!("\"{other}\""),
+            });
         }
     };
-    compare("the build options", &a.options, &b.options);
-    compare("the kernels", &a.kernels, &b.kernels);
+    compare("the build options", |program| &program.options);
+    compare("the kernels", |program| &program.kernels);
 }
 
 fn of_buffers(a: &Buffer, b: &Buffer, found: &mut Vec<Contradiction>) {
@@ -396,15 +435,29 @@ mod tests {
             ..Facts::default()
         };
         let instances = facts(vec![program(&["-DF"]), program(&["-DD", "-DE"])]);
-        let seen = facts(vec![program(&["-DD"]), program(&["-DF"])]);
+        let seen = facts(vec![program(&["-DD"]), program(&["-DF", "-DE"])]);
         assert_eq!(contradictions(&instances, &seen), []);
         let seen = facts(vec![program(&["-DG"])]);
         let found = contradictions(&instances, &seen);
         assert_eq!(found.len(), 1);
-        assert_eq!(
-            (&*found[0].first, &*found[0].second),
-            ("\"-DF\"", "\"-DG\"")
-        );
+        assert_eq!(found[0].first, "\"-DF\" or \"-DD\" or \"-DE\"");
+    }
+
+    #[test]
+    fn recorded_calls_are_put_where_the_text_has_them() {
+        let at = |line| Location {
+            file: "host.cpp".into(),
+            line,
+            column: 1,
+        };
+        let (three, nine) = (at(3), at(9));
+        let aligned = |line| {
+            let mut site = at(line);
+            align_site(&[&three, &nine], &mut site);
+            site.line
+        };
+        assert_eq!([3, 5, 8, 9, 16].map(aligned), [3, 3, 3, 9, 9]);
+        assert_eq!([0, 2, 17].map(aligned), [0, 2, 17]);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use fpgacc_frontend::source::SourceMap;
 use crate::messages::Messages;
 use crate::options::Options;
 use crate::session::Session;
-use crate::{FAILED, MISUSED, agree, cli, explain, facts, facts_file, gather};
+use crate::{FAILED, MISUSED, agree, cli, explain, facts, facts_file, gather, recorded};
 
 const USAGE: [&str; 3] = [
     "fpgacc facts explain HOST:LINE [FILES AND OPTIONS]  what is known of a call, and why",
@@ -81,7 +81,10 @@ fn read(name: &str) -> Result<Facts, (Diagnostic, SourceMap)> {
 
 /// Contradictions, a line each.
 fn compare(first: &str, second: &str) -> Result<String, (Diagnostic, SourceMap)> {
-    let (first_facts, second_facts) = (read(first)?, read(second)?);
+    let (first_facts, mut second_facts) = (read(first)?, read(second)?);
+    if recorded::is_recorded(&second_facts) && !recorded::is_recorded(&first_facts) {
+        agree::align(&first_facts, &mut second_facts);
+    }
     let mut text = String::new();
     for site in agree::not_found(&first_facts, &second_facts) {
         text.push_str(&format!(

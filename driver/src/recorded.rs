@@ -13,8 +13,13 @@ use fpgacc_frontend::facts::{
     argument_word,
 };
 
+use crate::agree;
+
 /// Adds recorded facts to those of an analysis. What they contradict is returned as warnings.
 pub fn apply(facts: &mut Facts, recorded: &Facts) -> Vec<Diagnostic> {
+    let mut recorded = recorded.clone();
+    agree::align(facts, &mut recorded);
+    let recorded = &recorded;
     let mut warnings = Vec::new();
     let mut used = vec![false; recorded.programs.len()];
     for program in &mut facts.programs {

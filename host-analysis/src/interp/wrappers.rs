@@ -34,10 +34,22 @@ fn named_type(base: &str) -> Type {
 
 /// A range of one dimension may be given as a number.
 fn as_range(value: Val) -> Val {
-    match value {
-        Val::Int(..) | Val::Sym(_) => Val::Tuple(Rc::from([value])),
-        other => other,
+    let is_number = |v: &Val| matches!(v, Val::Int(..) | Val::Sym(_));
+    match value.alternatives().iter().all(is_number) {
+        true => Val::Tuple(Rc::from([value])),
+        false => value,
     }
+}
+
+/// What an argument of `EnqueueArgs` is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Queue,
+    /// Events to wait for.
+    Events,
+    Range,
+    /// Any of these.
+    Open,
 }
 
 impl<'a> Interp<'a> {
@@ -361,6 +373,29 @@ impl<'a> Interp<'a> {
         }
     }
 
+    fn role(&mut self, arg: &Arg<'a>, value: &Val) -> Role {
+        if matches!(value, Val::Tuple(_)) {
+            return Role::Range;
+        }
+        let held = self.wrapper_held(value);
+        let declared = match self.plain_target(&arg.0, arg.1) {
+            Target::Place(place) => {
+                let is_container = self.is_container(&place);
+                let ty = self.whole_type(&place).map(|(ty, _)| ty.base);
+                if is_container || ty.is_some_and(|base| last_name(&base) == "Event") {
+                    return Role::Events;
+                }
+                self.wrapper_of(&place)
+            }
+            _ => None,
+        };
+        match held.or(declared) {
+            Some(Wrapper::Queue) => Role::Queue,
+            Some(Wrapper::Range) => Role::Range,
+            _ => Role::Open,
+        }
+    }
+
     /// `EnqueueArgs`: queue, offset, global, local.
     fn enqueue_args(&mut self, args: &[Arg<'a>], values: Vec<Val>) -> Val {
         if let [Val::Tuple(all)] = &values[..]
@@ -370,16 +405,24 @@ impl<'a> Interp<'a> {
         }
         let mut queue = Val::unknown("the default queue");
         let mut ranges = Vec::new();
-        for ((code, arg), value) in args.iter().zip(values) {
-            let value = as_range(value);
-            let is_range = match &value {
-                Val::Tuple(_) => true,
-                _ => self.is_range(&(code.clone(), *arg)),
-            };
-            match is_range {
-                true => ranges.push(value),
-                false if matches!(value, Val::Handle(_)) => queue = value,
-                false => {}
+        let values: Vec<Val> = values.into_iter().map(as_range).collect();
+        let roles = args.iter().zip(&values);
+        let mut roles: Vec<Role> = roles.map(|(arg, value)| self.role(arg, value)).collect();
+        // Behind the first range, and at the end, there are only ranges.
+        let first = roles.iter().position(|role| *role == Role::Range);
+        let last = roles.len().saturating_sub(1);
+        for role in &mut roles[first.unwrap_or(last)..] {
+            *role = Role::Range;
+        }
+        let lost = || Val::unknown("`EnqueueArgs` that are not followed");
+        if roles.contains(&Role::Open) {
+            return Val::Tuple(Rc::from([lost(), lost(), lost(), lost()]));
+        }
+        for (role, value) in roles.into_iter().zip(values) {
+            match role {
+                Role::Range => ranges.push(value),
+                Role::Queue => queue = value,
+                Role::Events | Role::Open => {}
             }
         }
         let none = || Val::Tuple(Rc::from([]));
@@ -387,7 +430,6 @@ impl<'a> Interp<'a> {
             Ok([offset, global, local]) => (offset, global, local),
             Err(ranges) => {
                 let mut ranges = ranges.into_iter();
-                let lost = || Val::unknown("a range that is not followed");
                 let global = ranges.next().unwrap_or_else(lost);
                 (none(), global, ranges.next().unwrap_or_else(none))
             }
