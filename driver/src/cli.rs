@@ -115,6 +115,7 @@ pub fn command() -> Command {
             "Commands (a file of such a name is given as ./trace):\n  \
              fpgacc doctor     Say what is installed, what is missing and which package brings it\n  \
              fpgacc facts      Explain or compare launch facts, or print their schema\n  \
+             fpgacc report     Tell which form each kernel gets on a board, why, and what would gain more\n  \
              fpgacc trace      Run an OpenCL program as it is and write down the facts of that run\n  \
              fpgacc run        Run a program that cannot be built again with compiled kernels\n\nExit codes: 0 done, 1 errors in the input, a tool failed or --verify \
              found a difference, 2 wrong use of \
@@ -450,6 +451,42 @@ pub fn run_command() -> Command {
             .action(ArgAction::Append),
         )
         .arg(stray_words())
+}
+
+/// The options that only `fpgacc report` has.
+pub fn report_command() -> Command {
+    let layout = |name: &'static str, help: &'static str| {
+        Arg::new(name)
+            .long(name)
+            .action(ArgAction::SetTrue)
+            .help_heading("Report")
+            .help(help)
+    };
+    Command::new("report")
+        .bin_name("fpgacc report")
+        .about("Tell which form each kernel gets on a board, why, and what would gain more")
+        .override_usage("fpgacc report [--html | --json] [-o FILE] FILES AND OPTIONS OF A BUILD")
+        .arg(layout(
+            "html",
+            "Write a page for browsers, which needs nothing but itself",
+        ))
+        .arg(layout("json", "Write it for machines").conflicts_with("html"))
+        .arg(
+            Arg::new("output")
+                .short('o')
+                .value_name("FILE")
+                .value_hint(ValueHint::FilePath)
+                .help("Write it to FILE"),
+        )
+}
+
+/// All options that `fpgacc report` takes.
+pub fn build_and_report_command() -> Command {
+    let report = report_command();
+    let own = report
+        .get_arguments()
+        .filter(|arg| arg.get_short().is_none());
+    command().args(own.cloned().collect::<Vec<_>>())
 }
 
 /// The `fpgacc trace` command, in front of `--`.

@@ -29,7 +29,11 @@ pub fn text(what: &str) -> Vec<u8> {
             let written = clap_mangen::Man::new(command).render(&mut out);
             written.expect("writing to memory does not fail");
             out = cli::with_single_dashes(&String::from_utf8_lossy(&out)).into_bytes();
-            for command in [cli::trace_command(), cli::run_command()] {
+            for command in [
+                cli::trace_command(),
+                cli::run_command(),
+                cli::report_command(),
+            ] {
                 out.extend(section(command));
             }
             return out;

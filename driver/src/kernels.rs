@@ -38,6 +38,8 @@ pub struct Rewritten {
     pub decisions: BTreeMap<String, Decision>,
     /// The module as it was parsed, for `--emit=ast`.
     pub parsed: Option<Module>,
+    /// The module behind the passes.
+    pub module: Option<Module>,
 }
 
 /// Takes a program through front end and passes. What the front end does not take stays as it is,
@@ -52,6 +54,7 @@ pub fn rewrite(session: &mut Session, program: &Program, facts: &Facts) -> Step<
         report: Report::default(),
         decisions: BTreeMap::new(),
         parsed: None,
+        module: None,
     };
     let parsed = parse(session, program, &preprocessed.text)?;
     pass_on_warnings(session, &preprocessed);
@@ -75,6 +78,7 @@ pub fn rewrite(session: &mut Session, program: &Program, facts: &Facts) -> Step<
     rewritten.manifest.kernels = kernels(&originals, &rewritten.report);
     rewritten.parsed = Some(originals);
     rewritten.text = print(session, &module, true)?;
+    rewritten.module = Some(module);
     rewritten.untouched = false;
     Ok(rewritten)
 }

@@ -7,6 +7,7 @@ use fpgacc_aoc_wrappers::cache::Cache;
 use fpgacc_aoc_wrappers::cc::{Language, Source};
 use fpgacc_aoc_wrappers::library;
 use fpgacc_frontend::diag::Diagnostic;
+use fpgacc_frontend::facts::Facts;
 use fpgacc_runtime::manifest::{self, Manifest};
 
 use crate::aocx;
@@ -98,7 +99,16 @@ fn with_kernels(session: &mut Session, compiled: Vec<Compiled>) -> Step<Vec<Comp
 /// Analyses the hosts and takes every program through the passes.
 pub fn rewrite_all(session: &mut Session, gathered: &Gathered) -> Step<Vec<Compiled>> {
     let facts = facts::of(session, gathered)?;
-    let (mut programs, diagnostics) = programs::pair(&facts, &gathered.kernels);
+    rewrite_with(session, gathered, &facts)
+}
+
+/// Takes every program through the passes.
+pub fn rewrite_with(
+    session: &mut Session,
+    gathered: &Gathered,
+    facts: &Facts,
+) -> Step<Vec<Compiled>> {
+    let (mut programs, diagnostics) = programs::pair(facts, &gathered.kernels);
     if !session.options.contracts {
         for program in &mut programs {
             program.options.forbid_contraction();
@@ -111,7 +121,7 @@ pub fn rewrite_all(session: &mut Session, gathered: &Gathered) -> Step<Vec<Compi
     let mut failed = false;
     for program in programs {
         // Errors of all programs are told, not only those of the first.
-        match kernels::rewrite(session, &program, &facts) {
+        match kernels::rewrite(session, &program, facts) {
             Ok(rewritten) => compiled.push(Compiled { program, rewritten }),
             Err(Stop) => failed = true,
         }
@@ -122,7 +132,7 @@ pub fn rewrite_all(session: &mut Session, gathered: &Gathered) -> Step<Vec<Compi
     if matches!(session.options.mode, Mode::Link | Mode::Verify) {
         compiled = with_kernels(session, compiled)?;
     }
-    facts::warn_about_launches(session, &facts, &compiled);
+    facts::warn_about_launches(session, facts, &compiled);
     Ok(compiled)
 }
 

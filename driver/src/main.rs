@@ -30,6 +30,7 @@ mod options;
 mod outputs;
 mod programs;
 mod recorded;
+mod report;
 mod response;
 mod run;
 mod session;
@@ -90,6 +91,7 @@ fn run() -> ExitCode {
         Some("doctor") => return doctor(),
         Some("run") => return run::command(&args[1..], messages),
         Some("facts") => return facts_command::command(&args[1..], messages),
+        Some("report") => return report::command(&args[1..], messages),
         Some("trace") => return trace::command(&args[1..], messages),
         _ => {}
     }

@@ -58,11 +58,11 @@ fn help_man_page_and_completions_name_the_same_options() {
     let sections: Vec<BTreeSet<String>> = (man.replace("\\-", "-").split(".SH FPGACC "))
         .map(|section| options_behind(section, &["\n\\fB", ", \\fB"]))
         .collect();
-    let [main, trace, run] = &sections[..] else {
+    let [main, trace, run, report] = &sections[..] else {
         panic!("{man}");
     };
     assert_eq!(*main, documented);
-    for (section, command) in [(trace, "trace"), (run, "run")] {
+    for (section, command) in [(trace, "trace"), (run, "run"), (report, "report")] {
         let help = shop.fpgacc(&format!("{command} --help")).success().stdout;
         assert_eq!(*section, options_of(&help), "{command}");
         assert!(section.len() >= 3, "{section:?}");

@@ -31,6 +31,7 @@ use crate::analysis::alias::called_functions;
 use crate::model::{Board, Estimate, Prediction, Resources};
 use crate::pipeline::{self, Pipeline, Report};
 
+pub use price::share_of;
 pub use wish::{ExecutionModel, Wishes};
 
 /// What is decided on, and for what.

@@ -103,7 +103,18 @@ impl Pricing<'_> {
             count,
             prediction: model::predict(module, kernel, self.board, &shape, &contract),
         };
-        shapes.into_iter().map(part).collect()
+        // Launches that differ in what the model does not look at are one to the reader.
+        let mut parts: Vec<Part> = Vec::new();
+        for new in shapes.into_iter().map(part) {
+            let same = parts
+                .iter_mut()
+                .find(|known| known.prediction == new.prediction);
+            match same {
+                Some(known) => known.count += new.count,
+                None => parts.push(new),
+            }
+        }
+        parts
     }
 
     /// The different launches among these, each with its first and how many there are.

@@ -20,7 +20,7 @@ const MOST: usize = 64;
 const GAIN: f64 = 1.02;
 
 /// The forms of a kernel that a level allows, that of the input first, and the place of the one that
-/// the passes make where nothing is decided.
+/// the passes make for a wish.
 pub fn candidates(
     pricing: &Pricing<'_>,
     pipeline: &Pipeline,
@@ -37,9 +37,12 @@ pub fn candidates(
         return (search.finish(), 0);
     }
     search.add(search.without(&[NDRANGE_TO_LOOP, REDUCTION]), 0);
-    let standard = search
-        .add(model.restrain(pipeline), 3)
-        .map_or(0, |(at, _)| at);
+    let standard = match model {
+        ExecutionModel::Auto => 0,
+        _ => search
+            .add(model.restrain(pipeline), 3)
+            .map_or(0, |(at, _)| at),
+    };
     if pipeline.level >= 2 || model == ExecutionModel::SingleWorkItem {
         search.add(search.without(&[REDUCTION]), 2);
     }

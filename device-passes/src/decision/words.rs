@@ -60,12 +60,9 @@ pub fn seconds(seconds: f64) -> String {
 pub fn number(value: f64) -> String {
     match value.abs() {
         v if !v.is_finite() => "?".to_string(),
-        v if v >= 100.0 => format!("{value:.0}"),
+        v if v >= 100.0 || v.fract() == 0.0 => format!("{value:.0}"),
         v if v >= 10.0 => format!("{value:.1}"),
-        _ => {
-            let text = format!("{value:.2}");
-            text.strip_suffix(".00").map(String::from).unwrap_or(text)
-        }
+        _ => format!("{value:.2}"),
     }
 }
 
@@ -217,7 +214,7 @@ mod tests {
         let shown = [0.0, 1.0, 1.234, 12.34, 123.4, 12345.6].map(number);
         assert_eq!(shown, ["0", "1", "1.23", "12.3", "123", "12346"]);
         let times = [2.5, 0.0123, 66e-6].map(seconds);
-        assert_eq!(times, ["2.50 s", "12.3 ms", "66.0 us"]);
+        assert_eq!(times, ["2.50 s", "12.3 ms", "66 us"]);
     }
 
     #[test]

@@ -1,0 +1,233 @@
+//! What a report says, in the form that `--json` writes. Times are in seconds, clocks in MHz.
+
+use fpgacc_device_passes::model::{Estimate, Resources};
+use serde::Serialize;
+
+/// The version of the format.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// All of a program.
+#[derive(Debug, Serialize)]
+pub struct Report {
+    /// [`FORMAT_VERSION`].
+    pub version: u32,
+    /// The board that is predicted for.
+    pub board: Board,
+    /// `-O`
+    pub level: u8,
+    /// Each text that is built with its options.
+    pub programs: Vec<Program>,
+}
+
+/// A board.
+#[derive(Debug, Serialize)]
+pub struct Board {
+    /// Short.
+    pub name: String,
+    /// Full.
+    pub title: String,
+    /// Nobody named it.
+    pub is_default: bool,
+    /// All of the device.
+    pub device: Resources,
+    /// What the board's interface takes of it.
+    pub interface: Resources,
+}
+
+/// A text with its options.
+#[derive(Debug, Serialize)]
+pub struct Program {
+    /// Its files.
+    pub name: String,
+    /// Its kernels, in order of the source.
+    pub kernels: Vec<Kernel>,
+}
+
+/// A kernel.
+#[derive(Debug, Serialize)]
+pub struct Kernel {
+    /// Its name.
+    pub name: String,
+    /// Where it stands.
+    pub place: Option<Place>,
+    /// What was asked for: `ndrange`, `swi`, `auto`.
+    pub asked: String,
+    /// The forms that were tried, that of the input first.
+    pub candidates: Vec<Candidate>,
+    /// Which of them is kept.
+    pub chosen: usize,
+    /// How often faster than the input it is.
+    pub gain: f64,
+    /// The kept form at each launch.
+    pub parts: Vec<Part>,
+    /// What was done to it.
+    pub done: Vec<String>,
+    /// What was not done, and why.
+    pub missed: Vec<Remark>,
+    /// What to change to gain more.
+    pub hints: Vec<Hint>,
+    /// What is known of its launches.
+    pub launches: Vec<String>,
+    /// The user's own lines.
+    pub original: Vec<Line>,
+    /// The lines that the FPGA compiler gets.
+    pub rewritten: Vec<Line>,
+}
+
+/// A place in a source.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Place {
+    /// The file, as the user names it.
+    pub file: String,
+    /// From 1.
+    pub line: u32,
+}
+
+/// A line of a source.
+#[derive(Debug, Serialize)]
+pub struct Line {
+    /// Its number in the user's file; `None` for lines that fpgacc made.
+    pub number: Option<u32>,
+    /// Its text.
+    pub text: String,
+    /// What is to be said of it.
+    pub marks: Vec<Mark>,
+}
+
+/// Words beside a line.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Mark {
+    /// Short: `II = 8`.
+    pub label: String,
+    /// The reason.
+    pub text: String,
+    /// It costs time.
+    pub is_bottleneck: bool,
+}
+
+/// A form of a kernel.
+#[derive(Debug, Serialize)]
+pub struct Candidate {
+    /// What it is.
+    pub label: String,
+    /// `NDRange` or `single work-item`.
+    pub family: String,
+    /// Seconds of all launches together.
+    pub seconds: Range,
+    /// What it takes of the device.
+    pub area: Resources,
+    /// The largest part of a resource that it takes, 1: all that the board's interface leaves.
+    pub share: f64,
+    /// Whether it fits.
+    pub fits: bool,
+}
+
+/// A number and the range in which the true one is expected.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Range {
+    /// Most likely.
+    pub value: f64,
+    /// At least.
+    pub low: f64,
+    /// At most.
+    pub high: f64,
+}
+
+impl From<Estimate> for Range {
+    fn from(estimate: Estimate) -> Self {
+        Range {
+            value: estimate.value,
+            low: estimate.low,
+            high: estimate.high,
+        }
+    }
+}
+
+/// A version of a kernel at a launch.
+#[derive(Debug, Serialize)]
+pub struct Part {
+    /// Its name.
+    pub version: String,
+    /// The launch; `None`: none is known.
+    pub launch: Option<Place>,
+    /// How often it is launched so, as far as is known.
+    pub count: f64,
+    /// `NDRange, 4 work-items at a time`
+    pub form: String,
+    /// Cycles of a launch.
+    pub cycles: Range,
+    /// The clock.
+    pub clock_mhz: Range,
+    /// Seconds of a launch.
+    pub seconds: Range,
+    /// Of which the memory is busy.
+    pub memory_seconds: f64,
+    /// Its loops.
+    pub loops: Vec<Loop>,
+    /// Its accesses to external memory.
+    pub accesses: Vec<Access>,
+    /// What is assumed.
+    pub assumed: Vec<String>,
+}
+
+/// A loop in hardware.
+#[derive(Debug, Serialize)]
+pub struct Loop {
+    /// Where it stands; `None`: fpgacc made it.
+    pub place: Option<Place>,
+    /// Loops around it.
+    pub depth: usize,
+    /// Iterations each time that it is entered.
+    pub trips: f64,
+    /// How that is known: `known`, `from the host`, `recorded`, `assumed`.
+    pub trips_are: String,
+    /// Copies of its body.
+    pub unroll: u64,
+    /// Cycles from the start of an iteration to the start of the next.
+    pub ii: f64,
+    /// `pipelined`, `serial`, `work-items`
+    pub overlap: String,
+    /// What sets the interval.
+    pub limit: Option<String>,
+}
+
+/// An access to external memory.
+#[derive(Debug, Serialize)]
+pub struct Access {
+    /// Where it stands.
+    pub place: Option<Place>,
+    /// The array.
+    pub array: String,
+    /// Whether it stores.
+    pub is_store: bool,
+    /// The unit that aoc builds for it.
+    pub unit: String,
+    /// Bytes of one access.
+    pub bytes_wide: u64,
+    /// Bytes to the next; `None`: it varies.
+    pub stride: Option<i64>,
+    /// The part of what is transferred that is used.
+    pub efficiency: f64,
+}
+
+/// Something that was not done.
+#[derive(Debug, PartialEq, Serialize)]
+pub struct Remark {
+    /// Which pass.
+    pub pass: String,
+    /// Where.
+    pub place: Option<Place>,
+    /// Why.
+    pub text: String,
+}
+
+/// Something to change.
+#[derive(Debug, PartialEq, Serialize)]
+pub struct Hint {
+    /// Where.
+    pub place: Option<Place>,
+    /// What costs time.
+    pub what: String,
+    /// What helps.
+    pub remedy: String,
+}

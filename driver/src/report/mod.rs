@@ -1,0 +1,79 @@
+//! `fpgacc report`: what was decided about each kernel and why, as tables, as a page and for machines.
+//!
+//! [`collect`] makes of the decisions the [`data`] that all three show; [`table`], [`page`] and JSON
+//! only lay it out.
+
+mod collect;
+mod data;
+mod excerpt;
+mod page;
+mod plot;
+mod table;
+
+use std::process::ExitCode;
+
+use crate::messages::Messages;
+use crate::options::Options;
+use crate::session::{Session, Step};
+use crate::{FAILED, MISUSED, cli, response};
+
+/// How a report is laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Layout {
+    Tables,
+    Json,
+    Page,
+}
+
+/// Runs `fpgacc report ..`; `words` starts with `report`.
+pub fn command(words: &[String], mut messages: Messages) -> ExitCode {
+    let words = match response::expand(words.to_vec()) {
+        Ok(words) => words,
+        Err(message) => {
+            let error = fpgacc_frontend::diag::Diagnostic::error(message);
+            return crate::fail(&mut messages, error, MISUSED);
+        }
+    };
+    if words[1..]
+        .iter()
+        .any(|word| word == "-h" || word == "--help")
+    {
+        let help = cli::report_command().render_help().to_string();
+        return crate::print(help.as_bytes());
+    }
+    let normal = cli::normalise(words.iter().cloned());
+    let matches = match cli::build_and_report_command().try_get_matches_from(normal) {
+        Ok(matches) => matches,
+        Err(error) => return crate::command_usage(&error, &words, &mut messages),
+    };
+    let mut options = match Options::from_matches(&matches, false) {
+        Ok(options) => options,
+        Err(error) => return crate::fail(&mut messages, error, MISUSED),
+    };
+    options.explain = true;
+    let layout = match (matches.get_flag("json"), matches.get_flag("html")) {
+        (true, _) => Layout::Json,
+        (_, true) => Layout::Page,
+        _ => Layout::Tables,
+    };
+    messages.configure(&options);
+    let mut session = Session::new(options, messages);
+    match write(&mut session, layout) {
+        Ok(()) if session.messages.errors() == 0 => ExitCode::SUCCESS,
+        _ => ExitCode::from(FAILED),
+    }
+}
+
+fn write(session: &mut Session, layout: Layout) -> Step<()> {
+    session.check_inputs()?;
+    let report = collect::collect(session)?;
+    let text = match layout {
+        Layout::Tables => Ok(table::text(&report)),
+        Layout::Json => serde_json::to_string_pretty(&report)
+            .map(|text| format!("{text}\n"))
+            .map_err(|error| error.to_string()),
+        Layout::Page => page::text(&report).map_err(|error| error.to_string()),
+    };
+    let text = session.check(text)?;
+    session.write_text(&text)
+}

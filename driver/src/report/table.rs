@@ -1,0 +1,196 @@
+//! The report for terminals.
+
+use std::fmt::Write;
+
+use comfy_table::{CellAlignment, ContentArrangement, Table, TableComponent, presets};
+use fpgacc_device_passes::decision::words;
+
+use super::data::{Kernel, Part, Place, Range, Report};
+
+/// The widest table: that of a terminal of which nothing is known.
+const WIDTH: u16 = 120;
+
+/// All kernels, with their tables.
+pub fn text(report: &Report) -> String {
+    let mut out = String::new();
+    let default = if report.board.is_default {
+        " (nobody named one)"
+    } else {
+        ""
+    };
+    let _ = writeln!(
+        out,
+        "Predicted for {}{default}, -O{}",
+        report.board.title, report.level
+    );
+    for program in &report.programs {
+        for kernel in &program.kernels {
+            kernel_text(&mut out, kernel, &program.name);
+        }
+    }
+    out
+}
+
+fn kernel_text(out: &mut String, kernel: &Kernel, program: &str) {
+    let place = match &kernel.place {
+        Some(place) => at(place),
+        None => program.to_string(),
+    };
+    let chosen = &kernel.candidates[kernel.chosen];
+    let _ = writeln!(out, "\n{place}: kernel {}", kernel.name);
+    let _ = writeln!(
+        out,
+        "  {}: {} ({}x the input's speed)",
+        chosen.label,
+        words::seconds(chosen.seconds.value),
+        words::number(kernel.gain)
+    );
+    for part in &kernel.parts {
+        part_text(out, part, kernel.parts.len() > 1);
+    }
+    let _ = writeln!(out, "\n  Forms");
+    table(out, forms(kernel));
+    for hint in &kernel.hints {
+        let place = hint.place.as_ref().map(|place| format!("{}: ", at(place)));
+        let _ = writeln!(out, "  {}{}", place.unwrap_or_default(), hint.what);
+        let _ = writeln!(out, "    to gain more: {}", hint.remedy);
+    }
+}
+
+fn part_text(out: &mut String, part: &Part, is_one_of_many: bool) {
+    if is_one_of_many {
+        let launch = part.launch.as_ref().map(at).unwrap_or_default();
+        let _ = writeln!(out, "\n  {} launched at {launch}", part.version);
+    }
+    let _ = writeln!(
+        out,
+        "  {}: {} cycles at {} MHz; memory is busy for {}",
+        part.form,
+        range(part.cycles),
+        range(part.clock_mhz),
+        words::seconds(part.memory_seconds)
+    );
+    if !part.loops.is_empty() {
+        let _ = writeln!(out, "\n  Loops");
+        table(out, loops(part));
+    }
+    if !part.accesses.is_empty() {
+        let _ = writeln!(out, "\n  Accesses to external memory");
+        table(out, accesses(part));
+    }
+    for text in &part.assumed {
+        let _ = writeln!(out, "  assumed: {text}");
+    }
+}
+
+fn new_table(head: &[&str]) -> Table {
+    let mut table = Table::new();
+    table
+        .load_preset(presets::NOTHING)
+        .set_style(TableComponent::HeaderLines, '─')
+        .set_style(TableComponent::MiddleHeaderIntersections, '─')
+        .set_content_arrangement(ContentArrangement::Dynamic)
+        .set_width(WIDTH)
+        .set_header(head.to_vec());
+    table
+}
+
+/// Columns of numbers end together.
+fn right(table: &mut Table, columns: &[usize]) {
+    for &column in columns {
+        if let Some(column) = table.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+}
+
+fn loops(part: &Part) -> Table {
+    let mut table = new_table(&["loop", "iterations", "", "unrolled", "II", "what limits it"]);
+    for one in &part.loops {
+        let place = one.place.as_ref().map_or("made by fpgacc".to_string(), at);
+        table.add_row([
+            format!("{}{place}", "  ".repeat(one.depth)),
+            words::number(one.trips),
+            one.trips_are.clone(),
+            one.unroll.to_string(),
+            match one.overlap.as_str() {
+                "serial" => "serial".to_string(),
+                _ => words::number(one.ii),
+            },
+            one.limit.clone().unwrap_or_default(),
+        ]);
+    }
+    right(&mut table, &[1, 3, 4]);
+    table
+}
+
+fn accesses(part: &Part) -> Table {
+    let mut table = new_table(&["access", "array", "", "unit", "bytes", "stride", "used"]);
+    for one in &part.accesses {
+        let stride = one
+            .stride
+            .map_or("varies".to_string(), |bytes| bytes.to_string());
+        table.add_row([
+            one.place.as_ref().map(at).unwrap_or_default(),
+            one.array.clone(),
+            if one.is_store { "store" } else { "load" }.to_string(),
+            one.unit.clone(),
+            one.bytes_wide.to_string(),
+            stride,
+            format!("{:.0}%", one.efficiency * 100.0),
+        ]);
+    }
+    right(&mut table, &[4, 5, 6]);
+    table
+}
+
+fn forms(kernel: &Kernel) -> Table {
+    let mut table = new_table(&[
+        "", "form", "time", "between", "ALUT", "FF", "RAM", "DSP", "device",
+    ]);
+    for (at, form) in kernel.candidates.iter().enumerate() {
+        let share = match form.fits {
+            true => format!("{:.1}%", form.share * 100.0),
+            false => "does not fit".to_string(),
+        };
+        table.add_row([
+            if at == kernel.chosen { "*" } else { "" }.to_string(),
+            form.label.clone(),
+            words::seconds(form.seconds.value),
+            format!(
+                "{} .. {}",
+                words::seconds(form.seconds.low),
+                words::seconds(form.seconds.high)
+            ),
+            words::number(form.area.alut),
+            words::number(form.area.ff),
+            words::number(form.area.ram),
+            words::number(form.area.dsp),
+            share,
+        ]);
+    }
+    right(&mut table, &[2, 3, 4, 5, 6, 7, 8]);
+    table
+}
+
+fn table(out: &mut String, table: Table) {
+    for line in table.to_string().lines() {
+        let _ = writeln!(out, "  {}", line.trim_end());
+    }
+}
+
+fn at(place: &Place) -> String {
+    format!("{}:{}", place.file, place.line)
+}
+
+fn range(range: Range) -> String {
+    match range.low == range.high {
+        true => words::number(range.value),
+        false => format!(
+            "{} ({} .. {})",
+            words::number(range.value),
+            words::number(range.low),
+            words::number(range.high)
+        ),
+    }
+}

@@ -1,0 +1,280 @@
+//! `fpgacc report`: what it says holds together, and what it is asked for counts.
+
+use fpgacc_tests::command::Workshop;
+use serde_json::Value;
+
+const HOST: &str = r#"
+#include <CL/cl.h>
+#include <stdio.h>
+void launch(cl_command_queue queue, cl_context context, cl_device_id device, FILE *file)
+{
+    static char text[10000];
+    text[fread(text, 1, sizeof text - 1, file)] = 0;
+    const char *source = text;
+    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, NULL);
+    clBuildProgram(program, 1, &device, "", NULL, NULL);
+    cl_mem in = clCreateBuffer(context, CL_MEM_READ_ONLY, 4 << 20, NULL, NULL);
+    cl_mem out = clCreateBuffer(context, CL_MEM_READ_WRITE, 4 << 20, NULL, NULL);
+    cl_int n = 16;
+    size_t global = 65536, local = 64;
+    const char *names[] = {"scale", "chain"};
+    for (int i = 0; i < 2; i++) {
+        cl_kernel kernel = clCreateKernel(program, names[i], NULL);
+        clSetKernelArg(kernel, 0, sizeof in, &in);
+        clSetKernelArg(kernel, 1, sizeof out, &out);
+        clSetKernelArg(kernel, 2, sizeof n, &n);
+        clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL);
+    }
+}
+int main(void) { launch(NULL, NULL, NULL, fopen("k.cl", "r")); }
+"#;
+
+const KERNELS: &str = "\
+// <b>doubles</b>
+__kernel void scale(__global const float *in, __global float *out, int n)
+{
+    int i = get_global_id(0);
+    out[i] = in[i] * 2.0f;
+}
+__kernel void chain(__global const float *in, __global float *out, int n)
+{
+    float x = in[get_global_id(0)];
+    for (int i = 0; i < n; i++)
+        x = x * x + in[i];
+    out[get_global_id(0)] = x;
+}
+";
+
+fn workshop() -> Workshop {
+    let shop = Workshop::new();
+    shop.write("host.c", HOST);
+    shop.write("k.cl", KERNELS);
+    shop
+}
+
+fn json(shop: &Workshop, options: &str) -> Value {
+    let text = shop
+        .fpgacc(&format!("report --json host.c k.cl {options}"))
+        .success()
+        .stdout;
+    serde_json::from_str(&text).expect("JSON")
+}
+
+fn kernels(report: &Value) -> &Vec<Value> {
+    report["programs"][0]["kernels"]
+        .as_array()
+        .expect("kernels")
+}
+
+fn seconds(candidate: &Value) -> f64 {
+    candidate["seconds"]["value"].as_f64().expect("seconds")
+}
+
+#[test]
+fn what_is_decided_is_never_slower_than_the_input() {
+    let shop = workshop();
+    for level in ["-O1", "-O2", "-O3"] {
+        let report = json(&shop, &format!("-fexecution-model=auto {level}"));
+        assert_eq!(kernels(&report).len(), 2);
+        for kernel in kernels(&report) {
+            let candidates = kernel["candidates"].as_array().expect("candidates");
+            let chosen = &candidates[kernel["chosen"].as_u64().expect("a place") as usize];
+            assert!(
+                seconds(chosen) <= seconds(&candidates[0]),
+                "{level}: {kernel}"
+            );
+            assert_eq!(chosen["fits"], true);
+            let labels: Vec<&str> = candidates
+                .iter()
+                .filter_map(|c| c["label"].as_str())
+                .collect();
+            let mut unique = labels.clone();
+            unique.sort_unstable();
+            unique.dedup();
+            assert_eq!(unique.len(), labels.len(), "{labels:?}");
+            for candidate in candidates {
+                let range = &candidate["seconds"];
+                let [low, value, high] = ["low", "value", "high"].map(|key| range[key].as_f64());
+                assert!(low <= value && value <= high, "{candidate}");
+            }
+        }
+    }
+}
+
+#[test]
+fn levels_try_what_they_may() {
+    let shop = workshop();
+    let labels = |level: &str| -> String {
+        let report = json(&shop, &format!("-fexecution-model=auto {level}"));
+        let all = kernels(&report)
+            .iter()
+            .flat_map(|k| k["candidates"].as_array().unwrap().clone());
+        all.map(|c| format!("{}\n", c["label"].as_str().unwrap()))
+            .collect()
+    };
+    let (one, two, three) = (labels("-O1"), labels("-O2"), labels("-O3"));
+    assert!(one.contains("work-groups of 64 x 1 x 1"), "{one}");
+    assert!(!one.contains("single work-item"), "{one}");
+    assert!(
+        two.contains("single work-item") && !two.contains("at a time"),
+        "{two}"
+    );
+    assert!(three.contains("work-items at a time"), "{three}");
+    assert!(three.contains("unrolled"), "{three}");
+}
+
+#[test]
+fn wishes_are_followed() {
+    let shop = workshop();
+    let families = |options: &str| -> Vec<String> {
+        let report = json(&shop, options);
+        let family = |kernel: &Value| {
+            let chosen = kernel["chosen"].as_u64().unwrap() as usize;
+            kernel["candidates"][chosen]["family"]
+                .as_str()
+                .unwrap()
+                .to_string()
+        };
+        kernels(&report).iter().map(family).collect()
+    };
+    let (ndrange, swi) = ("NDRange", "single work-item");
+    assert_eq!(families("-fexecution-model=ndrange"), [ndrange, ndrange]);
+    assert_eq!(families("-fexecution-model=swi"), [swi, swi]);
+    let mixed = "-fexecution-model=ndrange -fexecution-model=chain:swi";
+    assert_eq!(families(mixed), [ndrange, swi]);
+    // What stands in front of a kernel is stronger than what is said of all, and weaker than what is
+    // said of it.
+    let text = KERNELS.replace(
+        "__kernel void chain",
+        "#pragma fpgacc execution_model(ndrange)\n__kernel void chain",
+    );
+    shop.write("k.cl", text);
+    assert_eq!(families("-fexecution-model=swi"), [swi, ndrange]);
+    assert_eq!(families("-fexecution-model=chain:swi"), [swi, swi]);
+    let kernels = shop.fpgacc("--emit=kernels host.c k.cl").success().stdout;
+    assert!(!kernels.contains("#pragma fpgacc"), "{kernels}");
+    assert!(kernels.contains("get_global_id(0)"), "{kernels}");
+    let wrong = shop.fpgacc("report -fexecution-model=gpu host.c k.cl");
+    assert_eq!(wrong.code, Some(2));
+    assert!(
+        wrong.stderr.contains("ndrange, swi, auto"),
+        "{}",
+        wrong.stderr
+    );
+}
+
+#[test]
+fn the_same_input_gives_the_same_report_and_program() {
+    let shop = workshop();
+    for what in ["report --json", "report --html", "report", "--emit=kernels"] {
+        let command = format!("{what} -O3 -fexecution-model=auto host.c k.cl");
+        let first = shop.fpgacc(&command).success().stdout;
+        assert_eq!(first, shop.fpgacc(&command).success().stdout, "{what}");
+        assert!(!first.is_empty());
+    }
+}
+
+/// What a report shows is what a build makes.
+#[test]
+fn the_report_shows_what_is_built() {
+    let shop = workshop();
+    for options in ["", "-fexecution-model=auto", "-fexecution-model=auto -O3"] {
+        let report = json(&shop, options);
+        let built = shop
+            .fpgacc(&format!("--emit=kernels host.c k.cl {options}"))
+            .success()
+            .stdout;
+        for kernel in kernels(&report) {
+            let lines = kernel["rewritten"].as_array().expect("lines");
+            assert!(lines.len() > 3, "{kernel}");
+            for line in lines {
+                let text = line["text"].as_str().expect("a text");
+                assert!(built.contains(text), "{text}\n{built}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_page_stands_alone() {
+    let shop = workshop();
+    shop.fpgacc("report --html -fexecution-model=auto host.c k.cl -o out.html")
+        .success();
+    let page = shop.text("out.html");
+    for outside in ["http:", "https:", "src=", "@import", "url("] {
+        assert!(!page.contains(outside), "{outside}");
+    }
+    // Sources are escaped.
+    assert!(page.contains("&lt;b&gt;doubles") && !page.contains("<b>doubles"));
+    assert!(page.contains("prefers-color-scheme: dark"));
+    assert_eq!(page.matches("<svg").count(), 2);
+    for kernel in ["scale", "chain"] {
+        assert!(page.contains(&format!("<h2>{kernel}</h2>")));
+    }
+    // Tags that open also close.
+    for tag in [
+        "div", "section", "table", "tr", "span", "svg", "details", "p",
+    ] {
+        let opened =
+            page.matches(&format!("<{tag}>")).count() + page.matches(&format!("<{tag} ")).count();
+        assert_eq!(opened, page.matches(&format!("</{tag}>")).count(), "{tag}");
+    }
+}
+
+#[test]
+fn boards_are_named_or_described() {
+    let shop = workshop();
+    let report = json(&shop, "");
+    assert_eq!(report["board"]["is_default"], true);
+    let other = json(&shop, "--board=p385a_sch_ax115");
+    assert_eq!(other["board"]["name"], "385a");
+    let unknown = shop.fpgacc("report --board=zc706 host.c k.cl").success();
+    assert!(
+        unknown
+            .stderr
+            .contains("nothing is known of the board 'zc706'"),
+        "{}",
+        unknown.stderr
+    );
+    shop.write("mine.yaml", "name: mine\n");
+    let wrong = shop
+        .fpgacc("report --board-file mine.yaml host.c k.cl")
+        .failure();
+    assert!(
+        wrong.stderr.contains("mine.yaml: missing field"),
+        "{}",
+        wrong.stderr
+    );
+    let missing = shop
+        .fpgacc("report --board-file no.yaml host.c k.cl")
+        .failure();
+    assert!(
+        missing.stderr.contains("no such file: 'no.yaml'"),
+        "{}",
+        missing.stderr
+    );
+}
+
+#[test]
+fn tables_name_form_loops_and_accesses() {
+    let shop = workshop();
+    let text = shop
+        .fpgacc("report -fexecution-model=auto host.c k.cl")
+        .success()
+        .stdout;
+    for words in [
+        "kernel scale",
+        "kernel chain",
+        "Forms",
+        "as it is",
+        "k.cl:10",
+    ] {
+        assert!(text.contains(words), "{words}\n{text}");
+    }
+    assert!(
+        text.lines().all(|line| line.chars().count() <= 140),
+        "{text}"
+    );
+    let help = shop.fpgacc("report --help").success().stdout;
+    assert!(help.contains("--html") && help.contains("--json"), "{help}");
+}
