@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use fpgacc_aoc_wrappers::cc::{Compiler, Language, Source};
 use fpgacc_device_passes::pass::{LaunchContract, PassOptions};
+use fpgacc_device_passes::passes::unroll::Factor;
 use fpgacc_device_passes::pipeline::{Pipeline, Report, run};
 use fpgacc_device_passes::{passes, remark};
 use fpgacc_frontend::diag::{Color, render};
@@ -40,24 +41,35 @@ pub enum Rewrites {
     Only(String),
     /// All.
     All,
+    /// All but `ndrange-to-loop`, with several work-items and groups at a time, and loops unrolled.
+    Wide,
 }
 
 impl Rewrites {
     /// Each pass alone, and all together.
     pub fn each_and_all() -> Vec<Self> {
         let each = passes::ALL.iter().map(|pass| pass.name().to_string());
-        each.map(Rewrites::Only).chain([Rewrites::All]).collect()
+        let together = [Rewrites::All, Rewrites::Wide];
+        each.map(Rewrites::Only).chain(together).collect()
     }
 
     fn pipeline(&self, options: &PassOptions) -> Pipeline {
+        let mut options = options.clone();
         let (level, switches) = match self {
             Rewrites::All => (3, BTreeMap::new()),
             Rewrites::Only(name) => (0, BTreeMap::from([(name.clone(), true)])),
+            Rewrites::Wide => {
+                options.simd = 2;
+                options.compute_units = 3;
+                options.unroll = (0..8).map(|index| Factor { index, copies: 3 }).collect();
+                let name = passes::NDRANGE_TO_LOOP.to_string();
+                (3, BTreeMap::from([(name, false)]))
+            }
         };
         Pipeline {
             level,
             switches,
-            options: options.clone(),
+            options,
             stop_after: None,
         }
     }
@@ -68,6 +80,7 @@ impl std::fmt::Display for Rewrites {
         match self {
             Rewrites::Only(name) => write!(f, "{name} alone"),
             Rewrites::All => write!(f, "all rewrites"),
+            Rewrites::Wide => write!(f, "wide NDRanges"),
         }
     }
 }

@@ -75,3 +75,88 @@ fn near(candidates: &[Candidate], best: usize) -> usize {
     let all = (0..candidates.len()).filter(is_near);
     all.min_by_key(|&at| candidates[at].rank).unwrap_or(best)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::decision::Price;
+    use crate::model::{Estimate, Resources};
+    use crate::pipeline::Pipeline;
+
+    /// A form by its family, rank and seconds; slow ones do not fit.
+    fn form(family: Family, rank: u32, seconds: f64, fits: bool) -> Candidate {
+        Candidate {
+            label: String::new(),
+            pipeline: Pipeline::default(),
+            price: Price {
+                seconds: Estimate::within(seconds, 2.0),
+                area: Resources::default(),
+                fits,
+                parts: Vec::new(),
+            },
+            family,
+            rank,
+        }
+    }
+
+    fn chosen(forms: &[(Family, u32, f64, bool)]) -> usize {
+        let forms: Vec<_> = forms
+            .iter()
+            .map(|&(f, r, s, fits)| form(f, r, s, fits))
+            .collect();
+        choose(&forms, 0, ExecutionModel::Auto, 2)
+    }
+
+    use Family::{NdRange, SingleWorkItem};
+
+    #[test]
+    fn the_fastest_that_fits_is_kept() {
+        let forms = [
+            (NdRange, 1, 10.0, true),
+            (NdRange, 0, 8.0, true),
+            (SingleWorkItem, 2, 4.0, true),
+            (SingleWorkItem, 3, 1.0, false),
+        ];
+        assert_eq!(chosen(&forms), 2);
+        assert_eq!(chosen(&forms[..2]), 1);
+    }
+
+    #[test]
+    fn of_equal_forms_the_nearest_to_the_input_is_kept() {
+        let forms = [
+            (NdRange, 1, 10.0, true),
+            (NdRange, 0, 10.0, true),
+            (NdRange, 5, 9.9, true),
+            (SingleWorkItem, 2, 9.8, true),
+        ];
+        assert_eq!(chosen(&forms), 1);
+        // One that is a little slower than the input is not.
+        let slower = [(NdRange, 1, 10.0, true), (NdRange, 0, 10.1, true)];
+        assert_eq!(chosen(&slower), 0);
+    }
+
+    #[test]
+    fn what_does_not_fit_gives_way() {
+        let forms = [
+            (NdRange, 1, 1.0, false),
+            (SingleWorkItem, 2, 9.0, true),
+            (SingleWorkItem, 3, 5.0, true),
+        ];
+        assert_eq!(chosen(&forms), 2);
+        assert_eq!(chosen(&forms[..1]), 0);
+    }
+
+    #[test]
+    fn wishes_beat_prices() {
+        let forms = [
+            form(NdRange, 1, 1.0, true),
+            form(SingleWorkItem, 3, 9.0, true),
+            form(SingleWorkItem, 4, 5.0, true),
+        ];
+        let swi = |level| choose(&forms, 1, ExecutionModel::SingleWorkItem, level);
+        assert_eq!(swi(2), 1);
+        assert_eq!(swi(3), 2);
+        assert_eq!(choose(&forms, 0, ExecutionModel::NdRange, 3), 0);
+        assert_eq!(choose(&forms, 1, ExecutionModel::Auto, 0), 0);
+    }
+}

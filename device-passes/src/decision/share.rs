@@ -66,3 +66,51 @@ fn smaller<'a>(
             })
         })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::decision::{Family, Price};
+    use crate::model::Estimate;
+    use crate::pipeline::Pipeline;
+
+    /// A form that takes a part of the device's multipliers.
+    fn form(board: &Board, seconds: f64, share: f64) -> Candidate {
+        let dsp = (board.device.dsp - board.interface.dsp) * share;
+        Candidate {
+            label: String::new(),
+            pipeline: Pipeline::default(),
+            price: Price {
+                seconds: Estimate::exact(seconds),
+                area: Resources {
+                    dsp,
+                    ..Resources::default()
+                },
+                fits: share <= 1.0,
+                parts: Vec::new(),
+            },
+            family: Family::NdRange,
+            rank: 0,
+        }
+    }
+
+    #[test]
+    fn the_kernel_that_loses_least_gets_smaller() {
+        let board = Board::named("de5a-net").unwrap();
+        let decision = |forms: &[(f64, f64)], chosen| Decision {
+            model: ExecutionModel::Auto,
+            candidates: forms.iter().map(|(t, a)| form(&board, *t, *a)).collect(),
+            chosen,
+        };
+        let mut decisions = BTreeMap::from([
+            (
+                "a".to_string(),
+                decision(&[(9.0, 0.1), (3.0, 0.4), (1.0, 0.8)], 2),
+            ),
+            ("b".to_string(), decision(&[(100.0, 0.1), (10.0, 0.6)], 1)),
+        ]);
+        fit_together(&mut decisions, &board);
+        let chosen = |name: &str| decisions[name].chosen;
+        assert_eq!((chosen("a"), chosen("b")), (1, 1));
+    }
+}

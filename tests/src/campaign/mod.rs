@@ -84,7 +84,7 @@ pub fn rewrites_of(index: u64) -> Rewrites {
     match Random::new(index).below(10) {
         0..=5 => Rewrites::All,
         6 | 7 => Rewrites::Only("ndrange-to-loop".to_string()),
-        8 => Rewrites::Only("restrict".to_string()),
+        8 => Rewrites::Wide,
         _ => Rewrites::Only("reduction".to_string()),
     }
 }

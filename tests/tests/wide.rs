@@ -1,0 +1,73 @@
+//! Lanes, compute units and unrolled loops leave results as they are: kernels that stay NDRanges run on
+//! the emulators as they are and made wider.
+
+use fpgacc_device_passes::pass::PassOptions;
+use fpgacc_tests::compare::{Bound, certify, same};
+use fpgacc_tests::job::{Arg, Fill, Geometry, Job};
+use fpgacc_tests::rewrite::{Rewrites, Told, rewrite};
+use fpgacc_tests::run::Platform;
+
+const KERNELS: &str = "
+__kernel void tile(__global const int *in, __global int *out, __local int *t, int n) {
+    int l = get_local_id(0);
+    t[l] = in[get_global_id(0)];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    int sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += t[(l + i) % 16] * (i + 1);
+    out[get_global_id(0)] = sum;
+}
+__kernel void count(__global const int *in, __global int *bins) {
+    if (in[get_global_id(0)] > 0)
+        atomic_inc(&bins[get_group_id(0) % 2]);
+}
+__kernel void apart(__global const int *in, __global int *out) {
+    int x = in[get_global_id(0)] & 31;
+    while (x > 3)
+        x -= 3;
+    out[get_global_id(0)] = x;
+}
+";
+
+fn job() -> Job {
+    let mut job = Job::new(KERNELS);
+    let input = job.buffer(128 * 4, Fill::ints(7, -50, 50));
+    for (trips, kernel) in [(0, "tile"), (7, "tile"), (16, "tile")] {
+        let out = job.buffer(128 * 4, Fill::Zero);
+        let args = [input.clone(), out, Arg::Local(16 * 4), Arg::int(trips)];
+        job.launch(kernel, Geometry::range(&[128], &[16]), args);
+    }
+    for kernel in ["count", "apart"] {
+        let out = job.buffer(128 * 4, Fill::Zero);
+        let args = [input.clone(), out];
+        job.launch(kernel, Geometry::range(&[128], &[16]), args);
+    }
+    job
+}
+
+#[test]
+fn wide_kernels_compute_the_same_bytes() {
+    let original = job();
+    let options = PassOptions::default();
+    let rewritten = rewrite(&original, |_| Told::Local, &Rewrites::Wide, &options).unwrap();
+    let text = &rewritten.job.source;
+    for attribute in [
+        "reqd_work_group_size(16, 1, 1)",
+        "num_simd_work_items(2)",
+        "num_compute_units(3)",
+        "#pragma unroll 3",
+    ] {
+        assert!(text.contains(attribute), "{attribute}\n{text}");
+    }
+    // Work-items of `apart` part ways.
+    assert_eq!(text.matches("num_simd_work_items").count(), 2, "{text}");
+    assert_eq!(text.matches("num_compute_units").count(), 3, "{text}");
+    certify(&original).unwrap();
+    same(
+        &original,
+        &rewritten.job,
+        &Platform::EMULATORS,
+        &Bound::Exact,
+    )
+    .unwrap();
+}
