@@ -13,6 +13,7 @@ pub mod catalog;
 pub mod certify;
 pub mod execute;
 pub mod generate;
+pub mod model;
 pub mod platform;
 pub mod readback;
 pub mod stages;

@@ -4,10 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{Args, Parser, Subcommand};
 use fpgacc_benchmarks::accounts::Comparison;
 use fpgacc_benchmarks::catalog::{self, Program};
 use fpgacc_benchmarks::certify::certify;
+use fpgacc_benchmarks::model;
 use fpgacc_benchmarks::platform::{self, Platform};
 use fpgacc_benchmarks::table::{self, Style};
 use fpgacc_benchmarks::trial::{Bench, Row, Verdict};
@@ -18,8 +19,10 @@ use fpgacc_benchmarks::trial::{Bench, Row, Verdict};
 /// Exit status: 0 if all is well, 1 if a program failed or read back something else, 2 if the
 /// benchmark could not be run.
 #[derive(Parser)]
-#[command(name = "fpgacc-bench", version)]
+#[command(name = "fpgacc-bench", version, args_conflicts_with_subcommands = true)]
 struct Options {
+    #[command(subcommand)]
+    command: Option<Command>,
     /// fpgacc [default: the one beside this program]
     #[arg(long, value_name = "FILE")]
     fpgacc: Option<PathBuf>,
@@ -60,10 +63,34 @@ struct Options {
     folder: Option<PathBuf>,
 }
 
+#[derive(Subcommand)]
+enum Command {
+    /// Judge the performance model on published measurements
+    Model(ModelOptions),
+}
+
+#[derive(Args)]
+struct ModelOptions {
+    /// A checkout of the repository with the measured kernels (jjiantong/Boyi)
+    #[arg(long, value_name = "DIR")]
+    boyi: PathBuf,
+    /// The table of measurements
+    #[arg(long, value_name = "CSV")]
+    data: PathBuf,
+    /// Print every point
+    #[arg(long)]
+    rows: bool,
+}
+
 fn main() -> ExitCode {
     // The emulators answer questions from a process of their own.
     fpgacc_aoc_wrappers::worker::run_if_asked();
-    match run(&Options::parse()) {
+    let options = Options::parse();
+    let done = match &options.command {
+        Some(Command::Model(options)) => judge_model(options),
+        None => run(&options),
+    };
+    match done {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(error) => {
@@ -71,6 +98,12 @@ fn main() -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+fn judge_model(options: &ModelOptions) -> Result<bool, String> {
+    let report = model::run(&options.boyi, &options.data, options.rows);
+    print!("{}", report.map_err(|error| error.to_string())?);
+    Ok(true)
 }
 
 /// `Ok(false)` if a program failed.

@@ -217,6 +217,16 @@ pub struct Memory {
     pub burst_words: u64,
     /// tRCD + tRP: what opening another row takes.
     pub row_miss_ns: f64,
+    /// How long a unit waits for neighbours of an access before it asks the memory, where the next
+    /// access waits for this one.
+    pub coalescing_wait_ns: f64,
+    /// What a word at a far or random address takes, many of them at once.
+    pub scattered_word_ns: f64,
+    /// What a word takes in a loop of an NDRange kernel without barriers, where work-items come by in
+    /// short runs.
+    pub interleaved_word_ns: f64,
+    /// What an atomic operation takes.
+    pub atomic_ns: f64,
     /// tWR: what a write takes before its row can be closed.
     pub write_recovery_ns: f64,
 }

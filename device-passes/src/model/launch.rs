@@ -4,12 +4,18 @@ use std::collections::BTreeMap;
 
 use fpgacc_frontend::facts::{ArgValue, Launch, Value};
 use fpgacc_frontend::ir::{Function, Module, Type};
+use fpgacc_frontend::source::Span;
 use fpgacc_runtime::manifest::{Form, Hidden};
 
 use crate::geometry::{Geometry, LocalGeometry};
 use crate::pass::LaunchContract;
 
 use super::prediction::TripOrigin;
+
+/// The work-items of a launch of which nothing is known.
+const ASSUMED_ITEMS: f64 = 65536.0;
+/// The work-items of a group where nothing is known: what aoc builds kernels with barriers for.
+const ASSUMED_LOCAL: f64 = 256.0;
 
 /// A number of a launch and how it is known.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,8 +35,13 @@ pub struct LaunchShape {
     pub local: [Option<Given>; 3],
     /// Integer arguments by the parameter's index.
     pub scalars: BTreeMap<u32, Given>,
-    /// Average trip counts that a profile or a person gives, by the line (from 1) of the loop.
-    pub trips: BTreeMap<u32, f64>,
+    /// Average trip counts that a profile or a person gives, by the loop's span.
+    pub trips: BTreeMap<Span, f64>,
+    /// Whether floating-point operations may be reassociated (`-fp-relaxed`).
+    pub fp_relaxed: bool,
+    /// Iterations that a loop starts before it is known that they run, where the source asks for none;
+    /// `None`: as the compiler chooses.
+    pub speculated: Option<f64>,
 }
 
 impl LaunchShape {
@@ -51,7 +62,7 @@ impl LaunchShape {
             global: geometry.global.map(given),
             local: local.map(given),
             scalars: common_scalars(launches),
-            trips: BTreeMap::new(),
+            ..LaunchShape::default()
         }
     }
 
@@ -76,6 +87,22 @@ impl LaunchShape {
         is_integer
             .then(|| self.scalars.get(&(index as u32)).copied())
             .flatten()
+    }
+
+    /// Global and local size in a dimension, assumed where they are not known.
+    pub fn sizes(&self, dim: usize) -> (f64, f64) {
+        let unknown = self.global.iter().all(Option::is_none);
+        let global = match self.global[dim] {
+            Some(given) => given.value,
+            None if dim == 0 && unknown => ASSUMED_ITEMS,
+            None => 1.0,
+        };
+        let local = match self.local[dim] {
+            Some(given) => given.value,
+            None if dim == 0 => ASSUMED_LOCAL.min(global),
+            None => 1.0,
+        };
+        (global.max(1.0), local.clamp(1.0, global.max(1.0)))
     }
 
     fn hidden(&self, hidden: Hidden) -> Option<Given> {

@@ -1,10 +1,19 @@
 //! The performance model: how a kernel runs on a board, in cycles, area and time.
 
+mod area;
 mod board;
+mod clock;
+mod dependence;
 mod estimate;
+mod graph;
 mod launch;
+mod lower;
+mod lsu;
+mod memory;
+mod poly;
 mod prediction;
-mod straight;
+mod price;
+mod timing;
 
 use std::collections::BTreeSet;
 
@@ -35,7 +44,7 @@ pub fn predict(
     contract: &LaunchContract,
 ) -> Prediction {
     let form = form(module, kernel, launch, contract);
-    straight::price(module, kernel, board, launch, contract, form)
+    price::price(module, kernel, board, launch, contract, form)
 }
 
 /// The form in which aoc builds a kernel.

@@ -1,0 +1,192 @@
+//! How well predictions and measurements agree.
+
+use std::collections::BTreeMap;
+
+use super::points::Point;
+
+/// The two families that are told apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Family {
+    /// Work-items in a pipeline.
+    NdRange,
+    /// A single work-item with loops.
+    SingleWorkItem,
+}
+
+/// All figures.
+#[derive(Clone, Debug, Default)]
+pub struct Judgement {
+    /// By application.
+    pub applications: BTreeMap<String, Application>,
+    /// Measured over predicted time: the median over all points.
+    pub scale: f64,
+    /// The median of the relative errors of all points after that scale.
+    pub median_error: f64,
+    /// Points off by more than a factor of 3 after that scale, by index.
+    pub far_off: Vec<usize>,
+}
+
+/// The figures of one application.
+#[derive(Clone, Debug, Default)]
+pub struct Application {
+    /// Points that were predicted.
+    pub points: usize,
+    /// The family of the fastest measured point, and of the fastest predicted one.
+    pub best: Option<(Family, Family)>,
+    /// Spearman's rank correlation of predicted and measured time.
+    pub rank: f64,
+    /// The median relative error after the scale of all points.
+    pub error: f64,
+    /// The same, after the scale of all other applications' points.
+    pub left_out: f64,
+}
+
+/// Judges the predicted points.
+pub fn judge(points: &[Point]) -> Judgement {
+    let all: Vec<Pair> = points.iter().enumerate().filter_map(pair).collect();
+    let scale = scale(&all);
+    let mut judgement = Judgement {
+        scale,
+        median_error: median(all.iter().map(|p| p.error(scale))),
+        far_off: all
+            .iter()
+            .filter(|p| p.factor(scale) > 3.0)
+            .map(|p| p.index)
+            .collect(),
+        ..Judgement::default()
+    };
+    let mut names: Vec<&str> = all.iter().map(|p| p.app).collect();
+    names.dedup();
+    for name in names {
+        let (own, others): (Vec<Pair>, Vec<Pair>) = all.iter().partition(|p| p.app == name);
+        let fitted = self::scale(&others);
+        let figures = Application {
+            points: own.len(),
+            best: best(&own),
+            rank: spearman(&own),
+            error: median(own.iter().map(|p| p.error(scale))),
+            left_out: median(own.iter().map(|p| p.error(fitted))),
+        };
+        judgement.applications.insert(name.to_string(), figures);
+    }
+    judgement
+}
+
+/// A measured and a predicted time.
+#[derive(Clone, Copy)]
+struct Pair<'a> {
+    index: usize,
+    app: &'a str,
+    family: Family,
+    measured: f64,
+    predicted: f64,
+}
+
+impl Pair<'_> {
+    fn error(&self, scale: f64) -> f64 {
+        (self.predicted * scale / self.measured - 1.0).abs()
+    }
+
+    fn factor(&self, scale: f64) -> f64 {
+        let ratio = self.predicted * scale / self.measured;
+        ratio.max(1.0 / ratio)
+    }
+}
+
+fn pair((index, point): (usize, &Point)) -> Option<Pair<'_>> {
+    let predicted = point.outcome.as_ref().ok()?;
+    Some(Pair {
+        index,
+        app: &point.measured.app,
+        family: match point.measured.model.starts_with("NDRange") {
+            true => Family::NdRange,
+            false => Family::SingleWorkItem,
+        },
+        measured: point.measured.ms / 1000.0,
+        predicted: predicted.seconds,
+    })
+}
+
+/// The factor that makes the median ratio 1.
+fn scale(pairs: &[Pair]) -> f64 {
+    median(pairs.iter().map(|p| p.measured / p.predicted))
+}
+
+fn best(pairs: &[Pair]) -> Option<(Family, Family)> {
+    let least = |time: fn(&Pair) -> f64| {
+        let first = pairs.iter().min_by(|a, b| time(a).total_cmp(&time(b)));
+        first.map(|p| p.family)
+    };
+    Some((least(|p| p.measured)?, least(|p| p.predicted)?))
+}
+
+/// The middle value; of an even number, the mean of the two middle ones; 0 of none.
+pub fn median(values: impl Iterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    match values.len() {
+        0 => 0.0,
+        len if len % 2 == 1 => values[len / 2],
+        len => (values[len / 2 - 1] + values[len / 2]) / 2.0,
+    }
+}
+
+/// Spearman's rank correlation: Pearson's, of ranks, equal values sharing the mean of theirs.
+fn spearman(pairs: &[Pair]) -> f64 {
+    let x = ranks(pairs.iter().map(|p| p.measured).collect());
+    let y = ranks(pairs.iter().map(|p| p.predicted).collect());
+    let count = pairs.len() as f64;
+    let mean = (count + 1.0) / 2.0;
+    let dot = |a: &[f64], b: &[f64]| -> f64 {
+        let products = a.iter().zip(b).map(|(x, y)| (x - mean) * (y - mean));
+        products.sum()
+    };
+    dot(&x, &y) / (dot(&x, &x) * dot(&y, &y)).sqrt()
+}
+
+fn ranks(values: Vec<f64>) -> Vec<f64> {
+    let below = |v: f64| values.iter().filter(|other| **other < v).count() as f64;
+    let same = |v: f64| values.iter().filter(|other| **other == v).count() as f64;
+    values
+        .iter()
+        .map(|&v| below(v) + (same(v) + 1.0) / 2.0)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pairs(times: &[(f64, f64)]) -> Vec<Pair<'static>> {
+        let pair = |(index, &(measured, predicted))| Pair {
+            index,
+            app: "A",
+            family: Family::NdRange,
+            measured,
+            predicted,
+        };
+        times.iter().enumerate().map(pair).collect()
+    }
+
+    #[test]
+    fn ranks_agree_whatever_the_scale() {
+        assert_eq!(
+            spearman(&pairs(&[(1.0, 10.0), (2.0, 400.0), (3.0, 500.0)])),
+            1.0
+        );
+        assert_eq!(
+            spearman(&pairs(&[(1.0, 9.0), (2.0, 4.0), (3.0, 1.0)])),
+            -1.0
+        );
+        // By hand: ranks 1 2 3 4 against 1.5 1.5 3 4.
+        let tied = spearman(&pairs(&[(1.0, 5.0), (2.0, 5.0), (3.0, 6.0), (4.0, 7.0)]));
+        assert!((tied - 0.948_683).abs() < 1e-6);
+    }
+
+    #[test]
+    fn the_scale_is_the_median_ratio() {
+        let all = pairs(&[(1.0, 1.0), (2.0, 1.0), (30.0, 1.0)]);
+        assert_eq!(scale(&all), 2.0);
+        assert_eq!(median([1.0, 3.0].into_iter()), 2.0);
+    }
+}

@@ -1,0 +1,81 @@
+//! How the measured applications launch their kernels.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::ModelError;
+
+/// All launches.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Launches {
+    /// The board that was measured on.
+    pub board: String,
+    /// Sums may be reassociated.
+    pub fp_relaxed: bool,
+    /// Iterations that loops speculate.
+    pub speculated: f64,
+    /// By application.
+    pub applications: Vec<Application>,
+}
+
+/// An application's launches.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Application {
+    /// Its name in the table.
+    #[serde(default)]
+    pub name: String,
+    /// Launches in the measured time.
+    #[serde(default)]
+    pub repeat: Option<f64>,
+    /// Global size.
+    #[serde(default)]
+    pub global: Vec<u64>,
+    /// Local size.
+    #[serde(default)]
+    pub local: Vec<u64>,
+    /// Integer arguments by the parameter's name.
+    #[serde(default)]
+    pub args: BTreeMap<String, u64>,
+    /// Average trip counts.
+    #[serde(default)]
+    pub trips: Vec<Trips>,
+    /// Bytes that move between host and board at each launch.
+    #[serde(default)]
+    pub migrated_bytes: f64,
+    /// What differs where the table has this note.
+    #[serde(default)]
+    pub notes: BTreeMap<String, Application>,
+}
+
+/// How often a loop runs on average.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Trips {
+    /// The text of its condition.
+    pub cond: String,
+    /// How often.
+    pub trips: f64,
+}
+
+const TEXT: &str = include_str!("../../model/launches.yaml");
+
+/// Reads the launches of this source tree.
+pub fn read() -> Result<Launches, ModelError> {
+    serde_yaml::from_str(TEXT).map_err(|e| ModelError::Launches("launches.yaml".to_string(), e))
+}
+
+impl Application {
+    /// With what a note changes.
+    pub fn noted(&self, note: &str) -> Application {
+        let mut all = self.clone();
+        if let Some(changes) = self.notes.get(note) {
+            all.global.clone_from(&changes.global);
+            all.local.clone_from(&changes.local);
+            all.args.extend(changes.args.clone());
+        }
+        all
+    }
+}

@@ -1,0 +1,209 @@
+//! Predicting the measured points.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use fpgacc_aoc_wrappers::cc::{self, Compiler};
+use fpgacc_device_passes::model::{Board, Given, LaunchShape, Prediction, TripOrigin, predict};
+use fpgacc_device_passes::pass::LaunchContract;
+use fpgacc_frontend::ir::{Dialect, FunctionId, Module, StmtKind};
+use fpgacc_frontend::kernel;
+use fpgacc_frontend::source::{SourceMap, Span};
+
+use super::ModelError;
+use super::data::Measured;
+use super::launches::{Application, Launches};
+
+/// A measured point and what the model says of it.
+#[derive(Clone, Debug)]
+pub struct Point {
+    /// What was measured.
+    pub measured: Measured,
+    /// What is predicted, or why nothing is.
+    pub outcome: Result<Predicted, String>,
+}
+
+/// A prediction of all that was timed.
+#[derive(Clone, Debug)]
+pub struct Predicted {
+    /// Seconds, with launches and what moves between host and board.
+    pub seconds: f64,
+    /// Seconds that moving takes.
+    pub moving: f64,
+    /// Of one launch.
+    pub launch: Prediction,
+}
+
+/// What PCI Express carries: fitted to the histogram, whose times all hold the same 0.2 s.
+const HOST_BYTES_PER_SECOND: f64 = 3.15e9;
+
+/// Predicts all points.
+pub fn predict_all(
+    checkout: &Path,
+    launches: &Launches,
+    measured: &[Measured],
+) -> Result<Vec<Point>, ModelError> {
+    let board = Board::named(&launches.board);
+    let board = board.ok_or_else(|| ModelError::Board(launches.board.clone()))?;
+    let compiler = Compiler::find(cc::Language::C)?;
+    let nested = checkout.join("OpenCL_applications_on_FPGAs");
+    let folder = if nested.is_dir() {
+        nested
+    } else {
+        checkout.to_path_buf()
+    };
+    let mut points = Vec::new();
+    for row in measured {
+        let application = launches.applications.iter().find(|app| app.name == row.app);
+        let outcome = match application {
+            None => Err("no launch facts".to_string()),
+            Some(_) if row.model.contains("Channel") => Err("channels".to_string()),
+            Some(application) => {
+                let application = application.noted(&row.note);
+                predict_one(&folder, &compiler, &board, launches, &application, row)
+            }
+        };
+        points.push(Point {
+            measured: row.clone(),
+            outcome,
+        });
+    }
+    Ok(points)
+}
+
+fn predict_one(
+    folder: &Path,
+    compiler: &Compiler,
+    board: &Board,
+    launches: &Launches,
+    application: &Application,
+    row: &Measured,
+) -> Result<Predicted, String> {
+    let path = kernel_file(folder, row).ok_or("no kernel file")?;
+    // Some variants lack the headers that all share.
+    let headers = folder
+        .join(&row.app)
+        .join(format!("{}_test/device", row.app));
+    let (module, sources) = parse(&path, compiler, headers)?;
+    let kernel = module.kernels().next().ok_or("no kernel in the file")?;
+    let shape = shape(&module, kernel, &sources, launches, application);
+    let contract = LaunchContract::default();
+    let launch = predict(&module, kernel, board, &shape, &contract);
+    let moving = application.migrated_bytes / HOST_BYTES_PER_SECOND;
+    Ok(Predicted {
+        seconds: application.repeat.unwrap_or(1.0) * launch.seconds.value + moving,
+        moving,
+        launch,
+    })
+}
+
+fn kernel_file(folder: &Path, row: &Measured) -> Option<PathBuf> {
+    let variant = match row.variant.as_str() {
+        "None" | "" => "baseline",
+        other => other,
+    };
+    let family = folder.join(&row.app).join(&row.model);
+    let exact = family.join(variant).join(format!("{variant}.cl"));
+    if exact.is_file() {
+        return Some(exact);
+    }
+    let near = family.join(variant.replace("_+=", "+="));
+    let mut files: Vec<PathBuf> = fs::read_dir(near)
+        .ok()?
+        .flatten()
+        .map(|e| e.path())
+        .collect();
+    files.retain(|file| file.extension().is_some_and(|suffix| suffix == "cl"));
+    files.sort();
+    files.into_iter().next()
+}
+
+fn parse(
+    path: &Path,
+    compiler: &Compiler,
+    headers: PathBuf,
+) -> Result<(Module, SourceMap), String> {
+    let text = fs::read(path).map_err(|e| e.to_string())?;
+    let text = String::from_utf8_lossy(&text).replace('\r', "");
+    let name = path.display().to_string();
+    let mut full = kernel::predefined(Dialect::Cl12, &[]);
+    full.push_str(&format!("#line 1 \"{name}\"\n{text}"));
+    let source = cc::Source {
+        path,
+        text: Some(full.as_bytes()),
+    };
+    let made = compiler.preprocess_kernel(source, &[], &[], &[headers]);
+    let made = made.map_err(|e| e.to_string())?;
+    let mut sources = SourceMap::new();
+    sources.add(name.as_str(), text.as_str());
+    let input = kernel::Input {
+        name: &name,
+        preprocessed: &made.text,
+        dialect: Dialect::Cl12,
+    };
+    match kernel::parse(&input, &mut sources) {
+        Ok(module) => Ok((module, sources)),
+        Err(error) => {
+            let first = error.diagnostics().first();
+            Err(first.map_or("not parsed".to_string(), |d| d.message.clone()))
+        }
+    }
+}
+
+fn shape(
+    module: &Module,
+    kernel: FunctionId,
+    sources: &SourceMap,
+    launches: &Launches,
+    application: &Application,
+) -> LaunchShape {
+    let given = |value: &u64| Given {
+        value: *value as f64,
+        origin: TripOrigin::Symbolic,
+    };
+    let sizes = |of: &[u64]| [0, 1, 2].map(|dim| of.get(dim).map(given));
+    let function = &module.functions[kernel];
+    let mut scalars = BTreeMap::new();
+    for (index, &param) in function.params.iter().enumerate() {
+        if let Some(value) = application.args.get(&function.vars[param].name) {
+            scalars.insert(index as u32, given(value));
+        }
+    }
+    LaunchShape {
+        global: sizes(&application.global),
+        local: sizes(&application.local),
+        scalars,
+        trips: trips(module, sources, application),
+        fp_relaxed: launches.fp_relaxed,
+        speculated: Some(launches.speculated),
+    }
+}
+
+/// The loops whose conditions have known average trip counts.
+fn trips(module: &Module, sources: &SourceMap, application: &Application) -> BTreeMap<Span, f64> {
+    let squeezed = |text: &str| text.split_whitespace().collect::<String>();
+    let mut found = BTreeMap::new();
+    for (_, function) in module.functions.iter() {
+        let Some(body) = &function.body else { continue };
+        body.for_each_stmt(&mut |stmt| {
+            let cond = match &stmt.kind {
+                StmtKind::For {
+                    cond: Some(cond), ..
+                }
+                | StmtKind::While { cond, .. }
+                | StmtKind::DoWhile { cond, .. } => *cond,
+                _ => return,
+            };
+            let (Some(span), Some(at)) = (function.exprs.span(cond), stmt.span) else {
+                return;
+            };
+            let text = squeezed(sources.text(span));
+            let known = application.trips.iter().find(|t| squeezed(&t.cond) == text);
+            if let Some(known) = known {
+                found.insert(at, known.trips);
+            }
+        });
+    }
+    found
+}

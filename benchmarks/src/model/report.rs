@@ -1,0 +1,182 @@
+//! The report as text.
+
+use std::fmt::Write;
+
+use super::data::number;
+use super::judge::{Judgement, median};
+use super::points::Point;
+
+/// Renders all figures.
+pub fn render(points: &[Point], judgement: &Judgement, rows: bool) -> String {
+    let mut text = String::new();
+    if rows {
+        render_rows(&mut text, points, judgement);
+    }
+    let left: Vec<&Point> = points.iter().filter(|p| p.outcome.is_err()).collect();
+    let channels = left
+        .iter()
+        .filter(|p| p.measured.model.contains("Channel"))
+        .count();
+    let _ = writeln!(
+        text,
+        "{} of {} points predicted; {channels} use channels",
+        points.len() - left.len(),
+        points.len()
+    );
+    for point in left
+        .iter()
+        .filter(|p| !p.measured.model.contains("Channel"))
+    {
+        let m = &point.measured;
+        let reason = point.outcome.as_ref().err().map_or("", String::as_str);
+        let _ = writeln!(
+            text,
+            "  not predicted: {} {} {}: {reason}",
+            m.app, m.model, m.variant
+        );
+    }
+    render_applications(&mut text, judgement);
+    render_area(&mut text, points);
+    if !judgement.far_off.is_empty() {
+        let _ = writeln!(text, "off by more than 3x:");
+    }
+    for &index in &judgement.far_off {
+        let (m, predicted) = (&points[index].measured, seconds(&points[index]));
+        let _ = writeln!(
+            text,
+            "  {} {} {}: measured {:.3} ms, predicted {:.3} ms",
+            m.app,
+            m.model,
+            m.variant,
+            m.ms,
+            predicted * judgement.scale * 1e3
+        );
+    }
+    text
+}
+
+fn seconds(point: &Point) -> f64 {
+    point.outcome.as_ref().map_or(0.0, |p| p.seconds)
+}
+
+fn render_rows(text: &mut String, points: &[Point], judgement: &Judgement) {
+    let _ = writeln!(
+        text,
+        "{:4} {:7} {:28} {:>11} {:>11} {:>6} {:>6} {:>6} {:>7} {:>7}",
+        "app",
+        "family",
+        "variant",
+        "measured ms",
+        "model ms",
+        "ratio",
+        "MHz",
+        "model",
+        "ALUT k",
+        "model"
+    );
+    for point in points {
+        let Ok(predicted) = &point.outcome else {
+            continue;
+        };
+        let m = &point.measured;
+        let ms = predicted.seconds * judgement.scale * 1e3;
+        let area = &predicted.launch.area;
+        let _ = writeln!(
+            text,
+            "{:4} {:7} {:28} {:11.3} {:11.3} {:6.2} {:6.0} {:6.0} {:7.1} {:7.1} ram {:.0} {:.0} mem {:.3}",
+            m.app,
+            m.model,
+            m.variant,
+            m.ms,
+            ms,
+            ms / m.ms,
+            m.clk_mhz.unwrap_or(0.0),
+            predicted.launch.clock_mhz.value,
+            m.alut.unwrap_or(0.0) / 1e3,
+            (area.alut.value + 43_500.0) / 1e3,
+            number(&m.ram).unwrap_or(0.0),
+            area.ram.value + 226.0,
+            predicted.launch.memory_seconds * 1e3,
+        );
+    }
+}
+
+fn render_applications(text: &mut String, judgement: &Judgement) {
+    let _ = writeln!(
+        text,
+        "{:6} {:>6} {:>8} {:>8} {:>6} {:>8} {:>14}",
+        "app", "points", "best", "model", "rank", "error", "left-one-out"
+    );
+    for (name, app) in &judgement.applications {
+        let (best, model) = app.best.map_or_else(Default::default, |(a, b)| {
+            (format!("{a:?}"), format!("{b:?}"))
+        });
+        let short = |family: String| {
+            if family == "NdRange" {
+                "NDRange"
+            } else {
+                "single"
+            }
+        };
+        let _ = writeln!(
+            text,
+            "{name:6} {:>6} {:>8} {:>8} {:>6.2} {:>7.0}% {:>13.0}%",
+            app.points,
+            short(best),
+            short(model),
+            app.rank,
+            app.error * 100.0,
+            app.left_out * 100.0
+        );
+    }
+    let apps = judgement.applications.values();
+    let right = apps
+        .clone()
+        .filter(|a| a.best.is_some_and(|(x, y)| x == y))
+        .count();
+    let mean = apps.clone().map(|a| a.rank).sum::<f64>() / judgement.applications.len() as f64;
+    let left_out = median(apps.clone().map(|a| a.left_out));
+    let _ = writeln!(
+        text,
+        "right family {right} of {}; mean rank correlation {mean:.2}; scale {:.2}; median error {:.0} %; \
+         leave-one-application-out, median of the applications {:.0} %",
+        judgement.applications.len(),
+        judgement.scale,
+        judgement.median_error * 100.0,
+        left_out * 100.0
+    );
+}
+
+fn render_area(text: &mut String, points: &[Point]) {
+    let ratio = |of: fn(&Point) -> Option<(f64, f64)>| {
+        let all: Vec<f64> = points
+            .iter()
+            .filter_map(of)
+            .map(|(measured, model)| (model / measured - 1.0).abs())
+            .collect();
+        median(all.into_iter()) * 100.0
+    };
+    let clock = ratio(|p| {
+        Some((
+            p.measured.clk_mhz?,
+            p.outcome.as_ref().ok()?.launch.clock_mhz.value,
+        ))
+    });
+    let alut = ratio(|p| {
+        Some((
+            p.measured.alut?,
+            p.outcome.as_ref().ok()?.launch.area.alut.value + 43_500.0,
+        ))
+    });
+    let ram = ratio(|p| {
+        let measured = number(&p.measured.ram).filter(|ram| *ram < 3000.0)?;
+        Some((
+            measured,
+            p.outcome.as_ref().ok()?.launch.area.ram.value + 226.0,
+        ))
+    });
+    let _ = writeln!(
+        text,
+        "median error of the clock {clock:.0} %, of ALUT {alut:.0} %, of memory blocks {ram:.0} %"
+    );
+}

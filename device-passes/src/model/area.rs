@@ -1,0 +1,80 @@
+//! What a kernel takes of the device.
+
+use super::board::{Board, Resources};
+use super::graph::{Graph, Op, Place};
+use super::lsu::Lsu;
+
+/// What a loop's control takes (published aoc reports, Arria 10).
+const LOOP: Resources = Resources {
+    alut: 400.0,
+    ff: 700.0,
+    ram: 2.0,
+    dsp: 0.0,
+};
+/// Bits of a memory block that aoc can use at once, and words of that width in it (M20K).
+const BLOCK_BITS: f64 = 40.0;
+const BLOCK_WORDS: f64 = 512.0;
+/// Loads that one copy of an on-chip memory serves beside a store, clocked twice as fast.
+const LOADS_PER_COPY: f64 = 3.0;
+
+/// The area of one copy of a kernel's pipeline, `simd` work-items wide.
+pub fn of(graph: &Graph, board: &Board, lsus: &[Lsu], simd: f64) -> Resources {
+    let family = board.family();
+    let units = &family.memory_units;
+    let mut sum = family.kernel_overhead;
+    for node in &graph.nodes {
+        sum = sum.plus(node.operator.resources(), simd);
+        // Values wait in registers for what they are used with.
+        let delay = Resources {
+            ff: 32.0 * node.operator.latency,
+            ..Resources::default()
+        };
+        sum = sum.plus(delay, simd);
+        let on_chip =
+            |access: usize| graph.arrays[graph.accesses[access].array].place == Place::OnChip;
+        match node.op {
+            Op::Load(access) if on_chip(access) => sum = sum.plus(units.local_load, simd),
+            Op::Store(access) if on_chip(access) => sum = sum.plus(units.local_store, simd),
+            Op::Atomic(access) if on_chip(access) => sum = sum.plus(units.local_store, 4.0 * simd),
+            _ => {}
+        }
+    }
+    for lsu in lsus {
+        sum = sum.plus(lsu.area(board), 1.0);
+    }
+    sum = sum.plus(LOOP, (graph.regions.len() - 1) as f64);
+    for array in 0..graph.arrays.len() {
+        sum.ram += blocks(graph, array, simd);
+    }
+    sum
+}
+
+/// Memory blocks of an on-chip array.
+fn blocks(graph: &Graph, array: usize, simd: f64) -> f64 {
+    let Some(bytes) = graph.arrays[array].bytes else {
+        return 0.0;
+    };
+    if graph.arrays[array].place != Place::OnChip {
+        return 0.0;
+    }
+    let accesses: Vec<_> = graph.accesses.iter().filter(|a| a.array == array).collect();
+    let word = accesses.iter().map(|a| a.bytes).max().unwrap_or(4) as f64;
+    let loads = accesses
+        .iter()
+        .filter(|a| !a.is_store || a.is_atomic)
+        .count() as f64
+        * simd;
+    let copies = (loads / LOADS_PER_COPY).ceil().clamp(1.0, 32.0);
+    let wide = (word * 8.0 / BLOCK_BITS).ceil();
+    let deep = (bytes as f64 / word / BLOCK_WORDS).ceil();
+    wide * deep * copies
+}
+
+/// Whether an area fits beside the board's interface.
+pub fn fits(used: Resources, board: &Board) -> bool {
+    let (device, interface) = (board.device, board.interface);
+    used.alut + interface.alut <= device.alut
+        && used.ff + interface.ff <= device.ff
+        && used.ram + interface.ram <= device.ram
+        && used.dsp + interface.dsp <= device.dsp
+}

@@ -1,0 +1,232 @@
+//! Dependence tests: after how many iterations of a loop two accesses may meet.
+//!
+//! Addresses are polynomials of loop counters. What does not cancel between the two and is no multiple
+//! of a counter is unknown, and unknown means that they may meet in the very next iteration, as aoc
+//! assumes. The rest is one linear equation with bounded integer variables, decided with the GCD test
+//! (Banerjee, Wolfe) and, distance by distance, Banerjee's inequalities.
+
+use super::graph::{Access, Graph, RegionId};
+use super::poly::{Poly, Sym};
+use super::prediction::TripOrigin;
+
+/// Distances up to this are tried one by one.
+const MAX_DISTANCE: i128 = 64;
+
+/// A term of the equation: a coefficient times a counter in a range from 0.
+struct Term {
+    coefficient: i128,
+    /// The counter's greatest value; `None`: it is not known.
+    last: Option<i128>,
+}
+
+/// The fewest iterations of `region`, at least 1, after which `later` may touch what `earlier` touched;
+/// `None`: it never does.
+pub fn distance(graph: &Graph, region: RegionId, earlier: &Access, later: &Access) -> Option<u64> {
+    let (Some(from), Some(to)) = (&earlier.address, &later.address) else {
+        return Some(1);
+    };
+    let Some(equation) = Equation::new(graph, region, from, to) else {
+        return Some(1);
+    };
+    let low = -i128::from(later.bytes) + 1;
+    let high = i128::from(earlier.bytes) - 1;
+    equation.least_distance(low, high)
+}
+
+/// `constant + step * d + terms`, where `d` is the distance.
+struct Equation {
+    constant: i128,
+    step: i128,
+    terms: Vec<Term>,
+    /// The greatest distance that the trip count allows.
+    furthest: Option<i128>,
+}
+
+impl Equation {
+    /// The address of `to` minus that of `from`; `None` if it is not linear.
+    fn new(graph: &Graph, region: RegionId, from: &Poly, to: &Poly) -> Option<Self> {
+        let counter = Sym::Iter(region);
+        let mut terms = Vec::new();
+        let (mut rest_from, mut rest_to) = (from.clone(), to.clone());
+        for (poly, sign, rest) in [(from, -1, &mut rest_from), (to, 1, &mut rest_to)] {
+            for sym in poly.symbols() {
+                let Sym::Iter(inner) = sym else { continue };
+                let is_inside = inner != region && graph.is_within(inner, region);
+                if !is_inside {
+                    continue;
+                }
+                // Each of the two accesses has inner counters of its own.
+                let coefficient = rest.coefficient(sym)?.as_constant()?;
+                *rest = rest.without(sym);
+                terms.push(Term {
+                    coefficient: sign * coefficient,
+                    last: last(graph, inner),
+                });
+            }
+        }
+        let (step_from, step_to) = (
+            rest_from.coefficient(counter)?,
+            rest_to.coefficient(counter)?,
+        );
+        if step_from != step_to {
+            return None;
+        }
+        let step = step_to.as_constant()?;
+        let difference = rest_to
+            .without(counter)
+            .plus(&rest_from.without(counter), -1);
+        let constant = difference.as_constant()?;
+        let moves = |poly: &Poly| {
+            poly.symbols()
+                .iter()
+                .any(|sym| graph.moves_in(*sym, region))
+        };
+        // A value that an iteration computes cancels only within that iteration.
+        if moves(&rest_to.without(counter)) || moves(&rest_from.without(counter)) {
+            return None;
+        }
+        Some(Equation {
+            constant,
+            step,
+            terms,
+            furthest: last(graph, region),
+        })
+    }
+
+    fn least_distance(&self, low: i128, high: i128) -> Option<u64> {
+        let furthest = self.furthest.unwrap_or(i128::MAX);
+        for distance in 1..=MAX_DISTANCE.min(furthest) {
+            if self.may_be_within(distance, distance, low, high) {
+                return u64::try_from(distance).ok();
+            }
+        }
+        let beyond = MAX_DISTANCE + 1;
+        if furthest >= beyond && self.may_be_within(beyond, furthest, low, high) {
+            return self.jump(beyond, furthest, low, high);
+        }
+        None
+    }
+
+    /// The least distance beyond those that were tried: found by halving, as the bounds only widen.
+    fn jump(&self, from: i128, to: i128, low: i128, high: i128) -> Option<u64> {
+        let (mut least, mut most) = (from, to);
+        while least < most {
+            let middle = least + (most - least) / 2;
+            match self.may_be_within(from, middle, low, high) {
+                true => most = middle,
+                false => least = middle + 1,
+            }
+        }
+        u64::try_from(least).ok()
+    }
+
+    /// Whether the sum can lie in `low..=high` at some distance of `from..=to`.
+    fn may_be_within(&self, from: i128, to: i128, low: i128, high: i128) -> bool {
+        let ends = [self.step.saturating_mul(from), self.step.saturating_mul(to)];
+        let mut least = Some(self.constant.saturating_add(ends[0].min(ends[1])));
+        let mut most = Some(self.constant.saturating_add(ends[0].max(ends[1])));
+        for term in &self.terms {
+            let reach = term.last.map(|last| term.coefficient.saturating_mul(last));
+            let add = |bound: Option<i128>, by: Option<i128>| Some(bound?.saturating_add(by?));
+            if term.coefficient < 0 {
+                least = add(least, reach);
+            } else if term.coefficient > 0 {
+                most = add(most, reach);
+            }
+        }
+        let banerjee =
+            least.is_none_or(|least| least <= high) && most.is_none_or(|most| most >= low);
+        banerjee && self.gcd_allows(from, to, low, high)
+    }
+
+    /// Whether a multiple of the coefficients' greatest common divisor lies in the range.
+    fn gcd_allows(&self, from: i128, to: i128, low: i128, high: i128) -> bool {
+        let fixed = from == to;
+        let mut divisor = if fixed { 0 } else { self.step.abs() };
+        for term in &self.terms {
+            divisor = gcd(divisor, term.coefficient.abs());
+        }
+        let base = self.constant
+            + if fixed {
+                self.step.saturating_mul(from)
+            } else {
+                0
+            };
+        if divisor == 0 {
+            return (low..=high).contains(&base);
+        }
+        // The first number of the range that differs from the base by a multiple.
+        low + (base - low).rem_euclid(divisor) <= high
+    }
+}
+
+/// The greatest value of a loop's counter, where the text tells: aoc does not see the launch.
+fn last(graph: &Graph, region: RegionId) -> Option<i128> {
+    let region = &graph.regions[region];
+    let known = region.trip.origin == TripOrigin::Known;
+    known.then(|| ((region.trip.value / region.unroll as f64).ceil() as i128 - 1).max(0))
+}
+
+fn gcd(a: i128, b: i128) -> i128 {
+    match b {
+        0 => a,
+        b => gcd(b, a % b),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn equation(constant: i128, step: i128, terms: &[(i128, Option<i128>)]) -> Equation {
+        Equation {
+            constant,
+            step,
+            terms: terms
+                .iter()
+                .map(|&(coefficient, last)| Term { coefficient, last })
+                .collect(),
+            furthest: None,
+        }
+    }
+
+    #[test]
+    fn distances_are_exact_where_only_the_loop_itself_counts() {
+        // a[i] = a[i - 3]: the load is 12 bytes behind.
+        assert_eq!(equation(-12, 4, &[]).least_distance(-3, 3), Some(3));
+        // a[i] = a[i + 3] never reads what it wrote.
+        assert_eq!(equation(12, 4, &[]).least_distance(-3, 3), None);
+        // a[2 * i] and a[2 * i + 1] have nothing in common.
+        assert_eq!(equation(4, 8, &[]).least_distance(-3, 3), None);
+        // The same element in each iteration.
+        assert_eq!(equation(0, 0, &[]).least_distance(-3, 3), Some(1));
+        // Far away.
+        assert_eq!(equation(-4000, 4, &[]).least_distance(-3, 3), Some(1000));
+    }
+
+    #[test]
+    fn trip_counts_bound_distances() {
+        let mut near = equation(-40, 4, &[]);
+        near.furthest = Some(7);
+        assert_eq!(near.least_distance(-3, 3), None);
+    }
+
+    #[test]
+    fn inner_loops_are_bounded_by_banerjee_and_gcd() {
+        // Rows of 100 elements, 100 of them used: rows do not meet.
+        assert_eq!(
+            equation(0, 400, &[(4, Some(99)), (-4, Some(99))]).least_distance(-3, 3),
+            None
+        );
+        // Rows of 100 elements, 101 of them used: the next row meets.
+        assert_eq!(
+            equation(0, 400, &[(4, Some(100)), (-4, Some(100))]).least_distance(-3, 3),
+            Some(1)
+        );
+        // Even and odd elements.
+        assert_eq!(
+            equation(4, 8, &[(8, None), (-8, None)]).least_distance(-3, 3),
+            None
+        );
+    }
+}

@@ -1,0 +1,251 @@
+//! A kernel as hardware sees it: regions (the body, and the loops that remain), in each a graph of
+//! operations; and the accesses to memory.
+
+use std::collections::BTreeMap;
+
+use fpgacc_frontend::source::Span;
+
+use super::board::Operator;
+use super::poly::{Poly, Sym};
+use super::prediction::Trip;
+use crate::analysis::alias::Root;
+
+/// Index of an [`Node`].
+pub type NodeId = usize;
+/// Index of a [`Region`]; 0 is the kernel's body.
+pub type RegionId = usize;
+/// Index of an [`Array`].
+pub type ArrayId = usize;
+
+/// What a node does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Op {
+    /// A value that the last iteration made, or that was there in front of the loop.
+    Phi,
+    /// Arithmetic.
+    Operator,
+    /// An addition of floats, which an accumulator may do.
+    FloatAdd,
+    /// The choice between two values where branches meet.
+    Select,
+    /// A read of memory, by number in [`Graph::accesses`].
+    Load(usize),
+    /// A write.
+    Store(usize),
+    /// An atomic operation.
+    Atomic(usize),
+    /// A loop inside the region.
+    Loop(RegionId),
+    /// A read or write of a channel or pipe.
+    Channel,
+}
+
+/// An operation.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// What it does.
+    pub op: Op,
+    /// Its latency and area.
+    pub operator: Operator,
+    /// The nodes whose values it needs, of the same region.
+    pub inputs: Vec<NodeId>,
+    /// Where it stands.
+    pub span: Option<Span>,
+    /// The region that it is in.
+    pub region: RegionId,
+    /// Loops of the region that are passed before it.
+    pub segment: usize,
+    /// Printed in reports.
+    pub what: &'static str,
+}
+
+/// A value that goes from one iteration to the next.
+#[derive(Clone, Debug)]
+pub struct Carried {
+    /// What stands for it inside the loop.
+    pub phi: NodeId,
+    /// What makes the next iteration's value; `None`: it does not change, or is made of no operation.
+    pub next: Option<NodeId>,
+    /// The variable's name.
+    pub name: String,
+    /// It starts at a constant 0.
+    pub starts_at_zero: bool,
+    /// It counts: each iteration adds the same number.
+    pub counts: bool,
+}
+
+/// How iterations of a loop may overlap, as the source says.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Hints {
+    /// `#pragma ivdep` without an array: all arrays are free for so many iterations.
+    pub ivdep: Option<u64>,
+    /// `#pragma ivdep array(x)`.
+    pub ivdep_arrays: BTreeMap<String, u64>,
+    /// `#pragma ii n`.
+    pub ii: Option<f64>,
+    /// `#pragma speculated_iterations n`.
+    pub speculated: Option<f64>,
+    /// `#pragma disable_loop_pipelining`.
+    pub serial: bool,
+    /// `#pragma max_concurrency n`.
+    pub concurrency: Option<f64>,
+}
+
+/// The kernel's body, or a loop.
+#[derive(Clone, Debug)]
+pub struct Region {
+    /// The region that it is in; `None` for the body.
+    pub parent: Option<RegionId>,
+    /// Its node in the parent.
+    pub node: Option<NodeId>,
+    /// Where the loop stands.
+    pub span: Option<Span>,
+    /// How often it runs each time.
+    pub trip: Trip,
+    /// Copies of the body that unrolling makes.
+    pub unroll: u64,
+    /// The part of the parent's iterations that enter it.
+    pub share: f64,
+    /// What the source says.
+    pub hints: Hints,
+    /// Values from one iteration to the next.
+    pub carried: Vec<Carried>,
+    /// Conditions on which it goes on or ends.
+    pub exits: Vec<NodeId>,
+    /// Loops inside, in order.
+    pub loops: Vec<RegionId>,
+    /// Barriers inside, not those of loops inside.
+    pub barriers: usize,
+}
+
+/// Where an array lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// External memory.
+    External,
+    /// External memory, through the constant cache.
+    Constant,
+    /// On-chip memory.
+    OnChip,
+}
+
+/// An array, or what a pointer points to.
+#[derive(Clone, Debug)]
+pub struct Array {
+    /// Its name.
+    pub name: String,
+    /// What the pointer may point into.
+    pub root: Root,
+    /// Where it lies.
+    pub place: Place,
+    /// Its bytes, if they are known.
+    pub bytes: Option<u64>,
+    /// `volatile`
+    pub volatile: bool,
+}
+
+/// A read or write of memory.
+#[derive(Clone, Debug)]
+pub struct Access {
+    /// The array.
+    pub array: ArrayId,
+    /// Its node.
+    pub node: NodeId,
+    /// Where it stands.
+    pub span: Option<Span>,
+    /// A write.
+    pub is_store: bool,
+    /// An atomic operation: read and write.
+    pub is_atomic: bool,
+    /// Byte offset in the array.
+    pub address: Option<Poly>,
+    /// Bytes of one access.
+    pub bytes: u64,
+    /// The region that it is in.
+    pub region: RegionId,
+    /// The part of the region's iterations that do it.
+    pub share: f64,
+    /// The address comes from memory.
+    pub indirect: bool,
+    /// Served by a unit that reads ahead.
+    pub prefetched: bool,
+}
+
+/// A whole kernel.
+#[derive(Clone, Debug, Default)]
+pub struct Graph {
+    /// Operations.
+    pub nodes: Vec<Node>,
+    /// Regions.
+    pub regions: Vec<Region>,
+    /// Arrays.
+    pub arrays: Vec<Array>,
+    /// Accesses in the order of the text.
+    pub accesses: Vec<Access>,
+    /// The value of symbols, or its average; nothing where it is unknown.
+    pub values: BTreeMap<Sym, f64>,
+    /// Of opaque symbols, by number: the counters and ids on which they depend.
+    pub depends: BTreeMap<usize, std::collections::BTreeSet<Sym>>,
+    /// What was assumed.
+    pub assumed: Vec<String>,
+    /// Channel operations inside.
+    pub uses_channels: bool,
+}
+
+impl Graph {
+    /// The regions around a region, from itself to the body.
+    pub fn ancestors(&self, region: RegionId) -> impl Iterator<Item = RegionId> + '_ {
+        std::iter::successors(Some(region), |at| self.regions[*at].parent)
+    }
+
+    /// Whether `inner` is `outer` or lies in it.
+    pub fn is_within(&self, inner: RegionId, outer: RegionId) -> bool {
+        self.ancestors(inner).any(|at| at == outer)
+    }
+
+    /// Loops around a region, itself not counted.
+    pub fn depth(&self, region: RegionId) -> usize {
+        self.ancestors(region).count().saturating_sub(2)
+    }
+
+    /// Executions of a region's iterations in one run of the body (by one work-item).
+    pub fn executions(&self, region: RegionId) -> f64 {
+        let each = |at: RegionId| match at {
+            0 => 1.0,
+            at => self.regions[at].share * self.trips(at),
+        };
+        self.ancestors(region).map(each).product()
+    }
+
+    /// The nodes of a region, in the order in which they were made.
+    pub fn nodes_of(&self, region: RegionId) -> impl Iterator<Item = NodeId> + '_ {
+        let nodes = self.nodes.iter().enumerate();
+        nodes
+            .filter(move |(_, n)| n.region == region)
+            .map(|(id, _)| id)
+    }
+
+    /// Whether a symbol may have another value in another iteration of a loop.
+    pub fn moves_in(&self, sym: Sym, region: RegionId) -> bool {
+        let of = |sym: &Sym| matches!(sym, Sym::Iter(at) if self.is_within(*at, region));
+        match sym {
+            Sym::Opaque(number) => self.depends.get(&number).is_some_and(|d| d.iter().any(of)),
+            other => of(&other),
+        }
+    }
+
+    /// Iterations in hardware each time that a loop is entered, on average.
+    pub fn trips(&self, region: RegionId) -> f64 {
+        let region = &self.regions[region];
+        let trips = region.trip.value / region.unroll as f64;
+        match region.trip.value >= 1.0 {
+            true => trips.ceil().max(1.0),
+            false => region.trip.value.max(0.0),
+        }
+    }
+
+    /// The value of a polynomial where all its symbols are known.
+    pub fn evaluate(&self, poly: &Poly) -> Option<f64> {
+        poly.evaluate(&|sym| self.values.get(&sym).copied())
+    }
+}

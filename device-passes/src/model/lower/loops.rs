@@ -1,0 +1,610 @@
+//! Loops: what they carry, what they count, and what unrolling makes of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fpgacc_frontend::ir::{Block, ExprId, LoopHints, Stmt, StmtKind, VarRef};
+
+use super::value::{Pointer, Slot, Value};
+use super::{Lowering, MAX_COPIES};
+use crate::model::board::Operator;
+use crate::model::graph::{Carried, Hints, NodeId, Op, Region, RegionId};
+use crate::model::poly::{Poly, Sym};
+use crate::model::prediction::{Trip, TripOrigin};
+
+/// The parts of a loop.
+#[derive(Clone, Copy)]
+pub(super) struct Parts<'a> {
+    pub stmt: &'a Stmt,
+    pub init: &'a [Stmt],
+    pub cond: Option<ExprId>,
+    pub step: Option<ExprId>,
+    pub body: &'a Block,
+    pub hints: &'a LoopHints,
+    /// The condition stands at the end.
+    pub is_do: bool,
+}
+
+impl<'a> Parts<'a> {
+    fn of(stmt: &'a Stmt) -> Option<Self> {
+        Some(match &stmt.kind {
+            StmtKind::For {
+                init,
+                cond,
+                step,
+                body,
+                hints,
+            } => Parts {
+                stmt,
+                init,
+                cond: *cond,
+                step: *step,
+                body,
+                hints,
+                is_do: false,
+            },
+            StmtKind::While { cond, body, hints } => Parts {
+                stmt,
+                init: &[],
+                cond: Some(*cond),
+                step: None,
+                body,
+                hints,
+                is_do: false,
+            },
+            StmtKind::DoWhile { body, cond, hints } => Parts {
+                stmt,
+                init: &[],
+                cond: Some(*cond),
+                step: None,
+                body,
+                hints,
+                is_do: true,
+            },
+            _ => return None,
+        })
+    }
+}
+
+/// How an iteration changes a variable.
+#[derive(Clone, Debug, PartialEq)]
+enum Change {
+    /// It adds this, the same in each iteration.
+    By(Poly),
+    /// In another way.
+    Any,
+}
+
+type Changes = BTreeMap<Slot, Change>;
+
+/// What to put back behind a trial.
+struct Saved {
+    nodes: usize,
+    accesses: usize,
+    arrays_len: usize,
+    arrays: BTreeMap<(usize, VarRef), usize>,
+    regions: usize,
+    barriers: usize,
+    exits: usize,
+    assumed: usize,
+    env: BTreeMap<Slot, Value>,
+    trial: bool,
+    share: f64,
+    segment: usize,
+    region: RegionId,
+    returned: usize,
+    channels: bool,
+}
+
+impl<'a> Lowering<'a> {
+    pub(super) fn loop_stmt(&mut self, stmt: &'a Stmt) {
+        let Some(parts) = Parts::of(stmt) else { return };
+        parts.init.iter().for_each(|stmt| self.stmt(stmt));
+        if self.trial {
+            return self.loop_in_trial(&parts);
+        }
+        let changes = self.changes(&parts);
+        let region = self.open(&parts);
+        let starts = self.bind(&changes, region);
+        let trip = self.trip(&parts, region);
+        let (asked, always) = unroll_factor(parts.hints);
+        let constant = (trip.origin == TripOrigin::Known).then_some(trip.value as u64);
+        let full = match (asked, constant) {
+            (_, Some(0 | 1)) => constant,
+            (Some(factor), Some(count)) if factor >= count || always => Some(count),
+            _ => None,
+        };
+        if let Some(count) = full.filter(|count| count * self.copies <= MAX_COPIES) {
+            self.withdraw(region, starts);
+            return self.unrolled(&parts, count);
+        }
+        let factor = match always {
+            true => 1,
+            false => asked
+                .unwrap_or(1)
+                .clamp(1, (MAX_COPIES / self.copies).max(1)),
+        };
+        self.graph.regions[region].trip = trip;
+        self.graph.regions[region].unroll = factor;
+        let values = &mut self.graph.values;
+        values.insert(
+            Sym::Iter(region),
+            ((trip.value / factor as f64) - 1.0).max(0.0) / 2.0,
+        );
+        if factor > 1 {
+            self.rebind(&changes, &starts, region, factor);
+        }
+        self.body(&parts, region, factor);
+        self.close(&changes, starts, region);
+    }
+
+    fn save(&self) -> Saved {
+        Saved {
+            nodes: self.graph.nodes.len(),
+            accesses: self.graph.accesses.len(),
+            arrays_len: self.graph.arrays.len(),
+            arrays: self.arrays.clone(),
+            regions: self.graph.regions.len(),
+            barriers: self.graph.regions[self.region].barriers,
+            exits: self.graph.regions[self.region].exits.len(),
+            assumed: self.graph.assumed.len(),
+            env: self.env.clone(),
+            trial: self.trial,
+            share: self.share,
+            segment: self.segment,
+            region: self.region,
+            returned: self.returned.len(),
+            channels: self.graph.uses_channels,
+        }
+    }
+
+    /// Puts everything back, and gives the environment that the trial left.
+    fn restore(&mut self, saved: Saved) -> BTreeMap<Slot, Value> {
+        let graph = &mut self.graph;
+        graph.nodes.truncate(saved.nodes);
+        graph.accesses.truncate(saved.accesses);
+        graph.arrays.truncate(saved.arrays_len);
+        graph.regions.truncate(saved.regions);
+        graph.regions[saved.region].barriers = saved.barriers;
+        graph.regions[saved.region].exits.truncate(saved.exits);
+        graph.assumed.truncate(saved.assumed);
+        graph.uses_channels = saved.channels;
+        self.arrays = saved.arrays;
+        self.trial = saved.trial;
+        self.share = saved.share;
+        self.segment = saved.segment;
+        self.region = saved.region;
+        self.returned.truncate(saved.returned);
+        std::mem::replace(&mut self.env, saved.env)
+    }
+
+    /// An iteration without what it does to the graph.
+    fn one_iteration(&mut self, parts: &Parts<'a>) {
+        if !parts.is_do
+            && let Some(cond) = parts.cond
+        {
+            self.value(cond);
+        }
+        self.block(parts.body);
+        if let Some(step) = parts.step {
+            self.value(step);
+        }
+        if parts.is_do
+            && let Some(cond) = parts.cond
+        {
+            self.value(cond);
+        }
+    }
+
+    /// A loop inside a loop that is tried: all that it changes is unknown behind it.
+    fn loop_in_trial(&mut self, parts: &Parts<'a>) {
+        let before = self.env.clone();
+        self.one_iteration(parts);
+        self.forget(&before);
+    }
+
+    /// Makes the variables that differ from `before` unknown, and drops those that are new.
+    fn forget(&mut self, before: &BTreeMap<Slot, Value>) {
+        let changed: Vec<Slot> = before
+            .iter()
+            .filter(|(slot, old)| self.env.get(*slot) != Some(*old))
+            .map(|(slot, _)| slot.clone())
+            .collect();
+        self.env.retain(|slot, _| before.contains_key(slot));
+        for slot in changed {
+            let here = self.here();
+            let mut value = self.opaque(here, false);
+            if let Some(Pointer::Memory(array, _)) = before[&slot].pointer.clone() {
+                let offset = value.poly.take().unwrap_or_default();
+                value.pointer = Some(Pointer::Memory(array, offset));
+            }
+            self.env.insert(slot, value);
+        }
+    }
+
+    /// Which variables an iteration changes, and how.
+    fn changes(&mut self, parts: &Parts<'a>) -> Changes {
+        let mut changes: Changes = BTreeMap::new();
+        // A variable may only change behind one that does: until no more are found.
+        for _ in 0..4 {
+            let saved = self.save();
+            self.trial = true;
+            let before: BTreeMap<Slot, Value> = saved.env.clone();
+            let mut marks: BTreeMap<Slot, (Value, Poly)> = BTreeMap::new();
+            for slot in changes.keys() {
+                let (value, mark) = self.mark(&before[slot]);
+                self.env.insert(slot.clone(), value.clone());
+                marks.insert(slot.clone(), (value, mark));
+            }
+            let start = self.opaques;
+            self.one_iteration(parts);
+            let after = self.restore(saved);
+            let mut found: Changes = BTreeMap::new();
+            for (slot, old) in &before {
+                let Some(new) = after.get(slot) else { continue };
+                match marks.get(slot) {
+                    None if new != old => {
+                        found.insert(slot.clone(), Change::Any);
+                    }
+                    None => {}
+                    Some((_, mark)) => {
+                        found.insert(slot.clone(), self.change(new, mark, start, &marks));
+                    }
+                }
+            }
+            let is_stable = found.len() == changes.len() && !changes.is_empty();
+            if found.is_empty() || is_stable {
+                return found;
+            }
+            changes = found;
+        }
+        changes
+    }
+
+    /// A value that stands for that of any iteration.
+    fn mark(&mut self, old: &Value) -> (Value, Poly) {
+        let mut value = self.opaque(BTreeSet::new(), false);
+        let mark = value.poly.clone().unwrap_or_default();
+        if let Some(Pointer::Memory(array, _)) = &old.pointer {
+            value.poly = None;
+            value.pointer = Some(Pointer::Memory(*array, mark.clone()));
+        } else if old.poly.is_none() {
+            value.poly = None;
+        }
+        (value, mark)
+    }
+
+    /// What was added to a marked value, if it is the same in each iteration.
+    fn change(
+        &self,
+        new: &Value,
+        mark: &Poly,
+        first_inside: usize,
+        marks: &BTreeMap<Slot, (Value, Poly)>,
+    ) -> Change {
+        let poly = match (&new.pointer, &new.poly) {
+            (Some(Pointer::Memory(_, offset)), _) => offset,
+            (_, Some(poly)) => poly,
+            _ => return Change::Any,
+        };
+        let by = poly.plus(mark, -1);
+        let moves = |sym: Sym| match sym {
+            Sym::Opaque(number) => {
+                number >= first_inside || marks.values().any(|(_, mark)| mark.uses(sym))
+            }
+            _ => false,
+        };
+        match by.symbols().into_iter().any(moves) {
+            true => Change::Any,
+            false => Change::By(by),
+        }
+    }
+
+    fn open(&mut self, parts: &Parts<'a>) -> RegionId {
+        let node = self.node(
+            Op::Loop(0),
+            Operator::default(),
+            "loop",
+            [],
+            parts.stmt.span,
+        );
+        let id = self.graph.regions.len();
+        self.graph.nodes[node].op = Op::Loop(id);
+        self.graph.regions.push(Region {
+            parent: Some(self.region),
+            node: Some(node),
+            span: parts.stmt.span,
+            trip: Trip {
+                value: 1.0,
+                origin: TripOrigin::Known,
+            },
+            unroll: 1,
+            share: self.share,
+            hints: hints(parts.hints),
+            carried: Vec::new(),
+            exits: Vec::new(),
+            loops: Vec::new(),
+            barriers: 0,
+        });
+        self.graph.regions[self.region].loops.push(id);
+        (self.region, self.segment, self.share) = (id, 0, 1.0);
+        id
+    }
+
+    /// Takes a region back that is unrolled after all.
+    fn withdraw(&mut self, region: RegionId, starts: BTreeMap<Slot, Value>) {
+        let parent = self.graph.regions[region]
+            .parent
+            .expect("loops have parents");
+        let node = self.graph.regions[region].node.expect("loops have nodes");
+        self.share = self.graph.regions[region].share;
+        self.segment = self.graph.nodes[node].segment;
+        self.region = parent;
+        self.graph.regions[parent].loops.pop();
+        self.graph.regions.truncate(region);
+        self.graph.nodes.truncate(node);
+        self.env.extend(starts);
+    }
+
+    /// Gives the variables that a loop changes their values inside. The values in front of it.
+    fn bind(&mut self, changes: &Changes, region: RegionId) -> BTreeMap<Slot, Value> {
+        let mut starts = BTreeMap::new();
+        for (slot, change) in changes {
+            let start = self.env.get(slot).cloned().unwrap_or_default();
+            let inputs: Vec<NodeId> = start.node.into_iter().collect();
+            let phi = self.node(Op::Phi, Operator::default(), "", inputs, None);
+            let name = self.name(slot);
+            self.graph.regions[region].carried.push(Carried {
+                phi,
+                next: None,
+                name,
+                starts_at_zero: start.is_nought(),
+                counts: matches!(change, Change::By(_)),
+            });
+            let inside = self.inside(&start, change, region, 1, phi);
+            self.env.insert(slot.clone(), inside);
+            starts.insert(slot.clone(), start);
+        }
+        starts
+    }
+
+    /// Again, where an iteration is `factor` of the text's.
+    fn rebind(
+        &mut self,
+        changes: &Changes,
+        starts: &BTreeMap<Slot, Value>,
+        region: RegionId,
+        factor: u64,
+    ) {
+        for (index, (slot, change)) in changes.iter().enumerate() {
+            let phi = self.graph.regions[region].carried[index].phi;
+            let inside = self.inside(&starts[slot], change, region, factor, phi);
+            self.env.insert(slot.clone(), inside);
+        }
+    }
+
+    fn inside(
+        &mut self,
+        start: &Value,
+        change: &Change,
+        region: RegionId,
+        factor: u64,
+        phi: NodeId,
+    ) -> Value {
+        let from = match (&start.pointer, &start.poly) {
+            (Some(Pointer::Memory(_, offset)), _) => Some(offset.clone()),
+            (_, Some(poly)) => Some(poly.clone()),
+            _ => None,
+        };
+        let counted = match (change, &from) {
+            (Change::By(by), Some(from)) => by
+                .times(&Poly::sym(Sym::Iter(region)))
+                .map(|moved| from.plus(&moved, i128::from(factor))),
+            _ => None,
+        };
+        let poly = match (counted, from) {
+            (Some(poly), _) => Some(poly),
+            (None, Some(from)) => {
+                let mut depends = self.varies(&from);
+                depends.insert(Sym::Iter(region));
+                self.opaque(depends, false).poly
+            }
+            (None, None) => None,
+        };
+        let mut value = Value {
+            node: Some(phi),
+            ..Value::default()
+        };
+        match &start.pointer {
+            Some(Pointer::Memory(array, _)) => {
+                value.pointer = Some(Pointer::Memory(*array, poly.unwrap_or_default()));
+            }
+            Some(slot) => value.pointer = Some(slot.clone()),
+            None => value.poly = poly,
+        }
+        value
+    }
+
+    fn name(&self, slot: &Slot) -> String {
+        match slot.var {
+            VarRef::Local(var) if slot.frame == self.frame => self.function.vars[var].name.clone(),
+            VarRef::Global(global) => self.module.globals[global].variable.name.clone(),
+            _ => "a value of a caller".to_string(),
+        }
+    }
+
+    fn body(&mut self, parts: &Parts<'a>, region: RegionId, factor: u64) {
+        let copies = self.copies;
+        self.copies *= factor;
+        let mut cond = None;
+        for copy in 0..factor {
+            if !parts.is_do
+                && let Some(expr) = parts.cond
+            {
+                let value = self.value(expr);
+                if copy == 0 {
+                    cond = value.node;
+                }
+            }
+            self.block(parts.body);
+            if let Some(step) = parts.step {
+                self.value(step);
+            }
+        }
+        if parts.is_do
+            && let Some(expr) = parts.cond
+        {
+            cond = self.value(expr).node;
+        }
+        let is_here = |node: &NodeId| self.graph.nodes[*node].region == region;
+        if let Some(node) = cond.filter(is_here) {
+            self.graph.regions[region].exits.push(node);
+        }
+        self.copies = copies;
+    }
+
+    fn close(&mut self, changes: &Changes, starts: BTreeMap<Slot, Value>, region: RegionId) {
+        for (index, slot) in changes.keys().enumerate() {
+            let phi = self.graph.regions[region].carried[index].phi;
+            let next = self.env.get(slot).and_then(|value| value.node);
+            let next = next.filter(|node| *node != phi && self.graph.nodes[*node].region == region);
+            self.graph.regions[region].carried[index].next = next;
+        }
+        let done = &self.graph.regions[region];
+        let node = done.node.expect("loops have nodes");
+        let (parent, share, trip) = (
+            done.parent.expect("loops have parents"),
+            done.share,
+            done.trip,
+        );
+        (self.region, self.share) = (parent, share);
+        self.segment = self.graph.nodes[node].segment + 1;
+        for (slot, start) in starts {
+            let value = self.behind(&start, &changes[&slot], node, trip);
+            self.env.insert(slot, value);
+        }
+        // What was made inside and is no variable from outside ends with the loop.
+        let nodes = &self.graph.nodes;
+        let inner: Vec<Slot> = self
+            .env
+            .iter()
+            .filter(|(_, value)| value.node.is_some_and(|n| nodes[n].region == region))
+            .map(|(slot, _)| slot.clone())
+            .collect();
+        for slot in inner {
+            self.env.remove(&slot);
+        }
+    }
+
+    /// The value of a variable behind a loop that changes it.
+    fn behind(&mut self, start: &Value, change: &Change, node: NodeId, trip: Trip) -> Value {
+        let from = match (&start.pointer, &start.poly) {
+            (Some(Pointer::Memory(_, offset)), _) => Some(offset.clone()),
+            (_, poly) => poly.clone(),
+        };
+        let poly = match (change, &from) {
+            (Change::By(by), Some(from)) if trip.origin == TripOrigin::Known => {
+                Some(from.plus(by, trip.value as i128))
+            }
+            (_, Some(_)) => {
+                let here = self.here();
+                self.opaque(here, false).poly
+            }
+            _ => None,
+        };
+        let mut value = Value {
+            node: Some(node),
+            ..Value::default()
+        };
+        match &start.pointer {
+            Some(Pointer::Memory(array, _)) => {
+                value.pointer = Some(Pointer::Memory(*array, poly.unwrap_or_default()));
+            }
+            Some(slot) => value.pointer = Some(slot.clone()),
+            None => value.poly = poly,
+        }
+        value
+    }
+
+    fn unrolled(&mut self, parts: &Parts<'a>, count: u64) {
+        let copies = self.copies;
+        self.copies *= count.max(1);
+        for _ in 0..count {
+            self.block(parts.body);
+            if let Some(step) = parts.step {
+                self.value(step);
+            }
+        }
+        self.copies = copies;
+    }
+
+    /// Evaluates something without a trace.
+    pub(super) fn without_trace<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> T {
+        let saved = self.save();
+        self.trial = true;
+        let result = run(self);
+        self.restore(saved);
+        result
+    }
+}
+
+/// The factor that the source asks for, and whether it asks for all of the loop.
+fn unroll_factor(hints: &LoopHints) -> (Option<u64>, bool) {
+    for pragma in &hints.pragmas {
+        let words: Vec<&str> = pragma.split_whitespace().collect();
+        match words.as_slice() {
+            ["unroll"] => return (Some(u64::MAX), true),
+            ["unroll", factor] => {
+                let digits = factor.trim_matches(['(', ')']);
+                return (digits.parse().ok(), false);
+            }
+            ["nounroll"] => return (Some(1), false),
+            _ => {}
+        }
+    }
+    let attr = hints
+        .attrs
+        .iter()
+        .find(|attr| attr.name == "opencl_unroll_hint");
+    match attr {
+        Some(attr) => match attr.integers().as_deref() {
+            Some([factor, ..]) => (Some(*factor), false),
+            _ => (Some(u64::MAX), true),
+        },
+        None => (None, false),
+    }
+}
+
+/// What pragmas say of a loop's pipelining.
+fn hints(written: &LoopHints) -> Hints {
+    let mut hints = Hints::default();
+    for pragma in &written.pragmas {
+        let (name, rest) = pragma
+            .split_once(char::is_whitespace)
+            .unwrap_or((pragma, ""));
+        let number = || rest.trim().trim_matches(['(', ')']).parse::<f64>().ok();
+        match name {
+            "ivdep" => {
+                let within = |word: &str| {
+                    let at = rest.find(word)? + word.len();
+                    let inner = rest[at..].trim_start().strip_prefix('(')?;
+                    Some(inner.split(')').next()?.trim().to_string())
+                };
+                let safe = within("safelen")
+                    .and_then(|n| n.parse().ok())
+                    .unwrap_or(u64::MAX);
+                match within("array") {
+                    Some(array) => {
+                        hints.ivdep_arrays.insert(array, safe);
+                    }
+                    None => hints.ivdep = Some(safe),
+                }
+            }
+            "ii" => hints.ii = number(),
+            "speculated_iterations" => hints.speculated = number(),
+            "max_concurrency" => hints.concurrency = number(),
+            "disable_loop_pipelining" => hints.serial = true,
+            _ => {}
+        }
+    }
+    hints
+}

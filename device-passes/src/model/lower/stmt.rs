@@ -1,0 +1,245 @@
+//! Statements.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fpgacc_frontend::ir::{BinaryOp, Block, Expr, ExprId, Init, Stmt, StmtKind, VarId, VarRef};
+
+use super::value::{Slot, Value};
+use super::{Lowering, REGISTER_BYTES, place_of};
+use crate::analysis::alias::Root;
+use crate::model::graph::{Array, NodeId, Op};
+use crate::model::poly::{Poly, Sym};
+
+impl<'a> Lowering<'a> {
+    pub(super) fn block(&mut self, block: &'a Block) {
+        for stmt in &block.stmts {
+            self.stmt(stmt);
+        }
+    }
+
+    pub(super) fn stmt(&mut self, stmt: &'a Stmt) {
+        match &stmt.kind {
+            StmtKind::Decl { var, init } => self.declare(*var, init.as_ref()),
+            StmtKind::Expr(expr) => {
+                self.value(*expr);
+            }
+            StmtKind::Block(block) => self.block(block),
+            StmtKind::If {
+                cond,
+                then,
+                otherwise,
+            } => self.branch(*cond, then, otherwise.as_ref()),
+            StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::DoWhile { .. } => {
+                self.loop_stmt(stmt);
+            }
+            StmtKind::Switch { value, arms } => {
+                let value = self.value(*value);
+                let before = self.env.clone();
+                for arm in arms {
+                    let outer = std::mem::replace(&mut self.env, before.clone());
+                    arm.body.iter().for_each(|stmt| self.stmt(stmt));
+                    self.merge(value.node, outer);
+                }
+            }
+            StmtKind::Return(Some(value)) => {
+                let value = self.value(*value);
+                self.returned.push(value);
+            }
+            StmtKind::Return(None)
+            | StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Goto(_)
+            | StmtKind::Label(_)
+            | StmtKind::Pragma(_)
+            | StmtKind::Comment(_) => {}
+        }
+    }
+
+    fn declare(&mut self, var: VarId, init: Option<&'a Init>) {
+        let variable = &self.function.vars[var];
+        let slot = self.slot(VarRef::Local(var));
+        let is_array = self.module.types.as_array(variable.ty.ty).is_some();
+        let on_chip = place_of(variable.space) == crate::model::graph::Place::OnChip;
+        if is_array || (variable.space != fpgacc_frontend::ir::AddressSpace::Private && on_chip) {
+            self.declare_array(var);
+        }
+        self.env.retain(|key, _| !key.is_within(&slot));
+        match init {
+            Some(Init::Expr(expr)) => {
+                let value = self.value(*expr);
+                if self.memory_of(&slot).is_none() {
+                    self.env.insert(slot, value);
+                }
+            }
+            Some(init @ Init::List(_)) => {
+                let mut exprs = Vec::new();
+                init.exprs(&mut exprs);
+                let values: Vec<Value> = exprs.into_iter().map(|expr| self.value(expr)).collect();
+                if self.memory_of(&slot).is_none() {
+                    for (index, value) in values.into_iter().enumerate() {
+                        self.env.insert(slot.part(index as u32), value);
+                    }
+                    self.env.insert(slot, Value::default());
+                }
+            }
+            None => {
+                self.env.insert(slot, Value::default());
+            }
+        }
+    }
+
+    /// Decides where an array lies.
+    fn declare_array(&mut self, var: VarId) {
+        let variable = &self.function.vars[var];
+        let bytes = self.module.layout(variable.ty.ty).map(|layout| layout.size);
+        let key = (self.function_id, VarRef::Local(var));
+        let private = variable.space == fpgacc_frontend::ir::AddressSpace::Private;
+        let forced = variable.attrs.iter().any(|attr| attr.name == "memory");
+        let registers = variable.attrs.iter().any(|attr| attr.name == "register");
+        let constant_indices = self
+            .dynamic_before
+            .as_ref()
+            .is_some_and(|dynamic| !dynamic.contains(&key));
+        let small = bytes.is_some_and(|bytes| bytes <= REGISTER_BYTES);
+        if private && !forced && (registers || small || constant_indices) {
+            self.arrays.remove(&(self.frame, VarRef::Local(var)));
+            return;
+        }
+        // A copy that unrolling makes of a __local array is the same array.
+        if !private && self.arrays.contains_key(&(self.frame, VarRef::Local(var))) {
+            return;
+        }
+        let id = self.add_array(Array {
+            name: variable.name.clone(),
+            root: Root::Object(VarRef::Local(var)),
+            place: place_of(variable.space),
+            bytes,
+            volatile: false,
+        });
+        self.arrays.insert((self.frame, VarRef::Local(var)), id);
+        self.array_keys.insert(id, key);
+    }
+
+    /// The array in memory that a variable is.
+    pub(super) fn memory_of(&self, slot: &Slot) -> Option<usize> {
+        self.arrays.get(&(slot.frame, slot.var)).copied()
+    }
+
+    fn branch(&mut self, cond: ExprId, then: &'a Block, otherwise: Option<&'a Block>) {
+        let taken = self.part_taken(cond);
+        let value = self.value(cond);
+        if let Some(constant) = value.constant() {
+            let chosen = if constant != 0 { Some(then) } else { otherwise };
+            if let Some(block) = chosen {
+                self.block(block);
+            }
+            return;
+        }
+        let before = self.env.clone();
+        let share = self.share;
+        self.share = share * taken;
+        self.block(then);
+        let after_then = std::mem::replace(&mut self.env, before);
+        self.share = share * if taken < 1.0 { 1.0 - taken } else { 1.0 };
+        if let Some(block) = otherwise {
+            self.block(block);
+        }
+        self.share = share;
+        self.merge(value.node, after_then);
+    }
+
+    /// The part of work-items that take a branch: one, where an id is compared with a number.
+    fn part_taken(&self, cond: ExprId) -> f64 {
+        let Expr::Binary {
+            op: BinaryOp::Eq,
+            lhs,
+            rhs,
+        } = self.function.exprs.get(cond)
+        else {
+            return 1.0;
+        };
+        let mut part: f64 = 1.0;
+        for (side, other) in [(*lhs, *rhs), (*rhs, *lhs)] {
+            let is_constant = matches!(self.function.exprs.get(other), Expr::Int { .. });
+            let Some(poly) = self.peek(side).filter(|_| is_constant) else {
+                continue;
+            };
+            let size = |sym: &Sym| match sym {
+                Sym::LocalId(dim) => self.graph.values.get(&Sym::LocalSize(*dim)).copied(),
+                Sym::GroupId(dim) => self.graph.values.get(&Sym::NumGroups(*dim)).copied(),
+                Sym::Iter(region) => Some(self.graph.regions[*region].trip.value),
+                _ => None,
+            };
+            let sizes: f64 = poly.symbols().iter().filter_map(size).product();
+            part = part.min(1.0 / sizes.max(1.0));
+        }
+        part
+    }
+
+    /// What a plain variable is, without evaluating anything.
+    pub(super) fn peek(&self, id: ExprId) -> Option<Poly> {
+        match self.function.exprs.get(id) {
+            Expr::Var(var) => self.env.get(&self.slot(*var))?.poly.clone(),
+            Expr::Cast { operand, .. } => self.peek(*operand),
+            Expr::Call { .. } => {
+                let query = crate::analysis::work_item::query(self.module, self.function, id)?;
+                self.query_poly(query)
+            }
+            _ => None,
+        }
+    }
+
+    /// Joins what two branches made of each variable.
+    pub(super) fn merge(&mut self, cond: Option<NodeId>, other: BTreeMap<Slot, Value>) {
+        let keys: BTreeSet<Slot> = self.env.keys().chain(other.keys()).cloned().collect();
+        for key in keys {
+            let (here, there) = (self.env.get(&key).cloned(), other.get(&key).cloned());
+            let (here, there) = match (here, there) {
+                (Some(here), Some(there)) if here != there => (here, there),
+                (None, Some(there)) => {
+                    self.env.insert(key, there);
+                    continue;
+                }
+                _ => continue,
+            };
+            let inputs: Vec<NodeId> = [cond, here.node, there.node]
+                .into_iter()
+                .flatten()
+                .collect();
+            let node = self.node(Op::Select, self.table.select, "choice", inputs, None);
+            let mut joined = Value {
+                node: Some(node),
+                pointer: here.pointer.clone().or(there.pointer.clone()),
+                ..Value::default()
+            };
+            if let (Some(a), Some(b)) = (&here.poly, &there.poly) {
+                joined.poly = match a == b {
+                    true => Some(a.clone()),
+                    false => {
+                        let mut depends = self.varies(a);
+                        depends.extend(self.varies(b));
+                        let loaded = self.is_loaded(a) || self.is_loaded(b);
+                        // Which one it is may differ wherever the region's iterations do.
+                        depends.extend(self.here());
+                        self.opaque(depends, loaded).poly
+                    }
+                };
+            }
+            self.env.insert(key, joined);
+        }
+    }
+
+    /// The counters of the loops around, and the ids of work-items.
+    pub(super) fn here(&self) -> BTreeSet<Sym> {
+        let mut all: BTreeSet<Sym> = self
+            .graph
+            .ancestors(self.region)
+            .filter(|region| *region != 0)
+            .map(Sym::Iter)
+            .collect();
+        if self.input.form != crate::model::prediction::Form::SingleWorkItem {
+            all.extend((0..3).flat_map(|dim| [Sym::LocalId(dim), Sym::GroupId(dim)]));
+        }
+        all
+    }
+}

@@ -1,0 +1,279 @@
+//! The units that aoc builds for accesses to external memory, and what they move.
+
+use std::collections::BTreeMap;
+
+use super::board::{Board, Resources};
+use super::graph::{Access, Graph, Place, RegionId};
+use super::poly::{Poly, Sym};
+use super::prediction::{Form, LsuKind, LsuReport};
+
+/// A unit with the accesses that it serves.
+#[derive(Clone, Debug)]
+pub struct Lsu {
+    /// What is reported.
+    pub report: LsuReport,
+    /// The region of its accesses.
+    pub region: RegionId,
+    /// The part of the region's iterations that use it.
+    pub share: f64,
+    /// Units of this kind beside each other, for SIMD lanes that do not join.
+    pub copies: f64,
+    /// Only one of so many iterations moves data: the address stays.
+    pub stays: f64,
+    /// The address is far from the last one, or random.
+    pub scattered: bool,
+    /// Addresses of an NDRange descend.
+    pub backward: bool,
+}
+
+/// Infers the units of a kernel, and notes in the graph which accesses are read ahead.
+pub fn infer(graph: &mut Graph, form: Form) -> Vec<Lsu> {
+    let runs = runs(graph);
+    let mut lsus = Vec::new();
+    for run in runs {
+        let lsu = unit(graph, form, &run);
+        for at in run {
+            graph.accesses[at].prefetched = lsu.report.kind == LsuKind::Prefetching;
+        }
+        lsus.push(lsu);
+    }
+    lsus
+}
+
+/// The accesses to external memory, by unit.
+fn runs(graph: &Graph) -> Vec<Vec<usize>> {
+    let mut groups: BTreeMap<Key, Vec<usize>> = BTreeMap::new();
+    for (at, access) in graph.accesses.iter().enumerate() {
+        if graph.arrays[access.array].place == Place::OnChip {
+            continue;
+        }
+        let (rest, _) = match &access.address {
+            Some(address) => address.split_constant(),
+            None => (Poly::sym(Sym::Opaque(usize::MAX - at)), 0),
+        };
+        let key = (
+            access.array,
+            access.is_store,
+            access.region,
+            access.is_atomic,
+            rest,
+        );
+        groups.entry(key).or_default().push(at);
+    }
+    let mut runs: Vec<Vec<usize>> = groups
+        .into_values()
+        .flat_map(|g| contiguous(graph, g))
+        .collect();
+    runs.sort();
+    runs
+}
+
+type Key = (usize, bool, RegionId, bool, Poly);
+
+/// Accesses next to each other, which become one wide access.
+fn contiguous(graph: &Graph, mut group: Vec<usize>) -> Vec<Vec<usize>> {
+    let start = |at: &usize| {
+        let address = graph.accesses[*at].address.as_ref();
+        address.map_or(0, |address| address.split_constant().1)
+    };
+    group.sort_by_key(|at| (start(at), *at));
+    let mut runs: Vec<Vec<usize>> = Vec::new();
+    let mut end = None;
+    for at in group {
+        let from = start(&at);
+        let to = from + i128::from(graph.accesses[at].bytes);
+        match end {
+            Some(last) if from <= last => runs.last_mut().expect("a run has begun").push(at),
+            _ => runs.push(vec![at]),
+        }
+        end = Some(end.map_or(to, |last: i128| last.max(to)));
+    }
+    runs
+}
+
+fn unit(graph: &Graph, form: Form, run: &[usize]) -> Lsu {
+    let first = &graph.accesses[run[0]];
+    let array = &graph.arrays[first.array];
+    let start = |at: &usize| {
+        let address = graph.accesses[*at].address.as_ref();
+        address.map_or(0, |address| address.split_constant().1)
+    };
+    let low = run.iter().map(start).min().unwrap_or(0);
+    let high = run
+        .iter()
+        .map(|at| start(at) + i128::from(graph.accesses[*at].bytes))
+        .max();
+    let mut bytes = (high.unwrap_or(low) - low).max(1) as u64;
+    let stride = stride(graph, form, first);
+    let mut copies = 1.0;
+    if let Form::NdRange { simd, .. } = form {
+        let lane = lane_stride(graph, first);
+        match lane {
+            Some(lane) if lane.unsigned_abs() == u128::from(bytes) => bytes *= simd,
+            Some(0) if !first.is_atomic => {}
+            _ => copies = simd as f64,
+        }
+    }
+    let stays = stays(graph, first);
+    let kind = kind(graph, form, first, stride, bytes, stays);
+    // Only ascending addresses are joined.
+    let backward = form != Form::SingleWorkItem && stride.is_some_and(|s| s < 0);
+    let moved = moved(stride, bytes, first.indirect || backward);
+    let scattered = first.indirect || stride.is_none_or(|s| s.unsigned_abs() >= FAR);
+    Lsu {
+        report: LsuReport {
+            span: first.span,
+            array: array.name.clone(),
+            is_store: first.is_store,
+            kind,
+            bytes_wide: bytes,
+            stride: stride.map(|s| s as i64),
+            efficiency: (bytes as f64 / moved).min(1.0),
+        },
+        region: first.region,
+        share: first.share,
+        copies,
+        stays,
+        scattered,
+        backward,
+    }
+}
+
+/// Accesses further apart than this are in different bursts and, mostly, rows.
+const FAR: u128 = 1024;
+/// Bytes that a cached unit keeps (512 Kbit in aoc's reports, half of them used at once).
+const CACHE_BYTES: f64 = 32.0 * 1024.0;
+/// Bytes of a word of external memory.
+const WORD: f64 = 64.0;
+
+/// Bytes that memory moves for an access.
+pub fn moved(stride: Option<i128>, bytes: u64, indirect: bool) -> f64 {
+    let bytes = bytes as f64;
+    match stride {
+        Some(stride) if !indirect && stride != 0 => {
+            bytes.max((stride.unsigned_abs() as f64).min(WORD))
+        }
+        Some(_) if !indirect => bytes,
+        _ => (bytes / WORD).ceil() * WORD,
+    }
+}
+
+/// Bytes from an access to the next that the unit sees.
+fn stride(graph: &Graph, form: Form, access: &Access) -> Option<i128> {
+    if form != Form::SingleWorkItem {
+        let lane = lane_stride(graph, access)?;
+        if lane != 0 {
+            return Some(lane);
+        }
+    }
+    let region = access.region;
+    if region == 0 {
+        return Some(0);
+    }
+    along(graph, access, Sym::Iter(region))
+}
+
+fn lane_stride(graph: &Graph, access: &Access) -> Option<i128> {
+    along(graph, access, Sym::LocalId(0))
+}
+
+/// How the address moves with a symbol.
+fn along(graph: &Graph, access: &Access, sym: Sym) -> Option<i128> {
+    let address = access.address.as_ref()?;
+    let hidden = address.symbols().into_iter().any(|s| match s {
+        Sym::Opaque(number) => graph.depends.get(&number).is_some_and(|d| d.contains(&sym)),
+        _ => false,
+    });
+    if hidden {
+        return None;
+    }
+    let coefficient = address.coefficient(sym)?;
+    graph.evaluate(&coefficient).map(|value| value as i128)
+}
+
+/// How many accesses in a row, on average, find what they need in the unit: loops around in which the
+/// address stays, if what the loops inside touch fits the unit's cache.
+fn stays(graph: &Graph, access: &Access) -> f64 {
+    let Some(address) = &access.address else {
+        return 1.0;
+    };
+    let written = graph
+        .accesses
+        .iter()
+        .any(|a| a.array == access.array && a.is_store);
+    let (mut saved, mut touched) = (1.0, access.bytes as f64);
+    for region in graph.ancestors(access.region).filter(|at| *at != 0) {
+        let counter = Sym::Iter(region);
+        let moves = address
+            .symbols()
+            .iter()
+            .any(|sym| graph.moves_in(*sym, region))
+            || address.uses(counter);
+        let trips = graph.trips(region).max(1.0);
+        if !moves && touched <= CACHE_BYTES && (!written || region == access.region) {
+            saved *= trips;
+        } else {
+            let step = along(graph, access, counter).map_or(WORD, |s| s.unsigned_abs() as f64);
+            touched = touched.max(trips * step.clamp(1.0, WORD));
+        }
+    }
+    saved
+}
+
+fn kind(
+    graph: &Graph,
+    form: Form,
+    access: &Access,
+    stride: Option<i128>,
+    bytes: u64,
+    stays: f64,
+) -> LsuKind {
+    let array = &graph.arrays[access.array];
+    if access.is_atomic {
+        return LsuKind::Atomic;
+    }
+    if array.place == Place::Constant {
+        return LsuKind::Constant;
+    }
+    let aligned = |poly: &Poly| {
+        let (_, constant) = poly.split_constant();
+        constant % i128::from(bytes) == 0
+    };
+    let is_aligned = access.address.as_ref().is_none_or(aligned);
+    let is_single = form == Form::SingleWorkItem;
+    let written = graph
+        .accesses
+        .iter()
+        .any(|a| a.array == access.array && a.is_store);
+    let forward = stride.is_some_and(|s| s > 0 && s <= WORD as i128) && !access.indirect;
+    if !access.is_store && is_single && forward && !written && !array.volatile {
+        return LsuKind::Prefetching;
+    }
+    let repeats = stays > 1.0 || access.indirect;
+    if !access.is_store && repeats && !written && !array.volatile && access.region != 0 {
+        return LsuKind::BurstCached;
+    }
+    match is_aligned {
+        true => LsuKind::BurstCoalesced,
+        false => LsuKind::BurstNonAligned,
+    }
+}
+
+impl Lsu {
+    /// What the unit takes of the device.
+    pub fn area(&self, board: &Board) -> Resources {
+        let units = &board.family().memory_units;
+        let more = self.report.bytes_wide.saturating_sub(4) as f64;
+        let one = match (self.report.kind, self.report.is_store) {
+            (LsuKind::Atomic, _) => units.atomic,
+            (_, true) => units.burst_store.plus(units.burst_store_per_byte, more),
+            (LsuKind::Constant, _) => units.constant_load,
+            (LsuKind::Prefetching, _) => {
+                units.prefetching_load.plus(units.burst_load_per_byte, more)
+            }
+            (LsuKind::BurstCached, _) => units.cached_load.plus(units.burst_load_per_byte, more),
+            _ => units.burst_load.plus(units.burst_load_per_byte, more),
+        };
+        Resources::default().plus(one, self.copies)
+    }
+}

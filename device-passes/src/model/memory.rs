@@ -1,0 +1,66 @@
+//! Seconds that the traffic with external memory takes.
+
+use super::board::Board;
+use super::graph::Graph;
+use super::lsu::{Lsu, moved};
+use super::prediction::{Form, LsuKind};
+
+/// The traffic of a launch.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Traffic {
+    /// Bytes that come in bursts.
+    pub streamed: f64,
+    /// Words (of the memory's width) at far or random addresses.
+    pub scattered: f64,
+    /// Words of loops in which work-items mix.
+    pub interleaved: f64,
+    /// Atomic operations.
+    pub atomics: f64,
+}
+
+/// What `items` work-items move.
+pub fn traffic(graph: &Graph, board: &Board, form: Form, lsus: &[Lsu], items: f64) -> Traffic {
+    let mut all = Traffic::default();
+    let word = board.memory.width_bytes as f64;
+    for lsu in lsus {
+        let lanes = match form {
+            Form::NdRange { simd, .. } => simd as f64 / lsu.copies,
+            Form::SingleWorkItem => 1.0,
+        };
+        let accesses = items * graph.executions(lsu.region) * lsu.share / lsu.stays / lanes;
+        let report = &lsu.report;
+        if report.kind == LsuKind::Atomic {
+            all.atomics += accesses;
+            continue;
+        }
+        let stride = report.stride.map(i128::from);
+        let bytes = accesses * moved(stride, report.bytes_wide, stride.is_none() || lsu.backward);
+        let region = &graph.regions[lsu.region];
+        let mixes = form != Form::SingleWorkItem
+            && lsu.region != 0
+            && graph
+                .ancestors(lsu.region)
+                .all(|at| at == 0 || graph.regions[at].barriers == 0)
+            && region.barriers == 0;
+        if lsu.scattered {
+            all.scattered += bytes / word;
+        } else if mixes || lsu.backward {
+            all.interleaved += bytes / word;
+        } else {
+            all.streamed += bytes;
+        }
+    }
+    all
+}
+
+impl Traffic {
+    /// Seconds that a board's memory takes for it.
+    pub fn seconds(self, board: &Board) -> f64 {
+        let memory = &board.memory;
+        let nano = 1e-9;
+        self.streamed / (board.peak_bandwidth() * memory.efficiency)
+            + self.scattered * memory.scattered_word_ns * nano
+            + self.interleaved * memory.interleaved_word_ns * nano
+            + self.atomics * memory.atomic_ns * nano
+    }
+}

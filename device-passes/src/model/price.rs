@@ -1,0 +1,181 @@
+//! Cycles, area, clock and time, put together.
+
+use fpgacc_frontend::ir::{FunctionId, Module};
+
+use super::board::{Board, Resources};
+use super::estimate::Estimate;
+use super::graph::{Graph, Place};
+use super::launch::LaunchShape;
+use super::lower::{Input, lower};
+use super::lsu::{Lsu, infer};
+use super::memory::traffic;
+use super::prediction::{Area, Form, Limit, LoopReport, Pipelining, Prediction};
+use super::timing::{Latencies, Timing, time};
+use super::{area, clock};
+use crate::pass::LaunchContract;
+
+/// Work-groups that a compute unit holds at once (see docs/model.md).
+const GROUPS_IN_FLIGHT: f64 = 4.0;
+/// Cycles from one atomic operation on on-chip memory to the next.
+const LOCAL_ATOMIC_INTERVAL: f64 = 2.0;
+
+/// Prices a kernel in a form.
+pub fn price(
+    module: &Module,
+    kernel: FunctionId,
+    board: &Board,
+    launch: &LaunchShape,
+    contract: &LaunchContract,
+    form: Form,
+) -> Prediction {
+    let mut graph = lower(&Input {
+        module,
+        kernel,
+        board,
+        launch,
+        contract,
+        form,
+    });
+    let lsus = infer(&mut graph, form);
+    let (simd, units) = match form {
+        Form::NdRange {
+            simd,
+            compute_units,
+        } => (simd as f64, compute_units as f64),
+        Form::SingleWorkItem => (1.0, 1.0),
+    };
+    let one = area::of(&graph, board, &lsus, simd);
+    let used = Resources::default().plus(one, units);
+    let mhz = clock::predict(&graph, board, used);
+    let scheduled = Latencies::scheduled(board);
+    let timings = time(module, kernel, &graph, board, launch, scheduled);
+    let on_board = time(
+        module,
+        kernel,
+        &graph,
+        board,
+        launch,
+        Latencies::of_board(board, mhz),
+    );
+    let items = items(launch, form);
+    let (busy, loops) = match form {
+        Form::SingleWorkItem => (on_board[0].total, loops(&graph, &timings)),
+        Form::NdRange { .. } => {
+            let cycles = work_items(&graph, launch, &on_board, simd, units, items);
+            (cycles, work_item_loops(&graph, &timings))
+        }
+    };
+    let memory_seconds = traffic(&graph, board, form, &lsus, items).seconds(board);
+    let computing = busy / (mhz * 1e6);
+    let running = computing.max(memory_seconds);
+    let doubt = doubt(&graph, computing, memory_seconds);
+    let cycles = Estimate::within(running * mhz * 1e6, doubt);
+    let clock_mhz = Estimate::within(mhz, 1.2);
+    let launching = board.launch_microseconds * 1e-6;
+    let seconds = Estimate::within(running, doubt * 1.15) + Estimate::within(launching, 1.3);
+    let each = |value: f64| Estimate::within(value, 1.5);
+    let mut assumed = graph.assumed.clone();
+    assumed.dedup();
+    Prediction {
+        form,
+        cycles,
+        clock_mhz,
+        seconds,
+        area: Area {
+            alut: each(used.alut),
+            ff: each(used.ff),
+            ram: each(used.ram),
+            dsp: each(used.dsp),
+        },
+        fits: area::fits(used, board),
+        memory_seconds,
+        loops,
+        lsus: lsus.into_iter().map(|lsu: Lsu| lsu.report).collect(),
+        assumed,
+    }
+}
+
+fn items(launch: &LaunchShape, form: Form) -> f64 {
+    match form {
+        Form::SingleWorkItem => 1.0,
+        Form::NdRange { .. } => (0..3).map(|dim| launch.sizes(dim).0).product(),
+    }
+}
+
+/// The factor by which cycles may be off: more where trip counts are guesses.
+fn doubt(graph: &Graph, computing: f64, memory: f64) -> f64 {
+    use super::prediction::TripOrigin as T;
+    let mut factor: f64 = 1.3;
+    for region in graph.regions.iter().skip(1) {
+        factor = factor.max(match region.trip.origin {
+            T::Known | T::Symbolic => 1.3,
+            T::Profiled => 1.6,
+            T::Assumed => 8.0,
+        });
+    }
+    if memory > 0.5 * computing {
+        factor *= 1.3;
+    }
+    factor
+}
+
+/// Cycles of an NDRange: the busiest loop, or the body, starts an iteration of some work-item a cycle.
+fn work_items(
+    graph: &Graph,
+    launch: &LaunchShape,
+    timings: &[Timing],
+    simd: f64,
+    units: f64,
+    items: f64,
+) -> f64 {
+    let local: f64 = (0..3).map(|dim| launch.sizes(dim).1).product();
+    let groups = (items / local).max(1.0).ceil();
+    let used = (groups / GROUPS_IN_FLIGHT).ceil().clamp(1.0, units);
+    let own = (groups / used).ceil() * local;
+    let mut most: f64 = 0.0;
+    for region in 0..graph.regions.len() {
+        let iterations = own * graph.executions(region);
+        let atomics: f64 = graph
+            .accesses
+            .iter()
+            .filter(|a| a.region == region && a.is_atomic)
+            .filter(|a| graph.arrays[a.array].place == Place::OnChip)
+            .map(|a| a.share * LOCAL_ATOMIC_INTERVAL * simd)
+            .sum();
+        let ports = match &timings[region].limit {
+            Limit::LocalPorts { .. } => timings[region].ii,
+            _ => 1.0,
+        };
+        most = most.max(iterations / simd * ports.max(atomics));
+    }
+    most + timings[0].latency.min(own * timings[0].latency)
+}
+
+fn loops(graph: &Graph, timings: &[Timing]) -> Vec<LoopReport> {
+    let regions = graph.regions.iter().enumerate().skip(1);
+    regions
+        .map(|(at, region)| LoopReport {
+            span: region.span,
+            depth: graph.depth(at),
+            trip: region.trip,
+            unroll: region.unroll,
+            ii: timings[at].ii,
+            limit: timings[at].limit.clone(),
+            pipelined: match timings[at].serial {
+                true => Pipelining::Serial,
+                false => Pipelining::Pipelined,
+            },
+            latency: timings[at].latency,
+        })
+        .collect()
+}
+
+fn work_item_loops(graph: &Graph, timings: &[Timing]) -> Vec<LoopReport> {
+    let mut all = loops(graph, timings);
+    for report in &mut all {
+        report.ii = 1.0;
+        report.limit = Limit::None;
+        report.pipelined = Pipelining::WorkItems;
+    }
+    all
+}

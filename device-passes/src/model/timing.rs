@@ -1,0 +1,772 @@
+//! When iterations start: initiation intervals, latencies and the cycles of loop nests.
+//!
+//! For each loop a graph of dependences is made: values, values from one iteration to the next, and
+//! accesses to memory that may meet. The interval is the largest over its cycles of
+//! `ceil((latency + 1) / distance)`. A loop inside is one operation of it, which is busy while its
+//! iterations start.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fpgacc_frontend::ir::{FunctionId, Module};
+use petgraph::algo::kosaraju_scc;
+use petgraph::graph::{DiGraph, NodeIndex};
+
+use super::board::Board;
+use super::dependence::distance;
+use super::graph::{Access, Graph, NodeId, Op, Place, RegionId};
+use super::launch::LaunchShape;
+use super::poly::Poly;
+use super::prediction::Limit;
+use crate::analysis::alias::{Aliases, Roots};
+
+/// Cycles that a loop's control adds to each iteration's way.
+const LOOP_OVERHEAD: f64 = 8.0;
+/// Ports of a block of on-chip memory that is clocked twice as fast.
+const LOCAL_PORTS: usize = 4;
+/// Cycles of a local access that has to wait for its turn (see docs/model.md).
+const ARBITRATED_LATENCY: f64 = 16.0;
+/// A read-modify-write of one element of on-chip memory, where aoc forwards the value.
+const FORWARDED_LATENCY: f64 = 1.0;
+
+/// The timing of a region.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Timing {
+    /// Cycles from one iteration to the next.
+    pub ii: f64,
+    /// What sets it.
+    pub limit: Limit,
+    /// Cycles of one iteration.
+    pub latency: f64,
+    /// The iterations of the loop do not overlap at all.
+    pub serial: bool,
+    /// Cycles from the loop's start to its end.
+    pub total: f64,
+    /// Cycles before the loop may start again: less than `total`.
+    pub busy: f64,
+}
+
+/// Latencies that differ between what aoc schedules for and what a board shows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Latencies {
+    /// A load from external memory.
+    pub load: f64,
+    /// A store that something waits for.
+    pub store: f64,
+    /// What a unit waits for neighbours of an access.
+    pub wait: f64,
+}
+
+impl Latencies {
+    /// Those that aoc schedules for.
+    pub fn scheduled(board: &Board) -> Self {
+        let units = &board.family().memory_units;
+        Latencies {
+            load: units.load_latency,
+            store: units.store_acknowledge,
+            wait: 0.0,
+        }
+    }
+
+    /// Those of a board at a clock, for accesses that wait for each other.
+    pub fn of_board(board: &Board, clock_mhz: f64) -> Self {
+        Latencies {
+            wait: board.memory.coalescing_wait_ns * clock_mhz / 1000.0,
+            ..Self::scheduled(board)
+        }
+    }
+}
+
+/// Times all regions of a single work-item.
+pub fn time(
+    module: &Module,
+    kernel: FunctionId,
+    graph: &Graph,
+    board: &Board,
+    launch: &LaunchShape,
+    latencies: Latencies,
+) -> Vec<Timing> {
+    let called = crate::analysis::alias::called_functions(module);
+    let timer = Timer {
+        aliases: Aliases::new(module, kernel, &called),
+        graph,
+        board,
+        launch,
+        latencies,
+    };
+    let mut timings: BTreeMap<RegionId, Timing> = BTreeMap::new();
+    // Loops inside have higher numbers.
+    for region in (0..graph.regions.len()).rev() {
+        let timing = timer.region(region, &timings);
+        timings.insert(region, timing);
+    }
+    timings.into_values().collect()
+}
+
+struct Timer<'a> {
+    aliases: Aliases<'a>,
+    graph: &'a Graph,
+    board: &'a Board,
+    launch: &'a LaunchShape,
+    latencies: Latencies,
+}
+
+/// A dependence.
+#[derive(Clone, Debug)]
+struct Edge {
+    latency: f64,
+    distance: f64,
+    /// Passes a loop that stands between the two.
+    crosses: bool,
+    kind: Kind,
+}
+
+#[derive(Clone, Debug)]
+enum Kind {
+    Value,
+    Carried(String),
+    Memory { load: usize, store: usize },
+}
+
+/// A cycle of dependences.
+struct Cycle {
+    nodes: Vec<NodeId>,
+    latency: f64,
+    distance: f64,
+    crosses: bool,
+    kinds: Vec<Kind>,
+}
+
+/// Different addresses: what moves, and the constant by blocks of neighbours.
+type Places = BTreeSet<(Option<Poly>, i128)>;
+type Dependences = DiGraph<NodeId, Edge>;
+
+impl Timer<'_> {
+    fn region(&self, region: RegionId, inner: &BTreeMap<RegionId, Timing>) -> Timing {
+        let nodes: Vec<NodeId> = self.graph.nodes_of(region).collect();
+        let latency = self.path(&nodes, inner) + LOOP_OVERHEAD;
+        if region == 0 {
+            return Timing {
+                ii: 1.0,
+                limit: Limit::None,
+                latency,
+                serial: false,
+                total: latency,
+                busy: latency,
+            };
+        }
+        let (mut ii, mut limit) = (1.0, Limit::None);
+        let mut raise = |to: f64, why: Limit| {
+            if to > ii {
+                (ii, limit) = (to, why);
+            }
+        };
+        if let Some((interval, why)) = self.recurrence(region, &nodes, inner, latency) {
+            raise(interval, why);
+        }
+        for (interval, why) in self.ports(region) {
+            raise(interval, why);
+        }
+        for &exit in &self.graph.regions[region].exits {
+            let (interval, why) = self.exit(region, &nodes, inner, exit);
+            raise(interval, why);
+        }
+        let loops = &self.graph.regions[region].loops;
+        for at in loops {
+            let busy = inner[at].busy * self.graph.regions[*at].share;
+            if busy > ii {
+                ii = busy;
+                limit = Limit::None;
+            }
+        }
+        let hints = &self.graph.regions[region].hints;
+        let copied = self.graph.regions[region].unroll > 1 && !loops.is_empty();
+        let serial = hints.serial || copied || hints.concurrency == Some(1.0);
+        if serial && latency > ii {
+            ii = latency;
+            limit = Limit::Serialised(match copied {
+                true => "loops inside an unrolled loop".to_string(),
+                false => "a pragma".to_string(),
+            });
+        }
+        if let Some(asked) = hints.ii.filter(|asked| *asked > ii) {
+            (ii, limit) = (asked, Limit::Asked);
+        }
+        let trips = self.graph.trips(region);
+        Timing {
+            ii,
+            limit,
+            latency,
+            serial,
+            total: latency + ii * (trips - 1.0).max(0.0),
+            busy: ii * trips + 1.0,
+        }
+    }
+
+    /// Cycles until an operation's result is there.
+    fn latency(&self, id: NodeId, inner: &BTreeMap<RegionId, Timing>) -> f64 {
+        let units = &self.board.family().memory_units;
+        let node = &self.graph.nodes[id];
+        let place = |access: usize| {
+            let access = &self.graph.accesses[access];
+            self.graph.arrays[access.array].place
+        };
+        match node.op {
+            Op::Load(access) => match place(access) {
+                Place::External if self.graph.accesses[access].prefetched => units.prefetch_latency,
+                Place::External => self.latencies.load,
+                Place::Constant => units.constant_latency,
+                Place::OnChip => units.local_load_latency,
+            },
+            Op::Store(access) => match place(access) {
+                Place::OnChip => units.local_store_latency,
+                _ => units.store_latency,
+            },
+            Op::Atomic(access) => match place(access) {
+                Place::OnChip => units.local_atomic_latency,
+                _ => units.atomic_latency.max(self.latencies.load),
+            },
+            Op::Loop(region) => inner.get(&region).map_or(0.0, |timing| {
+                timing.total * self.graph.regions[region].share
+            }),
+            _ => node.operator.latency,
+        }
+    }
+
+    /// Cycles that loops take which stand between two segments.
+    fn between(
+        &self,
+        region: RegionId,
+        from: usize,
+        to: usize,
+        inner: &BTreeMap<RegionId, Timing>,
+    ) -> f64 {
+        let loops = &self.graph.regions[region].loops;
+        let passed = loops
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| (from..to).contains(at));
+        passed
+            .map(|(_, at)| inner[at].total * self.graph.regions[*at].share)
+            .sum()
+    }
+
+    /// The longest way through a region.
+    fn path(&self, nodes: &[NodeId], inner: &BTreeMap<RegionId, Timing>) -> f64 {
+        let mut ready: BTreeMap<NodeId, f64> = BTreeMap::new();
+        let mut segments: BTreeMap<usize, f64> = BTreeMap::new();
+        let mut end: f64 = 0.0;
+        for &id in nodes {
+            let node = &self.graph.nodes[id];
+            let mut start = segments.get(&node.segment).copied().unwrap_or(0.0);
+            for input in &node.inputs {
+                start = start.max(ready.get(input).copied().unwrap_or(0.0));
+            }
+            let done = start + self.latency(id, inner);
+            ready.insert(id, done);
+            end = end.max(done);
+            if let Op::Loop(_) = node.op {
+                let next = segments.entry(node.segment + 1).or_insert(0.0);
+                *next = next.max(done);
+            }
+        }
+        end
+    }
+
+    /// The dependences of a loop.
+    fn dependences(
+        &self,
+        region: RegionId,
+        nodes: &[NodeId],
+        inner: &BTreeMap<RegionId, Timing>,
+    ) -> (Dependences, BTreeMap<NodeId, NodeIndex>) {
+        let mut all = Dependences::new();
+        let index: BTreeMap<NodeId, NodeIndex> =
+            nodes.iter().map(|&id| (id, all.add_node(id))).collect();
+        for &id in nodes {
+            let node = &self.graph.nodes[id];
+            for input in &node.inputs {
+                let Some(&from) = index.get(input) else {
+                    continue;
+                };
+                let maker = &self.graph.nodes[*input];
+                let is_phi = maker.op == Op::Phi;
+                let crosses = maker.segment < node.segment && !is_phi;
+                let passed = match (is_phi, maker.op) {
+                    (true, _) => 0.0,
+                    (_, Op::Loop(_)) => {
+                        self.between(region, maker.segment + 1, node.segment, inner)
+                    }
+                    _ => self.between(region, maker.segment, node.segment, inner),
+                };
+                let edge = Edge {
+                    latency: self.latency(*input, inner) + passed,
+                    distance: 0.0,
+                    crosses,
+                    kind: Kind::Value,
+                };
+                all.add_edge(from, index[&id], edge);
+            }
+        }
+        for carried in &self.graph.regions[region].carried {
+            let Some(next) = carried.next.filter(|_| !carried.counts) else {
+                continue;
+            };
+            let edge = Edge {
+                latency: self.latency(next, inner),
+                distance: 1.0,
+                crosses: false,
+                kind: Kind::Carried(carried.name.clone()),
+            };
+            all.add_edge(index[&next], index[&carried.phi], edge);
+        }
+        self.memory(region, &index, inner, &mut all);
+        (all, index)
+    }
+
+    /// The dependences between accesses.
+    fn memory(
+        &self,
+        region: RegionId,
+        index: &BTreeMap<NodeId, NodeIndex>,
+        inner: &BTreeMap<RegionId, Timing>,
+        all: &mut Dependences,
+    ) {
+        let within: Vec<usize> = (0..self.graph.accesses.len())
+            .filter(|&at| self.graph.is_within(self.graph.accesses[at].region, region))
+            .collect();
+        for &a in &within {
+            for &b in &within {
+                let (x, y) = (&self.graph.accesses[a], &self.graph.accesses[b]);
+                if !(x.is_store || y.is_store) || !self.may_alias(x, y) {
+                    continue;
+                }
+                self.dependence(region, (a, x), (b, y), index, inner, all);
+            }
+        }
+    }
+
+    /// What must be kept in order between `x` and a later `y`.
+    fn dependence(
+        &self,
+        region: RegionId,
+        (a, x): (usize, &Access),
+        (b, y): (usize, &Access),
+        index: &BTreeMap<NodeId, NodeIndex>,
+        inner: &BTreeMap<RegionId, Timing>,
+        all: &mut Dependences,
+    ) {
+        let on_chip = self.graph.arrays[x.array].place == Place::OnChip;
+        let (from, to) = (self.carrier(x, region), self.carrier(y, region));
+        let (Some(&source), Some(&target)) = (index.get(&from), index.get(&to)) else {
+            return;
+        };
+        let is_flow = x.is_store && (!y.is_store || y.is_atomic);
+        // On-chip memory serves accesses in order, and aoc gives each outer iteration a copy of its own.
+        // To external memory a store may overtake neither a load nor another store's unit.
+        if !is_flow && (on_chip || a == b) {
+            return;
+        }
+        let kind = match x.is_store {
+            true => Kind::Memory { load: b, store: a },
+            false => Kind::Memory { load: a, store: b },
+        };
+        let is_inner = |access: &Access| access.region != region;
+        let latency = match (is_inner(x), x.is_store) {
+            (true, _) => self.latency(from, inner),
+            (false, true) => self.store_latency(x, y),
+            (false, false) => self.latency(from, inner),
+        };
+        // In the same iteration, in the order of the text.
+        if a < b && from != to && self.meets_at_once(x, y) {
+            let edge = Edge {
+                latency,
+                distance: 0.0,
+                crosses: false,
+                kind: kind.clone(),
+            };
+            all.add_edge(source, target, edge);
+        }
+        let Some(distance) = distance(self.graph, region, x, y) else {
+            return;
+        };
+        let safe = self
+            .safe_distance(region, x)
+            .max(self.safe_distance(region, y));
+        if safe == u64::MAX {
+            return;
+        }
+        let edge = Edge {
+            latency,
+            distance: distance.max(safe) as f64,
+            crosses: false,
+            kind,
+        };
+        all.add_edge(source, target, edge);
+    }
+
+    /// Whether two accesses of one iteration may touch the same bytes.
+    fn meets_at_once(&self, x: &Access, y: &Access) -> bool {
+        let (Some(a), Some(b)) = (&x.address, &y.address) else {
+            return true;
+        };
+        match b.plus(a, -1).as_constant() {
+            Some(difference) if x.array == y.array => {
+                difference < i128::from(x.bytes) && -difference < i128::from(y.bytes)
+            }
+            _ => true,
+        }
+    }
+
+    /// Cycles until a load may see what was stored.
+    fn store_latency(&self, store: &Access, load: &Access) -> f64 {
+        if self.graph.arrays[store.array].place != Place::OnChip {
+            let wait = if load.indirect {
+                0.0
+            } else {
+                self.latencies.wait
+            };
+            return self.latencies.store + wait;
+        }
+        let units = &self.board.family().memory_units;
+        if self.is_forwarded(store) {
+            return FORWARDED_LATENCY - units.local_load_latency;
+        }
+        let arbitrated = self.local_stores(store.array) >= LOCAL_PORTS;
+        let wait = if arbitrated { ARBITRATED_LATENCY } else { 0.0 };
+        units.local_store_latency + wait
+    }
+
+    /// Whether a load gets a value on its way to memory: there is one load and one store, and no loop
+    /// around that is pipelined gives the array new contents (found on the measured histograms).
+    fn is_forwarded(&self, store: &Access) -> bool {
+        let accesses = self
+            .graph
+            .accesses
+            .iter()
+            .filter(|a| a.array == store.array);
+        let (beside, around): (Vec<_>, Vec<_>) = accesses.partition(|a| a.region == store.region);
+        let Some(parent) = self.graph.regions[store.region].parent else {
+            return false;
+        };
+        let mut outer = self.graph.ancestors(parent).filter(|at| *at != 0);
+        let renewed = outer.any(|at| {
+            let copied = self.graph.regions[at].unroll > 1;
+            !copied
+                && around
+                    .iter()
+                    .any(|a| a.is_store && self.graph.is_within(a.region, at))
+        });
+        beside.len() == 2 && !renewed
+    }
+
+    /// Stores to an array at places that are no neighbours.
+    fn local_stores(&self, array: usize) -> usize {
+        let stores = self.graph.accesses.iter();
+        let places: BTreeSet<_> = stores
+            .filter(|a| a.array == array && a.is_store)
+            .map(|a| (a.region, place(a)))
+            .collect();
+        places.len()
+    }
+
+    /// The node of a region that does an access: itself, or the loop that holds it.
+    fn carrier(&self, access: &Access, region: RegionId) -> NodeId {
+        let mut at = access.region;
+        if at == region {
+            return access.node;
+        }
+        while let Some(parent) = self.graph.regions[at].parent {
+            if parent == region {
+                break;
+            }
+            at = parent;
+        }
+        self.graph.regions[at].node.unwrap_or(access.node)
+    }
+
+    fn may_alias(&self, x: &Access, y: &Access) -> bool {
+        if x.array == y.array {
+            return true;
+        }
+        let (a, b) = (&self.graph.arrays[x.array], &self.graph.arrays[y.array]);
+        let same_kind = a.place == b.place && a.place == Place::External;
+        same_kind
+            && self
+                .aliases
+                .roots_meet(&Roots::from([a.root]), &Roots::from([b.root]))
+    }
+
+    /// Iterations for which the source says that there is no dependence on an array.
+    fn safe_distance(&self, region: RegionId, access: &Access) -> u64 {
+        let hints = &self.graph.regions[region].hints;
+        let array = &self.graph.arrays[access.array].name;
+        let own = hints.ivdep_arrays.get(array).copied();
+        own.max(hints.ivdep).unwrap_or(0)
+    }
+
+    /// The interval that dependences allow.
+    fn recurrence(
+        &self,
+        region: RegionId,
+        nodes: &[NodeId],
+        inner: &BTreeMap<RegionId, Timing>,
+        iteration: f64,
+    ) -> Option<(f64, Limit)> {
+        let (all, _) = self.dependences(region, nodes, inner);
+        let mut worst: Option<(f64, Limit)> = None;
+        for part in kosaraju_scc(&all) {
+            let Some(mut cycle) = critical_cycle(&all, &part) else {
+                continue;
+            };
+            self.accumulate(region, &mut cycle);
+            if cycle.crosses {
+                cycle.latency = cycle.latency.max(iteration);
+            }
+            let latency = (cycle.latency + 1e-6).floor();
+            let interval = ((latency + 1.0) / cycle.distance).ceil();
+            if worst.as_ref().is_none_or(|(most, _)| interval > *most) {
+                let limit = self.why(&cycle, latency);
+                worst = Some((interval, limit));
+            }
+        }
+        worst.filter(|(interval, _)| *interval > 1.0)
+    }
+
+    /// Float sums: the single-cycle accumulator, and what reassociation makes of several additions.
+    fn accumulate(&self, region: RegionId, cycle: &mut Cycle) {
+        let is_addition = |id: &&NodeId| self.graph.nodes[**id].op == Op::FloatAdd;
+        let additions: Vec<NodeId> = cycle.nodes.iter().filter(is_addition).copied().collect();
+        let others = cycle
+            .nodes
+            .iter()
+            .filter(|id| !matches!(self.graph.nodes[**id].op, Op::Phi | Op::FloatAdd));
+        let only_sums = others.count() == 0 && !additions.is_empty();
+        let Some(first) = additions.first().filter(|_| only_sums) else {
+            return;
+        };
+        let family = self.board.family();
+        let one = self.graph.nodes[*first].operator.latency;
+        if additions.len() > 1 && !self.launch.fp_relaxed {
+            return;
+        }
+        let carried = &self.graph.regions[region].carried;
+        let at_zero = carried
+            .iter()
+            .any(|c| cycle.nodes.contains(&c.phi) && c.starts_at_zero);
+        cycle.latency = match family.single_cycle_float_accumulator && at_zero {
+            true => family.operators.float_accumulator.latency,
+            false => one,
+        };
+    }
+
+    fn why(&self, cycle: &Cycle, latency: f64) -> Limit {
+        let span = |id: NodeId| self.graph.nodes[id].span;
+        for kind in &cycle.kinds {
+            if let Kind::Memory { load, store } = kind {
+                let (load, store) = (&self.graph.accesses[*load], &self.graph.accesses[*store]);
+                return Limit::MemoryDependence {
+                    array: self.graph.arrays[store.array].name.clone(),
+                    load: load.span,
+                    store: store.span,
+                    latency,
+                    distance: cycle.distance,
+                };
+            }
+        }
+        let name = cycle.kinds.iter().find_map(|kind| match kind {
+            Kind::Carried(name) => Some(name.clone()),
+            _ => None,
+        });
+        let mut operations: Vec<&str> = Vec::new();
+        for &id in &cycle.nodes {
+            let what = self.graph.nodes[id].what;
+            if !what.is_empty() && !operations.contains(&what) {
+                operations.push(what);
+            }
+        }
+        if cycle.crosses
+            || cycle
+                .nodes
+                .iter()
+                .any(|id| matches!(self.graph.nodes[*id].op, Op::Loop(_)))
+        {
+            return Limit::Serialised(name.unwrap_or_default());
+        }
+        let with_span = |id: &NodeId| span(*id);
+        Limit::Recurrence {
+            from: cycle.nodes.iter().find_map(with_span),
+            to: cycle.nodes.iter().rev().find_map(with_span),
+            what: format!("{} ({})", name.unwrap_or_default(), operations.join(", ")),
+            latency,
+            distance: cycle.distance,
+        }
+    }
+
+    /// The interval until a loop knows that it goes on.
+    fn exit(
+        &self,
+        region: RegionId,
+        nodes: &[NodeId],
+        inner: &BTreeMap<RegionId, Timing>,
+        exit: NodeId,
+    ) -> (f64, Limit) {
+        let hints = &self.graph.regions[region].hints;
+        let speculated = hints
+            .speculated
+            .or(self.launch.speculated)
+            .unwrap_or(DEFAULT_SPECULATED);
+        // Only what depends on the iteration: from its values to the condition.
+        let mut reach: BTreeMap<NodeId, f64> = BTreeMap::new();
+        for &id in nodes {
+            let node = &self.graph.nodes[id];
+            let own = self.latency(id, inner);
+            let longest = node.inputs.iter().filter_map(|i| reach.get(i).copied());
+            let longest = longest.fold(f64::NEG_INFINITY, f64::max);
+            if node.op == Op::Phi {
+                reach.insert(id, 0.0);
+            } else if longest.is_finite() {
+                reach.insert(id, longest + own);
+            }
+        }
+        let latency = (reach.get(&exit).copied().unwrap_or(0.0) + 1e-6).floor();
+        let interval = ((latency + 1.0) / (speculated + 1.0)).ceil();
+        let span = self.graph.nodes[exit].span;
+        let why = Limit::Recurrence {
+            from: span,
+            to: span,
+            what: "the condition on which the loop goes on".to_string(),
+            latency,
+            distance: speculated + 1.0,
+        };
+        (interval, why)
+    }
+
+    /// The intervals that on-chip memories allow.
+    fn ports(&self, region: RegionId) -> Vec<(f64, Limit)> {
+        let mut groups: BTreeMap<usize, (Places, Places)> = BTreeMap::new();
+        for access in self.graph.accesses.iter().filter(|a| a.region == region) {
+            if self.graph.arrays[access.array].place != Place::OnChip {
+                continue;
+            }
+            let (loads, stores) = groups.entry(access.array).or_default();
+            let place = place(access);
+            if access.is_store {
+                stores.insert(place)
+            } else {
+                loads.insert(place)
+            };
+        }
+        let mut limits = Vec::new();
+        for (array, (loads, stores)) in groups {
+            let free = LOCAL_PORTS - usize::from(!loads.is_empty());
+            let interval = stores.len().div_ceil(free).max(1) as f64;
+            let limit = Limit::LocalPorts {
+                array: self.graph.arrays[array].name.clone(),
+                accesses: stores.len() as u64,
+                ports: free as u64,
+            };
+            limits.push((interval, limit));
+        }
+        limits
+    }
+}
+
+/// Where an access goes: neighbours are one wide access.
+fn place(access: &Access) -> (Option<Poly>, i128) {
+    match &access.address {
+        Some(address) => {
+            let (rest, constant) = address.split_constant();
+            (
+                Some(rest),
+                constant.div_euclid(i128::from(access.bytes) * 64),
+            )
+        }
+        None => (None, access.node as i128),
+    }
+}
+
+/// Iterations that aoc speculates where the source does not say.
+const DEFAULT_SPECULATED: f64 = 4.0;
+
+/// The cycle of a strongly connected part with the largest ratio of latency to distance.
+fn critical_cycle(all: &Dependences, part: &[NodeIndex]) -> Option<Cycle> {
+    let members: BTreeSet<NodeIndex> = part.iter().copied().collect();
+    let edges: Vec<_> = all
+        .edge_indices()
+        .filter(|e| {
+            let (a, b) = all.edge_endpoints(*e).expect("an edge of the graph");
+            members.contains(&a) && members.contains(&b)
+        })
+        .collect();
+    if edges.is_empty() {
+        return None;
+    }
+    // Lawler: raise the interval to that of a cycle that beats it until none does.
+    let mut interval = 0.0;
+    let mut best = None;
+    for _ in 0..64 {
+        let Some(cycle) = positive_cycle(all, &members, &edges, interval) else {
+            break;
+        };
+        if cycle.distance <= 0.0 {
+            return None;
+        }
+        interval = cycle.latency / cycle.distance + 1e-9;
+        best = Some(cycle);
+    }
+    best
+}
+
+/// A cycle whose latency exceeds `interval` times its distance (Bellman and Ford).
+fn positive_cycle(
+    all: &Dependences,
+    members: &BTreeSet<NodeIndex>,
+    edges: &[petgraph::graph::EdgeIndex],
+    interval: f64,
+) -> Option<Cycle> {
+    let mut length: BTreeMap<NodeIndex, f64> = members.iter().map(|m| (*m, 0.0)).collect();
+    let mut via: BTreeMap<NodeIndex, petgraph::graph::EdgeIndex> = BTreeMap::new();
+    let mut last = None;
+    for _ in 0..=members.len() {
+        last = None;
+        for &edge in edges {
+            let (from, to) = all.edge_endpoints(edge).expect("an edge of the graph");
+            let weight = all[edge].latency - interval * all[edge].distance;
+            let longer = length[&from] + weight;
+            if longer > length[&to] + 1e-9 {
+                length.insert(to, longer);
+                via.insert(to, edge);
+                last = Some(to);
+            }
+        }
+        last?;
+    }
+    let mut at = last?;
+    for _ in 0..members.len() {
+        at = all.edge_endpoints(*via.get(&at)?)?.0;
+    }
+    let start = at;
+    let mut cycle = Cycle {
+        nodes: Vec::new(),
+        latency: 0.0,
+        distance: 0.0,
+        crosses: false,
+        kinds: Vec::new(),
+    };
+    loop {
+        let edge = *via.get(&at)?;
+        let from = all.edge_endpoints(edge)?.0;
+        let dependence = &all[edge];
+        cycle.nodes.push(all[from]);
+        cycle.latency += dependence.latency;
+        cycle.distance += dependence.distance;
+        cycle.crosses |= dependence.crosses;
+        cycle.kinds.push(dependence.kind.clone());
+        at = from;
+        if at == start {
+            break;
+        }
+    }
+    cycle.nodes.reverse();
+    Some(cycle)
+}
