@@ -80,6 +80,9 @@ struct ModelOptions {
     /// Print every point
     #[arg(long)]
     rows: bool,
+    /// Print the whole prediction of the point with this name, such as 'KM SWI basic'
+    #[arg(long, value_name = "POINT")]
+    explain: Option<String>,
 }
 
 fn main() -> ExitCode {
@@ -101,7 +104,12 @@ fn main() -> ExitCode {
 }
 
 fn judge_model(options: &ModelOptions) -> Result<bool, String> {
-    let report = model::run(&options.boyi, &options.data, options.rows);
+    let report = model::run(
+        &options.boyi,
+        &options.data,
+        options.rows,
+        options.explain.as_deref(),
+    );
     print!("{}", report.map_err(|error| error.to_string())?);
     Ok(true)
 }

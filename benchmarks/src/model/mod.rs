@@ -33,14 +33,25 @@ pub enum ModelError {
 }
 
 /// Predicts every measured point of the table whose kernel is under `checkout`, and gives the report as
-/// text. `rows`: with a line for each point.
+/// text. `rows`: with a line for each point. `explain`: instead, all that is predicted of one point.
 ///
 /// # Errors
 /// A file cannot be read.
-pub fn run(checkout: &Path, table: &Path, rows: bool) -> Result<String, ModelError> {
+pub fn run(
+    checkout: &Path,
+    table: &Path,
+    rows: bool,
+    explain: Option<&str>,
+) -> Result<String, ModelError> {
     let launches = launches::read()?;
-    let measured = data::read(table)?;
+    let mut measured = data::read(table)?;
+    if let Some(name) = explain {
+        measured.retain(|m| format!("{} {} {}", m.app, m.model, m.variant) == name);
+    }
     let points = points::predict_all(checkout, &launches, &measured)?;
+    if explain.is_some() {
+        return Ok(points.iter().map(|point| format!("{point:#?}\n")).collect());
+    }
     let judgement = judge(&points);
     Ok(report::render(&points, &judgement, rows))
 }

@@ -351,7 +351,10 @@ impl Board {
             ("memory.width_bytes", self.memory.width_bytes as f64),
             ("memory.burst_words", self.memory.burst_words as f64),
         ];
-        match positive.into_iter().find(|(_, value)| !(*value > 0.0)) {
+        match positive
+            .into_iter()
+            .find(|(_, value)| *value <= 0.0 || value.is_nan())
+        {
             Some((name, _)) => Err(BoardError::NotPositive(name)),
             None => Ok(()),
         }

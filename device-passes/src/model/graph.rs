@@ -55,6 +55,8 @@ pub struct Node {
     pub region: RegionId,
     /// Loops of the region that are passed before it.
     pub segment: usize,
+    /// It belongs to a copy of a loop's body beyond the loop's usual trip count.
+    pub idle: bool,
     /// Printed in reports.
     pub what: &'static str,
 }
@@ -234,13 +236,25 @@ impl Graph {
         }
     }
 
+    /// Whether a polynomial's value depends on a counter or an id.
+    pub fn depends_on(&self, poly: &Poly, on: Sym) -> bool {
+        poly.symbols().into_iter().any(|sym| match sym {
+            Sym::Opaque(number) => self.depends.get(&number).is_some_and(|d| d.contains(&on)),
+            other => other == on,
+        })
+    }
+
     /// Iterations in hardware each time that a loop is entered, on average.
     pub fn trips(&self, region: RegionId) -> f64 {
         let region = &self.regions[region];
-        let trips = region.trip.value / region.unroll as f64;
-        match region.trip.value >= 1.0 {
-            true => trips.ceil().max(1.0),
-            false => region.trip.value.max(0.0),
+        let (trip, factor) = (region.trip.value, region.unroll as f64);
+        if trip < 1.0 {
+            return trip.max(0.0);
+        }
+        match trip.fract() == 0.0 {
+            true => (trip / factor).ceil(),
+            // The mean over trip counts that are equally likely to leave any remainder.
+            false => ((trip + (factor - 1.0) / 2.0) / factor).max(1.0),
         }
     }
 

@@ -114,7 +114,7 @@ fn unit(graph: &Graph, form: Form, run: &[usize]) -> Lsu {
             _ => copies = simd as f64,
         }
     }
-    let stays = stays(graph, first);
+    let stays = stays(graph, form, first);
     let kind = kind(graph, form, first, stride, bytes, stays);
     // Only ascending addresses are joined.
     let backward = form != Form::SingleWorkItem && stride.is_some_and(|s| s < 0);
@@ -180,10 +180,7 @@ fn lane_stride(graph: &Graph, access: &Access) -> Option<i128> {
 /// How the address moves with a symbol.
 fn along(graph: &Graph, access: &Access, sym: Sym) -> Option<i128> {
     let address = access.address.as_ref()?;
-    let hidden = address.symbols().into_iter().any(|s| match s {
-        Sym::Opaque(number) => graph.depends.get(&number).is_some_and(|d| d.contains(&sym)),
-        _ => false,
-    });
+    let hidden = graph.depends_on(&address.without(sym), sym);
     if hidden {
         return None;
     }
@@ -193,10 +190,16 @@ fn along(graph: &Graph, access: &Access, sym: Sym) -> Option<i128> {
 
 /// How many accesses in a row, on average, find what they need in the unit: loops around in which the
 /// address stays, if what the loops inside touch fits the unit's cache.
-fn stays(graph: &Graph, access: &Access) -> f64 {
-    let Some(address) = &access.address else {
+fn stays(graph: &Graph, form: Form, access: &Access) -> f64 {
+    let Some(address) = access.address.as_ref().filter(|_| !access.is_atomic) else {
         return 1.0;
     };
+    if form != Form::SingleWorkItem {
+        // Work-items mix, so only what all of them read stays.
+        let shared = !graph.depends_on(address, Sym::LocalId(0));
+        let local = graph.values.get(&Sym::LocalSize(0)).copied().unwrap_or(1.0);
+        return if shared { local } else { 1.0 };
+    }
     let written = graph
         .accesses
         .iter()
@@ -204,11 +207,7 @@ fn stays(graph: &Graph, access: &Access) -> f64 {
     let (mut saved, mut touched) = (1.0, access.bytes as f64);
     for region in graph.ancestors(access.region).filter(|at| *at != 0) {
         let counter = Sym::Iter(region);
-        let moves = address
-            .symbols()
-            .iter()
-            .any(|sym| graph.moves_in(*sym, region))
-            || address.uses(counter);
+        let moves = graph.depends_on(address, counter);
         let trips = graph.trips(region).max(1.0);
         if !moves && touched <= CACHE_BYTES && (!written || region == access.region) {
             saved *= trips;

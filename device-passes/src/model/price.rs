@@ -133,7 +133,7 @@ fn work_items(
     let used = (groups / GROUPS_IN_FLIGHT).ceil().clamp(1.0, units);
     let own = (groups / used).ceil() * local;
     let mut most: f64 = 0.0;
-    for region in 0..graph.regions.len() {
+    for (region, timing) in timings.iter().enumerate() {
         let iterations = own * graph.executions(region);
         let atomics: f64 = graph
             .accesses
@@ -142,8 +142,8 @@ fn work_items(
             .filter(|a| graph.arrays[a.array].place == Place::OnChip)
             .map(|a| a.share * LOCAL_ATOMIC_INTERVAL * simd)
             .sum();
-        let ports = match &timings[region].limit {
-            Limit::LocalPorts { .. } => timings[region].ii,
+        let ports = match &timing.limit {
+            Limit::LocalPorts { .. } => timing.ii,
             _ => 1.0,
         };
         most = most.max(iterations / simd * ports.max(atomics));

@@ -210,6 +210,9 @@ impl Timer<'_> {
             let access = &self.graph.accesses[access];
             self.graph.arrays[access.array].place
         };
+        if node.idle {
+            return node.operator.latency;
+        }
         match node.op {
             Op::Load(access) => match place(access) {
                 Place::External if self.graph.accesses[access].prefetched => units.prefetch_latency,
@@ -376,8 +379,10 @@ impl Timer<'_> {
             (false, true) => self.store_latency(x, y),
             (false, false) => self.latency(from, inner),
         };
-        // In the same iteration, in the order of the text.
-        if a < b && from != to && self.meets_at_once(x, y) {
+        let idle = self.graph.nodes[x.node].idle || self.graph.nodes[y.node].idle;
+        let latency = if idle { 0.0 } else { latency };
+        // In the same iteration, in the order of the text. Of two stores, the later one wins anyway.
+        if a < b && from != to && x.is_store != y.is_store && self.meets_at_once(x, y) {
             let edge = Edge {
                 latency,
                 distance: 0.0,
@@ -445,6 +450,7 @@ impl Timer<'_> {
             .iter()
             .filter(|a| a.array == store.array);
         let (beside, around): (Vec<_>, Vec<_>) = accesses.partition(|a| a.region == store.region);
+        let places: BTreeSet<_> = beside.iter().map(|a| (a.is_store, place(a))).collect();
         let Some(parent) = self.graph.regions[store.region].parent else {
             return false;
         };
@@ -456,7 +462,7 @@ impl Timer<'_> {
                     .iter()
                     .any(|a| a.is_store && self.graph.is_within(a.region, at))
         });
-        beside.len() == 2 && !renewed
+        places.len() == 2 && !renewed
     }
 
     /// Stores to an array at places that are no neighbours.

@@ -35,7 +35,7 @@ impl<'a> Lowering<'a> {
         self.frames += 1;
         for (&param, value) in function.params.iter().zip(values) {
             let slot = self.slot(VarRef::Local(param));
-            self.env.insert(slot, value);
+            self.set(&slot, value, function.vars[param].ty.ty);
         }
         self.block(body);
         (self.function, self.function_id, self.frame) = caller;

@@ -9,7 +9,7 @@ use crate::analysis::alias::Root;
 use crate::analysis::constant;
 use crate::model::board::Operator;
 use crate::model::graph::{Access, Array, NodeId, Op};
-use crate::model::poly::Poly;
+use crate::model::poly::{Poly, Sym};
 
 impl<'a> Lowering<'a> {
     /// Evaluates an expression.
@@ -92,9 +92,6 @@ impl<'a> Lowering<'a> {
                         self.binary(*op, old, value, id, operand, span)
                     }
                 };
-                if op.is_none() && self.copy_record(&target, *rhs) {
-                    return value;
-                }
                 self.write(target, value.clone(), span, lhs_ty);
                 value
             }
@@ -577,7 +574,10 @@ impl<'a> Lowering<'a> {
             return self.value(*base);
         }
         let target = self.target(id);
-        if self.module.types.as_array(ty).is_some() {
+        let types = &self.module.types;
+        let is_record = types.as_record(ty).is_some() && matches!(target, Target::Slot(_));
+        // A record is passed on by where its fields are.
+        if is_record || types.as_array(ty).is_some() {
             return self.address_of(target);
         }
         self.read(&target, span, ty)
@@ -683,21 +683,31 @@ impl<'a> Lowering<'a> {
             .collect()
     }
 
-    /// Copies a record from variable to variable, field by field.
-    fn copy_record(&mut self, target: &Target, from: ExprId) -> bool {
-        let ty = self.function.exprs.ty(from);
-        if self.module.types.as_record(ty).is_none() {
-            return false;
+    /// Sets a variable; a record field by field.
+    pub(super) fn set(&mut self, to: &Slot, value: Value, ty: fpgacc_frontend::ir::TypeId) {
+        let is_record = self.module.types.as_record(ty).is_some();
+        let old = self.parts(to);
+        match &value.pointer {
+            Some(Pointer::Slot(from)) if is_record => {
+                let parts = self.parts(from);
+                for (key, _) in old {
+                    self.env.remove(&key);
+                }
+                for (key, value) in parts {
+                    let mut copy = to.clone();
+                    copy.path.extend(&key.path[from.path.len()..]);
+                    self.env.insert(copy, value);
+                }
+            }
+            _ => {
+                if is_record {
+                    for (key, _) in old {
+                        self.env.remove(&key);
+                    }
+                }
+                self.env.insert(to.clone(), value);
+            }
         }
-        let (Target::Slot(to), Target::Slot(from)) = (target.clone(), self.target(from)) else {
-            return false;
-        };
-        for (key, value) in self.parts(&from) {
-            let mut copy = to.clone();
-            copy.path.extend(&key.path[from.path.len()..]);
-            self.env.insert(copy, value);
-        }
-        true
     }
 
     /// Writes an lvalue.
@@ -710,13 +720,7 @@ impl<'a> Lowering<'a> {
     ) {
         match target {
             Target::Slot(slot) => {
-                if self.module.types.as_record(ty).is_some() {
-                    let parts = self.parts(&slot);
-                    parts.into_iter().for_each(|(key, _)| {
-                        self.env.remove(&key);
-                    });
-                }
-                self.env.insert(slot, value);
+                self.set(&slot, value, ty);
             }
             Target::Element(slot, index) => {
                 for (key, old) in self.parts(&slot) {
@@ -786,6 +790,18 @@ impl<'a> Lowering<'a> {
         self.access(Op::Store(index), array, address, inputs, span, bytes);
     }
 
+    /// Whether an address comes from memory anew for each iteration or work-item.
+    fn jumps(&self, address: &Poly) -> bool {
+        let (iteration, item) = (Sym::Iter(self.region), Sym::LocalId(0));
+        address.symbols().iter().any(|sym| match sym {
+            Sym::Opaque(number) if self.loaded.contains(number) => {
+                let depends = &self.depends[number];
+                self.region == 0 || depends.contains(&iteration) || depends.contains(&item)
+            }
+            _ => false,
+        })
+    }
+
     /// A read or write of memory.
     pub(super) fn access(
         &mut self,
@@ -797,7 +813,7 @@ impl<'a> Lowering<'a> {
         bytes: u64,
     ) -> NodeId {
         let node = self.node(op, Operator::default(), "", inputs, span);
-        let indirect = self.is_loaded(&address);
+        let indirect = self.jumps(&address);
         self.graph.accesses.push(Access {
             array,
             node,

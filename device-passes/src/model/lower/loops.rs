@@ -435,8 +435,11 @@ impl<'a> Lowering<'a> {
     fn body(&mut self, parts: &Parts<'a>, region: RegionId, factor: u64) {
         let copies = self.copies;
         self.copies *= factor;
+        let idle = self.idle;
+        let usual = self.graph.regions[region].trip.value.ceil() as u64;
         let mut cond = None;
         for copy in 0..factor {
+            self.idle = idle || copy >= usual;
             if !parts.is_do
                 && let Some(expr) = parts.cond
             {
@@ -459,7 +462,7 @@ impl<'a> Lowering<'a> {
         if let Some(node) = cond.filter(is_here) {
             self.graph.regions[region].exits.push(node);
         }
-        self.copies = copies;
+        (self.copies, self.idle) = (copies, idle);
     }
 
     fn close(&mut self, changes: &Changes, starts: BTreeMap<Slot, Value>, region: RegionId) {

@@ -85,6 +85,8 @@ struct Lowering<'a> {
     share: f64,
     /// Copies that unrolling makes of the statement at hand.
     copies: u64,
+    /// In a copy beyond the loop's usual trip count.
+    idle: bool,
     /// In the first walk of a loop.
     trial: bool,
     opaques: usize,
@@ -140,6 +142,7 @@ impl<'a> Lowering<'a> {
             segment: 0,
             share: 1.0,
             copies: 1,
+            idle: false,
             trial: false,
             opaques: 0,
             depends: BTreeMap::new(),
@@ -288,6 +291,7 @@ impl<'a> Lowering<'a> {
             span,
             region: self.region,
             segment: self.segment,
+            idle: self.idle,
             what,
         });
         self.graph.nodes.len() - 1

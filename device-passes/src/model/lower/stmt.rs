@@ -68,7 +68,7 @@ impl<'a> Lowering<'a> {
             Some(Init::Expr(expr)) => {
                 let value = self.value(*expr);
                 if self.memory_of(&slot).is_none() {
-                    self.env.insert(slot, value);
+                    self.set(&slot, value, variable.ty.ty);
                 }
             }
             Some(init @ Init::List(_)) => {

@@ -77,6 +77,20 @@ impl<'a> Lowering<'a> {
         })
     }
 
+    /// The value where unknown numbers that stand alone are 0; there must be a known one beside them.
+    fn evaluate_mostly(&self, poly: &Poly) -> Option<f64> {
+        let mut rest = poly.clone();
+        for sym in poly.symbols() {
+            let unknown = matches!(sym, Sym::Opaque(_)) && !self.graph.values.contains_key(&sym);
+            if unknown {
+                rest.coefficient(sym)?.as_constant()?;
+                rest = rest.without(sym);
+            }
+        }
+        let value = self.graph.evaluate(&rest)?;
+        (value != 0.0).then_some(value)
+    }
+
     /// The iterations until `difference`, which grows, is no longer negative.
     fn count(
         &self,
@@ -95,7 +109,12 @@ impl<'a> Lowering<'a> {
         if start.symbols().into_iter().chain(step.symbols()).any(moves) {
             return None;
         }
-        let (by, from) = (self.graph.evaluate(&step)?, self.graph.evaluate(&start)?);
+        let by = self.graph.evaluate(&step)?;
+        let (from, guessed) = match self.graph.evaluate(&start) {
+            Some(from) => (from, false),
+            // A start that is not known, against a known end, is most often 0.
+            None => (self.evaluate_mostly(&start)?, true),
+        };
         let (by, from) = if either_way && by < 0.0 {
             (-by, -from)
         } else {
@@ -122,7 +141,7 @@ impl<'a> Lowering<'a> {
         });
         Some(Trip {
             value: value.max(0.0),
-            origin: match (known, assumed) {
+            origin: match (known, assumed || guessed) {
                 (true, _) => TripOrigin::Known,
                 (false, false) => TripOrigin::Symbolic,
                 (false, true) => TripOrigin::Assumed,
