@@ -495,10 +495,9 @@ fn widened(head: &Val, end: &Val, pass: u32) -> Widened {
         }
         return Widened::Value(Val::unknown("a string that changes in a loop"));
     }
-    if let Val::Arg(argument) = end
-        && is_expression(&argument.fact)
-    {
-        // Names mean other values in the next round.
+    // Names mean other values in the next round; of alternatives, only if they do not stay.
+    let may_stay = pass == 0 && end.alternatives().len() > 1;
+    if !may_stay && end.alternatives().iter().any(is_expression) {
         return Widened::Value(Val::unknown("it may be set in an earlier round of a loop"));
     }
     let first = pass == 0 && matches!(head, Val::Unset) && !matches!(end, Val::Sym(_));
@@ -535,8 +534,12 @@ fn moves(values: &[Val]) -> bool {
     values.iter().all(fine) && pointers.len() > 1 && one_root(&pointers).is_some()
 }
 
-fn is_expression(fact: &ArgValue) -> bool {
-    let value = match fact {
+/// Whether a value is an argument that is spelled with names.
+fn is_expression(value: &Val) -> bool {
+    let Val::Arg(argument) = value else {
+        return false;
+    };
+    let value = match &argument.fact {
         ArgValue::Scalar(value) | ArgValue::Local(value) => value,
         _ => return false,
     };
