@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use fpgacc_frontend::host::HostFile;
+use fpgacc_frontend::host::{HostFile, QuickHash};
 use fpgacc_frontend::host::ast::{ExprKind, Record, Type};
+use indexmap::IndexMap;
 
 use crate::value::{IntType, Num};
 
@@ -40,10 +40,10 @@ pub(crate) enum Kind {
 /// Typedefs and records of one translation unit.
 #[derive(Default)]
 pub(crate) struct Types<'a> {
-    typedefs: BTreeMap<&'a str, &'a Type>,
-    records: BTreeMap<&'a str, (usize, &'a Record)>,
+    typedefs: IndexMap<&'a str, &'a Type, QuickHash>,
+    records: IndexMap<&'a str, (usize, &'a Record), QuickHash>,
     /// What is known of types that are no pointers, by their names.
-    kinds: RefCell<BTreeMap<String, Kind>>,
+    kinds: RefCell<IndexMap<String, Kind, QuickHash>>,
     /// `using namespace cl`.
     pub uses_cl: bool,
 }

@@ -162,27 +162,24 @@ impl<'a> Interp<'a> {
             let needed = params.take_while(|&(i, p)| given((i, p))).count();
             (needed..=f.params.len()).contains(&count)
         };
-        let method = |f: &Function| f.class.is_some();
-        let inside = self.frames.last().and_then(|f| f.class.clone());
-        let mut found: Vec<FnId> = candidates
-            .iter()
-            .copied()
-            .filter(|&id| {
-                let f = self.function(id);
-                let visible = !f.is_static || id.host == code.host;
-                let own = !method(f) || f.class == inside || name.contains("::");
-                visible && own && fits(f)
-            })
-            .collect();
-        if found.iter().any(|id| id.host == code.host) {
-            found.retain(|id| id.host == code.host);
-        }
+        let inside = self.frames.last().and_then(|f| f.class.as_ref());
+        let meant = |id: &FnId| {
+            let f = self.function(*id);
+            let visible = !f.is_static || id.host == code.host;
+            let own = f.class.is_none() || f.class.as_ref() == inside || name.contains("::");
+            visible && own && fits(f)
+        };
+        let here = |id: &FnId| id.host == code.host && meant(id);
+        let is_here = candidates.iter().any(here);
+        let mut found = candidates.iter().filter(|id| match is_here {
+            true => here(id),
+            false => meant(id),
+        });
 
-        let first = *found.first()?;
+        let first = *found.next()?;
         // A function of a header that several units include is one function.
         let span = self.function(first).span;
         found
-            .iter()
             .all(|id| self.function(*id).span == span)
             .then_some(first)
     }

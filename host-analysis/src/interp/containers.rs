@@ -135,8 +135,9 @@ impl<'a> Interp<'a> {
         if self.is_aggregate(&sample) {
             return self.joined_record(place, &sample, &elements);
         }
+        let kind = self.kind_of(&sample);
         let mut result = match self.state.get(place) {
-            Val::Zero => match self.kind_of(&sample) {
+            Val::Zero => match kind {
                 Some(Kind::Num(num)) => Val::int(0).convert(num),
                 _ => Val::Unset,
             },
@@ -144,7 +145,7 @@ impl<'a> Interp<'a> {
             _ => Val::Unset,
         };
         for element in elements {
-            let value = self.read(&element);
+            let value = self.read_scalar(&element, kind.as_ref());
             result = result.join(&value);
         }
         match result {

@@ -64,14 +64,14 @@ impl<'a> Interp<'a> {
     /// A field of the object whose method is followed.
     pub(super) fn field_of_this(&mut self, name: &str) -> Option<Place> {
         let frame = self.frames.last()?;
-        let class = frame.class.clone()?;
-        let this = frame.this.clone();
+        let class = frame.class.as_ref()?;
         let host = frame.fn_id.host;
-        let (_, record) = self.types[host].record(&class)?;
+        let (_, record) = self.types[host].record(class)?;
         let field = record.fields.iter().find(|f| f.name == name)?;
-        if let (Some(this), false) = (this, field.is_static) {
+        if let (Some(this), false) = (&frame.this, field.is_static) {
             return Some(this.field(name));
         }
+        let class = class.clone();
         Some(self.class_object(&class, host).field(name))
     }
 
@@ -215,8 +215,13 @@ impl<'a> Interp<'a> {
         if let Some(Kind::Record(_) | Kind::Container(_)) = kind {
             return Val::Record(place.clone());
         }
+        self.read_scalar(place, kind.as_ref())
+    }
+
+    /// The value in a place that is no aggregate.
+    pub(super) fn read_scalar(&self, place: &Place, kind: Option<&Kind>) -> Val {
         match (self.state.get(place), kind) {
-            (Val::Zero, Some(Kind::Num(num))) => Val::int(0).convert(num),
+            (Val::Zero, Some(Kind::Num(num))) => Val::int(0).convert(*num),
             (Val::Zero, Some(Kind::Pointer | Kind::Wrapper(_))) => Val::Null,
             (Val::Zero, Some(Kind::String | Kind::StringStream)) => Val::text(Text::default()),
             (value, _) => value,

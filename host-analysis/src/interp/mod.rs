@@ -120,7 +120,10 @@ enum Binding {
 }
 
 /// What names stand for in a block.
-type Scope = IndexMap<String, Binding, QuickHash>;
+type Scope = ByName<String, Binding>;
+
+/// What is found by its name, all the time.
+type ByName<K, V> = IndexMap<K, V, QuickHash>;
 
 /// What is known of a variable.
 #[derive(Clone)]
@@ -186,8 +189,8 @@ pub(crate) struct Interp<'a> {
     hosts: &'a [HostFile],
     pub sources: &'a SourceMap,
     types: Vec<Types<'a>>,
-    functions: BTreeMap<&'a str, Vec<FnId>>,
-    prototypes: Vec<BTreeMap<&'a str, (usize, &'a [Variable])>>,
+    functions: ByName<&'a str, Vec<FnId>>,
+    prototypes: Vec<ByName<&'a str, (usize, &'a [Variable])>>,
     plain: plain::Plain,
     /// Answers of [`Interp::plain_function`], by host and name.
     plain_known: BTreeMap<(usize, String), Option<Rc<plain::Summary>>>,
@@ -217,7 +220,7 @@ pub(crate) struct Interp<'a> {
     changing: BTreeMap<LoopKey, BTreeMap<Place, Val>>,
     frames: Vec<Frame>,
     /// Variables at file scope, by their host, or none for those that all hosts share, and name.
-    globals: BTreeMap<Option<usize>, BTreeMap<String, VarId>>,
+    globals: BTreeMap<Option<usize>, ByName<String, VarId>>,
     statics: BTreeMap<(Span, Option<Span>), VarId>,
     class_objects: BTreeMap<String, VarId>,
     enumerators: Vec<BTreeMap<String, Val>>,
@@ -290,7 +293,7 @@ impl<'a> Interp<'a> {
             hosts,
             sources,
             types: hosts.iter().map(Types::of).collect(),
-            functions: BTreeMap::new(),
+            functions: ByName::default(),
             prototypes: Vec::new(),
             plain: plain::Plain::of(hosts),
             plain_known: BTreeMap::new(),
@@ -360,7 +363,7 @@ impl<'a> Interp<'a> {
 
     fn index_functions(&mut self) {
         for (host, file) in self.hosts.iter().enumerate() {
-            let mut prototypes = BTreeMap::new();
+            let mut prototypes = ByName::default();
             for (part, source) in file.parts.iter().enumerate() {
                 for (index, function) in source.ast.functions.iter().enumerate() {
                     let id = FnId { host, part, index };

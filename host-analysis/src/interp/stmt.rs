@@ -74,24 +74,11 @@ impl<'a> Interp<'a> {
     /// A new variable of the function that is followed.
     pub(super) fn declare(&mut self, code: &Code<'a>, variable: &Variable, lasting: bool) -> VarId {
         let dims = self.dims(code, &variable.ty);
-        let function = match self.frames.last() {
-            Some(frame) => frame.function.clone(),
-            None => Rc::from(""),
-        };
-        let info = VarInfo {
-            name: Rc::from(variable.name.as_str()),
-            function,
-            ty: variable.ty.clone(),
-            dims,
-            kind: Kind::Other,
-            host: code.host,
-            lasting,
-        };
         // A function is followed once at a time, so a variable of its own is there once; macros may
         // be used inside of each other.
         let var = match code.env.is_none() && !lasting && variable.name != "<value>" {
-            true => self.var_by_way(variable, info),
-            false => self.new_var(info),
+            true => self.var_by_way(code, variable, dims),
+            false => self.declare_new(code, variable, dims, lasting),
         };
         self.bind(&variable.name, Binding::Var(var));
         if let Some(frame) = self.frame()
@@ -103,16 +90,42 @@ impl<'a> Interp<'a> {
         var
     }
 
-    fn var_by_way(&mut self, variable: &Variable, info: VarInfo) -> VarId {
-        let ways = self.vars_by_way.entry((info.host, variable.span));
+    fn declare_new(
+        &mut self,
+        code: &Code<'a>,
+        variable: &Variable,
+        dims: Vec<Option<u64>>,
+        lasting: bool,
+    ) -> VarId {
+        let function = match self.frames.last() {
+            Some(frame) => frame.function.clone(),
+            None => Rc::from(""),
+        };
+        self.new_var(VarInfo {
+            name: Rc::from(variable.name.as_str()),
+            function,
+            ty: variable.ty.clone(),
+            dims,
+            kind: Kind::Other,
+            host: code.host,
+            lasting,
+        })
+    }
+
+    fn var_by_way(
+        &mut self,
+        code: &Code<'a>,
+        variable: &Variable,
+        dims: Vec<Option<u64>>,
+    ) -> VarId {
+        let ways = self.vars_by_way.entry((code.host, variable.span));
         let ways = ways.or_default();
         let Some(&var) = ways.get(self.context.as_slice()) else {
             let var = VarId(self.vars.len() as u32);
             ways.insert(self.context.clone(), var);
-            return self.new_var(info);
+            return self.declare_new(code, variable, dims, false);
         };
-        let known = &mut self.vars[var.0 as usize];
-        known.dims = info.dims;
+        self.vars[var.0 as usize].dims = dims;
         self.state.forget(&Place::var(var));
         var
     }
@@ -595,7 +608,7 @@ impl<'a> Interp<'a> {
             return;
         };
         let delta = self.state.capture(mark);
-        places.extend(delta.sorted().iter().map(|c| c.0.clone()));
+        places.extend(delta.places().cloned());
         self.tries.push((mark, places));
     }
 
@@ -609,7 +622,7 @@ impl<'a> Interp<'a> {
             return;
         }
         let end = self.state.capture(mark);
-        changed.extend(end.sorted().iter().map(|c| c.0.clone()));
+        changed.extend(end.places().cloned());
         let (after, reached) = self.take_back(mark);
         let mut ends = Vec::new();
         for &handler in handlers {
