@@ -500,7 +500,9 @@ fn widened(head: &Val, end: &Val, pass: u32) -> Widened {
     if !may_stay && end.alternatives().iter().any(is_expression) {
         return Widened::Value(Val::unknown("it may be set in an earlier round of a loop"));
     }
-    let first = pass == 0 && matches!(head, Val::Unset) && !matches!(end, Val::Sym(_));
+    let is_symbol = |v: &Val| matches!(v, Val::Sym(_));
+    let any_symbol = end.alternatives().iter().any(is_symbol);
+    let first = pass == 0 && matches!(head, Val::Unset) && !any_symbol;
     let number = |v: &Val| {
         matches!(
             v,
