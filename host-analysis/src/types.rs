@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use fpgacc_frontend::host::{HostFile, QuickHash};
 use fpgacc_frontend::host::ast::{ExprKind, Record, Type};
+use fpgacc_frontend::host::{HostFile, QuickHash};
 use indexmap::IndexMap;
 
 use crate::value::{IntType, Num};

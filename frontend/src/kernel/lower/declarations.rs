@@ -1,6 +1,6 @@
 //! Declarations of variables and typedefs, at file scope and in functions.
 
-use lang_c::ast::{Declaration, InitDeclarator, StaticAssert};
+use lang_c::ast::{Declaration, Identifier, InitDeclarator, StaticAssert};
 use lang_c::span::{Node, Span as SyntaxSpan};
 
 use super::declarators::Object;
@@ -12,6 +12,7 @@ use crate::ir::{
     AddressSpace, Attr, Dialect, Global, Item, QualType, Qualifiers, Stmt, StmtKind, Storage, Type,
     TypeId, Typedef, VarRef, Variable,
 };
+use crate::kernel::validate::is_identifier;
 
 /// A variable that is being declared.
 struct NewVariable<'s> {
@@ -201,6 +202,16 @@ impl Lowerer<'_> {
             return Err(self.unsupported(at, "a name that a type in a function has before is"));
         }
         Ok(())
+    }
+
+    /// A name that the text gives to something. lang-c takes `bool`, which C has as a typedef, for one.
+    pub(super) fn name<'s>(&mut self, node: &'s Node<Identifier>) -> Lowered<&'s str> {
+        let name = node.node.name.as_str();
+        if is_identifier(name) {
+            return Ok(name);
+        }
+        let message = format!("`{name}` is a keyword of OpenCL C and names nothing else");
+        Err(self.error(node.span, message))
     }
 
     /// Refuses types that no variable may have.

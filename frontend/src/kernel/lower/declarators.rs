@@ -122,7 +122,7 @@ impl Lowerer<'_> {
                 shape,
             }),
             DeclaratorKind::Identifier(name) => Ok(Declared {
-                name: Some(&name.node.name),
+                name: Some(self.name(name)?),
                 at: name.span,
                 shape,
             }),

@@ -156,6 +156,7 @@ impl Lowerer<'_> {
             Label::Identifier(name) => {
                 let at = self.source.tokens(node.span).from;
                 self.leave_pragmas(at, out);
+                self.name(name)?;
                 if !self.labels.defined.insert(name.node.name.clone()) {
                     let message = format!("the label `{}` stands twice", name.node.name);
                     return Err(self.error(name.span, message));

@@ -89,6 +89,23 @@ fn syntax_errors_are_told_in_words() {
 }
 
 #[test]
+fn keywords_name_nothing() {
+    let told = "`bool` is a keyword of OpenCL C and names nothing else";
+    for (text, column) in [
+        ("kernel void bool(global int *p) { }", 13),
+        ("void f(int bool) { }", 12),
+        ("struct s { int bool; };", 16),
+        ("struct bool { int a; };", 8),
+        ("enum bool { A };", 6),
+        ("enum { bool };", 8),
+        ("void f() { int bool = 1; }", 16),
+        ("void f() { bool: ; }", 12),
+    ] {
+        check(text, &[&format!("1:{column}: {told}")]);
+    }
+}
+
+#[test]
 fn what_is_no_text_is_told() {
     check(
         "int @;",

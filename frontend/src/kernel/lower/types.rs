@@ -371,11 +371,8 @@ impl Lowerer<'_> {
             StructKind::Struct => RecordKind::Struct,
             StructKind::Union => RecordKind::Union,
         };
-        let tag = node
-            .node
-            .identifier
-            .as_ref()
-            .map(|id| id.node.name.as_str());
+        let tag = node.node.identifier.as_ref();
+        let tag = tag.map(|id| self.name(id)).transpose()?;
         let Some(fields) = &node.node.declarations else {
             let Some(tag) = tag else {
                 return Err(self.error(node.span, "a struct without a tag needs its fields"));
@@ -554,11 +551,8 @@ impl Lowerer<'_> {
 
     /// An enumeration's type.
     fn enumeration(&mut self, node: &Node<EnumType>) -> Lowered<TypeId> {
-        let tag = node
-            .node
-            .identifier
-            .as_ref()
-            .map(|id| id.node.name.as_str());
+        let tag = node.node.identifier.as_ref();
+        let tag = tag.map(|id| self.name(id)).transpose()?;
         if node.node.enumerators.is_empty() {
             let name = tag.unwrap_or_default();
             return match self.scopes.find_tag(name) {
@@ -598,7 +592,7 @@ impl Lowerer<'_> {
     fn enumerators(&mut self, node: &Node<EnumType>, id: crate::ir::EnumId) -> Lowered<()> {
         let mut next: i64 = 0;
         for (index, enumerator) in node.node.enumerators.iter().enumerate() {
-            let name = &enumerator.node.identifier.node.name;
+            let name = self.name(&enumerator.node.identifier)?;
             let mut written = None;
             if let Some(expr) = &enumerator.node.expression {
                 let value = self.expression(expr)?;

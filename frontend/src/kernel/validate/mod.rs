@@ -13,6 +13,8 @@ mod variables;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use scopes::is_identifier;
+
 use crate::diag::Diagnostic;
 use crate::ir::{Function, Module};
 use crate::source::Span;

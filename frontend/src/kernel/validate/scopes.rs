@@ -329,7 +329,7 @@ impl<'a> Scopes<'a, '_> {
 }
 
 /// Whether C takes this as a name of something.
-fn is_identifier(name: &str) -> bool {
+pub(crate) fn is_identifier(name: &str) -> bool {
     const KEYWORDS: [&str; 28] = [
         "auto", "bool", "break", "case", "char", "const", "continue", "default", "do", "double",
         "else", "enum", "extern", "float", "for", "goto", "if", "inline", "int", "long",
