@@ -18,6 +18,8 @@ use crate::pipeline::Pipeline;
 const MOST: usize = 64;
 /// A wider form must be faster by this factor to be worth its area.
 const GAIN: f64 = 1.02;
+/// Wider forms come behind all others of the same price, the widest last.
+const RANK_OF_WIDE: u32 = 4;
 
 /// The forms of a kernel that a level allows, that of the input first, and the place of the one that
 /// the passes make for a wish.
@@ -117,8 +119,9 @@ impl Search<'_> {
             known.rank = known.rank.min(rank);
             return Some((at, false));
         }
+        let label = self.tell_apart(label(&made, self.found.is_empty()));
         let candidate = Candidate {
-            label: label(&made, self.found.is_empty()),
+            label,
             pipeline,
             price: made.price.clone(),
             family: made.family,
@@ -128,6 +131,17 @@ impl Search<'_> {
         Some((self.found.len() - 1, true))
     }
 
+    /// A label that no other form has.
+    fn tell_apart(&self, label: String) -> String {
+        let is_taken = |label: &str| self.found.iter().any(|(known, _)| known.label == label);
+        if !is_taken(&label) {
+            return label;
+        }
+        let numbered = (2..).map(|number| format!("{label} ({number})"));
+        let mut free = numbered.skip_while(|label| is_taken(label));
+        free.next().unwrap_or(label)
+    }
+
     fn finish(self) -> Vec<Candidate> {
         self.found
             .into_iter()
@@ -135,13 +149,17 @@ impl Search<'_> {
             .collect()
     }
 
-    /// The fastest form of a family that fits.
+    /// The fastest form of a family that fits; of equal ones the one that the passes are on for.
     fn best(&self, family: Family) -> Option<usize> {
         let of_family = (0..self.found.len()).filter(|&at| {
             let (candidate, _) = &self.found[at];
             candidate.family == family && candidate.price.fits
         });
-        of_family.min_by(|&a, &b| self.seconds(a).total_cmp(&self.seconds(b)))
+        let rank = |at: usize| self.found[at].0.rank;
+        of_family.min_by(|&a, &b| {
+            let faster = self.seconds(a).total_cmp(&self.seconds(b));
+            faster.then(rank(a).cmp(&rank(b)))
+        })
     }
 
     fn seconds(&self, at: usize) -> f64 {
@@ -159,35 +177,42 @@ impl Search<'_> {
         }
     }
 
-    /// Lanes and compute units, as long as they gain.
+    /// Lanes first, which share more than compute units do; then compute units of what came of it, and
+    /// of the form without lanes.
     fn replicate(&mut self, from: usize) {
-        let base = self.found[from].0.pipeline.clone();
-        if !base.runs(&passes::Replicate) {
+        if !self.found[from].0.pipeline.runs(&passes::Replicate) {
             return;
         }
-        let mut limit = self.seconds(from);
-        for lanes in [1, 2, 4, 8, 16] {
-            let mut gained = lanes == 1;
-            for units in [1, 2, 4, 8] {
-                if (lanes, units) == (1, 1) {
-                    continue;
-                }
-                let mut form = base.clone();
-                form.options.simd = lanes;
-                form.options.compute_units = units;
-                let Some((at, true)) = self.add(form, 4 + (lanes * units) as u32) else {
-                    break;
-                };
-                if !self.found[at].0.price.fits || self.seconds(at) * GAIN > limit {
-                    break;
-                }
-                limit = self.seconds(at);
-                gained = true;
-            }
-            if !gained {
-                break;
+        let wide = self.double(from, |form| &mut form.options.simd, 16);
+        self.double(wide, |form| &mut form.options.compute_units, 8);
+        if wide != from {
+            self.double(from, |form| &mut form.options.compute_units, 8);
+        }
+    }
+
+    /// Doubles a number of a form as long as it gains. The place of the last that did.
+    fn double(
+        &mut self,
+        from: usize,
+        number: impl Fn(&mut Pipeline) -> &mut u64,
+        most: u64,
+    ) -> usize {
+        let mut best = from;
+        let mut form = self.found[from].0.pipeline.clone();
+        while *number(&mut form) < most {
+            *number(&mut form) *= 2;
+            let rank = RANK_OF_WIDE + (form.options.simd * form.options.compute_units) as u32;
+            match self.add(form.clone(), rank) {
+                Some((at, true)) if self.gains(at, best) => best = at,
+                _ => break,
             }
         }
+        best
+    }
+
+    /// Whether a form is worth its area.
+    fn gains(&self, at: usize, over: usize) -> bool {
+        self.found[at].0.price.fits && self.seconds(at) * GAIN <= self.seconds(over)
     }
 
     /// Loops one by one, each as often as it gains.
@@ -206,14 +231,12 @@ impl Search<'_> {
                     copies,
                 });
                 unroll.sort();
-                let rank = 4 + unroll
-                    .iter()
-                    .map(|factor| factor.copies as u32)
-                    .sum::<u32>();
+                let copies: u64 = unroll.iter().map(|factor| factor.copies).sum();
+                let rank = self.found[from].0.rank.max(RANK_OF_WIDE) + copies as u32;
                 let Some((at, true)) = self.add(form, rank) else {
                     break;
                 };
-                if !self.found[at].0.price.fits || self.seconds(at) * GAIN > self.seconds(best) {
+                if !self.gains(at, best) {
                     break;
                 }
                 best = at;

@@ -2,7 +2,6 @@
 
 use fpgacc_frontend::source::{SourceMap, Span};
 
-use super::Family;
 use super::price::Made;
 use crate::model::{Limit, LoopReport, LsuKind, LsuReport, Pipelining, TripOrigin};
 
@@ -20,6 +19,9 @@ pub(super) fn label(made: &Made, is_input: bool) -> String {
         passes.push(pass);
         match *pass {
             "specialise" if is_new => parts.push("constants".to_string()),
+            "ndrange-to-loop" if text.contains("no loops") => {
+                parts.push("stated as one work-item".to_string());
+            }
             "restrict" if is_new => parts.push("restrict".to_string()),
             "work-group-size" if is_new => {
                 parts.push(text.split(',').next().unwrap_or(text).to_string());
@@ -39,9 +41,6 @@ pub(super) fn label(made: &Made, is_input: bool) -> String {
             factor.index + 1,
             factor.copies
         ));
-    }
-    if parts.len() == 1 && made.family == Family::NdRange {
-        parts.push("rewritten".to_string());
     }
     parts.join(", ")
 }
