@@ -47,6 +47,7 @@ pub(crate) fn digest(request: &BuildRequest, identity: &str) -> Option<String> {
         request.fp_contract,
         request.legacy_emulator
     ));
+    hash.text(&format!("{:?}", request.constant_cache));
     hash.text(request.board.as_deref().unwrap_or("\0default"));
     hash.list(request.defines.iter().map(String::as_bytes));
     hash.list(request.undefines.iter().map(String::as_bytes));
@@ -261,7 +262,7 @@ mod tests {
         let base = request(folder.path(), "kernel void a() {}");
         let digest = |request: &BuildRequest| super::digest(request, "aoc 1").unwrap();
         let mut all = vec![digest(&base), super::digest(&base, "aoc 2").unwrap()];
-        let changes: [fn(&mut BuildRequest); 14] = [
+        let changes: [fn(&mut BuildRequest); 15] = [
             |r| r.sources[0].text.push(' '),
             |r| r.target = Target::Hardware,
             |r| r.stage = Stage::Rtl,
@@ -271,6 +272,7 @@ mod tests {
             |r| r.undefines = vec!["AB".into()],
             |r| r.cl_options = vec!["AB".into()],
             |r| r.extra = vec!["AB".into()],
+            |r| r.constant_cache = Some(4096),
             |r| r.debug = true,
             |r| r.report = true,
             |r| r.profile = Some(Profile::All),

@@ -98,6 +98,9 @@ pub struct BuildRequest {
     pub legacy_emulator: bool,
     /// `-v`.
     pub verbose: bool,
+    /// The bytes of the cache of `__constant` memory (`-const-cache-bytes`); `None`: the tool's
+    /// default.
+    pub constant_cache: Option<u64>,
     /// Further flags for aoc, handed on untouched.
     pub extra: Vec<OsString>,
 }
@@ -123,6 +126,7 @@ impl BuildRequest {
             fp_contract: false,
             legacy_emulator: false,
             verbose: false,
+            constant_cache: None,
             extra: Vec::new(),
         }
     }

@@ -8,7 +8,9 @@ use common::{Rewritten, rewrite};
 use fpgacc_device_passes::pass::PassOptions;
 use fpgacc_device_passes::passes::unroll::Factor;
 use fpgacc_device_passes::pipeline::Pipeline;
-use fpgacc_frontend::facts::{Facts, Known, Launch, LocalSize, Location, QueueOrder, Value};
+use fpgacc_frontend::facts::{
+    Arg, ArgValue, Facts, Known, Launch, LocalSize, Location, QueueOrder, Value,
+};
 
 const SCALE: &str = "__kernel void scale(__global float *a, float f)\n{\n    \
                      a[get_global_id(0)] *= f;\n}\n";
@@ -38,7 +40,12 @@ fn sized(x: u64, y: u64) -> Launch {
 
 /// Only passes of NDRanges run.
 fn attributes(source: &str, launches: Vec<Launch>, options: PassOptions) -> Rewritten {
-    let on = ["work-group-size", "replicate", "unroll"];
+    let on = [
+        "work-group-size",
+        "replicate",
+        "local-memory-size",
+        "unroll",
+    ];
     let pipeline = Pipeline {
         level: 0,
         switches: on.map(|name| (name.to_string(), true)).into(),
@@ -111,6 +118,45 @@ fn lanes_and_compute_units_are_set_where_the_decision_asks() {
         told.contains("12 work-items in a row do not divide into 8"),
         "{told}"
     );
+}
+
+const SHARED: &str = "__kernel void scale(__global float *a, __local float *t)\n{\n    \
+                      int i = get_local_id(0);\n    t[i] = a[get_global_id(0)];\n    \
+                      barrier(CLK_LOCAL_MEM_FENCE);\n    a[get_global_id(0)] = t[i ^ 1];\n}\n";
+
+fn with_local(bytes: Value) -> Launch {
+    Launch {
+        args: vec![Arg {
+            index: 1,
+            value: ArgValue::Local(bytes),
+        }],
+        ..sized(64, 1)
+    }
+}
+
+#[test]
+fn local_parameters_state_what_the_launches_give() {
+    let launches = vec![
+        with_local(Value::Const(256)),
+        with_local(Value::OneOf(vec![400, 600])),
+    ];
+    let rewritten = attributes(SHARED, launches, PassOptions::default());
+    let attribute = "__attribute__((local_mem_size(1024)))";
+    assert!(rewritten.text.contains(attribute), "{}", rewritten.text);
+    assert_eq!(rewritten.contract().local_bytes, [(1, 1024)]);
+
+    let own = SHARED.replace("*t)", "*t __attribute__((local_mem_size(4096))))");
+    for (source, bytes) in [
+        (SHARED, Value::symbolic("n * 4")),
+        (SHARED, Value::Unknown("computed".to_string())),
+        (SHARED, Value::Const(0)),
+        (own.as_str(), Value::Const(256)),
+    ] {
+        let launches = vec![with_local(Value::Const(256)), with_local(bytes)];
+        let rewritten = attributes(source, launches, PassOptions::default());
+        assert_eq!(rewritten.contract().local_bytes, []);
+        assert_eq!(rewritten.text.contains("local_mem_size("), source == own);
+    }
 }
 
 /// aoc does not vectorise kernels whose lanes part ways in loops.

@@ -71,6 +71,11 @@ pub fn build(
     request.board = options.board.clone();
     request.extra = options.aoc_args.iter().map(OsString::from).collect();
     request.target = request_target(options);
+    // An emulator has no cache, and what the user says counts.
+    let says = |arg: &String| arg.contains("const-cache-bytes");
+    if request.target != request::Target::Emulator && !options.aoc_args.iter().any(says) {
+        request.constant_cache = rewritten.constant_cache;
+    }
     request.verbose = options.verbose;
     if rewritten.untouched {
         request.defines = program.options.defines.clone();

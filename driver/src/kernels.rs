@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use fpgacc_aoc_wrappers::cc::{self, CcError, Language};
+use fpgacc_device_passes::analysis::constant_memory;
 use fpgacc_device_passes::decision::{self, Decided, Decision, Request};
 use fpgacc_device_passes::pipeline::{self, Pipeline, Report};
 use fpgacc_frontend::diag::{Diagnostic, Severity};
@@ -36,6 +37,8 @@ pub struct Rewritten {
     pub report: Report,
     /// What was decided about its kernels, and why.
     pub decisions: BTreeMap<String, Decision>,
+    /// The bytes of a cache that holds all constant memory, if that is known.
+    pub constant_cache: Option<u64>,
     /// The module as it was parsed, for `--emit=ast`.
     pub parsed: Option<Module>,
     /// The module behind the passes.
@@ -53,6 +56,7 @@ pub fn rewrite(session: &mut Session, program: &Program, facts: &Facts) -> Step<
         manifest: describe(program, &preprocessed.text),
         report: Report::default(),
         decisions: BTreeMap::new(),
+        constant_cache: None,
         parsed: None,
         module: None,
     };
@@ -76,11 +80,20 @@ pub fn rewrite(session: &mut Session, program: &Program, facts: &Facts) -> Step<
         session.record.add(remark, &session.sources);
     }
     rewritten.manifest.kernels = kernels(&originals, &rewritten.report);
+    if specialises(session) {
+        rewritten.constant_cache = constant_memory::cache_bytes(&originals, facts);
+    }
     rewritten.parsed = Some(originals);
     rewritten.text = print(session, &module, true)?;
     rewritten.module = Some(module);
     rewritten.untouched = false;
     Ok(rewritten)
+}
+
+/// Whether what launches pass goes into programs.
+fn specialises(session: &Session) -> bool {
+    let pipeline = &session.options.pipeline;
+    pipeline::find_pass("specialise").is_ok_and(|pass| pipeline.runs(pass))
 }
 
 /// Chooses each kernel's form and rewrites it.

@@ -33,6 +33,24 @@ static uint64_t bits_of(const void *value, size_t size)
     }
 }
 
+/* Whether a version states less local memory. It takes no launch with this argument, and some
+ * implementations refuse to set it. */
+static int is_too_much(const struct fpgacc_kernel *info, cl_uint index, size_t size)
+{
+    for (uint32_t i = 0; i < info->local_bytes_count; i++)
+        if (info->local_bytes[i].param == index && size > info->local_bytes[i].bytes)
+            return 1;
+    return 0;
+}
+
+static cl_int set_argument(const struct fpgacc_version *version, cl_uint index, size_t size,
+                           const void *value)
+{
+    if (!value && is_too_much(version->info, index, size))
+        return CL_SUCCESS;
+    return __real_clSetKernelArg(version->handle, index, size, value);
+}
+
 cl_int __wrap_clSetKernelArg(cl_kernel kernel, cl_uint index, size_t size, const void *value)
 {
     struct fpgacc_tracked *tracked = fpgacc_find_kernel(kernel);
@@ -42,9 +60,9 @@ cl_int __wrap_clSetKernelArg(cl_kernel kernel, cl_uint index, size_t size, const
         return CL_INVALID_ARG_INDEX;
     struct fpgacc_argument argument = {.kind = FPGACC_OTHER, .size = size};
     pthread_mutex_lock(&tracked->lock);
-    cl_int error = __real_clSetKernelArg(kernel, index, size, value);
+    cl_int error = set_argument(&tracked->first, index, size, value);
     for (uint32_t i = 0; i < tracked->info->other_count && error == CL_SUCCESS; i++)
-        error = __real_clSetKernelArg(tracked->others[i].handle, index, size, value);
+        error = set_argument(&tracked->others[i], index, size, value);
     if (is_pointer(&tracked->info->params[index])) {
         argument.kind = FPGACC_MEMORY;
         if (value && size == sizeof argument.memory)

@@ -176,3 +176,58 @@ fn each_way_of_launching_gets_a_version() {
         .success();
     assert!(!asked.stdout.contains("fpgacc_2_sums"), "{}", asked.stdout);
 }
+
+/// The host's own numbers size a `__local` parameter; `argv` gives more than that at the second launch.
+const SHARED: &str = "local = 4;
+    for (int extra = 0; extra < 2; extra++) {
+        clSetKernelArg(kernel, 3, extra ? local * width : 5 * sizeof(int), NULL);
+        report(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL));
+    }";
+
+const SHARING: &str = "__kernel void sums(__global const int *in, __global int *out, int width, \
+                       __local int *shared)
+{
+    __local int *mine = width > 1000 ? shared + 1 : shared;
+    mine[get_local_id(0)] = in[get_global_id(0)];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[get_global_id(0)] = mine[get_local_id(0) ^ 1];
+}
+";
+
+#[test]
+fn launches_give_no_more_local_memory_than_is_stated() {
+    let shop = shop(SHARED);
+    shop.write("sums.cl", SHARING);
+    let line = 1 + shop
+        .text("host.c")
+        .lines()
+        .position(|l| l.contains("clEnqueueND"))
+        .unwrap();
+    let facts = format!(
+        "version: 1\nlaunches:\n- site: {{file: host.c, line: {line}, column: 12}}\n  kernels:\n    is:\n    \
+         - sums\n  work_dim:\n    const: 1\n  offset:\n  - const: 0\n  global:\n  - const: 16\n  \
+         local:\n    sizes:\n    - const: 4\n  args:\n  - index: 3\n    value:\n      local:\n        \
+         const: 20\n"
+    );
+    shop.write("facts.yaml", facts);
+    let flags = "-w -fno-ndrange-to-loop -Rpass=local-memory-size";
+    let made = shop
+        .fpgacc(&format!("{flags} host.c sums.cl facts.yaml -o app"))
+        .success();
+    let remark = "parameter 'shared' has 32 bytes of local memory: the launches give 20 at most";
+    assert!(made.stderr.contains(remark), "{}", made.stderr);
+    // 4 * 8 bytes are as many as were built for; 4 * 9 are not.
+    let held = shop.sh("./app 8 4").success();
+    assert_eq!(held.stdout, "0: 0 14\n0: 0 14\n");
+    let broken = shop.sh("./app 9 4").success();
+    assert_eq!(broken.stdout, "0: 0 14\n-5: 0 0\n");
+    let message = "it was compiled for at most 32 bytes of local memory in argument 3 (`shared`), \
+                   this launch has 36 (CL_OUT_OF_RESOURCES)";
+    assert!(broken.stderr.contains(message), "{}", broken.stderr);
+    shop.fpgacc(&format!(
+        "{flags} --keep-general host.c sums.cl facts.yaml -o app"
+    ))
+    .success();
+    let general = shop.sh("./app 9 4").success();
+    assert_eq!(general.stdout, "0: 0 14\n0: 0 14\n");
+}

@@ -41,6 +41,9 @@ pub fn arguments(
             false => version.flag("fpc"),
         });
     }
+    if let Some(bytes) = request.constant_cache {
+        args.extend(version.flag_with("const-cache-bytes", &bytes.to_string()));
+    }
     if request.debug {
         args.push("-g".to_string());
     }
@@ -160,6 +163,7 @@ mod tests {
         request.profile = Some(Profile::All);
         request.fp_relaxed = true;
         request.fp_contract = true;
+        request.constant_cache = Some(32768);
         request.debug = true;
         request.defines = vec!["N=4".into()];
         request.includes = vec!["inc".into()];
@@ -170,7 +174,7 @@ mod tests {
     fn spells_everything_as_16_1() {
         assert_eq!(
             line("16.1.0", everything).unwrap(),
-            "--board a10 --report --profile --fp-relaxed --fpc -g -DN=4 -Isrc -Iinc -seed=7 \
+            "--board a10 --report --profile --fp-relaxed --fpc --const-cache-bytes 32768 -g -DN=4 -Isrc -Iinc -seed=7 \
              --weird -o w/k.aocx w/k.cl"
         );
     }
@@ -179,7 +183,7 @@ mod tests {
     fn spells_everything_as_19_4() {
         assert_eq!(
             line("19.4.0", everything).unwrap(),
-            "-board=a10 -report -profile=all -fp-relaxed -fpc -g -DN=4 -Isrc -Iinc -seed=7 \
+            "-board=a10 -report -profile=all -fp-relaxed -fpc -const-cache-bytes=32768 -g -DN=4 -Isrc -Iinc -seed=7 \
              --weird -o w/k.aocx w/k.cl"
         );
     }
@@ -188,7 +192,7 @@ mod tests {
     fn spells_everything_as_22_4() {
         assert_eq!(
             line("22.4.0", everything).unwrap(),
-            "-board=a10 -report -profile=all -ffp-reassociate -ffp-contract=fast -g -DN=4 -Isrc \
+            "-board=a10 -report -profile=all -ffp-reassociate -ffp-contract=fast -const-cache-bytes=32768 -g -DN=4 -Isrc \
              -Iinc -seed=7 --weird -o w/k.aocx w/k.cl"
         );
     }

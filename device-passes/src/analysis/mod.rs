@@ -4,6 +4,7 @@ pub mod accesses;
 pub mod alias;
 pub mod calls;
 pub mod constant;
+pub mod constant_memory;
 pub mod divergence;
 pub mod invariance;
 pub mod liveness;

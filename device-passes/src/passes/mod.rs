@@ -1,5 +1,6 @@
 //! The passes, one file each.
 
+mod local_memory_size;
 mod ndrange_to_loop;
 mod reduction;
 mod replicate;
@@ -36,6 +37,8 @@ pub const ALL: &[&dyn Pass] = &[
     // Of kernels that ndrange-to-loop leaves: first the size of groups, which lanes divide.
     &work_group_size::WorkGroupSize,
     &replicate::Replicate,
+    // Of `__local` parameters that ndrange-to-loop leaves, if it did not make arrays of them.
+    &local_memory_size::LocalMemorySize,
     // Last: it names loops by their place among those that the others leave.
     &unroll::Unroll,
 ];

@@ -1,0 +1,126 @@
+//! `local-memory-size`: `__local` parameters state how much memory the launches give.
+//!
+//! aoc builds local memory when it compiles, of 16 KiB for each parameter unless `local_mem_size` says
+//! otherwise (Intel FPGA SDK for OpenCL, Programming Guide, section 5.3). A host that gives less wastes
+//! block RAM, and one that gives more cannot launch the kernel. The runtime refuses launches with more
+//! than is stated ([`LaunchContract::local_bytes`]).
+
+use fpgacc_frontend::facts::{ArgValue, Launch, Value};
+use fpgacc_frontend::ir::{AddressSpace, Attr, FunctionId, Module, VarId};
+
+use crate::pass::{Context, LaunchContract, Note, Outcome, Pass};
+
+/// The attribute.
+const ATTRIBUTE: &str = "local_mem_size";
+
+/// The pass.
+pub struct LocalMemorySize;
+
+impl Pass for LocalMemorySize {
+    fn name(&self) -> &'static str {
+        "local-memory-size"
+    }
+
+    fn description(&self) -> &'static str {
+        "state the size of __local parameters that the launches give"
+    }
+
+    fn level(&self) -> u8 {
+        1
+    }
+
+    fn run(
+        &self,
+        module: &mut Module,
+        kernel: FunctionId,
+        context: &Context<'_>,
+        contract: &mut LaunchContract,
+    ) -> Outcome {
+        if context.launches.is_empty() || context.called.contains(&kernel) {
+            return Outcome::Nothing;
+        }
+        let (mut done, mut missed) = (Vec::new(), Vec::new());
+        for (index, var) in open_params(module, kernel, contract) {
+            let function = &mut module.functions[kernel];
+            let variable = &mut function.vars[var];
+            let (name, span) = (variable.name.clone(), variable.span);
+            match most(index, context.launches) {
+                Ok(bytes) => {
+                    // Memory of other sizes is rounded up in hardware.
+                    let stated = bytes.next_power_of_two();
+                    variable.attrs.push(Attr {
+                        name: ATTRIBUTE.to_string(),
+                        args: Some(stated.to_string()),
+                    });
+                    contract.local_bytes.push((index, stated));
+                    let text = format!(
+                        "parameter '{name}' has {stated} bytes of local memory: the launches give \
+                         {bytes} at most"
+                    );
+                    function.comments.push(format!("local-memory-size: {text}"));
+                    done.push(Note::new(text, span));
+                }
+                Err(launch) => {
+                    let text = format!(
+                        "the size of parameter '{name}' is not stated: that of the launch at {} is \
+                         not known",
+                        launch.site
+                    );
+                    missed.push(Note::new(text, span));
+                }
+            }
+        }
+        match (done.is_empty(), missed.is_empty()) {
+            (true, true) => Outcome::Nothing,
+            (false, true) => Outcome::Done(done),
+            (true, false) => Outcome::Missed(missed),
+            (false, false) => Outcome::Partly { done, missed },
+        }
+    }
+}
+
+/// `__local` pointer parameters without a size, which another pass has not given an array of its own.
+fn open_params(
+    module: &Module,
+    kernel: FunctionId,
+    contract: &LaunchContract,
+) -> Vec<(u32, VarId)> {
+    let function = &module.functions[kernel];
+    let is_open = |(index, var): &(u32, VarId)| {
+        let variable = &function.vars[*var];
+        let space = module.types.as_pointer(variable.ty.ty);
+        matches!(space, Some((_, AddressSpace::Local)))
+            && variable.attrs.iter().all(|attr| attr.name != ATTRIBUTE)
+            && contract.local_bytes.iter().all(|(known, _)| known != index)
+    };
+    let params = (0..).zip(function.params.iter().copied());
+    params.filter(is_open).collect()
+}
+
+/// The most bytes that launches give; a launch of which that is not known.
+fn most<'l>(index: u32, launches: &[&'l Launch]) -> Result<u64, &'l Launch> {
+    let mut most = 0;
+    for launch in launches {
+        let arg = launch.args.iter().find(|arg| arg.index == index);
+        let bytes = match arg.map(|arg| &arg.value) {
+            Some(ArgValue::Local(bytes)) => upper_bound(bytes),
+            _ => None,
+        };
+        most = most.max(bytes.filter(|bytes| *bytes > 0).ok_or(*launch)?);
+    }
+    Ok(most)
+}
+
+/// The greatest of the numbers that a value may be, if they are told one by one or as a range.
+fn upper_bound(value: &Value) -> Option<u64> {
+    match value {
+        Value::Const(number) => Some(*number),
+        Value::OneOf(all) => all.iter().max().copied(),
+        Value::AnyOf(all) => {
+            let bounds: Option<Vec<u64>> = all.iter().map(upper_bound).collect();
+            bounds?.into_iter().max()
+        }
+        Value::Range { max, .. } => Some(*max),
+        Value::Symbolic(_) | Value::Unknown(_) => None,
+    }
+}
