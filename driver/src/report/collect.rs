@@ -1,7 +1,7 @@
 //! From decisions to what a report says.
 
 use fpgacc_device_passes::decision::{self, Decision, words};
-use fpgacc_device_passes::model::{Form, LoopReport, LsuReport, Pipelining};
+use fpgacc_device_passes::model::{Form, Limit, LoopReport, LsuReport, Pipelining};
 use fpgacc_device_passes::remark::Kind;
 use fpgacc_frontend::facts::{Facts, Launch};
 use fpgacc_frontend::ir::{FunctionId, Module};
@@ -121,6 +121,7 @@ impl Scene<'_> {
             parts: (decision.chosen().price.parts.iter())
                 .map(|one| self.part(one, sources))
                 .collect(),
+            main: main_part(decision),
             done: done.map(|(pass, text)| format!("{pass}: {text}")).collect(),
             missed: missed
                 .map(|remark| Remark {
@@ -203,6 +204,17 @@ impl Scene<'_> {
     }
 }
 
+/// The version and launch that take most of a kernel's time.
+fn main_part(decision: &Decision) -> usize {
+    let parts = &decision.chosen().price.parts;
+    let seconds = |at: usize| parts[at].prediction.seconds.value * parts[at].count;
+    let all = 0..parts.len();
+    // Of equal ones the first.
+    all.rev()
+        .max_by(|&a, &b| seconds(a).total_cmp(&seconds(b)))
+        .unwrap_or(0)
+}
+
 fn place(sources: &SourceMap, span: Span) -> Place {
     let at = sources.location(span);
     Place {
@@ -260,9 +272,10 @@ fn access(report: &LsuReport, sources: &SourceMap) -> Access {
     }
 }
 
-/// Whether a loop costs time that it need not.
+/// Whether a loop costs time that it need not. That an outer loop waits for the iterations of an inner
+/// one is no fault.
 fn is_slow(report: &LoopReport) -> bool {
-    report.ii > 1.5 || report.pipelined == Pipelining::Serial
+    report.limit != Limit::None && (report.ii > 1.5 || report.pipelined == Pipelining::Serial)
 }
 
 fn loop_mark(report: &LoopReport, sources: &SourceMap) -> Mark {
@@ -289,7 +302,7 @@ fn mark_original<'l>(
     decision: &Decision,
     sources: &SourceMap,
 ) {
-    let Some(part) = decision.chosen().price.parts.first() else {
+    let Some(part) = decision.chosen().price.parts.get(main_part(decision)) else {
         return;
     };
     let line_of = |span: Option<Span>| span.map(|span| sources.location(span).line);
@@ -411,7 +424,7 @@ fn memory_hint(part: &decision::Part, sources: &SourceMap) -> Hint {
 
 #[cfg(test)]
 mod tests {
-    use fpgacc_device_passes::model::{Limit, Trip, TripOrigin};
+    use fpgacc_device_passes::model::{Trip, TripOrigin};
 
     use super::*;
 

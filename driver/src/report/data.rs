@@ -60,6 +60,8 @@ pub struct Kernel {
     pub gain: f64,
     /// The kept form at each launch.
     pub parts: Vec<Part>,
+    /// Which of them takes most time.
+    pub main: usize,
     /// What was done to it.
     pub done: Vec<String>,
     /// What was not done, and why.

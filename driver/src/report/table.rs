@@ -45,8 +45,11 @@ fn kernel_text(out: &mut String, kernel: &Kernel, program: &str) {
         words::seconds(chosen.seconds.value),
         words::number(kernel.gain)
     );
-    for part in &kernel.parts {
-        part_text(out, part, kernel.parts.len() > 1);
+    for (at, part) in kernel.parts.iter().enumerate() {
+        match at == kernel.main {
+            true => part_text(out, part, kernel.parts.len() > 1),
+            false => other_part(out, part),
+        }
     }
     let _ = writeln!(out, "\n  Forms");
     table(out, forms(kernel));
@@ -55,6 +58,18 @@ fn kernel_text(out: &mut String, kernel: &Kernel, program: &str) {
         let _ = writeln!(out, "  {}{}", place.unwrap_or_default(), hint.what);
         let _ = writeln!(out, "    to gain more: {}", hint.remedy);
     }
+}
+
+/// A launch that takes less time than another.
+fn other_part(out: &mut String, part: &Part) {
+    let launch = part.launch.as_ref().map(at).unwrap_or_default();
+    let _ = writeln!(
+        out,
+        "  {} launched at {launch}: {}, {}",
+        part.version,
+        part.form,
+        words::seconds(part.seconds.value)
+    );
 }
 
 fn part_text(out: &mut String, part: &Part, is_one_of_many: bool) {
