@@ -178,8 +178,8 @@ fn output_args() -> Vec<Arg> {
 
 fn kernel_args() -> Vec<Arg> {
     vec![
-        short_value('O', "optimise", KERNELS, "LEVEL", "0: kernels as they are; 1: single work-items, constants of the host, restrict; 2 (default): also shift registers, which reassociate; 3: also search for the width of each kernel. Also given to the host compiler"),
-        value("fexecution-model", KERNELS, "[KERNEL:]MODEL", "The form of all kernels, or of one: as the host launches them (ndrange), single work-items where they can be (swi, default), or what the performance model finds faster (auto)")
+        short_value('O', "optimise", KERNELS, "LEVEL", "0: kernels as they are; 1: constants of the host, restrict, work-group sizes; 2 (default): also single work-items and shift registers, which reassociate, where they are faster; 3: also search for the width of each kernel. Also given to the host compiler"),
+        value("fexecution-model", KERNELS, "[KERNEL:]MODEL", "The form of all kernels, or of one: as the host launches them (ndrange), single work-items where they can be (swi), or what the performance model finds faster (auto, default)")
             .require_equals(true)
             .value_parser(execution_model),
         flag("strict-fp", KERNELS, "Never change the order of floating-point operations"),

@@ -147,7 +147,7 @@ fn doctor_names_what_is_there_and_what_is_missing() {
 fn stages_are_shown() {
     let shop = program();
     let kernels = shop
-        .fpgacc("--emit=kernels main.c launch.c twice.cl")
+        .fpgacc("-fexecution-model=swi --emit=kernels main.c launch.c twice.cl")
         .success()
         .stdout;
     assert!(
@@ -327,7 +327,8 @@ fn colours_are_for_people() {
 #[test]
 fn remarks_say_what_was_done_and_what_was_not() {
     let shop = program();
-    let line = "-Rpass -Rpass-missed --emit=kernels main.c launch.c twice.cl -o k.out.cl";
+    let line = "-Rpass -Rpass-missed -fexecution-model=swi --emit=kernels main.c launch.c twice.cl \
+                -o k.out.cl";
     let all = shop.fpgacc(line).success().stderr;
     assert!(
         all.contains("twice.cl:3:13: remark: kernel 'twice': single work-item"),

@@ -119,7 +119,7 @@ fn a_launch_that_breaks_a_fact_fails_or_runs_the_kernel_as_it_is() {
         "{}",
         broken.stderr
     );
-    shop.fpgacc("-w --keep-general host.c sums.cl facts.yaml -o app")
+    shop.fpgacc("-w -fexecution-model=swi --keep-general host.c sums.cl facts.yaml -o app")
         .success();
     for (arguments, expected) in [
         ("16 4", "0: 4376 7960\n"),
@@ -147,7 +147,7 @@ fn a_launch_that_breaks_a_fact_fails_or_runs_the_kernel_as_it_is() {
 fn each_way_of_launching_gets_a_version() {
     let shop = shop(TWO);
     let made = shop
-        .fpgacc("-w -Rpass=specialise host.c sums.cl -o app")
+        .fpgacc("-w -fexecution-model=swi -Rpass=specialise host.c sums.cl -o app")
         .success();
     assert!(
         made.stderr.contains(
@@ -168,7 +168,8 @@ fn each_way_of_launching_gets_a_version() {
     // The same bytes from objects.
     shop.fpgacc("-w -c host.c").success();
     shop.fpgacc("-c sums.cl").success();
-    shop.fpgacc("host.o sums.o -o again").success();
+    shop.fpgacc("-fexecution-model=swi host.o sums.o -o again")
+        .success();
     shop.sh("cmp app.aocx again.aocx").success();
     assert_eq!(shop.sh("./again 1 1").success().stdout, ran.stdout);
     let asked = shop

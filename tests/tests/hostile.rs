@@ -215,10 +215,10 @@ fn byte_order_marks_are_read() {
         "#include \"one.h\"\nkernel void f(global int *a) { a[get_global_id(0)] = ONE; }\n",
     );
     for line in [
-        "host.c k.cl -o app",
+        "-fexecution-model=swi host.c k.cl -o app",
         "-c host.c",
         "-c k.cl",
-        "host.o k.o -o app",
+        "-fexecution-model=swi host.o k.o -o app",
     ] {
         let outcome = shop.fpgacc(line).success();
         assert_eq!(outcome.stderr, "", "{line}");

@@ -142,6 +142,7 @@ fn wishes_are_followed() {
     assert_eq!(families("-fexecution-model=swi"), [swi, swi]);
     let mixed = "-fexecution-model=ndrange -fexecution-model=chain:swi";
     assert_eq!(families(mixed), [ndrange, swi]);
+    assert_eq!(families(""), families("-fexecution-model=auto"));
     // What stands in front of a kernel is stronger than what is said of all, and weaker than what is
     // said of it.
     let text = KERNELS.replace(
@@ -150,8 +151,12 @@ fn wishes_are_followed() {
     );
     shop.write("k.cl", text);
     assert_eq!(families("-fexecution-model=swi"), [swi, ndrange]);
-    assert_eq!(families("-fexecution-model=chain:swi"), [swi, swi]);
-    let kernels = shop.fpgacc("--emit=kernels host.c k.cl").success().stdout;
+    let stronger = "-fexecution-model=swi -fexecution-model=chain:swi";
+    assert_eq!(families(stronger), [swi, swi]);
+    let kernels = shop
+        .fpgacc("-fexecution-model=swi --emit=kernels host.c k.cl")
+        .success()
+        .stdout;
     assert!(!kernels.contains("#pragma fpgacc"), "{kernels}");
     assert!(kernels.contains("get_global_id(0)"), "{kernels}");
     let wrong = shop.fpgacc("report -fexecution-model=gpu host.c k.cl");

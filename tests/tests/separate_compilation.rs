@@ -399,7 +399,7 @@ int main(int argc, char **argv)
     );
     shop.sh("fpgacc -c -Xkernel -DTYPE=int fill.cl -o int.o && \
              fpgacc -c -Xkernel -DTYPE=float fill.cl -o float.o && \
-             fpgacc -w host.c int.o float.o -o app")
+             fpgacc -w -fexecution-model=swi host.c int.o float.o -o app")
         .success();
     let told = shop
         .sh("FPGACC_VERBOSE=1 ./app -DTYPE=float -DTYPE=int")

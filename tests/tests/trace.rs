@@ -144,7 +144,9 @@ fn recorded_facts_specialise_kernels_and_are_guarded() {
     shop.fpgacc("trace -o facts.yaml --quiet -- ./app")
         .success();
     for platform in ["pocl", "intel"] {
-        let build = format!("--platform={platform} host.c k.cl facts.yaml -o fast -Rpass");
+        let build = format!(
+            "--platform={platform} -fexecution-model=swi host.c k.cl facts.yaml -o fast -Rpass"
+        );
         let told = shop.fpgacc(&build).success();
         has(
             &told.stderr,
@@ -219,7 +221,9 @@ fn a_program_runs_with_compiled_kernels_without_being_built_again() {
     let shop = shop();
     shop.fpgacc("trace -o facts.yaml -- ./app").success();
     for platform in ["pocl", "intel"] {
-        let build = format!("--platform={platform} k.cl --facts facts.yaml -o fast.aocx");
+        let build = format!(
+            "--platform={platform} -fexecution-model=swi k.cl --facts facts.yaml -o fast.aocx"
+        );
         shop.fpgacc(&build).success();
         let run = |words: &str| {
             shop.sh(&format!(
@@ -269,7 +273,9 @@ fn python_is_recorded_and_run_too() {
         let origins: Vec<_> = parts.iter().map(|b| b.origin.clone().unwrap()).collect();
         assert_eq!(origins, [Value::Const(0), Value::Const(1024)]);
         assert!(launch.recorded.as_ref().unwrap().overlapping.is_empty());
-        let build = format!("--platform={platform} k.cl --facts facts.yaml -o py.aocx");
+        let build = format!(
+            "--platform={platform} -fexecution-model=swi k.cl --facts facts.yaml -o py.aocx"
+        );
         shop.fpgacc(&build).success();
         let fast = shop
             .sh("FPGACC_VERBOSE=1 fpgacc run --aocx py.aocx -- python3 host.py")

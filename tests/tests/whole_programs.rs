@@ -4,19 +4,35 @@
 
 use fpgacc_tests::command::Workshop;
 
-/// Runs a program of `benchmarks/` in its runner; gives the table.
+/// The forms that kernels get, and the emulators that they run on.
+const WAYS: [(&str, &str); 4] = [
+    ("-fexecution-model=swi", "intel"),
+    ("-fexecution-model=swi", "pocl"),
+    ("", "intel"),
+    ("-O3", "pocl"),
+];
+
+/// Runs a program of `benchmarks/` in its runner; judges the table.
 #[track_caller]
 fn bench(program: &str) {
     let shop = Workshop::new();
-    let line = format!("fpgacc-bench --repeat 1 --filter {program} --platform");
-    for platform in ["intel", "pocl"] {
-        let outcome = shop.sh(&format!("{line} {platform}")).success();
+    for (options, platform) in WAYS {
+        shop.write("with", format!("#!/bin/sh\nexec fpgacc {options} \"$@\"\n"));
+        let line = format!(
+            "chmod +x with && fpgacc-bench --fpgacc $PWD/with --repeat 1 --filter {program} \
+             --platform {platform}"
+        );
+        let outcome = shop.sh(&line).success();
         let rows = outcome.stdout.lines();
         let rows: Vec<&str> = rows.filter(|row| row.starts_with(program)).collect();
-        assert!(!rows.is_empty(), "{platform}: {}", outcome.stdout);
+        assert!(!rows.is_empty(), "{options} {platform}: {}", outcome.stdout);
         for row in rows {
             let judged = row.contains("identical") || row.contains("within bounds");
-            assert!(judged && row.contains(platform), "{}", outcome.stdout);
+            assert!(
+                judged && row.contains(platform),
+                "{options}: {}",
+                outcome.stdout
+            );
         }
     }
 }

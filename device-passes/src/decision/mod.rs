@@ -181,6 +181,7 @@ fn decide(
     kernels: &[(FunctionId, ExecutionModel)],
 ) -> BTreeMap<String, Decision> {
     let called = called_functions(module);
+    let without = alone::Without::new(module, &called);
     let mut decisions = BTreeMap::new();
     for &(kernel, model) in kernels {
         let decides = model == ExecutionModel::Auto && pipeline.level >= 1 || pipeline.level >= 3;
@@ -190,7 +191,7 @@ fn decide(
             continue;
         }
         let pricing = Pricing {
-            module: alone::alone(module, kernel, &called),
+            module: without.with(module, kernel),
             facts,
             board: request.board,
         };

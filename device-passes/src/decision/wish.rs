@@ -15,9 +15,9 @@ pub enum ExecutionModel {
     /// Kernels stay as the host launches them.
     NdRange,
     /// Kernels become single work-items, where they can.
-    #[default]
     SingleWorkItem,
     /// The performance model decides, kernel by kernel.
+    #[default]
     Auto,
 }
 
