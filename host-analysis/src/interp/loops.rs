@@ -16,7 +16,7 @@ const MOST_ROUNDS: i128 = 64;
 /// Most rounds of nested loops together.
 const MOST_ROUNDS_TOGETHER: u64 = 512;
 /// Most steps that following a loop round by round may take.
-const MOST_STEPS_UNROLLED: u64 = 30_000;
+const MOST_STEPS_UNROLLED: u64 = 4_000;
 /// Passes over a loop's body until everything that still changes is given up.
 const MOST_PASSES: u32 = 6;
 
