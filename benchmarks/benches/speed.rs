@@ -64,7 +64,9 @@ fn run(options: &Options) -> Result<bool, String> {
     let programs = catalog::read_in(path, folder).map_err(|error| error.to_string())?;
     let mut good = true;
 
-    println!("                               processor time in milliseconds");
+    println!(
+        "                               milliseconds that passed, the fastest of several runs"
+    );
     println!(
         "{:<20} {:>7} {:>7} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>9}",
         "program",

@@ -3,18 +3,17 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use fpgacc_aoc_wrappers::cc::{self, CcError, Compiler};
 use fpgacc_device_passes::pipeline::{self, Pipeline};
 use fpgacc_frontend::diag::{self, Color, Diagnostic};
 use fpgacc_frontend::facts::{Facts, Known, ProgramSource};
-use fpgacc_frontend::host::{HostFile, Language, Parsed, Preprocessed};
+use fpgacc_frontend::host::{HostFile, Language, Preprocessed, Unit, parse_all};
 use fpgacc_frontend::ir::Dialect;
 use fpgacc_frontend::kernel::{self, PrintOptions};
 use fpgacc_frontend::source::SourceMap;
 use fpgacc_host_analysis::patch::patch_bytes;
-use rustix::time::{ClockId, clock_gettime};
 
 /// A program, read and preprocessed.
 #[derive(Clone, Debug)]
@@ -41,7 +40,7 @@ struct KernelText {
     preprocessed: String,
 }
 
-/// How long each stage took, in processor time.
+/// How long each stage took. Hosts are parsed side by side, as the driver does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Times {
     /// Reading what the preprocessor says of hosts, and parsing them.
@@ -170,9 +169,9 @@ impl Input {
     }
 
     fn parse(&self, sources: &mut SourceMap) -> Vec<HostFile> {
-        let mut parsed = Parsed::default();
-        let parse = |host: &Host| host.parse(sources, &mut parsed);
-        self.hosts.iter().map(parse).collect()
+        let units = self.hosts.iter();
+        let units: Vec<_> = units.map(|host| host.unit(sources)).collect();
+        parse_all(sources, &units)
     }
 
     fn facts(&self) -> Facts {
@@ -231,13 +230,16 @@ impl Host {
         })
     }
 
-    fn parse(&self, sources: &mut SourceMap, parsed: &mut Parsed) -> HostFile {
+    fn unit(&self, sources: &mut SourceMap) -> Unit<'_> {
         let main = sources.add(self.name.as_str(), self.text.as_str());
         let add = |(name, text): &(String, String)| sources.add(name.as_str(), text.as_str());
         let headers: Vec<_> = self.headers.iter().map(add).collect();
-        let preprocessed = Some(&Preprocessed::read(&self.preprocessed));
-        let language = self.language;
-        HostFile::parse_shared(sources, main, &headers, preprocessed, language, parsed)
+        Unit {
+            main,
+            headers,
+            preprocessed: Some(&self.preprocessed),
+            language: self.language,
+        }
     }
 }
 
@@ -307,18 +309,10 @@ fn told(error: &CcError) -> String {
 }
 
 fn timed<T>(time: &mut Duration, work: impl FnOnce() -> T) -> T {
-    let start = processor_time();
+    let start = Instant::now();
     let result = work();
-    *time += processor_time().saturating_sub(start);
+    *time += start.elapsed();
     result
-}
-
-/// Processor time of all threads. No stage runs two at once or waits for anything, so on an idle
-/// machine this is the time that passes.
-fn processor_time() -> Duration {
-    let time = clock_gettime(ClockId::ProcessCPUTime);
-    // Neither part is negative.
-    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
 fn refused(diagnostics: &[Diagnostic], sources: &SourceMap) -> StageError {

@@ -2,7 +2,7 @@
 
 use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_frontend::facts::{Facts, Known, Location};
-use fpgacc_frontend::host::Parsed;
+use fpgacc_frontend::host::parse_all;
 use fpgacc_frontend::source::SourceMap;
 
 use crate::gather::Gathered;
@@ -16,12 +16,9 @@ use crate::trace::widen;
 /// The facts of all hosts together. What the user gave about a call wins over what was analysed.
 pub fn of(session: &mut Session, gathered: &Gathered) -> Step<Facts> {
     let mut sources = std::mem::take(&mut session.sources);
-    let mut parsed = Parsed::default();
-    let hosts: Vec<_> = gathered
-        .hosts
-        .iter()
-        .map(|unit| hosts::parse(unit, &mut sources, &mut parsed))
-        .collect();
+    let units = gathered.hosts.iter();
+    let units: Vec<_> = units.map(|unit| hosts::add(unit, &mut sources)).collect();
+    let hosts = parse_all(&sources, &units);
     let (mut facts, diagnostics) = fpgacc_host_analysis::analyse(&hosts, &sources);
     session.sources = sources;
     for diagnostic in diagnostics {

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use fpgacc_aoc_wrappers::cc::{self, Language};
-use fpgacc_frontend::host::{HostFile, LiveLines, Parsed, Preprocessed};
+use fpgacc_frontend::host::{LiveLines, Preprocessed, Unit};
 use fpgacc_frontend::source::{SourceMap, without_bom};
 use fpgacc_host_analysis::patch::{Patched, patch_bytes};
 
@@ -70,21 +70,23 @@ pub fn compile(session: &mut Session, host: &Host, output: &Path) -> Step<()> {
     Ok(())
 }
 
-/// A unit as the host analysis reads it; its texts join `sources`. `parsed` is for all units.
-pub fn parse(unit: &HostUnit, sources: &mut SourceMap, parsed: &mut Parsed) -> HostFile {
+/// A unit as the host analysis reads it; its texts join `sources`.
+pub fn add<'u>(unit: &'u HostUnit, sources: &mut SourceMap) -> Unit<'u> {
     let main = sources.add(unit.path.display().to_string(), unit.text.as_str());
     let headers: Vec<_> = unit
         .headers
         .iter()
         .map(|(name, text)| sources.add(name.as_str(), text.as_str()))
         .collect();
-    let preprocessed = unit.preprocessed.as_deref().map(Preprocessed::read);
-    let language = match unit.is_cxx {
-        true => fpgacc_frontend::host::Language::Cpp,
-        false => fpgacc_frontend::host::Language::C,
-    };
-    let preprocessed = preprocessed.as_ref();
-    HostFile::parse_shared(sources, main, &headers, preprocessed, language, parsed)
+    Unit {
+        main,
+        headers,
+        preprocessed: unit.preprocessed.as_deref(),
+        language: match unit.is_cxx {
+            true => fpgacc_frontend::host::Language::Cpp,
+            false => fpgacc_frontend::host::Language::C,
+        },
+    }
 }
 
 /// Names and texts of the headers that the user wrote. One that cannot be read is left out: the

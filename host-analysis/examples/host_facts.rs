@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (own, flags): (Vec<_>, Vec<_>) = flags.into_iter().partition(|a| a.starts_with("--"));
     let mut sources = SourceMap::new();
     let mut hosts = Vec::new();
-    let mut parsed_files = Parsed::default();
+    let parsed_files = Parsed::default();
     let started = std::time::Instant::now();
     let mut in_cc = std::time::Duration::ZERO;
     for name in &files {
@@ -43,7 +43,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         let language = if cpp { Language::Cpp } else { Language::C };
         let pre = pre.as_ref();
-        let shared = &mut parsed_files;
+        let shared = &parsed_files;
         let host = HostFile::parse_shared(&sources, main, &headers, pre, language, shared);
         if own.iter().any(|a| a == "--diff") {
             let patched = patch::patch_bytes(&bytes, name, &host.main().lines);

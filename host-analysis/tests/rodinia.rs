@@ -36,7 +36,7 @@ fn facts_of(folder: &Path, program: &Yaml) -> Facts {
     flags.retain(|f| f != "-xc++");
     let mut sources = SourceMap::new();
     let mut hosts = Vec::new();
-    let mut shared = Parsed::default();
+    let shared = Parsed::default();
     for name in words(&program["sources"]) {
         if name.ends_with(".cl") {
             continue;
@@ -63,12 +63,7 @@ fn facts_of(folder: &Path, program: &Yaml) -> Facts {
         let language = if cpp { Language::Cpp } else { Language::C };
         let pre = Some(&pre);
         hosts.push(HostFile::parse_shared(
-            &sources,
-            main,
-            &headers,
-            pre,
-            language,
-            &mut shared,
+            &sources, main, &headers, pre, language, &shared,
         ));
     }
     analyse(&hosts, &sources).0

@@ -14,10 +14,11 @@ mod lower;
 mod lower_decl;
 mod lower_expr;
 mod lower_lambda;
+mod together;
 
 pub use cpp::{LiveLines, Macro, MacroTable, Moment, NameHasher, Preprocessed, QuickHash};
+pub use together::{Parsed, Unit, parse_all};
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::source::{FileId, SourceMap, Span};
@@ -81,37 +82,6 @@ pub struct MacroBody {
     pub broken: bool,
 }
 
-/// What was parsed of files, by what the preprocessor left of them.
-#[derive(Clone, Debug, Default)]
-pub struct Parsed {
-    files: BTreeMap<FileId, Vec<ParsedText>>,
-}
-
-#[derive(Clone, Debug)]
-struct ParsedText {
-    text: Vec<u8>,
-    ast: Arc<Ast>,
-    errors: Vec<Span>,
-}
-
-impl Parsed {
-    fn parse(&mut self, file: FileId, text: Vec<u8>) -> (Arc<Ast>, Vec<Span>) {
-        let known = self.files.entry(file).or_default();
-        if let Some(found) = known.iter().find(|k| k.text == text) {
-            return (found.ast.clone(), found.errors.clone());
-        }
-        let (short, places) = squeezed(&text);
-        let (ast, errors) = lower_text(&short, &places, file, 0, None);
-        let ast = Arc::new(ast);
-        known.push(ParsedText {
-            text,
-            ast: ast.clone(),
-            errors: errors.clone(),
-        });
-        (ast, errors)
-    }
-}
-
 impl HostFile {
     /// Parses a host and those headers of it that are given. `preprocessed` is what
     /// [`Preprocessed::read`] made of the output of `cc -E -dD` on it, run so that it names files
@@ -123,8 +93,8 @@ impl HostFile {
         preprocessed: Option<&Preprocessed>,
         language: Language,
     ) -> HostFile {
-        let mut parsed = Parsed::default();
-        Self::parse_shared(sources, main, headers, preprocessed, language, &mut parsed)
+        let parsed = Parsed::default();
+        Self::parse_shared(sources, main, headers, preprocessed, language, &parsed)
     }
 
     /// [`Self::parse`] for one of several hosts with the same `sources`: a header that looks alike
@@ -135,7 +105,7 @@ impl HostFile {
         headers: &[FileId],
         preprocessed: Option<&Preprocessed>,
         language: Language,
-        parsed: &mut Parsed,
+        parsed: &Parsed,
     ) -> HostFile {
         let mut macros = preprocessed.map(|p| p.macros.clone()).unwrap_or_default();
         let files = std::iter::once(main).chain(headers.iter().copied());
@@ -197,7 +167,7 @@ impl HostFile {
 }
 
 impl Part {
-    fn traced(sources: &SourceMap, file: FileId, pre: &Preprocessed, parsed: &mut Parsed) -> Part {
+    fn traced(sources: &SourceMap, file: FileId, pre: &Preprocessed, parsed: &Parsed) -> Part {
         let source = sources.file(file);
         let text = source.text.as_bytes();
         let (directives, lines) = cpp::directives(text);
@@ -213,7 +183,7 @@ impl Part {
         sources: &SourceMap,
         file: FileId,
         macros: &mut MacroTable,
-        parsed: &mut Parsed,
+        parsed: &Parsed,
     ) -> Part {
         let source = sources.file(file);
         let text = source.text.as_bytes();
@@ -266,7 +236,7 @@ impl Part {
         directives: &[cpp::Directive],
         macros: &MacroTable,
         source: &crate::source::SourceFile,
-        parsed: &mut Parsed,
+        parsed: &Parsed,
     ) {
         let mut blanked = text.to_vec();
         for directive in directives {
