@@ -6,7 +6,8 @@ use crate::state::Root;
 use crate::symbol::Sym;
 use crate::value::{IntType, Num, Val};
 
-fn rank(value: &Val) -> Option<Num> {
+/// The type of a number.
+pub(crate) fn rank(value: &Val) -> Option<Num> {
     match value {
         Val::Int(_, t) => Some(Num::Int(*t)),
         Val::Float(_) => Some(Num::Float),
@@ -17,7 +18,7 @@ fn rank(value: &Val) -> Option<Num> {
 }
 
 /// The type in which an operation on two numbers happens.
-fn common(a: Num, b: Num) -> Num {
+pub(crate) fn common(a: Num, b: Num) -> Num {
     match (a, b) {
         (Num::Double, _) | (_, Num::Double) => Num::Double,
         (Num::Float, _) | (_, Num::Float) => Num::Float,

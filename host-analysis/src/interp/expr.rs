@@ -70,23 +70,7 @@ impl<'a> Interp<'a> {
                 }
             }
             ExprKind::Conditional(condition, yes, no) => {
-                let truth = self.eval(code, *condition).truth();
-                match truth {
-                    Some(true) => self.eval(code, *yes),
-                    Some(false) => self.eval(code, *no),
-                    None => {
-                        let mark = self.state.mark();
-                        let yes = self.eval(code, *yes);
-                        let (delta, reached) = self.take_back(mark);
-                        let no = self.eval(code, *no);
-                        if !reached {
-                            return no;
-                        }
-                        let both = self.state.reachable;
-                        self.state.merge(mark, delta);
-                        if both { yes.join(&no) } else { yes }
-                    }
-                }
+                self.conditional(code, *condition, *yes, *no)
             }
             ExprKind::Comma(first, second) => {
                 self.eval(code, *first);
@@ -412,7 +396,7 @@ impl<'a> Interp<'a> {
 
     /// The arguments of a function-like macro, by its parameters and behind them; nothing if there
     /// are too few.
-    fn macro_arguments(
+    pub(super) fn macro_arguments(
         &self,
         code: &Code<'a>,
         index: usize,

@@ -7,6 +7,7 @@
 mod bytes;
 mod call;
 mod closures;
+mod conditional;
 mod containers;
 mod destructors;
 mod expr;
