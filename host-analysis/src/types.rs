@@ -46,6 +46,10 @@ pub(crate) struct Types<'a> {
     kinds: RefCell<IndexMap<String, Kind, QuickHash>>,
     /// `using namespace cl`.
     pub uses_cl: bool,
+    /// Some class has a base.
+    pub has_bases: bool,
+    /// Some member is `volatile`.
+    pub has_volatile: bool,
 }
 
 impl<'a> Types<'a> {
@@ -57,6 +61,8 @@ impl<'a> Types<'a> {
                 types.typedefs.insert(name, ty);
             }
             for record in &part.ast.records {
+                types.has_bases |= !record.bases.is_empty();
+                types.has_volatile |= record.fields.iter().any(|f| f.ty.is_volatile);
                 types.records.insert(&record.name, (index, record));
             }
         }
@@ -67,6 +73,27 @@ impl<'a> Types<'a> {
     pub fn record(&self, name: &str) -> Option<(usize, &'a Record)> {
         let found = self.records.get(name);
         found.or_else(|| self.records.get(last_name(name))).copied()
+    }
+
+    /// Whether a class and its bases have more than one member of this name.
+    pub fn is_in_several(&self, class: &str, field: &str) -> bool {
+        let Some((_, record)) = self.record(class).filter(|r| !r.1.bases.is_empty()) else {
+            return false;
+        };
+        let mut classes = vec![record];
+        // Those behind are found on the way; bases that are not given have no members that hosts use.
+        let mut at = 0;
+        while at < classes.len() && at < MOST_BASES {
+            let bases = classes[at].bases.iter();
+            let found = bases.filter_map(|base| self.record(base)).map(|r| r.1);
+            let new: Vec<&Record> = found
+                .filter(|base| !classes.iter().any(|known| std::ptr::eq(*known, *base)))
+                .collect();
+            classes.extend(new);
+            at += 1;
+        }
+        let has = |class: &&&Record| class.fields.iter().any(|f| f.name == field && !f.is_static);
+        classes.iter().filter(has).count() > 1
     }
 
     pub fn is_type(&self, name: &str) -> bool {
@@ -191,6 +218,38 @@ impl<'a> Types<'a> {
         }
         Some(count)
     }
+}
+
+/// The most classes that are looked through for members of one name.
+const MOST_BASES: usize = 64;
+
+/// Whether a name may be that of a member of OpenCL's vectors: `x`, `s0`, `lo`, `s`, `v4`.
+pub(crate) fn is_lane_name(name: &str) -> bool {
+    match name.as_bytes() {
+        [b'x' | b'y' | b'z' | b'w' | b's'] => true,
+        [b's' | b'S', lane] => lane.is_ascii_hexdigit(),
+        [b'v', lanes @ ..] => !lanes.is_empty() && lanes.iter().all(u8::is_ascii_digit),
+        _ => matches!(name, "lo" | "hi" | "even" | "odd"),
+    }
+}
+
+/// The type of a member of one of OpenCL's vectors that is a number, or the array of them.
+pub(crate) fn lane(vector: &Type, name: &str) -> Option<Type> {
+    let at = vector.base.rfind(|c: char| !c.is_ascii_digit())?;
+    let is_number = matches!(
+        name.as_bytes(),
+        [b'x' | b'y' | b'z' | b'w'] | [b's' | b'S', _]
+    );
+    (is_vector(vector) && (is_number || name == "s")).then(|| Type {
+        base: vector.base[..=at].to_string(),
+        dims: if name == "s" { vec![None] } else { Vec::new() },
+        ..Type::default()
+    })
+}
+
+/// Whether a type is one of OpenCL's vectors.
+pub(crate) fn is_vector(ty: &Type) -> bool {
+    ty.pointers == 0 && vector_size(&ty.base).is_some()
 }
 
 /// `c` of `a::b::c`.

@@ -125,6 +125,9 @@ pub struct Type {
     pub is_const: bool,
     /// The pointee is `const`.
     pub pointee_const: bool,
+    /// `volatile` stands among the specifiers: what the innermost pointer points to is, or, without
+    /// pointers, itself.
+    pub is_volatile: bool,
     /// Of a function or pointer to a function.
     pub function: bool,
 }
@@ -403,6 +406,8 @@ pub struct Record {
     pub is_union: bool,
     /// It has attributes or base classes that change its layout.
     pub odd_layout: bool,
+    /// Its base classes by the names that the text gives them, without template arguments.
+    pub bases: Vec<String>,
 }
 
 /// A file's syntax.

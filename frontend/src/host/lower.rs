@@ -47,6 +47,7 @@ pub(super) fn named<'t>(node: Node<'t>) -> Vec<Node<'t>> {
 pub(super) struct Specifiers {
     /// `const` or `constexpr`.
     pub is_const: bool,
+    pub is_volatile: bool,
     pub is_static: bool,
     pub is_extern: bool,
 }
@@ -60,6 +61,7 @@ impl Specifiers {
                 "type_qualifier" => {
                     let word = &text[child.byte_range()];
                     found.is_const |= matches!(word, b"const" | b"constexpr");
+                    found.is_volatile |= word == b"volatile";
                 }
                 "storage_class_specifier" => {
                     let word = &text[child.byte_range()];

@@ -34,6 +34,7 @@ impl<'t> Lowerer<'t> {
         let ty = Type {
             base,
             is_const: specifiers.is_const,
+            is_volatile: specifiers.is_volatile,
             ..Type::default()
         };
         (ty, specifiers)
@@ -101,8 +102,25 @@ impl<'t> Lowerer<'t> {
             fields,
             is_union: kind_of(node) == "union_specifier",
             odd_layout,
+            bases: self.bases(node),
         });
         name
+    }
+
+    /// The base classes of a class.
+    fn bases(&self, node: Node<'_>) -> Vec<String> {
+        let clauses = named(node).into_iter();
+        let clauses = clauses.filter(|n| kind_of(*n) == "base_class_clause");
+        let is_name = |n: &Node<'_>| {
+            let kinds = ["type_identifier", "qualified_identifier", "template_type"];
+            kinds.contains(&kind_of(*n))
+        };
+        let names = clauses.flat_map(named).filter(is_name);
+        let plain = |name: String| match name.split_once('<') {
+            Some((plain, _)) => plain.to_string(),
+            None => name,
+        };
+        names.map(|n| plain(self.name(n))).collect()
     }
 
     fn fields(&mut self, node: Node<'_>, fields: &mut Vec<Variable>) {

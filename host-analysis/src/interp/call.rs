@@ -457,6 +457,13 @@ impl<'a> Interp<'a> {
             .filter(|(name, _)| self.shared_names.contains(&***name))
             .map(|(_, var)| *var)
             .collect();
+        for &var in &shared {
+            // And what they lead to.
+            self.escape_value(&Val::Pointer(Place::var(var)));
+        }
+        if !shared.is_empty() {
+            self.forget_escaped(reason);
+        }
         for var in shared {
             self.forget_root(Root::Var(var), reason);
         }

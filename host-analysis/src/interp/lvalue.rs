@@ -142,8 +142,10 @@ impl<'a> Interp<'a> {
                 Step::Field(name) => {
                     let kind = self.types[host].kind(&ty, &self.hosts[host]);
                     let Kind::Record(record) = kind else {
-                        ty = Cow::Owned(super::containers::part_type(&kind, step)?);
-                        dims = 0;
+                        let part = super::containers::part_type(&kind, step);
+                        let part = part.or_else(|| crate::types::lane(&ty, name))?;
+                        dims = part.dims.len();
+                        ty = Cow::Owned(part);
                         continue;
                     };
                     let (_, record) = self.types[host].record(&record)?;
@@ -214,6 +216,9 @@ impl<'a> Interp<'a> {
         }
         if let Some(Kind::Record(_) | Kind::Container(_)) = kind {
             return Val::Record(place.clone());
+        }
+        if let Some(reason) = self.doubt(place) {
+            return Val::unknown(reason);
         }
         self.read_scalar(place, kind.as_ref())
     }
@@ -293,7 +298,7 @@ impl<'a> Interp<'a> {
                 name,
                 arrow: false,
             } => match self.target(code, *base) {
-                Target::Place(place) => Target::Place(place.field(name)),
+                Target::Place(place) => Target::Place(place.field(last_name(name))),
                 Target::Element(place) if self.is_container(&place) => {
                     Target::Part(place, vec![Step::Field(Rc::from(name.as_str()))])
                 }
@@ -314,7 +319,9 @@ impl<'a> Interp<'a> {
                     return Target::Place(place);
                 }
                 let pointer = self.eval(code, *base);
-                self.pointed_to(code, *base, &pointer, |place| Some(place.field(name)))
+                self.pointed_to(code, *base, &pointer, |place| {
+                    Some(place.field(last_name(name)))
+                })
             }
             ExprKind::Deref(pointer) => {
                 let value = self.eval(code, *pointer);
@@ -760,6 +767,11 @@ impl<'a> Interp<'a> {
     /// Everything whose address is known elsewhere may change.
     pub(super) fn forget_escaped(&mut self, reason: &str) {
         self.repeats.note_forgot(reason);
+        // What they lead to by now.
+        let escaped = std::mem::take(&mut self.escaped).into_iter();
+        self.escaped = escaped.fold(BTreeSet::new(), |found, root| {
+            self.reached(&Val::Pointer(Place::of(root)), found)
+        });
         let roots: Vec<Root> = self.escaped.iter().copied().collect();
         for root in roots {
             self.forget_root(root, reason);

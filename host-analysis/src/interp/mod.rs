@@ -10,6 +10,7 @@ mod closures;
 mod conditional;
 mod containers;
 mod destructors;
+mod doubtful;
 mod expr;
 mod launches;
 mod library;
@@ -248,6 +249,12 @@ pub(crate) struct Interp<'a> {
     unsettled: RootSet,
     /// The hosts have unions.
     has_unions: bool,
+    /// Some class has a base.
+    has_bases: bool,
+    /// Some member of a class is `volatile`.
+    has_volatile_fields: bool,
+    /// Variables that are `volatile`.
+    volatile: RootSet,
     /// The hosts have destructors.
     has_destructors: bool,
     /// Names of file-scope variables that files which are not given may name too.
@@ -290,10 +297,13 @@ impl<'a> Interp<'a> {
             .flat_map(|h| &h.parts)
             .map(|p| p.ast.len())
             .sum();
+        let types: Vec<Types<'_>> = hosts.iter().map(Types::of).collect();
+        let has_bases = types.iter().any(|t| t.has_bases);
+        let has_volatile_fields = types.iter().any(|t| t.has_volatile);
         let mut interp = Interp {
             hosts,
             sources,
-            types: hosts.iter().map(Types::of).collect(),
+            types,
             functions: ByName::default(),
             prototypes: Vec::new(),
             plain: plain::Plain::of(hosts),
@@ -337,6 +347,9 @@ impl<'a> Interp<'a> {
                 .iter()
                 .flat_map(|h| &h.parts)
                 .any(|p| p.ast.records.iter().any(|r| r.is_union)),
+            has_bases,
+            has_volatile_fields,
+            volatile: RootSet::default(),
             shared_names: BTreeSet::new(),
             visited: BTreeSet::new(),
             heap_types: BTreeMap::new(),
@@ -630,6 +643,9 @@ impl<'a> Interp<'a> {
         let var = VarId(self.vars.len() as u32);
         if info.lasting {
             self.lasting.push(var);
+        }
+        if doubtful::is_volatile(&info.ty) {
+            self.volatile.insert(Root::Var(var));
         }
         self.vars.push(info);
         var

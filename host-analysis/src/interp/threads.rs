@@ -87,9 +87,12 @@ impl<'a> Interp<'a> {
         if self.unsettled.has(place.root) {
             return Val::unknown(REASON);
         }
-        match self.ambiguous.has(place.root) {
-            true => Val::unknown("several namespaces have a variable of this name"),
-            false => value,
+        if self.ambiguous.has(place.root) {
+            return Val::unknown("several namespaces have a variable of this name");
+        }
+        match self.doubt(place) {
+            Some(reason) => Val::unknown(reason),
+            None => value,
         }
     }
 }

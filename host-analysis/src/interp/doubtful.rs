@@ -1,0 +1,63 @@
+//! Places that may hold something else than what was last stored in them under their name: `volatile`
+//! ones, members that a class and a base of it both have, and members of OpenCL's vectors, which share
+//! their bytes.
+
+use fpgacc_frontend::host::ast::Type;
+
+use super::Interp;
+use crate::state::{Place, Root, Step};
+use crate::types::Kind;
+
+/// Whether what is read of a place of this type may be what nobody stored.
+pub(super) fn is_volatile(ty: &Type) -> bool {
+    ty.is_volatile && ty.pointers == 0
+}
+
+impl<'a> Interp<'a> {
+    /// Why nothing is known of what a place holds, whatever was stored there.
+    pub(super) fn doubt(&self, place: &Place) -> Option<&'static str> {
+        if self.volatile.has(place.root) {
+            return Some("it is volatile");
+        }
+        let is_field = |step: &Step| matches!(step, Step::Field(_));
+        if !place.path.iter().any(is_field) {
+            return None;
+        }
+        if self.has_volatile_fields && self.is_volatile_field(place) {
+            return Some("it is volatile");
+        }
+        (0..place.path.len()).find_map(|at| self.doubt_of_member(place, at))
+    }
+
+    fn is_volatile_field(&self, place: &Place) -> bool {
+        let ty = self.type_of(place);
+        ty.is_some_and(|(ty, ..)| is_volatile(&ty))
+    }
+
+    fn doubt_of_member(&self, place: &Place, at: usize) -> Option<&'static str> {
+        let Step::Field(name) = &place.path[at] else {
+            return None;
+        };
+        let may_be_lane = crate::types::is_lane_name(name);
+        if !may_be_lane && !self.has_bases {
+            return None;
+        }
+        let whole = Place {
+            root: place.root,
+            path: place.path[..at].to_vec(),
+        };
+        let (ty, dims, host) = self.type_of(&whole)?;
+        if dims > 0 && !matches!(whole.root, Root::Object(_)) {
+            return None;
+        }
+        match self.types[host].kind(&ty, &self.hosts[host]) {
+            Kind::Record(class) if self.types[host].is_in_several(&class, name) => {
+                Some("a class and a base of it have a member of this name")
+            }
+            Kind::Other if may_be_lane && crate::types::is_vector(&ty) => {
+                Some("members of a vector share their bytes")
+            }
+            _ => None,
+        }
+    }
+}
