@@ -142,6 +142,8 @@ pub struct Array {
     pub place: Place,
     /// Its bytes, if they are known.
     pub bytes: Option<u64>,
+    /// Something stores to it, or to what may overlap it.
+    pub written: bool,
     /// `volatile`
     pub volatile: bool,
 }

@@ -200,10 +200,7 @@ fn stays(graph: &Graph, form: Form, access: &Access) -> f64 {
         let local = graph.values.get(&Sym::LocalSize(0)).copied().unwrap_or(1.0);
         return if shared { local } else { 1.0 };
     }
-    let written = graph
-        .accesses
-        .iter()
-        .any(|a| a.array == access.array && a.is_store);
+    let written = graph.arrays[access.array].written;
     let (mut saved, mut touched) = (1.0, access.bytes as f64);
     for region in graph.ancestors(access.region).filter(|at| *at != 0) {
         let counter = Sym::Iter(region);
@@ -240,10 +237,7 @@ fn kind(
     };
     let is_aligned = access.address.as_ref().is_none_or(aligned);
     let is_single = form == Form::SingleWorkItem;
-    let written = graph
-        .accesses
-        .iter()
-        .any(|a| a.array == access.array && a.is_store);
+    let written = graph.arrays[access.array].written;
     let forward = stride.is_some_and(|s| s > 0 && s <= WORD as i128) && !access.indirect;
     if !access.is_store && is_single && forward && !written && !array.volatile {
         return LsuKind::Prefetching;

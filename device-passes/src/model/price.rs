@@ -10,7 +10,7 @@ use super::lower::{Input, lower};
 use super::lsu::{Lsu, infer};
 use super::memory::traffic;
 use super::prediction::{Area, Form, Limit, LoopReport, Pipelining, Prediction};
-use super::timing::{Latencies, Timing, time};
+use super::timing::{Latencies, Timing, mark_written, time};
 use super::{area, clock};
 use crate::pass::LaunchContract;
 
@@ -36,6 +36,7 @@ pub fn price(
         contract,
         form,
     });
+    mark_written(module, kernel, &mut graph);
     let lsus = infer(&mut graph, form);
     let (simd, units) = match form {
         Form::NdRange {

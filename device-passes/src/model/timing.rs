@@ -24,16 +24,18 @@ const LOOP_OVERHEAD: f64 = 8.0;
 /// Ports of a block of on-chip memory that is clocked twice as fast.
 const LOCAL_PORTS: usize = 4;
 /// Cycles of a local access that has to wait for its turn (see docs/model.md).
-const ARBITRATED_LATENCY: f64 = 16.0;
+const ARBITRATED_LATENCY: f64 = 12.3;
 /// A read-modify-write of one element of on-chip memory, where aoc forwards the value.
 const FORWARDED_LATENCY: f64 = 1.0;
 
 /// The timing of a region.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Timing {
-    /// Cycles from one iteration to the next.
+    /// Cycles from one iteration to the next that dependences, ports and the source demand.
     pub ii: f64,
-    /// What sets it.
+    /// Cycles from one iteration to the next: loops inside may need longer.
+    pub interval: f64,
+    /// What sets the former.
     pub limit: Limit,
     /// Cycles of one iteration.
     pub latency: f64,
@@ -74,6 +76,29 @@ impl Latencies {
             ..Self::scheduled(board)
         }
     }
+}
+
+/// Notes which arrays are written, through any name.
+pub fn mark_written(module: &Module, kernel: FunctionId, graph: &mut Graph) {
+    let called = crate::analysis::alias::called_functions(module);
+    let aliases = Aliases::new(module, kernel, &called);
+    let stores = graph.accesses.iter().filter(|a| a.is_store);
+    let stored: BTreeSet<usize> = stores.map(|a| a.array).collect();
+    for at in 0..graph.arrays.len() {
+        graph.arrays[at].written = stored
+            .iter()
+            .any(|other| may_alias(&aliases, graph, at, *other));
+    }
+}
+
+/// Whether two arrays may have bytes in common.
+fn may_alias(aliases: &Aliases<'_>, graph: &Graph, x: usize, y: usize) -> bool {
+    if x == y {
+        return true;
+    }
+    let (a, b) = (&graph.arrays[x], &graph.arrays[y]);
+    let external = a.place == b.place && a.place == Place::External;
+    external && aliases.roots_meet(&Roots::from([a.root]), &Roots::from([b.root]))
 }
 
 /// Times all regions of a single work-item.
@@ -147,6 +172,7 @@ impl Timer<'_> {
         if region == 0 {
             return Timing {
                 ii: 1.0,
+                interval: latency,
                 limit: Limit::None,
                 latency,
                 serial: false,
@@ -171,13 +197,6 @@ impl Timer<'_> {
             raise(interval, why);
         }
         let loops = &self.graph.regions[region].loops;
-        for at in loops {
-            let busy = inner[at].busy * self.graph.regions[*at].share;
-            if busy > ii {
-                ii = busy;
-                limit = Limit::None;
-            }
-        }
         let hints = &self.graph.regions[region].hints;
         let copied = self.graph.regions[region].unroll > 1 && !loops.is_empty();
         let serial = hints.serial || copied || hints.concurrency == Some(1.0);
@@ -192,13 +211,18 @@ impl Timer<'_> {
             (ii, limit) = (asked, Limit::Asked);
         }
         let trips = self.graph.trips(region);
+        let busy = loops
+            .iter()
+            .map(|at| inner[at].busy * self.graph.regions[*at].share);
+        let interval = busy.fold(ii, f64::max);
         Timing {
             ii,
+            interval,
             limit,
             latency,
             serial,
-            total: latency + ii * (trips - 1.0).max(0.0),
-            busy: ii * trips + 1.0,
+            total: latency + interval * (trips - 1.0).max(0.0),
+            busy: interval * trips + 1.0,
         }
     }
 
@@ -391,9 +415,12 @@ impl Timer<'_> {
             };
             all.add_edge(source, target, edge);
         }
-        let Some(distance) = distance(self.graph, region, x, y) else {
-            return;
+        // Where two pointers may overlap, nothing is known of where.
+        let distance = match x.array == y.array {
+            true => distance(self.graph, region, x, y),
+            false => Some(1),
         };
+        let Some(distance) = distance else { return };
         let safe = self
             .safe_distance(region, x)
             .max(self.safe_distance(region, y));
@@ -491,15 +518,7 @@ impl Timer<'_> {
     }
 
     fn may_alias(&self, x: &Access, y: &Access) -> bool {
-        if x.array == y.array {
-            return true;
-        }
-        let (a, b) = (&self.graph.arrays[x.array], &self.graph.arrays[y.array]);
-        let same_kind = a.place == b.place && a.place == Place::External;
-        same_kind
-            && self
-                .aliases
-                .roots_meet(&Roots::from([a.root]), &Roots::from([b.root]))
+        may_alias(&self.aliases, self.graph, x.array, y.array)
     }
 
     /// Iterations for which the source says that there is no dependence on an array.

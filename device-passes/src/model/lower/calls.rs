@@ -117,7 +117,7 @@ impl<'a> Lowering<'a> {
                     node: Some(node),
                     ..Value::default()
                 };
-                self.env.insert(slot.clone(), value);
+                self.assign(slot.clone(), value);
             }
         }
     }

@@ -504,7 +504,8 @@ impl<'a> Lowering<'a> {
                 mut inputs,
             } => {
                 inputs.extend(index.node);
-                if index.constant().is_none()
+                if !self.trial
+                    && index.constant().is_none()
                     && let Some(key) = self.array_keys.get(&array)
                 {
                     self.dynamic.insert(*key);
@@ -525,7 +526,9 @@ impl<'a> Lowering<'a> {
             Target::Slot(slot) => match index.constant() {
                 Some(at) => Target::Slot(slot.part(at.clamp(0, i128::from(u32::MAX)) as u32)),
                 None => {
-                    self.dynamic.insert((self.function_id, slot.var));
+                    if !self.trial {
+                        self.dynamic.insert((self.function_id, slot.var));
+                    }
                     Target::Element(slot, index)
                 }
             },
@@ -556,6 +559,7 @@ impl<'a> Lowering<'a> {
             root: Root::Object(var),
             place: place_of(variable.space),
             bytes: self.module.layout(variable.ty.ty).map(|layout| layout.size),
+            written: false,
             volatile: false,
         };
         let id = self.add_array(array);
@@ -696,7 +700,7 @@ impl<'a> Lowering<'a> {
                 for (key, value) in parts {
                     let mut copy = to.clone();
                     copy.path.extend(&key.path[from.path.len()..]);
-                    self.env.insert(copy, value);
+                    self.assign(copy, value);
                 }
             }
             _ => {
@@ -705,7 +709,7 @@ impl<'a> Lowering<'a> {
                         self.env.remove(&key);
                     }
                 }
-                self.env.insert(to.clone(), value);
+                self.assign(to.clone(), value);
             }
         }
     }
@@ -733,7 +737,7 @@ impl<'a> Lowering<'a> {
                         scalar,
                         span,
                     );
-                    self.env.insert(key, new);
+                    self.assign(key, new);
                 }
             }
             Target::Memory {

@@ -195,27 +195,34 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// A loop inside a loop that is tried: all that it changes is unknown behind it.
+    /// A loop inside a loop that is tried: all that it changes is unknown inside and behind it.
     fn loop_in_trial(&mut self, parts: &Parts<'a>) {
         let before = self.env.clone();
+        let outer = std::mem::take(&mut self.set_in_trial);
         self.one_iteration(parts);
         self.forget(&before);
+        // Once more, with what an iteration finds that is not the first.
+        self.one_iteration(parts);
+        self.forget(&before);
+        self.set_in_trial.extend(outer);
     }
 
-    /// Makes the variables that differ from `before` unknown, and drops those that are new.
+    /// Makes the variables unknown that were set, and drops those that are new.
     fn forget(&mut self, before: &BTreeMap<Slot, Value>) {
-        let changed: Vec<Slot> = before
-            .iter()
-            .filter(|(slot, old)| self.env.get(*slot) != Some(*old))
-            .map(|(slot, _)| slot.clone())
-            .collect();
         self.env.retain(|slot, _| before.contains_key(slot));
-        for slot in changed {
+        let set: Vec<Slot> = self.set_in_trial.iter().cloned().collect();
+        for slot in set {
+            let Some(old) = before.get(&slot) else {
+                continue;
+            };
             let here = self.here();
             let mut value = self.opaque(here, false);
-            if let Some(Pointer::Memory(array, _)) = before[&slot].pointer.clone() {
-                let offset = value.poly.take().unwrap_or_default();
-                value.pointer = Some(Pointer::Memory(array, offset));
+            match old.pointer.clone() {
+                Some(Pointer::Memory(array, _)) => {
+                    let offset = value.poly.take().unwrap_or_default();
+                    value.pointer = Some(Pointer::Memory(array, offset));
+                }
+                pointer => value.pointer = pointer,
             }
             self.env.insert(slot, value);
         }
@@ -224,8 +231,8 @@ impl<'a> Lowering<'a> {
     /// Which variables an iteration changes, and how.
     fn changes(&mut self, parts: &Parts<'a>) -> Changes {
         let mut changes: Changes = BTreeMap::new();
-        // A variable may only change behind one that does: until no more are found.
-        for _ in 0..4 {
+        // First to see which are set, then to see by how much they grow.
+        for _ in 0..2 {
             let saved = self.save();
             self.trial = true;
             let before: BTreeMap<Slot, Value> = saved.env.clone();
@@ -236,25 +243,31 @@ impl<'a> Lowering<'a> {
                 marks.insert(slot.clone(), (value, mark));
             }
             let start = self.opaques;
+            let outer = std::mem::take(&mut self.set_in_trial);
             self.one_iteration(parts);
             let after = self.restore(saved);
+            let set = std::mem::replace(&mut self.set_in_trial, outer);
             let mut found: Changes = BTreeMap::new();
-            for (slot, old) in &before {
-                let Some(new) = after.get(slot) else { continue };
-                match marks.get(slot) {
-                    None if new != old => {
-                        found.insert(slot.clone(), Change::Any);
-                    }
-                    None => {}
-                    Some((_, mark)) => {
-                        found.insert(slot.clone(), self.change(new, mark, start, &marks));
-                    }
-                }
+            for slot in set {
+                let (Some(new), true) = (after.get(&slot), before.contains_key(&slot)) else {
+                    continue;
+                };
+                let change = match marks.get(&slot) {
+                    None => Change::Any,
+                    Some((_, mark)) => self.change(new, mark, start, &marks),
+                };
+                found.insert(slot, change);
             }
-            let is_stable = found.len() == changes.len() && !changes.is_empty();
-            if found.is_empty() || is_stable {
+            if found.is_empty() {
                 return found;
             }
+            // What was found first must stay: its values inside are bound to it.
+            let missing: Vec<Slot> = changes
+                .keys()
+                .filter(|slot| !found.contains_key(*slot))
+                .cloned()
+                .collect();
+            found.extend(missing.into_iter().map(|slot| (slot, Change::Any)));
             changes = found;
         }
         changes
@@ -264,11 +277,17 @@ impl<'a> Lowering<'a> {
     fn mark(&mut self, old: &Value) -> (Value, Poly) {
         let mut value = self.opaque(BTreeSet::new(), false);
         let mark = value.poly.clone().unwrap_or_default();
-        if let Some(Pointer::Memory(array, _)) = &old.pointer {
-            value.poly = None;
-            value.pointer = Some(Pointer::Memory(*array, mark.clone()));
-        } else if old.poly.is_none() {
-            value.poly = None;
+        match &old.pointer {
+            Some(Pointer::Memory(array, _)) => {
+                value.poly = None;
+                value.pointer = Some(Pointer::Memory(*array, mark.clone()));
+            }
+            Some(slot) => {
+                value.poly = None;
+                value.pointer = Some(slot.clone());
+            }
+            None if old.poly.is_none() => value.poly = None,
+            None => {}
         }
         (value, mark)
     }

@@ -89,6 +89,8 @@ struct Lowering<'a> {
     idle: bool,
     /// In the first walk of a loop.
     trial: bool,
+    /// The variables that were set in it.
+    set_in_trial: BTreeSet<Slot>,
     opaques: usize,
     /// Of opaque values, the symbols on which they depend.
     depends: BTreeMap<usize, BTreeSet<Sym>>,
@@ -144,6 +146,7 @@ impl<'a> Lowering<'a> {
             copies: 1,
             idle: false,
             trial: false,
+            set_in_trial: BTreeSet::new(),
             opaques: 0,
             depends: BTreeMap::new(),
             loaded: BTreeSet::new(),
@@ -195,6 +198,7 @@ impl<'a> Lowering<'a> {
                 root: Root::Param(param),
                 place: place_of(space),
                 bytes: (space == AddressSpace::Local).then_some(LOCAL_POINTER_BYTES),
+                written: false,
                 volatile: pointee.quals.contains(Qualifiers::VOLATILE),
             };
             let id = self.add_array(array);
@@ -234,6 +238,14 @@ impl<'a> Lowering<'a> {
             var,
             path: Vec::new(),
         }
+    }
+
+    /// Gives a variable, or a part of one, a value.
+    fn assign(&mut self, slot: Slot, value: Value) {
+        if self.trial {
+            self.set_in_trial.insert(slot.clone());
+        }
+        self.env.insert(slot, value);
     }
 
     /// An integer of which nothing is known but what it depends on.

@@ -114,6 +114,7 @@ impl<'a> Lowering<'a> {
             root: Root::Object(VarRef::Local(var)),
             place: place_of(variable.space),
             bytes,
+            written: false,
             volatile: false,
         });
         self.arrays.insert((self.frame, VarRef::Local(var)), id);

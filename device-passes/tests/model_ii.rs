@@ -1,0 +1,137 @@
+//! The initiation intervals that the performance model gives loops with known answers.
+
+use std::collections::BTreeMap;
+
+use fpgacc_device_passes::model::{
+    Board, FamilyRef, LaunchShape, Limit, LoopReport, Pipelining, predict,
+};
+use fpgacc_device_passes::pass::LaunchContract;
+use fpgacc_frontend::ir::Dialect;
+use fpgacc_frontend::kernel::{Input, parse, validate};
+use fpgacc_frontend::source::SourceMap;
+use serde::Deserialize;
+
+/// A loop nest and its intervals.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Case {
+    name: String,
+    /// Why the answer is known.
+    why: String,
+    kernel: String,
+    #[serde(default = "arria10")]
+    board: String,
+    /// Latencies of operators that differ from the board's.
+    #[serde(default)]
+    latencies: BTreeMap<String, f64>,
+    /// Sums may be reassociated.
+    #[serde(default)]
+    relaxed: bool,
+    /// Of each loop that remains, in the order of the text; null where no answer is known.
+    ii: Vec<Option<f64>>,
+    /// What sets the interval of the innermost loop that comes last.
+    #[serde(default)]
+    limit: Option<String>,
+}
+
+fn arria10() -> String {
+    "pac-a10".to_string()
+}
+
+fn board(case: &Case) -> Board {
+    let mut board = Board::named(&case.board).expect("a built-in board");
+    let mut family = serde_yaml::to_value(board.family()).unwrap();
+    for (operator, latency) in &case.latencies {
+        let known = family["operators"].get(operator).is_some();
+        assert!(known, "{}: no operator {operator}", case.name);
+        family["operators"][operator.as_str()]["latency"] = (*latency).into();
+    }
+    board.family = FamilyRef::Own(serde_yaml::from_value(family).unwrap());
+    board
+}
+
+fn loops(case: &Case) -> Vec<LoopReport> {
+    let mut sources = SourceMap::new();
+    sources.add("k.cl", case.kernel.as_str());
+    let preprocessed = format!("# 1 \"k.cl\"\n{}", case.kernel);
+    let input = Input {
+        name: "k.cl",
+        preprocessed: &preprocessed,
+        dialect: Dialect::Cl12,
+    };
+    let module = parse(&input, &mut sources);
+    let module = module.unwrap_or_else(|error| panic!("{}: {:?}", case.name, error.diagnostics()));
+    assert!(validate(&module).is_ok(), "{}: not valid", case.name);
+    let kernel = module.kernels().next().expect("a kernel");
+    let launch = LaunchShape {
+        fp_relaxed: case.relaxed,
+        ..LaunchShape::default()
+    };
+    let contract = LaunchContract::default();
+    predict(&module, kernel, &board(case), &launch, &contract).loops
+}
+
+fn limit(report: &LoopReport) -> String {
+    let name = match &report.limit {
+        Limit::None => "none",
+        Limit::Recurrence { .. } => "recurrence",
+        Limit::MemoryDependence { array, .. } => return format!("memory {array}"),
+        Limit::LocalPorts { array, .. } => return format!("ports {array}"),
+        Limit::Bandwidth => "bandwidth",
+        Limit::Serialised(_) => "serialised",
+        Limit::Asked => "asked",
+    };
+    name.to_string()
+}
+
+#[test]
+fn loops_start_as_often_as_is_known() {
+    let cases: Vec<Case> = serde_yaml::from_str(include_str!("model/ii.yaml")).unwrap();
+    assert!(cases.len() >= 40);
+    let mut faults = Vec::new();
+    for case in &cases {
+        assert!(!case.why.is_empty(), "{}: why?", case.name);
+        let reports = loops(case);
+        let found: Vec<f64> = reports.iter().map(|report| report.ii).collect();
+        let agree =
+            |(known, found): (&Option<f64>, &f64)| known.is_none_or(|known| known == *found);
+        if found.len() != case.ii.len() || !case.ii.iter().zip(&found).all(agree) {
+            faults.push(format!(
+                "{}: expected {:?}, found {found:?}: {:?}",
+                case.name,
+                case.ii,
+                reports.last().map(|r| &r.limit)
+            ));
+        }
+        if let (Some(expected), Some(last)) = (&case.limit, reports.last())
+            && limit(last) != *expected
+        {
+            faults.push(format!(
+                "{}: expected {expected}, found {}",
+                case.name,
+                limit(last)
+            ));
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn a_pragma_makes_a_loop_serial() {
+    let case = Case {
+        name: "serial".to_string(),
+        why: "asked".to_string(),
+        kernel:
+            "__kernel void k(__global int *restrict a, __global const int *restrict b, int n) {\n  \
+                 #pragma disable_loop_pipelining\n  for (int i = 0; i < n; i++) a[i] = b[i];\n}\n"
+                .to_string(),
+        board: arria10(),
+        latencies: BTreeMap::new(),
+        relaxed: false,
+        ii: Vec::new(),
+        limit: None,
+    };
+    let reports = loops(&case);
+    assert_eq!(reports[0].pipelined, Pipelining::Serial);
+    assert!(reports[0].ii > 5.0);
+}
