@@ -193,6 +193,9 @@ fn kernel_args() -> Vec<Arg> {
         value("board-file", KERNELS, "FILE", "Predict for the board that FILE describes (.yaml)")
             .action(ArgAction::Set)
             .value_hint(ValueHint::FilePath),
+        value("use-report", KERNELS, "DIR", "Take intervals, area and clock from the report that aoc left in DIR, in place of predictions")
+            .action(ArgAction::Set)
+            .value_hint(ValueHint::DirPath),
         value("aoc", KERNELS, "PATH", "Use this aoc").action(ArgAction::Set).value_hint(ValueHint::ExecutablePath).env("FPGACC_AOC"),
         value("facts", KERNELS, "FILE", "Use the launch facts in FILE, as if it stood among the inputs").value_hint(ValueHint::FilePath),
         value("Xkernel", KERNELS, "OPTION", "A clBuildProgram option (-DN=16) for programs whose options the host composes at run time"),
@@ -611,6 +614,7 @@ fn takes_next(arg: &str) -> bool {
             | "isystem"
             | "board"
             | "board-file"
+            | "use-report"
             | "facts"
             | "aoc"
             | "emit"

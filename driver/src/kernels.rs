@@ -14,6 +14,7 @@ use fpgacc_frontend::kernel::{self, ParseError, PrintOptions};
 use fpgacc_frontend::source::without_bom;
 use fpgacc_runtime::manifest;
 
+use crate::aoc_report;
 use crate::board;
 use crate::expansion;
 use crate::kernel_options::identifiers;
@@ -99,11 +100,16 @@ fn specialises(session: &Session) -> bool {
 /// Chooses each kernel's form and rewrites it.
 fn decide(session: &mut Session, module: &mut Module, facts: &Facts) -> Step<Decided> {
     let board = board::of(session)?;
+    aoc_report::load(session)?;
     let options = &session.options;
     let request = Request {
         board: &board,
         wishes: &options.wishes,
         explain: options.explain,
+        measured: session
+            .measured
+            .as_ref()
+            .map(|found| (found, &session.sources)),
     };
     let decided = decision::run(module, facts, &options.pipeline, &request);
     for diagnostic in &decided.diagnostics {

@@ -99,6 +99,8 @@ pub struct Options {
     pub board: Option<String>,
     /// `--board-file`
     pub board_file: Option<PathBuf>,
+    /// `--use-report`
+    pub aoc_report: Option<PathBuf>,
     /// `-fexecution-model`
     pub wishes: Wishes,
     /// Price all forms of all kernels: somebody will read it.
@@ -193,6 +195,7 @@ impl Options {
             platform: one(matches, "platform"),
             board: one(matches, "board"),
             board_file: one(matches, "board-file").map(PathBuf::from),
+            aoc_report: one(matches, "use-report").map(PathBuf::from),
             wishes: wishes(matches),
             explain: record.is_wanted || one(matches, "Rpass-analysis").is_some(),
             aoc: one(matches, "aoc").map(PathBuf::from),

@@ -6,6 +6,7 @@ use fpgacc_aoc_wrappers::cc::{CcError, Compiler, Language};
 use fpgacc_aoc_wrappers::output::{self, Mode as FileMode};
 use fpgacc_aoc_wrappers::process::Status;
 use fpgacc_aoc_wrappers::scratch::Scratch;
+use fpgacc_device_passes::decision::measured::Measured;
 use fpgacc_device_passes::model::Board;
 use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_frontend::source::SourceMap;
@@ -36,6 +37,8 @@ pub struct Session {
     pub record: OptRecord,
     /// The board that kernels are priced for, once it is known.
     pub board: Option<Board>,
+    /// What aoc said of an earlier build, once it is read.
+    pub measured: Option<Measured>,
     headers: Option<Scratch>,
 }
 
@@ -49,6 +52,7 @@ impl Session {
             dependencies: Dependencies::default(),
             record: OptRecord::default(),
             board: None,
+            measured: None,
             headers: None,
         }
     }

@@ -283,3 +283,69 @@ fn tables_name_form_loops_and_accesses() {
     let help = shop.fpgacc("report --help").success().stdout;
     assert!(help.contains("--html") && help.contains("--json"), "{help}");
 }
+
+/// What `aoc -rtl` and Quartus leave of `chain` as a single work-item.
+fn aoc_report(shop: &Workshop, ii: u32) {
+    let loops = serde_json::json!({
+        "columns": ["", "Pipelined", "II", "Bottleneck", "Details"],
+        "children": [{"name": "Kernel: chain", "data": ["", "", ""], "children": [
+            {"name": "chain.B1", "data": ["Yes", ">=1", "n/a"], "children": [
+                {"name": "chain.B2", "data": ["Yes", format!("~{ii}"), "II"],
+                 "debug": [[{"filename": "/build/k.cl", "line": 10}]]}]}]}]});
+    let summary = serde_json::json!({
+        "performanceSummary": {"children": [
+            {"name": "chain", "data": ["Single work-item", "No", [1, 1, 1], 1]}]},
+        "estimatedResources": {"children": [
+            {"name": "chain", "data": [4321, 8765, 99, 7]},
+            {"name": "Total", "data": [50000, 90000, 400, 7]}]}});
+    shop.write("built/reports/lib/json/loops.json", loops.to_string());
+    shop.write("built/reports/lib/json/summary.json", summary.to_string());
+    let fitted = "ALUTs: 41262\nActual clock freq: 250.00\nKernel fmax: 251.3\n";
+    shop.write("built/acl_quartus_report.txt", fitted);
+}
+
+#[test]
+fn reports_of_aoc_replace_predictions() {
+    let shop = workshop();
+    let chain = |options: &str| kernels(&json(&shop, options))[1].clone();
+    let of = |kernel: &Value, keys: [&str; 3]| {
+        let part = &kernel["parts"][0];
+        part[keys[0]][keys[1]][keys[2]]
+            .as_f64()
+            .or(part[keys[0]][keys[1]].as_f64())
+    };
+    let predicted = chain("-fexecution-model=swi --strict-fp");
+    assert_eq!(predicted["disagreements"], Value::Null);
+    aoc_report(&shop, 40);
+    let with = "-fexecution-model=swi --strict-fp --use-report built";
+    let measured = chain(with);
+    assert_eq!(of(&measured, ["clock_mhz", "value", ""]), Some(250.0));
+    let loops = measured["parts"][0]["loops"].as_array().unwrap();
+    let own = loops
+        .iter()
+        .find(|one| one["place"]["line"] == 10)
+        .expect("a loop");
+    assert_eq!(own["ii"], 40.0);
+    let chosen = |kernel: &Value| {
+        let at = kernel["chosen"].as_u64().unwrap() as usize;
+        kernel["candidates"][at].clone()
+    };
+    assert_eq!(chosen(&measured)["area"]["alut"], 4321.0);
+    assert_eq!(chosen(&measured)["is_measured"], true);
+    assert!(seconds(&chosen(&measured)) > seconds(&chosen(&predicted)));
+    let told = measured["disagreements"].to_string();
+    assert!(told.contains("line 10: aoc says II = 40"), "{told}");
+    assert!(told.contains("clock: aoc says 250 MHz"), "{told}");
+    // A slower loop is slower.
+    aoc_report(&shop, 80);
+    assert!(seconds(&chosen(&chain(with))) > seconds(&chosen(&measured)));
+    // It is no report of an NDRange.
+    let other = chain("-fexecution-model=ndrange -O1 --use-report built");
+    assert_eq!(chosen(&other)["is_measured"], false);
+    let none = shop.fpgacc("report --use-report . host.c k.cl").failure();
+    assert!(
+        none.stderr.contains("there is no report of aoc in '.'"),
+        "{}",
+        none.stderr
+    );
+}

@@ -95,6 +95,7 @@ mod tests {
                 parts: Vec::new(),
             },
             family,
+            is_measured: false,
             rank,
         }
     }

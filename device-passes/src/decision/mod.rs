@@ -6,6 +6,7 @@
 //! - [`price`]: what a form costs, over all launches of the kernel.
 //! - [`search`]: which forms are tried at which level.
 //! - [`choose`]: the one that is kept.
+//! - [`measured`]: what aoc said of forms that it compiled.
 //! - [`share`]: kernels of one program share a device.
 //! - [`tell`]: what the user is told.
 //!
@@ -13,6 +14,7 @@
 
 mod alone;
 mod choose;
+pub mod measured;
 mod price;
 mod search;
 mod share;
@@ -25,7 +27,9 @@ use std::collections::BTreeMap;
 use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_frontend::facts::Facts;
 use fpgacc_frontend::ir::{FunctionId, Module};
+use fpgacc_frontend::source::SourceMap;
 
+use self::measured::Measured;
 use self::price::Pricing;
 use crate::analysis::alias::called_functions;
 use crate::model::{Board, Estimate, Prediction, Resources};
@@ -43,6 +47,8 @@ pub struct Request<'a> {
     pub wishes: &'a Wishes,
     /// Price kernels also where there is nothing to choose.
     pub explain: bool,
+    /// What aoc said of an earlier build, and the texts that spans point into.
+    pub measured: Option<(&'a Measured, &'a SourceMap)>,
 }
 
 /// What was decided about the kernels of a program.
@@ -65,6 +71,8 @@ pub struct Decision {
     pub candidates: Vec<Candidate>,
     /// The one that is kept.
     pub chosen: usize,
+    /// What aoc said otherwise than the model; `None`: there is no report of any of the forms.
+    pub disagreements: Option<Vec<String>>,
 }
 
 impl Decision {
@@ -90,6 +98,8 @@ pub struct Candidate {
     pub price: Price,
     /// The family that it belongs to.
     pub family: Family,
+    /// Its price comes from aoc's report.
+    pub is_measured: bool,
     /// Of forms that cost the same, the one with the lowest is kept.
     rank: u32,
 }
@@ -198,11 +208,18 @@ fn decide(
         let (candidates, standard) = search::candidates(&pricing, pipeline, model);
         let chosen = choose::choose(&candidates, standard, model, pipeline.level);
         let name = module.functions[kernel].name.clone();
-        let decision = Decision {
+        let mut decision = Decision {
             model,
             candidates,
             chosen,
+            disagreements: None,
         };
+        if let Some((measured, sources)) = request.measured {
+            let told = measured::apply(&mut decision, &name, measured, sources, request.board);
+            decision.disagreements = told;
+            let candidates = &decision.candidates;
+            decision.chosen = choose::choose(candidates, standard, model, pipeline.level);
+        }
         decisions.insert(name, decision);
     }
     decisions

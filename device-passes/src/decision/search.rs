@@ -125,6 +125,7 @@ impl Search<'_> {
             pipeline,
             price: made.price.clone(),
             family: made.family,
+            is_measured: false,
             rank,
         };
         self.found.push((candidate, made));

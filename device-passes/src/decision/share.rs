@@ -90,6 +90,7 @@ mod tests {
                 parts: Vec::new(),
             },
             family: Family::NdRange,
+            is_measured: false,
             rank: 0,
         }
     }
@@ -101,6 +102,7 @@ mod tests {
             model: ExecutionModel::Auto,
             candidates: forms.iter().map(|(t, a)| form(&board, *t, *a)).collect(),
             chosen,
+            disagreements: None,
         };
         let mut decisions = BTreeMap::from([
             (

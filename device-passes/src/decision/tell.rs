@@ -70,6 +70,13 @@ impl Teller<'_> {
             );
             self.add(Kind::Analysis, "Candidate", &Note::new(text, None));
         }
+        for text in decision.disagreements.iter().flatten() {
+            self.add(
+                Kind::Analysis,
+                "Disagreement",
+                &Note::new(text.clone(), None),
+            );
+        }
         for part in &chosen.price.parts {
             self.part(part);
         }

@@ -118,6 +118,7 @@ impl Scene<'_> {
                 .collect(),
             chosen: decision.chosen,
             gain: seconds(decision.input()) / seconds(decision.chosen()),
+            disagreements: decision.disagreements.clone(),
             parts: (decision.chosen().price.parts.iter())
                 .map(|one| self.part(one, sources))
                 .collect(),
@@ -145,6 +146,7 @@ impl Scene<'_> {
             area: candidate.price.area,
             share: decision::share_of(&candidate.price.area, self.board),
             fits: candidate.price.fits,
+            is_measured: candidate.is_measured,
         }
     }
 

@@ -58,6 +58,8 @@ pub struct Kernel {
     pub chosen: usize,
     /// How often faster than the input it is.
     pub gain: f64,
+    /// What aoc's report says otherwise than the model; `None`: there is none of any of the forms.
+    pub disagreements: Option<Vec<String>>,
     /// The kept form at each launch.
     pub parts: Vec<Part>,
     /// Which of them takes most time.
@@ -122,6 +124,8 @@ pub struct Candidate {
     pub share: f64,
     /// Whether it fits.
     pub fits: bool,
+    /// Its numbers are those of aoc's report.
+    pub is_measured: bool,
 }
 
 /// A number and the range in which the true one is expected.

@@ -81,7 +81,7 @@ pub fn rewritten(printed: &str, names: &[String]) -> Vec<Line> {
     for name in names {
         let head = format!(" {name}(");
         let is_head = |line: &&str| line.starts_with("__kernel") && line.contains(&head);
-        let Some(at) = lines.iter().position(|line| is_head(&line)) else {
+        let Some(at) = lines.iter().position(is_head) else {
             continue;
         };
         let above = |line: &str| line.starts_with("//") || line.starts_with("__attribute__");

@@ -53,6 +53,9 @@ fn kernel_text(out: &mut String, kernel: &Kernel, program: &str) {
     }
     let _ = writeln!(out, "\n  Forms");
     table(out, forms(kernel));
+    for text in kernel.disagreements.iter().flatten() {
+        let _ = writeln!(out, "  {text}");
+    }
     for hint in &kernel.hints {
         let place = hint.place.as_ref().map(|place| format!("{}: ", at(place)));
         let _ = writeln!(out, "  {}{}", place.unwrap_or_default(), hint.what);
@@ -170,7 +173,10 @@ fn forms(kernel: &Kernel) -> Table {
         };
         table.add_row([
             if at == kernel.chosen { "*" } else { "" }.to_string(),
-            form.label.clone(),
+            match form.is_measured {
+                true => format!("{} (aoc)", form.label),
+                false => form.label.clone(),
+            },
             words::seconds(form.seconds.value),
             format!(
                 "{} .. {}",
