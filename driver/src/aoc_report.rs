@@ -166,11 +166,33 @@ const PARTS: [(&str, &str); 4] = [
     ("quartus", "quartusJSON"),
 ];
 
-/// The value of `var name={..};` in a script.
+/// The value of `var name={..};`, or of `var name='{..}';`, in a script.
 fn variable_of(script: &str, name: &str) -> Option<Value> {
     let start = script.find(&format!("var {name}="))? + name.len() + 5;
-    let mut values = serde_json::Deserializer::from_str(&script[start..]).into_iter::<Value>();
+    let rest = &script[start..];
+    if let Some(quoted) = rest.strip_prefix('\'') {
+        return serde_json::from_str(&unquoted(quoted)).ok();
+    }
+    let mut values = serde_json::Deserializer::from_str(rest).into_iter::<Value>();
     values.next()?.ok()
+}
+
+/// What a string of JavaScript means, up to its closing quote.
+fn unquoted(text: &str) -> String {
+    let mut out = String::new();
+    let mut letters = text.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\'' => break,
+            '\\' => match letters.next() {
+                Some('n') => out.push('\n'),
+                Some('t') => out.push('\t'),
+                other => out.extend(other),
+            },
+            _ => out.push(letter),
+        }
+    }
+    out
 }
 
 fn children<'v>(value: &'v Value, key: &str) -> &'v [Value] {
@@ -322,6 +344,9 @@ mod tests {
             .collect();
         assert_eq!(found, expected);
         assert_eq!(variable_of(script, "areaJSON"), None);
+        let quoted = r#"var infoJSON='{"it\'s":"a \\"name\\""}';var fileJSON=[];"#;
+        let value = serde_json::json!({"it's": "a \"name\""});
+        assert_eq!(variable_of(quoted, "infoJSON"), Some(value));
     }
 
     #[test]

@@ -106,10 +106,8 @@ fn decide(session: &mut Session, module: &mut Module, facts: &Facts) -> Step<Dec
         board: &board,
         wishes: &options.wishes,
         explain: options.explain,
-        measured: session
-            .measured
-            .as_ref()
-            .map(|found| (found, &session.sources)),
+        sources: &session.sources,
+        measured: session.measured.as_ref(),
     };
     let decided = decision::run(module, facts, &options.pipeline, &request);
     for diagnostic in &decided.diagnostics {

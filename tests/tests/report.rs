@@ -349,3 +349,17 @@ fn reports_of_aoc_replace_predictions() {
         none.stderr
     );
 }
+
+#[test]
+fn recorded_trip_counts_are_used() {
+    let shop = workshop();
+    let facts = "version: 1\nprograms:\n- site: {file: app, line: 0, column: 1}\n  sources: {unknown: no}\n  \
+                 options: []\n  recorded:\n    hash: '0'\n    caller: app+0x1\n    loops:\n    - site: {file: \
+                 /run/k.cl, line: 10, column: 5}\n      function: chain\n      entries: 4\n      \
+                 iterations: 1000\n";
+    shop.write("facts.yaml", facts);
+    let report = json(&shop, "-fexecution-model=ndrange facts.yaml");
+    let loops = kernels(&report)[1]["parts"][0]["loops"].as_array().unwrap();
+    assert_eq!(loops[0]["trips"], 250.0, "{loops:?}");
+    assert_eq!(loops[0]["trips_are"], "recorded");
+}

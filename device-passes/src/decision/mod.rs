@@ -4,6 +4,7 @@
 //! - [`wish`]: what the user asks for, for all kernels or in front of one (`#pragma fpgacc`).
 //! - [`alone`]: a kernel without the others, on which forms are tried.
 //! - [`price`]: what a form costs, over all launches of the kernel.
+//! - [`profile`]: trip counts that runs recorded.
 //! - [`search`]: which forms are tried at which level.
 //! - [`choose`]: the one that is kept.
 //! - [`measured`]: what aoc said of forms that it compiled.
@@ -16,6 +17,7 @@ mod alone;
 mod choose;
 pub mod measured;
 mod price;
+mod profile;
 mod search;
 mod share;
 mod tell;
@@ -47,8 +49,10 @@ pub struct Request<'a> {
     pub wishes: &'a Wishes,
     /// Price kernels also where there is nothing to choose.
     pub explain: bool,
-    /// What aoc said of an earlier build, and the texts that spans point into.
-    pub measured: Option<(&'a Measured, &'a SourceMap)>,
+    /// The texts that spans point into.
+    pub sources: &'a SourceMap,
+    /// What aoc said of an earlier build.
+    pub measured: Option<&'a Measured>,
 }
 
 /// What was decided about the kernels of a program.
@@ -192,6 +196,7 @@ fn decide(
 ) -> BTreeMap<String, Decision> {
     let called = called_functions(module);
     let without = alone::Without::new(module, &called);
+    let trips = profile::trips(module, facts, request.sources);
     let mut decisions = BTreeMap::new();
     for &(kernel, model) in kernels {
         let decides = model == ExecutionModel::Auto && pipeline.level >= 1 || pipeline.level >= 3;
@@ -204,6 +209,7 @@ fn decide(
             module: without.with(module, kernel),
             facts,
             board: request.board,
+            trips: &trips,
         };
         let (candidates, standard) = search::candidates(&pricing, pipeline, model);
         let chosen = choose::choose(&candidates, standard, model, pipeline.level);
@@ -214,7 +220,8 @@ fn decide(
             chosen,
             disagreements: None,
         };
-        if let Some((measured, sources)) = request.measured {
+        if let Some(measured) = request.measured {
+            let sources = request.sources;
             let told = measured::apply(&mut decision, &name, measured, sources, request.board);
             decision.disagreements = told;
             let candidates = &decision.candidates;

@@ -1,7 +1,10 @@
 //! What a form of a kernel costs: the passes make it, and the model prices it for each launch.
 
+use std::collections::BTreeMap;
+
 use fpgacc_frontend::facts::{Facts, Launch};
 use fpgacc_frontend::ir::Module;
+use fpgacc_frontend::source::Span;
 
 use super::{Family, Part, Price};
 use crate::model::{self, Board, Estimate, Form, Given, LaunchShape, Resources, TripOrigin};
@@ -19,6 +22,8 @@ pub struct Pricing<'a> {
     pub facts: &'a Facts,
     /// The board.
     pub board: &'a Board,
+    /// Trip counts that were recorded.
+    pub trips: &'a BTreeMap<Span, f64>,
 }
 
 /// A form that was made.
@@ -97,11 +102,14 @@ impl Pricing<'_> {
         let contract = report.contracts.get(&version).cloned().unwrap_or_default();
         let launches = report.launches.get(&version).map_or(&[][..], Vec::as_slice);
         let shapes = self.shapes(launches);
-        let part = |(shape, launch, count): (LaunchShape, Option<usize>, f64)| Part {
-            version: version.clone(),
-            launch,
-            count,
-            prediction: model::predict(module, kernel, self.board, &shape, &contract),
+        let part = |(mut shape, launch, count): (LaunchShape, Option<usize>, f64)| {
+            shape.trips = self.trips.clone();
+            Part {
+                version: version.clone(),
+                launch,
+                count,
+                prediction: model::predict(module, kernel, self.board, &shape, &contract),
+            }
         };
         // Launches that differ in what the model does not look at are one to the reader.
         let mut parts: Vec<Part> = Vec::new();
