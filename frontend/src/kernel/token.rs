@@ -107,6 +107,7 @@ impl<'a> Lexer<'a> {
             '"' | '\'' => match literal_len(rest, first) {
                 Ok(len) => {
                     self.at += len;
+                    self.line += count_lines(rest[..len].as_bytes());
                     if first == '"' {
                         TokenKind::Str
                     } else {
