@@ -1,15 +1,97 @@
 //! The clock that a kernel reaches.
+//!
+//! An empty kernel's clock, lowered by each thing that makes wires longer. The coefficients are fitted
+//! to the clocks of 189 published builds for one Arria 10 board (docs/model.md); on other boards they
+//! scale the clock of that board's empty kernel.
 
 use super::board::{Board, Resources};
-use super::graph::Graph;
+use super::graph::{Graph, Place, RegionId};
+use super::prediction::TripOrigin;
 
-/// MHz: an empty kernel's clock, lowered by each share of the device in use.
-pub fn predict(graph: &Graph, board: &Board, used: Resources) -> f64 {
+/// What lowers the clock.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Strain {
+    /// The share of look-up tables in use.
+    pub logic: f64,
+    /// The share of memory blocks in use, at most 1.
+    pub ram: f64,
+    /// 1 if work-items meet at barriers in loops that do not run equally often for all.
+    pub divergent: f64,
+    /// Doublings of the widest on-chip access beyond 64 bytes.
+    pub wide: f64,
+    /// Natural logarithm of the blocks, beyond one, that the largest on-chip array spans.
+    pub deep: f64,
+}
+
+/// Coefficients of [`Strain`], and what any logic costs.
+const FALL: Strain = Strain {
+    logic: 1.58,
+    ram: 0.11,
+    divergent: 0.11,
+    wide: 0.016,
+    deep: 0.035,
+};
+const ANY_LOGIC: f64 = 0.23;
+
+/// What lowers a kernel's clock.
+pub fn strain(graph: &Graph, board: &Board, used: Resources) -> Strain {
     let device = board.device;
-    let logic = (used.alut + board.interface.alut) / device.alut;
-    let ram = (used.ram + board.interface.ram) / device.ram;
-    let loops = (graph.regions.len() as f64 - 1.0).max(1.0);
-    let fall = 0.9 * logic + 0.3 * ram + 0.02 * loops.ln();
-    let clock = board.clock.highest_mhz * 0.82 * (-fall).exp();
-    clock.clamp(board.clock.highest_mhz * 0.25, board.clock.highest_mhz)
+    Strain {
+        logic: (used.alut + board.interface.alut) / device.alut,
+        ram: ((used.ram + board.interface.ram) / device.ram).min(1.0),
+        divergent: f64::from(u8::from(is_divergent(graph))),
+        wide: (widest(graph) / 64.0).log2().max(0.0),
+        deep: largest(graph).ln(),
+    }
+}
+
+/// The clock in MHz.
+pub fn predict(strain: Strain, board: &Board) -> f64 {
+    let fall = ANY_LOGIC
+        + FALL.logic * strain.logic
+        + FALL.ram * strain.ram
+        + FALL.divergent * strain.divergent
+        + FALL.wide * strain.wide
+        + FALL.deep * strain.deep;
+    let highest = board.clock.highest_mhz;
+    (highest * (-fall).exp()).clamp(highest * 0.25, highest)
+}
+
+fn is_divergent(graph: &Graph) -> bool {
+    let varies = |at: RegionId| {
+        let origin = graph.regions[at].trip.origin;
+        !matches!(origin, TripOrigin::Known | TripOrigin::Symbolic)
+    };
+    let loops = 1..graph.regions.len();
+    loops.clone().any(|outer| {
+        let inside = |inner: RegionId| graph.is_within(inner, outer) && varies(inner);
+        graph.regions[outer].barriers > 0 && loops.clone().any(inside)
+    })
+}
+
+/// Bytes that a region's accesses to one on-chip array touch side by side.
+fn widest(graph: &Graph) -> f64 {
+    let mut most: f64 = 0.0;
+    let mut wide = std::collections::BTreeMap::new();
+    for access in &graph.accesses {
+        let Some(address) = &access.address else { continue };
+        if graph.arrays[access.array].place != Place::OnChip {
+            continue;
+        }
+        let (rest, constant) = address.split_constant();
+        let ends = wide
+            .entry((access.array, access.region, access.is_store, rest))
+            .or_insert((constant, constant));
+        ends.0 = constant.min(ends.0);
+        ends.1 = (constant + i128::from(access.bytes)).max(ends.1);
+        most = most.max((ends.1 - ends.0) as f64);
+    }
+    most
+}
+
+/// Blocks that one copy of the largest on-chip array takes.
+fn largest(graph: &Graph) -> f64 {
+    let arrays = graph.arrays.iter().filter(|a| a.place == Place::OnChip);
+    let blocks = arrays.filter_map(|a| a.bytes).map(|bytes| bytes as f64 / 2048.0);
+    blocks.fold(1.0, f64::max)
 }

@@ -47,7 +47,7 @@ pub fn price(
     };
     let one = area::of(&graph, board, &lsus, simd);
     let used = Resources::default().plus(one, units);
-    let mhz = clock::predict(&graph, board, used);
+    let mhz = clock::predict(clock::strain(&graph, board, used), board);
     let scheduled = Latencies::scheduled(board);
     let timings = time(module, kernel, &graph, board, launch, scheduled);
     let on_board = time(
