@@ -74,7 +74,9 @@ fn widest(graph: &Graph) -> f64 {
     let mut most: f64 = 0.0;
     let mut wide = std::collections::BTreeMap::new();
     for access in &graph.accesses {
-        let Some(address) = &access.address else { continue };
+        let Some(address) = &access.address else {
+            continue;
+        };
         if graph.arrays[access.array].place != Place::OnChip {
             continue;
         }
@@ -92,6 +94,8 @@ fn widest(graph: &Graph) -> f64 {
 /// Blocks that one copy of the largest on-chip array takes.
 fn largest(graph: &Graph) -> f64 {
     let arrays = graph.arrays.iter().filter(|a| a.place == Place::OnChip);
-    let blocks = arrays.filter_map(|a| a.bytes).map(|bytes| bytes as f64 / 2048.0);
+    let blocks = arrays
+        .filter_map(|a| a.bytes)
+        .map(|bytes| bytes as f64 / 2048.0);
     blocks.fold(1.0, f64::max)
 }

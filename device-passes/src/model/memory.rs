@@ -42,9 +42,9 @@ pub fn traffic(graph: &Graph, board: &Board, form: Form, lsus: &[Lsu], items: f6
                 .ancestors(lsu.region)
                 .all(|at| at == 0 || graph.regions[at].barriers == 0)
             && region.barriers == 0;
-        if lsu.scattered {
+        if lsu.scattered && form == Form::SingleWorkItem {
             all.scattered += bytes / word;
-        } else if mixes || lsu.backward {
+        } else if mixes || lsu.backward || lsu.scattered {
             all.interleaved += bytes / word;
         } else {
             all.streamed += bytes;

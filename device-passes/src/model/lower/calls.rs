@@ -13,20 +13,19 @@ use crate::model::prediction::Form;
 impl<'a> Lowering<'a> {
     pub(super) fn call(&mut self, id: ExprId, callee: &'a Callee, args: &'a [ExprId]) -> Value {
         match callee {
-            Callee::Function(function) => self.inline(*function, args, id),
+            Callee::Function(function) => self.inline(*function, args),
             Callee::Builtin(name) => self.builtin(id, name, args),
         }
     }
 
-    fn inline(&mut self, callee: FunctionId, args: &'a [ExprId], id: ExprId) -> Value {
+    fn inline(&mut self, callee: FunctionId, args: &'a [ExprId]) -> Value {
         let values: Vec<Value> = args.iter().map(|arg| self.value(*arg)).collect();
         let function = &self.module.functions[callee];
-        let ty = self.function.exprs.ty(id);
         let Some(body) = &function.body else {
-            return self.compute_typed(&values, ty, None);
+            return self.joined(&values, None);
         };
         if self.calls.contains(&callee) || self.calls.len() >= MAX_CALLS {
-            return self.compute_typed(&values, ty, None);
+            return self.joined(&values, None);
         }
         let caller = (self.function, self.function_id, self.frame);
         let returned = std::mem::take(&mut self.returned);
@@ -44,13 +43,13 @@ impl<'a> Lowering<'a> {
         match results.len() {
             0 => Value::default(),
             1 => results.swap_remove(0),
-            _ => self.compute_typed(&results, ty, None),
+            _ => self.joined(&results, None),
         }
     }
 
-    fn compute_typed(&mut self, operands: &[Value], ty: TypeId, span: Option<Span>) -> Value {
-        let scalar = self.scalar(ty);
-        self.compute(self.table.select, "choice", operands, scalar, span)
+    /// A value that one of several things makes.
+    fn joined(&mut self, operands: &[Value], span: Option<Span>) -> Value {
+        self.compute(self.table.select, "choice", operands, span)
     }
 
     fn builtin(&mut self, id: ExprId, name: &'a str, args: &'a [ExprId]) -> Value {
@@ -70,11 +69,11 @@ impl<'a> Lowering<'a> {
             return self.atomic(args, span, ty);
         }
         if let Some(width) = name.strip_prefix("vload") {
-            return self.vector_access(width, args, None, span, ty);
+            return self.vector_access(width, args, None, span);
         }
         if let Some(width) = name.strip_prefix("vstore") {
             let value = args.first().map(|arg| self.value(*arg));
-            return self.vector_access(width, args.get(1..).unwrap_or(&[]), value, span, ty);
+            return self.vector_access(width, args.get(1..).unwrap_or(&[]), value, span);
         }
         let values: Vec<Value> = args.iter().map(|arg| self.value(*arg)).collect();
         let inputs: Vec<NodeId> = values.iter().filter_map(|value| value.node).collect();
@@ -99,9 +98,9 @@ impl<'a> Lowering<'a> {
         ) {
             Some((operator, what)) => {
                 let operator = ops::times(operator, self.lanes(ty));
-                self.compute(operator, what, &values, scalar, span)
+                self.compute(operator, what, &values, span)
             }
-            None => self.compute(Default::default(), "", &values, scalar, span),
+            None => self.compute(Default::default(), "", &values, span),
         }
     }
 
@@ -163,7 +162,7 @@ impl<'a> Lowering<'a> {
         let inputs: Vec<NodeId> = values.iter().filter_map(|value| value.node).collect();
         let Some(Pointer::Memory(array, address)) = values.first().and_then(|v| v.pointer.clone())
         else {
-            return self.compute_typed(&values, ty, span);
+            return self.joined(&values, span);
         };
         let depends = self.here();
         let bytes = self.size(ty);
@@ -183,7 +182,6 @@ impl<'a> Lowering<'a> {
         args: &'a [ExprId],
         stored: Option<Value>,
         span: Option<Span>,
-        ty: TypeId,
     ) -> Value {
         let lanes: u64 = width.trim_start_matches('_').parse().unwrap_or(4);
         let [offset, pointer] = args else {
@@ -191,7 +189,7 @@ impl<'a> Lowering<'a> {
         };
         let (offset, pointer) = (self.value(*offset), self.value(*pointer));
         let Some(Pointer::Memory(array, address)) = pointer.pointer.clone() else {
-            return self.compute_typed(&[offset, pointer], ty, span);
+            return self.joined(&[offset, pointer], span);
         };
         let pointer_ty = self.function.exprs.ty(args[1]);
         let element = self.module.types.as_pointer(pointer_ty);

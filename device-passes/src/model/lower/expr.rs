@@ -57,7 +57,7 @@ impl<'a> Lowering<'a> {
                             ..value
                         }
                     }
-                    _ => self.compute(self.table.int_logic, "logic", &[value], scalar, span),
+                    _ => self.compute(self.table.int_logic, "logic", &[value], span),
                 }
             }
             Expr::IncDec { op, operand } => {
@@ -109,13 +109,13 @@ impl<'a> Lowering<'a> {
                     return x;
                 }
                 let pointer = x.pointer.clone().or(y.pointer.clone());
-                let value = self.compute(self.table.select, "choice", &[cond, x, y], scalar, span);
+                let value = self.compute(self.table.select, "choice", &[cond, x, y], span);
                 Value { pointer, ..value }
             }
             Expr::Cast { operand, .. } => self.cast(*operand, scalar, span),
             Expr::VectorLit { elements } => {
                 let values: Vec<Value> = elements.iter().map(|e| self.value(*e)).collect();
-                self.compute(Operator::default(), "vector", &values, scalar, span)
+                self.compute(Operator::default(), "vector", &values, span)
             }
             Expr::Compound { items, .. } => {
                 let mut below = Vec::new();
@@ -123,7 +123,7 @@ impl<'a> Lowering<'a> {
                     item.value.exprs(&mut below);
                 }
                 let values: Vec<Value> = below.into_iter().map(|e| self.value(e)).collect();
-                self.compute(Operator::default(), "literal", &values, scalar, span)
+                self.compute(Operator::default(), "literal", &values, span)
             }
             Expr::Call { callee, args } => self.call(id, callee, args),
             Expr::Comma { lhs, rhs } => {
@@ -138,19 +138,18 @@ impl<'a> Lowering<'a> {
         let value = self.value(operand);
         match (from, to) {
             (Some(from), Some(to)) if from.is_float() != to.is_float() => {
-                self.compute(self.table.convert, "conversion", &[value], Some(to), span)
+                self.compute(self.table.convert, "conversion", &[value], span)
             }
             _ => value,
         }
     }
 
-    /// An operation on values; a result of integer type is not followed further.
+    /// An operation on values; of its result it is only known what it depends on.
     pub(super) fn compute(
         &mut self,
         operator: Operator,
         what: &'static str,
         operands: &[Value],
-        scalar: Option<Scalar>,
         span: Option<Span>,
     ) -> Value {
         let inputs: Vec<NodeId> = operands.iter().filter_map(|value| value.node).collect();
@@ -163,24 +162,22 @@ impl<'a> Lowering<'a> {
             node,
             ..Value::default()
         };
-        if scalar.is_none_or(Scalar::is_integer) {
-            let mut depends = std::collections::BTreeSet::new();
-            let mut loaded = false;
-            for operand in operands {
-                match &operand.poly {
-                    Some(poly) => {
-                        depends.extend(self.varies(poly));
-                        loaded |= self.is_loaded(poly);
-                    }
-                    None if operand.node.is_some() => {
-                        depends.extend(self.here());
-                        loaded = true;
-                    }
-                    None => {}
+        let mut depends = std::collections::BTreeSet::new();
+        let mut loaded = false;
+        for operand in operands {
+            match &operand.poly {
+                Some(poly) => {
+                    depends.extend(self.varies(poly));
+                    loaded |= self.is_loaded(poly);
                 }
+                None if operand.node.is_some() => {
+                    depends.extend(self.here());
+                    loaded = true;
+                }
+                None => {}
             }
-            value.poly = self.opaque(depends, loaded).poly;
         }
+        value.poly = self.opaque(depends, loaded).poly;
         value
     }
 
@@ -197,9 +194,8 @@ impl<'a> Lowering<'a> {
         if x.pointer.is_some() || y.pointer.is_some() {
             return self.pointer_sum(op, x, y, id);
         }
-        let scalar = self.scalar(exprs.ty(id));
         let Some(operand) = operand else {
-            return self.compute(self.table.int_logic, "logic", &[x, y], scalar, span);
+            return self.compute(self.table.int_logic, "logic", &[x, y], span);
         };
         if operand.is_integer() {
             match op {
@@ -217,7 +213,7 @@ impl<'a> Lowering<'a> {
             (Some(a), Some(b)) if op.is_comparison() => Some((op, a.clone(), b.clone())),
             _ => None,
         };
-        let mut value = self.compute(operator, what, &[x, y], scalar, span);
+        let mut value = self.compute(operator, what, &[x, y], span);
         value.compared = compared;
         if operand == Scalar::Float
             && matches!(op, BinaryOp::Add | BinaryOp::Sub)
@@ -241,7 +237,7 @@ impl<'a> Lowering<'a> {
             .scalar(self.function.exprs.ty(id))
             .unwrap_or(Scalar::Int);
         let (operator, what) = ops::binary(self.table, BinaryOp::Add, scalar);
-        let mut sum = self.compute(operator, what, &[x.clone(), y.clone()], Some(scalar), span);
+        let mut sum = self.compute(operator, what, &[x.clone(), y.clone()], span);
         if scalar.is_integer() {
             sum.poly = poly.or(sum.poly);
         } else if let Some(node) = sum.node
@@ -252,98 +248,13 @@ impl<'a> Lowering<'a> {
         sum
     }
 
-    /// Products, quotients, shifts and comparisons of integers that are followed.
-    fn fold(
-        &mut self,
-        op: BinaryOp,
-        x: &Value,
-        y: &Value,
-        scalar: Scalar,
-        span: Option<Span>,
-    ) -> Option<Value> {
-        let (a, b) = (x.poly.as_ref()?, y.poly.as_ref()?);
-        let poly = match (op, a.as_constant(), b.as_constant()) {
-            (BinaryOp::Mul, _, _) => a.times(b)?,
-            (BinaryOp::Shl, _, Some(by @ 0..=31)) => a.times(&Poly::constant(1 << by))?,
-            (BinaryOp::Div, Some(p), Some(q)) if q != 0 => Poly::constant(p / q),
-            (BinaryOp::Rem, Some(p), Some(q)) if q != 0 => Poly::constant(p % q),
-            (BinaryOp::Shr, Some(p), Some(q @ 0..=63)) => Poly::constant(p >> q),
-            (BinaryOp::BitAnd, Some(p), Some(q)) => Poly::constant(p & q),
-            (BinaryOp::BitOr, Some(p), Some(q)) => Poly::constant(p | q),
-            (BinaryOp::Lt, Some(p), Some(q)) => Poly::constant(i128::from(p < q)),
-            (BinaryOp::Le, Some(p), Some(q)) => Poly::constant(i128::from(p <= q)),
-            (BinaryOp::Gt, Some(p), Some(q)) => Poly::constant(i128::from(p > q)),
-            (BinaryOp::Ge, Some(p), Some(q)) => Poly::constant(i128::from(p >= q)),
-            (BinaryOp::Eq, Some(p), Some(q)) => Poly::constant(i128::from(p == q)),
-            (BinaryOp::Ne, Some(p), Some(q)) => Poly::constant(i128::from(p != q)),
-            (BinaryOp::Div | BinaryOp::Shr, None, Some(q)) if q > 0 => {
-                return self.scaled_down(op, x, y, q, scalar, span);
-            }
-            _ => return None,
-        };
-        if let Some(value) = poly.as_constant() {
-            return Some(Value::integer(Poly::constant(value)));
-        }
-        let (operator, what) = self.cheap(op, a, b, scalar);
-        let mut value = self.compute(operator, what, &[x.clone(), y.clone()], Some(scalar), span);
-        value.poly = Some(poly);
-        Some(value)
-    }
-
-    /// Multiplying by a power of two is no operation.
-    fn cheap(&self, op: BinaryOp, a: &Poly, b: &Poly, scalar: Scalar) -> (Operator, &'static str) {
-        let is_power = |poly: &Poly| {
-            let value = poly.as_constant().unwrap_or(0);
-            value > 0 && value & (value - 1) == 0
-        };
-        if op == BinaryOp::Shl || is_power(a) || is_power(b) {
-            return (Operator::default(), "shift");
-        }
-        ops::binary(self.table, op, scalar)
-    }
-
-    /// A quotient by a constant: its value is known where the dividend's is.
-    fn scaled_down(
-        &mut self,
-        op: BinaryOp,
-        x: &Value,
-        y: &Value,
-        by: i128,
-        scalar: Scalar,
-        span: Option<Span>,
-    ) -> Option<Value> {
-        let divisor = if op == BinaryOp::Shr {
-            2f64.powi(by.min(63) as i32)
-        } else {
-            by as f64
-        };
-        let is_power = op == BinaryOp::Shr || by & (by - 1) == 0;
-        let operator = match is_power {
-            true => Operator::default(),
-            false => ops::binary(self.table, op, scalar).0,
-        };
-        let poly = x.poly.as_ref()?;
-        let known = self.graph.evaluate(poly);
-        let value = self.compute(
-            operator,
-            "division",
-            &[x.clone(), y.clone()],
-            Some(scalar),
-            span,
-        );
-        if let (Some(known), Some(sym)) = (known, super::sole_symbol(&value)) {
-            self.graph.values.insert(sym, (known / divisor).floor());
-        }
-        Some(value)
-    }
-
     fn pointer_sum(&mut self, op: BinaryOp, x: Value, y: Value, id: ExprId) -> Value {
         let ty = self.function.exprs.ty(id);
         let (pointer, index, sign) = match (&x.pointer, &y.pointer, op) {
             (Some(_), None, BinaryOp::Add) => (&x, &y, 1),
             (Some(_), None, BinaryOp::Sub) => (&x, &y, -1),
             (None, Some(_), BinaryOp::Add) => (&y, &x, 1),
-            _ => return self.compute(self.table.int_compare, "comparison", &[x, y], None, None),
+            _ => return self.compute(self.table.int_compare, "comparison", &[x, y], None),
         };
         let Some((pointee, _)) = self.module.types.as_pointer(ty) else {
             return Value::default();
@@ -600,14 +511,7 @@ impl<'a> Lowering<'a> {
                 let parts: Vec<Value> = self.parts(slot).into_iter().map(|(_, v)| v).collect();
                 let mut operands = vec![index.clone()];
                 operands.extend(parts);
-                let scalar = self.scalar(ty);
-                self.compute(
-                    self.table.select,
-                    "choice of an element",
-                    &operands,
-                    scalar,
-                    span,
-                )
+                self.compute(self.table.select, "choice of an element", &operands, span)
             }
             Target::Memory {
                 array,
@@ -638,8 +542,12 @@ impl<'a> Lowering<'a> {
             let is_integer = self.scalar(ty).is_some_and(Scalar::is_integer);
             if value.poly.is_none() && is_integer {
                 // It has no value yet, or one that a write through a pointer left.
-                let here = self.here();
-                value.poly = self.opaque(here, false).poly;
+                let depends = if value.node.is_some() {
+                    self.here()
+                } else {
+                    Default::default()
+                };
+                value.poly = self.opaque(depends, false).poly;
                 self.env.insert(slot.clone(), value.clone());
             }
             return value;
@@ -729,14 +637,8 @@ impl<'a> Lowering<'a> {
             Target::Element(slot, index) => {
                 for (key, old) in self.parts(&slot) {
                     let operands = [index.clone(), value.clone(), old];
-                    let scalar = self.scalar(ty);
-                    let new = self.compute(
-                        self.table.select,
-                        "choice of an element",
-                        &operands,
-                        scalar,
-                        span,
-                    );
+                    let new =
+                        self.compute(self.table.select, "choice of an element", &operands, span);
                     self.assign(key, new);
                 }
             }
@@ -750,8 +652,7 @@ impl<'a> Lowering<'a> {
             }
             Target::Components(inner) => {
                 let old = self.read(&inner, span, ty);
-                let scalar = self.scalar(ty);
-                let new = self.compute(Operator::default(), "vector", &[old, value], scalar, span);
+                let new = self.compute(Operator::default(), "vector", &[old, value], span);
                 self.write(*inner, new, span, ty);
             }
             Target::Nowhere => {}
@@ -770,10 +671,7 @@ impl<'a> Lowering<'a> {
         let depends = self.varies(&address);
         let bytes = self.size(ty);
         let node = self.access(Op::Load(index), array, address, inputs, span, bytes);
-        let poly = match self.scalar(ty) {
-            Some(scalar) if scalar.is_integer() => self.opaque(depends, true).poly,
-            _ => None,
-        };
+        let poly = self.opaque(depends, true).poly;
         Value {
             node: Some(node),
             poly,

@@ -7,6 +7,7 @@
 
 mod calls;
 mod expr;
+mod fold;
 mod loops;
 mod ops;
 mod stmt;

@@ -38,7 +38,7 @@ impl<'a> Lowering<'a> {
                 for arm in arms {
                     let outer = std::mem::replace(&mut self.env, before.clone());
                     arm.body.iter().for_each(|stmt| self.stmt(stmt));
-                    self.merge(value.node, outer);
+                    self.merge(&value, outer);
                 }
             }
             StmtKind::Return(Some(value)) => {
@@ -146,7 +146,7 @@ impl<'a> Lowering<'a> {
             self.block(block);
         }
         self.share = share;
-        self.merge(value.node, after_then);
+        self.merge(&value, after_then);
     }
 
     /// The part of work-items that take a branch: one, where an id is compared with a number.
@@ -191,7 +191,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// Joins what two branches made of each variable.
-    pub(super) fn merge(&mut self, cond: Option<NodeId>, other: BTreeMap<Slot, Value>) {
+    pub(super) fn merge(&mut self, cond: &Value, other: BTreeMap<Slot, Value>) {
         let keys: BTreeSet<Slot> = self.env.keys().chain(other.keys()).cloned().collect();
         for key in keys {
             let (here, there) = (self.env.get(&key).cloned(), other.get(&key).cloned());
@@ -203,7 +203,7 @@ impl<'a> Lowering<'a> {
                 }
                 _ => continue,
             };
-            let inputs: Vec<NodeId> = [cond, here.node, there.node]
+            let inputs: Vec<NodeId> = [cond.node, here.node, there.node]
                 .into_iter()
                 .flatten()
                 .collect();
@@ -220,8 +220,10 @@ impl<'a> Lowering<'a> {
                         let mut depends = self.varies(a);
                         depends.extend(self.varies(b));
                         let loaded = self.is_loaded(a) || self.is_loaded(b);
-                        // Which one it is may differ wherever the region's iterations do.
-                        depends.extend(self.here());
+                        match &cond.poly {
+                            Some(cond) => depends.extend(self.varies(cond)),
+                            None => depends.extend(self.here()),
+                        }
                         self.opaque(depends, loaded).poly
                     }
                 };

@@ -1,0 +1,90 @@
+//! Products, quotients and comparisons of integers that are followed.
+
+use fpgacc_frontend::ir::{BinaryOp, Scalar};
+use fpgacc_frontend::source::Span;
+
+use super::value::Value;
+use super::{Lowering, ops};
+use crate::model::board::Operator;
+use crate::model::poly::Poly;
+
+impl<'a> Lowering<'a> {
+    /// Products, quotients, shifts and comparisons of integers that are followed.
+    pub(super) fn fold(
+        &mut self,
+        op: BinaryOp,
+        x: &Value,
+        y: &Value,
+        scalar: Scalar,
+        span: Option<Span>,
+    ) -> Option<Value> {
+        let (a, b) = (x.poly.as_ref()?, y.poly.as_ref()?);
+        let poly = match (op, a.as_constant(), b.as_constant()) {
+            (BinaryOp::Mul, _, _) => a.times(b)?,
+            (BinaryOp::Shl, _, Some(by @ 0..=31)) => a.times(&Poly::constant(1 << by))?,
+            (BinaryOp::Div, Some(p), Some(q)) if q != 0 => Poly::constant(p / q),
+            (BinaryOp::Rem, Some(p), Some(q)) if q != 0 => Poly::constant(p % q),
+            (BinaryOp::Shr, Some(p), Some(q @ 0..=63)) => Poly::constant(p >> q),
+            (BinaryOp::BitAnd, Some(p), Some(q)) => Poly::constant(p & q),
+            (BinaryOp::BitOr, Some(p), Some(q)) => Poly::constant(p | q),
+            (BinaryOp::Lt, Some(p), Some(q)) => Poly::constant(i128::from(p < q)),
+            (BinaryOp::Le, Some(p), Some(q)) => Poly::constant(i128::from(p <= q)),
+            (BinaryOp::Gt, Some(p), Some(q)) => Poly::constant(i128::from(p > q)),
+            (BinaryOp::Ge, Some(p), Some(q)) => Poly::constant(i128::from(p >= q)),
+            (BinaryOp::Eq, Some(p), Some(q)) => Poly::constant(i128::from(p == q)),
+            (BinaryOp::Ne, Some(p), Some(q)) => Poly::constant(i128::from(p != q)),
+            (BinaryOp::Div | BinaryOp::Shr, None, Some(q)) if q > 0 => {
+                return self.scaled_down(op, x, y, q, scalar, span);
+            }
+            _ => return None,
+        };
+        if let Some(value) = poly.as_constant() {
+            return Some(Value::integer(Poly::constant(value)));
+        }
+        let (operator, what) = self.cheap(op, a, b, scalar);
+        let mut value = self.compute(operator, what, &[x.clone(), y.clone()], span);
+        value.poly = Some(poly);
+        Some(value)
+    }
+
+    /// Multiplying by a power of two is no operation.
+    fn cheap(&self, op: BinaryOp, a: &Poly, b: &Poly, scalar: Scalar) -> (Operator, &'static str) {
+        let is_power = |poly: &Poly| {
+            let value = poly.as_constant().unwrap_or(0);
+            value > 0 && value & (value - 1) == 0
+        };
+        if op == BinaryOp::Shl || is_power(a) || is_power(b) {
+            return (Operator::default(), "shift");
+        }
+        ops::binary(self.table, op, scalar)
+    }
+
+    /// A quotient by a constant: its value is known where the dividend's is.
+    fn scaled_down(
+        &mut self,
+        op: BinaryOp,
+        x: &Value,
+        y: &Value,
+        by: i128,
+        scalar: Scalar,
+        span: Option<Span>,
+    ) -> Option<Value> {
+        let divisor = if op == BinaryOp::Shr {
+            2f64.powi(by.min(63) as i32)
+        } else {
+            by as f64
+        };
+        let is_power = op == BinaryOp::Shr || by & (by - 1) == 0;
+        let operator = match is_power {
+            true => Operator::default(),
+            false => ops::binary(self.table, op, scalar).0,
+        };
+        let poly = x.poly.as_ref()?;
+        let known = self.graph.evaluate(poly);
+        let value = self.compute(operator, "division", &[x.clone(), y.clone()], span);
+        if let (Some(known), Some(sym)) = (known, super::sole_symbol(&value)) {
+            self.graph.values.insert(sym, (known / divisor).floor());
+        }
+        Some(value)
+    }
+}
