@@ -1,7 +1,7 @@
 //! The clock that a kernel reaches.
 //!
 //! An empty kernel's clock, lowered by each thing that makes wires longer. The coefficients are fitted
-//! to the clocks of 189 published builds for one Arria 10 board (docs/model.md); on other boards they
+//! to the clocks of published builds for one Arria 10 board (docs/model.md); on other boards they
 //! scale the clock of that board's empty kernel.
 
 use super::board::{Board, Resources};
