@@ -28,12 +28,12 @@ pub fn is_same_call(a: &Location, b: &Location) -> bool {
     a.line > 0 && a.line == b.line && name(a) == name(b)
 }
 
-/// A call may extend over so many lines.
+/// What is told of a call may be so many lines away from it.
 const CALL_LINES: u32 = 8;
 
 /// Puts recorded calls where the host's text has them. A compiler tells of a call over several lines the
-/// line of any of its arguments: what is in no call's line is the nearest call of its kind in front
-/// of it.
+/// line of any of its arguments, and of one in a macro's argument the macro's: what is in no call's line
+/// is the nearest call of its kind.
 pub fn align(text: &Facts, recorded: &mut Facts) {
     let launches: Vec<&Location> = text.launches.iter().map(|l| &l.site).collect();
     let programs: Vec<&Location> = text.programs.iter().map(|p| &p.site).collect();
@@ -47,16 +47,25 @@ pub fn align(text: &Facts, recorded: &mut Facts) {
 }
 
 fn align_site(calls: &[&Location], site: &mut Location) {
-    let last = site.line;
-    let in_line = |line: &u32| {
-        let here = Location {
-            line: *line,
-            ..site.clone()
-        };
-        calls.iter().any(|call| is_same_call(call, &here))
+    if site.line == 0 {
+        return;
+    }
+    let in_file = |call: &&&Location| {
+        let line = call.line;
+        is_same_call(
+            call,
+            &Location {
+                line,
+                ..site.clone()
+            },
+        )
     };
-    let mut lines = (last.saturating_sub(CALL_LINES - 1)..=last).rev();
-    site.line = lines.find(in_line).unwrap_or(last);
+    let lines = calls.iter().filter(in_file).map(|call| call.line);
+    let near = lines.filter(|line| line.abs_diff(site.line) < CALL_LINES);
+    // Of two, the one in front.
+    if let Some(line) = near.min_by_key(|line| (line.abs_diff(site.line), *line)) {
+        site.line = line;
+    }
 }
 
 /// All contradictions between two accounts, of the calls that both tell of.
@@ -456,8 +465,8 @@ mod tests {
             align_site(&[&three, &nine], &mut site);
             site.line
         };
-        assert_eq!([3, 5, 8, 9, 16].map(aligned), [3, 3, 3, 9, 9]);
-        assert_eq!([0, 2, 17].map(aligned), [0, 2, 17]);
+        assert_eq!([1, 3, 5, 6, 8, 16].map(aligned), [3, 3, 3, 3, 9, 9]);
+        assert_eq!([0, 17].map(aligned), [0, 17]);
     }
 
     #[test]

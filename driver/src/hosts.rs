@@ -48,7 +48,10 @@ pub fn load(session: &mut Session, path: &Path, language: Language) -> Step<Host
         path: path.to_path_buf(),
         text,
         headers,
-        preprocessed: preprocessed.as_deref().map(without_system_headers),
+        preprocessed: preprocessed
+            .as_deref()
+            .zip(read.as_ref())
+            .map(|(text, read)| without_system_headers(text, read.system_functions())),
         is_cxx: language == Language::Cxx,
     };
     let patched = patch_bytes(&original, &name, &lines);

@@ -5,6 +5,7 @@
 //! sees all units of all objects, so that one command with all sources and separate steps do the same.
 //! A section holds one JSON document a line, so that `ld -r` may join sections.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use fpgacc_aoc_wrappers::cc::Language;
@@ -106,8 +107,12 @@ fn of_object(path: &Path, bytes: &[u8]) -> Result<Vec<Unit>, String> {
         .collect()
 }
 
-/// Cuts the text of system headers out of the output of `cc -E -dD`; macro definitions stay.
-pub fn without_system_headers(preprocessed: &str) -> String {
+/// Cuts the text of system headers out of the output of `cc -E -dD`. Macro definitions stay, and the
+/// names of their functions that the rest uses.
+pub fn without_system_headers<'a>(
+    preprocessed: &str,
+    functions: impl Iterator<Item = &'a str>,
+) -> String {
     let mut out = String::new();
     let mut system = false;
     for line in preprocessed.lines() {
@@ -123,17 +128,31 @@ pub fn without_system_headers(preprocessed: &str) -> String {
         out.push_str(line);
         out.push('\n');
     }
+    let functions: BTreeSet<&str> = functions.collect();
+    let words = out.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    let used: BTreeSet<&str> = words
+        .filter_map(|word| functions.get(word).copied())
+        .collect();
+    out.push_str("# 1 \"<functions>\" 1 3\n");
+    for name in used {
+        out.push_str(name);
+        out.push_str("();\n");
+    }
     out
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use fpgacc_frontend::host::Preprocessed;
 
     #[test]
     fn system_headers_leave_only_their_macros() {
         let text = "# 1 \"a.c\"\nint a;\n# 1 \"/usr/include/x.h\" 1 3 4\nint x;\n#define X 1\n# 2 \"a.c\" 2\nint b;\n";
-        let cut = without_system_headers(text);
+        let text = format!("{text}int c = x(a) + y(b);\n");
+        let cut = without_system_headers(&text, ["x", "z"].into_iter());
+        let read = Preprocessed::read(&cut);
+        assert_eq!(read.system_functions().collect::<Vec<_>>(), ["x"]);
         assert!(!cut.contains("int x;"));
         assert!(cut.contains("#define X 1\n"));
         assert!(cut.contains("int a;") && cut.contains("int b;"));

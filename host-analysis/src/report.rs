@@ -71,6 +71,7 @@ pub(crate) fn report(
         facts.launches.push(launch);
     }
     collect_objects(interp, sources, &mut facts);
+    open_kernels(interp, &mut facts);
     if facts.programs.iter().any(|p| p.sources.get().is_none()) {
         facts.texts = kernel_texts(hosts, sources);
     }
@@ -188,6 +189,20 @@ fn merge_launches(a: &Launch, b: &Launch) -> Launch {
         },
         within: None,
         recorded: None,
+    }
+}
+
+/// A kernel of a program that is not followed may be one of any program.
+fn open_kernels(interp: &Interp<'_>, facts: &mut Facts) {
+    if !interp.has_kernels_of_any {
+        return;
+    }
+    let any =
+        || Known::Unknown("a kernel is created of a program that is not followed".to_string());
+    for program in &mut facts.programs {
+        if program.kernels.iter().all(|kernel| kernel.get().is_some()) {
+            program.kernels.push(any());
+        }
     }
 }
 

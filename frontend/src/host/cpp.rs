@@ -408,6 +408,11 @@ impl Preprocessed {
         self.files.insert(file, trace);
     }
 
+    /// Functions that headers of the system declare, with other names that a parenthesis follows there.
+    pub fn system_functions(&self) -> impl Iterator<Item = &str> {
+        self.system_functions.iter().map(String::as_str)
+    }
+
     /// The lines of a file that survive `#if`.
     pub fn live_lines(&self, name: &str, text: &str) -> LiveLines {
         let (directives, lines) = directives(text.as_bytes());

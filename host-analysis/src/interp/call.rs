@@ -597,7 +597,9 @@ impl<'a> Interp<'a> {
         name.starts_with("std::")
             || name.starts_with("__builtin_")
             || super::library::takes_values(name)
+            // A file of the user's that declares it means another one.
             || self.hosts[code.host].is_system_function(name)
+                && !self.prototypes[code.host].contains_key(name)
     }
 
     /// A new place in dynamic memory.

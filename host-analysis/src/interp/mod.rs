@@ -247,6 +247,8 @@ pub(crate) struct Interp<'a> {
     defined_at: BTreeMap<VarId, Span>,
     /// What may change at any time.
     unsettled: RootSet,
+    /// Kernels are created of programs that are not followed.
+    pub has_kernels_of_any: bool,
     /// The hosts have unions.
     has_unions: bool,
     /// Some class has a base.
@@ -343,6 +345,7 @@ impl<'a> Interp<'a> {
                 .iter()
                 .flat_map(|h| &h.parts)
                 .any(|p| p.ast.functions.iter().any(|f| f.name.contains('~'))),
+            has_kernels_of_any: false,
             has_unions: hosts
                 .iter()
                 .flat_map(|h| &h.parts)

@@ -187,6 +187,8 @@ impl<'a> Interp<'a> {
 
     pub(super) fn create_program(&mut self, site: Span, count: &Val, strings: &Val) -> Val {
         let sources = match self.program_text(count, strings) {
+            // Nobody builds nothing: what fills it is not followed.
+            Ok(text) if text.pieces.is_empty() => Known::Unknown("its text is empty".to_string()),
             Ok(text) => Known::Is(self.program_sources(&text)),
             Err(reason) => Known::Unknown(reason),
         };
@@ -318,7 +320,12 @@ impl<'a> Interp<'a> {
             })
             .collect();
         let is_program = |k: &ObjectKind| matches!(k, ObjectKind::Program { .. });
-        for id in self.handles(program, is_program).unwrap_or_default() {
+        let is_none = |v: &Val| matches!(v, Val::Null | Val::Zero | Val::Unset);
+        let programs = self.handles(program, is_program);
+        if programs.is_err() && !program.alternatives().iter().all(is_none) {
+            self.has_kernels_of_any = true;
+        }
+        for id in programs.unwrap_or_default() {
             if let ObjectKind::Program { kernels, .. } = &mut self.objects.get_mut(id).kind {
                 for name in &names {
                     if !kernels.contains(name) {
