@@ -146,12 +146,12 @@ impl Equation {
         for term in &self.terms {
             divisor = gcd(divisor, term.coefficient.abs());
         }
-        let base = self.constant
-            + if fixed {
-                self.step.saturating_mul(from)
-            } else {
-                0
-            };
+        let moved = if fixed {
+            self.step.saturating_mul(from)
+        } else {
+            0
+        };
+        let base = self.constant.saturating_add(moved);
         if divisor == 0 {
             return (low..=high).contains(&base);
         }

@@ -113,7 +113,7 @@ impl<'a> Lowering<'a> {
             (Some(factor), Some(count)) if factor >= count || always => Some(count),
             _ => None,
         };
-        if let Some(count) = full.filter(|count| count * self.copies <= MAX_COPIES) {
+        if let Some(count) = full.filter(|count| count.saturating_mul(self.copies) <= MAX_COPIES) {
             self.withdraw(region, starts);
             return self.unrolled(&parts, count);
         }
