@@ -107,7 +107,7 @@ impl<'a> Lexer<'a> {
             '"' | '\'' => match literal_len(rest, first) {
                 Ok(len) => {
                     self.at += len;
-                    self.line += count_lines(rest[..len].as_bytes());
+                    self.line += count_lines(&rest.as_bytes()[..len]);
                     if first == '"' {
                         TokenKind::Str
                     } else {
