@@ -531,4 +531,52 @@ impl Ast {
             _ => Vec::new(),
         }
     }
+
+    /// Adds the statements and expressions that a statement is made of.
+    pub fn parts(&self, id: StmtId, stmts: &mut Vec<StmtId>, exprs: &mut Vec<ExprId>) {
+        match &self.stmt(id).kind {
+            StmtKind::Expr(value) => exprs.push(*value),
+            StmtKind::Declare(variables) => {
+                for variable in variables {
+                    exprs.extend(variable.init);
+                    exprs.extend(variable.ty.dims.iter().flatten());
+                }
+            }
+            StmtKind::Block(inner) => stmts.extend(inner),
+            StmtKind::If {
+                init,
+                condition,
+                then,
+                otherwise,
+            } => {
+                exprs.push(*condition);
+                stmts.extend(init.iter().chain([then]).chain(otherwise));
+            }
+            StmtKind::Loop(shape) => {
+                exprs.extend(shape.condition.iter().chain(&shape.step));
+                stmts.extend(shape.init.iter().chain([&shape.body]));
+            }
+            StmtKind::RangeFor { range, body, .. } => {
+                exprs.push(*range);
+                stmts.push(*body);
+            }
+            StmtKind::Switch { value, body } => {
+                exprs.push(*value);
+                stmts.push(*body);
+            }
+            StmtKind::Case(value) | StmtKind::Return(value) | StmtKind::Throw(value) => {
+                exprs.extend(value);
+            }
+            StmtKind::Try { body, handlers } => {
+                stmts.push(*body);
+                stmts.extend(handlers);
+            }
+            StmtKind::Opaque { inner, .. } => exprs.extend(inner),
+            StmtKind::Goto(_)
+            | StmtKind::Label(_)
+            | StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Empty => {}
+        }
+    }
 }

@@ -57,8 +57,8 @@ impl Modified {
         exprs: &mut Vec<ExprId>,
         calls: &mut Calls,
     ) {
+        ast.parts(id, stmts, exprs);
         match &ast.stmt(id).kind {
-            StmtKind::Expr(value) => exprs.push(*value),
             StmtKind::Declare(variables) => {
                 for variable in variables {
                     if variable.is_static {
@@ -69,49 +69,11 @@ impl Modified {
                     }
                     // Its constructor.
                     calls.push(last_name(&variable.ty.base).to_string());
-                    exprs.extend(variable.init);
-                    exprs.extend(variable.ty.dims.iter().flatten());
                 }
             }
-            StmtKind::Block(inner) => stmts.extend(inner),
-            StmtKind::If {
-                init,
-                condition,
-                then,
-                otherwise,
-            } => {
-                exprs.push(*condition);
-                stmts.extend(init.iter().chain([then]).chain(otherwise));
-            }
-            StmtKind::Loop(shape) => {
-                exprs.extend(shape.condition.iter().chain(&shape.step));
-                stmts.extend(shape.init.iter().chain([&shape.body]));
-            }
-            StmtKind::RangeFor { range, body, .. } => {
-                self.target(ast, *range);
-                exprs.push(*range);
-                stmts.push(*body);
-            }
-            StmtKind::Switch { value, body } => {
-                exprs.push(*value);
-                stmts.push(*body);
-            }
-            StmtKind::Case(value) | StmtKind::Return(value) | StmtKind::Throw(value) => {
-                exprs.extend(value)
-            }
-            StmtKind::Try { body, handlers } => {
-                stmts.push(*body);
-                stmts.extend(handlers);
-            }
-            StmtKind::Opaque { names, inner } => {
-                self.opaque(names, calls);
-                exprs.extend(inner);
-            }
-            StmtKind::Goto(_)
-            | StmtKind::Label(_)
-            | StmtKind::Break
-            | StmtKind::Continue
-            | StmtKind::Empty => {}
+            StmtKind::RangeFor { range, .. } => self.target(ast, *range),
+            StmtKind::Opaque { names, .. } => self.opaque(names, calls),
+            _ => {}
         }
     }
 

@@ -79,45 +79,25 @@ impl Effects {
 
     fn stmt(&mut self, ast: &Ast, id: StmtId, stmts: &mut Vec<StmtId>, exprs: &mut Vec<ExprId>) {
         match &ast.stmt(id).kind {
-            StmtKind::Expr(value) => exprs.push(*value),
             StmtKind::Declare(variables) => {
                 for variable in variables {
                     self.odd |= variable.is_static || variable.ty.reference;
                     self.declared.insert(variable.name.clone());
-                    exprs.extend(variable.init);
-                    exprs.extend(variable.ty.dims.iter().flatten());
                 }
             }
-            StmtKind::Block(inner) => stmts.extend(inner),
-            StmtKind::If {
-                init,
-                condition,
-                then,
-                otherwise,
-            } => {
-                exprs.push(*condition);
-                stmts.extend(init.iter().chain([then]).chain(otherwise));
-            }
-            StmtKind::Loop(shape) => {
-                self.loops = true;
-                exprs.extend(shape.condition.iter().chain(&shape.step));
-                stmts.extend(shape.init.iter().chain([&shape.body]));
-            }
-            StmtKind::Switch { value, body } => {
-                exprs.push(*value);
-                stmts.push(*body);
-            }
-            StmtKind::Break | StmtKind::Continue | StmtKind::Empty | StmtKind::Case(_) => {}
-            StmtKind::Return(value) | StmtKind::Throw(value) => {
-                self.odd = true;
-                exprs.extend(value);
-            }
-            StmtKind::RangeFor { .. }
+            StmtKind::Loop(_) => self.loops = true,
+            StmtKind::Return(_)
+            | StmtKind::Throw(_)
+            | StmtKind::RangeFor { .. }
             | StmtKind::Goto(_)
             | StmtKind::Label(_)
             | StmtKind::Try { .. }
             | StmtKind::Opaque { .. } => self.odd = true,
+            // Its label is a constant.
+            StmtKind::Case(_) => return,
+            _ => {}
         }
+        ast.parts(id, stmts, exprs);
     }
 
     fn expr(&mut self, ast: &Ast, id: ExprId, stmts: &mut Vec<StmtId>) {

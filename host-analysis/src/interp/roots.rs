@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use fpgacc_frontend::host::Language;
-use fpgacc_frontend::host::ast::{Ast, ExprKind, StmtId, StmtKind};
+use fpgacc_frontend::host::ast::{Ast, ExprKind, StmtId, StmtKind, Variable};
 use fpgacc_frontend::host::lex::{Lexer, TokenKind};
 
 use super::{FnId, Interp};
@@ -31,58 +31,16 @@ fn names_in(ast: &Ast, body: StmtId, names: &mut BTreeSet<String>) -> bool {
         let Some(id) = stmts.pop() else {
             return true;
         };
+        ast.parts(id, &mut stmts, &mut exprs);
         match &ast.stmt(id).kind {
-            StmtKind::Expr(value) => exprs.push(*value),
             StmtKind::Declare(variables) => {
-                for variable in variables {
-                    if variable.is_static && !variable.ty.is_const {
-                        return false;
-                    }
-                    exprs.extend(variable.init);
-                    exprs.extend(variable.ty.dims.iter().flatten());
+                let outlives = |v: &Variable| v.is_static && !v.ty.is_const;
+                if variables.iter().any(outlives) {
+                    return false;
                 }
             }
-            StmtKind::Block(inner) => stmts.extend(inner),
-            StmtKind::If {
-                init,
-                condition,
-                then,
-                otherwise,
-            } => {
-                exprs.push(*condition);
-                stmts.extend(init.iter().chain([then]).chain(otherwise));
-            }
-            StmtKind::Loop(shape) => {
-                exprs.extend(shape.condition.iter().chain(&shape.step));
-                stmts.extend(shape.init.iter().chain([&shape.body]));
-            }
-            StmtKind::RangeFor { range, body, .. } => {
-                exprs.push(*range);
-                stmts.push(*body);
-            }
-            StmtKind::Switch { value, body } => {
-                exprs.push(*value);
-                stmts.push(*body);
-            }
-            StmtKind::Case(value) | StmtKind::Return(value) | StmtKind::Throw(value) => {
-                exprs.extend(value)
-            }
-            StmtKind::Try { body, handlers } => {
-                stmts.push(*body);
-                stmts.extend(handlers);
-            }
-            StmtKind::Opaque {
-                names: inner,
-                inner: understood,
-            } => {
-                names.extend(inner.iter().cloned());
-                exprs.extend(understood);
-            }
-            StmtKind::Goto(_)
-            | StmtKind::Label(_)
-            | StmtKind::Break
-            | StmtKind::Continue
-            | StmtKind::Empty => {}
+            StmtKind::Opaque { names: inner, .. } => names.extend(inner.iter().cloned()),
+            _ => {}
         }
     }
 }
