@@ -363,3 +363,32 @@ fn recorded_trip_counts_are_used() {
     assert_eq!(loops[0]["trips"], 250.0, "{loops:?}");
     assert_eq!(loops[0]["trips_are"], "recorded");
 }
+
+#[test]
+fn kernels_too_large_to_be_priced_stay_as_they_are() {
+    let shop = Workshop::new();
+    let sum = "x = x * 3 + 1; ".repeat(400);
+    shop.write(
+        "k.cl",
+        format!(
+            "__kernel void k(__global int *a) {{ int x = a[get_global_id(0)]; {sum} a[0] = x; }}\n"
+        ),
+    );
+    let told = shop
+        .fpgacc("--emit=kernels -Rpass-missed=decision k.cl")
+        .success();
+    assert!(told.stdout.contains("get_global_id(0)"), "{}", told.stdout);
+    assert!(
+        told.stderr.contains("too large to be priced"),
+        "{}",
+        told.stderr
+    );
+    let asked = shop
+        .fpgacc("--emit=kernels -fexecution-model=k:swi k.cl")
+        .success();
+    assert!(
+        !asked.stdout.contains("get_global_id(0)"),
+        "{}",
+        asked.stdout
+    );
+}

@@ -34,6 +34,7 @@ use fpgacc_frontend::source::SourceMap;
 use self::measured::Measured;
 use self::price::Pricing;
 use crate::analysis::alias::called_functions;
+use crate::analysis::calls;
 use crate::model::{Board, Estimate, Prediction, Resources};
 use crate::pipeline::{self, Pipeline, Report};
 
@@ -153,6 +154,20 @@ pub struct Part {
     pub prediction: Prediction,
 }
 
+/// The most expressions of a kernel, with those of all functions that it calls, that are decided on:
+/// beyond, pricing takes longer than a compiler may.
+const LARGEST: usize = 1500;
+
+/// The expressions of a kernel and of all functions that it calls.
+fn size(module: &Module, kernel: FunctionId) -> usize {
+    let mut reached = calls::reachable(module, kernel);
+    reached.push(kernel);
+    reached.sort();
+    reached.dedup();
+    let sizes = reached.iter().map(|id| module.functions[*id].exprs.len());
+    sizes.sum()
+}
+
 /// Decides on the form of each kernel, and rewrites them.
 pub fn run(
     module: &mut Module,
@@ -167,11 +182,21 @@ pub fn run(
     };
     let mut own = BTreeMap::new();
     let mut kernels = Vec::new();
+    let mut too_large = Vec::new();
     for kernel in module.kernels().collect::<Vec<_>>() {
         let name = module.functions[kernel].name.clone();
-        let model = request.wishes.of(&name, in_text.get(&name).copied());
+        let mut model = request.wishes.of(&name, in_text.get(&name).copied());
+        let size = size(module, kernel);
+        let is_priced = size <= LARGEST;
+        if !is_priced && model == ExecutionModel::Auto && pipeline.level > 0 {
+            // What is not known to be faster is left.
+            model = ExecutionModel::NdRange;
+            too_large.push((name.clone(), size));
+        }
         own.insert(name, model.restrain(pipeline));
-        kernels.push((kernel, model));
+        if is_priced {
+            kernels.push((kernel, model));
+        }
     }
     decided.decisions = decide(module, facts, pipeline, request, &kernels);
     share::fit_together(&mut decided.decisions, request.board);
@@ -182,6 +207,10 @@ pub fn run(
     }
     decided.report = pipeline::run_each(module, facts, pipeline, &own);
     let remarks = tell::remarks(module, &decided.decisions, request.board);
+    for (kernel, size) in too_large {
+        let remark = tell::too_large(module, &kernel, size);
+        decided.report.remarks.push(remark);
+    }
     decided.report.remarks.extend(remarks);
     decided
 }

@@ -33,6 +33,18 @@ pub fn remarks(
     out
 }
 
+/// A kernel that is not decided on.
+pub fn too_large(module: &Module, kernel: &str, size: usize) -> Remark {
+    let place = module.function_named(kernel);
+    let place = place.and_then(|id| module.functions[id].span);
+    let text = format!(
+        "stays an NDRange: it is too large to be priced ({size} operations and operands); \
+         -fexecution-model={kernel}:swi makes it a single work-item"
+    );
+    let note = Note::new(text, None);
+    Remark::new(Kind::Missed, PASS, kernel, &note, place).named("TooLarge")
+}
+
 struct Teller<'a> {
     kernel: &'a str,
     place: Option<Span>,
