@@ -1,13 +1,16 @@
 //! `fpgacc-faults`: whether campaigns find mistakes in the passes.
 
 use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Parser;
 use fpgacc_device_passes::faults::{ALL, Fault, inject};
 use fpgacc_device_passes::pass::PassOptions;
-use fpgacc_tests::campaign::{Found, Plan, Prepared, prepare};
+use fpgacc_tests::campaign::{Found, Plan, Prepared, prepare, rewrite_safely};
 use fpgacc_tests::compare::{Bound, certify, same};
+use fpgacc_tests::job::Job;
 use fpgacc_tests::random::Random;
 use fpgacc_tests::rewrite::{Rewrites, Told, rewrite_knowing};
 use fpgacc_tests::run::Platform;
@@ -109,7 +112,36 @@ fn hunt(
             return Ok(Some((plan.batch * (index as usize + 1), line)));
         }
     }
+    let tried = plan.batch * options.programs as usize;
+    Ok(hunt_cases(fault)?.map(|case| (tried, format!("not these, but the case {case}"))))
+}
+
+/// The same among the kernels of `cases/loops`, which the tests run each time: for mistakes that one of
+/// tens of thousands of generated kernels shows.
+fn hunt_cases(fault: Fault) -> Result<Option<String>, String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("cases/loops");
+    let entries = fs::read_dir(&folder).map_err(|error| error.to_string())?;
+    let mut paths: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
+    paths.sort();
+    for path in paths {
+        let text = fs::read_to_string(&path).map_err(|error| error.to_string())?;
+        let job: Job = serde_yaml::from_str(&text).map_err(|error| error.to_string())?;
+        inject(Some(fault));
+        let right = is_right(&job);
+        inject(None);
+        if !right && is_right(&job) {
+            let name = path.file_stem().unwrap_or_default().to_string_lossy();
+            return Ok(Some(name.into_owned()));
+        }
+    }
     Ok(None)
+}
+
+/// Whether a job does the same with its kernels in single work-item form.
+fn is_right(job: &Job) -> bool {
+    let only = Rewrites::Only("ndrange-to-loop".to_string());
+    let made = rewrite_safely(job, |_| Told::All, &only);
+    made.is_ok_and(|made| same(job, &made.job, &[Platform::Oclgrind], &Bound::Exact).is_ok())
 }
 
 /// The same for what is done to scalars: the first of two launches is told, and the second is another
