@@ -3,6 +3,7 @@
 mod area;
 mod board;
 mod clock;
+mod critical;
 mod dependence;
 mod estimate;
 mod graph;

@@ -12,6 +12,7 @@ use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 
 use super::board::Board;
+use super::critical::critical_cycle;
 use super::dependence::distance;
 use super::graph::{Access, Graph, NodeId, Op, Place, RegionId};
 use super::launch::LaunchShape;
@@ -137,33 +138,34 @@ struct Timer<'a> {
 
 /// A dependence.
 #[derive(Clone, Debug)]
-struct Edge {
-    latency: f64,
-    distance: f64,
+pub(super) struct Edge {
+    pub latency: f64,
+    pub distance: f64,
     /// Passes a loop that stands between the two.
-    crosses: bool,
-    kind: Kind,
+    pub crosses: bool,
+    pub kind: Kind,
 }
 
 #[derive(Clone, Debug)]
-enum Kind {
+pub(super) enum Kind {
     Value,
     Carried(String),
     Memory { load: usize, store: usize },
 }
 
 /// A cycle of dependences.
-struct Cycle {
-    nodes: Vec<NodeId>,
-    latency: f64,
-    distance: f64,
-    crosses: bool,
-    kinds: Vec<Kind>,
+pub(super) struct Cycle {
+    pub nodes: Vec<NodeId>,
+    pub latency: f64,
+    pub distance: f64,
+    pub crosses: bool,
+    pub kinds: Vec<Kind>,
 }
 
 /// Different addresses: what moves, and the constant by blocks of neighbours.
 type Places = BTreeSet<(Option<Poly>, i128)>;
-type Dependences = DiGraph<NodeId, Edge>;
+/// Operations and what each waits for.
+pub(super) type Dependences = DiGraph<NodeId, Edge>;
 
 impl Timer<'_> {
     fn region(&self, region: RegionId, inner: &BTreeMap<RegionId, Timing>) -> Timing {
@@ -712,86 +714,3 @@ fn place(access: &Access) -> (Option<Poly>, i128) {
 
 /// Iterations that aoc speculates where the source does not say.
 const DEFAULT_SPECULATED: f64 = 4.0;
-
-/// The cycle of a strongly connected part with the largest ratio of latency to distance.
-fn critical_cycle(all: &Dependences, part: &[NodeIndex]) -> Option<Cycle> {
-    let members: BTreeSet<NodeIndex> = part.iter().copied().collect();
-    let edges: Vec<_> = all
-        .edge_indices()
-        .filter(|e| {
-            let (a, b) = all.edge_endpoints(*e).expect("an edge of the graph");
-            members.contains(&a) && members.contains(&b)
-        })
-        .collect();
-    if edges.is_empty() {
-        return None;
-    }
-    // Lawler: raise the interval to that of a cycle that beats it until none does.
-    let mut interval = 0.0;
-    let mut best = None;
-    for _ in 0..64 {
-        let Some(cycle) = positive_cycle(all, &members, &edges, interval) else {
-            break;
-        };
-        if cycle.distance <= 0.0 {
-            return None;
-        }
-        interval = cycle.latency / cycle.distance + 1e-9;
-        best = Some(cycle);
-    }
-    best
-}
-
-/// A cycle whose latency exceeds `interval` times its distance (Bellman and Ford).
-fn positive_cycle(
-    all: &Dependences,
-    members: &BTreeSet<NodeIndex>,
-    edges: &[petgraph::graph::EdgeIndex],
-    interval: f64,
-) -> Option<Cycle> {
-    let mut length: BTreeMap<NodeIndex, f64> = members.iter().map(|m| (*m, 0.0)).collect();
-    let mut via: BTreeMap<NodeIndex, petgraph::graph::EdgeIndex> = BTreeMap::new();
-    let mut last = None;
-    for _ in 0..=members.len() {
-        last = None;
-        for &edge in edges {
-            let (from, to) = all.edge_endpoints(edge).expect("an edge of the graph");
-            let weight = all[edge].latency - interval * all[edge].distance;
-            let longer = length[&from] + weight;
-            if longer > length[&to] + 1e-9 {
-                length.insert(to, longer);
-                via.insert(to, edge);
-                last = Some(to);
-            }
-        }
-        last?;
-    }
-    let mut at = last?;
-    for _ in 0..members.len() {
-        at = all.edge_endpoints(*via.get(&at)?)?.0;
-    }
-    let start = at;
-    let mut cycle = Cycle {
-        nodes: Vec::new(),
-        latency: 0.0,
-        distance: 0.0,
-        crosses: false,
-        kinds: Vec::new(),
-    };
-    loop {
-        let edge = *via.get(&at)?;
-        let from = all.edge_endpoints(edge)?.0;
-        let dependence = &all[edge];
-        cycle.nodes.push(all[from]);
-        cycle.latency += dependence.latency;
-        cycle.distance += dependence.distance;
-        cycle.crosses |= dependence.crosses;
-        cycle.kinds.push(dependence.kind.clone());
-        at = from;
-        if at == start {
-            break;
-        }
-    }
-    cycle.nodes.reverse();
-    Some(cycle)
-}
