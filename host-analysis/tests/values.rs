@@ -476,3 +476,24 @@ fn noise_and_depth_are_survived() {
     );
     assert_eq!(facts.launches.len(), 1);
 }
+
+/// Calls that would take for ever: the host is followed again without them, and nothing that was found
+/// before stays, such as the memory that had escaped when a variable at file scope gets its value.
+#[test]
+fn hosts_that_are_too_large_are_followed_again() {
+    let mut text = "int seven() { return 7; }\nint table[] = { seven(), seven() };\n\
+                    static void call0(char *p) { outside(p); *p = *p + 1; }\n"
+        .to_string();
+    for level in 0..9 {
+        let calls = format!("call{level}(p); ").repeat(10);
+        text.push_str(&format!(
+            "static void call{}(char *p) {{ {calls}}}\n",
+            level + 1
+        ));
+    }
+    text.push_str(&format!(
+        "void run() {{ char *p = new char[4]; outside(p); call9(p); size_t g = 64, l = 8;\n{LAUNCH}\n}}\n"
+    ));
+    let facts = facts_of(&[&text], Language::Cpp);
+    assert_eq!(facts.launches.len(), 1);
+}

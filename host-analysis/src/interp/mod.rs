@@ -439,6 +439,10 @@ impl<'a> Interp<'a> {
                 self.ever.clear();
                 self.objects.forget_all();
                 self.changing.clear();
+                // What is told of objects by their numbers.
+                self.heap_types.clear();
+                self.inner_calls.clear();
+                self.called_back_on.clear();
                 self.stale_main = true;
                 continue;
             }
@@ -503,10 +507,19 @@ impl<'a> Interp<'a> {
 
     /// The state when the program starts.
     fn start(&mut self) {
+        self.forget_marks();
         self.state = State::default();
         self.state.reachable = true;
         self.frames.clear();
         self.init_globals();
+    }
+
+    /// What was found of variables and objects of another start.
+    fn forget_marks(&mut self) {
+        self.escaped.clear();
+        self.pointed.clear();
+        self.unsettled.clear();
+        self.repeats.clear();
     }
 
     /// Follows the program from a function that nobody calls.
@@ -517,10 +530,7 @@ impl<'a> Interp<'a> {
         self.tries.clear();
         self.loops.clear();
         (self.loop_depth, self.unroll_factor, self.nesting) = (0, 1, 0);
-        self.escaped.clear();
-        self.pointed.clear();
-        self.unsettled.clear();
-        self.repeats.clear();
+        self.forget_marks();
         if is_main {
             self.start();
         } else {
