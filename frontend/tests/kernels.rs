@@ -292,6 +292,11 @@ fn strings_over_two_lines_are_one_line() {
     let once = printed(text).expect("it parses");
     assert!(once.contains("\"one   two %d\\n\""), "{once}");
     assert_eq!(printed(&once).as_deref(), Some(once.as_str()));
+
+    let text = "kernel void f(__attribute__((buffer_location(\"a\\\nb\"))) global int *p) { }\n";
+    let once = printed(text).expect("it parses");
+    assert!(once.contains("buffer_location(\"ab\")"), "{once}");
+    assert_eq!(printed(&once).as_deref(), Some(once.as_str()));
 }
 
 /// Lengths as Clang's sizeof has them: a scalar stands for a whole vector, records without braces

@@ -97,17 +97,6 @@ impl Scanner<'_> {
         let mut steps = 0;
         while let Some((lexeme, physical)) = lexer.next() {
             match lexeme {
-                // The preprocessor joins lines that end in a backslash.
-                Lexeme::Token(token) if self.spans_lines(token) => {
-                    let text = &self.text[token.start as usize..token.end as usize];
-                    let text = text.lines().next().unwrap_or_default();
-                    let quote = if token.kind == TokenKind::Str {
-                        '"'
-                    } else {
-                        '\''
-                    };
-                    self.problem(LexError::Unterminated(quote), text, physical);
-                }
                 Lexeme::Token(token) => {
                     steps = self.steps_in_a_row(token, steps);
                     if steps > MAX_STEPS {
@@ -127,11 +116,6 @@ impl Scanner<'_> {
                 }
             }
         }
-    }
-
-    fn spans_lines(&self, token: Token) -> bool {
-        let text = &self.text[token.start as usize..token.end as usize];
-        matches!(token.kind, TokenKind::Str | TokenKind::Char) && text.contains('\n')
     }
 
     /// How many `++` and `--` stand in front of one operand, this token included.
@@ -350,7 +334,10 @@ fn attributes(words: &[&str]) -> Option<Vec<Attr>> {
         let mut args = None;
         if words.get(at) == Some(&"(") {
             let end = group_end(words, at)?;
-            args = Some(fold_arguments(&join(&words[at + 1..end - 1])));
+            let text = join(&words[at + 1..end - 1]);
+            // A string may go on in the next line.
+            let text = text.replace("\\\r\n", "").replace("\\\n", "");
+            args = Some(fold_arguments(&text));
             at = end;
         }
         if words.get(at).is_some_and(|next| *next != ",") {

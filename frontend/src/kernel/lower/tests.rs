@@ -116,10 +116,6 @@ fn what_is_no_text_is_told() {
         "void f() { printf(\"abc); }",
         &["1:19: this string has no closing `\"` on its line"],
     );
-    check(
-        "void f() { printf(\"abc\\\nd\"); }",
-        &["1:19: this string has no closing `\"` on its line"],
-    );
     check("/* abc", &["1:1: this comment has no closing `*/`"]);
 }
 
