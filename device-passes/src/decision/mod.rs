@@ -1,15 +1,15 @@
 //! The decision: each form that a kernel can be given is made by the real passes, priced by the
 //! performance model, and the cheapest that fits on the board is kept.
 //!
-//! - [`wish`]: what the user asks for, for all kernels or in front of one (`#pragma fpgacc`).
-//! - [`alone`]: a kernel without the others, on which forms are tried.
-//! - [`price`]: what a form costs, over all launches of the kernel.
-//! - [`profile`]: trip counts that runs recorded.
-//! - [`search`]: which forms are tried at which level.
-//! - [`choose`]: the one that is kept.
-//! - [`measured`]: what aoc said of forms that it compiled.
-//! - [`share`]: kernels of one program share a device.
-//! - [`tell`]: what the user is told.
+//! - `wish`: what the user asks for, for all kernels or in front of one (`#pragma fpgacc`).
+//! - `alone`: a kernel without the others, on which forms are tried.
+//! - `price`: what a form costs, over all launches of the kernel.
+//! - `profile`: trip counts that runs recorded.
+//! - `search`: which forms are tried at which level.
+//! - `choose`: the one that is kept.
+//! - `measured`: what aoc said of forms that it compiled.
+//! - `share`: kernels of one program share a device.
+//! - `tell`: what the user is told.
 //!
 //! Nothing here is random, and nothing depends on time: the same input gives the same choice.
 
