@@ -75,8 +75,8 @@ fn shop(launches: &str) -> Workshop {
     shop
 }
 
-/// The facts of the host, with what its arguments mostly are.
-fn give_facts(shop: &Workshop) {
+/// The facts of the host, with an argument.
+fn give_facts(shop: &Workshop, argument: &str) {
     let line = 1 + shop
         .text("host.c")
         .lines()
@@ -85,8 +85,7 @@ fn give_facts(shop: &Workshop) {
     let facts = format!(
         "version: 1\nlaunches:\n- site: {{file: host.c, line: {line}, column: 12}}\n  kernels:\n    is:\n    \
          - sums\n  work_dim:\n    const: 1\n  offset:\n  - const: 0\n  global:\n  - const: 16\n  \
-         local:\n    sizes:\n    - const: 4\n  args:\n  - index: 2\n    value:\n      scalar:\n        \
-         const: 16\n"
+         local:\n    sizes:\n    - const: 4\n  args:\n  - {argument}\n"
     );
     shop.write("facts.yaml", facts);
 }
@@ -94,7 +93,7 @@ fn give_facts(shop: &Workshop) {
 #[test]
 fn a_launch_that_breaks_a_fact_fails_or_runs_the_kernel_as_it_is() {
     let shop = shop(ONE);
-    give_facts(&shop);
+    give_facts(&shop, "{index: 2, value: {scalar: {const: 16}}}");
     let made = shop
         .fpgacc("-w -Rpass=specialise host.c sums.cl facts.yaml -o app")
         .success();
@@ -199,18 +198,7 @@ const SHARING: &str = "__kernel void sums(__global const int *in, __global int *
 fn launches_give_no_more_local_memory_than_is_stated() {
     let shop = shop(SHARED);
     shop.write("sums.cl", SHARING);
-    let line = 1 + shop
-        .text("host.c")
-        .lines()
-        .position(|l| l.contains("clEnqueueND"))
-        .unwrap();
-    let facts = format!(
-        "version: 1\nlaunches:\n- site: {{file: host.c, line: {line}, column: 12}}\n  kernels:\n    is:\n    \
-         - sums\n  work_dim:\n    const: 1\n  offset:\n  - const: 0\n  global:\n  - const: 16\n  \
-         local:\n    sizes:\n    - const: 4\n  args:\n  - index: 3\n    value:\n      local:\n        \
-         const: 20\n"
-    );
-    shop.write("facts.yaml", facts);
+    give_facts(&shop, "{index: 3, value: {local: {const: 20}}}");
     let flags = "-w -fno-ndrange-to-loop -Rpass=local-memory-size";
     let made = shop
         .fpgacc(&format!("{flags} host.c sums.cl facts.yaml -o app"))

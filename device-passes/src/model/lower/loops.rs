@@ -409,11 +409,7 @@ impl<'a> Lowering<'a> {
         factor: u64,
         phi: NodeId,
     ) -> Value {
-        let from = match (&start.pointer, &start.poly) {
-            (Some(Pointer::Memory(_, offset)), _) => Some(offset.clone()),
-            (_, Some(poly)) => Some(poly.clone()),
-            _ => None,
-        };
+        let from = start.position();
         let counted = match (change, &from) {
             (Change::By(by), Some(from)) => by
                 .times(&Poly::sym(Sym::Iter(region)))
@@ -429,18 +425,7 @@ impl<'a> Lowering<'a> {
             }
             (None, None) => None,
         };
-        let mut value = Value {
-            node: Some(phi),
-            ..Value::default()
-        };
-        match &start.pointer {
-            Some(Pointer::Memory(array, _)) => {
-                value.pointer = Some(Pointer::Memory(*array, poly.unwrap_or_default()));
-            }
-            Some(slot) => value.pointer = Some(slot.clone()),
-            None => value.poly = poly,
-        }
-        value
+        start.moved_to(poly, phi)
     }
 
     fn name(&self, slot: &Slot) -> String {
@@ -519,10 +504,7 @@ impl<'a> Lowering<'a> {
 
     /// The value of a variable behind a loop that changes it.
     fn behind(&mut self, start: &Value, change: &Change, node: NodeId, trip: Trip) -> Value {
-        let from = match (&start.pointer, &start.poly) {
-            (Some(Pointer::Memory(_, offset)), _) => Some(offset.clone()),
-            (_, poly) => poly.clone(),
-        };
+        let from = start.position();
         let poly = match (change, &from) {
             (Change::By(by), Some(from)) if trip.origin == TripOrigin::Known => {
                 Some(from.plus(by, trip.value as i128))
@@ -533,18 +515,7 @@ impl<'a> Lowering<'a> {
             }
             _ => None,
         };
-        let mut value = Value {
-            node: Some(node),
-            ..Value::default()
-        };
-        match &start.pointer {
-            Some(Pointer::Memory(array, _)) => {
-                value.pointer = Some(Pointer::Memory(*array, poly.unwrap_or_default()));
-            }
-            Some(slot) => value.pointer = Some(slot.clone()),
-            None => value.poly = poly,
-        }
-        value
+        start.moved_to(poly, node)
     }
 
     fn unrolled(&mut self, parts: &Parts<'a>, count: u64) {

@@ -68,6 +68,30 @@ impl Value {
         self.poly.as_ref().and_then(Poly::as_constant)
     }
 
+    /// Where it stands: the offset of a pointer into memory, else the integer that it is.
+    pub fn position(&self) -> Option<Poly> {
+        match &self.pointer {
+            Some(Pointer::Memory(_, offset)) => Some(offset.clone()),
+            _ => self.poly.clone(),
+        }
+    }
+
+    /// What it is once it stands elsewhere, `node` computing it: a pointer stays in its array.
+    pub fn moved_to(&self, position: Option<Poly>, node: NodeId) -> Value {
+        let mut value = Value {
+            node: Some(node),
+            ..Value::default()
+        };
+        match &self.pointer {
+            Some(Pointer::Memory(array, _)) => {
+                value.pointer = Some(Pointer::Memory(*array, position.unwrap_or_default()));
+            }
+            Some(slot) => value.pointer = Some(slot.clone()),
+            None => value.poly = position,
+        }
+        value
+    }
+
     /// Whether it is the constant 0, of any type.
     pub fn is_nought(&self) -> bool {
         self.is_zero || self.constant() == Some(0)
