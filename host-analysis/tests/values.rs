@@ -497,3 +497,24 @@ fn hosts_that_are_too_large_are_followed_again() {
     let facts = facts_of(&[&text], Language::Cpp);
     assert_eq!(facts.launches.len(), 1);
 }
+
+/// Classes whose objects need another object of the same class are not followed for ever.
+#[test]
+fn objects_that_would_be_made_without_end_are_left() {
+    for class in [
+        "struct Range { Range(size_t n) : size(n) {} Range &self = {1, 2}; size_t size; };",
+        "struct Range { Range(size_t n) : size(n) {} Range *a = new Range(n), *b = new Range(n); size_t size; };",
+        "struct Inner; struct Range { Range(size_t n) {} Inner *inner = new Inner(); size_t size = 8; };
+         struct Inner { Range *outer = new Range(1); Range *other = new Range(2); };",
+    ] {
+        let text = format!(
+            "{class}\nvoid run() {{ size_t l = 8; Range range(64); size_t g = range.size;\n{LAUNCH}\n}}\n"
+        );
+        let facts = facts_of(&[&text], Language::Cpp);
+        let [launch] = &facts.launches[..] else {
+            panic!("{} launches", facts.launches.len());
+        };
+        let eight = LocalSize::Sizes(vec![Value::Const(8)]);
+        assert_eq!(launch.local, eight, "{class}");
+    }
+}

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use fpgacc_frontend::host::Language;
-use fpgacc_frontend::host::ast::{ExprId, ExprKind, Variable};
+use fpgacc_frontend::host::ast::{ExprId, ExprKind, Record, Variable};
 
 use super::call::Arg;
 use super::{Binding, Code, FnId, Interp};
@@ -13,7 +13,7 @@ use crate::types::{Kind, last_name};
 use crate::value::{Text, Val};
 
 /// Deepest nesting of classes in classes.
-const MOST_NESTED: u32 = 8;
+const MOST_NESTED: usize = 8;
 
 impl<'a> Interp<'a> {
     /// The constructors of a class that take so many arguments.
@@ -216,7 +216,7 @@ impl<'a> Interp<'a> {
                 _ => self.set_unknown(place, "a constructor that is not followed"),
             };
         }
-        self.first_values(code.host, place, class, 0);
+        self.first_values(code.host, place, class);
         match (self.constructor(class, args.len()), args.first()) {
             (Some(_), Some((first_code, first)))
                 if self.constructors(class, args.len()).len() > 1 =>
@@ -249,13 +249,34 @@ impl<'a> Interp<'a> {
     }
 
     /// What the members of an object are before its constructor's body.
-    pub(super) fn first_values(&mut self, host: usize, place: &Place, class: &str, depth: u32) {
+    fn first_values(&mut self, host: usize, place: &Place, class: &str) {
         let Some((part, record)) = self.types[host].record(class) else {
             return;
         };
-        if depth > MOST_NESTED || record.is_union {
+        if record.is_union {
             return;
         }
+        // To make an object must not take another one of the same class: that would never end.
+        let built = (host, class.to_string());
+        if self.building.len() >= MOST_NESTED || self.building.contains(&built) || self.spent(1) {
+            let reason = format!("members of `{class}` that are made with one another");
+            self.set_unknown(place, &reason);
+            self.forget_escaped(&reason);
+            return self.outside(&reason);
+        }
+        self.building.push(built);
+        self.members_first_values(host, part, place, class, record);
+        self.building.pop();
+    }
+
+    fn members_first_values(
+        &mut self,
+        host: usize,
+        part: usize,
+        place: &Place,
+        class: &str,
+        record: &Record,
+    ) {
         for field in record.fields.iter().filter(|f| !f.is_static) {
             let at = place.field(&field.name);
             if let Some(init) = field.init {
@@ -278,7 +299,7 @@ impl<'a> Interp<'a> {
                 Some(Kind::String) => self.put(&at, Val::text(Text::default())),
                 Some(Kind::Wrapper(_)) => self.put(&at, Val::Null),
                 Some(Kind::Record(inner)) => {
-                    self.first_values(host, &at, &inner, depth + 1);
+                    self.first_values(host, &at, &inner);
                     if let Some(function) = self.constructor(&inner, 0)
                         && let Some(id) = self.some_expression(function)
                         && !self.frames.is_empty()

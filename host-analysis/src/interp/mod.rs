@@ -262,6 +262,8 @@ pub(crate) struct Interp<'a> {
     /// Names of file-scope variables that files which are not given may name too.
     shared_names: BTreeSet<&'a str>,
     visited: BTreeSet<Span>,
+    /// Classes whose members get their first values, outermost first, each with its host.
+    building: Vec<(usize, String)>,
     /// What objects in memory of `new` are, and the host whose types these are.
     heap_types: BTreeMap<ObjectId, (Type, usize)>,
     /// Answers of [`Interp::modified_by`].
@@ -362,6 +364,7 @@ impl<'a> Interp<'a> {
             context: Vec::new(),
             at: None,
             located: None,
+            building: Vec::new(),
             loop_depth: 0,
             tries: Vec::new(),
             loops: Vec::new(),
