@@ -4,6 +4,7 @@ use fpgacc_runtime::manifest::{Fact, Hidden, NullLocal, Task};
 use serde::{Deserialize, Serialize};
 
 use crate::random::Random;
+use crate::run::Platform;
 
 /// A program and what is done with it. Also a file: YAML or JSON.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -19,6 +20,13 @@ pub struct Job {
     pub buffers: Vec<Buffer>,
     /// In order; each is finished before the next starts.
     pub launches: Vec<Launch>,
+    /// Implementations on which the program as it is written does not end: they have faults of their own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hangs_on: Vec<Platform>,
+    /// A part of the reason for which it cannot be rewritten, or not be launched, while nothing is known of
+    /// its launches.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wants_facts: Option<String>,
 }
 
 /// A buffer and what it holds before the first launch.
@@ -191,6 +199,8 @@ impl Job {
             options: String::new(),
             buffers: Vec::new(),
             launches: Vec::new(),
+            hangs_on: Vec::new(),
+            wants_facts: None,
         }
     }
 

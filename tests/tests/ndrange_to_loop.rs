@@ -142,20 +142,14 @@ fn group_functions_do_what_plain_code_does() {
     }
 }
 
-/// Cases that cannot be rewritten, or not be launched, as long as nothing is known of the host, and a
-/// word of the reason.
-const WANT_FACTS: [(&str, &str); 1] = [("unused_dimension", "Global(1, 1)")];
-
-/// Cases whose original PoCL never finishes: Intel's emulator tells what is right.
-const POCL_HANGS: [&str; 1] = ["inline_control"];
-
 fn check(name: &str, job: &Job) -> Vec<String> {
     if let Err(difference) = compare::certify(job) {
         return vec![format!("not certified: {difference}")];
     }
+    // Where the original does not end, Intel's emulator tells what is right.
     let before: Vec<_> = Platform::EMULATORS
         .iter()
-        .map(|platform| match POCL_HANGS.contains(&name) {
+        .map(|platform| match job.hangs_on.contains(platform) {
             true => Platform::Intel,
             false => *platform,
         })
@@ -166,10 +160,8 @@ fn check(name: &str, job: &Job) -> Vec<String> {
         let rewritten = match as_tasks(job, told) {
             Ok(rewritten) => rewritten,
             Err(reason) => {
-                let expected = WANT_FACTS.iter().any(|(case, word)| {
-                    *case == name && told == Told::Nothing && reason.contains(word)
-                });
-                if !expected {
+                let wants = |wanted: &String| told == Told::Nothing && reason.contains(wanted);
+                if !job.wants_facts.as_ref().is_some_and(wants) {
                     problems.push(format!("{told:?}: {reason}"));
                 }
                 continue;

@@ -8,6 +8,7 @@ use clap::Parser;
 use fpgacc_tests::campaign::{
     Case, Counts, Found, NotLegal, Plan, check, reduced, reduced_disagreement, run_cleanly,
 };
+use fpgacc_tests::cause::Cause;
 use fpgacc_tests::job::Job;
 use fpgacc_tests::run::Platform;
 use serde::{Deserialize, Serialize};
@@ -262,7 +263,11 @@ fn keep(options: &Options, index: u64, found: &Found) -> Result<(), String> {
             small.write(&path.with_extension("small.yaml"))?;
         }
     }
-    for case in found.disagreements.iter().take(2) {
+    let (unexplained, others): (Vec<_>, Vec<_>) = found
+        .disagreements
+        .iter()
+        .partition(|(cause, _)| *cause == Cause::Unexplained);
+    for (_, case) in unexplained.into_iter().chain(others.into_iter().take(2)) {
         let kernel = &case.job.launches[0].kernel;
         let name = format!("p{index}-{kernel}-{:?}.yaml", case.platform);
         case.write(&options.state.join("disagreements").join(name))?;

@@ -74,8 +74,8 @@ pub struct Found {
     pub counts: Counts,
     /// Kernels whose rewritten form is wrong, each alone.
     pub failures: Vec<Case>,
-    /// Kernels on which implementations disagree, each alone.
-    pub disagreements: Vec<Case>,
+    /// Kernels on which implementations disagree, each alone, and why.
+    pub disagreements: Vec<(Cause, Case)>,
 }
 
 /// Which passes a program goes through: all, or one alone. By chance, so that each goes with each
@@ -286,7 +286,7 @@ impl Check<'_> {
         self.found.counts.cause(platform, "whole program", cause);
         let case = self.case(0, platform, format!("the whole program: {cause}"));
         let job = self.batch.job.clone();
-        self.found.disagreements.push(Case { job, ..case });
+        self.found.disagreements.push((cause, Case { job, ..case }));
     }
 
     /// What a kernel does where its program does not run.
@@ -340,7 +340,7 @@ impl Check<'_> {
         }
         let counts = &mut self.found.counts;
         counts.cause(platform, "rewritten, whole program", cause);
-        self.found.disagreements.push(case);
+        self.found.disagreements.push((cause, case));
     }
 
     fn take(&mut self, platform: Platform, kernel: usize, verdict: Verdict) {
@@ -389,7 +389,9 @@ impl Check<'_> {
 
     fn disagree(&mut self, case: Case, cause: Cause) {
         let what = format!("{cause}: {}", case.what);
-        self.found.disagreements.push(Case { what, ..case });
+        self.found
+            .disagreements
+            .push((cause, Case { what, ..case }));
     }
 
     /// Why a rewritten kernel is wrong as a program of its own.
