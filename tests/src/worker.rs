@@ -4,6 +4,8 @@ use std::ffi::{CString, c_void};
 use std::fs;
 use std::path::Path;
 use std::ptr;
+use std::thread;
+use std::time::Duration;
 
 use opencl3::command_queue::{
     create_command_queue, enqueue_nd_range_kernel, enqueue_read_buffer, enqueue_task, finish,
@@ -33,6 +35,10 @@ const GUARD: usize = 256;
 /// What they hold.
 const GUARD_BYTE: u8 = 0xa5;
 
+/// How long a job goes on after Oclgrind's first complaint: what has written where it must not may well
+/// never end.
+const AFTER_COMPLAINT: Duration = Duration::from_secs(5);
+
 /// What a worker is asked.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Question {
@@ -61,6 +67,8 @@ fn work(folder: &Path) -> Result<(), String> {
     let text = fs::read(folder.join(QUESTION)).map_err(|e| e.to_string())?;
     let question: Question = serde_json::from_slice(&text).map_err(|e| e.to_string())?;
     let session = Session::open(&question)?;
+    let watched = folder.to_path_buf();
+    thread::spawn(move || stop_after_complaint(&watched));
     for launch in &question.job.launches {
         session.launch(launch)?;
     }
@@ -69,6 +77,19 @@ fn work(folder: &Path) -> Result<(), String> {
         fs::write(folder.join(format!("buffer{index}")), bytes).map_err(|e| e.to_string())?;
     }
     Ok(())
+}
+
+/// Ends the process some time after something was complained of.
+fn stop_after_complaint(folder: &Path) {
+    let log = folder.join(LOG);
+    while fs::metadata(&log).map_or(0, |log| log.len()) == 0 {
+        thread::sleep(Duration::from_millis(500));
+    }
+    thread::sleep(AFTER_COMPLAINT);
+    let complaints = fs::read_to_string(&log).unwrap_or_default();
+    // Without an answer the process counts as one that failed, too.
+    let _ = fs::write(folder.join(ANSWER), complaints.trim_start());
+    std::process::exit(1);
 }
 
 /// An open device with a built program. Nothing is released: the process ends soon, and releasing is
