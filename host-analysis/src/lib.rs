@@ -6,6 +6,7 @@
 //! over.
 
 mod arith;
+mod index;
 mod interp;
 mod numbers;
 mod object;

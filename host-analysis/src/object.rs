@@ -145,13 +145,21 @@ pub(crate) struct Visit {
 }
 
 impl Objects {
-    /// Names the variable that holds memory.
-    pub fn hold(&mut self, id: ObjectId, name: impl FnOnce() -> String) {
+    /// Whether memory has no variable that holds it.
+    pub fn lacks_holder(&self, id: ObjectId) -> bool {
+        match &self.list[id.0 as usize].kind {
+            ObjectKind::Memory { holder, loose, .. } => holder.is_none() || *loose,
+            _ => false,
+        }
+    }
+
+    /// Names the variable that holds memory, if it has none.
+    pub fn hold(&mut self, id: ObjectId, name: String) {
         if let ObjectKind::Memory { holder, loose, .. } = &mut self.list[id.0 as usize].kind
             && (holder.is_none() || *loose)
         {
             self.changes += 1;
-            let name = holder.insert(name());
+            let name = holder.insert(name);
             *loose = false;
             self.held.insert((name.clone(), id));
         }
@@ -160,16 +168,12 @@ impl Objects {
     /// A function returns: its variables do not name memory any more, which gets the next variable
     /// as its holder.
     pub fn loosen(&mut self, function: &str) {
-        if self.held.is_empty() {
-            return;
-        }
-        let prefix = format!("{function}::");
-        let from = (prefix.clone(), ObjectId(0));
-        let held = self.held.range(from..);
-        let held: Vec<_> = held
-            .take_while(|(name, _)| name.starts_with(&prefix))
-            .cloned()
-            .collect();
+        let of_function = |name: &str| {
+            let variable = name.strip_prefix(function);
+            variable.is_some_and(|rest| rest.starts_with("::"))
+        };
+        let held = self.held.iter().filter(|(name, _)| of_function(name));
+        let held: Vec<_> = held.cloned().collect();
         for key in held {
             if let ObjectKind::Memory { holder, loose, .. } = &mut self.get_mut(key.1).kind
                 && holder.as_ref() == Some(&key.0)

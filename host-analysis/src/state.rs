@@ -6,10 +6,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use fpgacc_frontend::host::QuickHash;
-use indexmap::map::Entry;
-use indexmap::{Equivalent, IndexMap};
-
+use crate::index::Index;
 use crate::value::{ObjectId, Val};
 
 /// Number of a variable: one for each activation of its function.
@@ -278,80 +275,6 @@ pub(crate) struct Watch {
     outer: u32,
 }
 
-/// A place as it is looked up; it hashes as [`Place`] does.
-#[derive(Hash)]
-struct PlaceRef<'p> {
-    root: Root,
-    path: &'p [Step],
-}
-
-impl Equivalent<Place> for PlaceRef<'_> {
-    fn equivalent(&self, place: &Place) -> bool {
-        self.root == place.root && *self.path == *place.path
-    }
-}
-
-/// A table from places to positions in a list, which is emptied at no cost.
-#[derive(Default)]
-struct Index {
-    vars: Vec<(u32, u32)>,
-    objects: Vec<(u32, u32)>,
-    parts: IndexMap<Place, u32, QuickHash>,
-    now: u32,
-}
-
-impl Index {
-    fn clear(&mut self) {
-        self.parts.clear();
-        match self.now.checked_add(1) {
-            Some(next) => self.now = next,
-            None => *self = Index::default(),
-        }
-        self.now = self.now.max(1);
-    }
-
-    fn get(&self, root: Root, path: &[Step]) -> Option<usize> {
-        if !path.is_empty() {
-            if self.parts.is_empty() {
-                return None;
-            }
-            let place = PlaceRef { root, path };
-            return self.parts.get(&place).map(|&at| at as usize);
-        }
-        let slot = match root {
-            Root::Var(id) => self.vars.get(id.0 as usize),
-            Root::Object(id) => self.objects.get(id.0 as usize),
-        };
-        let &(when, at) = slot?;
-        (when == self.now).then_some(at as usize)
-    }
-
-    /// Notes a position, unless the place has one; true if it is new.
-    fn insert(&mut self, place: &Place, at: usize) -> bool {
-        let at = at as u32;
-        if !place.path.is_empty() {
-            let Entry::Vacant(slot) = self.parts.entry(place.clone()) else {
-                return false;
-            };
-            slot.insert(at);
-            return true;
-        }
-        let (list, id) = match place.root {
-            Root::Var(id) => (&mut self.vars, id.0 as usize),
-            Root::Object(id) => (&mut self.objects, id.0 as usize),
-        };
-        if list.len() <= id {
-            list.resize(id + 1, (0, 0));
-        }
-        let slot = &mut list[id];
-        if slot.0 == self.now {
-            return false;
-        }
-        *slot = (self.now, at);
-        true
-    }
-}
-
 /// The abstract store.
 #[derive(Default)]
 pub(crate) struct State {
@@ -501,8 +424,9 @@ impl State {
     /// functions that have returned, do not count.
     pub fn capture(&self, mark: usize) -> Delta {
         let index = &mut self.scratch.borrow_mut().0;
-        let mut changes = Vec::new();
-        for (place, old) in self.originals(mark, index) {
+        let originals = self.originals(mark, index);
+        let mut changes = Vec::with_capacity(originals.len());
+        for (place, old) in originals {
             let now = self.slot(place.root, &place.path);
             if old.is_some() || now.is_some() {
                 changes.push((place.clone(), now.cloned()));
@@ -516,9 +440,9 @@ impl State {
     fn originals(&self, mark: usize, index: &mut Index) -> Vec<(&Place, Option<&Val>)> {
         index.clear();
         self.count(self.journal.len() - mark);
-        let mut list = Vec::new();
+        let mut list = Vec::with_capacity((self.journal.len() - mark).min(64));
         for (place, old) in &self.journal[mark..] {
-            if index.insert(place, list.len()) {
+            if index.insert(&list[..], place, list.len()) {
                 list.push((place, old.as_ref()));
             }
         }
@@ -545,7 +469,7 @@ impl State {
         index.clear();
         let mut at = mark;
         for from in mark..journal.len() {
-            if index.insert(&journal[from].0, at) {
+            if index.insert(&journal[..], &journal[from].0, at) {
                 journal.swap(at, from);
                 at += 1;
             }
@@ -573,6 +497,20 @@ impl State {
             (Place { root, path }, value.clone())
         };
         content.below(&place.path).map(part).collect()
+    }
+
+    /// The values of a variable or object and its parts.
+    pub fn values(&self, root: Root) -> impl Iterator<Item = &Val> {
+        self.content(root).into_iter().flat_map(Content::values)
+    }
+
+    /// The first steps to parts of a place that have values of their own, each once.
+    pub fn steps_inside<'s>(&'s self, place: &'s Place) -> Vec<&'s Step> {
+        let content = self.content(place.root).into_iter();
+        let parts = content.flat_map(|content| content.below(&place.path));
+        let mut steps: Vec<&Step> = parts.map(|(path, _)| &path[place.path.len()]).collect();
+        steps.dedup();
+        steps
     }
 
     /// Whether parts of a place have values of their own.
@@ -702,7 +640,7 @@ impl State {
         self.count(other.changes.len());
         there.clear();
         for (at, (place, _)) in other.changes.iter().enumerate() {
-            there.insert(place, at);
+            there.insert(&other.changes[..], place, at);
         }
         let writes = match self.reachable {
             true => self.joined(&originals, here, &other, there),
@@ -725,7 +663,9 @@ impl State {
         let taken_back = originals.iter().filter(|(place, old)| {
             self.watching
                 .note(place.root, self.content_unwatched(place.root));
-            there.get(place.root, &place.path).is_none()
+            there
+                .get(&other.changes[..], place.root, &place.path)
+                .is_none()
                 && (old.is_some() || self.own(place).is_some())
         });
         taken_back
@@ -744,12 +684,13 @@ impl State {
     ) -> Vec<(Place, Option<Val>)> {
         let mut writes = Vec::new();
         let only_here = originals.iter().map(|(place, _)| *place);
-        let only_here = only_here.filter(|p| there.get(p.root, &p.path).is_none());
+        let only_here =
+            only_here.filter(|p| there.get(&other.changes[..], p.root, &p.path).is_none());
         for place in other.changes.iter().map(|(p, _)| p).chain(only_here) {
             let now = self.own(place);
             if place.path.is_empty() && now.is_none() {
-                let that = there.get(place.root, &[]);
-                let before = here.get(place.root, &[]);
+                let that = there.get(&other.changes[..], place.root, &[]);
+                let before = here.get(originals, place.root, &[]);
                 if that.is_none_or(|at| other.changes[at].1.is_none())
                     && before.is_none_or(|at| originals[at].1.is_none())
                 {
@@ -758,7 +699,10 @@ impl State {
             }
             let that = self.there(place, originals, here, other, there);
             if let Root::Object(_) = place.root {
-                let before = match (there.get(place.root, &[]), here.get(place.root, &[])) {
+                let before = match (
+                    there.get(&other.changes[..], place.root, &[]),
+                    here.get(originals, place.root, &[]),
+                ) {
                     (Some(at), _) => other.changes[at].1.as_ref(),
                     (None, Some(at)) => originals[at].1,
                     (None, None) => self.slot(place.root, &[]),
@@ -792,7 +736,10 @@ impl State {
     ) -> Val {
         for len in (0..=place.path.len()).rev() {
             let path = &place.path[..len];
-            let value = match (there.get(place.root, path), here.get(place.root, path)) {
+            let value = match (
+                there.get(&other.changes[..], place.root, path),
+                here.get(originals, place.root, path),
+            ) {
                 (Some(at), _) => other.changes[at].1.as_ref(),
                 (None, Some(at)) => originals[at].1,
                 (None, None) => self.slot(place.root, path),

@@ -10,6 +10,13 @@ use crate::source::Span;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ExprId(u32);
 
+impl ExprId {
+    /// Its position among all expressions of its [`Ast`].
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// Handle of a statement in [`Ast`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StmtId(u32);
@@ -484,6 +491,31 @@ impl Ast {
     /// Whether there is nothing.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// The same syntax with each node at one place; `None` if it is more than expressions.
+    pub(super) fn moved_to(&self, span: Span) -> Option<Ast> {
+        let is_plain = |stmt: &Stmt| {
+            matches!(
+                stmt.kind,
+                StmtKind::Block(_) | StmtKind::Expr(_) | StmtKind::Empty
+            )
+        };
+        let declares = |expr: &Expr| matches!(expr.kind, ExprKind::Lambda(_));
+        let has_params = |function: &Function| !function.params.is_empty();
+        if !self.stmts.iter().all(is_plain)
+            || self.exprs.iter().any(declares)
+            || self.functions.iter().any(has_params)
+        {
+            return None;
+        }
+        let mut moved = self.clone();
+        let places = moved.exprs.iter_mut().map(|expr| &mut expr.span);
+        let places = places.chain(moved.stmts.iter_mut().map(|stmt| &mut stmt.span));
+        for place in places.chain(moved.functions.iter_mut().map(|f| &mut f.span)) {
+            *place = span;
+        }
+        Some(moved)
     }
 
     pub(super) fn add_expr(&mut self, kind: ExprKind, span: Span) -> ExprId {

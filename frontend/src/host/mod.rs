@@ -166,6 +166,18 @@ impl HostFile {
     }
 }
 
+impl MacroBody {
+    /// The same replacement as it is used at another place, for one whose spans are the place of its
+    /// use; `None` if it is more than expressions.
+    pub fn used_at(&self, site: Span) -> Option<MacroBody> {
+        Some(MacroBody {
+            ast: self.ast.moved_to(site)?,
+            block: self.block,
+            broken: self.broken,
+        })
+    }
+}
+
 impl Part {
     fn traced(sources: &SourceMap, file: FileId, pre: &Preprocessed, parsed: &Parsed) -> Part {
         let source = sources.file(file);

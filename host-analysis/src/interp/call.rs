@@ -440,7 +440,17 @@ impl<'a> Interp<'a> {
                 self.looked_at.insert(root);
             }
         }
+        // Places of one variable or object follow each other.
+        let mut last = None;
         for (place, value) in &self.ever {
+            let (root, is_known) = match last {
+                Some((root, is_known)) if root == place.root => (root, is_known),
+                _ => (place.root, self.state.is_known(place.root)),
+            };
+            last = Some((root, is_known));
+            if !is_known {
+                continue;
+            }
             let Some(now) = self.state.known(place) else {
                 continue;
             };

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use fpgacc_frontend::host::ast::{ExprId, Lambda, Type};
 
 use super::call::Arg;
+use super::scope::Name;
 use super::{Binding, Code, FnId, Interp, MAX_CALLS, VarInfo};
 use crate::state::{Delta, Place, VarId};
 use crate::types::Kind;
@@ -81,6 +82,7 @@ impl<'a> Interp<'a> {
     /// What a name of the function that is followed stands for.
     fn local(&self, name: &str) -> Option<Place> {
         let scopes = self.frames.last()?.scopes.iter().rev();
+        let name = Name::of(name);
         let found = scopes.filter_map(|scope| scope.get(name)).next()?;
         match found {
             Binding::Var(var) => Some(Place::var(*var)),

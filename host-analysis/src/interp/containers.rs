@@ -106,18 +106,10 @@ impl<'a> Interp<'a> {
 
     /// The places of elements that have values of their own, each once.
     pub(super) fn elements(&self, place: &Place) -> Vec<Place> {
-        let mut found: Vec<Place> = Vec::new();
-        for (part, _) in self.state.parts(place) {
-            let step = &part.path[place.path.len()];
-            if matches!(step, Step::Field(name) if **name == *SIZE) {
-                continue;
-            }
-            let element = place.step(step.clone());
-            if found.last() != Some(&element) {
-                found.push(element);
-            }
-        }
-        found
+        let is_size = |step: &Step| matches!(step, Step::Field(name) if **name == *SIZE);
+        let steps = self.state.steps_inside(place).into_iter();
+        let steps = steps.filter(|step| !is_size(step));
+        steps.map(|step| place.step(step.clone())).collect()
     }
 
     /// The joined value of a part of all elements.

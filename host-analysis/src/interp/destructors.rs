@@ -28,7 +28,7 @@ impl<'a> Interp<'a> {
         };
         let scopes = frame.scopes.iter().skip(depth);
         let mut vars: Vec<VarId> = scopes
-            .flat_map(|scope| scope.values())
+            .flat_map(|scope| scope.bindings())
             .filter_map(|binding| match binding {
                 Binding::Var(var) if frame.own.contains(var) => Some(*var),
                 _ => None,

@@ -248,7 +248,7 @@ impl<'a> Interp<'a> {
             return None;
         }
         let host = &self.hosts[code.host];
-        if !host.macros.knows(name) {
+        if !self.may_be_macro(code, id, name) {
             return None;
         }
         let span = code.site(code.ast().expr(id).span);
@@ -263,6 +263,23 @@ impl<'a> Interp<'a> {
             env = outer.outer.clone();
         }
         Some((index, span))
+    }
+
+    /// Whether a name is a macro at any time. What stands in a file is asked for again and again.
+    fn may_be_macro(&self, code: &Code<'a>, id: ExprId, name: &str) -> bool {
+        let macros = &self.hosts[code.host].macros;
+        let Tree::File(_) = code.tree else {
+            return macros.knows(name);
+        };
+        let mut known = self.no_macros.borrow_mut();
+        let known = known.get_mut(code.host).and_then(|h| h.get_mut(code.part));
+        let Some(is_none) = known.and_then(|part| part.get_mut(id.index())) else {
+            return macros.knows(name);
+        };
+        if !*is_none {
+            *is_none = !macros.knows(name);
+        }
+        !*is_none
     }
 
     /// The expression that a name stands for: a macro's argument, or an object-like macro's
@@ -309,8 +326,16 @@ impl<'a> Interp<'a> {
         let body = match self.bodies.get(&key) {
             Some(body) => body.clone(),
             None => {
-                let body = Rc::new(host.macro_body(index, self.sources, site));
+                let known = self.bodies_elsewhere.get(&(code.host, index));
+                let body = match known.and_then(|body| body.used_at(site)) {
+                    Some(body) => Rc::new(body),
+                    None => Rc::new(host.macro_body(index, self.sources, site)),
+                };
                 self.bodies.insert(key, body.clone());
+                if !own {
+                    let known = self.bodies_elsewhere.entry((code.host, index));
+                    known.or_insert_with(|| body.clone());
+                }
                 body
             }
         };

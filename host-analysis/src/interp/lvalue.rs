@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use fpgacc_frontend::host::ast::{ExprId, ExprKind, Type};
 
+use super::scope::Name;
 use super::{Binding, Code, Interp, MAX_NESTING, VarInfo};
 use crate::numbers::origin;
 use crate::object::ObjectKind;
@@ -41,10 +42,10 @@ impl<'a> Interp<'a> {
 
     pub(super) fn binding(&mut self, code: &Code<'a>, name: &str) -> Option<Binding> {
         if let Some(frame) = self.frames.last() {
-            for scope in frame.scopes.iter().rev() {
-                if let Some(binding) = scope.get(name) {
-                    return Some(binding.clone());
-                }
+            let key = Name::of(name);
+            let mut scopes = frame.scopes.iter().rev();
+            if let Some(binding) = scopes.find_map(|scope| scope.get(key)) {
+                return Some(binding.clone());
             }
             if let Some(place) = self.field_of_this(name) {
                 return Some(Binding::Alias(place));
@@ -718,9 +719,11 @@ impl<'a> Interp<'a> {
 
     /// A variable that holds memory's handle gives it its name.
     fn hold(&mut self, place: &Place, value: &Val) {
-        if let Val::Handle(id) = value {
+        if let Val::Handle(id) = value
+            && self.objects.lacks_holder(*id)
+        {
             let name = self.spell(place);
-            self.objects.hold(*id, || name);
+            self.objects.hold(*id, name);
         }
     }
 
@@ -756,10 +759,9 @@ impl<'a> Interp<'a> {
             if !found.insert(place.root) {
                 continue;
             }
-            for (_, value) in self.state.parts(&Place::of(place.root)) {
-                add(&value, &mut work);
+            for value in self.state.values(place.root) {
+                add(value, &mut work);
             }
-            add(&self.state.get(&Place::of(place.root)), &mut work);
         }
         found
     }

@@ -27,6 +27,7 @@ mod recursion;
 mod repeat;
 mod reporters;
 mod roots;
+mod scope;
 mod stmt;
 mod text;
 mod threads;
@@ -35,11 +36,13 @@ mod wrappers;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use fpgacc_frontend::host::ast::{Ast, ExprId, Function, StmtId, StmtKind, Type, Variable};
 use fpgacc_frontend::host::{HostFile, MacroBody, QuickHash};
 use fpgacc_frontend::source::{SourceMap, Span};
 use indexmap::IndexMap;
+use scope::Scope;
 
 use crate::object::{Objects, Visit};
 use crate::state::{Delta, Place, Root, RootSet, State, VarId};
@@ -121,9 +124,6 @@ enum Binding {
     Lost,
 }
 
-/// What names stand for in a block.
-type Scope = ByName<String, Binding>;
-
 /// What is found by its name, all the time.
 type ByName<K, V> = IndexMap<K, V, QuickHash>;
 
@@ -174,7 +174,7 @@ struct Frame {
 type BodyKey = (usize, usize, Option<(u32, u32)>);
 
 /// The variables of a declaration, by the way it was reached.
-type ByWay = BTreeMap<Vec<u32>, VarId>;
+type ByWay = IndexMap<Vec<u32>, VarId, QuickHash>;
 
 /// A loop: its host, the place of its body, and the way it was reached.
 type LoopKey = (usize, Span, Vec<u32>);
@@ -207,6 +207,10 @@ pub(crate) struct Interp<'a> {
     too_long: BTreeMap<(usize, Span), i128>,
     labels: BTreeMap<FnId, Rc<BTreeSet<String>>>,
     bodies: BTreeMap<BodyKey, Rc<MacroBody>>,
+    /// Those of macros that are not the user's, by host and index, at some use.
+    bodies_elsewhere: BTreeMap<(usize, usize), Rc<MacroBody>>,
+    /// Names in files, by host and part, that are no macros at any time.
+    no_macros: RefCell<Vec<Vec<Vec<bool>>>>,
     /// Whether a macro, by host and index, is defined in the user's own files.
     own_macros: BTreeMap<(usize, usize), bool>,
 
@@ -216,7 +220,7 @@ pub(crate) struct Interp<'a> {
     lasting: Vec<VarId>,
     /// The same declaration reached in the same way is one variable: values from another pass
     /// over a loop are values of it.
-    vars_by_way: BTreeMap<(usize, Span), ByWay>,
+    vars_by_way: IndexMap<(usize, Span), ByWay, QuickHash>,
     /// Places that were found to change in a loop in ways that are not known: they need not be
     /// found again when the loop is reached again in the same way.
     changing: BTreeMap<LoopKey, BTreeMap<Place, Val>>,
@@ -320,11 +324,13 @@ impl<'a> Interp<'a> {
             too_long: BTreeMap::new(),
             labels: BTreeMap::new(),
             bodies: BTreeMap::new(),
+            bodies_elsewhere: BTreeMap::new(),
+            no_macros: RefCell::new(hosts.iter().map(no_macros).collect()),
             own_macros: BTreeMap::new(),
             state: State::default(),
             vars: Vec::new(),
             lasting: Vec::new(),
-            vars_by_way: BTreeMap::new(),
+            vars_by_way: IndexMap::default(),
             changing: BTreeMap::new(),
             frames: Vec::new(),
             globals: BTreeMap::new(),
@@ -476,8 +482,10 @@ impl<'a> Interp<'a> {
             return;
         }
         let mut called = BTreeSet::new();
-        for host in self.hosts {
-            for part in &host.parts {
+        let mut asts = BTreeSet::new();
+        for part in self.hosts.iter().flat_map(|host| &host.parts) {
+            // Hosts share the syntax of headers.
+            if asts.insert(Arc::as_ptr(&part.ast)) {
                 called.extend(part.ast.called_names());
             }
         }
@@ -764,4 +772,10 @@ impl<'a> Interp<'a> {
     fn at_limit(&self) -> bool {
         self.steps + self.looked_through / CHANGES_PER_STEP > self.limit && !self.flat
     }
+}
+
+/// For each part of a host, that nothing is known of its names yet.
+fn no_macros(host: &HostFile) -> Vec<Vec<bool>> {
+    let parts = host.parts.iter();
+    parts.map(|part| vec![false; part.ast.len()]).collect()
 }

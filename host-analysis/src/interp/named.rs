@@ -1,6 +1,8 @@
 //! Numbers that are not known but have a name: what is read by it is an input of what is computed
 //! from it.
 
+use std::borrow::Cow;
+
 use fpgacc_frontend::host::ast::{ExprId, ExprKind, Type};
 
 use super::{Binding, Code, Interp};
@@ -8,18 +10,18 @@ use crate::types::Kind;
 use crate::value::{Num, Val};
 
 /// A type as far as it is still to be taken apart.
-struct Typed {
-    ty: Type,
+struct Typed<'t> {
+    ty: Cow<'t, Type>,
     /// Dimensions of an array that are left.
     dims: usize,
     host: usize,
 }
 
-impl Typed {
-    fn element(mut self) -> Option<Typed> {
+impl Typed<'_> {
+    fn element(mut self) -> Option<Self> {
         match (self.dims, self.ty.pointers) {
             (1.., _) => self.dims -= 1,
-            (0, 1..) => self.ty.pointers -= 1,
+            (0, 1..) => self.ty.to_mut().pointers -= 1,
             _ => return None,
         }
         Some(self)
@@ -51,7 +53,8 @@ impl<'a> Interp<'a> {
                 _ => None,
             };
         }
-        let typed = self.declared(code, id)?;
+        let binding = self.innermost(code, id)?;
+        let typed = self.declared(code, id, &binding)?;
         if typed.dims > 0 {
             return None;
         }
@@ -61,31 +64,46 @@ impl<'a> Interp<'a> {
         }
     }
 
-    fn declared(&mut self, code: &Code<'a>, id: ExprId) -> Option<Typed> {
+    /// What the name stands for that an expression takes a part of.
+    fn innermost(&mut self, code: &Code<'a>, id: ExprId) -> Option<Binding> {
         let tree = code.clone();
-        match &tree.ast().expr(id).kind {
-            ExprKind::Paren(inner) => self.declared(code, *inner),
-            ExprKind::Name(name) => match self.binding(code, name)? {
+        let mut id = id;
+        loop {
+            id = match &tree.ast().expr(id).kind {
+                ExprKind::Name(name) => return self.binding(code, name),
+                ExprKind::Paren(inner) | ExprKind::Index(inner, _) | ExprKind::Deref(inner) => {
+                    *inner
+                }
+                ExprKind::Member { base, .. } => *base,
+                _ => return None,
+            };
+        }
+    }
+
+    /// The declared type of an expression, given what its innermost name stands for.
+    fn declared(&self, code: &Code<'a>, id: ExprId, binding: &Binding) -> Option<Typed<'_>> {
+        match &code.ast().expr(id).kind {
+            ExprKind::Paren(inner) => self.declared(code, *inner, binding),
+            ExprKind::Name(_) => match binding {
                 Binding::Var(var) => {
                     let info = &self.vars[var.0 as usize];
                     Some(Typed {
-                        ty: info.ty.clone(),
+                        ty: Cow::Borrowed(&info.ty),
                         dims: info.ty.dims.len(),
                         host: info.host,
                     })
                 }
                 Binding::Alias(place) => {
-                    let (ty, dims, host) = self.type_of(&place)?;
-                    let ty = ty.into_owned();
+                    let (ty, dims, host) = self.type_of(place)?;
                     Some(Typed { ty, dims, host })
                 }
                 Binding::Lost => None,
             },
             ExprKind::Index(base, _) | ExprKind::Deref(base) => {
-                self.declared(code, *base)?.element()
+                self.declared(code, *base, binding)?.element()
             }
             ExprKind::Member { base, name, arrow } => {
-                let mut record = self.declared(code, *base)?;
+                let mut record = self.declared(code, *base, binding)?;
                 if *arrow {
                     record = record.element()?;
                 }
@@ -97,7 +115,7 @@ impl<'a> Interp<'a> {
                 let (_, found) = self.types[host].record(&class)?;
                 let field = found.fields.iter().find(|f| f.name == *name)?;
                 Some(Typed {
-                    ty: field.ty.clone(),
+                    ty: Cow::Borrowed(&field.ty),
                     dims: field.ty.dims.len(),
                     host,
                 })

@@ -102,6 +102,7 @@ impl Effects {
 
     fn expr(&mut self, ast: &Ast, id: ExprId, stmts: &mut Vec<StmtId>) {
         match &ast.expr(id).kind {
+            ExprKind::Name(name) if self.names.contains(name) => {}
             ExprKind::Name(name) => {
                 self.names.insert(name.clone());
             }

@@ -15,7 +15,9 @@ use crate::state::{Content, Delta, Place, Root, RootSet, VarId, Watch};
 use crate::value::{Num, Val};
 
 /// Steps from which on it pays to keep a call.
-const STEPS_TO_KEEP: u64 = 300;
+const STEPS_TO_KEEP: u64 = 8;
+/// Calls of a function that are watched although none of them was repeated.
+const MOST_WATCHED: u32 = 6;
 /// Bytes of a body that is taken for one of so many steps.
 const BYTES_TO_KEEP: u32 = 1500;
 /// Most calls of one function that are kept.
@@ -107,6 +109,8 @@ pub(super) struct Repeats {
     kept: BTreeMap<FnId, Vec<Rc<Kept>>>,
     /// Functions that took many steps to follow.
     long: BTreeSet<FnId>,
+    /// How many calls of a function were watched since one was repeated.
+    watched: BTreeMap<FnId, u32>,
     /// Calls that are being followed to be kept.
     open: u32,
     /// Variables of functions that were entered meanwhile.
@@ -137,6 +141,7 @@ impl Repeats {
         let before = std::mem::take(self);
         *self = Repeats {
             long: before.long,
+            watched: before.watched,
             #[cfg(test)]
             off: before.off,
             #[cfg(test)]
@@ -194,7 +199,11 @@ impl<'a> Interp<'a> {
             let ast = &self.hosts[callee.host].parts[callee.part].ast;
             ast.stmt(self.function(callee).body).span
         };
-        self.repeats.long.contains(&callee) || body().end - body().start >= BYTES_TO_KEEP
+        self.repeats
+            .watched
+            .get(&callee)
+            .is_none_or(|n| *n < MOST_WATCHED)
+            && (self.repeats.long.contains(&callee) || body().end - body().start >= BYTES_TO_KEEP)
     }
 
     /// Notes how many steps it took to follow a function.
@@ -213,6 +222,7 @@ impl<'a> Interp<'a> {
         let kept = self.repeats.kept.get(&call.callee)?;
         let kept = kept.iter().find(|k| k.call.is(call) && self.holds(k))?;
         let kept = kept.clone();
+        self.repeats.watched.insert(call.callee, 0);
         #[cfg(test)]
         {
             self.repeats.repeated += 1;
@@ -335,6 +345,7 @@ impl<'a> Interp<'a> {
         let watched = self.state.watched(&record.watch, wanted);
         let depth = self.repeats.deepest.saturating_sub(self.frames.len());
         self.repeats.deepest = self.repeats.deepest.max(record.deepest);
+        *self.repeats.watched.entry(record.call.callee).or_default() += 1;
         if let Some(roots) = watched {
             self.keep_watched(&record, roots, depth, steps, result);
         }
@@ -350,6 +361,7 @@ impl<'a> Interp<'a> {
         }
     }
 
+    /// Keeps a call that did nothing but change the store, unless its effects mean nothing in another.
     fn keep_watched(
         &mut self,
         record: &Record,

@@ -7,7 +7,8 @@ use fpgacc_frontend::host::ast::{
     Ast, BinaryOp, Designator, ExprId, ExprKind, Function, StmtId, StmtKind, Type, Variable,
 };
 
-use super::{Binding, Breakable, Code, FnId, Frame, Interp, MAX_NESTING, Scope, VarInfo};
+use super::scope::Scope;
+use super::{Binding, Breakable, Code, FnId, Frame, Interp, MAX_NESTING, VarInfo};
 use crate::state::{Delta, Place, Root, VarId};
 use crate::types::Kind;
 use crate::value::{Text, Val};
@@ -132,7 +133,7 @@ impl<'a> Interp<'a> {
 
     pub(super) fn bind(&mut self, name: &str, binding: Binding) {
         if let Some(scope) = self.frame().and_then(|f| f.scopes.last_mut()) {
-            scope.insert(name.to_string(), binding);
+            scope.bind(name, binding);
         }
     }
 
@@ -625,10 +626,14 @@ impl<'a> Interp<'a> {
         changed.extend(end.places().cloned());
         let (after, reached) = self.take_back(mark);
         let mut ends = Vec::new();
+        let lost = Val::unknown("an exception may have left it halfway");
         for &handler in handlers {
             let mark = self.state.mark();
             for place in &changed {
-                let value = self.halfway(place);
+                let value = match self.lasts(place.root) {
+                    true => self.halfway(place),
+                    false => lost.clone(),
+                };
                 self.state.set(place, value);
             }
             self.exec(code, handler);
@@ -641,12 +646,9 @@ impl<'a> Interp<'a> {
         }
     }
 
-    /// What a handler may find in a place that the code in front of it changes: of what outlives its
-    /// function every value is noted that it ever gets, but that it may be zeroed.
+    /// What a handler may find in a place that outlives its function and that the code in front of it
+    /// changes: every value is noted that it ever gets, but that it may be zeroed.
     fn halfway(&mut self, place: &Place) -> Val {
-        if !self.lasts(place.root) {
-            return Val::unknown("an exception may have left it halfway");
-        }
         self.repeats.spoil();
         self.looked_at.insert(place.root);
         let before = self.state.get(place).join(&Val::Zero);
