@@ -86,6 +86,18 @@ pub const ALL: &[Fault] = &[
     fault("reduction-tail-lost", "a partial sum is not added"),
     fault("reduction-shift-wrong", "a shift register does not shift"),
     fault("reduction-store-lost", "a reduction's result is not stored"),
+    fault(
+        "promotion-store-lost",
+        "what a loop keeps in a register is not stored behind it",
+    ),
+    fault(
+        "promotion-guard-lost",
+        "memory is read and written for loops that do not run",
+    ),
+    fault(
+        "promotion-alias-missed",
+        "a place is kept in a register while something else writes to it",
+    ),
     fault("scalar-wrong", "a scalar argument becomes another constant"),
     fault(
         "scalar-guard-lost",

@@ -5,6 +5,7 @@
 //! what was done or why it was not, and what the runtime must do at a launch.
 
 pub mod analysis;
+mod around_loop;
 pub mod count;
 pub mod decision;
 pub mod faults;

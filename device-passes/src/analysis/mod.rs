@@ -1,5 +1,6 @@
 //! Facts about kernels that passes share.
 
+pub mod access_index;
 pub mod accesses;
 pub mod alias;
 pub mod calls;
@@ -8,6 +9,7 @@ pub mod constant_memory;
 pub mod divergence;
 pub mod invariance;
 pub mod liveness;
+pub mod place;
 pub mod scalars;
 pub mod single_work_item;
 pub mod spell;

@@ -5,6 +5,7 @@ mod ndrange_to_loop;
 mod reduction;
 mod replicate;
 mod restrict;
+mod scalar_replacement;
 pub(crate) mod specialise;
 pub mod unroll;
 mod work_group_size;
@@ -34,6 +35,8 @@ pub const ALL: &[&dyn Pass] = &[
     // Last of the thesis's three: it wants a single work-item (ndrange-to-loop makes one), and
     // restrict parameters, without which an array element may be what another pointer reads.
     &reduction::Reduction,
+    // Behind reduction, which leaves what it cannot reassociate; and behind restrict.
+    &scalar_replacement::ScalarReplacement,
     // Of kernels that ndrange-to-loop leaves: first the size of groups, which lanes divide.
     &work_group_size::WorkGroupSize,
     &replicate::Replicate,

@@ -7,7 +7,6 @@
 //! sums are added.
 
 mod codegen;
-mod index;
 mod legality;
 mod matching;
 

@@ -1,15 +1,16 @@
 //! Writing shift registers, in the shape of Lloyd's figure 4.3.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use fpgacc_frontend::ir::{
-    AddressSpace, BinaryOp, Block, Callee, Expr, ExprId, Function, FunctionId, IncDecOp, Init,
-    LoopHints, Module, QualType, Stmt, StmtKind, Storage, Type, TypeId, Types, UnaryOp, VarId,
-    VarRef, Variable,
+    BinaryOp, Block, Expr, ExprId, Function, FunctionId, IncDecOp, LoopHints, Module, QualType,
+    Stmt, StmtKind, Type, TypeId, Types, UnaryOp, VarId,
 };
 
-use super::legality::{LoopPlan, Plan, Register, is_loop};
+use super::legality::{LoopPlan, Plan, Register};
 use super::matching::{Combine, Form};
+use crate::analysis::place::is_loop;
+use crate::around_loop::{Names, Scope, Shell, declare, private_variable};
 use crate::faults;
 
 /// Carries out a plan. Names stay as they are: what is new has names of its own, and a place's
@@ -49,71 +50,6 @@ struct Writer<'a> {
     plan: &'a Plan,
 }
 
-/// Names that a new variable must not have, and the numbers that were given out.
-struct Names {
-    used: BTreeSet<String>,
-    next: BTreeMap<String, u32>,
-}
-
-impl Names {
-    /// Of a function: its variables, and what it may use of file scope.
-    fn of(module: &Module, id: FunctionId) -> Self {
-        let function = &module.functions[id];
-        let variables = function.vars.iter().map(|(_, var)| var.name.clone());
-        let typedefs = module.typedefs.iter().map(|(_, t)| t.name.clone());
-        let enumerators = module.enums.iter().flat_map(|(_, e)| &e.enumerators);
-        let mut used: BTreeSet<String> = variables.chain(typedefs).collect();
-        used.extend(enumerators.map(|e| e.name.clone()));
-        if let Some(body) = &function.body {
-            body.for_each_expr(
-                &function.exprs,
-                &mut |expr| match function.exprs.get(expr) {
-                    Expr::Var(VarRef::Global(global)) => {
-                        used.insert(module.globals[*global].variable.name.clone());
-                    }
-                    Expr::Call {
-                        callee: Callee::Function(callee),
-                        ..
-                    } => {
-                        used.insert(module.functions[*callee].name.clone());
-                    }
-                    _ => {}
-                },
-            );
-        }
-        Names {
-            used,
-            next: BTreeMap::new(),
-        }
-    }
-
-    /// `hint`, or `hint` with the next number behind it.
-    fn fresh(&mut self, hint: &str) -> String {
-        if self.used.insert(hint.to_string()) {
-            return hint.to_string();
-        }
-        let next = self.next.entry(hint.to_string()).or_insert(2);
-        loop {
-            let name = format!("{hint}_{next}");
-            *next += 1;
-            if self.used.insert(name.clone()) {
-                return name;
-            }
-        }
-    }
-}
-
-/// Who else sees the declarations of a list of statements.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Scope {
-    /// Other statements, or parameters.
-    Shared,
-    /// The list is a block of its own, with one statement only.
-    Own,
-    /// The arms behind this arm of a switch.
-    Arm,
-}
-
 /// A register and the array that it became.
 #[derive(Clone, Copy)]
 struct Placed<'a> {
@@ -135,15 +71,8 @@ impl Writer<'_> {
                     continue;
                 }
             }
-            let in_switch = matches!(stmt.kind, StmtKind::Switch { .. });
-            for list in stmt.lists_mut() {
-                let stmts = std::mem::take(list);
-                let scope = match stmts.len() {
-                    _ if in_switch => Scope::Arm,
-                    1 => Scope::Own,
-                    _ => Scope::Shared,
-                };
-                *list = self.list(stmts, scope);
+            for (list, scope) in Scope::of_lists(&mut stmt) {
+                *list = self.list(std::mem::take(list), scope);
             }
             out.push(stmt);
         }
@@ -151,60 +80,23 @@ impl Writer<'_> {
     }
 
     fn rewrite(&mut self, mut stmt: Stmt, plan: &LoopPlan, scope: Scope, out: &mut Vec<Stmt>) {
-        let hoisted = match &mut stmt.kind {
-            StmtKind::For { init, .. } if plan.hoist_init => std::mem::take(init),
-            _ => Vec::new(),
-        };
-        let guard = match &stmt.kind {
-            StmtKind::For {
-                cond: Some(cond), ..
-            }
-            | StmtKind::While { cond, .. }
-                if plan.guard =>
-            {
-                Some(self.function.exprs.duplicate(*cond))
-            }
-            _ => None,
-        };
-        let span = stmt.span;
-        let mut inner = Vec::new();
+        let shell = Shell::take(self.function, &mut stmt, plan.around);
+        let (mut before, mut behind) = (Vec::new(), Vec::new());
         let placed = self.place_all(&plan.registers);
         let groups: Vec<_> = placed
             .chunk_by(|a, b| a.register.place == b.register.place)
             .collect();
         for group in &groups {
-            self.declare(group, &mut inner);
+            self.declare(group, &mut before);
         }
         let by_key = placed.iter().map(|p| (p.register.key, *p)).collect();
         for list in stmt.lists_mut() {
             *list = self.body(std::mem::take(list), &by_key);
         }
-        inner.push(stmt);
         for group in &groups {
-            self.finish(group, &mut inner);
+            self.finish(group, &mut behind);
         }
-        if let Some(cond) = guard {
-            let kind = StmtKind::If {
-                cond,
-                then: Block::of(inner),
-                otherwise: None,
-            };
-            inner = vec![Stmt::at(kind, span)];
-        }
-        // What the loop's init declares keeps its scope; an array in an arm of a switch must not be
-        // jumped over.
-        let in_block = match scope {
-            Scope::Shared => !hoisted.is_empty(),
-            Scope::Own => false,
-            Scope::Arm => true,
-        };
-        let mut made = hoisted;
-        made.append(&mut inner);
-        if in_block {
-            out.push(Stmt::at(StmtKind::Block(Block::of(made)), span));
-        } else {
-            out.append(&mut made);
-        }
+        shell.close(before, stmt, behind, scope, out);
     }
 
     fn place_all<'r>(&mut self, registers: &'r [Register]) -> Vec<Placed<'r>> {
@@ -462,7 +354,7 @@ impl Writer<'_> {
     /// `#pragma unroll for (int j = 0; j < count; ++j) ..`
     fn unrolled(&mut self, count: u32, body: impl FnOnce(&mut Self, VarId) -> ExprId) -> Stmt {
         let int = self.types.int();
-        let counter = self.named(self.counter.clone(), int);
+        let counter = private_variable(self.function, self.counter.clone(), int);
         let body = body(self, counter);
         let start = self.function.exprs.int(self.types, 0);
         let bound = self.function.exprs.int(self.types, i64::from(count));
@@ -490,18 +382,7 @@ impl Writer<'_> {
     /// A private variable with a name of its own.
     fn variable(&mut self, hint: &str, ty: TypeId) -> VarId {
         let name = self.names.fresh(hint);
-        self.named(name, ty)
-    }
-
-    fn named(&mut self, name: String, ty: TypeId) -> VarId {
-        self.function.vars.add(Variable {
-            name,
-            ty: QualType::plain(ty),
-            space: AddressSpace::Private,
-            storage: Storage::None,
-            attrs: Vec::new(),
-            span: None,
-        })
+        private_variable(self.function, name, ty)
     }
 
     fn slot(&mut self, array: VarId, counter: VarId) -> ExprId {
@@ -534,11 +415,4 @@ fn comment(register: &Register) -> String {
         Combine::Add => format!("partial sums of {name}; adding -0.0 to anything changes nothing"),
         other => format!("partial {} of {name}", other.plural()),
     }
-}
-
-fn declare(var: VarId, value: ExprId) -> Stmt {
-    Stmt::new(StmtKind::Decl {
-        var,
-        init: Some(Init::Expr(value)),
-    })
 }

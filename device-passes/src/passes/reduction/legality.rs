@@ -4,15 +4,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::ir::{
-    AddressSpace, Expr, ExprId, Function, FunctionId, LoopHints, Module, Qualifiers, Scalar, Stmt,
-    StmtKind, TypeId, UnaryOp, VarRef,
+    Expr, ExprId, Function, FunctionId, LoopHints, Module, Scalar, Stmt, StmtKind, TypeId, VarRef,
 };
 
-use super::index::{AccessIndex, fixed_element};
 use super::matching::{Candidate, Combine, Form, candidates};
-use crate::analysis::accesses::{Access, Accesses, Summaries};
+use crate::analysis::access_index::fixed_element;
+use crate::analysis::accesses::{Access, Summaries};
 use crate::analysis::alias::{Aliases, Root};
 use crate::analysis::invariance::address_varies;
+use crate::analysis::place::{Around, Places, Refusal, Region, is_loop, refuse};
 use crate::analysis::spell::spell;
 use crate::analysis::trip_count::{Constants, trip_count};
 use crate::pass::{Context, Note, PassOptions};
@@ -44,10 +44,8 @@ pub struct Register {
 pub struct LoopPlan {
     /// Its reductions.
     pub registers: Vec<Register>,
-    /// The loop's init must run before the place is looked at.
-    pub hoist_init: bool,
-    /// The place may only be looked at if the loop's condition holds at first.
-    pub guard: bool,
+    /// What their places need.
+    pub around: Around,
 }
 
 /// What becomes of one function.
@@ -79,9 +77,11 @@ pub fn plan(module: &Module, id: FunctionId, summaries: &Summaries, context: &Co
         return plan;
     }
     let judge = Judge {
-        aliases: Aliases::new(module, id, context.called),
-        constants: Constants::new(module, function),
-        summaries,
+        places: Places {
+            aliases: Aliases::new(module, id, context.called),
+            constants: Constants::new(module, function),
+            summaries,
+        },
         options: context.options,
     };
     for (at, stmt) in loops.innermost {
@@ -118,101 +118,39 @@ impl<'s> Loops<'s> {
     }
 }
 
-/// Whether a statement is a loop.
-pub fn is_loop(stmt: &Stmt) -> bool {
-    matches!(
-        stmt.kind,
-        StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::DoWhile { .. }
-    )
-}
-
 struct Judge<'a> {
-    aliases: Aliases<'a>,
-    constants: Constants<'a>,
-    summaries: &'a Summaries,
+    places: Places<'a>,
     options: &'a PassOptions,
-}
-
-/// A loop and what an iteration of it does.
-struct Region<'s> {
-    stmt: &'s Stmt,
-    /// `None` for `do`, and for a `for` without condition: the body runs at least once.
-    cond_first: Option<ExprId>,
-    init: &'s [Stmt],
-    accesses: Accesses,
-    index: AccessIndex,
-    trips: Option<u64>,
-    has_return: bool,
-}
-
-impl Region<'_> {
-    /// The accesses that may overlap with a place, and perhaps others.
-    fn near<'r>(&'r self, aliases: &Aliases<'_>, place: &Access) -> Vec<&'r Access> {
-        let found = self.index.near(aliases, place);
-        found
-            .into_iter()
-            .map(|at| &self.accesses.list[at])
-            .collect()
-    }
-}
-
-/// Why a group of candidates stays as it is.
-struct Refusal {
-    reason: String,
-    also: Option<(ExprId, &'static str)>,
-}
-
-fn refuse(reason: impl Into<String>) -> Refusal {
-    Refusal {
-        reason: reason.into(),
-        also: None,
-    }
 }
 
 impl Judge<'_> {
     fn function(&self) -> &Function {
-        self.aliases.function
+        self.places.aliases.function
     }
 
     fn module(&self) -> &Module {
-        self.aliases.module
+        self.places.aliases.module
     }
 
     fn judge_loop(&self, at: usize, stmt: &Stmt, plan: &mut Plan) {
         let exprs = &self.function().exprs;
-        let (body, hints, cond_first, init) = match &stmt.kind {
-            StmtKind::For {
-                init,
-                cond,
-                body,
-                hints,
-                ..
-            } => (body, hints, *cond, init.as_slice()),
-            StmtKind::While { cond, body, hints } => (body, hints, Some(*cond), &[][..]),
-            StmtKind::DoWhile { body, hints, .. } => (body, hints, None, &[][..]),
-            _ => return,
+        let (StmtKind::For { body, hints, .. }
+        | StmtKind::While { body, hints, .. }
+        | StmtKind::DoWhile { body, hints, .. }) = &stmt.kind
+        else {
+            return;
         };
         let mut found = candidates(exprs, &body.stmts);
         found.retain(|candidate| self.is_floating(exprs.ty(candidate.place)));
         if found.is_empty() {
             return;
         }
-        let trips = trip_count(&self.constants, stmt);
         // An unrolled loop is no pipeline: nobody expects a register there.
-        if is_unrolled(hints, trips) {
+        if is_unrolled(hints, trip_count(&self.places.constants, stmt)) {
             return;
         }
-        let mut has_return = false;
-        stmt.for_each(&mut |stmt| has_return |= matches!(stmt.kind, StmtKind::Return(_)));
-        let accesses = Accesses::of_loop(&self.aliases, self.summaries, stmt);
-        let region = Region {
-            stmt,
-            cond_first,
-            init,
-            index: AccessIndex::new(exprs, &accesses.list),
-            accesses,
-            trips,
-            has_return,
+        let Some(region) = Region::new(&self.places, stmt) else {
+            return;
         };
         for group in self.groups(found) {
             self.judge_group(at, &region, &group, plan);
@@ -247,14 +185,14 @@ impl Judge<'_> {
     fn judge_group(&self, at: usize, region: &Region<'_>, group: &[Candidate], plan: &mut Plan) {
         let exprs = &self.function().exprs;
         let place = group[0].place;
-        let object = self.aliases.object(place);
+        let object = self.places.aliases.object(place);
         if matches!(object, Some(VarRef::Local(var)) if region.accesses.declared.contains(&var)) {
             // A new variable in each iteration carries nothing from one to the next.
             return;
         }
         let name = spell(self.module(), self.function(), place);
         let span = exprs.span(group[0].key).or(region.stmt.span);
-        let (registers, access) = match self.check(region, group, &name) {
+        let (registers, around) = match self.check(region, group, &name) {
             Ok(fine) => fine,
             Err(refusal) => {
                 let text = format!(
@@ -272,8 +210,7 @@ impl Judge<'_> {
             }
         };
         let entry = plan.loops.entry(at).or_default();
-        entry.guard |= access.guard;
-        entry.hoist_init |= access.hoist_init;
+        entry.around = entry.around.and(around);
         for register in &registers {
             let text = format!(
                 "the {} in '{name}' is accumulated in a shift register of {}, which reassociates \
@@ -299,7 +236,7 @@ impl Judge<'_> {
         region: &Region<'_>,
         group: &[Candidate],
         name: &str,
-    ) -> Result<(Vec<Register>, PlaceAccess), Refusal> {
+    ) -> Result<(Vec<Register>, Around), Refusal> {
         let exprs = &self.function().exprs;
         let place = group[0].place;
         // 1: the type.
@@ -307,13 +244,16 @@ impl Judge<'_> {
             Some(scalar @ (Scalar::Float | Scalar::Double)) => scalar,
             _ => return Err(refuse("its type is neither float nor double")),
         };
-        if self.is_volatile(place) {
+        if self.places.is_volatile(place) {
             return Err(refuse("it is volatile"));
         }
         // 3: base and index are invariant.
-        if let Some(culprit) =
-            address_varies(&self.aliases, self.summaries, place, &region.accesses)
-        {
+        if let Some(culprit) = address_varies(
+            &self.places.aliases,
+            self.places.summaries,
+            place,
+            &region.accesses,
+        ) {
             return Err(Refusal {
                 reason: "it is another element in each iteration".to_string(),
                 also: Some((culprit, "this changes in the loop")),
@@ -335,12 +275,15 @@ impl Judge<'_> {
                 "the loop runs {trips} times, less than the register's depth of {depth}"
             )));
         }
-        let access = self.place_access(region, group)?;
+        let sure = group.iter().any(|candidate| candidate.sure);
+        let around = self.places.around(region, place, sure)?;
         if self.options.strict_fp {
             return Err(refuse(
                 "that reassociates floating-point operations, which --strict-fp forbids",
             ));
         }
+        let in_variable =
+            self.places.is_always_valid(place) && matches!(exprs.get(place), Expr::Var(_));
         let registers = group.iter().filter_map(|candidate| {
             let (combine, form) = candidate.how.clone()?;
             Some(Register {
@@ -351,10 +294,10 @@ impl Judge<'_> {
                 form,
                 depth,
                 name: name.to_string(),
-                in_variable: access.in_variable,
+                in_variable,
             })
         });
-        Ok((registers.collect(), access))
+        Ok((registers.collect(), around))
     }
 
     fn common_operation(&self, group: &[Candidate]) -> Result<Combine, Refusal> {
@@ -381,7 +324,7 @@ impl Judge<'_> {
     }
 
     fn no_other_use(&self, region: &Region<'_>, group: &[Candidate]) -> Result<(), Refusal> {
-        let place = self.place_as_access(group[0].place);
+        let place = self.places.as_access(group[0].place);
         let nodes = |candidate: &'_ Candidate| {
             let place = std::iter::once(candidate.place);
             place.chain(candidate.reads.clone()).collect::<Vec<_>>()
@@ -392,8 +335,8 @@ impl Judge<'_> {
             let mut roots = access.roots.iter();
             roots.all(|root| matches!(root, Root::Param(_))) && access.roots != place.roots
         };
-        for access in region.near(&self.aliases, &place) {
-            if own(access) || !self.aliases.may_overlap(access, &place) {
+        for access in region.near(&self.places.aliases, &place) {
+            if own(access) || !self.places.aliases.may_overlap(access, &place) {
                 continue;
             }
             let exprs = &self.function().exprs;
@@ -417,156 +360,6 @@ impl Judge<'_> {
         }
         Ok(())
     }
-
-    fn place_as_access(&self, place: ExprId) -> Access {
-        Access {
-            at: place,
-            write: true,
-            roots: self.aliases.lvalue_roots(place),
-            space: self.aliases.lvalue_space(place),
-            exact: true,
-        }
-    }
-
-    fn is_volatile(&self, place: ExprId) -> bool {
-        let module = self.module();
-        let function = self.function();
-        let volatile = |quals: Qualifiers| quals.contains(Qualifiers::VOLATILE);
-        let through = |pointer: ExprId| {
-            let ty = function.exprs.ty(pointer);
-            let pointee = module.types.as_pointer(ty).map(|(pointee, _)| pointee);
-            pointee.is_some_and(|pointee| volatile(pointee.quals))
-        };
-        match function.exprs.get(place) {
-            Expr::Var(VarRef::Local(var)) => volatile(function.vars[*var].ty.quals),
-            Expr::Var(VarRef::Global(global)) => {
-                volatile(module.globals[*global].variable.ty.quals)
-            }
-            Expr::Unary { operand, .. } => through(*operand),
-            Expr::Index { base, .. } => {
-                let element = module.types.as_array(function.exprs.ty(*base));
-                through(*base)
-                    || element.is_some_and(|(element, _)| volatile(element.quals))
-                    || (!self.aliases.is_pointer(*base) && self.is_volatile(*base))
-            }
-            Expr::Member {
-                base,
-                record,
-                field,
-                arrow,
-            } => {
-                let fields = module.records[*record].fields.as_deref();
-                let field = fields.and_then(|fields| fields.get(*field as usize));
-                field.is_none_or(|field| volatile(field.ty.quals) || field.bits.is_some())
-                    || if *arrow {
-                        through(*base)
-                    } else {
-                        self.is_volatile(*base)
-                    }
-            }
-            Expr::Swizzle { base, .. } => self.is_volatile(*base),
-            _ => false,
-        }
-    }
-
-    /// How the place can be read and written outside of the loop without touching memory that the
-    /// original does not touch.
-    fn place_access(
-        &self,
-        region: &Region<'_>,
-        group: &[Candidate],
-    ) -> Result<PlaceAccess, Refusal> {
-        let place = group[0].place;
-        let in_variable = self.is_always_valid(place);
-        let mut access = PlaceAccess {
-            in_variable: in_variable && matches!(self.function().exprs.get(place), Expr::Var(_)),
-            hoist_init: self.init_matters(region, place),
-            guard: false,
-        };
-        if in_variable {
-            return Ok(access);
-        }
-        if let Some(call) = region.accesses.synchronises {
-            return Err(Refusal {
-                reason: "other work-items or kernels may look at it while the loop runs"
-                    .to_string(),
-                also: Some((call, "memory is synchronised here")),
-            });
-        }
-        if !group.iter().any(|candidate| candidate.sure) {
-            return Err(refuse(
-                "it is not updated in every iteration, and may be no valid memory otherwise",
-            ));
-        }
-        let Some(cond) = region.cond_first else {
-            return Ok(access);
-        };
-        if region.trips.is_some_and(|trips| trips > 0) {
-            return Ok(access);
-        }
-        if self.function().exprs.has_effects(cond) {
-            return Err(Refusal {
-                reason: "it may be no valid memory if the loop does not run, and the loop's \
-                         condition has effects"
-                    .to_string(),
-                also: Some((cond, "this condition")),
-            });
-        }
-        access.guard = true;
-        access.hoist_init = !region.init.is_empty();
-        Ok(access)
-    }
-
-    /// Whether the loop's init changes which place it is, or what it holds.
-    fn init_matters(&self, region: &Region<'_>, place: ExprId) -> bool {
-        let init = Accesses::of_stmts(&self.aliases, self.summaries, region.init);
-        let mut needed = Accesses::of_address(&self.aliases, self.summaries, place).list;
-        needed.push(self.place_as_access(place));
-        let declares = |access: &Access| {
-            access.roots.iter().any(
-                |root| matches!(root, Root::Object(VarRef::Local(var)) if init.declared.contains(var)),
-            )
-        };
-        init.synchronises.is_some()
-            || needed.iter().any(|read| {
-                declares(read) || init.writes().any(|w| self.aliases.may_overlap(w, read))
-            })
-    }
-
-    /// Whether a place is a part of a private variable, at constant indices within its bounds.
-    fn is_always_valid(&self, place: ExprId) -> bool {
-        let exprs = &self.function().exprs;
-        match exprs.get(place) {
-            Expr::Var(VarRef::Local(var)) => {
-                let variable = &self.function().vars[*var];
-                variable.space == AddressSpace::Private
-            }
-            Expr::Member {
-                base, arrow: false, ..
-            }
-            | Expr::Swizzle { base, .. } => self.is_always_valid(*base),
-            Expr::Index { base, index } => {
-                let array = self.module().types.as_array(exprs.ty(*base));
-                let Some((_, Some(len))) = array else {
-                    return false;
-                };
-                let index = self.constants.value(*index);
-                index.is_some_and(|index| (0..i128::from(len)).contains(&index))
-                    && self.is_always_valid(*base)
-            }
-            Expr::Unary {
-                op: UnaryOp::Deref, ..
-            } => false,
-            _ => false,
-        }
-    }
-}
-
-/// See [`LoopPlan`] and [`Register::in_variable`].
-struct PlaceAccess {
-    in_variable: bool,
-    hoist_init: bool,
-    guard: bool,
 }
 
 /// Whether a loop's hints unroll it wholly.

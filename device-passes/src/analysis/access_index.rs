@@ -1,12 +1,12 @@
-//! The accesses of a loop, by what they may touch: with many reductions in one loop, looking at all
+//! The accesses of a loop, by what they may touch: with many places in one loop, looking at all
 //! accesses for each of them would cost a square.
 
 use std::collections::BTreeMap;
 
 use fpgacc_frontend::ir::{Expr, ExprId, Exprs, VarRef};
 
-use crate::analysis::accesses::Access;
-use crate::analysis::alias::{Aliases, Root, Roots};
+use super::accesses::Access;
+use super::alias::{Aliases, Root, Roots};
 
 /// Accesses by their roots and elements, as places in their list.
 pub struct AccessIndex {
@@ -100,7 +100,7 @@ mod tests {
 
     use super::*;
     use crate::analysis::accesses::{Accesses, Summaries};
-    use crate::passes::reduction::legality::is_loop;
+    use crate::analysis::place::is_loop;
 
     const KERNEL: &str = "
         struct s { float x; float y[2]; };

@@ -1,0 +1,264 @@
+//! Places, and whether they can be read in front of a loop and written behind it instead of in it.
+
+use fpgacc_frontend::ir::{
+    AddressSpace, Expr, ExprId, Qualifiers, Stmt, StmtKind, UnaryOp, VarRef,
+};
+
+use super::access_index::AccessIndex;
+use super::accesses::{Access, Accesses, Summaries};
+use super::alias::{Aliases, Root};
+use super::trip_count::{Constants, trip_count};
+
+/// Whether a statement is a loop.
+pub fn is_loop(stmt: &Stmt) -> bool {
+    matches!(
+        stmt.kind,
+        StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::DoWhile { .. }
+    )
+}
+
+/// A loop and what an iteration of it does.
+pub struct Region<'s> {
+    /// The loop.
+    pub stmt: &'s Stmt,
+    /// What is looked at before the first iteration. `None` for `do`, and for a `for` without condition:
+    /// the body runs at least once.
+    pub cond_first: Option<ExprId>,
+    /// What runs before that.
+    pub init: &'s [Stmt],
+    /// Of every iteration.
+    pub accesses: Accesses,
+    /// These by what they may touch.
+    pub index: AccessIndex,
+    /// Iterations, if that is constant.
+    pub trips: Option<u64>,
+    /// The function may end in it.
+    pub has_return: bool,
+}
+
+impl<'s> Region<'s> {
+    /// Of a statement; `None` if it is no loop.
+    pub fn new(places: &Places<'_>, stmt: &'s Stmt) -> Option<Self> {
+        let (cond_first, init) = match &stmt.kind {
+            StmtKind::For { init, cond, .. } => (*cond, init.as_slice()),
+            StmtKind::While { cond, .. } => (Some(*cond), &[][..]),
+            StmtKind::DoWhile { .. } => (None, &[][..]),
+            _ => return None,
+        };
+        let mut has_return = false;
+        stmt.for_each(&mut |stmt| has_return |= matches!(stmt.kind, StmtKind::Return(_)));
+        let accesses = Accesses::of_loop(&places.aliases, places.summaries, stmt);
+        Some(Region {
+            stmt,
+            cond_first,
+            init,
+            index: AccessIndex::new(&places.aliases.function.exprs, &accesses.list),
+            accesses,
+            trips: trip_count(&places.constants, stmt),
+            has_return,
+        })
+    }
+
+    /// The accesses that may overlap with a place, and perhaps others.
+    pub fn near<'r>(&'r self, aliases: &Aliases<'_>, place: &Access) -> Vec<&'r Access> {
+        let found = self.index.near(aliases, place);
+        found
+            .into_iter()
+            .map(|at| &self.accesses.list[at])
+            .collect()
+    }
+}
+
+/// Why something stays as it is.
+pub struct Refusal {
+    /// In words, to stand behind a colon.
+    pub reason: String,
+    /// A place that it is about, and what is there.
+    pub also: Option<(ExprId, &'static str)>,
+}
+
+/// A refusal without a place.
+pub fn refuse(reason: impl Into<String>) -> Refusal {
+    Refusal {
+        reason: reason.into(),
+        also: None,
+    }
+}
+
+/// What must stand around a loop so that a place is looked at outside of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Around {
+    /// The loop's init must run before the place is looked at.
+    pub hoist_init: bool,
+    /// The place may only be looked at if the loop's condition holds at first.
+    pub guard: bool,
+}
+
+impl Around {
+    /// What two places of a loop need.
+    pub fn and(self, other: Around) -> Around {
+        Around {
+            hoist_init: self.hoist_init || other.hoist_init,
+            guard: self.guard || other.guard,
+        }
+    }
+}
+
+/// The places of one function.
+pub struct Places<'a> {
+    /// What pointers point to.
+    pub aliases: Aliases<'a>,
+    /// What is constant.
+    pub constants: Constants<'a>,
+    /// What the functions do that it calls.
+    pub summaries: &'a Summaries,
+}
+
+impl Places<'_> {
+    /// A place as a write to it.
+    pub fn as_access(&self, place: ExprId) -> Access {
+        Access {
+            at: place,
+            write: true,
+            roots: self.aliases.lvalue_roots(place),
+            space: self.aliases.lvalue_space(place),
+            exact: true,
+        }
+    }
+
+    /// Whether an access to it must stay as it is: it is volatile, or a bit-field.
+    pub fn is_volatile(&self, place: ExprId) -> bool {
+        let (module, function) = (self.aliases.module, self.aliases.function);
+        let volatile = |quals: Qualifiers| quals.contains(Qualifiers::VOLATILE);
+        let through = |pointer: ExprId| {
+            let ty = function.exprs.ty(pointer);
+            let pointee = module.types.as_pointer(ty).map(|(pointee, _)| pointee);
+            pointee.is_some_and(|pointee| volatile(pointee.quals))
+        };
+        match function.exprs.get(place) {
+            Expr::Var(VarRef::Local(var)) => volatile(function.vars[*var].ty.quals),
+            Expr::Var(VarRef::Global(global)) => {
+                volatile(module.globals[*global].variable.ty.quals)
+            }
+            Expr::Unary { operand, .. } => through(*operand),
+            Expr::Index { base, .. } => {
+                let element = module.types.as_array(function.exprs.ty(*base));
+                through(*base)
+                    || element.is_some_and(|(element, _)| volatile(element.quals))
+                    || (!self.aliases.is_pointer(*base) && self.is_volatile(*base))
+            }
+            Expr::Member {
+                base,
+                record,
+                field,
+                arrow,
+            } => {
+                let fields = module.records[*record].fields.as_deref();
+                let field = fields.and_then(|fields| fields.get(*field as usize));
+                field.is_none_or(|field| volatile(field.ty.quals) || field.bits.is_some())
+                    || if *arrow {
+                        through(*base)
+                    } else {
+                        self.is_volatile(*base)
+                    }
+            }
+            Expr::Swizzle { base, .. } => self.is_volatile(*base),
+            _ => false,
+        }
+    }
+
+    /// What is needed around a loop to read an invariant place in front of it and to write it behind it,
+    /// without touching memory that the original does not touch. `sure`: the first iteration is sure to
+    /// access it.
+    ///
+    /// # Errors
+    /// It cannot be done.
+    pub fn around(
+        &self,
+        region: &Region<'_>,
+        place: ExprId,
+        sure: bool,
+    ) -> Result<Around, Refusal> {
+        let around = Around {
+            hoist_init: self.init_matters(region, place),
+            guard: false,
+        };
+        if self.is_always_valid(place) {
+            return Ok(around);
+        }
+        if let Some(call) = region.accesses.synchronises {
+            return Err(Refusal {
+                reason: "other work-items or kernels may look at it while the loop runs"
+                    .to_string(),
+                also: Some((call, "memory is synchronised here")),
+            });
+        }
+        if !sure {
+            return Err(refuse(
+                "it is not updated in every iteration, and may be no valid memory otherwise",
+            ));
+        }
+        let Some(cond) = region.cond_first else {
+            return Ok(around);
+        };
+        if region.trips.is_some_and(|trips| trips > 0) {
+            return Ok(around);
+        }
+        if self.aliases.function.exprs.has_effects(cond) {
+            return Err(Refusal {
+                reason: "it may be no valid memory if the loop does not run, and the loop's \
+                         condition has effects"
+                    .to_string(),
+                also: Some((cond, "this condition")),
+            });
+        }
+        Ok(Around {
+            hoist_init: !region.init.is_empty(),
+            guard: true,
+        })
+    }
+
+    /// Whether the loop's init changes which place it is, or what it holds.
+    pub fn init_matters(&self, region: &Region<'_>, place: ExprId) -> bool {
+        let init = Accesses::of_stmts(&self.aliases, self.summaries, region.init);
+        let mut needed = Accesses::of_address(&self.aliases, self.summaries, place).list;
+        needed.push(self.as_access(place));
+        let declares = |access: &Access| {
+            access.roots.iter().any(
+                |root| matches!(root, Root::Object(VarRef::Local(var)) if init.declared.contains(var)),
+            )
+        };
+        init.synchronises.is_some()
+            || needed.iter().any(|read| {
+                declares(read) || init.writes().any(|w| self.aliases.may_overlap(w, read))
+            })
+    }
+
+    /// Whether a place is a part of a private variable, at constant indices within its bounds.
+    pub fn is_always_valid(&self, place: ExprId) -> bool {
+        let exprs = &self.aliases.function.exprs;
+        match exprs.get(place) {
+            Expr::Var(VarRef::Local(var)) => {
+                let variable = &self.aliases.function.vars[*var];
+                variable.space == AddressSpace::Private
+            }
+            Expr::Member {
+                base, arrow: false, ..
+            }
+            | Expr::Swizzle { base, .. } => self.is_always_valid(*base),
+            Expr::Index { base, index } => {
+                let array = self.aliases.module.types.as_array(exprs.ty(*base));
+                let Some((_, Some(len))) = array else {
+                    return false;
+                };
+                let index = self.constants.value(*index);
+                index.is_some_and(|index| (0..i128::from(len)).contains(&index))
+                    && self.is_always_valid(*base)
+            }
+            Expr::Unary {
+                op: UnaryOp::Deref, ..
+            } => false,
+            _ => false,
+        }
+    }
+}

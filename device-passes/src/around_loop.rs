@@ -1,0 +1,180 @@
+//! What passes put around a loop: values of places that are read in front of it and written behind it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fpgacc_frontend::ir::{
+    AddressSpace, Block, Callee, Expr, ExprId, Function, FunctionId, Init, Module, QualType, Stmt,
+    StmtKind, Storage, TypeId, VarId, VarRef, Variable,
+};
+use fpgacc_frontend::source::Span;
+
+use crate::analysis::place::Around;
+
+/// Names that a new variable must not have, and the numbers that were given out.
+pub struct Names {
+    used: BTreeSet<String>,
+    next: BTreeMap<String, u32>,
+}
+
+impl Names {
+    /// Of a function: its variables, and what it may use of file scope.
+    pub fn of(module: &Module, id: FunctionId) -> Self {
+        let function = &module.functions[id];
+        let variables = function.vars.iter().map(|(_, var)| var.name.clone());
+        let typedefs = module.typedefs.iter().map(|(_, t)| t.name.clone());
+        let enumerators = module.enums.iter().flat_map(|(_, e)| &e.enumerators);
+        let mut used: BTreeSet<String> = variables.chain(typedefs).collect();
+        used.extend(enumerators.map(|e| e.name.clone()));
+        if let Some(body) = &function.body {
+            body.for_each_expr(
+                &function.exprs,
+                &mut |expr| match function.exprs.get(expr) {
+                    Expr::Var(VarRef::Global(global)) => {
+                        used.insert(module.globals[*global].variable.name.clone());
+                    }
+                    Expr::Call {
+                        callee: Callee::Function(callee),
+                        ..
+                    } => {
+                        used.insert(module.functions[*callee].name.clone());
+                    }
+                    _ => {}
+                },
+            );
+        }
+        Names {
+            used,
+            next: BTreeMap::new(),
+        }
+    }
+
+    /// `hint`, or `hint` with the next number behind it.
+    pub fn fresh(&mut self, hint: &str) -> String {
+        if self.used.insert(hint.to_string()) {
+            return hint.to_string();
+        }
+        let next = self.next.entry(hint.to_string()).or_insert(2);
+        loop {
+            let name = format!("{hint}_{next}");
+            *next += 1;
+            if self.used.insert(name.clone()) {
+                return name;
+            }
+        }
+    }
+}
+
+/// Who else sees the declarations of a list of statements.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// Other statements, or parameters.
+    Shared,
+    /// The list is a block of its own, with one statement only.
+    Own,
+    /// The arms behind this arm of a switch.
+    Arm,
+}
+
+impl Scope {
+    /// The lists of a statement, and who else sees what they declare.
+    pub fn of_lists(stmt: &mut Stmt) -> impl Iterator<Item = (&mut Vec<Stmt>, Scope)> {
+        let in_switch = matches!(stmt.kind, StmtKind::Switch { .. });
+        stmt.lists_mut().into_iter().map(move |list| {
+            let scope = match list.len() {
+                _ if in_switch => Scope::Arm,
+                1 => Scope::Own,
+                _ => Scope::Shared,
+            };
+            (list, scope)
+        })
+    }
+}
+
+/// What is taken from a loop to stand in front of it and what will be put around it.
+pub struct Shell {
+    hoisted: Vec<Stmt>,
+    guard: Option<ExprId>,
+    span: Option<Span>,
+}
+
+impl Shell {
+    /// Takes from a loop, before anything in it is changed, what must stand in front of it.
+    pub fn take(function: &mut Function, stmt: &mut Stmt, around: Around) -> Self {
+        let hoisted = match &mut stmt.kind {
+            StmtKind::For { init, .. } if around.hoist_init => std::mem::take(init),
+            _ => Vec::new(),
+        };
+        let guard = match &stmt.kind {
+            StmtKind::For {
+                cond: Some(cond), ..
+            }
+            | StmtKind::While { cond, .. }
+                if around.guard =>
+            {
+                Some(function.exprs.duplicate(*cond))
+            }
+            _ => None,
+        };
+        Shell {
+            hoisted,
+            guard,
+            span: stmt.span,
+        }
+    }
+
+    /// Appends the loop with what was taken, and with `before` and `behind` around it, to a list.
+    pub fn close(
+        self,
+        before: Vec<Stmt>,
+        stmt: Stmt,
+        behind: Vec<Stmt>,
+        scope: Scope,
+        out: &mut Vec<Stmt>,
+    ) {
+        let mut inner = before;
+        inner.push(stmt);
+        inner.extend(behind);
+        if let Some(cond) = self.guard {
+            let kind = StmtKind::If {
+                cond,
+                then: Block::of(inner),
+                otherwise: None,
+            };
+            inner = vec![Stmt::at(kind, self.span)];
+        }
+        // What the loop's init declares keeps its scope; an array in an arm of a switch must not be
+        // jumped over.
+        let in_block = match scope {
+            Scope::Shared => !self.hoisted.is_empty(),
+            Scope::Own => false,
+            Scope::Arm => true,
+        };
+        let mut made = self.hoisted;
+        made.append(&mut inner);
+        if in_block {
+            out.push(Stmt::at(StmtKind::Block(Block::of(made)), self.span));
+        } else {
+            out.append(&mut made);
+        }
+    }
+}
+
+/// Adds a private variable to a function.
+pub fn private_variable(function: &mut Function, name: String, ty: TypeId) -> VarId {
+    function.vars.add(Variable {
+        name,
+        ty: QualType::plain(ty),
+        space: AddressSpace::Private,
+        storage: Storage::None,
+        attrs: Vec::new(),
+        span: None,
+    })
+}
+
+/// Declares a variable with a first value.
+pub fn declare(var: VarId, value: ExprId) -> Stmt {
+    Stmt::new(StmtKind::Decl {
+        var,
+        init: Some(Init::Expr(value)),
+    })
+}

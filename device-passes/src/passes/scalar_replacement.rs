@@ -1,0 +1,69 @@
+//! `scalar-replacement`: a place in memory that is the same in all iterations of a loop is kept in a
+//! register while the loop runs.
+//!
+//! Callahan, Carr and Kennedy, "Improving register allocation for subscripted variables" (PLDI 1990), and
+//! Cooper and Lu, "Register promotion in C programs" (PLDI 1997). On an FPGA the gain is not a load: a
+//! value that goes from one iteration to the next through memory lets a loop start an iteration only
+//! once in a memory's latency, which is hundreds of cycles; through a register it takes the latency of
+//! one operation. A value that is only read needs no load unit in the loop.
+
+mod codegen;
+mod legality;
+
+use fpgacc_frontend::ir::{FunctionId, Module};
+
+use crate::analysis::accesses::Summaries;
+use crate::analysis::single_work_item::{is_single_work_item, may_share};
+use crate::pass::{Context, LaunchContract, Outcome, Pass};
+
+/// The pass.
+pub struct ScalarReplacement;
+
+impl Pass for ScalarReplacement {
+    fn name(&self) -> &'static str {
+        "scalar-replacement"
+    }
+
+    fn description(&self) -> &'static str {
+        "keep what a loop reads and writes at one place of memory in a register"
+    }
+
+    fn level(&self) -> u8 {
+        2
+    }
+
+    fn run(
+        &self,
+        module: &mut Module,
+        kernel: FunctionId,
+        context: &Context<'_>,
+        contract: &mut LaunchContract,
+    ) -> Outcome {
+        let summaries = Summaries::reachable(module, kernel, context.called);
+        let single = is_single_work_item(module, kernel, &summaries, context.geometry, contract);
+        let (mut done, mut missed) = (Vec::new(), Vec::new());
+        for function in summaries.functions() {
+            let alone = single && (function == kernel || may_share(module, function));
+            let mut plan = legality::plan(module, function, &summaries, context, alone);
+            missed.append(&mut plan.missed);
+            if plan.loops.is_empty() {
+                continue;
+            }
+            codegen::apply(module, function, &plan);
+            let comments = &mut module.functions[function].comments;
+            for note in &plan.done {
+                let comment = format!("scalar-replacement: {}", note.text);
+                if !comments.contains(&comment) {
+                    comments.push(comment);
+                }
+            }
+            done.append(&mut plan.done);
+        }
+        match (done.is_empty(), missed.is_empty()) {
+            (true, true) => Outcome::Nothing,
+            (false, true) => Outcome::Done(done),
+            (true, false) => Outcome::Missed(missed),
+            (false, false) => Outcome::Partly { done, missed },
+        }
+    }
+}

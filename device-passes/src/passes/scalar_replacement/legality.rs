@@ -1,0 +1,429 @@
+//! Which places of memory a loop may keep in registers.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fpgacc_frontend::ir::{
+    AddressSpace, BinaryOp, Expr, ExprId, FunctionId, Init, Module, Stmt, StmtKind,
+};
+
+use crate::analysis::accesses::{Access, Summaries};
+use crate::analysis::alias::Aliases;
+use crate::analysis::invariance::address_varies;
+use crate::analysis::place::{Around, Places, Refusal, Region, is_loop, refuse};
+use crate::analysis::spell::spell;
+use crate::analysis::trip_count::{Constants, trip_count};
+use crate::faults;
+use crate::pass::{Context, Note};
+
+/// Loops that hold more levels of loops than this are left alone: each level looks at all inside it.
+const MOST_LEVELS: usize = 8;
+
+/// A place that is kept in a register.
+#[derive(Clone, Debug)]
+pub struct Promotion {
+    /// The place, as the loop's first access spells it.
+    pub place: ExprId,
+    /// All its accesses in the loop.
+    pub nodes: Vec<ExprId>,
+    /// It is read in front of the loop.
+    pub load: bool,
+    /// It is written behind the loop.
+    pub store: bool,
+}
+
+/// What becomes of one loop.
+#[derive(Clone, Debug, Default)]
+pub struct LoopPlan {
+    /// Its places.
+    pub promotions: Vec<Promotion>,
+    /// What they need.
+    pub around: Around,
+}
+
+/// What becomes of one function.
+#[derive(Clone, Debug, Default)]
+pub struct Plan {
+    /// By the loop's place among all loops of the function, outer ones first.
+    pub loops: BTreeMap<usize, LoopPlan>,
+    /// What is rewritten.
+    pub done: Vec<Note>,
+    /// What is not.
+    pub missed: Vec<Note>,
+}
+
+/// Plans the rewrites of a function. `alone`: no other work-item runs it.
+pub fn plan(
+    module: &Module,
+    id: FunctionId,
+    summaries: &Summaries,
+    context: &Context<'_>,
+    alone: bool,
+) -> Plan {
+    let function = &module.functions[id];
+    let Some(body) = &function.body else {
+        return Plan::default();
+    };
+    let mut has_jumps = false;
+    body.for_each_stmt(&mut |stmt| {
+        has_jumps |= matches!(stmt.kind, StmtKind::Goto(_) | StmtKind::Label(_));
+    });
+    if has_jumps {
+        return Plan::default();
+    }
+    let mut judge = Judge {
+        places: Places {
+            aliases: Aliases::new(module, id, context.called),
+            constants: Constants::new(module, function),
+            summaries,
+        },
+        alone,
+        seen: 0,
+        taken: BTreeSet::new(),
+        plan: Plan::default(),
+    };
+    judge.list(&body.stmts);
+    judge.plan
+}
+
+struct Judge<'a> {
+    places: Places<'a>,
+    alone: bool,
+    /// Loops that were met.
+    seen: usize,
+    /// Accesses that an outer loop replaces.
+    taken: BTreeSet<ExprId>,
+    plan: Plan,
+}
+
+/// The accesses of a loop to one place, in order.
+struct Group<'r> {
+    place: Access,
+    accesses: Vec<&'r Access>,
+}
+
+impl Group<'_> {
+    fn is_written(&self) -> bool {
+        self.accesses.iter().any(|access| access.write)
+    }
+
+    fn is_read(&self) -> bool {
+        self.accesses.iter().any(|access| !access.write)
+    }
+
+    fn holds(&self, access: &Access) -> bool {
+        access.exact && self.accesses.iter().any(|own| own.at == access.at)
+    }
+}
+
+impl Judge<'_> {
+    /// Outer loops first: a place that is the same in two nested loops belongs to the outer one.
+    fn list(&mut self, stmts: &[Stmt]) {
+        for stmt in stmts {
+            if is_loop(stmt) {
+                self.seen += 1;
+                if levels_of(stmt, MOST_LEVELS + 1) <= MOST_LEVELS {
+                    self.judge_loop(self.seen - 1, stmt);
+                }
+            }
+            for list in stmt.lists() {
+                self.list(list);
+            }
+        }
+    }
+
+    fn judge_loop(&mut self, at: usize, stmt: &Stmt) {
+        let Some(region) = Region::new(&self.places, stmt) else {
+            return;
+        };
+        let sure = Sure::of(&self.places, stmt);
+        let groups = self.groups(&region);
+        for group in groups {
+            match self.check(&region, &sure, &group) {
+                Ok(Some((promotion, around))) => self.promote(at, promotion, around),
+                Ok(None) => {}
+                Err(refusal) => self.miss(&group, refusal),
+            }
+        }
+    }
+
+    /// The exact accesses to memory, by place.
+    fn groups<'r>(&self, region: &'r Region<'_>) -> Vec<Group<'r>> {
+        let aliases = &self.places.aliases;
+        let exprs = &aliases.function.exprs;
+        let mut groups: Vec<Group<'r>> = Vec::new();
+        let mut by_name: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for access in &region.accesses.list {
+            let in_memory = matches!(
+                access.space,
+                Some(AddressSpace::Global | AddressSpace::Local)
+            );
+            if !access.exact || !in_memory || self.taken.contains(&access.at) {
+                continue;
+            }
+            let name = spell(aliases.module, aliases.function, access.at);
+            let near = by_name.entry(name).or_default();
+            let same = |at: &usize| exprs.same(groups[*at].place.at, access.at);
+            match near.iter().copied().find(same) {
+                Some(group) => groups[group].accesses.push(access),
+                None => {
+                    near.push(groups.len());
+                    groups.push(Group {
+                        place: self.places.as_access(access.at),
+                        accesses: vec![access],
+                    });
+                }
+            }
+        }
+        groups
+    }
+
+    /// What is done about one place; `None` if nobody expects anything.
+    fn check(
+        &self,
+        region: &Region<'_>,
+        sure: &Sure,
+        group: &Group<'_>,
+    ) -> Result<Option<(Promotion, Around)>, Refusal> {
+        let place = group.place.at;
+        let aliases = &self.places.aliases;
+        let types = &aliases.module.types;
+        let ty = aliases.function.exprs.ty(place);
+        let is_value = types.as_scalar(ty).is_some() || types.as_vector(ty).is_some();
+        let varies = address_varies(aliases, self.places.summaries, place, &region.accesses);
+        if !is_value || varies.is_some() {
+            return Ok(None);
+        }
+        if self.places.is_volatile(place) {
+            return Err(refuse("it is volatile"));
+        }
+        if region.has_return {
+            return Err(refuse("the loop contains a return"));
+        }
+        self.no_other_access(region, group)?;
+        let around = self.around(region, sure, group)?;
+        let first = group.accesses[0];
+        let exprs = &aliases.function.exprs;
+        let in_cond = |access: &&Access| {
+            let cond = region.cond_first;
+            cond.is_some_and(|cond| exprs.any(cond, &mut |id| id == access.at))
+        };
+        let starts_with_write =
+            first.write && sure.in_body.contains(&first.at) && !group.accesses.iter().any(in_cond);
+        Ok(Some((
+            Promotion {
+                place,
+                nodes: group.accesses.iter().map(|access| access.at).collect(),
+                load: !starts_with_write,
+                store: group.is_written(),
+            },
+            around,
+        )))
+    }
+
+    fn no_other_access(&self, region: &Region<'_>, group: &Group<'_>) -> Result<(), Refusal> {
+        let aliases = &self.places.aliases;
+        for access in region.near(aliases, &group.place) {
+            let both_read = !access.write && !group.is_written();
+            if both_read || group.holds(access) || !aliases.may_overlap(access, &group.place) {
+                continue;
+            }
+            if faults::is_on("promotion-alias-missed") {
+                continue;
+            }
+            return Err(Refusal {
+                reason: "another access in the loop may touch the same memory".to_string(),
+                also: Some((access.at, "this may be the same memory")),
+            });
+        }
+        Ok(())
+    }
+
+    /// Only what the first iteration is sure to do may be done around the loop. What is only sure to be
+    /// read may be written back if no other work-item can write it in the meantime.
+    fn around(
+        &self,
+        region: &Region<'_>,
+        sure: &Sure,
+        group: &Group<'_>,
+    ) -> Result<Around, Refusal> {
+        let place = group.place.at;
+        let any = |nodes: &BTreeSet<ExprId>, write: bool| {
+            let mut accesses = group.accesses.iter();
+            accesses.any(|access| (access.write || !write) && nodes.contains(&access.at))
+        };
+        let synchronised = region.accesses.synchronises.is_some();
+        if !group.is_written() && !synchronised && any(&sure.in_cond, false) {
+            // The condition is looked at even if no iteration runs.
+            return Ok(Around {
+                hoist_init: self.places.init_matters(region, place),
+                guard: false,
+            });
+        }
+        let must_write = group.is_written() && !self.alone;
+        let around = self
+            .places
+            .around(region, place, any(&sure.in_body, must_write))?;
+        match faults::is_on("promotion-guard-lost") {
+            true => Ok(Around {
+                guard: false,
+                ..around
+            }),
+            false => Ok(around),
+        }
+    }
+
+    fn promote(&mut self, at: usize, promotion: Promotion, around: Around) {
+        let function = self.places.aliases.function;
+        let name = spell(self.places.aliases.module, function, promotion.place);
+        let text = match promotion.store {
+            true => format!("'{name}' is kept in a register while the loop runs"),
+            false => format!("'{name}' is read once, in front of the loop"),
+        };
+        let span = function.exprs.span(promotion.place);
+        self.plan.done.push(Note::new(text, span));
+        self.taken.extend(&promotion.nodes);
+        let entry = self.plan.loops.entry(at).or_default();
+        entry.around = entry.around.and(around);
+        entry.promotions.push(promotion);
+    }
+
+    /// What is only read is cached anyway: nobody asks why it is read again.
+    fn miss(&mut self, group: &Group<'_>, refusal: Refusal) {
+        if !group.is_written() || !group.is_read() {
+            return;
+        }
+        let aliases = &self.places.aliases;
+        let exprs = &aliases.function.exprs;
+        let name = spell(aliases.module, aliases.function, group.place.at);
+        let text = format!("'{name}' is not kept in a register: {}", refusal.reason);
+        let mut note = Note::new(text, exprs.span(group.place.at));
+        if let Some((expr, label)) = refusal.also
+            && let Some(span) = exprs.span(expr)
+        {
+            note.also.push((span, label.to_string()));
+        }
+        self.plan.missed.push(note);
+    }
+}
+
+/// How many levels of loops a statement is, up to a limit.
+fn levels_of(stmt: &Stmt, limit: usize) -> usize {
+    let own = usize::from(is_loop(stmt));
+    if limit == 0 {
+        return 0;
+    }
+    let lists = stmt.lists();
+    let inner = lists.into_iter().flatten();
+    own + inner
+        .map(|stmt| levels_of(stmt, limit - own))
+        .max()
+        .unwrap_or(0)
+}
+
+/// What the first iteration of a loop is sure to evaluate.
+struct Sure {
+    /// In its condition, if that comes first.
+    in_cond: BTreeSet<ExprId>,
+    /// In its body.
+    in_body: BTreeSet<ExprId>,
+}
+
+impl Sure {
+    fn of(places: &Places<'_>, stmt: &Stmt) -> Self {
+        let mut sure = Sure {
+            in_cond: BTreeSet::new(),
+            in_body: BTreeSet::new(),
+        };
+        match &stmt.kind {
+            StmtKind::For { cond, body, .. } => {
+                cond.iter()
+                    .for_each(|cond| always(places, *cond, &mut sure.in_cond));
+                sure_stmts(places, &body.stmts, &mut sure.in_body);
+            }
+            StmtKind::While { cond, body, .. } => {
+                always(places, *cond, &mut sure.in_cond);
+                sure_stmts(places, &body.stmts, &mut sure.in_body);
+            }
+            StmtKind::DoWhile { body, .. } => {
+                sure_stmts(places, &body.stmts, &mut sure.in_body);
+            }
+            _ => {}
+        }
+        sure
+    }
+}
+
+/// Collects what is sure to be evaluated; whether the end of the list is sure to be reached.
+fn sure_stmts(places: &Places<'_>, stmts: &[Stmt], found: &mut BTreeSet<ExprId>) -> bool {
+    stmts.iter().all(|stmt| {
+        sure_stmt(places, stmt, found);
+        !leaves(stmt, true, true)
+    })
+}
+
+fn sure_stmt(places: &Places<'_>, stmt: &Stmt, found: &mut BTreeSet<ExprId>) {
+    match &stmt.kind {
+        StmtKind::Decl {
+            init: Some(init), ..
+        } => {
+            let mut exprs = Vec::new();
+            Init::exprs(init, &mut exprs);
+            exprs.iter().for_each(|id| always(places, *id, found));
+        }
+        StmtKind::Expr(id) => always(places, *id, found),
+        StmtKind::Block(block) => {
+            sure_stmts(places, &block.stmts, found);
+        }
+        StmtKind::If { cond, .. } => always(places, *cond, found),
+        StmtKind::While { cond, .. } => always(places, *cond, found),
+        StmtKind::Switch { value, .. } => always(places, *value, found),
+        StmtKind::DoWhile { body, .. } => {
+            sure_stmts(places, &body.stmts, found);
+        }
+        StmtKind::For {
+            init, cond, body, ..
+        } => {
+            sure_stmts(places, init, found);
+            cond.iter().for_each(|cond| always(places, *cond, found));
+            if cond.is_none() || trip_count(&places.constants, stmt).is_some_and(|n| n > 0) {
+                sure_stmts(places, &body.stmts, found);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The parts of an expression that its evaluation is sure to reach.
+fn always(places: &Places<'_>, id: ExprId, found: &mut BTreeSet<ExprId>) {
+    found.insert(id);
+    let exprs = &places.aliases.function.exprs;
+    match exprs.get(id) {
+        Expr::Binary {
+            op: BinaryOp::And | BinaryOp::Or,
+            lhs,
+            ..
+        } => always(places, *lhs, found),
+        Expr::Cond { cond, .. } => always(places, *cond, found),
+        Expr::SizeOf(_) => {}
+        _ => {
+            for child in exprs.children(id) {
+                always(places, child, found);
+            }
+        }
+    }
+}
+
+/// Whether control may leave a statement other than at its end; `breaks`, `continues`: such statements
+/// leave it, too.
+fn leaves(stmt: &Stmt, breaks: bool, continues: bool) -> bool {
+    let (breaks, continues) = match stmt.kind {
+        StmtKind::Break => return breaks,
+        StmtKind::Continue => return continues,
+        StmtKind::Return(_) | StmtKind::Goto(_) => return true,
+        StmtKind::Switch { .. } => (false, continues),
+        _ if is_loop(stmt) => (false, false),
+        _ => (breaks, continues),
+    };
+    let mut inner = stmt.lists().into_iter().flatten();
+    inner.any(|stmt| leaves(stmt, breaks, continues))
+}
