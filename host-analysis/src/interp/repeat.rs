@@ -515,6 +515,16 @@ mod tests {
     }
 
     #[test]
+    fn questions_are_as_if_followed() {
+        let used = "void used(cl_event e, size_t *to) { int s = n;\nLONG  \
+                    clGetEventProfilingInfo(e, 1, 8, to, 0); clReleaseEvent(e); other = 8; }";
+        let main = "cl_event e = 0; size_t b = 4; other = 1; used(e, &b); l = b; LAUNCH \
+                    b = 4; other = 2; used(e, &b); l = b; LAUNCH l = other; LAUNCH \
+                    b = 4; used(e, &b); used(e, &b); l = b; LAUNCH used(e, &l); LAUNCH";
+        check(used, &main.replace("LAUNCH", LAUNCH));
+    }
+
+    #[test]
     fn stores_through_lost_pointers_are_as_if_followed() {
         let used = "void used(int **p) { int s = n;\nLONG  *p[s] = s; }";
         // What pointers point to may change in each call, whether or not the call uses it.

@@ -608,6 +608,8 @@ impl<'a> Interp<'a> {
         let Some((mark, mut places)) = self.tries.pop() else {
             return;
         };
+        // Its handlers must see that each time.
+        self.repeats.spoil();
         let delta = self.state.capture(mark);
         places.extend(delta.places().cloned());
         self.tries.push((mark, places));
