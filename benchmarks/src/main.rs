@@ -67,6 +67,15 @@ struct Options {
 enum Command {
     /// Judge the performance model on published measurements
     Model(ModelOptions),
+    /// Judge the performance model on published versions of Needleman-Wunsch
+    NeedlemanWunsch {
+        /// A checkout of the repository with the kernels (cabreraam/iwocl2019_artifacts)
+        #[arg(long, value_name = "DIR")]
+        checkout: PathBuf,
+        /// Only this version: v0, v1, ..
+        #[arg(long, value_name = "VERSION")]
+        only: Option<String>,
+    },
 }
 
 #[derive(Args)]
@@ -80,6 +89,13 @@ struct ModelOptions {
     /// Print every point
     #[arg(long)]
     rows: bool,
+    /// The launches of the applications [default: benchmarks/model/launches.yaml of this build]
+    #[arg(long, value_name = "YAML")]
+    launches: Option<PathBuf>,
+    /// Fit the model's constants to the measurements anew: to all, and to all but one application, which
+    /// is then predicted
+    #[arg(long)]
+    fit: bool,
     /// Print the whole prediction of the point with this name, such as 'KM SWI basic'
     #[arg(long, value_name = "POINT")]
     explain: Option<String>,
@@ -91,6 +107,9 @@ fn main() -> ExitCode {
     let options = Options::parse();
     let done = match &options.command {
         Some(Command::Model(options)) => judge_model(options),
+        Some(Command::NeedlemanWunsch { checkout, only }) => {
+            judge_versions(checkout, only.as_deref())
+        }
         None => run(&options),
     };
     match done {
@@ -104,12 +123,20 @@ fn main() -> ExitCode {
 }
 
 fn judge_model(options: &ModelOptions) -> Result<bool, String> {
-    let report = model::run(
-        &options.boyi,
-        &options.data,
-        options.rows,
-        options.explain.as_deref(),
-    );
+    let report = model::run(&model::Request {
+        checkout: &options.boyi,
+        table: &options.data,
+        launches: options.launches.as_deref(),
+        rows: options.rows,
+        explain: options.explain.as_deref(),
+        fit: options.fit,
+    });
+    print!("{}", report.map_err(|error| error.to_string())?);
+    Ok(true)
+}
+
+fn judge_versions(checkout: &Path, only: Option<&str>) -> Result<bool, String> {
+    let report = model::needleman_wunsch::run(checkout, only);
     print!("{}", report.map_err(|error| error.to_string())?);
     Ok(true)
 }

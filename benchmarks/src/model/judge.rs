@@ -35,10 +35,8 @@ pub struct Application {
     pub best: Option<(Family, Family)>,
     /// Spearman's rank correlation of predicted and measured time.
     pub rank: f64,
-    /// The median relative error after the scale of all points.
+    /// The median relative error.
     pub error: f64,
-    /// The same, after the scale of all other applications' points.
-    pub left_out: f64,
 }
 
 /// Judges the predicted points.
@@ -58,18 +56,26 @@ pub fn judge(points: &[Point]) -> Judgement {
     let mut names: Vec<&str> = all.iter().map(|p| p.app).collect();
     names.dedup();
     for name in names {
-        let (own, others): (Vec<Pair>, Vec<Pair>) = all.iter().partition(|p| p.app == name);
-        let fitted = self::scale(&others);
-        let figures = Application {
-            points: own.len(),
-            best: best(&own),
-            rank: spearman(&own),
-            error: median(own.iter().map(|p| p.error(scale))),
-            left_out: median(own.iter().map(|p| p.error(fitted))),
-        };
+        let own: Vec<Pair> = all.iter().copied().filter(|p| p.app == name).collect();
+        let figures = figures(&own, scale);
         judgement.applications.insert(name.to_string(), figures);
     }
     judgement
+}
+
+/// The figures of the points of one application, without any scale.
+pub fn judge_one(points: &[Point]) -> Application {
+    let all: Vec<Pair> = points.iter().enumerate().filter_map(pair).collect();
+    figures(&all, 1.0)
+}
+
+fn figures(own: &[Pair], scale: f64) -> Application {
+    Application {
+        points: own.len(),
+        best: best(own),
+        rank: spearman(own),
+        error: median(own.iter().map(|p| p.error(scale))),
+    }
 }
 
 /// A measured and a predicted time.

@@ -1,6 +1,8 @@
 //! How the measured applications launch their kernels.
 
 use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
 
 use serde::Deserialize;
 
@@ -62,9 +64,15 @@ pub struct Trips {
 
 const TEXT: &str = include_str!("../../model/launches.yaml");
 
-/// Reads the launches of this source tree.
-pub fn read() -> Result<Launches, ModelError> {
-    serde_yaml::from_str(TEXT).map_err(|e| ModelError::Launches("launches.yaml".to_string(), e))
+/// Reads launches; of `None`, those of this source tree.
+pub fn read(path: Option<&Path>) -> Result<Launches, ModelError> {
+    let Some(path) = path else {
+        return serde_yaml::from_str(TEXT)
+            .map_err(|e| ModelError::Launches("launches.yaml".to_string(), e));
+    };
+    let name = path.display().to_string();
+    let text = fs::read_to_string(path).map_err(|e| ModelError::File(name.clone(), e))?;
+    serde_yaml::from_str(&text).map_err(|e| ModelError::Launches(name, e))
 }
 
 impl Application {

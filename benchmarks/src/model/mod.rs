@@ -1,9 +1,15 @@
 //! Judging the performance model on measurements of others: kernels from a checkout, measured times
 //! from a table, launches from `model/launches.yaml`.
 
+mod clock;
+mod constants;
 mod data;
+mod fit;
 mod judge;
+mod kernels;
 mod launches;
+mod left_out;
+pub mod needleman_wunsch;
 mod points;
 mod report;
 
@@ -11,6 +17,9 @@ use std::path::Path;
 
 pub use judge::{Family, Judgement, judge};
 pub use points::Point;
+
+use fpgacc_device_passes::model::Board;
+use points::Subject;
 
 /// Why the model could not be judged.
 #[derive(Debug, thiserror::Error)]
@@ -27,31 +36,58 @@ pub enum ModelError {
     /// There is no such board.
     #[error("no board has the name '{0}'")]
     Board(String),
+    /// A kernel cannot be read.
+    #[error("{0}: {1}")]
+    Kernel(String, String),
     /// The preprocessor cannot be run.
     #[error("{0}")]
     Compiler(#[from] fpgacc_aoc_wrappers::cc::CcError),
 }
 
-/// Predicts every measured point of the table whose kernel is under `checkout`, and gives the report as
-/// text. `rows`: with a line for each point. `explain`: instead, all that is predicted of one point.
+/// What is judged, and how it is told.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// The checkout with the kernels.
+    pub checkout: &'a Path,
+    /// The table of measurements.
+    pub table: &'a Path,
+    /// The launches; `None`: those of this source tree.
+    pub launches: Option<&'a Path>,
+    /// With a line for each point.
+    pub rows: bool,
+    /// Instead, all that is predicted of the point with this name.
+    pub explain: Option<&'a str>,
+    /// Also fit the constants anew, to all applications and to all but one.
+    pub fit: bool,
+}
+
+/// Predicts every measured point of the table whose kernel is in the checkout, and gives the report as
+/// text.
 ///
 /// # Errors
 /// A file cannot be read.
-pub fn run(
-    checkout: &Path,
-    table: &Path,
-    rows: bool,
-    explain: Option<&str>,
-) -> Result<String, ModelError> {
-    let launches = launches::read()?;
-    let mut measured = data::read(table)?;
-    if let Some(name) = explain {
+pub fn run(request: &Request<'_>) -> Result<String, ModelError> {
+    let launches = launches::read(request.launches)?;
+    let mut measured = data::read(request.table)?;
+    if let Some(name) = request.explain {
         measured.retain(|m| format!("{} {} {}", m.app, m.model, m.variant) == name);
     }
-    let points = points::predict_all(checkout, &launches, &measured)?;
-    if explain.is_some() {
+    let board = points::board(&launches)?;
+    let subjects = points::read_all(request.checkout, &launches, &measured)?;
+    let points = predict_all(&subjects, &board);
+    if request.explain.is_some() {
         return Ok(points.iter().map(|point| format!("{point:#?}\n")).collect());
     }
-    let judgement = judge(&points);
-    Ok(report::render(&points, &judgement, rows))
+    let mut text = report::render(&points, &judge(&points), request.rows);
+    if request.fit {
+        text.push_str(&left_out::report(&subjects, &board, request.rows));
+    }
+    Ok(text)
+}
+
+fn predict_all(subjects: &[Subject], board: &Board) -> Vec<Point> {
+    subjects
+        .iter()
+        .map(|subject| subject.predict(board))
+        .collect()
 }

@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use fpgacc_aoc_wrappers::cc::{self, Compiler};
 use fpgacc_device_passes::model::{Board, Given, LaunchShape, Prediction, TripOrigin, predict};
 use fpgacc_device_passes::pass::LaunchContract;
-use fpgacc_frontend::ir::{Dialect, FunctionId, Module, StmtKind};
-use fpgacc_frontend::kernel;
+use fpgacc_frontend::ir::{FunctionId, Module, StmtKind};
 use fpgacc_frontend::source::{SourceMap, Span};
 
 use super::ModelError;
 use super::data::Measured;
+use super::kernels;
 use super::launches::{Application, Launches};
 
 /// A measured point and what the model says of it.
@@ -35,17 +35,62 @@ pub struct Predicted {
     pub launch: Prediction,
 }
 
-/// What PCI Express carries: fitted to the histogram, whose times all hold the same 0.2 s.
-const HOST_BYTES_PER_SECOND: f64 = 3.15e9;
+/// A measured point and its kernel, ready to be predicted.
+pub struct Subject {
+    /// What was measured.
+    pub measured: Measured,
+    /// The kernel and its launch, or why there is none.
+    pub kernel: Result<Ready, String>,
+}
 
-/// Predicts all points.
-pub fn predict_all(
+/// A kernel and its launch.
+pub struct Ready {
+    module: Module,
+    kernel: FunctionId,
+    shape: LaunchShape,
+    repeat: f64,
+    migrated_bytes: f64,
+}
+
+impl Ready {
+    /// All that was timed, on a board.
+    pub fn predict(&self, board: &Board) -> Predicted {
+        let contract = LaunchContract::default();
+        let launch = predict(&self.module, self.kernel, board, &self.shape, &contract);
+        let moving = self.migrated_bytes / (board.host_gigabytes_per_second * 1e9);
+        Predicted {
+            seconds: self.repeat * launch.seconds.value + moving,
+            moving,
+            launch,
+        }
+    }
+}
+
+impl Subject {
+    /// What a board makes of it.
+    pub fn predict(&self, board: &Board) -> Point {
+        let outcome = match &self.kernel {
+            Ok(ready) => Ok(ready.predict(board)),
+            Err(why) => Err(why.clone()),
+        };
+        Point {
+            measured: self.measured.clone(),
+            outcome,
+        }
+    }
+}
+
+/// The board that was measured on.
+pub fn board(launches: &Launches) -> Result<Board, ModelError> {
+    Board::named(&launches.board).ok_or_else(|| ModelError::Board(launches.board.clone()))
+}
+
+/// Reads the kernels of all points.
+pub fn read_all(
     checkout: &Path,
     launches: &Launches,
     measured: &[Measured],
-) -> Result<Vec<Point>, ModelError> {
-    let board = Board::named(&launches.board);
-    let board = board.ok_or_else(|| ModelError::Board(launches.board.clone()))?;
+) -> Result<Vec<Subject>, ModelError> {
     let compiler = Compiler::find(cc::Language::C)?;
     let nested = checkout.join("OpenCL_applications_on_FPGAs");
     let folder = if nested.is_dir() {
@@ -53,48 +98,46 @@ pub fn predict_all(
     } else {
         checkout.to_path_buf()
     };
-    let mut points = Vec::new();
+    let mut subjects = Vec::new();
     for row in measured {
         let application = launches.applications.iter().find(|app| app.name == row.app);
-        let outcome = match application {
+        let kernel = match application {
             None => Err("no launch facts".to_string()),
             Some(_) if row.model.contains("Channel") => Err("channels".to_string()),
             Some(application) => {
                 let application = application.noted(&row.note);
-                predict_one(&folder, &compiler, &board, launches, &application, row)
+                read_one(&folder, &compiler, launches, &application, row)
             }
         };
-        points.push(Point {
+        subjects.push(Subject {
             measured: row.clone(),
-            outcome,
+            kernel,
         });
     }
-    Ok(points)
+    Ok(subjects)
 }
 
-fn predict_one(
+fn read_one(
     folder: &Path,
     compiler: &Compiler,
-    board: &Board,
     launches: &Launches,
     application: &Application,
     row: &Measured,
-) -> Result<Predicted, String> {
+) -> Result<Ready, String> {
     let path = kernel_file(folder, row).ok_or("no kernel file")?;
     // Some variants lack the headers that all share.
     let headers = folder
         .join(&row.app)
         .join(format!("{}_test/device", row.app));
-    let (module, sources) = parse(&path, compiler, headers)?;
+    let (module, sources) = kernels::parse(&path, compiler, &[], &[headers])?;
     let kernel = module.kernels().next().ok_or("no kernel in the file")?;
     let shape = shape(&module, kernel, &sources, launches, application);
-    let contract = LaunchContract::default();
-    let launch = predict(&module, kernel, board, &shape, &contract);
-    let moving = application.migrated_bytes / HOST_BYTES_PER_SECOND;
-    Ok(Predicted {
-        seconds: application.repeat.unwrap_or(1.0) * launch.seconds.value + moving,
-        moving,
-        launch,
+    Ok(Ready {
+        kernel,
+        shape,
+        module,
+        repeat: application.repeat.unwrap_or(1.0),
+        migrated_bytes: application.migrated_bytes,
     })
 }
 
@@ -117,38 +160,6 @@ fn kernel_file(folder: &Path, row: &Measured) -> Option<PathBuf> {
     files.retain(|file| file.extension().is_some_and(|suffix| suffix == "cl"));
     files.sort();
     files.into_iter().next()
-}
-
-fn parse(
-    path: &Path,
-    compiler: &Compiler,
-    headers: PathBuf,
-) -> Result<(Module, SourceMap), String> {
-    let text = fs::read(path).map_err(|e| e.to_string())?;
-    let text = String::from_utf8_lossy(&text).replace('\r', "");
-    let name = path.display().to_string();
-    let mut full = kernel::predefined(Dialect::Cl12, &[]);
-    full.push_str(&format!("#line 1 \"{name}\"\n{text}"));
-    let source = cc::Source {
-        path,
-        text: Some(full.as_bytes()),
-    };
-    let made = compiler.preprocess_kernel(source, &[], &[], &[headers]);
-    let made = made.map_err(|e| e.to_string())?;
-    let mut sources = SourceMap::new();
-    sources.add(name.as_str(), text.as_str());
-    let input = kernel::Input {
-        name: &name,
-        preprocessed: &made.text,
-        dialect: Dialect::Cl12,
-    };
-    match kernel::parse(&input, &mut sources) {
-        Ok(module) => Ok((module, sources)),
-        Err(error) => {
-            let first = error.diagnostics().first();
-            Err(first.map_or("not parsed".to_string(), |d| d.message.clone()))
-        }
-    }
 }
 
 fn shape(

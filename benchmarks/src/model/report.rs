@@ -3,14 +3,14 @@
 use std::fmt::Write;
 
 use super::data::number;
-use super::judge::{Judgement, median};
+use super::judge::{Application, Family, Judgement, median};
 use super::points::Point;
 
 /// Renders all figures.
 pub fn render(points: &[Point], judgement: &Judgement, rows: bool) -> String {
     let mut text = String::new();
     if rows {
-        render_rows(&mut text, points, judgement);
+        render_rows(&mut text, points, judgement.scale);
     }
     let left: Vec<&Point> = points.iter().filter(|p| p.outcome.is_err()).collect();
     let channels = left
@@ -59,7 +59,8 @@ fn seconds(point: &Point) -> f64 {
     point.outcome.as_ref().map_or(0.0, |p| p.seconds)
 }
 
-fn render_rows(text: &mut String, points: &[Point], judgement: &Judgement) {
+/// A line for each point, times multiplied by a scale.
+pub fn render_rows(text: &mut String, points: &[Point], scale: f64) {
     let _ = writeln!(
         text,
         "{:4} {:7} {:28} {:>11} {:>11} {:>6} {:>6} {:>6} {:>7} {:>7}",
@@ -79,7 +80,7 @@ fn render_rows(text: &mut String, points: &[Point], judgement: &Judgement) {
             continue;
         };
         let m = &point.measured;
-        let ms = predicted.seconds * judgement.scale * 1e3;
+        let ms = predicted.seconds * scale * 1e3;
         let area = &predicted.launch.area;
         let _ = writeln!(
             text,
@@ -102,49 +103,51 @@ fn render_rows(text: &mut String, points: &[Point], judgement: &Judgement) {
 }
 
 fn render_applications(text: &mut String, judgement: &Judgement) {
-    let _ = writeln!(
-        text,
-        "{:6} {:>6} {:>8} {:>8} {:>6} {:>8} {:>14}",
-        "app", "points", "best", "model", "rank", "error", "left-one-out"
-    );
-    for (name, app) in &judgement.applications {
-        let (best, model) = app.best.map_or_else(Default::default, |(a, b)| {
-            (format!("{a:?}"), format!("{b:?}"))
-        });
-        let short = |family: String| {
-            if family == "NdRange" {
-                "NDRange"
-            } else {
-                "single"
-            }
-        };
-        let _ = writeln!(
-            text,
-            "{name:6} {:>6} {:>8} {:>8} {:>6.2} {:>7.0}% {:>13.0}%",
-            app.points,
-            short(best),
-            short(model),
-            app.rank,
-            app.error * 100.0,
-            app.left_out * 100.0
-        );
-    }
-    let apps = judgement.applications.values();
+    let apps = &judgement.applications;
+    render_table(text, apps.iter().map(|(name, app)| (name.as_str(), app)));
     let right = apps
-        .clone()
+        .values()
         .filter(|a| a.best.is_some_and(|(x, y)| x == y))
         .count();
-    let mean = apps.clone().map(|a| a.rank).sum::<f64>() / judgement.applications.len() as f64;
-    let left_out = median(apps.clone().map(|a| a.left_out));
+    let mean = apps.values().map(|a| a.rank).sum::<f64>() / apps.len() as f64;
     let _ = writeln!(
         text,
-        "right family {right} of {}; mean rank correlation {mean:.2}; scale {:.2}; median error {:.0} %; \
-         leave-one-application-out, median of the applications {:.0} %",
-        judgement.applications.len(),
+        "right family {right} of {}; mean rank correlation {mean:.2}; scale {:.2}; median error {:.0} %",
+        apps.len(),
         judgement.scale,
         judgement.median_error * 100.0,
-        left_out * 100.0
     );
+}
+
+/// A line for each application.
+pub fn render_table<'a>(
+    text: &mut String,
+    applications: impl Iterator<Item = (&'a str, &'a Application)>,
+) {
+    let _ = writeln!(
+        text,
+        "{:6} {:>6} {:>8} {:>8} {:>6} {:>8}",
+        "app", "points", "best", "model", "rank", "error"
+    );
+    for (name, app) in applications {
+        let (best, model) = app
+            .best
+            .map_or(("", ""), |(best, model)| (short(best), short(model)));
+        let _ = writeln!(
+            text,
+            "{name:6} {:>6} {best:>8} {model:>8} {:>6.2} {:>7.0}%",
+            app.points,
+            app.rank,
+            app.error * 100.0,
+        );
+    }
+}
+
+fn short(family: Family) -> &'static str {
+    match family {
+        Family::NdRange => "NDRange",
+        Family::SingleWorkItem => "single",
+    }
 }
 
 fn render_area(text: &mut String, points: &[Point]) {

@@ -28,6 +28,8 @@ pub struct Board {
     pub memory: Memory,
     /// From a launch to the end of a kernel that does nothing.
     pub launch_microseconds: f64,
+    /// What moves between host and board in a second.
+    pub host_gigabytes_per_second: f64,
 }
 
 /// A built-in family by name, or a family of one's own.
@@ -169,6 +171,14 @@ pub struct MemoryUnits {
     pub atomic_latency: f64,
     /// An atomic operation on on-chip memory.
     pub local_atomic_latency: f64,
+    /// A read and a write, in turn, of one element of on-chip memory of which no copies are made.
+    pub forwarded_latency: f64,
+    /// What an access to on-chip memory waits for its turn, where there are more than ports.
+    pub arbitration_wait: f64,
+    /// From an atomic operation on on-chip memory to the next.
+    pub local_atomic_interval: f64,
+    /// Work-groups that a compute unit holds at once, a number.
+    pub groups_in_flight: f64,
     /// A burst-coalesced load of 4 bytes.
     pub burst_load: Resources,
     /// For each byte more.
@@ -199,6 +209,26 @@ pub struct Clock {
     pub typical_mhz: f64,
     /// Of a kernel that does nothing, in MHz.
     pub highest_mhz: f64,
+    /// What lowers it.
+    pub fall: Fall,
+}
+
+/// What each thing that makes wires longer takes off the logarithm of the clock.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Fall {
+    /// Any logic at all.
+    pub any_logic: f64,
+    /// All look-up tables of the device.
+    pub logic: f64,
+    /// All memory blocks of the device.
+    pub ram: f64,
+    /// Barriers in loops that do not run equally often for all work-items.
+    pub divergent: f64,
+    /// Each doubling of the widest on-chip access beyond 64 bytes.
+    pub wide: f64,
+    /// Each factor of e in the blocks that the largest on-chip array spans.
+    pub deep: f64,
 }
 
 /// External memory.
@@ -229,6 +259,8 @@ pub struct Memory {
     pub atomic_ns: f64,
     /// tWR: what a write takes before its row can be closed.
     pub write_recovery_ns: f64,
+    /// Bytes that a cached unit keeps.
+    pub cache_bytes: f64,
 }
 
 /// What is wrong with a board file.

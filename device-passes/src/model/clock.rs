@@ -1,8 +1,7 @@
 //! The clock that a kernel reaches.
 //!
-//! An empty kernel's clock, lowered by each thing that makes wires longer. The coefficients are fitted
-//! to the clocks of published builds for one Arria 10 board (docs/model.md); on other boards they
-//! scale the clock of that board's empty kernel.
+//! An empty kernel's clock, lowered by each thing that makes wires longer. By how much stands in the
+//! board's file.
 
 use super::board::{Board, Resources};
 use super::graph::{Graph, Place, RegionId};
@@ -23,16 +22,6 @@ pub struct Strain {
     pub deep: f64,
 }
 
-/// Coefficients of [`Strain`], and what any logic costs.
-const FALL: Strain = Strain {
-    logic: 1.58,
-    ram: 0.11,
-    divergent: 0.11,
-    wide: 0.016,
-    deep: 0.035,
-};
-const ANY_LOGIC: f64 = 0.23;
-
 /// What lowers a kernel's clock.
 pub fn strain(graph: &Graph, board: &Board, used: Resources) -> Strain {
     let device = board.device;
@@ -47,12 +36,13 @@ pub fn strain(graph: &Graph, board: &Board, used: Resources) -> Strain {
 
 /// The clock in MHz.
 pub fn predict(strain: Strain, board: &Board) -> f64 {
-    let fall = ANY_LOGIC
-        + FALL.logic * strain.logic
-        + FALL.ram * strain.ram
-        + FALL.divergent * strain.divergent
-        + FALL.wide * strain.wide
-        + FALL.deep * strain.deep;
+    let slopes = board.clock.fall;
+    let fall = slopes.any_logic
+        + slopes.logic * strain.logic
+        + slopes.ram * strain.ram
+        + slopes.divergent * strain.divergent
+        + slopes.wide * strain.wide
+        + slopes.deep * strain.deep;
     let highest = board.clock.highest_mhz;
     (highest * (-fall).exp()).clamp(highest * 0.25, highest)
 }

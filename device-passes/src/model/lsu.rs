@@ -27,11 +27,11 @@ pub struct Lsu {
 }
 
 /// Infers the units of a kernel, and notes in the graph which accesses are read ahead.
-pub fn infer(graph: &mut Graph, form: Form) -> Vec<Lsu> {
+pub fn infer(graph: &mut Graph, board: &Board, form: Form) -> Vec<Lsu> {
     let runs = runs(graph);
     let mut lsus = Vec::new();
     for run in runs {
-        let lsu = unit(graph, form, &run);
+        let lsu = unit(graph, board.memory.cache_bytes, form, &run);
         for at in run {
             graph.accesses[at].prefetched = lsu.report.kind == LsuKind::Prefetching;
         }
@@ -91,7 +91,7 @@ fn contiguous(graph: &Graph, mut group: Vec<usize>) -> Vec<Vec<usize>> {
     runs
 }
 
-fn unit(graph: &Graph, form: Form, run: &[usize]) -> Lsu {
+fn unit(graph: &Graph, cache_bytes: f64, form: Form, run: &[usize]) -> Lsu {
     let first = &graph.accesses[run[0]];
     let array = &graph.arrays[first.array];
     let start = |at: &usize| {
@@ -114,7 +114,7 @@ fn unit(graph: &Graph, form: Form, run: &[usize]) -> Lsu {
             _ => copies = simd as f64,
         }
     }
-    let stays = stays(graph, form, first);
+    let stays = stays(graph, cache_bytes, form, first);
     let kind = kind(graph, form, first, stride, bytes, stays);
     // Only ascending addresses are joined.
     let backward = form != Form::SingleWorkItem && stride.is_some_and(|s| s < 0);
@@ -141,8 +141,6 @@ fn unit(graph: &Graph, form: Form, run: &[usize]) -> Lsu {
 
 /// Accesses further apart than this are in different bursts and, mostly, rows.
 const FAR: u128 = 1024;
-/// Bytes that a cached unit keeps (512 Kbit in aoc's reports, half of them used at once).
-const CACHE_BYTES: f64 = 32.0 * 1024.0;
 /// Bytes of a word of external memory.
 const WORD: f64 = 64.0;
 
@@ -190,7 +188,7 @@ fn along(graph: &Graph, access: &Access, sym: Sym) -> Option<i128> {
 
 /// How many accesses in a row, on average, find what they need in the unit: loops around in which the
 /// address stays, if what the loops inside touch fits the unit's cache.
-fn stays(graph: &Graph, form: Form, access: &Access) -> f64 {
+fn stays(graph: &Graph, cache_bytes: f64, form: Form, access: &Access) -> f64 {
     let Some(address) = access.address.as_ref().filter(|_| !access.is_atomic) else {
         return 1.0;
     };
@@ -206,7 +204,7 @@ fn stays(graph: &Graph, form: Form, access: &Access) -> f64 {
         let counter = Sym::Iter(region);
         let moves = graph.depends_on(address, counter);
         let trips = graph.trips(region).max(1.0);
-        if !moves && touched <= CACHE_BYTES && (!written || region == access.region) {
+        if !moves && touched < cache_bytes && (!written || region == access.region) {
             saved *= trips;
         } else {
             let step = along(graph, access, counter).map_or(WORD, |s| s.unsigned_abs() as f64);

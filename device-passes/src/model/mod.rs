@@ -7,6 +7,7 @@ mod critical;
 mod dependence;
 mod estimate;
 mod graph;
+mod groups;
 mod launch;
 mod lower;
 mod lsu;
@@ -22,9 +23,10 @@ use fpgacc_frontend::ir::{FunctionId, Module};
 use fpgacc_runtime::manifest;
 
 pub use board::{
-    Board, BoardError, Clock, Family, FamilyRef, Memory, MemoryUnits, Operator, Operators,
+    Board, BoardError, Clock, Fall, Family, FamilyRef, Memory, MemoryUnits, Operator, Operators,
     Resources,
 };
+pub use clock::Strain;
 pub use estimate::Estimate;
 pub use launch::{Given, LaunchShape};
 pub use prediction::{

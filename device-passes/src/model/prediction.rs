@@ -2,6 +2,7 @@
 
 use fpgacc_frontend::source::Span;
 
+use super::clock::Strain;
 use super::estimate::Estimate;
 
 /// How a kernel runs on one board.
@@ -19,6 +20,8 @@ pub struct Prediction {
     pub area: Area,
     /// Whether it fits beside the board's interface.
     pub fits: bool,
+    /// What lowers the clock.
+    pub strain: Strain,
     /// Seconds that the traffic with external memory takes alone.
     pub memory_seconds: f64,
     /// The loops that remain in hardware, in the order of the source.

@@ -4,7 +4,8 @@ use fpgacc_frontend::ir::{FunctionId, Module};
 
 use super::board::{Board, Resources};
 use super::estimate::Estimate;
-use super::graph::{Graph, Place};
+use super::graph::Graph;
+use super::groups::WorkItems;
 use super::launch::LaunchShape;
 use super::lower::{Input, lower};
 use super::lsu::{Lsu, infer};
@@ -13,11 +14,6 @@ use super::prediction::{Area, Form, Limit, LoopReport, Pipelining, Prediction};
 use super::timing::{Latencies, Timing, mark_written, time};
 use super::{area, clock};
 use crate::pass::LaunchContract;
-
-/// Work-groups that a compute unit holds at once (see docs/model.md).
-const GROUPS_IN_FLIGHT: f64 = 4.0;
-/// Cycles from one atomic operation on on-chip memory to the next.
-const LOCAL_ATOMIC_INTERVAL: f64 = 2.0;
 
 /// Prices a kernel in a form.
 pub fn price(
@@ -37,7 +33,7 @@ pub fn price(
         form,
     });
     mark_written(module, kernel, &mut graph);
-    let lsus = infer(&mut graph, form);
+    let lsus = infer(&mut graph, board, form);
     let (simd, units) = match form {
         Form::NdRange {
             simd,
@@ -47,7 +43,8 @@ pub fn price(
     };
     let one = area::of(&graph, board, &lsus, simd);
     let used = Resources::default().plus(one, units);
-    let mhz = clock::predict(clock::strain(&graph, board, used), board);
+    let strain = clock::strain(&graph, board, used);
+    let mhz = clock::predict(strain, board);
     let scheduled = Latencies::scheduled(board);
     let timings = time(module, kernel, &graph, board, launch, scheduled);
     let on_board = time(
@@ -62,7 +59,16 @@ pub fn price(
     let (busy, loops) = match form {
         Form::SingleWorkItem => (on_board[0].total, loops(&graph, &timings)),
         Form::NdRange { .. } => {
-            let cycles = work_items(&graph, launch, &on_board, simd, units, items);
+            let cycles = {
+                let is_sized = module.functions[kernel].reqd_work_group_size().is_some();
+                let pipeline = WorkItems {
+                    graph: &graph,
+                    timings: &on_board,
+                    units: &board.family().memory_units,
+                    simd,
+                };
+                pipeline.cycles(launch, units, is_sized)
+            };
             (cycles, work_item_loops(&graph, &timings))
         }
     };
@@ -89,6 +95,7 @@ pub fn price(
             dsp: each(used.dsp),
         },
         fits: area::fits(used, board),
+        strain,
         memory_seconds,
         loops,
         lsus: lsus.into_iter().map(|lsu: Lsu| lsu.report).collect(),
@@ -118,38 +125,6 @@ fn doubt(graph: &Graph, computing: f64, memory: f64) -> f64 {
         factor *= 1.3;
     }
     factor
-}
-
-/// Cycles of an NDRange: the busiest loop, or the body, starts an iteration of some work-item a cycle.
-fn work_items(
-    graph: &Graph,
-    launch: &LaunchShape,
-    timings: &[Timing],
-    simd: f64,
-    units: f64,
-    items: f64,
-) -> f64 {
-    let local: f64 = (0..3).map(|dim| launch.sizes(dim).1).product();
-    let groups = (items / local).max(1.0).ceil();
-    let used = (groups / GROUPS_IN_FLIGHT).ceil().clamp(1.0, units);
-    let own = (groups / used).ceil() * local;
-    let mut most: f64 = 0.0;
-    for (region, timing) in timings.iter().enumerate() {
-        let iterations = own * graph.executions(region);
-        let atomics: f64 = graph
-            .accesses
-            .iter()
-            .filter(|a| a.region == region && a.is_atomic)
-            .filter(|a| graph.arrays[a.array].place == Place::OnChip)
-            .map(|a| a.share * LOCAL_ATOMIC_INTERVAL * simd)
-            .sum();
-        let ports = match &timing.limit {
-            Limit::LocalPorts { .. } => timing.ii,
-            _ => 1.0,
-        };
-        most = most.max(iterations / simd * ports.max(atomics));
-    }
-    most + timings[0].latency.min(own * timings[0].latency)
 }
 
 fn loops(graph: &Graph, timings: &[Timing]) -> Vec<LoopReport> {

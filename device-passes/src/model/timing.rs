@@ -24,10 +24,6 @@ use crate::analysis::alias::{Aliases, Roots};
 const LOOP_OVERHEAD: f64 = 8.0;
 /// Ports of a block of on-chip memory that is clocked twice as fast.
 const LOCAL_PORTS: usize = 4;
-/// Cycles of a local access that has to wait for its turn (see docs/model.md).
-const ARBITRATED_LATENCY: f64 = 12.3;
-/// A read-modify-write of one element of on-chip memory, where aoc forwards the value.
-const FORWARDED_LATENCY: f64 = 1.0;
 
 /// The timing of a region.
 #[derive(Clone, Debug, PartialEq)]
@@ -463,10 +459,14 @@ impl Timer<'_> {
         }
         let units = &self.board.family().memory_units;
         if self.is_forwarded(store) {
-            return FORWARDED_LATENCY - units.local_load_latency;
+            return units.forwarded_latency - units.local_load_latency;
         }
         let arbitrated = self.local_stores(store.array) >= LOCAL_PORTS;
-        let wait = if arbitrated { ARBITRATED_LATENCY } else { 0.0 };
+        let wait = if arbitrated {
+            units.arbitration_wait
+        } else {
+            0.0
+        };
         units.local_store_latency + wait
     }
 

@@ -34,7 +34,7 @@ use value::{Pointer, Slot, Value};
 /// (Intel's best practice guide).
 const REGISTER_BYTES: u64 = 64;
 /// No more copies of one statement than this.
-const MAX_COPIES: u64 = 2048;
+const MAX_COPIES: u64 = 4096;
 /// No deeper calls than this are followed.
 const MAX_CALLS: usize = 12;
 /// Local memory behind a `__local` pointer where nothing tells its size (aoc's default).

@@ -1,0 +1,122 @@
+//! Cycles of an NDRange: how work-items and work-groups share a pipeline.
+
+use super::board::MemoryUnits;
+use super::graph::{Graph, Place, RegionId};
+use super::launch::LaunchShape;
+use super::prediction::Limit;
+use super::timing::Timing;
+
+/// A pipeline through which work-items flow.
+pub struct WorkItems<'a> {
+    /// The kernel.
+    pub graph: &'a Graph,
+    /// Of each region, for one work-item.
+    pub timings: &'a [Timing],
+    /// The family's memory units.
+    pub units: &'a MemoryUnits,
+    /// Work-items side by side.
+    pub simd: f64,
+}
+
+impl WorkItems<'_> {
+    /// Cycles of a launch on so many compute units.
+    ///
+    /// The busiest loop, or the body, starts an iteration of some work-item a cycle: work-groups follow
+    /// each other without a gap. Not so in loops with barriers of kernels that are built for groups of
+    /// any size: there each group has the pipeline to itself.
+    pub fn cycles(&self, launch: &LaunchShape, compute_units: f64, is_sized: bool) -> f64 {
+        let items: f64 = (0..3).map(|dim| launch.sizes(dim).0).product();
+        let local: f64 = (0..3).map(|dim| launch.sizes(dim).1).product();
+        let groups = (items / local).max(1.0).ceil();
+        let used = (groups / self.units.groups_in_flight).ceil();
+        let own = (groups / used.clamp(1.0, compute_units)).ceil();
+        let latency = self.timings[0].latency;
+        let busiest = own * local * self.busiest() + latency.min(own * local * latency);
+        match is_sized {
+            true => busiest,
+            false => busiest.max(own * self.with_barriers(local / self.simd)),
+        }
+    }
+
+    /// Cycles between work-items that the busiest region needs.
+    fn busiest(&self) -> f64 {
+        let busy = |(region, timing): (usize, &Timing)| {
+            let ports = match &timing.limit {
+                Limit::LocalPorts { .. } => timing.ii,
+                _ => 1.0,
+            };
+            self.graph.executions(region) / self.simd * ports.max(self.atomics(region))
+        };
+        self.timings
+            .iter()
+            .enumerate()
+            .map(busy)
+            .fold(0.0, f64::max)
+    }
+
+    /// Cycles that the atomic operations on on-chip memory in an iteration take.
+    fn atomics(&self, region: RegionId) -> f64 {
+        let accesses = self.graph.accesses.iter();
+        let atomic = accesses.filter(|a| a.region == region && a.is_atomic);
+        atomic
+            .filter(|a| self.graph.arrays[a.array].place == Place::OnChip)
+            .map(|a| a.share * self.units.local_atomic_interval * self.simd)
+            .sum()
+    }
+
+    /// Cycles of a group in all loops with barriers.
+    fn with_barriers(&self, items: f64) -> f64 {
+        let loops = self.graph.regions[0].loops.iter();
+        let loops = loops.filter(|at| self.has_barriers(**at));
+        loops
+            .map(|at| self.group(*at, items) * self.graph.regions[*at].share)
+            .sum()
+    }
+
+    fn has_barriers(&self, region: RegionId) -> bool {
+        let regions = self.graph.regions.iter().enumerate();
+        let mut inside = regions.filter(|(at, _)| self.graph.is_within(*at, region));
+        inside.any(|(_, region)| region.barriers > 0)
+    }
+
+    /// Cycles of a group of so many items (side by side counted once) from one entry of a region to its
+    /// end, alone in the pipeline: each barrier empties the pipeline and fills it again.
+    fn group(&self, region: RegionId, items: f64) -> f64 {
+        if !self.has_barriers(region) {
+            return self.alone(region).max(items * self.iterations(region));
+        }
+        let own = &self.graph.regions[region];
+        let inside = |at: &RegionId| self.group(*at, items) * self.graph.regions[*at].share;
+        let loops: f64 = own.loops.iter().map(inside).sum();
+        let fills = items * own.barriers.max(1) as f64;
+        self.trips(region) * (self.body(region) + fills + loops)
+    }
+
+    /// Cycles of one work-item: its own iterations do not overlap.
+    fn alone(&self, region: RegionId) -> f64 {
+        let loops = self.graph.regions[region].loops.iter();
+        let inside = loops.map(|at| self.alone(*at) * self.graph.regions[*at].share);
+        self.trips(region) * (self.body(region) + inside.sum::<f64>())
+    }
+
+    /// The most often that one work-item passes a loop in one entry of a region.
+    fn iterations(&self, region: RegionId) -> f64 {
+        let loops = self.graph.regions[region].loops.iter();
+        let inside = loops.map(|at| self.iterations(*at) * self.graph.regions[*at].share);
+        self.trips(region) * inside.fold(1.0, f64::max)
+    }
+
+    fn trips(&self, region: RegionId) -> f64 {
+        match region {
+            0 => 1.0,
+            region => self.graph.trips(region),
+        }
+    }
+
+    /// The latency of an iteration without the loops inside.
+    fn body(&self, region: RegionId) -> f64 {
+        let inside = |at: &RegionId| self.timings[*at].total * self.graph.regions[*at].share;
+        let loops: f64 = self.graph.regions[region].loops.iter().map(inside).sum();
+        (self.timings[region].latency - loops).max(0.0)
+    }
+}
