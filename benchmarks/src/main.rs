@@ -67,6 +67,12 @@ struct Options {
 enum Command {
     /// Judge the performance model on published measurements
     Model(ModelOptions),
+    /// Judge the performance model and the decision on the thesis's Table 4.1
+    Thesis {
+        /// A checkout of Rodinia
+        #[arg(long, value_name = "DIR")]
+        rodinia: PathBuf,
+    },
     /// Judge the performance model on published versions of Needleman-Wunsch
     NeedlemanWunsch {
         /// A checkout of the repository with the kernels (cabreraam/iwocl2019_artifacts)
@@ -107,6 +113,7 @@ fn main() -> ExitCode {
     let options = Options::parse();
     let done = match &options.command {
         Some(Command::Model(options)) => judge_model(options),
+        Some(Command::Thesis { rodinia }) => judge_thesis(rodinia),
         Some(Command::NeedlemanWunsch { checkout, only }) => {
             judge_versions(checkout, only.as_deref())
         }
@@ -131,6 +138,12 @@ fn judge_model(options: &ModelOptions) -> Result<bool, String> {
         explain: options.explain.as_deref(),
         fit: options.fit,
     });
+    print!("{}", report.map_err(|error| error.to_string())?);
+    Ok(true)
+}
+
+fn judge_thesis(rodinia: &Path) -> Result<bool, String> {
+    let report = model::thesis::run(rodinia);
     print!("{}", report.map_err(|error| error.to_string())?);
     Ok(true)
 }

@@ -12,6 +12,7 @@ mod left_out;
 pub mod needleman_wunsch;
 mod points;
 mod report;
+pub mod thesis;
 
 use std::path::Path;
 

@@ -40,7 +40,8 @@ pub struct Timing {
     pub serial: bool,
     /// Cycles from the loop's start to its end.
     pub total: f64,
-    /// Cycles before the loop may start again: less than `total`.
+    /// Cycles before the loop may start again: less than `total`. On average, where the loop around
+    /// starts it again while it runs.
     pub busy: f64,
 }
 
@@ -179,12 +180,17 @@ impl Timer<'_> {
             };
         }
         let (mut ii, mut limit) = (1.0, Limit::None);
+        // What each entry of the loop has of its own: values that it computes from iteration to iteration.
+        let mut shared = 1.0;
         let mut raise = |to: f64, why: Limit| {
+            if !matches!(why, Limit::Recurrence { .. }) {
+                shared = to.max(shared);
+            }
             if to > ii {
                 (ii, limit) = (to, why);
             }
         };
-        if let Some((interval, why)) = self.recurrence(region, &nodes, inner, latency) {
+        for (interval, why) in self.recurrences(region, &nodes, inner, latency) {
             raise(interval, why);
         }
         for (interval, why) in self.ports(region) {
@@ -194,6 +200,11 @@ impl Timer<'_> {
             let (interval, why) = self.exit(region, &nodes, inner, exit);
             raise(interval, why);
         }
+        // aoc interleaves entries of an innermost loop, as many as its interval has cycles.
+        let own = match self.graph.regions[region].loops.is_empty() {
+            true => shared,
+            false => f64::INFINITY,
+        };
         let loops = &self.graph.regions[region].loops;
         let hints = &self.graph.regions[region].hints;
         let copied = self.graph.regions[region].unroll > 1 && !loops.is_empty();
@@ -213,6 +224,7 @@ impl Timer<'_> {
             .iter()
             .map(|at| inner[at].busy * self.graph.regions[*at].share);
         let interval = busy.fold(ii, f64::max);
+        let between = interval.min(own);
         Timing {
             ii,
             interval,
@@ -220,7 +232,7 @@ impl Timer<'_> {
             latency,
             serial,
             total: latency + interval * (trips - 1.0).max(0.0),
-            busy: interval * trips + 1.0,
+            busy: between * trips + 1.0,
         }
     }
 
@@ -531,16 +543,16 @@ impl Timer<'_> {
         own.max(hints.ivdep).unwrap_or(0)
     }
 
-    /// The interval that dependences allow.
-    fn recurrence(
+    /// The intervals that dependences allow: the largest of values, and the largest of all else.
+    fn recurrences(
         &self,
         region: RegionId,
         nodes: &[NodeId],
         inner: &BTreeMap<RegionId, Timing>,
         iteration: f64,
-    ) -> Option<(f64, Limit)> {
+    ) -> Vec<(f64, Limit)> {
         let (all, _) = self.dependences(region, nodes, inner);
-        let mut worst: Option<(f64, Limit)> = None;
+        let mut worst: [Option<(f64, Limit)>; 2] = [None, None];
         for part in kosaraju_scc(&all) {
             let Some(mut cycle) = critical_cycle(&all, &part) else {
                 continue;
@@ -551,12 +563,17 @@ impl Timer<'_> {
             }
             let latency = (cycle.latency + 1e-6).floor();
             let interval = ((latency + 1.0) / cycle.distance).ceil();
+            let limit = self.why(&cycle, latency);
+            let worst = match limit {
+                Limit::Recurrence { .. } => &mut worst[0],
+                _ => &mut worst[1],
+            };
             if worst.as_ref().is_none_or(|(most, _)| interval > *most) {
-                let limit = self.why(&cycle, latency);
-                worst = Some((interval, limit));
+                *worst = Some((interval, limit));
             }
         }
-        worst.filter(|(interval, _)| *interval > 1.0)
+        let worst = worst.into_iter().flatten();
+        worst.filter(|(interval, _)| *interval > 1.0).collect()
     }
 
     /// Float sums: the single-cycle accumulator, and what reassociation makes of several additions.

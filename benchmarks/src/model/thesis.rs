@@ -1,0 +1,321 @@
+//! The thesis's Table 4.1: the forms that it measured, priced as they were, and what fpgacc chooses.
+//!
+//! The thesis's loops carry no `ivdep`: it did not use that work-items are independent. So the marks
+//! that the pass leaves are taken away again before its forms are priced.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use fpgacc_aoc_wrappers::cc::{self, Compiler};
+use fpgacc_device_passes::decision::{self, Request, Wishes};
+use fpgacc_device_passes::model::{Board, LaunchShape, predict};
+use fpgacc_device_passes::passes;
+use fpgacc_device_passes::pipeline::{self, Pipeline};
+use fpgacc_frontend::facts::{
+    Arg, ArgValue, Buffer, Facts, Known, Launch, LocalSize, QueueOrder, Value,
+};
+use fpgacc_frontend::ir::{Block, Function, FunctionId, Module, Stmt, StmtKind, Type};
+use fpgacc_frontend::source::{Location, SourceMap};
+use serde::Deserialize;
+
+use super::{ModelError, kernels};
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    board: String,
+    programs: Vec<Program>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Program {
+    name: String,
+    file: String,
+    /// Folders of headers.
+    #[serde(default)]
+    headers: Vec<String>,
+    /// What the thesis applied.
+    rewrites: Vec<String>,
+    /// Kernels that it could not rewrite.
+    #[serde(default)]
+    kept: Vec<String>,
+    /// Measured: as it is, and rewritten.
+    seconds: (f64, f64),
+    launches: Vec<Sizes>,
+}
+
+/// Equal launches of a kernel.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Sizes {
+    kernel: String,
+    global: Vec<u64>,
+    #[serde(default)]
+    local: Vec<u64>,
+    args: BTreeMap<String, u64>,
+    count: u64,
+}
+
+/// A program that was read.
+struct Read {
+    module: Module,
+    sources: SourceMap,
+    facts: Facts,
+}
+
+/// Prices all programs of Rodinia under a folder, and gives the report as text.
+///
+/// # Errors
+/// A file cannot be read.
+pub fn run(rodinia: &Path) -> Result<String, ModelError> {
+    let text = include_str!("../../model/thesis.yaml");
+    let table: Table = serde_yaml::from_str(text)
+        .map_err(|e| ModelError::Launches("thesis.yaml".to_string(), e))?;
+    let board = Board::named(&table.board).ok_or_else(|| ModelError::Board(table.board.clone()))?;
+    let compiler = Compiler::find(cc::Language::C)?;
+    let nested = rodinia.join("opencl");
+    let folder = if nested.is_dir() {
+        nested
+    } else {
+        rodinia.to_path_buf()
+    };
+    let mut text = format!(
+        "{:10} {:>9} {:>10} {:>10} {:>9} {:>10} {:>9} {:>10} {:>9}\n",
+        "program",
+        "measured",
+        "original s",
+        "thesis s",
+        "predicted",
+        "-O2 s",
+        "gain",
+        "-O3 s",
+        "gain"
+    );
+    let mut choices = String::new();
+    for program in &table.programs {
+        let fault = |why| ModelError::Kernel(program.file.clone(), why);
+        let read = read(program, &folder, &compiler).map_err(fault)?;
+        let original = price(program, &read, &board, &only(&[]), &[]);
+        let rewrites: Vec<&str> = program.rewrites.iter().map(String::as_str).collect();
+        let thesis = price(program, &read, &board, &only(&rewrites), &program.kept);
+        let [second, third] =
+            [2, 3].map(|level| choose(program, &read, &board, level, &mut choices));
+        let _ = writeln!(
+            text,
+            "{:10} {:8.2}x {original:10.3} {thesis:10.3} {:8.2}x {second:10.3} {:8.2}x {third:10.3} {:8.2}x",
+            program.name,
+            program.seconds.0 / program.seconds.1,
+            original / thesis,
+            original / second,
+            original / third,
+        );
+        if let Some(line) = reduction(program, &read, &board, &rewrites) {
+            choices.push_str(&line);
+        }
+    }
+    text.push_str(&choices);
+    Ok(text)
+}
+
+fn read(program: &Program, folder: &Path, compiler: &Compiler) -> Result<Read, String> {
+    let path = folder.join(&program.file);
+    let mut headers: Vec<PathBuf> = program.headers.iter().map(|h| folder.join(h)).collect();
+    headers.extend(path.parent().map(Path::to_path_buf));
+    let (module, sources) = kernels::parse(&path, compiler, &[], &headers)?;
+    let mut facts = Facts::default();
+    for (place, sizes) in program.launches.iter().enumerate() {
+        let kernel = module
+            .kernels()
+            .find(|id| module.functions[*id].name == sizes.kernel);
+        let kernel = kernel.ok_or_else(|| format!("no kernel {}", sizes.kernel))?;
+        let site = Location {
+            file: "host".to_string(),
+            line: place as u32 + 1,
+            column: 1,
+        };
+        let launch = launch(&module, &module.functions[kernel], sizes, site.clone());
+        for arg in &launch.args {
+            if let ArgValue::Memory(name) = &arg.value {
+                facts.buffers.push(buffer(name, &site));
+            }
+        }
+        facts.launches.push(launch);
+    }
+    facts.buffers.dedup_by(|a, b| a.variable == b.variable);
+    Ok(Read {
+        module,
+        sources,
+        facts,
+    })
+}
+
+fn buffer(name: &str, site: &Location) -> Buffer {
+    Buffer {
+        site: site.clone(),
+        variable: Some(name.to_string()),
+        use_host_ptr: false,
+        sub_buffer: false,
+        flags: None,
+        parent: None,
+        origin: None,
+        size: Value::Unknown("not looked at".to_string()),
+        recorded: None,
+    }
+}
+
+fn launch(module: &Module, kernel: &Function, sizes: &Sizes, site: Location) -> Launch {
+    let values = |sizes: &[u64]| sizes.iter().map(|size| Value::Const(*size)).collect();
+    let arg = |(index, param): (usize, &_)| {
+        let var = &kernel.vars[*param];
+        let is_pointer = matches!(module.types.resolve(var.ty.ty), Type::Pointer { .. });
+        let value = match sizes.args.get(&var.name) {
+            _ if is_pointer => ArgValue::Memory(var.name.clone()),
+            Some(value) => ArgValue::Scalar(Value::Const(*value)),
+            None => ArgValue::Unknown("not looked at".to_string()),
+        };
+        Arg {
+            index: index as u32,
+            value,
+        }
+    };
+    Launch {
+        site,
+        kernels: Known::Is(vec![sizes.kernel.clone()]),
+        work_dim: Value::Const(sizes.global.len() as u64),
+        offset: vec![Value::Const(0); sizes.global.len()],
+        global: values(&sizes.global),
+        local: match sizes.local.is_empty() {
+            true => LocalSize::Null,
+            false => LocalSize::Sizes(values(&sizes.local)),
+        },
+        args: kernel.params.iter().enumerate().map(arg).collect(),
+        queue: QueueOrder::InOrder,
+        within: None,
+        recorded: None,
+    }
+}
+
+/// These passes and no others.
+fn only(names: &[&str]) -> Pipeline {
+    let switch = |name: &'static str| (name.to_string(), names.contains(&name));
+    Pipeline {
+        level: 2,
+        switches: passes::ALL.iter().map(|pass| switch(pass.name())).collect(),
+        ..Pipeline::default()
+    }
+}
+
+/// Seconds of all launches, in the forms that these passes make of all kernels but some.
+fn price(program: &Program, read: &Read, board: &Board, passes: &Pipeline, kept: &[String]) -> f64 {
+    let mut module = read.module.clone();
+    let own = kept.iter().map(|name| (name.clone(), only(&[]))).collect();
+    let report = pipeline::run_each(&mut module, &read.facts, passes, &own);
+    for id in module.kernels().collect::<Vec<FunctionId>>() {
+        if let Some(body) = &mut module.functions[id].body {
+            without_ivdep(body);
+        }
+    }
+    let mut seconds = 0.0;
+    for kernel in module.kernels() {
+        let name = &module.functions[kernel].name;
+        let contract = report.contracts.get(name).cloned().unwrap_or_default();
+        for place in report.launches.get(name).into_iter().flatten() {
+            let shape = LaunchShape::of(&[&read.facts.launches[*place]]);
+            let launch = predict(&module, kernel, board, &shape, &contract);
+            seconds += launch.seconds.value * program.launches[*place].count as f64;
+        }
+    }
+    seconds
+}
+
+/// Takes the marks away that say that iterations are independent.
+fn without_ivdep(block: &mut Block) {
+    block.stmts.iter_mut().for_each(clear);
+}
+
+fn clear(stmt: &mut Stmt) {
+    match &mut stmt.kind {
+        StmtKind::Block(body) => without_ivdep(body),
+        StmtKind::If {
+            then, otherwise, ..
+        } => {
+            without_ivdep(then);
+            otherwise.iter_mut().for_each(without_ivdep);
+        }
+        StmtKind::For { body, hints, .. }
+        | StmtKind::While { body, hints, .. }
+        | StmtKind::DoWhile { body, hints, .. } => {
+            hints.pragmas.retain(|pragma| !pragma.starts_with("ivdep"));
+            without_ivdep(body);
+        }
+        StmtKind::Switch { arms, .. } => {
+            arms.iter_mut()
+                .flat_map(|arm| &mut arm.body)
+                .for_each(clear);
+        }
+        _ => {}
+    }
+}
+
+/// Seconds of what fpgacc chooses at a level, with a line for each kernel.
+fn choose(program: &Program, read: &Read, board: &Board, level: u8, lines: &mut String) -> f64 {
+    let wishes = Wishes::default();
+    let request = Request {
+        board,
+        wishes: &wishes,
+        explain: true,
+        sources: &read.sources,
+        measured: None,
+    };
+    let pipeline = Pipeline {
+        level,
+        ..Pipeline::default()
+    };
+    let mut seconds = 0.0;
+    let mut module = read.module.clone();
+    let decided = decision::run(&mut module, &read.facts, &pipeline, &request);
+    for (name, decision) in &decided.decisions {
+        let count = |part: &decision::Part| {
+            part.launch
+                .map_or(1.0, |place| program.launches[place].count as f64)
+        };
+        let all = |candidate: &decision::Candidate| -> f64 {
+            let parts = candidate.price.parts.iter();
+            parts
+                .map(|part| part.prediction.seconds.value * count(part))
+                .sum()
+        };
+        let (input, chosen) = (all(decision.input()), all(decision.chosen()));
+        seconds += chosen;
+        let _ = writeln!(
+            lines,
+            "{} -O{level}: {name}: {} ({:.4} s, input {input:.4} s)",
+            program.name,
+            decision.chosen().label,
+            chosen,
+        );
+    }
+    seconds
+}
+
+/// What the shift registers change in the thesis's form.
+fn reduction(program: &Program, read: &Read, board: &Board, rewrites: &[&str]) -> Option<String> {
+    let without: Vec<&str> = rewrites
+        .iter()
+        .copied()
+        .filter(|name| *name != passes::REDUCTION)
+        .collect();
+    let mut with = without.clone();
+    with.push(passes::REDUCTION);
+    let before = price(program, read, board, &only(&without), &program.kept);
+    let after = price(program, read, board, &only(&with), &program.kept);
+    (before != after).then(|| {
+        format!(
+            "{}: reduction in the thesis's form: {:.2}x\n",
+            program.name,
+            before / after
+        )
+    })
+}
