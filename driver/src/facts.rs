@@ -39,6 +39,9 @@ pub fn of(session: &mut Session, gathered: &Gathered) -> Step<Facts> {
     {
         widen::add(&mut runs, given.clone());
     }
+    for given in &gathered.given {
+        given::take_models(session, &mut facts, given)?;
+    }
     for warning in recorded::apply(&mut facts, &runs) {
         session.tell(warning);
     }

@@ -37,6 +37,26 @@ pub fn apply(session: &mut Session, facts: &mut Facts, given: &Facts) -> Step<()
     Ok(())
 }
 
+/// Takes over how kernels are to be executed.
+///
+/// # Errors
+///
+/// Two files want different things of a kernel.
+pub fn take_models(session: &mut Session, facts: &mut Facts, given: &Facts) -> Step<()> {
+    for (kernel, &model) in &given.execution_models {
+        let before = facts.execution_models.insert(kernel.clone(), model);
+        if let Some(before) = before.filter(|before| *before != model) {
+            let (before, model) = (before.word(), model.word());
+            let message = format!(
+                "kernel '{kernel}' is to be executed as {before} by one file of facts, as {model} \
+                 by another"
+            );
+            return session.fail(Diagnostic::error(message).help("leave it out of one of them"));
+        }
+    }
+    Ok(())
+}
+
 fn contradicted(session: &Session, one: &agree::Contradiction) -> Diagnostic {
     let message = format!(
         "{} is {} in the given facts, but the host says {}",

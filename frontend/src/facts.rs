@@ -10,6 +10,8 @@
 pub mod recorded;
 mod symbolic;
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -63,6 +65,50 @@ pub struct Facts {
     )]
     #[schemars(with = "Vec<Launch>")]
     pub launches: Vec<Launch>,
+    /// How kernels are to be executed, by name: the user's choice, of which no host tells anything.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub execution_models: BTreeMap<String, ExecutionModel>,
+}
+
+/// How kernels are executed.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+pub enum ExecutionModel {
+    /// Kernels stay as the host launches them.
+    #[serde(rename = "ndrange")]
+    NdRange,
+    /// Kernels become single work-items, where they can.
+    #[serde(rename = "swi")]
+    SingleWorkItem,
+    /// The performance model decides, kernel by kernel.
+    #[default]
+    #[serde(rename = "auto")]
+    Auto,
+}
+
+impl ExecutionModel {
+    /// The words of `-fexecution-model=`.
+    pub const WORDS: [&'static str; 3] = ["ndrange", "swi", "auto"];
+
+    /// The model with this word.
+    pub fn named(word: &str) -> Option<Self> {
+        match word {
+            "ndrange" => Some(ExecutionModel::NdRange),
+            "swi" => Some(ExecutionModel::SingleWorkItem),
+            "auto" => Some(ExecutionModel::Auto),
+            _ => None,
+        }
+    }
+
+    /// The word of the option.
+    pub fn word(self) -> &'static str {
+        match self {
+            ExecutionModel::NdRange => "ndrange",
+            ExecutionModel::SingleWorkItem => "swi",
+            ExecutionModel::Auto => "auto",
+        }
+    }
 }
 
 /// The JSON schema of `facts.yaml`.
@@ -79,6 +125,7 @@ impl Default for Facts {
             texts: Vec::new(),
             buffers: Vec::new(),
             launches: Vec::new(),
+            execution_models: BTreeMap::new(),
         }
     }
 }

@@ -153,6 +153,21 @@ fn wishes_are_followed() {
     assert_eq!(families("-fexecution-model=swi"), [swi, ndrange]);
     let stronger = "-fexecution-model=swi -fexecution-model=chain:swi";
     assert_eq!(families(stronger), [swi, swi]);
+    // Facts stand between the two.
+    shop.write("swi.yaml", "version: 1\nexecution_models: {chain: swi}\n");
+    let given = "-fexecution-model=ndrange swi.yaml";
+    assert_eq!(families(given), [ndrange, swi]);
+    let stronger = "-fexecution-model=chain:ndrange swi.yaml";
+    assert_eq!(families(stronger)[1], ndrange);
+    shop.write(
+        "other.yaml",
+        "version: 1\nexecution_models: {chain: auto}\n",
+    );
+    let wrong = shop.fpgacc("report swi.yaml other.yaml host.c k.cl");
+    assert_eq!(wrong.code, Some(1));
+    let message =
+        "error: kernel 'chain' is to be executed as swi by one file of facts, as auto by another";
+    assert!(wrong.stderr.contains(message), "{}", wrong.stderr);
     let kernels = shop
         .fpgacc("-fexecution-model=swi --emit=kernels host.c k.cl")
         .success()

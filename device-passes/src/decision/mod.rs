@@ -185,7 +185,7 @@ pub fn run(
     let mut too_large = Vec::new();
     for kernel in module.kernels().collect::<Vec<_>>() {
         let name = module.functions[kernel].name.clone();
-        let mut model = request.wishes.of(&name, in_text.get(&name).copied());
+        let mut model = request.wishes.of(&name, &facts.execution_models, &in_text);
         let size = size(module, kernel);
         let is_priced = size <= LARGEST;
         if !is_priced && model == ExecutionModel::Auto && pipeline.level > 0 {
@@ -193,7 +193,7 @@ pub fn run(
             model = ExecutionModel::NdRange;
             too_large.push((name.clone(), size));
         }
-        own.insert(name, model.restrain(pipeline));
+        own.insert(name, wish::restrained(pipeline, model));
         if is_priced {
             kernels.push((kernel, model));
         }

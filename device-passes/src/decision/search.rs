@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 
 use super::price::{Made, Pricing};
+use super::wish::restrained;
 use super::words::label;
 use super::{Candidate, ExecutionModel, Family};
 use crate::model::Family as Device;
@@ -42,7 +43,7 @@ pub fn candidates(
     let standard = match model {
         ExecutionModel::Auto => 0,
         _ => search
-            .add(model.restrain(pipeline), 3)
+            .add(restrained(pipeline, model), 3)
             .map_or(0, |(at, _)| at),
     };
     if pipeline.level >= 2 || model == ExecutionModel::SingleWorkItem {

@@ -1,57 +1,22 @@
-//! What users ask for: `-fexecution-model=`, and `#pragma fpgacc execution_model(..)` in front of a
-//! kernel.
+//! What users ask for: `-fexecution-model=`, `execution_models` among the facts, and `#pragma fpgacc
+//! execution_model(..)` in front of a kernel.
 
 use std::collections::BTreeMap;
 
 use fpgacc_frontend::diag::Diagnostic;
+pub use fpgacc_frontend::facts::ExecutionModel;
 use fpgacc_frontend::ir::{Item, Module};
 
 use crate::passes::NDRANGE_TO_LOOP;
 use crate::pipeline::Pipeline;
 
-/// How kernels are executed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum ExecutionModel {
-    /// Kernels stay as the host launches them.
-    NdRange,
-    /// Kernels become single work-items, where they can.
-    SingleWorkItem,
-    /// The performance model decides, kernel by kernel.
-    #[default]
-    Auto,
-}
-
-impl ExecutionModel {
-    /// The words of the option.
-    pub const WORDS: [&'static str; 3] = ["ndrange", "swi", "auto"];
-
-    /// The model with this word.
-    pub fn named(word: &str) -> Option<Self> {
-        match word {
-            "ndrange" => Some(ExecutionModel::NdRange),
-            "swi" => Some(ExecutionModel::SingleWorkItem),
-            "auto" => Some(ExecutionModel::Auto),
-            _ => None,
-        }
+/// The pipeline of a kernel that is not decided on.
+pub(super) fn restrained(pipeline: &Pipeline, model: ExecutionModel) -> Pipeline {
+    let mut own = pipeline.clone();
+    if model == ExecutionModel::NdRange {
+        own.switches.insert(NDRANGE_TO_LOOP.to_string(), false);
     }
-
-    /// The word of the option.
-    pub fn word(self) -> &'static str {
-        match self {
-            ExecutionModel::NdRange => "ndrange",
-            ExecutionModel::SingleWorkItem => "swi",
-            ExecutionModel::Auto => "auto",
-        }
-    }
-
-    /// The pipeline of a kernel that is not decided on.
-    pub(super) fn restrain(self, pipeline: &Pipeline) -> Pipeline {
-        let mut own = pipeline.clone();
-        if self == ExecutionModel::NdRange {
-            own.switches.insert(NDRANGE_TO_LOOP.to_string(), false);
-        }
-        own
-    }
+    own
 }
 
 /// What the command line asks for.
@@ -59,18 +24,21 @@ impl ExecutionModel {
 pub struct Wishes {
     /// For all kernels that nothing else is said of.
     pub all: ExecutionModel,
-    /// For kernels by name. Stronger than what their text says.
+    /// For kernels by name. Stronger than what facts or their text say.
     pub kernels: BTreeMap<String, ExecutionModel>,
 }
 
 impl Wishes {
-    /// What is asked for a kernel, `in_text` in front of it.
-    pub(super) fn of(&self, kernel: &str, in_text: Option<ExecutionModel>) -> ExecutionModel {
-        self.kernels
-            .get(kernel)
-            .copied()
-            .or(in_text)
-            .unwrap_or(self.all)
+    /// What is asked for a kernel: here, in the facts, or in front of it in its text.
+    pub(super) fn of(
+        &self,
+        kernel: &str,
+        in_facts: &BTreeMap<String, ExecutionModel>,
+        in_text: &BTreeMap<String, ExecutionModel>,
+    ) -> ExecutionModel {
+        let mut asked = [&self.kernels, in_facts, in_text].into_iter();
+        let model = asked.find_map(|models| models.get(kernel));
+        model.copied().unwrap_or(self.all)
     }
 }
 
