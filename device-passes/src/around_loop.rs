@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::ir::{
     AddressSpace, Block, Callee, Expr, ExprId, Function, FunctionId, Init, Module, QualType, Stmt,
-    StmtKind, Storage, TypeId, VarId, VarRef, Variable,
+    StmtKind, Storage, TypeId, UnaryOp, VarId, VarRef, Variable,
 };
 use fpgacc_frontend::source::Span;
 
@@ -100,10 +100,6 @@ pub struct Shell {
 impl Shell {
     /// Takes from a loop, before anything in it is changed, what must stand in front of it.
     pub fn take(function: &mut Function, stmt: &mut Stmt, around: Around) -> Self {
-        let hoisted = match &mut stmt.kind {
-            StmtKind::For { init, .. } if around.hoist_init => std::mem::take(init),
-            _ => Vec::new(),
-        };
         let guard = match &stmt.kind {
             StmtKind::For {
                 cond: Some(cond), ..
@@ -115,6 +111,13 @@ impl Shell {
             }
             _ => None,
         };
+        let mut hoisted = Vec::new();
+        if let StmtKind::For { init, .. } = &mut stmt.kind
+            && (around.hoist_init
+                || guard.is_some_and(|cond| !holds_at_first(function, cond, init)))
+        {
+            hoisted = std::mem::take(init);
+        }
         Shell {
             hoisted,
             guard,
@@ -157,6 +160,50 @@ impl Shell {
             out.append(&mut made);
         }
     }
+}
+
+/// Makes a loop's condition one on the first value of the variable that the loop declares. False if that
+/// cannot be done.
+fn holds_at_first(function: &mut Function, cond: ExprId, init: &[Stmt]) -> bool {
+    let (var, value) = match init {
+        [] => return true,
+        [only] => match &only.kind {
+            StmtKind::Decl {
+                var,
+                init: Some(Init::Expr(value)),
+            } => (*var, *value),
+            _ => return false,
+        },
+        _ => return false,
+    };
+    let exprs = &mut function.exprs;
+    let is_text = matches!(exprs.get(value), Expr::Str(_));
+    if is_text || exprs.has_effects(value) || exprs.touches_memory(value) {
+        return false;
+    }
+    let ty = function.vars[var].ty.ty;
+    let mut uses = Vec::new();
+    let mut is_pointed_to = false;
+    exprs.for_each(cond, &mut |id| match exprs.get(id) {
+        Expr::Var(VarRef::Local(used)) if *used == var => uses.push(id),
+        Expr::Unary {
+            op: UnaryOp::AddressOf,
+            ..
+        } => is_pointed_to = true,
+        _ => {}
+    });
+    if is_pointed_to {
+        return false;
+    }
+    for used in uses {
+        let mut first = exprs.duplicate(value);
+        if exprs.ty(first) != ty {
+            first = exprs.cast(ty, first);
+        }
+        let expr = exprs.get(first).clone();
+        exprs.replace(used, expr, ty);
+    }
+    true
 }
 
 /// Adds a private variable to a function.

@@ -288,6 +288,47 @@ impl<'a> Aliases<'a> {
         }
     }
 
+    /// Whether an access to it must stay as it is: it is volatile, or a bit-field.
+    pub fn is_volatile(&self, place: ExprId) -> bool {
+        let (module, function) = (self.module, self.function);
+        let volatile = |quals: Qualifiers| quals.contains(Qualifiers::VOLATILE);
+        let through = |pointer: ExprId| {
+            let ty = function.exprs.ty(pointer);
+            let pointee = module.types.as_pointer(ty).map(|(pointee, _)| pointee);
+            pointee.is_some_and(|pointee| volatile(pointee.quals))
+        };
+        match function.exprs.get(place) {
+            Expr::Var(VarRef::Local(var)) => volatile(function.vars[*var].ty.quals),
+            Expr::Var(VarRef::Global(global)) => {
+                volatile(module.globals[*global].variable.ty.quals)
+            }
+            Expr::Unary { operand, .. } => through(*operand),
+            Expr::Index { base, .. } => {
+                let element = module.types.as_array(function.exprs.ty(*base));
+                through(*base)
+                    || element.is_some_and(|(element, _)| volatile(element.quals))
+                    || (!self.is_pointer(*base) && self.is_volatile(*base))
+            }
+            Expr::Member {
+                base,
+                record,
+                field,
+                arrow,
+            } => {
+                let fields = module.records[*record].fields.as_deref();
+                let field = fields.and_then(|fields| fields.get(*field as usize));
+                field.is_none_or(|field| volatile(field.ty.quals) || field.bits.is_some())
+                    || if *arrow {
+                        through(*base)
+                    } else {
+                        self.is_volatile(*base)
+                    }
+            }
+            Expr::Swizzle { base, .. } => self.is_volatile(*base),
+            _ => false,
+        }
+    }
+
     /// Whether two accesses may touch the same bytes.
     ///
     /// Expressions that both contain are taken to have the same value in both, so one of the two

@@ -45,7 +45,7 @@ fn varies(
         let declared = read.roots.iter().any(|root| {
             matches!(root, Root::Object(VarRef::Local(var)) if region.declared.contains(var))
         });
-        if declared {
+        if declared || aliases.is_volatile(read.at) {
             return Some(read.at);
         }
         if let Some(write) = region.writes().find(|w| aliases.may_overlap(w, read)) {

@@ -1,8 +1,6 @@
 //! Places, and whether they can be read in front of a loop and written behind it instead of in it.
 
-use fpgacc_frontend::ir::{
-    AddressSpace, Expr, ExprId, Qualifiers, Stmt, StmtKind, UnaryOp, VarRef,
-};
+use fpgacc_frontend::ir::{AddressSpace, Expr, ExprId, Stmt, StmtKind, UnaryOp, VarRef};
 
 use super::access_index::AccessIndex;
 use super::accesses::{Access, Accesses, Summaries};
@@ -126,47 +124,6 @@ impl Places<'_> {
         }
     }
 
-    /// Whether an access to it must stay as it is: it is volatile, or a bit-field.
-    pub fn is_volatile(&self, place: ExprId) -> bool {
-        let (module, function) = (self.aliases.module, self.aliases.function);
-        let volatile = |quals: Qualifiers| quals.contains(Qualifiers::VOLATILE);
-        let through = |pointer: ExprId| {
-            let ty = function.exprs.ty(pointer);
-            let pointee = module.types.as_pointer(ty).map(|(pointee, _)| pointee);
-            pointee.is_some_and(|pointee| volatile(pointee.quals))
-        };
-        match function.exprs.get(place) {
-            Expr::Var(VarRef::Local(var)) => volatile(function.vars[*var].ty.quals),
-            Expr::Var(VarRef::Global(global)) => {
-                volatile(module.globals[*global].variable.ty.quals)
-            }
-            Expr::Unary { operand, .. } => through(*operand),
-            Expr::Index { base, .. } => {
-                let element = module.types.as_array(function.exprs.ty(*base));
-                through(*base)
-                    || element.is_some_and(|(element, _)| volatile(element.quals))
-                    || (!self.aliases.is_pointer(*base) && self.is_volatile(*base))
-            }
-            Expr::Member {
-                base,
-                record,
-                field,
-                arrow,
-            } => {
-                let fields = module.records[*record].fields.as_deref();
-                let field = fields.and_then(|fields| fields.get(*field as usize));
-                field.is_none_or(|field| volatile(field.ty.quals) || field.bits.is_some())
-                    || if *arrow {
-                        through(*base)
-                    } else {
-                        self.is_volatile(*base)
-                    }
-            }
-            Expr::Swizzle { base, .. } => self.is_volatile(*base),
-            _ => false,
-        }
-    }
-
     /// What is needed around a loop to read an invariant place in front of it and to write it behind it,
     /// without touching memory that the original does not touch. `sure`: the first iteration is sure to
     /// access it.
@@ -213,8 +170,8 @@ impl Places<'_> {
             });
         }
         Ok(Around {
-            hoist_init: !region.init.is_empty(),
             guard: true,
+            ..around
         })
     }
 

@@ -244,7 +244,7 @@ impl Judge<'_> {
             Some(scalar @ (Scalar::Float | Scalar::Double)) => scalar,
             _ => return Err(refuse("its type is neither float nor double")),
         };
-        if self.places.is_volatile(place) {
+        if self.places.aliases.is_volatile(place) {
             return Err(refuse("it is volatile"));
         }
         // 3: base and index are invariant.

@@ -193,7 +193,7 @@ impl Judge<'_> {
         if !is_value || varies.is_some() {
             return Ok(None);
         }
-        if self.places.is_volatile(place) {
+        if self.places.aliases.is_volatile(place) {
             return Err(refuse("it is volatile"));
         }
         if region.has_return {
