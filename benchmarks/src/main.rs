@@ -67,6 +67,18 @@ struct Options {
 enum Command {
     /// Judge the performance model on published measurements
     Model(ModelOptions),
+    /// Time the decision on each kernel of a folder
+    Choices {
+        /// A folder with kernel files, such as Rodinia's `opencl`
+        #[arg(long, value_name = "DIR")]
+        kernels: PathBuf,
+        /// Macros that the kernels need
+        #[arg(short = 'D', value_name = "NAME[=VALUE]")]
+        defines: Vec<String>,
+        /// The board
+        #[arg(long, value_name = "NAME", default_value = "de5a-net")]
+        board: String,
+    },
     /// Judge the performance model and the decision on the thesis's Table 4.1
     Thesis {
         /// A checkout of Rodinia
@@ -113,6 +125,11 @@ fn main() -> ExitCode {
     let options = Options::parse();
     let done = match &options.command {
         Some(Command::Model(options)) => judge_model(options),
+        Some(Command::Choices {
+            kernels,
+            defines,
+            board,
+        }) => time_choices(kernels, board, defines),
         Some(Command::Thesis { rodinia }) => judge_thesis(rodinia),
         Some(Command::NeedlemanWunsch { checkout, only }) => {
             judge_versions(checkout, only.as_deref())
@@ -140,6 +157,13 @@ fn judge_model(options: &ModelOptions) -> Result<bool, String> {
     });
     print!("{}", report.map_err(|error| error.to_string())?);
     Ok(true)
+}
+
+fn time_choices(kernels: &Path, board: &str, defines: &[String]) -> Result<bool, String> {
+    let (text, is_fast) =
+        model::choices::run(kernels, board, defines).map_err(|error| error.to_string())?;
+    print!("{text}");
+    Ok(is_fast)
 }
 
 fn judge_thesis(rodinia: &Path) -> Result<bool, String> {

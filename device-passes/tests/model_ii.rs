@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use fpgacc_device_passes::model::{
-    Board, FamilyRef, LaunchShape, Limit, LoopReport, Pipelining, predict,
+    Board, FamilyRef, LaunchShape, Limit, LoopReport, Pipelining, Prediction, predict,
 };
 use fpgacc_device_passes::pass::LaunchContract;
 use fpgacc_frontend::ir::Dialect;
@@ -38,37 +38,91 @@ fn arria10() -> String {
     "pac-a10".to_string()
 }
 
-fn board(case: &Case) -> Board {
-    let mut board = Board::named(&case.board).expect("a built-in board");
+/// A board with other latencies of some operators.
+fn board(name: &str, latencies: &BTreeMap<String, f64>) -> Board {
+    let mut board = Board::named(name).expect("a built-in board");
     let mut family = serde_yaml::to_value(board.family()).unwrap();
-    for (operator, latency) in &case.latencies {
+    for (operator, latency) in latencies {
         let known = family["operators"].get(operator).is_some();
-        assert!(known, "{}: no operator {operator}", case.name);
+        assert!(known, "no operator {operator}");
         family["operators"][operator.as_str()]["latency"] = (*latency).into();
     }
     board.family = FamilyRef::Own(serde_yaml::from_value(family).unwrap());
     board
 }
 
-fn loops(case: &Case) -> Vec<LoopReport> {
+/// What is predicted of the first kernel of a text, all loops running so often.
+fn predicted(text: &str, board: &Board, mut launch: LaunchShape, trips: Option<f64>) -> Prediction {
     let mut sources = SourceMap::new();
-    sources.add("k.cl", case.kernel.as_str());
-    let preprocessed = format!("# 1 \"k.cl\"\n{}", case.kernel);
+    sources.add("k.cl", text);
+    let preprocessed = format!("# 1 \"k.cl\"\n{text}");
     let input = Input {
         name: "k.cl",
         preprocessed: &preprocessed,
         dialect: Dialect::Cl12,
     };
     let module = parse(&input, &mut sources);
-    let module = module.unwrap_or_else(|error| panic!("{}: {:?}", case.name, error.diagnostics()));
-    assert!(validate(&module).is_ok(), "{}: not valid", case.name);
+    let module = module.unwrap_or_else(|error| panic!("{text}: {:?}", error.diagnostics()));
+    assert!(validate(&module).is_ok(), "{text}: not valid");
     let kernel = module.kernels().next().expect("a kernel");
+    if let (Some(trips), Some(body)) = (trips, &module.functions[kernel].body) {
+        body.for_each_stmt(&mut |stmt| {
+            launch.trips.extend(stmt.span.map(|span| (span, trips)));
+        });
+    }
+    predict(&module, kernel, board, &launch, &LaunchContract::default())
+}
+
+fn loops(case: &Case) -> Vec<LoopReport> {
     let launch = LaunchShape {
         fp_relaxed: case.relaxed,
         ..LaunchShape::default()
     };
-    let contract = LaunchContract::default();
-    predict(&module, kernel, &board(case), &launch, &contract).loops
+    predicted(
+        &case.kernel,
+        &board(&case.board, &case.latencies),
+        launch,
+        None,
+    )
+    .loops
+}
+
+/// Two forms of a loop.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Pair {
+    name: String,
+    /// Where the speed-up comes from.
+    why: String,
+    #[serde(default)]
+    latencies: BTreeMap<String, f64>,
+    trips: f64,
+    /// How much faster the second is.
+    measured: f64,
+    slow: String,
+    fast: String,
+}
+
+#[test]
+fn speed_ups_are_within_a_factor_of_two() {
+    let pairs: Vec<Pair> = serde_yaml::from_str(include_str!("model/pairs.yaml")).unwrap();
+    for pair in pairs {
+        assert!(!pair.why.is_empty(), "{}: why?", pair.name);
+        let board = board(&arria10(), &pair.latencies);
+        let [slow, fast] = [&pair.slow, &pair.fast].map(|text| {
+            let launch = LaunchShape::default();
+            predicted(text, &board, launch, Some(pair.trips))
+                .seconds
+                .value
+        });
+        let off = slow / fast / pair.measured;
+        assert!(
+            (0.5..=2.0).contains(&off),
+            "{}: {:.1}x",
+            pair.name,
+            slow / fast
+        );
+    }
 }
 
 fn limit(report: &LoopReport) -> String {

@@ -1,6 +1,6 @@
 //! Which functions a function reaches.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::ir::{
     Callee, Expr, ExprId, Function, FunctionId, Module, builtin_has_effects,
@@ -24,6 +24,24 @@ pub fn callees(function: &Function) -> Vec<(FunctionId, ExprId)> {
         }
     });
     out
+}
+
+/// The functions of the module that a function calls itself, each with the number of its calls.
+pub fn call_sites(function: &Function) -> BTreeMap<FunctionId, usize> {
+    let mut sites = BTreeMap::new();
+    let Some(body) = &function.body else {
+        return sites;
+    };
+    body.for_each_expr(&function.exprs, &mut |id| {
+        if let Expr::Call {
+            callee: Callee::Function(callee),
+            ..
+        } = function.exprs.get(id)
+        {
+            *sites.entry(*callee).or_insert(0) += 1;
+        }
+    });
+    sites
 }
 
 /// All functions that `root` calls, directly or not, without itself unless it is recursive; callers

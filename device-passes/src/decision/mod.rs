@@ -154,18 +154,27 @@ pub struct Part {
     pub prediction: Prediction,
 }
 
-/// The most expressions of a kernel, with those of all functions that it calls, that are decided on:
-/// beyond, pricing takes longer than a compiler may.
-const LARGEST: usize = 1500;
+/// The most expressions of a kernel with its calls inlined that are decided on: beyond, pricing takes
+/// longer than a compiler may (docs/model.md has times).
+const LARGEST: usize = 2500;
 
-/// The expressions of a kernel and of all functions that it calls.
-fn size(module: &Module, kernel: FunctionId) -> usize {
-    let mut reached = calls::reachable(module, kernel);
-    reached.push(kernel);
-    reached.sort();
-    reached.dedup();
-    let sizes = reached.iter().map(|id| module.functions[*id].exprs.len());
-    sizes.sum()
+/// The expressions of a kernel with its calls inlined.
+pub fn size(module: &Module, kernel: FunctionId) -> usize {
+    fn of(module: &Module, at: FunctionId, known: &mut BTreeMap<FunctionId, usize>) -> usize {
+        if let Some(size) = known.get(&at) {
+            return *size;
+        }
+        // Recursion, which OpenCL forbids, ends here.
+        known.insert(at, 0);
+        let own = module.functions[at].exprs.len();
+        let sites = calls::call_sites(&module.functions[at]);
+        let size = sites.into_iter().fold(own, |sum, (callee, times)| {
+            sum.saturating_add(of(module, callee, known).saturating_mul(times))
+        });
+        known.insert(at, size);
+        size
+    }
+    of(module, kernel, &mut BTreeMap::new())
 }
 
 /// Decides on the form of each kernel, and rewrites them.

@@ -95,6 +95,9 @@ impl Equation {
 
     fn least_distance(&self, low: i128, high: i128) -> Option<u64> {
         let furthest = self.furthest.unwrap_or(i128::MAX);
+        if self.terms.is_empty() {
+            return self.least_alone(furthest, low, high);
+        }
         for distance in 1..=MAX_DISTANCE.min(furthest) {
             if self.may_be_within(distance, distance, low, high) {
                 return u64::try_from(distance).ok();
@@ -105,6 +108,22 @@ impl Equation {
             return self.jump(beyond, furthest, low, high);
         }
         None
+    }
+
+    /// The least distance where only the loop itself counts: `low <= constant + step * d <= high`.
+    fn least_alone(&self, furthest: i128, low: i128, high: i128) -> Option<u64> {
+        let (from, to) = (low - self.constant, high - self.constant);
+        let least = match self.step {
+            0 => (from <= 0 && to >= 0).then_some(1)?,
+            step => {
+                let (near, far) = if step > 0 { (from, to) } else { (-to, -from) };
+                let step = step.abs();
+                let least = near.div_euclid(step) + i128::from(near.rem_euclid(step) != 0);
+                let least = least.max(1);
+                (least.checked_mul(step)? <= far).then_some(least)?
+            }
+        };
+        (least <= furthest).then(|| u64::try_from(least).ok())?
     }
 
     /// The least distance beyond those that were tried: found by halving, as the bounds only widen.

@@ -1,7 +1,9 @@
 //! Integer polynomials over loop counters, ids and unknown numbers: the form in which addresses and trip
 //! counts are compared.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 /// A number that is not constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -28,10 +30,11 @@ const MAX_DEGREE: usize = 4;
 /// Sums of more terms than this are not followed.
 const MAX_TERMS: usize = 24;
 
-/// A sum of integer multiples of products of symbols.
+/// A sum of integer multiples of products of symbols. Copies share their terms: states of a kernel hold
+/// many of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Poly {
-    terms: BTreeMap<Monomial, i128>,
+    terms: Rc<BTreeMap<Monomial, i128>>,
 }
 
 impl Poly {
@@ -50,10 +53,18 @@ impl Poly {
     }
 
     fn add_term(&mut self, monomial: Monomial, by: i128) {
-        let entry = self.terms.entry(monomial.clone()).or_insert(0);
-        *entry = entry.saturating_add(by);
-        if *entry == 0 {
-            self.terms.remove(&monomial);
+        let terms = Rc::make_mut(&mut self.terms);
+        match terms.entry(monomial) {
+            Entry::Vacant(place) if by != 0 => {
+                place.insert(by);
+            }
+            Entry::Vacant(_) => {}
+            Entry::Occupied(mut place) => {
+                *place.get_mut() = place.get().saturating_add(by);
+                if *place.get() == 0 {
+                    place.remove();
+                }
+            }
         }
     }
 
@@ -69,7 +80,7 @@ impl Poly {
     /// `self + factor * other`.
     pub fn plus(&self, other: &Poly, factor: i128) -> Self {
         let mut sum = self.clone();
-        for (monomial, by) in &other.terms {
+        for (monomial, by) in other.terms.iter() {
             sum.add_term(monomial.clone(), by.saturating_mul(factor));
         }
         sum
@@ -78,8 +89,8 @@ impl Poly {
     /// The product; `None` if it grows too large.
     pub fn times(&self, other: &Poly) -> Option<Self> {
         let mut product = Poly::default();
-        for (a, x) in &self.terms {
-            for (b, y) in &other.terms {
+        for (a, x) in self.terms.iter() {
+            for (b, y) in other.terms.iter() {
                 let mut monomial: Monomial = a.iter().chain(b).copied().collect();
                 monomial.sort_unstable();
                 if monomial.len() > MAX_DEGREE {
@@ -104,7 +115,7 @@ impl Poly {
     /// What `sym` is multiplied by; `None` if a power of it occurs.
     pub fn coefficient(&self, sym: Sym) -> Option<Poly> {
         let mut coefficient = Poly::default();
-        for (monomial, by) in &self.terms {
+        for (monomial, by) in self.terms.iter() {
             match monomial.iter().filter(|s| **s == sym).count() {
                 0 => {}
                 1 => {
@@ -121,21 +132,24 @@ impl Poly {
     pub fn without(&self, sym: Sym) -> Poly {
         let terms = self.terms.iter().filter(|(m, _)| !m.contains(&sym));
         Poly {
-            terms: terms.map(|(m, by)| (m.clone(), *by)).collect(),
+            terms: Rc::new(terms.map(|(m, by)| (m.clone(), *by)).collect()),
         }
     }
 
     /// What is not constant, and the constant.
     pub fn split_constant(&self) -> (Poly, i128) {
         let mut rest = self.clone();
-        let constant = rest.terms.remove(&Vec::new()).unwrap_or(0);
-        (rest, constant)
+        let Some(constant) = self.terms.get(&Vec::new()) else {
+            return (rest, 0);
+        };
+        Rc::make_mut(&mut rest.terms).remove(&Vec::new());
+        (rest, *constant)
     }
 
     /// The value where `of` gives that of each symbol; `None` if it does not.
     pub fn evaluate(&self, of: &dyn Fn(Sym) -> Option<f64>) -> Option<f64> {
         let mut sum = 0.0;
-        for (monomial, by) in &self.terms {
+        for (monomial, by) in self.terms.iter() {
             let mut product = *by as f64;
             for sym in monomial {
                 product *= of(*sym)?;

@@ -109,13 +109,15 @@ pub fn time(
     latencies: Latencies,
 ) -> Vec<Timing> {
     let called = crate::analysis::alias::called_functions(module);
-    let timer = Timer {
+    let mut timer = Timer {
         aliases: Aliases::new(module, kernel, &called),
         graph,
         board,
         launch,
         latencies,
+        on_chip: BTreeMap::new(),
     };
+    timer.on_chip = timer.on_chip_stores();
     let mut timings: BTreeMap<RegionId, Timing> = BTreeMap::new();
     // Loops inside have higher numbers.
     for region in (0..graph.regions.len()).rev() {
@@ -131,6 +133,8 @@ struct Timer<'a> {
     board: &'a Board,
     launch: &'a LaunchShape,
     latencies: Latencies,
+    /// Cycles until a load may see what was stored, by the nodes of stores to on-chip memory.
+    on_chip: BTreeMap<NodeId, f64>,
 }
 
 /// A dependence.
@@ -469,21 +473,34 @@ impl Timer<'_> {
             };
             return self.latencies.store + wait;
         }
-        let units = &self.board.family().memory_units;
-        if self.is_forwarded(store) {
-            return units.forwarded_latency - units.local_load_latency;
-        }
-        let arbitrated = self.local_stores(store.array) >= LOCAL_PORTS;
-        let wait = if arbitrated {
-            units.arbitration_wait
-        } else {
-            0.0
-        };
-        units.local_store_latency + wait
+        self.on_chip.get(&store.node).copied().unwrap_or(0.0)
     }
 
-    /// Whether a load gets a value on its way to memory: there is one load and one store, and no loop
-    /// around that is pipelined gives the array new contents (found on the measured histograms).
+    /// The latencies of all stores to on-chip memory.
+    fn on_chip_stores(&self) -> BTreeMap<NodeId, f64> {
+        let units = &self.board.family().memory_units;
+        let arrays = 0..self.graph.arrays.len();
+        let crowded: Vec<bool> = arrays
+            .map(|array| self.local_stores(array) >= LOCAL_PORTS)
+            .collect();
+        let latency = |store: &Access| {
+            if self.is_forwarded(store) {
+                return units.forwarded_latency - units.local_load_latency;
+            }
+            let wait = match crowded[store.array] {
+                true => units.arbitration_wait,
+                false => 0.0,
+            };
+            units.local_store_latency + wait
+        };
+        let stores = self.graph.accesses.iter().filter(|a| a.is_store);
+        let on_chip = stores.filter(|a| self.graph.arrays[a.array].place == Place::OnChip);
+        on_chip.map(|store| (store.node, latency(store))).collect()
+    }
+
+    /// Whether a load gets a value on its way to memory: there is one load and one store, and the array
+    /// has one copy. A pipelined loop around that gives it new contents in each iteration makes aoc
+    /// keep several, for iterations that overlap, and the way through those is longer.
     fn is_forwarded(&self, store: &Access) -> bool {
         let accesses = self
             .graph

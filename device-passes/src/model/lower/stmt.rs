@@ -192,16 +192,12 @@ impl<'a> Lowering<'a> {
 
     /// Joins what two branches made of each variable.
     pub(super) fn merge(&mut self, cond: &Value, other: BTreeMap<Slot, Value>) {
-        let keys: BTreeSet<Slot> = self.env.keys().chain(other.keys()).cloned().collect();
-        for key in keys {
-            let (here, there) = (self.env.get(&key).cloned(), other.get(&key).cloned());
-            let (here, there) = match (here, there) {
-                (Some(here), Some(there)) if here != there => (here, there),
-                (None, Some(there)) => {
-                    self.env.insert(key, there);
-                    continue;
-                }
-                _ => continue,
+        let mut differing = other;
+        differing.retain(|key, there| self.env.get(key) != Some(there));
+        for (key, there) in differing {
+            let Some(here) = self.env.get(&key).cloned() else {
+                self.env.insert(key, there);
+                continue;
             };
             let inputs: Vec<NodeId> = [cond.node, here.node, there.node]
                 .into_iter()
