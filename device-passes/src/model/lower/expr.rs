@@ -213,7 +213,11 @@ impl<'a> Lowering<'a> {
             (Some(a), Some(b)) if op.is_comparison() => Some((op, a.clone(), b.clone())),
             _ => None,
         };
+        let of = x.poly.clone().zip(y.poly.clone());
         let mut value = self.compute(operator, what, &[x, y], span);
+        if let Some((a, b)) = of.filter(|_| operand.is_integer()) {
+            self.number(op, operand, (a, b), &mut value);
+        }
         value.compared = compared;
         if operand == Scalar::Float
             && matches!(op, BinaryOp::Add | BinaryOp::Sub)

@@ -81,10 +81,31 @@ impl<'a> Lowering<'a> {
         };
         let poly = x.poly.as_ref()?;
         let known = self.graph.evaluate(poly);
-        let value = self.compute(operator, "division", &[x.clone(), y.clone()], span);
+        let mut value = self.compute(operator, "division", &[x.clone(), y.clone()], span);
+        let of = (poly.clone(), y.poly.clone()?);
+        self.number(op, scalar, of, &mut value);
         if let (Some(known), Some(sym)) = (known, super::sole_symbol(&value)) {
             self.graph.values.insert(sym, (known / divisor).floor());
         }
         Some(value)
+    }
+
+    /// Gives the result of an operation that is not followed the name that the same operation on the
+    /// same integers got before: addresses made of it can then be compared.
+    pub(super) fn number(
+        &mut self,
+        op: BinaryOp,
+        scalar: Scalar,
+        of: (Poly, Poly),
+        value: &mut Value,
+    ) {
+        let Some(poly) = value.poly.clone() else {
+            return;
+        };
+        let known = self.numbered.entry(of).or_default();
+        match known.iter().find(|(o, s, _)| *o == op && *s == scalar) {
+            Some((.., same)) => value.poly = Some(same.clone()),
+            None => known.push((op, scalar, poly)),
+        }
     }
 }

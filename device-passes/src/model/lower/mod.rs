@@ -17,7 +17,8 @@ mod value;
 use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::ir::{
-    AddressSpace, ExprId, Function, FunctionId, Module, Qualifiers, Scalar, TypeId, VarId, VarRef,
+    AddressSpace, BinaryOp, ExprId, Function, FunctionId, Module, Qualifiers, Scalar, TypeId,
+    VarId, VarRef,
 };
 use fpgacc_frontend::source::Span;
 
@@ -67,6 +68,9 @@ pub fn lower(input: &Input<'_>) -> Graph {
     second.graph
 }
 
+/// An operation on integers of a type, and what its result was named.
+type Named = (BinaryOp, Scalar, Poly);
+
 /// The state of lowering.
 struct Lowering<'a> {
     input: &'a Input<'a>,
@@ -93,6 +97,8 @@ struct Lowering<'a> {
     /// The variables that were set in it.
     set_in_trial: BTreeSet<Slot>,
     opaques: usize,
+    /// What operations on integers were named that are not followed.
+    numbered: BTreeMap<(Poly, Poly), Vec<Named>>,
     /// Of opaque values, the symbols on which they depend.
     depends: BTreeMap<usize, BTreeSet<Sym>>,
     /// Opaque values that come from memory.
@@ -149,6 +155,7 @@ impl<'a> Lowering<'a> {
             trial: false,
             set_in_trial: BTreeSet::new(),
             opaques: 0,
+            numbered: BTreeMap::new(),
             depends: BTreeMap::new(),
             loaded: BTreeSet::new(),
             arrays: BTreeMap::new(),
