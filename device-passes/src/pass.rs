@@ -29,6 +29,8 @@ pub struct PassOptions {
     pub compute_units: u64,
     /// Loops to unroll.
     pub unroll: Vec<Factor>,
+    /// Kernels that are launched in different ways get a version for each.
+    pub versions: bool,
 }
 
 impl Default for PassOptions {
@@ -41,6 +43,7 @@ impl Default for PassOptions {
             simd: 1,
             compute_units: 1,
             unroll: Vec::new(),
+            versions: true,
         }
     }
 }

@@ -24,6 +24,11 @@ impl Versions {
         others.into_iter().chain(general).collect()
     }
 
+    /// Whether some kernel has versions for different launches.
+    pub fn are_several(&self) -> bool {
+        !self.others.is_empty()
+    }
+
     /// Copies a kernel for each of `count` groups of launches. The copies' names, and themselves.
     pub(crate) fn add(
         &mut self,

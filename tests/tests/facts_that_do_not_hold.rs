@@ -177,6 +177,35 @@ fn each_way_of_launching_gets_a_version() {
     assert!(!asked.stdout.contains("fpgacc_2_sums"), "{}", asked.stdout);
 }
 
+/// A version takes area: where the model decides, one serves all launches unless several are faster.
+#[test]
+fn versions_are_made_where_the_model_finds_them_faster() {
+    let large = TWO
+        .replace("width = 16;", "global = 1024; width = 4;")
+        .replace("local = 4;", "local = 64;")
+        .replace("local = 8;", "local = 64;");
+    let shop = shop(&large);
+    let kernels = |options: &str, text: &str| {
+        shop.write("sums.cl", text);
+        let line = format!("-w {options} --emit=kernels host.c sums.cl");
+        shop.fpgacc(&line).success().stdout
+    };
+    assert!(!kernels("", KERNEL).contains("fpgacc_2_sums"));
+    assert!(kernels("-fexecution-model=swi", KERNEL).contains("fpgacc_2_sums"));
+    // A loop can be unrolled whole where its bound is a constant.
+    let unrolled = "__kernel void sums(__global const float *in, __global float *out, int width)
+{
+    int i = get_global_id(0);
+    float sum = 0;
+    #pragma unroll
+    for (int j = 0; j < width; j++)
+        sum += in[i + j] * (j + 1);
+    out[i] = sum;
+}
+";
+    assert!(kernels("", unrolled).contains("fpgacc_2_sums"));
+}
+
 /// The host's own numbers size a `__local` parameter; `argv` gives more than that at the second launch.
 const SHARED: &str = "local = 4;
     for (int extra = 0; extra < 2; extra++) {

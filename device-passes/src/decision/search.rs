@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use super::price::{Made, Pricing};
+use super::price::{Made, Pricing, share_of};
 use super::wish::restrained;
 use super::words::label;
 use super::{Candidate, ExecutionModel, Family};
@@ -100,6 +100,25 @@ impl Search<'_> {
         }
     }
 
+    /// Makes and prices a form. Versions for different launches take area of their own: there is one for
+    /// all, unless they are faster.
+    fn make(&self, pipeline: Pipeline) -> (Pipeline, Made) {
+        let made = self.pricing.make(&pipeline);
+        if !made.report.versions.are_several() {
+            return (pipeline, made);
+        }
+        let mut one = pipeline.clone();
+        one.options.versions = false;
+        let single = self.pricing.make(&one);
+        let is_as_fast = single.price.seconds.value <= made.price.seconds.value * GAIN;
+        let is_smaller = share_of(&single.price.area, self.pricing.board)
+            <= share_of(&made.price.area, self.pricing.board);
+        match single.price.fits >= made.price.fits && is_as_fast && is_smaller {
+            true => (one, single),
+            false => (pipeline, made),
+        }
+    }
+
     /// Makes and prices a form. Its place among the forms, and whether it is new; `None`: there are
     /// enough.
     fn add(&mut self, pipeline: Pipeline, rank: u32) -> Option<(usize, bool)> {
@@ -107,7 +126,7 @@ impl Search<'_> {
             return None;
         }
         self.tried += 1;
-        let made = self.pricing.make(&pipeline);
+        let (pipeline, made) = self.make(pipeline);
         let is_same = |other: &Made| {
             let done = |made: &Made| -> Vec<_> {
                 let done = made.report.done.clone().into_iter();
