@@ -11,6 +11,10 @@ use std::time::Duration;
 
 use crate::scratch::{Attached, Running};
 
+/// How often a program that is being written is tried to start, and how long is waited between.
+const BUSY_TRIES: u32 = 100;
+const BUSY_PAUSE: Duration = Duration::from_millis(10);
+
 /// A program that could not be run to its end. A program that ran and failed is no
 /// [`ProcessError`]: its [`Status`] says so.
 #[derive(Debug, thiserror::Error)]
@@ -268,12 +272,8 @@ impl Command {
         if let Some(limit) = self.at_most {
             return self.capture_at_most(limit);
         }
-        let handle = self
-            .expression()
-            .stdout_capture()
-            .stderr_capture()
-            .start()
-            .map_err(|e| self.error(e))?;
+        let expression = self.expression().stdout_capture().stderr_capture();
+        let handle = self.started(|| expression.start())?;
         let _running = Running::new(handle.pids());
         let output = match self.limit {
             None => handle.wait().map_err(|e| self.error(e))?.clone(),
@@ -296,11 +296,8 @@ impl Command {
     }
 
     fn capture_at_most(&self, limit: usize) -> Result<Captured, ProcessError> {
-        let handle = self
-            .expression()
-            .stderr_capture()
-            .reader()
-            .map_err(|e| self.error(e))?;
+        let expression = self.expression().stderr_capture();
+        let handle = self.started(|| expression.reader())?;
         let _running = Running::new(handle.pids());
         let mut stdout = Vec::new();
         let read = (&handle).take(limit as u64 + 1).read_to_end(&mut stdout);
@@ -334,11 +331,8 @@ impl Command {
     /// Runs it and hands on each line that it writes, standard output and standard error in the
     /// order in which they come, without the line's end.
     pub fn stream(&self, mut line: impl FnMut(&str)) -> Result<Status, ProcessError> {
-        let handle = self
-            .expression()
-            .stderr_to_stdout()
-            .reader()
-            .map_err(|e| self.error(e))?;
+        let expression = self.expression().stderr_to_stdout();
+        let handle = self.started(|| expression.reader())?;
         let _running = Running::new(handle.pids());
         let mut reader = BufReader::new(&handle);
         let mut bytes = Vec::new();
@@ -360,10 +354,8 @@ impl Command {
     /// from the keyboard does not end this program, but what it does to the other.
     pub fn attached(&self) -> Result<Status, ProcessError> {
         let _attached = Attached::new();
-        let handle = self
-            .with_environment(self.command_itself())
-            .start()
-            .map_err(|e| self.error(e))?;
+        let expression = self.with_environment(self.command_itself());
+        let handle = self.started(|| expression.start())?;
         let _running = Running::new(handle.pids());
         let output = handle.wait().map_err(|e| self.error(e))?;
         Ok(Status::of(output.status))
@@ -399,6 +391,20 @@ impl Command {
         expression
     }
 
+    /// Starts it. A program that was just written may still be open in a process that was forked at that
+    /// moment and has not become another program yet: it is not executable until then.
+    fn started<T>(&self, start: impl Fn() -> io::Result<T>) -> Result<T, ProcessError> {
+        for _ in 0..BUSY_TRIES {
+            match start() {
+                Err(error) if error.kind() == io::ErrorKind::ExecutableFileBusy => {
+                    std::thread::sleep(BUSY_PAUSE);
+                }
+                result => return result.map_err(|e| self.error(e)),
+            }
+        }
+        start().map_err(|e| self.error(e))
+    }
+
     fn error(&self, source: io::Error) -> ProcessError {
         let program = self.program.clone();
         match source.kind() {
@@ -429,6 +435,21 @@ mod tests {
         assert_eq!(captured.status, Status::Code(3));
         assert_eq!(captured.stdout_text(), "out\n");
         assert_eq!(captured.stderr_text(), "err\n");
+    }
+
+    #[test]
+    fn waits_for_a_program_that_is_being_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("program");
+        std::fs::copy("/bin/true", &path).unwrap();
+        let open = std::fs::File::options().append(true).open(&path).unwrap();
+        let writer = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(100));
+            drop(open);
+        });
+        let captured = Command::new(&path).capture().unwrap();
+        assert_eq!(captured.status, Status::Code(0));
+        writer.join().unwrap();
     }
 
     #[test]
