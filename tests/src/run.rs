@@ -174,8 +174,10 @@ pub fn run_with(
     };
     let text = serde_json::to_vec(&question).map_err(std::io::Error::from)?;
     fs::write(folder.path().join(QUESTION), text)?;
+    // PoCL writes what it stumbles over into the current folder.
     let command = Command::new(worker()?)
         .env(FOLDER, folder.path())
+        .dir(folder.path())
         .limit(limit);
     let command = with_platform(command, platform, folder.path())?;
     let apply = |command, setting: &Setting| setting.apply(command, folder.path());
