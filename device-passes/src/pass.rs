@@ -111,6 +111,18 @@ pub enum Outcome {
     Nothing,
 }
 
+impl Outcome {
+    /// The outcome with these notes on what was rewritten and what was not.
+    pub fn of(done: Vec<Note>, missed: Vec<Note>) -> Self {
+        match (done.is_empty(), missed.is_empty()) {
+            (true, true) => Outcome::Nothing,
+            (false, true) => Outcome::Done(done),
+            (true, false) => Outcome::Missed(missed),
+            (false, false) => Outcome::Partly { done, missed },
+        }
+    }
+}
+
 /// A sentence about a rewrite, and the place that it is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {

@@ -1,11 +1,13 @@
 //! Places, and whether they can be read in front of a loop and written behind it instead of in it.
 
-use fpgacc_frontend::ir::{AddressSpace, Expr, ExprId, Stmt, StmtKind, UnaryOp, VarRef};
+use fpgacc_frontend::ir::{AddressSpace, Expr, ExprId, Exprs, Stmt, StmtKind, UnaryOp, VarRef};
+use fpgacc_frontend::source::Span;
 
 use super::access_index::AccessIndex;
 use super::accesses::{Access, Accesses, Summaries};
 use super::alias::{Aliases, Root};
 use super::trip_count::{Constants, trip_count};
+use crate::pass::Note;
 
 /// Whether a statement is a loop.
 pub fn is_loop(stmt: &Stmt) -> bool {
@@ -73,6 +75,19 @@ pub struct Refusal {
     pub reason: String,
     /// A place that it is about, and what is there.
     pub also: Option<(ExprId, &'static str)>,
+}
+
+impl Refusal {
+    /// What a pass says of it.
+    pub fn note(&self, exprs: &Exprs, text: String, span: Option<Span>) -> Note {
+        let mut note = Note::new(text, span);
+        if let Some((expr, label)) = self.also
+            && let Some(span) = exprs.span(expr)
+        {
+            note.also.push((span, label.to_string()));
+        }
+        note
+    }
 }
 
 /// A refusal without a place.

@@ -70,12 +70,7 @@ impl Pass for LocalMemorySize {
                 }
             }
         }
-        match (done.is_empty(), missed.is_empty()) {
-            (true, true) => Outcome::Nothing,
-            (false, true) => Outcome::Done(done),
-            (true, false) => Outcome::Missed(missed),
-            (false, false) => Outcome::Partly { done, missed },
-        }
+        Outcome::of(done, missed)
     }
 }
 

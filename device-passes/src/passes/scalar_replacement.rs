@@ -59,11 +59,6 @@ impl Pass for ScalarReplacement {
             }
             done.append(&mut plan.done);
         }
-        match (done.is_empty(), missed.is_empty()) {
-            (true, true) => Outcome::Nothing,
-            (false, true) => Outcome::Done(done),
-            (true, false) => Outcome::Missed(missed),
-            (false, false) => Outcome::Partly { done, missed },
-        }
+        Outcome::of(done, missed)
     }
 }

@@ -70,12 +70,7 @@ impl Pass for Specialise {
         for note in &done {
             function.comments.push(format!("specialise: {}", note.text));
         }
-        match (done.is_empty(), missed.is_empty()) {
-            (true, true) => Outcome::Nothing,
-            (false, true) => Outcome::Done(done),
-            (true, false) => Outcome::Missed(missed),
-            (false, false) => Outcome::Partly { done, missed },
-        }
+        Outcome::of(done, missed)
     }
 }
 

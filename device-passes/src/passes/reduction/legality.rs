@@ -199,12 +199,7 @@ impl Judge<'_> {
                     "'{name}' is not accumulated in a shift register: {}",
                     refusal.reason
                 );
-                let mut note = Note::new(text, span);
-                if let Some((expr, label)) = refusal.also
-                    && let Some(span) = exprs.span(expr)
-                {
-                    note.also.push((span, label.to_string()));
-                }
+                let note = refusal.note(exprs, text, span);
                 plan.missed.push(note);
                 return;
             }

@@ -99,6 +99,8 @@ struct Judge<'a> {
 struct Group<'r> {
     place: Access,
     accesses: Vec<&'r Access>,
+    /// Where these stand.
+    nodes: BTreeSet<ExprId>,
 }
 
 impl Group<'_> {
@@ -111,7 +113,7 @@ impl Group<'_> {
     }
 
     fn holds(&self, access: &Access) -> bool {
-        access.exact && self.accesses.iter().any(|own| own.at == access.at)
+        access.exact && self.nodes.contains(&access.at)
     }
 }
 
@@ -164,12 +166,16 @@ impl Judge<'_> {
             let near = by_name.entry(name).or_default();
             let same = |at: &usize| exprs.same(groups[*at].place.at, access.at);
             match near.iter().copied().find(same) {
-                Some(group) => groups[group].accesses.push(access),
+                Some(group) => {
+                    groups[group].accesses.push(access);
+                    groups[group].nodes.insert(access.at);
+                }
                 None => {
                     near.push(groups.len());
                     groups.push(Group {
                         place: self.places.as_access(access.at),
                         accesses: vec![access],
+                        nodes: BTreeSet::from([access.at]),
                     });
                 }
             }
@@ -212,7 +218,7 @@ impl Judge<'_> {
         Ok(Some((
             Promotion {
                 place,
-                nodes: group.accesses.iter().map(|access| access.at).collect(),
+                nodes: group.nodes.iter().copied().collect(),
                 load: !starts_with_write,
                 store: group.is_written(),
             },
@@ -296,12 +302,7 @@ impl Judge<'_> {
         let exprs = &aliases.function.exprs;
         let name = spell(aliases.module, aliases.function, group.place.at);
         let text = format!("'{name}' is not kept in a register: {}", refusal.reason);
-        let mut note = Note::new(text, exprs.span(group.place.at));
-        if let Some((expr, label)) = refusal.also
-            && let Some(span) = exprs.span(expr)
-        {
-            note.also.push((span, label.to_string()));
-        }
+        let note = refusal.note(exprs, text, exprs.span(group.place.at));
         self.plan.missed.push(note);
     }
 }
