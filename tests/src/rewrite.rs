@@ -41,6 +41,8 @@ pub enum Rewrites {
     Only(String),
     /// All.
     All,
+    /// All, and loops unrolled.
+    Unrolled,
     /// All but `ndrange-to-loop`, with several work-items and groups at a time, and loops unrolled.
     Wide,
 }
@@ -55,13 +57,15 @@ impl Rewrites {
 
     fn pipeline(&self, options: &PassOptions) -> Pipeline {
         let mut options = options.clone();
+        if matches!(self, Rewrites::Unrolled | Rewrites::Wide) {
+            options.unroll = (0..8).map(|index| Factor { index, copies: 3 }).collect();
+        }
         let (level, switches) = match self {
-            Rewrites::All => (3, BTreeMap::new()),
+            Rewrites::All | Rewrites::Unrolled => (3, BTreeMap::new()),
             Rewrites::Only(name) => (0, BTreeMap::from([(name.clone(), true)])),
             Rewrites::Wide => {
                 options.simd = 2;
                 options.compute_units = 3;
-                options.unroll = (0..8).map(|index| Factor { index, copies: 3 }).collect();
                 let name = passes::NDRANGE_TO_LOOP.to_string();
                 (3, BTreeMap::from([(name, false)]))
             }
@@ -80,6 +84,7 @@ impl std::fmt::Display for Rewrites {
         match self {
             Rewrites::Only(name) => write!(f, "{name} alone"),
             Rewrites::All => write!(f, "all rewrites"),
+            Rewrites::Unrolled => write!(f, "all rewrites, loops unrolled"),
             Rewrites::Wide => write!(f, "wide NDRanges"),
         }
     }

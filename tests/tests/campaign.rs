@@ -2,8 +2,25 @@
 
 use std::path::Path;
 
+use fpgacc_device_passes::passes;
 use fpgacc_tests::campaign::{Case, Counts, Plan, check};
+use fpgacc_tests::generate::Focus;
 use fpgacc_tests::run::Platform;
+
+/// What the first programs of a campaign give, none of which may be wrong.
+fn counts_of(plan: &Plan, programs: u64) -> Counts {
+    let mut counts = Counts::default();
+    for index in 0..programs {
+        let found = check(plan, index).unwrap_or_else(|e| panic!("{e}\n{}", e.text));
+        counts.add(&found.counts);
+        for case in &found.failures {
+            println!("{}\n{}", case.what, case.job.source);
+        }
+    }
+    println!("{counts}");
+    assert_eq!(counts.failures, 0);
+    counts
+}
 
 /// 0.1 per cent of a full campaign; on all three implementations.
 #[test]
@@ -13,19 +30,28 @@ fn generated_kernels_do_the_same_when_rewritten() {
         batch: 25,
         intel_every: 4,
         pocl_every: 4,
+        focus: Focus::Barriers,
     };
-    let mut counts = Counts::default();
-    for index in 0..4 {
-        let found = check(&plan, index).unwrap_or_else(|e| panic!("{e}\n{}", e.text));
-        counts.add(&found.counts);
-        for case in &found.failures {
-            println!("{}\n{}", case.what, case.job.source);
-        }
-    }
-    println!("{counts}");
-    assert_eq!(counts.failures, 0);
+    let counts = counts_of(&plan, 4);
     assert_eq!(counts.kernels, 100);
     assert!(counts.fired["ndrange-to-loop"] > 50, "{counts}");
+}
+
+/// The same for kernels that give every pass something to do.
+#[test]
+fn every_pass_rewrites_kernels_that_do_the_same() {
+    let plan = Plan {
+        seed: 2026,
+        batch: 25,
+        intel_every: 2,
+        pocl_every: 2,
+        focus: Focus::Loops,
+    };
+    let counts = counts_of(&plan, 2);
+    for pass in passes::ALL {
+        let fired = counts.fired.get(pass.name()).copied().unwrap_or(0);
+        assert!(fired >= 5, "{} fired {fired} times\n{counts}", pass.name());
+    }
 }
 
 #[test]

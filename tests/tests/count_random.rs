@@ -5,7 +5,7 @@
 use fpgacc_device_passes::count::count;
 use fpgacc_frontend::kernel::{PrintOptions, print, validate};
 use fpgacc_frontend::source::SourceMap;
-use fpgacc_tests::generate::batch;
+use fpgacc_tests::generate::{Focus, batch};
 use fpgacc_tests::job::{Fill, Job};
 use fpgacc_tests::judge::{Original, Verdict, first_complaint};
 use fpgacc_tests::rewrite::module_of;
@@ -68,7 +68,7 @@ fn check(job: &Job) -> Result<(), String> {
 #[test]
 fn kernels_that_count_compute_what_they_did() {
     for seed in seeds(1) {
-        let job = batch(seed, BATCH).job;
+        let job = batch(seed, BATCH, Focus::default()).job;
         if let Err(why) = check(&job) {
             fail(
                 "kernels_that_count_compute_what_they_did",

@@ -9,6 +9,7 @@ use fpgacc_tests::campaign::{
     Case, Counts, Found, NotLegal, Plan, check, reduced, reduced_disagreement, run_cleanly,
 };
 use fpgacc_tests::cause::Cause;
+use fpgacc_tests::generate::Focus;
 use fpgacc_tests::job::Job;
 use fpgacc_tests::run::Platform;
 use serde::{Deserialize, Serialize};
@@ -41,6 +42,10 @@ struct Options {
     /// Every how manieth program also runs on PoCL (0: none)
     #[arg(long, default_value_t = 20)]
     pocl_every: u64,
+    /// What kernels have much of: barriers, each program rewritten in one way; or loops, too, each
+    /// program rewritten to single work-items and to wide NDRanges
+    #[arg(long, value_enum, default_value_t = Focus::Barriers)]
+    focus: Focus,
     /// Programs at a time (as many as there are processors)
     #[arg(long, default_value_t = 0)]
     threads: usize,
@@ -103,6 +108,7 @@ fn run(options: &Options) -> Result<Counts, (u8, String)> {
         batch: options.batch.max(1),
         intel_every: options.intel_every,
         pocl_every: options.pocl_every,
+        focus: options.focus,
     };
     if let Some(index) = options.only {
         return one(options, &plan, index);

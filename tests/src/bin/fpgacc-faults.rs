@@ -10,6 +10,7 @@ use fpgacc_device_passes::faults::{ALL, Fault, inject};
 use fpgacc_device_passes::pass::PassOptions;
 use fpgacc_tests::campaign::{Found, Plan, Prepared, prepare, rewrite_safely, run_impatiently};
 use fpgacc_tests::compare::{Bound, certify, difference, same};
+use fpgacc_tests::generate::Focus;
 use fpgacc_tests::job::Job;
 use fpgacc_tests::random::Random;
 use fpgacc_tests::rewrite::{Rewrites, Told, rewrite_knowing};
@@ -51,6 +52,7 @@ fn main() -> ExitCode {
         batch: options.batch,
         intel_every: 0,
         pocl_every: 0,
+        focus: Focus::Barriers,
     };
     let mut programs = Vec::new();
     let mut lost = 0;

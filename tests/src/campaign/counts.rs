@@ -18,9 +18,9 @@ pub struct Counts {
     pub with_barriers: u64,
     /// Compared with a kernel that is spelled in another way.
     pub twins: u64,
-    /// Launches compared, by implementation.
+    /// Launches compared, by implementation: one for each form of a kernel.
     pub compared: BTreeMap<Platform, u64>,
-    /// Rewritten, by pass.
+    /// Rewritten, by pass, in one form at least.
     pub fired: BTreeMap<String, u64>,
     /// Left alone by a pass, by reason.
     pub refused: BTreeMap<String, u64>,

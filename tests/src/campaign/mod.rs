@@ -3,18 +3,19 @@
 mod case;
 mod counts;
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use fpgacc_aoc_wrappers::process::Command;
 use serde::{Deserialize, Serialize};
 
 use crate::cause::{Cause, Known};
-use crate::generate::{Batch, batch};
+use crate::generate::{Batch, Focus, batch};
 use crate::job::Job;
 use crate::judge::{Original, Verdict, first_difference};
 use crate::random::Random;
 use crate::reduce;
-use crate::rewrite::{RewriteError, Rewrites, Rewritten, Told};
+use crate::rewrite::{Remark, RewriteError, Rewrites, Rewritten, Told};
 use crate::run::{Output, Platform, run};
 
 pub use case::{Case, rewrite_safely, run_cleanly, run_impatiently};
@@ -36,6 +37,9 @@ pub struct Plan {
     pub intel_every: u64,
     /// The same for PoCL.
     pub pocl_every: u64,
+    /// What kernels have much of. States of older campaigns lack it.
+    #[serde(default)]
+    pub focus: Focus,
 }
 
 impl Plan {
@@ -46,6 +50,23 @@ impl Plan {
             Platform::Oclgrind => 1,
         };
         every != 0 && index.is_multiple_of(every)
+    }
+
+    /// The ways in which a program is rewritten, each from the original.
+    ///
+    /// With barriers in focus that is all passes, or one alone: by chance, so that each goes with each
+    /// implementation. With loops in focus each program becomes single work-items with unrolled loops,
+    /// and wide NDRanges.
+    pub fn rewrites(&self, index: u64) -> Vec<Rewrites> {
+        if self.focus == Focus::Loops {
+            return vec![Rewrites::Unrolled, Rewrites::Wide];
+        }
+        vec![match Random::new(index).below(10) {
+            0..=5 => Rewrites::All,
+            6 | 7 => Rewrites::Only("ndrange-to-loop".to_string()),
+            8 => Rewrites::Wide,
+            _ => Rewrites::Only("reduction".to_string()),
+        }]
     }
 
     fn seed_of(&self, index: u64) -> u64 {
@@ -78,24 +99,13 @@ pub struct Found {
     pub disagreements: Vec<(Cause, Case)>,
 }
 
-/// Which passes a program goes through: all, or one alone. By chance, so that each goes with each
-/// implementation.
-pub fn rewrites_of(index: u64) -> Rewrites {
-    match Random::new(index).below(10) {
-        0..=5 => Rewrites::All,
-        6 | 7 => Rewrites::Only("ndrange-to-loop".to_string()),
-        8 => Rewrites::Wide,
-        _ => Rewrites::Only("reduction".to_string()),
-    }
-}
-
 /// A program as it is run.
 pub fn program(plan: &Plan, index: u64) -> Job {
     made(plan, index).job
 }
 
 fn made(plan: &Plan, index: u64) -> Batch {
-    let mut batch = batch(plan.seed_of(index), plan.batch);
+    let mut batch = batch(plan.seed_of(index), plan.batch, plan.focus);
     // What compilers do with a kernel differs with their optimisations.
     if Random::new(!index).chance(50) {
         batch.job.options = "-cl-opt-disable".to_string();
@@ -137,26 +147,27 @@ pub fn prepare(plan: &Plan, index: u64) -> Result<Prepared, Box<NotLegal>> {
 impl Prepared {
     /// Rewrites the program and compares, under Oclgrind and on what the plan says.
     pub fn check(&self, plan: &Plan) -> Found {
+        let mut original = Original {
+            reference: self.reference.clone(),
+            others: Vec::new(),
+        };
         let mut check = Check {
-            rewrites: rewrites_of(self.index),
+            rewrites: Rewrites::All,
             found: Found::default(),
-            original: Original {
-                reference: self.reference.clone(),
-                others: Vec::new(),
-            },
+            original: original.clone(),
+            disagreeing: BTreeSet::new(),
             batch: &self.batch,
         };
         check.count();
-        let Some(rewritten) = check.rewritten() else {
-            return check.found;
-        };
-        check.found.counts.remarks(&rewritten.remarks);
-        check.compare(Platform::Oclgrind, &rewritten);
+        let forms = check.forms(plan.rewrites(self.index));
+        let remarks: Vec<Remark> = forms.iter().flat_map(|f| f.1.remarks.clone()).collect();
+        check.found.counts.remarks(&remarks);
+        check.compare_forms(Platform::Oclgrind, &original, &forms);
         for platform in Platform::EMULATORS {
-            if plan.runs_on(platform, self.index) {
+            if !forms.is_empty() && plan.runs_on(platform, self.index) {
                 let output = run(&self.batch.job, platform).map_err(|error| error.to_string());
-                check.original.others.push((platform, output));
-                check.compare(platform, &rewritten);
+                original.others.push((platform, output));
+                check.compare_forms(platform, &original, &forms);
             }
         }
         check.found
@@ -191,9 +202,12 @@ fn twins_agree(batch: &Batch, output: &Output) -> Result<(), String> {
 }
 
 struct Check<'b> {
+    /// How the form at hand came about.
     rewrites: Rewrites,
     found: Found,
     original: Original,
+    /// Kernels whose original is known to disagree; `None`: the whole program.
+    disagreeing: BTreeSet<(Platform, Option<usize>)>,
     batch: &'b Batch,
 }
 
@@ -209,6 +223,29 @@ impl Check<'_> {
     fn told(&self, name: &str) -> Told {
         let found = self.batch.kernels.iter().find(|kernel| kernel.name == name);
         found.map_or(Told::Nothing, |kernel| kernel.told)
+    }
+
+    /// The program in all forms in which it can be rewritten.
+    fn forms(&mut self, all: Vec<Rewrites>) -> Vec<(Rewrites, Rewritten)> {
+        let mut forms = Vec::new();
+        for rewrites in all {
+            self.rewrites = rewrites.clone();
+            forms.extend(self.rewritten().map(|rewritten| (rewrites, rewritten)));
+        }
+        forms
+    }
+
+    fn compare_forms(
+        &mut self,
+        platform: Platform,
+        original: &Original,
+        forms: &[(Rewrites, Rewritten)],
+    ) {
+        for (rewrites, rewritten) in forms {
+            self.rewrites = rewrites.clone();
+            self.original = original.clone();
+            self.compare(platform, rewritten);
+        }
     }
 
     /// The program rewritten; if that fails, the kernels at fault are found.
@@ -274,6 +311,9 @@ impl Check<'_> {
 
     /// Notes why an original program does not run as a whole.
     fn program_fails(&mut self, platform: Platform) {
+        if !self.disagreeing.insert((platform, None)) {
+            return;
+        }
         let kernels = self.batch.kernels.iter();
         let buffers: Vec<usize> = kernels.flat_map(|kernel| kernel.own.clone()).collect();
         let known = Known {
@@ -374,6 +414,9 @@ impl Check<'_> {
     }
 
     fn original_disagrees(&mut self, kernel: usize, case: Case) {
+        if !self.disagreeing.insert((case.platform, Some(kernel))) {
+            return;
+        }
         let counts = &mut self.found.counts;
         *counts.disagreements.entry(case.platform).or_default() += 1;
         let known = Known {
@@ -542,4 +585,34 @@ fn is_well_defined(job: &Job) -> bool {
     command
         .capture()
         .is_ok_and(|captured| captured.status.success())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Campaigns of versions without a focus go on as they began.
+    #[test]
+    fn a_plan_without_focus_is_one_of_barriers() {
+        let text = "seed: 848484\nbatch: 50\nintel_every: 10\npocl_every: 20\n";
+        let plan: Plan = serde_yaml::from_str(text).expect("a plan");
+        assert_eq!(plan.focus, Focus::Barriers);
+        let forms: BTreeSet<_> = (0..100).map(|index| plan.rewrites(index)).collect();
+        assert!(forms.iter().all(|forms| forms.len() == 1));
+        assert_eq!(forms.len(), 4);
+    }
+
+    /// Each kernel must be a single work-item in one form and an NDRange in another, or half of the
+    /// passes see none.
+    #[test]
+    fn with_loops_in_focus_every_program_takes_both_forms() {
+        let plan = Plan {
+            seed: 1,
+            batch: 1,
+            intel_every: 0,
+            pocl_every: 0,
+            focus: Focus::Loops,
+        };
+        assert_eq!(plan.rewrites(7), [Rewrites::Unrolled, Rewrites::Wide]);
+    }
 }

@@ -1,5 +1,6 @@
 //! Control: loops, branches, switches, escapes; with barriers in them where a whole group comes.
 
+use super::Focus;
 use super::maker::{Context, Maker};
 use super::shared::State;
 
@@ -14,6 +15,9 @@ impl Maker {
             self.dead_code(context);
         }
         let nested = context.depth < DEPTH && self.budget > 0;
+        if self.focus == Focus::Loops && nested && !self.scope.in_function && self.s.chance(12) {
+            return self.gathering_loop(context);
+        }
         match self.s.below(100) {
             0..=15 if context.uniform => self.barrier(),
             16 | 17 if context.uniform => self.group_copy(),

@@ -2,6 +2,7 @@
 
 use crate::random::Random;
 
+use super::Focus;
 use super::copies::Layout;
 use super::shape::Shape;
 use super::shared::{Shared, State};
@@ -72,6 +73,8 @@ pub struct Maker {
     pub s: Random,
     /// Decides how it is spelled.
     pub v: Random,
+    /// What it has much of.
+    pub focus: Focus,
     /// Its NDRange.
     pub shape: Shape,
     /// The text so far.

@@ -10,6 +10,7 @@
 mod control;
 mod copies;
 mod functions;
+mod gathering;
 mod idioms;
 mod ids;
 mod maker;
@@ -19,6 +20,8 @@ mod single;
 mod statements;
 mod values;
 
+use serde::{Deserialize, Serialize};
+
 use crate::job::{Arg, Fill, Geometry, Job};
 use crate::random::Random;
 use crate::rewrite::Told;
@@ -27,6 +30,17 @@ use copies::Layout;
 use maker::{Context, Maker, Scope};
 use shape::Shape;
 use shared::{Home, Shared, State};
+
+/// What kernels have much of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "snake_case")]
+pub enum Focus {
+    /// Barriers, and control around them.
+    #[default]
+    Barriers,
+    /// Also loops that gather something at one place, and `__local` parameters; most launches are known.
+    Loops,
+}
 
 /// A generated kernel of a [`Batch`].
 #[derive(Clone, Debug)]
@@ -73,7 +87,7 @@ struct Inputs {
 }
 
 /// The program of a seed.
-pub fn batch(seed: u64, count: usize) -> Batch {
+pub fn batch(seed: u64, count: usize, focus: Focus) -> Batch {
     let mut random = Random::new(seed);
     let mut job = Job::new(ids::FUNCTIONS);
     let small: Vec<f32> = (0..64).map(|_| random.below(17) as f32 - 8.0).collect();
@@ -93,7 +107,8 @@ pub fn batch(seed: u64, count: usize) -> Batch {
         }
         let spelling = random.bits();
         let start = job.source.len();
-        let mut kernel = one(&mut job, number, meaning, spelling, &inputs);
+        let random = [meaning, spelling].map(Random::new);
+        let mut kernel = one(&mut job, number, focus, random, &inputs);
         kernel.text = start..job.source.len();
         kernel.twin = twin;
         kernels.push(kernel);
@@ -102,15 +117,24 @@ pub fn batch(seed: u64, count: usize) -> Batch {
 }
 
 /// Appends a kernel and its launch.
-fn one(job: &mut Job, number: usize, meaning: u64, spelling: u64, inputs: &Inputs) -> Generated {
-    let mut s = Random::new(meaning);
-    let mut v = Random::new(spelling);
-    let told = v.copy(&[Told::Nothing, Told::Local, Told::All]);
+fn one(
+    job: &mut Job,
+    number: usize,
+    focus: Focus,
+    [mut s, mut v]: [Random; 2],
+    inputs: &Inputs,
+) -> Generated {
+    use Told::{All, Local, Nothing};
+    let told = match focus {
+        Focus::Barriers => v.copy(&[Nothing, Local, All]),
+        Focus::Loops => v.copy(&[Nothing, Local, Local, Local, All, All, All, All]),
+    };
     if s.chance(14) {
         return single_work_item(job, number, s, v, inputs);
     }
     let shape = Shape::new(&mut s);
     let mut maker = Maker {
+        focus,
         shape,
         out: String::new(),
         functions: String::new(),
@@ -232,6 +256,9 @@ impl Maker {
             uniform: true,
             ..Context::default()
         };
+        if self.focus == Focus::Loops {
+            self.gathering_loop(&context);
+        }
         let count = 3 + self.s.below(6);
         self.block_open(&context, count);
         let tail = Context {
@@ -264,7 +291,10 @@ impl Maker {
                 Home::Parameter,
                 Home::Global,
             ];
-            let mut home = self.s.copy(&homes);
+            let mut home = match self.focus == Focus::Loops && number == 0 && self.s.chance(70) {
+                true => Home::Parameter,
+                false => self.s.copy(&homes),
+            };
             let taken = |maker: &Maker| maker.shared.iter().any(|shared| shared.home == home);
             if matches!(home, Home::Parameter | Home::Global) && (float || taken(self)) {
                 home = Home::Local;

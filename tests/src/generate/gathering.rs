@@ -1,0 +1,145 @@
+//! Loops that gather something at one place of memory: what compilers keep in a register, and unroll.
+
+use super::maker::{Context, Maker};
+use super::shared::State;
+use super::statements::OUTPUTS;
+
+/// A place of memory that belongs to the work-item.
+struct Place {
+    text: String,
+    float: bool,
+}
+
+impl Maker {
+    /// A loop, mostly with a constant number of iterations, that reads and writes one or two places.
+    pub(super) fn gathering_loop(&mut self, context: &Context) {
+        let places: Vec<Place> = (0..1 + self.s.below(2)).map(|_| self.place()).collect();
+        let scope = self.scope.clone();
+        let j = self.name("j");
+        let (head, foot) = self.gathering_shell(&j, context);
+        self.line(&head);
+        self.scope.readable.push(format!("(uint){j}"));
+        for place in &places {
+            let line = self.gathering(place, &j);
+            self.line(&line);
+        }
+        if self.s.chance(20) {
+            let condition = self.condition();
+            self.line(&format!("if ({condition}) {{\nbreak;\n}}"));
+        }
+        if self.s.chance(30) {
+            let line = self.invariant_read();
+            self.line(&line);
+        }
+        self.line(&foot);
+        self.scope = scope;
+    }
+
+    /// What stands before and behind the body.
+    fn gathering_shell(&mut self, j: &str, context: &Context) -> (String, String) {
+        let trips = match self.s.below(8) {
+            0 => "(n & 7u)".to_string(),
+            1 if context.uniform => format!("(({}) & 3)", self.uniform_value(1)),
+            2 => format!("(({}) & 3)", self.value(1)),
+            _ => format!("{}u", 1 + self.s.below(6)),
+        };
+        let close = "}".to_string();
+        match self.s.below(8) {
+            0 => (
+                format!("uint {j} = 0;\nwhile ({j} < {trips}) {{"),
+                format!("{j}++;\n}}"),
+            ),
+            1 => (format!("uint {j} = {trips};\nwhile ({j}-- > 0u) {{"), close),
+            2 => (
+                format!("uint {j} = 0;\ndo {{"),
+                format!("{j}++;\n}} while ({j} < {trips});"),
+            ),
+            3 => (
+                format!("for (uint {j} = {trips}; {j} > 0u; {j} >>= 1) {{"),
+                close,
+            ),
+            _ => {
+                let ty = self.v.pick(&["uint", "int"]);
+                let head = format!("for ({ty} {j} = 0; (uint){j} < {trips}; {j}++) {{");
+                (head, close)
+            }
+        }
+    }
+
+    /// One of the work-item's own places. Mostly spelled as the prologue does it, so that accesses are
+    /// seen to be to the same place.
+    fn place(&mut self) -> Place {
+        let at = match self.v.chance(80) {
+            true => "at".to_string(),
+            false => self.flat_global(),
+        };
+        let own: Vec<usize> = self.arrays_in(State::Own);
+        match self.s.below(6) {
+            0 => Place {
+                text: format!("fout[{at}]"),
+                float: true,
+            },
+            1 | 2 if !own.is_empty() => {
+                let array = self.s.copy(&own);
+                Place {
+                    text: self.element(array, "l"),
+                    float: self.shared[array].float,
+                }
+            }
+            choice => {
+                let array = match self.has_other && choice == 3 {
+                    true => "other",
+                    false => "out",
+                };
+                let slot = self.s.below(OUTPUTS);
+                Place {
+                    text: format!("{array}[{at} * {OUTPUTS} + {slot}]"),
+                    float: false,
+                }
+            }
+        }
+    }
+
+    /// A statement that changes a place, and perhaps reads it.
+    fn gathering(&mut self, place: &Place, j: &str) -> String {
+        let text = &place.text;
+        if place.float {
+            let index = self.s.pick(&["+ at", "* 3", "+ n"]);
+            let op = self.s.pick(&["+=", "-="]);
+            return format!("{text} {op} fin[({j} {index}) & 63];");
+        }
+        let index = self.s.pick(&["+ at", "* 5 + at", "+ n", "* 3"]);
+        let value = match self.s.chance(60) {
+            true => format!("in[({j} {index}) & 63]"),
+            false => self.value(1),
+        };
+        let op = self.s.pick(&["+=", "+=", "^=", "-=", "|="]);
+        match self.s.below(8) {
+            0 => format!("{text} = {text} + {value};"),
+            1 => format!("{text} = {value};\na += {text};"),
+            2 => format!("{text} {op} {value};\nb ^= {text};"),
+            3 => {
+                let condition = self.condition();
+                format!("if ({condition}) {{\n{text} {op} {value};\n}}")
+            }
+            4 => {
+                let i = self.name("i");
+                let trips = 2 + self.s.below(3);
+                format!(
+                    "for (int {i} = 0; {i} < {trips}; {i}++) {{\n{text} {op} {value} + (uint){i};\n}}"
+                )
+            }
+            _ => format!("{text} {op} {value};"),
+        }
+    }
+
+    /// What is read in each iteration and stays the same.
+    fn invariant_read(&mut self) -> String {
+        let place = match self.s.below(3) {
+            0 => "uni[n & 15]".to_string(),
+            1 => "same[m & 15]".to_string(),
+            _ => format!("in[{}]", self.s.below(64)),
+        };
+        format!("a += {place};")
+    }
+}
