@@ -98,8 +98,15 @@ fn contracts(report: &Report) -> String {
         out.push_str(&match &contract.form {
             Form::NdRange => format!("{kernel}: launched over its NDRange\n"),
             Form::Task(task) => format!(
-                "{kernel}: a task with {:?}, relying on {:?}, groups of at most {:?}, NULL is {:?}\n",
-                task.hidden, task.relies_on, task.max_group_size, task.null_local
+                "{kernel}: a task with {:?}, relying on {:?}, groups of at most {:?}{}, NULL is {:?}\n",
+                task.hidden,
+                task.relies_on,
+                task.max_group_size,
+                match task.max_group_size.is_some() && !task.holds_no_more {
+                    true => " or as the host says",
+                    false => "",
+                },
+                task.null_local
             ),
         });
         for (param, bytes) in &contract.local_bytes {

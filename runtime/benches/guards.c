@@ -119,7 +119,7 @@ static const struct fpgacc_fact facts[] = {
     .form = FPGACC_TASK, .params = params, .param_count = PARAMS, .distinct = pairs,           \
     .distinct_count = COUNT(pairs), .local_bytes = local_bytes,                                \
     .local_bytes_count = COUNT(local_bytes), .scalars = scalars, .scalar_count = SCALARS,      \
-    .relies_on = facts, .relies_on_count = COUNT(facts), .max_group_size = 1024
+    .relies_on = facts, .relies_on_count = COUNT(facts), .max_group_size = 1024, .holds_no_more = 1
 
 /* Three versions whose last fact does not hold. */
 static const struct fpgacc_scalar not_held[SCALARS] = {

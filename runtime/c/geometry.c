@@ -194,7 +194,7 @@ static cl_int check_always(const struct fpgacc_geometry *geometry,
         group = group > UINT64_MAX / geometry->local[d] ? UINT64_MAX
                                                         : group * geometry->local[d];
     }
-    if (info->max_group_size && group > info->max_group_size) {
+    if (info->holds_no_more && info->max_group_size && group > info->max_group_size) {
         fpgacc_text_add(words, "at most %llu work-items in a group, this launch has %llu",
                         (unsigned long long)info->max_group_size, (unsigned long long)group);
         fpgacc_text_add(help, "--max-local-size=%llu, with ", (unsigned long long)group);

@@ -98,7 +98,8 @@ struct fpgacc_kernel {
     /* Of task kernels only: */
     const struct fpgacc_hidden *hidden;
     uint32_t hidden_count;
-    uint64_t max_group_size; /* 0: any number */
+    uint64_t max_group_size; /* that is chosen and told; 0: any number */
+    int holds_no_more;       /* larger groups are refused */
     enum fpgacc_null_local null_local;
 };
 

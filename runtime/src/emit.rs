@@ -244,8 +244,9 @@ fn kernel_row(prefix: &str, kernel: &Kernel) -> String {
         };
         let _ = write!(
             row,
-            "    .max_group_size = UINT64_C({}),\n    .null_local = {null_local},\n",
+            "    .max_group_size = UINT64_C({}),\n    .holds_no_more = {},\n    .null_local = {null_local},\n",
             task.max_group_size.unwrap_or(0),
+            u8::from(task.holds_no_more),
         );
     }
     row.push('}');
@@ -386,6 +387,7 @@ mod tests {
                 hidden: vec![Hidden::Global(0), Hidden::WorkDim],
                 relies_on: vec![Fact::Local(0, 64), Fact::OneGroup(1)],
                 max_group_size: Some(64),
+                holds_no_more: true,
                 null_local: NullLocal::Divisor,
                 int_ids: (),
             }),

@@ -127,8 +127,10 @@ pub struct Task {
     pub hidden: Vec<Hidden>,
     /// Facts that the kernel relies on, checked at each launch.
     pub relies_on: Vec<Fact>,
-    /// The most work-items in a group that the kernel's arrays hold; `None`: any number.
+    /// The most work-items in a group that the runtime chooses and tells hosts of; `None`: any number.
     pub max_group_size: Option<u64>,
+    /// The kernel's arrays hold no more than that, either: larger groups are refused.
+    pub holds_no_more: bool,
     /// What the runtime takes as local size when the host passes NULL.
     pub null_local: NullLocal,
     /// Ids, sizes and offsets are computed in `int`: a launch whose `offset + global` exceeds

@@ -79,6 +79,7 @@ static const struct fpgacc_kernel p0_kernels[] = {
         .hidden = p0_k0_hidden,
         .hidden_count = 2,
         .max_group_size = UINT64_C(64),
+        .holds_no_more = 1,
         .null_local = FPGACC_DIVISOR,
     },
     {

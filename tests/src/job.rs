@@ -326,7 +326,7 @@ impl FullRange {
         }
         let size = self.local.iter().product();
         match task.max_group_size {
-            Some(limit) if size > limit => Err(TaskError::Group {
+            Some(limit) if task.holds_no_more && size > limit => Err(TaskError::Group {
                 kernel: kernel.to_string(),
                 size,
                 limit,
@@ -423,6 +423,7 @@ mod tests {
             hidden: vec![Hidden::Global(0), Hidden::Local(0), Hidden::WorkDim],
             relies_on: vec![Fact::Global(1, 1)],
             max_group_size: Some(16),
+            holds_no_more: true,
             null_local: NullLocal::Divisor,
             int_ids: (),
         }

@@ -36,6 +36,7 @@ fn global_size_hidden() -> Task {
         hidden: vec![Hidden::Global(0)],
         relies_on: Vec::new(),
         max_group_size: None,
+        holds_no_more: false,
         null_local: NullLocal::Whole,
         int_ids: (),
     }

@@ -28,6 +28,7 @@ fn link(case: &Case, kernel: Kernel, patch: Patch) {
 on_both!(
     geometry,
     null_local,
+    larger_groups,
     unpatched,
     refused,
     errors_of_the_original,
@@ -77,6 +78,17 @@ fn null_local(case: Case) {
     how.null_local = NullLocal::Whole;
     link(&case, where_kernel(how), Patch::Calls);
     assert_eq!(local_sizes(&case, "3:-:5,4,2:-"), "3020405");
+}
+
+/// A kernel that keeps nothing for each work-item takes whatever groups the host asks for, but not those
+/// for which the host leaves the choice.
+fn larger_groups(case: Case) {
+    let mut how = task(all_hidden());
+    how.max_group_size = Some(6);
+    how.holds_no_more = false;
+    link(&case, where_kernel(how), Patch::Calls);
+    assert_eq!(local_sizes(&case, "1:-:16:16"), "1010116");
+    assert_eq!(local_sizes(&case, "1:-:16:-"), "1010104");
 }
 
 /// work_dim and local sizes as the kernel saw them.

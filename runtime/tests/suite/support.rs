@@ -407,6 +407,7 @@ pub fn task(hidden: Vec<Hidden>) -> Task {
         hidden,
         relies_on: Vec::new(),
         max_group_size: None,
+        holds_no_more: true,
         null_local: NullLocal::Divisor,
         int_ids: (),
     }

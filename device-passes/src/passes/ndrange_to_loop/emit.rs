@@ -302,13 +302,15 @@ fn task(ids: &Ids, survey: &Survey, saved: Option<u64>, most: u64) -> Task {
         .hidden
         .keys()
         .any(|hidden| matches!(hidden, Hidden::Local(_)));
-    // Local memory of a fixed size holds no group of any size; saved values neither.
+    // Local memory of a fixed size holds no group of any size that the runtime may choose; the host knows
+    // what it holds. Only arrays for saved values are fpgacc's own.
     let bound = saved.or_else(|| (takes_local && survey.needs.groups).then_some(most));
     let whole = bound.is_none() && ids.grid.whole_group_is_fine();
     Task {
         hidden: ids.hidden.keys().copied().collect(),
         relies_on,
         max_group_size: bound,
+        holds_no_more: saved.is_some(),
         null_local: if whole {
             NullLocal::Whole
         } else {
