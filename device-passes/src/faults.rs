@@ -98,6 +98,14 @@ pub const ALL: &[Fault] = &[
         "promotion-alias-missed",
         "a place is kept in a register while something else writes to it",
     ),
+    fault(
+        "group-size-misstated",
+        "a kernel states another work-group size than its launches have",
+    ),
+    fault(
+        "local-memory-short",
+        "a __local parameter gets half of what the launches give",
+    ),
     fault("scalar-wrong", "a scalar argument becomes another constant"),
     fault(
         "scalar-guard-lost",

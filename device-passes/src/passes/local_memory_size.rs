@@ -8,6 +8,7 @@
 use fpgacc_frontend::facts::{ArgValue, Launch, Value};
 use fpgacc_frontend::ir::{AddressSpace, Attr, FunctionId, Module, VarId};
 
+use crate::faults;
 use crate::pass::{Context, LaunchContract, Note, Outcome, Pass};
 
 /// The attribute.
@@ -47,7 +48,10 @@ impl Pass for LocalMemorySize {
             match most(index, context.launches) {
                 Ok(bytes) => {
                     // Memory of other sizes is rounded up in hardware.
-                    let stated = bytes.next_power_of_two();
+                    let stated = match faults::is_on("local-memory-short") {
+                        true => bytes.next_power_of_two() / 2,
+                        false => bytes.next_power_of_two(),
+                    };
                     variable.attrs.push(Attr {
                         name: ATTRIBUTE.to_string(),
                         args: Some(stated.to_string()),

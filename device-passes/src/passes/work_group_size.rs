@@ -8,6 +8,7 @@ use fpgacc_runtime::manifest::Form;
 
 use crate::analysis::accesses::Summaries;
 use crate::analysis::single_work_item::is_single_work_item;
+use crate::faults;
 use crate::geometry::LocalGeometry;
 use crate::pass::{Context, LaunchContract, Note, Outcome, Pass};
 
@@ -49,7 +50,10 @@ impl Pass for WorkGroupSize {
             _ => return missed(context),
         };
         contract.local_size = Some(sizes);
-        let [x, y, z] = sizes;
+        let [x, y, z] = match faults::is_on("group-size-misstated") {
+            true => [sizes[0] + 1, sizes[1], sizes[2]],
+            false => sizes,
+        };
         let function = &mut module.functions[kernel];
         function.set_attr("reqd_work_group_size", Some(format!("{x}, {y}, {z}")));
         let text = format!("work-groups of {x} x {y} x {z}, as all launches have");

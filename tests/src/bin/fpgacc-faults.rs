@@ -26,7 +26,7 @@ struct Options {
     /// Chooses the kernels
     #[arg(long, default_value_t = 2026)]
     seed: u64,
-    /// Programs to try for each mistake
+    /// Programs to try for each mistake, of each focus of campaigns
     #[arg(long, default_value_t = 12)]
     programs: u64,
     /// Kernels in a program
@@ -43,24 +43,32 @@ struct Sound {
     wrong: BTreeSet<String>,
 }
 
+/// A campaign, and its first programs as far as they were needed.
+struct Ground {
+    plan: Plan,
+    programs: Vec<Sound>,
+}
+
 fn main() -> ExitCode {
     let options = Options::parse();
     // Panics are findings here; their messages are in the table.
     std::panic::set_hook(Box::new(|_| {}));
-    let plan = Plan {
-        seed: options.seed,
-        batch: options.batch,
-        intel_every: 0,
-        pocl_every: 0,
-        focus: Focus::Barriers,
-    };
-    let mut programs = Vec::new();
+    let mut grounds = [Focus::Barriers, Focus::Loops].map(|focus| Ground {
+        plan: Plan {
+            seed: options.seed,
+            batch: options.batch,
+            intel_every: 0,
+            pocl_every: 0,
+            focus,
+        },
+        programs: Vec::new(),
+    });
     let mut lost = 0;
     let chosen =
         |fault: &&Fault| options.only.is_empty() || options.only.iter().any(|n| n == fault.name);
     println!("{:28} {:>7}  by", "mistake", "kernels");
     for fault in ALL.iter().filter(chosen) {
-        match hunt(&plan, &options, *fault, &mut programs) {
+        match hunt(&mut grounds, &options, *fault) {
             Ok(Some((kernels, what))) => println!("{:28} {kernels:>7}  {what}", fault.name),
             Ok(None) => {
                 lost += 1;
@@ -80,42 +88,44 @@ fn main() -> ExitCode {
 
 /// After how many kernels a mistake is found, and what shows it.
 fn hunt(
-    plan: &Plan,
+    grounds: &mut [Ground],
     options: &Options,
     fault: Fault,
-    programs: &mut Vec<Sound>,
 ) -> Result<Option<(usize, String)>, String> {
     if fault.name.starts_with("scalar-") {
         return hunt_scalars(options, fault);
     }
-    for index in 0..options.programs {
-        if programs.len() as u64 <= index {
-            let program = prepare(plan, index).map_err(|error| error.to_string())?;
-            let wrong = names(&program.check(plan));
-            programs.push(Sound { program, wrong });
-        }
-        let Sound { program, wrong } = &programs[index as usize];
-        inject(Some(fault));
-        let found = program.check(plan);
-        inject(None);
-        let new = found
-            .failures
-            .iter()
-            .find(|case| !wrong.contains(&case.job.launches[0].kernel));
-        if let Some(case) = new {
-            let line: String = case
-                .what
-                .lines()
-                .next()
-                .unwrap_or("")
-                .chars()
-                .take(60)
-                .collect();
-            return Ok(Some((plan.batch * (index as usize + 1), line)));
+    let mut tried = 0;
+    for ground in grounds {
+        for index in 0..options.programs {
+            tried += options.batch;
+            if let Some(what) = ground.finds(fault, index)? {
+                return Ok(Some((tried, what)));
+            }
         }
     }
-    let tried = plan.batch * options.programs as usize;
     Ok(hunt_cases(fault)?.map(|case| (tried, format!("not these, but the case {case}"))))
+}
+
+impl Ground {
+    /// What shows a mistake in a program, if it does. Programs are asked for in order.
+    fn finds(&mut self, fault: Fault, index: u64) -> Result<Option<String>, String> {
+        if self.programs.len() as u64 <= index {
+            let program = prepare(&self.plan, index).map_err(|error| error.to_string())?;
+            let wrong = names(&program.check(&self.plan));
+            self.programs.push(Sound { program, wrong });
+        }
+        let Sound { program, wrong } = &self.programs[index as usize];
+        inject(Some(fault));
+        let found = program.check(&self.plan);
+        inject(None);
+        let mut failures = found.failures.iter();
+        let new = failures.find(|case| !wrong.contains(&case.job.launches[0].kernel));
+        Ok(new.map(|case| {
+            let line = case.what.lines().next().unwrap_or_default();
+            line.chars().take(60).collect()
+        }))
+    }
 }
 
 /// The same among the kernels of `cases/loops`, which the tests run each time: for mistakes that one of
