@@ -3,7 +3,7 @@
 mod case;
 mod counts;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use fpgacc_aoc_wrappers::process::Command;
@@ -156,6 +156,7 @@ impl Prepared {
             found: Found::default(),
             original: original.clone(),
             disagreeing: BTreeSet::new(),
+            alone: BTreeMap::new(),
             batch: &self.batch,
         };
         check.count();
@@ -208,6 +209,8 @@ struct Check<'b> {
     original: Original,
     /// Kernels whose original is known to disagree; `None`: the whole program.
     disagreeing: BTreeSet<(Platform, Option<usize>)>,
+    /// What originals do as programs of their own.
+    alone: BTreeMap<(Platform, usize), Result<Output, String>>,
     batch: &'b Batch,
 }
 
@@ -300,13 +303,25 @@ impl Check<'_> {
             return self.compare_each(platform, &rewritten.job);
         }
         for kernel in 0..self.batch.kernels.len() {
+            let mut alone = None;
             if !original_runs {
                 self.run_original_alone(platform, kernel);
+                alone = after
+                    .is_err()
+                    .then(|| self.rewritten_alone(platform, kernel));
             }
             let own = &self.batch.kernels[kernel].own;
-            let verdict = self.original.judge(platform, &after, own);
+            let after = alone.as_ref().unwrap_or(&after);
+            let verdict = self.original.judge(platform, after, own);
             self.take(platform, kernel, verdict);
         }
+    }
+
+    /// What a kernel, rewritten as a program of its own, does.
+    fn rewritten_alone(&self, platform: Platform, kernel: usize) -> Result<Output, String> {
+        let alone = self.case(kernel, platform, String::new()).rewritten();
+        let alone = alone.map_err(|error| error.to_string())?;
+        run_cleanly(&alone.job, platform)
     }
 
     /// Notes why an original program does not run as a whole.
@@ -331,9 +346,12 @@ impl Check<'_> {
 
     /// What a kernel does where its program does not run.
     fn run_original_alone(&mut self, platform: Platform, kernel: usize) {
-        let output = run(&self.batch.only(kernel), platform).map_err(|error| error.to_string());
+        let known = self.alone.entry((platform, kernel));
+        let output = known.or_insert_with(|| {
+            run(&self.batch.only(kernel), platform).map_err(|error| error.to_string())
+        });
         self.original.others.retain(|(p, _)| *p != platform);
-        self.original.others.push((platform, output));
+        self.original.others.push((platform, output.clone()));
     }
 
     /// Runs each rewritten kernel as a program of its own, until one is found at fault.
@@ -341,10 +359,7 @@ impl Check<'_> {
         let failures = self.found.failures.len();
         let disagreements = self.found.disagreements.len();
         for kernel in 0..self.batch.kernels.len() {
-            let alone = self.case(kernel, platform, String::new()).rewritten();
-            let after = alone
-                .map_err(|error| error.to_string())
-                .and_then(|alone| run_cleanly(&alone.job, platform));
+            let after = self.rewritten_alone(platform, kernel);
             let own = &self.batch.kernels[kernel].own;
             let verdict = self.original.judge(platform, &after, own);
             self.take(platform, kernel, verdict);
