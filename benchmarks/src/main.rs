@@ -8,7 +8,7 @@ use clap::{Args, Parser, Subcommand};
 use fpgacc_benchmarks::accounts::Comparison;
 use fpgacc_benchmarks::catalog::{self, Program};
 use fpgacc_benchmarks::certify::certify;
-use fpgacc_benchmarks::model;
+use fpgacc_benchmarks::model::{self, thesis};
 use fpgacc_benchmarks::platform::{self, Platform};
 use fpgacc_benchmarks::table::{self, Style};
 use fpgacc_benchmarks::trial::{Bench, Row, Verdict};
@@ -84,6 +84,12 @@ enum Command {
         /// A checkout of Rodinia
         #[arg(long, value_name = "DIR")]
         rodinia: PathBuf,
+        /// A checkout of its kernels for FPGAs (fpga-opencl-benchmarks/rodinia_fpga)
+        #[arg(long, value_name = "DIR")]
+        rodinia_fpga: Option<PathBuf>,
+        /// Instead, print all that is predicted of this program, as it is and as the thesis left it
+        #[arg(long, value_name = "PROGRAM")]
+        explain: Option<String>,
     },
     /// Judge the performance model on published versions of Needleman-Wunsch
     NeedlemanWunsch {
@@ -130,7 +136,17 @@ fn main() -> ExitCode {
             defines,
             board,
         }) => time_choices(kernels, board, defines),
-        Some(Command::Thesis { rodinia }) => judge_thesis(rodinia),
+        Some(Command::Thesis {
+            rodinia,
+            rodinia_fpga,
+            explain,
+        }) => {
+            let checkouts = thesis::Checkouts {
+                rodinia,
+                rodinia_fpga: rodinia_fpga.as_deref(),
+            };
+            judge_thesis(&checkouts, explain.as_deref())
+        }
         Some(Command::NeedlemanWunsch { checkout, only }) => {
             judge_versions(checkout, only.as_deref())
         }
@@ -166,8 +182,8 @@ fn time_choices(kernels: &Path, board: &str, defines: &[String]) -> Result<bool,
     Ok(is_fast)
 }
 
-fn judge_thesis(rodinia: &Path) -> Result<bool, String> {
-    let report = model::thesis::run(rodinia);
+fn judge_thesis(checkouts: &thesis::Checkouts<'_>, explain: Option<&str>) -> Result<bool, String> {
+    let report = thesis::run(checkouts, explain);
     print!("{}", report.map_err(|error| error.to_string())?);
     Ok(true)
 }

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use fpgacc_device_passes::model::{
-    Board, FamilyRef, LaunchShape, Limit, LoopReport, Pipelining, Prediction, predict,
+    Board, FamilyRef, Given, LaunchShape, Limit, LoopReport, Pipelining, Prediction, TripOrigin,
+    predict,
 };
 use fpgacc_device_passes::pass::LaunchContract;
 use fpgacc_frontend::ir::Dialect;
@@ -188,4 +189,59 @@ fn a_pragma_makes_a_loop_serial() {
     let reports = loops(&case);
     assert_eq!(reports[0].pipelined, Pipelining::Serial);
     assert!(reports[0].ii > 5.0);
+}
+
+fn given(value: f64) -> Given {
+    Given {
+        value,
+        origin: TripOrigin::Symbolic,
+    }
+}
+
+#[test]
+fn only_accesses_that_happen_are_waited_for() {
+    let text = "__kernel void k(__global int *a, int n, int m) {\n  \
+                for (int i = 0; i < n; i++)\n    if (i < m) a[0] += i;\n}\n";
+    let board = Board::named("de5a-net").unwrap();
+    let [seldom, always] = [1e5, 1e6].map(|taken| {
+        let launch = LaunchShape {
+            scalars: [(1, given(1e6)), (2, given(taken))].into(),
+            ..LaunchShape::default()
+        };
+        predicted(text, &board, launch, None)
+    });
+    assert_eq!(
+        seldom.loops[0].ii, always.loops[0].ii,
+        "aoc's report does not know"
+    );
+    let faster = always.seconds.value / seldom.seconds.value;
+    assert!((5.0..=10.0).contains(&faster), "{faster}");
+}
+
+#[test]
+fn barriers_in_loops_cost_less_where_the_size_of_groups_is_known() {
+    let text = |attribute: &str| {
+        format!(
+            "__kernel {attribute} void k(__global int *restrict a, int n) {{\n  \
+             __local int x[65];\n  int t = get_local_id(0);\n  x[t] = a[get_global_id(0)];\n  \
+             for (int i = 0; i < n; i++) {{\n    barrier(CLK_LOCAL_MEM_FENCE);\n    \
+             x[t + 1] = x[t] + i;\n  }}\n  a[get_global_id(0)] = x[t];\n}}\n"
+        )
+    };
+    let board = Board::named("de5a-net").unwrap();
+    let sized = "__attribute__((reqd_work_group_size(64, 1, 1)))";
+    let [any, sized] = ["", sized].map(|attribute| {
+        let launch = LaunchShape {
+            global: [Some(given(65536.0)), None, None],
+            local: [Some(given(64.0)), None, None],
+            scalars: [(1, given(1000.0))].into(),
+            ..LaunchShape::default()
+        };
+        predicted(&text(attribute), &board, launch, None)
+            .seconds
+            .value
+    });
+    // 64 cycles an iteration of a group, and 256 more until it has passed the barrier.
+    let slower = any / sized;
+    assert!((4.0..=6.0).contains(&slower), "{slower}");
 }

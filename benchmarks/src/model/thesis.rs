@@ -1,4 +1,5 @@
-//! The thesis's Table 4.1: the forms that it measured, priced as they were, and what fpgacc chooses.
+//! The thesis's Table 4.1: the forms that it measured, priced as they were, and what fpgacc chooses; and what
+//! shift registers gain in the programs of its section 4.3.2.
 //!
 //! The thesis's loops carry no `ivdep`: it did not use that work-items are independent. So the marks
 //! that the pass leaves are taken away again before its forms are priced.
@@ -9,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use fpgacc_aoc_wrappers::cc::{self, Compiler};
 use fpgacc_device_passes::decision::{self, Request, Wishes};
-use fpgacc_device_passes::model::{Board, LaunchShape, predict};
+use fpgacc_device_passes::model::{Board, LaunchShape, Prediction, predict};
 use fpgacc_device_passes::passes;
 use fpgacc_device_passes::pipeline::{self, Pipeline};
 use fpgacc_frontend::facts::{
@@ -25,7 +26,31 @@ use super::{ModelError, kernels};
 #[serde(deny_unknown_fields)]
 struct Table {
     board: String,
+    /// What a program takes besides its kernels.
+    host_seconds: f64,
+    /// Those of Table 4.1, of Rodinia.
     programs: Vec<Program>,
+    /// Those of section 4.3.2 that another author wrote as single work-items.
+    hand_written: Vec<Program>,
+}
+
+/// What was measured.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(untagged)]
+enum Measured {
+    /// Seconds of the whole program: as it is, and rewritten.
+    Seconds(f64, f64),
+    /// How many times faster it became.
+    Gain(f64),
+}
+
+impl Measured {
+    fn gain(self) -> f64 {
+        match self {
+            Measured::Seconds(original, rewritten) => original / rewritten,
+            Measured::Gain(gain) => gain,
+        }
+    }
 }
 
 #[derive(Debug, Deserialize)]
@@ -36,13 +61,15 @@ struct Program {
     /// Folders of headers.
     #[serde(default)]
     headers: Vec<String>,
+    /// Macros.
+    #[serde(default)]
+    defines: Vec<String>,
     /// What the thesis applied.
     rewrites: Vec<String>,
     /// Kernels that it could not rewrite.
     #[serde(default)]
     kept: Vec<String>,
-    /// Measured: as it is, and rewritten.
-    seconds: (f64, f64),
+    measured: Measured,
     launches: Vec<Sizes>,
 }
 
@@ -65,22 +92,27 @@ struct Read {
     facts: Facts,
 }
 
-/// Prices all programs of Rodinia under a folder, and gives the report as text.
+/// What is judged.
+#[derive(Clone, Copy, Debug)]
+pub struct Checkouts<'a> {
+    /// Rodinia.
+    pub rodinia: &'a Path,
+    /// Its kernels as others wrote them for FPGAs (fpga-opencl-benchmarks/rodinia_fpga).
+    pub rodinia_fpga: Option<&'a Path>,
+}
+
+/// Prices all programs, and gives the report as text; or all that is predicted of one of them, as it is
+/// and as the thesis left it.
 ///
 /// # Errors
 /// A file cannot be read.
-pub fn run(rodinia: &Path) -> Result<String, ModelError> {
+pub fn run(checkouts: &Checkouts<'_>, explain: Option<&str>) -> Result<String, ModelError> {
     let text = include_str!("../../model/thesis.yaml");
     let table: Table = serde_yaml::from_str(text)
         .map_err(|e| ModelError::Launches("thesis.yaml".to_string(), e))?;
     let board = Board::named(&table.board).ok_or_else(|| ModelError::Board(table.board.clone()))?;
     let compiler = Compiler::find(cc::Language::C)?;
-    let nested = rodinia.join("opencl");
-    let folder = if nested.is_dir() {
-        nested
-    } else {
-        rodinia.to_path_buf()
-    };
+    let folder = kernels_of(checkouts.rodinia);
     let mut text = format!(
         "{:10} {:>9} {:>10} {:>10} {:>9} {:>10} {:>9} {:>10} {:>9}\n",
         "program",
@@ -96,17 +128,24 @@ pub fn run(rodinia: &Path) -> Result<String, ModelError> {
     let mut choices = String::new();
     for program in &table.programs {
         let fault = |why| ModelError::Kernel(program.file.clone(), why);
+        if explain.is_some_and(|name| program.name != name) {
+            continue;
+        }
         let read = read(program, &folder, &compiler).map_err(fault)?;
-        let original = price(program, &read, &board, &only(&[]), &[]);
+        if explain.is_some() {
+            return Ok(explanation(program, &read, &board));
+        }
+        let host = table.host_seconds;
+        let original = host + price(program, &read, &board, &only(&[]), &[]);
         let rewrites: Vec<&str> = program.rewrites.iter().map(String::as_str).collect();
-        let thesis = price(program, &read, &board, &only(&rewrites), &program.kept);
+        let thesis = host + price(program, &read, &board, &only(&rewrites), &program.kept);
         let [second, third] =
-            [2, 3].map(|level| choose(program, &read, &board, level, &mut choices));
+            [2, 3].map(|level| host + choose(program, &read, &board, level, &mut choices));
         let _ = writeln!(
             text,
             "{:10} {:8.2}x {original:10.3} {thesis:10.3} {:8.2}x {second:10.3} {:8.2}x {third:10.3} {:8.2}x",
             program.name,
-            program.seconds.0 / program.seconds.1,
+            program.measured.gain(),
             original / thesis,
             original / second,
             original / third,
@@ -116,14 +155,41 @@ pub fn run(rodinia: &Path) -> Result<String, ModelError> {
         }
     }
     text.push_str(&choices);
+    let Some(checkout) = checkouts.rodinia_fpga.filter(|_| explain.is_none()) else {
+        return Ok(text);
+    };
+    let folder = kernels_of(checkout);
+    for program in &table.hand_written {
+        let fault = |why| ModelError::Kernel(program.file.clone(), why);
+        let read = read(program, &folder, &compiler).map_err(fault)?;
+        let rewrites: Vec<&str> = program.rewrites.iter().map(String::as_str).collect();
+        let before = price(program, &read, &board, &only(&[]), &[]);
+        let after = price(program, &read, &board, &only(&rewrites), &program.kept);
+        let _ = writeln!(
+            text,
+            "{}, single work-item: reduction: {:.2}x measured, {:.2}x predicted ({before:.3} s, {after:.3} s)",
+            program.name,
+            program.measured.gain(),
+            before / after,
+        );
+    }
     Ok(text)
+}
+
+/// The folder with the kernels of a checkout.
+fn kernels_of(checkout: &Path) -> PathBuf {
+    let nested = checkout.join("opencl");
+    match nested.is_dir() {
+        true => nested,
+        false => checkout.to_path_buf(),
+    }
 }
 
 fn read(program: &Program, folder: &Path, compiler: &Compiler) -> Result<Read, String> {
     let path = folder.join(&program.file);
     let mut headers: Vec<PathBuf> = program.headers.iter().map(|h| folder.join(h)).collect();
     headers.extend(path.parent().map(Path::to_path_buf));
-    let (module, sources) = kernels::parse(&path, compiler, &[], &headers)?;
+    let (module, sources) = kernels::parse(&path, compiler, &program.defines, &headers)?;
     let mut facts = Facts::default();
     for (place, sizes) in program.launches.iter().enumerate() {
         let kernel = module
@@ -207,8 +273,34 @@ fn only(names: &[&str]) -> Pipeline {
     }
 }
 
+/// All that is predicted of each launch, before and after the thesis's rewrites.
+fn explanation(program: &Program, read: &Read, board: &Board) -> String {
+    let rewrites: Vec<&str> = program.rewrites.iter().map(String::as_str).collect();
+    let forms = [("as it is", only(&[])), ("rewritten", only(&rewrites))];
+    let mut text = String::new();
+    for (form, passes) in forms {
+        for (sizes, launch) in predictions(program, read, board, &passes, &program.kept) {
+            let _ = writeln!(text, "{form}: {sizes:?}\n{launch:#?}");
+        }
+    }
+    text
+}
+
 /// Seconds of all launches, in the forms that these passes make of all kernels but some.
 fn price(program: &Program, read: &Read, board: &Board, passes: &Pipeline, kept: &[String]) -> f64 {
+    let launches = predictions(program, read, board, passes, kept);
+    let seconds = |(sizes, launch): (&Sizes, Prediction)| launch.seconds.value * sizes.count as f64;
+    launches.into_iter().map(seconds).sum()
+}
+
+/// What is predicted of each launch.
+fn predictions<'a>(
+    program: &'a Program,
+    read: &Read,
+    board: &Board,
+    passes: &Pipeline,
+    kept: &[String],
+) -> Vec<(&'a Sizes, Prediction)> {
     let mut module = read.module.clone();
     let own = kept.iter().map(|name| (name.clone(), only(&[]))).collect();
     let report = pipeline::run_each(&mut module, &read.facts, passes, &own);
@@ -217,17 +309,17 @@ fn price(program: &Program, read: &Read, board: &Board, passes: &Pipeline, kept:
             without_ivdep(body);
         }
     }
-    let mut seconds = 0.0;
+    let mut all = Vec::new();
     for kernel in module.kernels() {
         let name = &module.functions[kernel].name;
         let contract = report.contracts.get(name).cloned().unwrap_or_default();
         for place in report.launches.get(name).into_iter().flatten() {
             let shape = LaunchShape::of(&[&read.facts.launches[*place]]);
             let launch = predict(&module, kernel, board, &shape, &contract);
-            seconds += launch.seconds.value * program.launches[*place].count as f64;
+            all.push((&program.launches[*place], launch));
         }
     }
-    seconds
+    all
 }
 
 /// Takes the marks away that say that iterations are independent.

@@ -6,6 +6,11 @@ use super::launch::LaunchShape;
 use super::prediction::Limit;
 use super::timing::Timing;
 
+/// Work-items that a kernel's pipeline holds between two barriers where its groups may have any size, and
+/// so, at least, the cycles that one needs for this part: aoc builds such kernels for groups of 256, and
+/// its reports show latencies of 255 to 287 cycles for their blocks.
+const ANY_GROUP: f64 = 256.0;
+
 /// A pipeline through which work-items flow.
 pub struct WorkItems<'a> {
     /// The kernel.
@@ -64,7 +69,7 @@ impl WorkItems<'_> {
             .sum()
     }
 
-    /// Cycles of a group in all loops with barriers.
+    /// Cycles of a group in all loops with barriers, in a pipeline that is built for groups of any size.
     fn with_barriers(&self, items: f64) -> f64 {
         let loops = self.graph.regions[0].loops.iter();
         let loops = loops.filter(|at| self.has_barriers(**at));
@@ -89,7 +94,7 @@ impl WorkItems<'_> {
         let inside = |at: &RegionId| self.group(*at, items) * self.graph.regions[*at].share;
         let loops: f64 = own.loops.iter().map(inside).sum();
         let fills = items * own.barriers.max(1) as f64;
-        self.trips(region) * (self.body(region) + fills + loops)
+        self.trips(region) * (self.body(region).max(ANY_GROUP) + fills + loops)
     }
 
     /// Cycles of one work-item: its own iterations do not overlap.

@@ -54,6 +54,8 @@ pub struct Latencies {
     pub store: f64,
     /// What a unit waits for neighbours of an access.
     pub wait: f64,
+    /// On average: nothing waits for an access that does not happen.
+    pub average: bool,
 }
 
 impl Latencies {
@@ -64,13 +66,17 @@ impl Latencies {
             load: units.load_latency,
             store: units.store_acknowledge,
             wait: 0.0,
+            average: false,
         }
     }
 
-    /// Those of a board at a clock, for accesses that wait for each other.
+    /// Those of a board at a clock, for accesses that wait for each other. aoc "defers a memory operation
+    /// until a dependent memory operation completes" (Intel's best practice guide): one that a branch
+    /// leaves out is complete at once.
     pub fn of_board(board: &Board, clock_mhz: f64) -> Self {
         Latencies {
             wait: board.memory.coalescing_wait_ns * clock_mhz / 1000.0,
+            average: true,
             ..Self::scheduled(board)
         }
     }
@@ -273,6 +279,27 @@ impl Timer<'_> {
         }
     }
 
+    /// Cycles that what follows waits for an operation's result: on average, if averages are asked for.
+    fn waited(&self, id: NodeId, inner: &BTreeMap<RegionId, Timing>) -> f64 {
+        let happens = match self.graph.nodes[id].op {
+            Op::Load(access) => {
+                let access = &self.graph.accesses[access];
+                self.happens(access, access)
+            }
+            _ => 1.0,
+        };
+        self.latency(id, inner) * happens
+    }
+
+    /// The part of iterations that do two accesses to external memory, if averages are asked for.
+    fn happens(&self, x: &Access, y: &Access) -> f64 {
+        let on_chip = self.graph.arrays[x.array].place == Place::OnChip;
+        match self.latencies.average && !on_chip {
+            true => x.share.min(y.share),
+            false => 1.0,
+        }
+    }
+
     /// Cycles that loops take which stand between two segments.
     fn between(
         &self,
@@ -340,7 +367,7 @@ impl Timer<'_> {
                     _ => self.between(region, maker.segment, node.segment, inner),
                 };
                 let edge = Edge {
-                    latency: self.latency(*input, inner) + passed,
+                    latency: self.waited(*input, inner) + passed,
                     distance: 0.0,
                     crosses,
                     kind: Kind::Value,
@@ -353,7 +380,7 @@ impl Timer<'_> {
                 continue;
             };
             let edge = Edge {
-                latency: self.latency(next, inner),
+                latency: self.waited(next, inner),
                 distance: 1.0,
                 crosses: false,
                 kind: Kind::Carried(carried.name.clone()),
@@ -414,8 +441,8 @@ impl Timer<'_> {
         let is_inner = |access: &Access| access.region != region;
         let latency = match (is_inner(x), x.is_store) {
             (true, _) => self.latency(from, inner),
-            (false, true) => self.store_latency(x, y),
-            (false, false) => self.latency(from, inner),
+            (false, true) => self.store_latency(x, y) * self.happens(x, y),
+            (false, false) => self.latency(from, inner) * self.happens(x, y),
         };
         let idle = self.graph.nodes[x.node].idle || self.graph.nodes[y.node].idle;
         let latency = if idle { 0.0 } else { latency };

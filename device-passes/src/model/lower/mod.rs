@@ -8,6 +8,7 @@
 mod calls;
 mod expr;
 mod fold;
+mod guards;
 mod loops;
 mod ops;
 mod stmt;

@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fpgacc_frontend::ir::{BinaryOp, Block, Expr, ExprId, Init, Stmt, StmtKind, VarId, VarRef};
+use fpgacc_frontend::ir::{Block, ExprId, Init, Stmt, StmtKind, VarId, VarRef};
 
 use super::value::{Slot, Value};
 use super::{Lowering, REGISTER_BYTES, place_of};
 use crate::analysis::alias::Root;
 use crate::model::graph::{Array, NodeId, Op};
-use crate::model::poly::{Poly, Sym};
+use crate::model::poly::Sym;
 
 impl<'a> Lowering<'a> {
     pub(super) fn block(&mut self, block: &'a Block) {
@@ -147,47 +147,6 @@ impl<'a> Lowering<'a> {
         }
         self.share = share;
         self.merge(&value, after_then);
-    }
-
-    /// The part of work-items that take a branch: one, where an id is compared with a number.
-    fn part_taken(&self, cond: ExprId) -> f64 {
-        let Expr::Binary {
-            op: BinaryOp::Eq,
-            lhs,
-            rhs,
-        } = self.function.exprs.get(cond)
-        else {
-            return 1.0;
-        };
-        let mut part: f64 = 1.0;
-        for (side, other) in [(*lhs, *rhs), (*rhs, *lhs)] {
-            let is_constant = matches!(self.function.exprs.get(other), Expr::Int { .. });
-            let Some(poly) = self.peek(side).filter(|_| is_constant) else {
-                continue;
-            };
-            let size = |sym: &Sym| match sym {
-                Sym::LocalId(dim) => self.graph.values.get(&Sym::LocalSize(*dim)).copied(),
-                Sym::GroupId(dim) => self.graph.values.get(&Sym::NumGroups(*dim)).copied(),
-                Sym::Iter(region) => Some(self.graph.regions[*region].trip.value),
-                _ => None,
-            };
-            let sizes: f64 = poly.symbols().iter().filter_map(size).product();
-            part = part.min(1.0 / sizes.max(1.0));
-        }
-        part
-    }
-
-    /// What a plain variable is, without evaluating anything.
-    pub(super) fn peek(&self, id: ExprId) -> Option<Poly> {
-        match self.function.exprs.get(id) {
-            Expr::Var(var) => self.env.get(&self.slot(*var))?.poly.clone(),
-            Expr::Cast { operand, .. } => self.peek(*operand),
-            Expr::Call { .. } => {
-                let query = crate::analysis::work_item::query(self.module, self.function, id)?;
-                self.query_poly(query)
-            }
-            _ => None,
-        }
     }
 
     /// Joins what two branches made of each variable.
