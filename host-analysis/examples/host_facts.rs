@@ -8,7 +8,7 @@ use std::process::Command;
 
 use fpgacc_frontend::diag::{Color, render};
 use fpgacc_frontend::facts::{Facts, Known, LocalSize};
-use fpgacc_frontend::host::{HostFile, Language, Parsed, Preprocessed};
+use fpgacc_frontend::host::{HostFile, Language, Preprocessed};
 use fpgacc_frontend::source::SourceMap;
 use fpgacc_host_analysis::{analyse, patch};
 
@@ -18,7 +18,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (own, flags): (Vec<_>, Vec<_>) = flags.into_iter().partition(|a| a.starts_with("--"));
     let mut sources = SourceMap::new();
     let mut hosts = Vec::new();
-    let parsed_files = Parsed::default();
     let started = std::time::Instant::now();
     let mut in_cc = std::time::Duration::ZERO;
     for name in &files {
@@ -43,8 +42,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         let language = if cpp { Language::Cpp } else { Language::C };
         let pre = pre.as_ref();
-        let shared = &parsed_files;
-        let host = HostFile::parse_shared(&sources, main, &headers, pre, language, shared);
+        let host = HostFile::parse(&sources, main, &headers, pre, language);
         if own.iter().any(|a| a == "--diff") {
             let patched = patch::patch_bytes(&bytes, name, &host.main().lines);
             print!("{}", patch::unified_diff(&bytes, &patched.text, name));

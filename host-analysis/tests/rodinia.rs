@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::Command;
 
 use fpgacc_frontend::facts::{Facts, Known, Launch, LocalSize, Value};
-use fpgacc_frontend::host::{HostFile, Language, Parsed, Preprocessed};
+use fpgacc_frontend::host::{HostFile, Language, Preprocessed};
 use fpgacc_frontend::source::SourceMap;
 use fpgacc_host_analysis::analyse;
 use serde_yaml::Value as Yaml;
@@ -36,7 +36,6 @@ fn facts_of(folder: &Path, program: &Yaml) -> Facts {
     flags.retain(|f| f != "-xc++");
     let mut sources = SourceMap::new();
     let mut hosts = Vec::new();
-    let shared = Parsed::default();
     for name in words(&program["sources"]) {
         if name.ends_with(".cl") {
             continue;
@@ -62,9 +61,7 @@ fn facts_of(folder: &Path, program: &Yaml) -> Facts {
         let headers: Vec<_> = headers.iter().filter_map(|h| add(h)).collect();
         let language = if cpp { Language::Cpp } else { Language::C };
         let pre = Some(&pre);
-        hosts.push(HostFile::parse_shared(
-            &sources, main, &headers, pre, language, &shared,
-        ));
+        hosts.push(HostFile::parse(&sources, main, &headers, pre, language));
     }
     analyse(&hosts, &sources).0
 }

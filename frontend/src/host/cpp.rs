@@ -206,7 +206,8 @@ impl MacroTable {
 
     /// Carries out a `#define` or `#undef` line.
     pub(super) fn directive(&mut self, text: &str, file: &Arc<str>, line: u32, system: bool) {
-        let text = text.trim_start().trim_start_matches('#').trim_start();
+        let text = text.trim_ascii_start().trim_start_matches('#');
+        let text = text.trim_ascii_start();
         if let Some(rest) = text.strip_prefix("undef") {
             self.note(rest.trim(), None);
         } else if let Some(rest) = text.strip_prefix("define") {
@@ -363,7 +364,11 @@ impl Preprocessed {
         let mut macros = MacroTable::default();
         let (mut file, mut line, mut system) = (Arc::<str>::from(""), 0u32, false);
         let mut functions = Names::default();
-        for row in rows(text) {
+        each_row(text, |row, parentheses| {
+            if row.is_empty() {
+                line = line.saturating_add(1);
+                return;
+            }
             if let Some((number, name, flags)) = line_marker(row) {
                 if *name != *file {
                     result.store(file.to_string(), std::mem::take(&mut trace));
@@ -375,14 +380,14 @@ impl Preprocessed {
                     (file, system) = (Arc::from(&*name), trace.system);
                 }
                 line = number;
-                continue;
+                return;
             }
             if row.starts_with('#') {
                 if row.starts_with("#define ") || row.starts_with("#undef ") {
                     macros.directive(row, &file, line, system);
                 }
-            } else if system && !row.is_empty() {
-                called_names(row, &mut functions);
+            } else if system {
+                called_names(row, parentheses, &mut functions);
             }
             if !system && !row.trim_ascii().is_empty() && !row.trim().is_empty() {
                 trace.evidence.push(line);
@@ -392,7 +397,7 @@ impl Preprocessed {
                 }
             }
             line = line.saturating_add(1);
-        }
+        });
         result.store(file.to_string(), trace);
         result.macros = Arc::new(macros);
         result.system_functions = Arc::new(functions);
@@ -440,26 +445,31 @@ impl Preprocessed {
     }
 }
 
-/// The lines of a text.
-fn rows(text: &str) -> impl Iterator<Item = &str> {
+/// Visits the lines of a text, each with where in it parentheses open.
+fn each_row<'t>(text: &'t str, mut visit: impl FnMut(&'t str, &[usize])) {
+    let bytes = text.as_bytes();
     let mut from = 0;
-    let ends = memchr::memchr_iter(b'\n', text.as_bytes());
-    ends.chain([text.len()]).filter_map(move |end| {
-        let row = text.get(from..end)?;
-        let last = end == text.len();
-        from = end + 1;
-        match row.ends_with('\r') && !last {
-            true => row.get(..row.len() - 1),
-            false => (!last || !row.is_empty()).then_some(row),
+    let mut parentheses = Vec::new();
+    for at in memchr::memchr2_iter(b'\n', b'(', bytes) {
+        if bytes[at] == b'(' {
+            parentheses.push(at - from);
+            continue;
         }
-    })
+        let row = &text[from..at];
+        visit(row.strip_suffix('\r').unwrap_or(row), &parentheses);
+        parentheses.clear();
+        from = at + 1;
+    }
+    if from < text.len() {
+        visit(&text[from..], &parentheses);
+    }
 }
 
-/// Names that stand before a `(`.
-fn called_names(row: &str, names: &mut Names) {
+/// Names that stand before a parenthesis.
+fn called_names(row: &str, parentheses: &[usize], names: &mut Names) {
     let bytes = row.as_bytes();
-    for at in memchr::memchr_iter(b'(', bytes) {
-        let end = bytes[..at].trim_ascii_end().len();
+    for at in parentheses {
+        let end = bytes[..*at].trim_ascii_end().len();
         let name = bytes[..end].iter().rev();
         let start = end - name.take_while(|b| super::lex::is_ident(**b)).count();
         // Every other parenthesis follows this keyword.

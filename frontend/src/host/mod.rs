@@ -17,7 +17,7 @@ mod lower_lambda;
 mod together;
 
 pub use cpp::{LiveLines, Macro, MacroTable, Moment, NameHasher, Preprocessed, QuickHash};
-pub use together::{Parsed, Unit, parse_all};
+pub use together::{Unit, parse_all};
 
 use std::sync::Arc;
 
@@ -86,6 +86,7 @@ impl HostFile {
     /// Parses a host and those headers of it that are given. `preprocessed` is what
     /// [`Preprocessed::read`] made of the output of `cc -E -dD` on it, run so that it names files
     /// as `sources` does; without it all lines count as live, and macros are those of the text.
+    /// [`parse_all`] is faster for several.
     pub fn parse(
         sources: &SourceMap,
         main: FileId,
@@ -93,38 +94,14 @@ impl HostFile {
         preprocessed: Option<&Preprocessed>,
         language: Language,
     ) -> HostFile {
-        let parsed = Parsed::default();
-        Self::parse_shared(sources, main, headers, preprocessed, language, &parsed)
-    }
-
-    /// [`Self::parse`] for one of several hosts with the same `sources`: a header that looks alike
-    /// in all of them is parsed once.
-    pub fn parse_shared(
-        sources: &SourceMap,
-        main: FileId,
-        headers: &[FileId],
-        preprocessed: Option<&Preprocessed>,
-        language: Language,
-        parsed: &Parsed,
-    ) -> HostFile {
-        let mut macros = preprocessed.map(|p| p.macros.clone()).unwrap_or_default();
-        let files = std::iter::once(main).chain(headers.iter().copied());
-        let parts = match preprocessed {
-            Some(pre) => files
-                .map(|f| Part::traced(sources, f, pre, parsed))
-                .collect(),
-            None => files
-                .map(|f| Part::untraced(sources, f, Arc::make_mut(&mut macros), parsed))
-                .collect(),
-        };
-        HostFile {
+        let unit = Unit {
+            main,
+            headers: headers.to_vec(),
+            preprocessed: None,
             language,
-            parts,
-            macros,
-            system_functions: preprocessed
-                .map(|p| p.system_functions.clone())
-                .unwrap_or_default(),
-        }
+        };
+        let prepared = Prepared::new(sources, &unit, preprocessed);
+        together::parse_prepared(vec![prepared]).swap_remove(0)
     }
 
     /// Whether a function of this name is declared in a header of the system.
@@ -178,8 +155,45 @@ impl MacroBody {
     }
 }
 
+/// A host whose files wait to be parsed.
+struct Prepared {
+    host: HostFile,
+    /// What the parser is to see of each part.
+    texts: Vec<Vec<u8>>,
+}
+
+impl Prepared {
+    /// `preprocessed` is what was read of the unit's, if it has one.
+    fn new(sources: &SourceMap, unit: &Unit<'_>, preprocessed: Option<&Preprocessed>) -> Prepared {
+        let mut macros = preprocessed.map(|p| p.macros.clone()).unwrap_or_default();
+        let files = std::iter::once(unit.main).chain(unit.headers.iter().copied());
+        let (parts, texts) = match preprocessed {
+            Some(pre) => files.map(|f| Part::traced(sources, f, pre)).unzip(),
+            None => {
+                let macros = Arc::make_mut(&mut macros);
+                files.map(|f| Part::untraced(sources, f, macros)).unzip()
+            }
+        };
+        let host = HostFile {
+            language: unit.language,
+            parts,
+            macros,
+            system_functions: preprocessed
+                .map(|p| p.system_functions.clone())
+                .unwrap_or_default(),
+        };
+        Prepared { host, texts }
+    }
+
+    /// Each part with what the parser is to see of it.
+    fn parts(&mut self) -> impl Iterator<Item = (&mut Part, &mut Vec<u8>)> {
+        self.host.parts.iter_mut().zip(&mut self.texts)
+    }
+}
+
 impl Part {
-    fn traced(sources: &SourceMap, file: FileId, pre: &Preprocessed, parsed: &Parsed) -> Part {
+    /// A part, not parsed yet, and what the parser is to see of it.
+    fn traced(sources: &SourceMap, file: FileId, pre: &Preprocessed) -> (Part, Vec<u8>) {
         let source = sources.file(file);
         let text = source.text.as_bytes();
         let (directives, lines) = cpp::directives(text);
@@ -187,16 +201,12 @@ impl Part {
         let lines = LiveLines::from_evidence(&directives, lines, &trace.evidence);
         let mut part = Part::empty(file, lines, trace.moments);
         part.defines = defines(text, &directives);
-        part.parse(text, &directives, &pre.macros, source, parsed);
-        part
+        let visible = part.visible(&directives, &pre.macros, source);
+        (part, visible)
     }
 
-    fn untraced(
-        sources: &SourceMap,
-        file: FileId,
-        macros: &mut MacroTable,
-        parsed: &Parsed,
-    ) -> Part {
+    /// The same where the preprocessor says nothing.
+    fn untraced(sources: &SourceMap, file: FileId, macros: &mut MacroTable) -> (Part, Vec<u8>) {
         let source = sources.file(file);
         let text = source.text.as_bytes();
         let file_name = Arc::from(source.name.as_str());
@@ -214,8 +224,8 @@ impl Part {
         }
         let mut part = Part::empty(file, LiveLines::all(lines), moments);
         part.defines = defines(text, &directives);
-        part.parse(text, &directives, macros, source, parsed);
-        part
+        let visible = part.visible(&directives, macros, source);
+        (part, visible)
     }
 
     fn empty(file: FileId, lines: LiveLines, moments: Vec<(u32, Moment)>) -> Part {
@@ -242,15 +252,14 @@ impl Part {
         }
     }
 
-    fn parse(
-        &mut self,
-        text: &[u8],
+    /// The text without directives, lines that do not survive, and macros of nothing.
+    fn visible(
+        &self,
         directives: &[cpp::Directive],
         macros: &MacroTable,
         source: &crate::source::SourceFile,
-        parsed: &Parsed,
-    ) {
-        let mut blanked = text.to_vec();
+    ) -> Vec<u8> {
+        let mut blanked = source.text.as_bytes().to_vec();
         for directive in directives {
             blank(&mut blanked, directive.token.start..directive.token.end);
         }
@@ -262,7 +271,7 @@ impl Part {
             line += 1;
         }
         self.blank_empty_macros(&mut blanked, macros, source);
-        (self.ast, self.errors) = parsed.parse(self.file, blanked);
+        blanked
     }
 
     /// Names that stand for nothing (`CL_API_CALL`, `EXPORT`) only disturb the parser.

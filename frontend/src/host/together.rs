@@ -1,13 +1,14 @@
-//! Several hosts of one program, parsed side by side.
+//! The hosts of one program, parsed side by side.
 
-use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::thread;
 
+use indexmap::IndexSet;
+
 use super::ast::Ast;
-use super::{HostFile, Language, Preprocessed, lower_text, squeezed};
+use super::{HostFile, Language, Prepared, Preprocessed, lower_text, squeezed};
 use crate::source::{FileId, SourceMap, Span};
 
 /// Stack of a thread that parses, in bytes: as much as the driver's own. Texts may be nested deeply.
@@ -27,90 +28,74 @@ pub struct Unit<'t> {
     pub language: Language,
 }
 
-impl Unit<'_> {
-    fn parse(&self, sources: &SourceMap, parsed: &Parsed) -> HostFile {
-        let read = self.preprocessed.map(Preprocessed::read);
-        let read = read.as_ref();
-        HostFile::parse_shared(
-            sources,
-            self.main,
-            &self.headers,
-            read,
-            self.language,
-            parsed,
-        )
-    }
+/// Parses hosts, as many files at once as the machine has processors; in their order.
+pub fn parse_all(sources: &SourceMap, units: &[Unit<'_>]) -> Vec<HostFile> {
+    let length = |unit: &Unit<'_>| unit.preprocessed.map_or(0, str::len);
+    let prepared = in_parallel(units, length, |unit| {
+        let read = unit.preprocessed.map(Preprocessed::read);
+        Prepared::new(sources, unit, read.as_ref())
+    });
+    parse_prepared(prepared)
 }
 
-/// Parses hosts, as many at once as the machine has processors; in their order.
-pub fn parse_all(sources: &SourceMap, units: &[Unit<'_>]) -> Vec<HostFile> {
-    let parsed = Parsed::default();
+/// Parses what was prepared. A header that looks alike in several hosts is parsed once.
+pub(super) fn parse_prepared(mut all: Vec<Prepared>) -> Vec<HostFile> {
+    let mut texts: IndexSet<(FileId, Vec<u8>)> = IndexSet::new();
+    let mut texts_of = Vec::new();
+    for (part, text) in all.iter_mut().flat_map(Prepared::parts) {
+        texts_of.push(texts.insert_full((part.file, std::mem::take(text))).0);
+    }
+    let texts: Vec<_> = texts.into_iter().collect();
+    let parsed = in_parallel(
+        &texts,
+        |(_, text)| text.len(),
+        |(file, text)| parse(*file, text),
+    );
+    let parts = all.iter_mut().flat_map(Prepared::parts);
+    for ((part, _), text) in parts.zip(texts_of) {
+        (part.ast, part.errors) = parsed[text].clone();
+    }
+    all.into_iter().map(|prepared| prepared.host).collect()
+}
+
+/// The syntax of a text, and where it is wrong.
+fn parse(file: FileId, text: &[u8]) -> (Arc<Ast>, Vec<Span>) {
+    let (short, places) = squeezed(text);
+    let (ast, errors) = lower_text(&short, &places, file, 0, None);
+    (Arc::new(ast), errors)
+}
+
+/// What `work` makes of each item, in their order; the items of the highest cost are begun first,
+/// so that no thread is left alone with one of them.
+fn in_parallel<T: Sync, R: Send + Sync>(
+    items: &[T],
+    cost: impl Fn(&T) -> usize,
+    work: impl Fn(&T) -> R + Sync,
+) -> Vec<R> {
     let processors = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let mut slots: Vec<(&T, OnceLock<R>)> =
+        items.iter().map(|item| (item, OnceLock::new())).collect();
+    let mut order: Vec<usize> = (0..items.len()).collect();
+    order.sort_by_key(|at| std::cmp::Reverse(cost(&items[*at])));
     let next = AtomicUsize::new(0);
-    let slots: Vec<OnceLock<HostFile>> = units.iter().map(|_| OnceLock::new()).collect();
-    let work = || {
-        loop {
-            let at = next.fetch_add(1, Ordering::Relaxed);
-            let (Some(unit), Some(slot)) = (units.get(at), slots.get(at)) else {
-                return;
-            };
-            slot.get_or_init(|| unit.parse(sources, &parsed));
+    let run = || {
+        while let Some(at) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let (item, slot) = &slots[*at];
+            slot.get_or_init(|| work(item));
         }
     };
     thread::scope(|scope| {
-        for _ in 1..processors.min(units.len()) {
+        for _ in 1..processors.min(items.len()) {
             let thread = thread::Builder::new().stack_size(STACK);
             // Without another thread this one does it all.
-            if thread.spawn_scoped(scope, work).is_err() {
+            if thread.spawn_scoped(scope, run).is_err() {
                 break;
             }
         }
-        work();
+        run();
     });
-    let all = units.iter().zip(slots);
-    all.map(|(unit, slot)| {
-        slot.into_inner()
-            .unwrap_or_else(|| unit.parse(sources, &parsed))
-    })
-    .collect()
-}
-
-/// What was parsed of files, by what the preprocessor left of them: a header that looks alike in
-/// several hosts is parsed once.
-#[derive(Debug, Default)]
-pub struct Parsed {
-    files: Mutex<BTreeMap<FileId, Vec<Arc<ParsedText>>>>,
-}
-
-#[derive(Debug)]
-struct ParsedText {
-    text: Vec<u8>,
-    made: OnceLock<(Arc<Ast>, Vec<Span>)>,
-}
-
-impl Parsed {
-    /// The syntax of a text, and where it is wrong.
-    pub(super) fn parse(&self, file: FileId, text: Vec<u8>) -> (Arc<Ast>, Vec<Span>) {
-        let known = self.text(file, text);
-        let made = known.made.get_or_init(|| {
-            let (short, places) = squeezed(&known.text);
-            let (ast, errors) = lower_text(&short, &places, file, 0, None);
-            (Arc::new(ast), errors)
-        });
-        made.clone()
-    }
-
-    fn text(&self, file: FileId, text: Vec<u8>) -> Arc<ParsedText> {
-        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = files.entry(file).or_default();
-        if let Some(found) = known.iter().find(|known| known.text == text) {
-            return found.clone();
-        }
-        let new = Arc::new(ParsedText {
-            text,
-            made: OnceLock::new(),
-        });
-        known.push(new.clone());
-        new
-    }
+    slots
+        .drain(..)
+        .map(|(item, slot)| slot.into_inner().unwrap_or_else(|| work(item)))
+        .collect()
 }
