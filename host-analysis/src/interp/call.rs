@@ -195,7 +195,8 @@ impl<'a> Interp<'a> {
     ) -> Val {
         let function = self.function(callee);
         let recursive = self.frames.iter().any(|f| f.fn_id == callee);
-        if self.flat || recursive || self.frames.len() >= MAX_CALLS {
+        let is_left = self.flat || recursive || self.frames.len() >= MAX_CALLS;
+        if is_left || this.is_none() && self.is_tedious(callee) {
             // Another call of what is followed may stand elsewhere.
             self.repeats.spoil();
             if let Some(this) = &this {

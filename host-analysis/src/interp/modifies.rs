@@ -175,6 +175,12 @@ impl<'a> Interp<'a> {
         found
     }
 
+    /// Whether neither a function nor anything that it calls uses OpenCL.
+    pub(super) fn is_foreign(&mut self, callee: FnId) -> bool {
+        let modified = self.modified_by(callee);
+        !modified.opencl && !modified.anything
+    }
+
     fn find_modified(&self, callee: FnId) -> Modified {
         let mut all = Modified::default();
         let mut functions = BTreeSet::from([callee]);

@@ -18,6 +18,8 @@ use crate::value::{Num, Val};
 const STEPS_TO_KEEP: u64 = 8;
 /// Calls of a function that are watched although none of them was repeated.
 const MOST_WATCHED: u32 = 6;
+/// Steps after which a function that has nothing to do with OpenCL is not followed any more.
+const STEPS_TO_TIRE: u64 = 5000;
 /// Bytes of a body that is taken for one of so many steps.
 const BYTES_TO_KEEP: u32 = 1500;
 /// Most calls of one function that are kept.
@@ -109,6 +111,8 @@ pub(super) struct Repeats {
     kept: BTreeMap<FnId, Vec<Rc<Kept>>>,
     /// Functions that took many steps to follow.
     long: BTreeSet<FnId>,
+    /// Steps that it took to follow a function, all calls together.
+    steps: BTreeMap<FnId, u64>,
     /// How many calls of a function were watched since one was repeated.
     watched: BTreeMap<FnId, u32>,
     /// Calls that are being followed to be kept.
@@ -210,7 +214,15 @@ impl<'a> Interp<'a> {
     pub(super) fn note_length(&mut self, callee: FnId, steps: u64) {
         if steps >= STEPS_TO_KEEP {
             self.repeats.long.insert(callee);
+            *self.repeats.steps.entry(callee).or_default() += steps;
         }
+    }
+
+    /// Whether it took so long to follow a function, which has nothing to do with OpenCL, that
+    /// further calls of it are better not followed: what it may change is forgotten.
+    pub(super) fn is_tedious(&mut self, callee: FnId) -> bool {
+        let steps = self.repeats.steps.get(&callee);
+        steps.is_some_and(|steps| *steps >= STEPS_TO_TIRE) && self.is_foreign(callee)
     }
 
     /// Repeats a call that was kept; gives its result.
