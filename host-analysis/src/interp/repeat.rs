@@ -556,4 +556,27 @@ mod tests {
                     l = x; LAUNCH used(&q0); x = 4; used(&q0); l = x; LAUNCH";
         check(used, &main.replace("LAUNCH", LAUNCH));
     }
+
+    /// The local size of a launch behind the third call of a long function that sets it to 4.
+    fn behind_a_long_function(extra: &str) -> String {
+        let long = "s = s * 3 + 1; s = s ^ n; s = s % 1000;\n".repeat(1000);
+        let text = format!(
+            "typedef unsigned long size_t;\nint n, size;\n\
+             int used(int s) {{\n{long} {extra} size = s > 0 ? 4 : 4; return s; }}\n\
+             int main(int argc, char **argv) {{ n = atoi(argv[1]); size_t g = 64, l = 1;\n\
+             used(n); used(n + 1); size = 8; used(n + 2); l = size; {LAUNCH}\n}}"
+        );
+        let (facts, _) = facts(&text, true);
+        let local = facts.split_once("local:").expect("a launch").1;
+        local.lines().take(6).collect()
+    }
+
+    #[test]
+    fn what_a_tedious_function_changes_is_not_known() {
+        let local = behind_a_long_function("");
+        assert!(local.contains("Symbolic") && !local.contains("Const"), "{local}");
+        // It does something that matters: it is followed however long it takes.
+        let local = behind_a_long_function("clFinish(q);");
+        assert!(local.contains("Const"), "{local}");
+    }
 }
