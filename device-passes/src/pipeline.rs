@@ -154,6 +154,26 @@ struct Job<'a> {
     pipeline: &'a Pipeline,
 }
 
+/// The kernels that a pipeline gives several versions for different launches.
+pub(crate) fn kernels_in_versions(
+    module: &Module,
+    facts: &Facts,
+    pipeline: &Pipeline,
+) -> BTreeSet<FunctionId> {
+    if !pipeline.makes_versions() {
+        return BTreeSet::new();
+    }
+    let launches = launches_by_kernel(module, facts);
+    let called = called_functions(module);
+    let is_split = |kernel: &FunctionId| {
+        let launches = launches.get(&module.functions[*kernel].name);
+        let general = pipeline.options.keep_general;
+        !called.contains(kernel)
+            && launches.is_some_and(|all| groups::groups(module, *kernel, all, general).is_some())
+    };
+    module.kernels().filter(is_split).collect()
+}
+
 /// Gives kernels that are launched in different ways a version for each, and these their launches. All
 /// kernels, with the new ones.
 fn make_versions<'a>(

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 cl_icd_dispatch next;
-pthread_mutex_t trace_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- queues ----------------------------------------------------------------------------------- */
 
@@ -481,7 +480,6 @@ static cl_int CL_API_CALL finish(cl_command_queue queue)
 {
     cl_int error = next.clFinish(queue);
     collect();
-    write_sometimes();
     return error;
 }
 
@@ -489,7 +487,6 @@ static cl_int CL_API_CALL wait_for(cl_uint count, const cl_event *events)
 {
     cl_int error = next.clWaitForEvents(count, events);
     collect();
-    write_sometimes();
     return error;
 }
 
@@ -499,10 +496,8 @@ static cl_int CL_API_CALL read_buffer(cl_command_queue queue, cl_mem buffer, cl_
 {
     cl_int error = next.clEnqueueReadBuffer(queue, buffer, blocking, offset, size, to, count,
                                             wait_list, event);
-    if (blocking) {
+    if (blocking)
         collect();
-        write_sometimes();
-    }
     return error;
 }
 
@@ -614,6 +609,7 @@ VISIBLE cl_int CL_API_CALL clInitLayer(cl_uint count, const cl_icd_dispatch *tar
     listen();
     owner = getpid();
     write_now();
+    write_meanwhile();
     *count_ret = (cl_uint)own;
     *layer_ret = &layer;
     return CL_SUCCESS;

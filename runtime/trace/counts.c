@@ -304,10 +304,10 @@ static struct count_text *text_for(struct program *program, const char *options,
         return NULL;
     text->program = program;
     make_text(text, context, count, devices);
-    pthread_mutex_lock(&trace_lock);
+    trace_begin();
     text->next = program->counts;
     program->counts = text;
-    pthread_mutex_unlock(&trace_lock);
+    trace_end();
     return text;
 }
 
@@ -503,13 +503,13 @@ void counts_launch(cl_command_queue queue, cl_kernel kernel)
 static void add_counts(struct count_buffer *buffer)
 {
     struct count_text *text = buffer->counted->text;
-    pthread_mutex_lock(&trace_lock);
+    trace_begin();
     for (unsigned i = 0; i < text->counters; i++) {
         uint64_t now = (uint64_t)buffer->scratch[2 * i + 1] << 32 | buffer->scratch[2 * i];
         text->totals[i] += now - buffer->totals[i];
         buffer->totals[i] = now;
     }
-    pthread_mutex_unlock(&trace_lock);
+    trace_end();
 }
 
 /* Whether a buffer may hold counts that were not read. */

@@ -145,7 +145,7 @@ struct launch *launches_add(cl_command_queue queue, cl_kernel handle, cl_uint wo
     key.has_local = local != NULL;
     for (cl_uint d = 0; local && d < work_dim && d < 3; d++)
         key.local[d] = local[d];
-    pthread_mutex_lock(&trace_lock);
+    trace_begin();
     key.out_of_order = queues_is_out_of_order(queue);
     const struct kernel *kernel = kernels_find(handle);
     struct launch *launch = kernel ? find_launch(kernel, &key) : NULL;
@@ -157,7 +157,7 @@ struct launch *launches_add(cl_command_queue queue, cl_kernel handle, cl_uint wo
         }
         add_arguments(launch, kernel);
     }
-    pthread_mutex_unlock(&trace_lock);
+    trace_end();
     return launch;
 }
 
@@ -188,12 +188,12 @@ static void take_times(const struct pending *one)
         return;
     uint64_t time = end - start;
     struct launch *launch = one->launch;
-    pthread_mutex_lock(&trace_lock);
+    trace_begin();
     launch->min_ns = launch->timed == 0 || time < launch->min_ns ? time : launch->min_ns;
     launch->max_ns = time > launch->max_ns ? time : launch->max_ns;
     launch->total_ns += time;
     launch->timed++;
-    pthread_mutex_unlock(&trace_lock);
+    trace_end();
 }
 
 /* 1: it is over, one way or the other. */

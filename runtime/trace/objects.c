@@ -126,7 +126,7 @@ void programs_add(cl_program handle, cl_uint count, const char **strings, const 
     counts_forget(handle);
     if (!made)
         return;
-    pthread_mutex_lock(&trace_lock);
+    trace_begin();
     struct program **link = &all_programs;
     while (*link && !same_program(*link, made))
         link = &(*link)->next;
@@ -138,31 +138,31 @@ void programs_add(cl_program handle, cl_uint count, const char **strings, const 
         *link = made;
     }
     put(program_handles, handle, *link);
-    pthread_mutex_unlock(&trace_lock);
+    trace_end();
 }
 
 void programs_same(cl_program handle, cl_program as)
 {
     counts_forget(handle);
-    pthread_mutex_lock(&trace_lock);
+    trace_begin();
     put(program_handles, handle, find(program_handles, as));
-    pthread_mutex_unlock(&trace_lock);
+    trace_end();
 }
 
 struct program *programs_find(cl_program handle)
 {
-    pthread_mutex_lock(&trace_lock);
+    trace_begin();
     struct program *program = find(program_handles, handle);
-    pthread_mutex_unlock(&trace_lock);
+    trace_end();
     return program;
 }
 
 int programs_is_source(cl_program handle)
 {
-    pthread_mutex_lock(&trace_lock);
+    trace_begin();
     const struct program *program = find(program_handles, handle);
     int is_source = program && program->string_count > 0;
-    pthread_mutex_unlock(&trace_lock);
+    trace_end();
     return is_source;
 }
 
@@ -182,11 +182,11 @@ static void add_string(char ***list, unsigned *count, const char *text)
 
 void programs_options(cl_program handle, const char *options)
 {
-    pthread_mutex_lock(&trace_lock);
+    trace_begin();
     struct program *program = find(program_handles, handle);
     if (program)
         add_string(&program->options, &program->option_count, options ? options : "");
-    pthread_mutex_unlock(&trace_lock);
+    trace_end();
 }
 
 /* ---- kernels ---------------------------------------------------------------------------------- */
@@ -278,12 +278,12 @@ void kernels_add(cl_kernel handle, cl_program program, struct counted *counted)
     struct kernel *kernel = make_kernel(handle, counted);
     if (!kernel)
         return;
-    pthread_mutex_lock(&trace_lock);
+    trace_begin();
     kernel->program = find(program_handles, program);
     if (kernel->program)
         add_string(&kernel->program->kernels, &kernel->program->kernel_count, kernel->name);
     free_kernel(put(kernel_handles, handle, kernel));
-    pthread_mutex_unlock(&trace_lock);
+    trace_end();
 }
 
 static void set_bytes(struct argument *argument, const void *value, size_t size)
@@ -306,7 +306,7 @@ void kernels_copy(cl_kernel handle, cl_kernel from)
     struct kernel *kernel = make_kernel(handle, kernels_counted(from, &index));
     if (!kernel)
         return;
-    pthread_mutex_lock(&trace_lock);
+    trace_begin();
     const struct kernel *original = find(kernel_handles, from);
     for (cl_uint i = 0; original && i < kernel->count && i < original->count; i++) {
         const struct argument *argument = &original->arguments[i];
@@ -318,7 +318,7 @@ void kernels_copy(cl_kernel handle, cl_kernel from)
     }
     kernel->program = original ? original->program : NULL;
     free_kernel(put(kernel_handles, handle, kernel));
-    pthread_mutex_unlock(&trace_lock);
+    trace_end();
 }
 
 /* What an argument is: OpenCL tells, or its value does. */
@@ -346,7 +346,7 @@ static enum argument_kind kind_of(const struct kernel *kernel, cl_uint index, si
 
 void kernels_set(cl_kernel handle, cl_uint index, size_t size, const void *value, int is_svm)
 {
-    pthread_mutex_lock(&trace_lock);
+    trace_begin();
     struct kernel *kernel = find(kernel_handles, handle);
     if (kernel && index < kernel->count) {
         struct argument *argument = &kernel->arguments[index];
@@ -358,7 +358,7 @@ void kernels_set(cl_kernel handle, cl_uint index, size_t size, const void *value
         if (argument->kind == ARGUMENT_VALUE && value)
             set_bytes(argument, value, size);
     }
-    pthread_mutex_unlock(&trace_lock);
+    trace_end();
 }
 
 struct kernel *kernels_find(cl_kernel handle)
@@ -368,22 +368,22 @@ struct kernel *kernels_find(cl_kernel handle)
 
 struct counted *kernels_counted(cl_kernel handle, cl_uint *index)
 {
-    pthread_mutex_lock(&trace_lock);
+    trace_begin();
     const struct kernel *kernel = find(kernel_handles, handle);
     struct counted *counted = kernel ? kernel->counted : NULL;
     *index = kernel ? kernel->count : 0;
-    pthread_mutex_unlock(&trace_lock);
+    trace_end();
     return counted;
 }
 
 cl_mem kernels_swap_counters(cl_kernel handle, cl_mem memory)
 {
-    pthread_mutex_lock(&trace_lock);
+    trace_begin();
     struct kernel *kernel = find(kernel_handles, handle);
     cl_mem before = kernel ? kernel->counters : NULL;
     if (kernel)
         kernel->counters = memory;
-    pthread_mutex_unlock(&trace_lock);
+    trace_end();
     return before;
 }
 
@@ -439,14 +439,14 @@ void memory_add(cl_mem handle, const char *call, cl_mem_flags flags, size_t size
     live.root = handle;
     live.size = size;
     live.host = flags & CL_MEM_USE_HOST_PTR ? (uintptr_t)host : 0;
-    pthread_mutex_lock(&trace_lock);
+    trace_begin();
     struct memory *memory = memory_at(site, call, NULL);
     if (memory) {
         memory->flags |= flags;
         values_add(&memory->size, size);
     }
     add_live(handle, memory, &live);
-    pthread_mutex_unlock(&trace_lock);
+    trace_end();
 }
 
 void memory_add_part(cl_mem handle, cl_mem parent, cl_mem_flags flags, size_t origin, size_t size,
@@ -457,7 +457,7 @@ void memory_add_part(cl_mem handle, cl_mem parent, cl_mem_flags flags, size_t or
     live.root = parent;
     live.begin = origin;
     live.size = size;
-    pthread_mutex_lock(&trace_lock);
+    trace_begin();
     const struct live *whole = find(memory_handles, parent);
     live.host = whole && whole->host ? whole->host + origin : 0;
     struct memory *memory =
@@ -468,17 +468,17 @@ void memory_add_part(cl_mem handle, cl_mem parent, cl_mem_flags flags, size_t or
         values_add(&memory->origin, origin);
     }
     add_live(handle, memory, &live);
-    pthread_mutex_unlock(&trace_lock);
+    trace_end();
 }
 
 void memory_forget(cl_mem handle)
 {
-    pthread_mutex_lock(&trace_lock);
+    trace_begin();
     struct live *live = put(memory_handles, handle, NULL);
     if (live)
         live->memory->is_alive = 0;
     free(live);
-    pthread_mutex_unlock(&trace_lock);
+    trace_end();
 }
 
 struct live *memory_find(cl_mem handle)
@@ -497,17 +497,17 @@ void queues_add(cl_command_queue handle, int out_of_order, int profiling, int pr
     queue->out_of_order = out_of_order;
     queue->profiling = profiling;
     queue->profiling_added = profiling_added;
-    pthread_mutex_lock(&trace_lock);
+    trace_begin();
     free(put(queue_handles, handle, queue));
-    pthread_mutex_unlock(&trace_lock);
+    trace_end();
 }
 
 int queues_hides_profiling(cl_command_queue handle)
 {
-    pthread_mutex_lock(&trace_lock);
+    trace_begin();
     const struct queue *queue = find(queue_handles, handle);
     int hides = queue && queue->profiling_added;
-    pthread_mutex_unlock(&trace_lock);
+    trace_end();
     return hides;
 }
 

@@ -25,8 +25,9 @@
 /* OpenCL below this layer. */
 extern cl_icd_dispatch next;
 
-/* Guards all that was seen. Never held over a call into OpenCL. */
-extern pthread_mutex_t trace_lock;
+/* Around all that looks at or changes what was seen. Never held over a call into OpenCL. */
+void trace_begin(void);
+void trace_end(void);
 
 /* ---- values.c: what a number was ------------------------------------------------------------- */
 
@@ -256,7 +257,7 @@ struct count_text {
     char *text; /* NULL: it could not be made */
     char *build_options;
     unsigned counters;
-    uint64_t *totals; /* guarded by trace_lock */
+    uint64_t *totals; /* between trace_begin and trace_end */
 };
 
 /* A program is built, or its handle is that of another one now. */
@@ -279,6 +280,8 @@ char *with_argument_info(const char *options);
 void write_device(cl_device_id device);
 /* Writes the file: now, or if the last time is more than a second ago. */
 void write_now(void);
-void write_sometimes(void);
+
+/* Starts to write what has changed, a few times a second: a program may be killed while it waits. */
+void write_meanwhile(void);
 
 #endif

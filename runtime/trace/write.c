@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,19 @@
 #include <unistd.h>
 
 static pthread_mutex_t write_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t trace_lock = PTHREAD_MUTEX_INITIALIZER;
+static int is_changed; /* since it was written, perhaps */
+
+void trace_begin(void)
+{
+    pthread_mutex_lock(&trace_lock);
+    is_changed = 1;
+}
+
+void trace_end(void)
+{
+    pthread_mutex_unlock(&trace_lock);
+}
 
 /* ---- pieces ----------------------------------------------------------------------------------- */
 
@@ -274,7 +288,7 @@ void write_device(cl_device_id device)
         next.clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof platform_name - 1, platform_name,
                                NULL);
     snprintf(both, sizeof both, "%s: %s", platform_name, name);
-    pthread_mutex_lock(&trace_lock);
+    trace_begin();
     unsigned at = 0;
     while (at < device_count && strcmp(devices[at], both) != 0)
         at++;
@@ -284,7 +298,7 @@ void write_device(cl_device_id device)
         devices[at] = strdup(both);
         device_count += devices[at] != NULL;
     }
-    pthread_mutex_unlock(&trace_lock);
+    trace_end();
 }
 
 static void write_all(FILE *out)
@@ -328,6 +342,7 @@ void write_now(void)
     FILE *out = fopen(part, "we");
     if (out) {
         pthread_mutex_lock(&trace_lock);
+        is_changed = 0;
         write_all(out);
         pthread_mutex_unlock(&trace_lock);
         int failed = ferror(out);
@@ -338,15 +353,48 @@ void write_now(void)
     pthread_mutex_unlock(&write_lock);
 }
 
-void write_sometimes(void)
+/* ---- while the program runs ------------------------------------------------------------------- */
+
+#define PAUSE_NS 200000000
+
+static void *keep_writing(void *unused)
 {
-    static time_t last;
-    struct timespec now = {0};
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    (void)unused;
+    const struct timespec pause = {.tv_nsec = PAUSE_NS};
+    for (;;) {
+        nanosleep(&pause, NULL);
+        pthread_mutex_lock(&trace_lock);
+        int is_due = is_changed;
+        pthread_mutex_unlock(&trace_lock);
+        if (is_due)
+            write_now();
+    }
+    return NULL;
+}
+
+/* A child must not find locks that a thread holds which it does not have. */
+static void before_fork(void)
+{
     pthread_mutex_lock(&write_lock);
-    int is_time = now.tv_sec > last;
-    last = is_time ? now.tv_sec : last;
+    pthread_mutex_lock(&trace_lock);
+}
+
+static void behind_fork(void)
+{
+    pthread_mutex_unlock(&trace_lock);
     pthread_mutex_unlock(&write_lock);
-    if (is_time)
-        write_now();
+}
+
+/* Without the thread what was seen is written at the end only. Signals are for the program's own. */
+void write_meanwhile(void)
+{
+    sigset_t all;
+    sigset_t before;
+    pthread_t thread;
+    pthread_atfork(before_fork, behind_fork, behind_fork);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    if (pthread_create(&thread, NULL, keep_writing, NULL) == 0)
+        pthread_detach(thread);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }

@@ -402,3 +402,19 @@ fn a_program_that_fails_keeps_its_exit_code_and_the_facts() {
     let facts = facts(&shop, "facts.yaml");
     assert_eq!((facts.programs.len(), facts.launches.len()), (1, 0));
 }
+
+/// It waits for what does not come, and is killed meanwhile: without any call behind its launches.
+#[test]
+fn a_program_that_is_killed_while_it_waits_has_facts() {
+    let shop = shop();
+    let host = shop.text("host.c");
+    let (before, behind) = host.split_once("    printf(\"sum %g").unwrap();
+    let host = format!("#include <unistd.h>\n{before}    pause();\n    printf(\"sum %g{behind}");
+    shop.write("waiting.c", host);
+    shop.sh("cc -g waiting.c -o app -lOpenCL").success();
+    let told = shop.sh("fpgacc trace -o facts.yaml -- timeout -s KILL 10 ./app");
+    assert_eq!(told.code, Some(137), "{}", told.stderr);
+    let facts = facts(&shop, "facts.yaml");
+    let counts = facts.launches.iter().filter_map(|launch| launch.count);
+    assert_eq!(counts.sum::<u64>(), 5);
+}

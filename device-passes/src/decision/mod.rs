@@ -202,7 +202,10 @@ pub fn run(
             model = ExecutionModel::NdRange;
             too_large.push((name.clone(), size));
         }
-        own.insert(name, wish::restrained(pipeline, model));
+        let mut restrained = wish::restrained(pipeline, model);
+        // Whether versions for different launches pay, only the model can tell.
+        restrained.options.versions &= is_priced;
+        own.insert(name, restrained);
         if is_priced {
             kernels.push((kernel, model));
         }
@@ -235,10 +238,11 @@ fn decide(
     let called = called_functions(module);
     let without = alone::Without::new(module, &called);
     let trips = profile::trips(module, facts, request.sources);
+    let in_versions = pipeline::kernels_in_versions(module, facts, pipeline);
     let mut decisions = BTreeMap::new();
     for &(kernel, model) in kernels {
         let decides = model == ExecutionModel::Auto && pipeline.level >= 1 || pipeline.level >= 3;
-        let is_wanted = request.explain || decides;
+        let is_wanted = request.explain || decides || in_versions.contains(&kernel);
         // A kernel that others call is part of them.
         if !is_wanted || called.contains(&kernel) || pipeline.stop_after.is_some() {
             continue;

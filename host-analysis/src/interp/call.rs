@@ -128,6 +128,7 @@ impl<'a> Interp<'a> {
             return self.cast(code, &ty, value);
         }
         if super::opencl::is_function(name) {
+            self.repeats.note_opencl();
             return self.opencl(code, id, name, args);
         }
         if matches!(name, "setjmp" | "_setjmp" | "sigsetjmp" | "__sigsetjmp") {
@@ -294,14 +295,14 @@ impl<'a> Interp<'a> {
             }
             record = Some(self.record(call));
         }
-        let steps = self.steps;
+        let effort = self.effort();
         let mark = self.state.mark();
         let (again, whose) = (passed.clone(), this.clone());
         let result = self.follow_with(code, id, callee, passed, |s| s.enter(callee, this, false));
         if !self.inner_calls.is_empty() {
             self.follow_again((code, id), callee, whose, again, mark);
         }
-        self.note_length(callee, self.steps - steps);
+        self.note_effort(callee, effort);
         if let Some(record) = record {
             self.keep(record, &result);
         }

@@ -105,14 +105,23 @@ pub(super) struct Record {
     looked_through: u64,
 }
 
+/// Steps, and calls of OpenCL.
+#[derive(Clone, Copy)]
+pub(super) struct Effort {
+    steps: u64,
+    opencl: u64,
+}
+
 /// Calls that may be repeated.
 #[derive(Default)]
 pub(super) struct Repeats {
     kept: BTreeMap<FnId, Vec<Rc<Kept>>>,
     /// Functions that took many steps to follow.
     long: BTreeSet<FnId>,
-    /// Steps that it took to follow a function, all calls together.
-    steps: BTreeMap<FnId, u64>,
+    /// Calls of OpenCL so far.
+    opencl: u64,
+    /// Steps that it took to follow a function where it called no OpenCL, all calls together.
+    foreign: BTreeMap<FnId, u64>,
     /// How many calls of a function were watched since one was repeated.
     watched: BTreeMap<FnId, u32>,
     /// Calls that are being followed to be kept.
@@ -157,6 +166,10 @@ impl Repeats {
     /// What is followed looks at more than the store, or does more than changing it.
     pub fn spoil(&mut self) {
         self.spoilt += 1;
+    }
+
+    pub fn note_opencl(&mut self) {
+        self.opencl += 1;
     }
 
     pub fn note_entered(&mut self, id: FnId, depth: usize) {
@@ -210,18 +223,30 @@ impl<'a> Interp<'a> {
             && (self.repeats.long.contains(&callee) || body().end - body().start >= BYTES_TO_KEEP)
     }
 
-    /// Notes how many steps it took to follow a function.
-    pub(super) fn note_length(&mut self, callee: FnId, steps: u64) {
-        if steps >= STEPS_TO_KEEP {
-            self.repeats.long.insert(callee);
-            *self.repeats.steps.entry(callee).or_default() += steps;
+    /// What was done so far.
+    pub(super) fn effort(&self) -> Effort {
+        Effort {
+            steps: self.steps,
+            opencl: self.repeats.opencl,
+        }
+    }
+
+    /// Notes what it took to follow a function, since `before`.
+    pub(super) fn note_effort(&mut self, callee: FnId, before: Effort) {
+        let steps = self.steps - before.steps;
+        if steps < STEPS_TO_KEEP {
+            return;
+        }
+        self.repeats.long.insert(callee);
+        if self.repeats.opencl == before.opencl {
+            *self.repeats.foreign.entry(callee).or_default() += steps;
         }
     }
 
     /// Whether it took so long to follow a function, which has nothing to do with OpenCL, that
     /// further calls of it are better not followed: what it may change is forgotten.
     pub(super) fn is_tedious(&mut self, callee: FnId) -> bool {
-        let steps = self.repeats.steps.get(&callee);
+        let steps = self.repeats.foreign.get(&callee);
         steps.is_some_and(|steps| *steps >= STEPS_TO_TIRE) && self.is_foreign(callee)
     }
 
@@ -574,7 +599,10 @@ mod tests {
     #[test]
     fn what_a_tedious_function_changes_is_not_known() {
         let local = behind_a_long_function("");
-        assert!(local.contains("Symbolic") && !local.contains("Const"), "{local}");
+        assert!(
+            local.contains("Symbolic") && !local.contains("Const"),
+            "{local}"
+        );
         // It does something that matters: it is followed however long it takes.
         let local = behind_a_long_function("clFinish(q);");
         assert!(local.contains("Const"), "{local}");
