@@ -206,7 +206,10 @@ fn versions_are_made_where_the_model_finds_them_faster() {
 }
 ";
     for model in models {
-        assert!(kernels(model, unrolled).contains("fpgacc_2_sums"), "{model}");
+        assert!(
+            kernels(model, unrolled).contains("fpgacc_2_sums"),
+            "{model}"
+        );
     }
 }
 
