@@ -47,9 +47,14 @@ pub fn call_sites(function: &Function) -> BTreeMap<FunctionId, usize> {
 /// All functions that `root` calls, directly or not, without itself unless it is recursive; callers
 /// before what only they call.
 pub fn reachable(module: &Module, root: FunctionId) -> Vec<FunctionId> {
+    reachable_from(module, vec![root])
+}
+
+/// All functions that some of these call, directly or not.
+pub fn reachable_from(module: &Module, roots: Vec<FunctionId>) -> Vec<FunctionId> {
     let mut seen = BTreeSet::new();
     let mut out = Vec::new();
-    let mut stack = vec![root];
+    let mut stack = roots;
     while let Some(at) = stack.pop() {
         for (callee, _) in callees(&module.functions[at]).into_iter().rev() {
             if seen.insert(callee) {

@@ -10,9 +10,10 @@
 mod codegen;
 mod legality;
 
-use fpgacc_frontend::ir::{FunctionId, Module};
+use fpgacc_frontend::ir::{Function, FunctionId, Module};
 
 use crate::analysis::accesses::Summaries;
+use crate::analysis::place::is_loop;
 use crate::analysis::single_work_item::{is_single_work_item, may_share};
 use crate::pass::{Context, LaunchContract, Outcome, Pass};
 
@@ -43,6 +44,10 @@ impl Pass for ScalarReplacement {
         let single = is_single_work_item(module, kernel, &summaries, context.geometry, contract);
         let (mut done, mut missed) = (Vec::new(), Vec::new());
         for function in summaries.functions() {
+            // Who else calls a function is looked up in the whole module.
+            if !has_loops(&module.functions[function]) {
+                continue;
+            }
             let alone = single && (function == kernel || may_share(module, function));
             let mut plan = legality::plan(module, function, &summaries, context, alone);
             missed.append(&mut plan.missed);
@@ -61,4 +66,12 @@ impl Pass for ScalarReplacement {
         }
         Outcome::of(done, missed)
     }
+}
+
+fn has_loops(function: &Function) -> bool {
+    let mut found = false;
+    if let Some(body) = &function.body {
+        body.for_each_stmt(&mut |stmt| found |= is_loop(stmt));
+    }
+    found
 }

@@ -221,7 +221,8 @@ fn shared_with_others(module: &Module, kernel: FunctionId) -> BTreeSet<FunctionI
         .functions
         .ids()
         .filter(|id| *id != kernel && !mine.contains(id));
-    others.flat_map(|id| calls::reachable(module, id)).collect()
+    let shared = calls::reachable_from(module, others.collect());
+    shared.into_iter().collect()
 }
 
 /// A copy of a function for a kernel, declared and defined behind the original.
