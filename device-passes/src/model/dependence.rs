@@ -3,9 +3,11 @@
 //! Addresses are polynomials of loop counters. What does not cancel between the two and is no multiple
 //! of a counter is unknown, and unknown means that they may meet in the very next iteration, as aoc
 //! assumes. The rest is one linear equation with bounded integer variables, decided with the GCD test
-//! (Banerjee, Wolfe) and, distance by distance, Banerjee's inequalities.
+//! (Banerjee, Wolfe) and, distance by distance, Banerjee's inequalities. Bounds that are no constants are
+//! left to Fourier-Motzkin elimination ([`super::iteration_space`]).
 
 use super::graph::{Access, Graph, RegionId};
+use super::iteration_space;
 use super::poly::{Poly, Sym};
 use super::prediction::TripOrigin;
 
@@ -25,12 +27,29 @@ pub fn distance(graph: &Graph, region: RegionId, earlier: &Access, later: &Acces
     let (Some(from), Some(to)) = (&earlier.address, &later.address) else {
         return Some(1);
     };
-    let Some(equation) = Equation::new(graph, region, from, to) else {
-        return Some(1);
+    let least = match Equation::new(graph, region, from, to) {
+        Some(equation) => {
+            let low = -i128::from(later.bytes) + 1;
+            let high = i128::from(earlier.bytes) - 1;
+            equation.least_distance(low, high)?
+        }
+        None => 1,
     };
-    let low = -i128::from(later.bytes) + 1;
-    let high = i128::from(earlier.bytes) - 1;
-    equation.least_distance(low, high)
+    let loops = [earlier, later].map(|access| graph.ancestors(access.region));
+    if loops
+        .into_iter()
+        .flatten()
+        .all(|at| has_constant_bounds(graph, at))
+    {
+        return Some(least);
+    }
+    let bounded = iteration_space::least_distance(graph, region, earlier, later)?;
+    Some(u64::try_from(bounded).unwrap_or(u64::MAX).max(least))
+}
+
+/// Whether the text tells how often a loop runs, so that its condition tells no more.
+fn has_constant_bounds(graph: &Graph, region: RegionId) -> bool {
+    graph.regions[region].trip.origin == TripOrigin::Known
 }
 
 /// `constant + step * d + terms`, where `d` is the distance.
@@ -180,7 +199,7 @@ impl Equation {
 }
 
 /// The greatest value of a loop's counter, where the text tells: aoc does not see the launch.
-fn last(graph: &Graph, region: RegionId) -> Option<i128> {
+pub fn last(graph: &Graph, region: RegionId) -> Option<i128> {
     let region = &graph.regions[region];
     let known = region.trip.origin == TripOrigin::Known;
     known.then(|| ((region.trip.value / region.unroll as f64).ceil() as i128 - 1).max(0))

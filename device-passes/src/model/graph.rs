@@ -104,6 +104,8 @@ pub struct Region {
     pub span: Option<Span>,
     /// How often it runs each time.
     pub trip: Trip,
+    /// What is not negative in any iteration, since the loop goes on then.
+    pub holds: Vec<Poly>,
     /// Copies of the body that unrolling makes.
     pub unroll: u64,
     /// The part of the parent's iterations that enter it.

@@ -102,6 +102,11 @@ impl Poly {
         (product.terms.len() <= MAX_TERMS).then_some(product)
     }
 
+    /// Products of symbols, and what each is multiplied by; of no symbols, the constant.
+    pub fn terms(&self) -> impl Iterator<Item = (&[Sym], i128)> {
+        self.terms.iter().map(|(monomial, by)| (&monomial[..], *by))
+    }
+
     /// The symbols in it.
     pub fn symbols(&self) -> BTreeSet<Sym> {
         self.terms.keys().flatten().copied().collect()

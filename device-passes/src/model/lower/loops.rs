@@ -131,6 +131,8 @@ impl<'a> Lowering<'a> {
             ((trip.value / factor as f64) - 1.0).max(0.0) / 2.0,
         );
         if factor > 1 {
+            // Its iterations are several of those that the condition is about.
+            self.graph.regions[region].holds.clear();
             self.rebind(&changes, &starts, region, factor);
         }
         self.body(&parts, region, factor);
@@ -336,6 +338,7 @@ impl<'a> Lowering<'a> {
                 value: 1.0,
                 origin: TripOrigin::Known,
             },
+            holds: Vec::new(),
             unroll: 1,
             share: self.share,
             hints: hints(parts.hints),

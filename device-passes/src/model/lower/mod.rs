@@ -129,6 +129,7 @@ impl<'a> Lowering<'a> {
                 value: 1.0,
                 origin: TripOrigin::Known,
             },
+            holds: Vec::new(),
             unroll: 1,
             share: 1.0,
             hints: Hints::default(),

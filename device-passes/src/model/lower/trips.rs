@@ -15,16 +15,6 @@ pub const ASSUMED_TRIPS: f64 = 16.0;
 impl<'a> Lowering<'a> {
     /// How often a loop runs each time; its variables have their values inside.
     pub(super) fn trip(&mut self, parts: &Parts<'a>, region: RegionId) -> Trip {
-        if let Some(value) = parts
-            .stmt
-            .span
-            .and_then(|span| self.input.launch.trips.get(&span))
-        {
-            return Trip {
-                value: *value,
-                origin: TripOrigin::Profiled,
-            };
-        }
         let found = parts.cond.and_then(|cond| {
             self.without_trace(|this| {
                 if parts.is_do {
@@ -33,6 +23,16 @@ impl<'a> Lowering<'a> {
                 this.trips_by(cond, region, parts.is_do)
             })
         });
+        let profiled = parts
+            .stmt
+            .span
+            .and_then(|span| self.input.launch.trips.get(&span));
+        if let Some(value) = profiled {
+            return Trip {
+                value: *value,
+                origin: TripOrigin::Profiled,
+            };
+        }
         found.unwrap_or_else(|| {
             self.graph.assumed.push(format!(
                 "a loop runs {ASSUMED_TRIPS} times: neither its text nor the launch facts tell"
@@ -69,6 +69,11 @@ impl<'a> Lowering<'a> {
             _ => return None,
         };
         let inclusive = matches!(op, BinaryOp::Le | BinaryOp::Ge);
+        if op != BinaryOp::Ne && !is_do {
+            let most = Poly::constant(if inclusive { 0 } else { -1 });
+            let holds = &mut self.graph.regions[region].holds;
+            holds.push(most.plus(&difference, -1));
+        }
         let trip = self.count(&difference, region, inclusive, op == BinaryOp::Ne)?;
         let more = if is_do { 1.0 } else { 0.0 };
         Some(Trip {
