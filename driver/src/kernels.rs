@@ -105,6 +105,7 @@ fn decide(session: &mut Session, module: &mut Module, facts: &Facts) -> Step<Dec
     let request = Request {
         board: &board,
         wishes: &options.wishes,
+        fp_relaxed: options.is_fp_relaxed(),
         explain: options.explain,
         sources: &session.sources,
         measured: session.measured.as_ref(),

@@ -245,6 +245,14 @@ impl Options {
         self.explain || self.pipeline.level >= 3 || asked(&self.wishes.all) || by_kernel
     }
 
+    /// Whether aoc is told that it may change the order of floating-point operations; its newer name is
+    /// `-ffp-reassociate`.
+    pub fn is_fp_relaxed(&self) -> bool {
+        let names = ["fp-relaxed", "ffp-reassociate"];
+        let mut given = self.aoc_args.iter();
+        given.any(|arg| names.contains(&arg.trim_start_matches('-')))
+    }
+
     /// The input files of one kind, in order.
     pub fn files(&self, want: impl Fn(InputKind) -> bool) -> impl Iterator<Item = &Path> {
         self.inputs.iter().filter_map(move |input| match input {

@@ -407,3 +407,24 @@ fn kernels_too_large_to_be_priced_stay_as_they_are() {
         asked.stdout
     );
 }
+
+/// An accumulator adds one number in each cycle; of two, only if aoc may add them first.
+#[test]
+fn what_aoc_may_reorder_counts() {
+    let shop = workshop();
+    let two = KERNELS.replace("x = x * x + in[i];", "x = x + in[i] + in[i + 1];");
+    let two = two.replace("x = in[get_global_id(0)]", "x = 0.0f");
+    shop.write("k.cl", two);
+    let innermost = |options: &str| {
+        let options = format!("--board de5a-net -fexecution-model=swi -fno-reduction {options}");
+        let report = json(&shop, &options);
+        let loops = kernels(&report)[1]["parts"][0]["loops"].clone();
+        let last = loops.as_array().and_then(|loops| loops.last().cloned());
+        last.expect("a loop")["ii"].as_f64().expect("cycles")
+    };
+    let kept = innermost("");
+    assert!(kept > 2.0, "{kept}");
+    for flag in ["-fp-relaxed", "--fp-relaxed", "-ffp-reassociate"] {
+        assert_eq!(innermost(&format!("-Xaoc {flag}")), 1.0, "{flag}");
+    }
+}

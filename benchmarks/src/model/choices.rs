@@ -99,6 +99,7 @@ fn time(module: &Module, kernel: FunctionId, sources: &SourceMap, board: &Board,
     }
     let wishes = Wishes::default();
     let request = Request {
+        fp_relaxed: false,
         board,
         wishes: &wishes,
         explain: false,

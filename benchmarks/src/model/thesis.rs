@@ -355,6 +355,7 @@ fn clear(stmt: &mut Stmt) {
 fn choose(program: &Program, read: &Read, board: &Board, level: u8, lines: &mut String) -> f64 {
     let wishes = Wishes::default();
     let request = Request {
+        fp_relaxed: false,
         board,
         wishes: &wishes,
         explain: true,

@@ -48,6 +48,9 @@ pub struct Request<'a> {
     pub board: &'a Board,
     /// What the user asks for.
     pub wishes: &'a Wishes,
+    /// aoc is told that it may change the order of floating-point operations (`-fp-relaxed`,
+    /// `-ffp-reassociate`).
+    pub fp_relaxed: bool,
     /// Price kernels also where there is nothing to choose.
     pub explain: bool,
     /// The texts that spans point into.
@@ -251,6 +254,7 @@ fn decide(
             module: without.with(module, kernel),
             facts,
             board: request.board,
+            fp_relaxed: request.fp_relaxed,
             trips: &trips,
         };
         let (candidates, standard) = search::candidates(&pricing, pipeline, model);

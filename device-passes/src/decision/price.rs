@@ -22,6 +22,8 @@ pub struct Pricing<'a> {
     pub facts: &'a Facts,
     /// The board.
     pub board: &'a Board,
+    /// See [`super::Request::fp_relaxed`].
+    pub fp_relaxed: bool,
     /// Trip counts that were recorded.
     pub trips: &'a BTreeMap<Span, f64>,
 }
@@ -104,6 +106,7 @@ impl Pricing<'_> {
         let shapes = self.shapes(launches);
         let part = |(mut shape, launch, count): (LaunchShape, Option<usize>, f64)| {
             shape.trips = self.trips.clone();
+            shape.fp_relaxed = self.fp_relaxed;
             Part {
                 version: version.clone(),
                 launch,
