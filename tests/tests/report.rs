@@ -382,7 +382,7 @@ fn recorded_trip_counts_are_used() {
 #[test]
 fn kernels_too_large_to_be_priced_stay_as_they_are() {
     let shop = Workshop::new();
-    let sum = "x = x * 3 + 1; ".repeat(400);
+    let sum = "x = x * 3 + 1; ".repeat(1200);
     shop.write(
         "k.cl",
         format!(

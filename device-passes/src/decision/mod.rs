@@ -159,7 +159,7 @@ pub struct Part {
 
 /// The most expressions of a kernel with its calls inlined that are decided on: beyond, pricing takes
 /// longer than a compiler may (docs/model.md has times).
-const LARGEST: usize = 2500;
+const LARGEST: usize = 7000;
 
 /// The expressions of a kernel with its calls inlined.
 pub fn size(module: &Module, kernel: FunctionId) -> usize {

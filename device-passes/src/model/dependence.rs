@@ -14,20 +14,71 @@ use super::prediction::TripOrigin;
 /// Distances up to this are tried one by one.
 const MAX_DISTANCE: i128 = 64;
 
-/// A term of the equation: a coefficient times a counter in a range from 0.
+/// A coefficient times a counter in a range from 0.
+#[derive(Clone, Copy)]
 struct Term {
     coefficient: i128,
     /// The counter's greatest value; `None`: it is not known.
     last: Option<i128>,
 }
 
-/// The fewest iterations of `region`, at least 1, after which `later` may touch what `earlier` touched;
-/// `None`: it never does.
-pub fn distance(graph: &Graph, region: RegionId, earlier: &Access, later: &Access) -> Option<u64> {
-    let (Some(from), Some(to)) = (&earlier.address, &later.address) else {
+/// An address in a loop: `constant + rest + step * counter + terms`.
+pub struct Affine {
+    step: i128,
+    /// Of the loops inside.
+    terms: Vec<Term>,
+    /// What stays while the loop runs.
+    rest: Poly,
+    constant: i128,
+}
+
+impl Affine {
+    /// An address in iterations of `region`; `None` if it is not linear in its counter and those inside with
+    /// known coefficients, or if an iteration computes a part of it: that cancels only within the iteration.
+    pub fn new(graph: &Graph, region: RegionId, address: &Poly) -> Option<Self> {
+        let counter = Sym::Iter(region);
+        let mut rest = address.clone();
+        let mut terms = Vec::new();
+        for sym in address.symbols() {
+            let Sym::Iter(inner) = sym else { continue };
+            if inner == region || !graph.is_within(inner, region) {
+                continue;
+            }
+            terms.push(Term {
+                coefficient: rest.coefficient(sym)?.as_constant()?,
+                last: last(graph, inner),
+            });
+            rest = rest.without(sym);
+        }
+        let step = rest.coefficient(counter)?.as_constant()?;
+        let (rest, constant) = rest.without(counter).split_constant();
+        let moves = rest
+            .symbols()
+            .iter()
+            .any(|sym| graph.moves_in(*sym, region));
+        (!moves).then_some(Affine {
+            step,
+            terms,
+            rest,
+            constant,
+        })
+    }
+}
+
+/// The fewest iterations of `region`, at least 1, after which `later` may touch what `earlier` touched, each
+/// with its address in the loop; `None`: it never does.
+pub fn distance(
+    graph: &Graph,
+    region: RegionId,
+    (earlier, from): (&Access, &Option<Affine>),
+    (later, to): (&Access, &Option<Affine>),
+) -> Option<u64> {
+    let (Some(_), Some(_)) = (&earlier.address, &later.address) else {
         return Some(1);
     };
-    let least = match Equation::new(graph, region, from, to) {
+    let equation = from.as_ref().zip(to.as_ref());
+    let equation = equation.and_then(|(from, to)| Equation::new(graph, region, from, to));
+    let least = match equation {
         Some(equation) => {
             let low = -i128::from(later.bytes) + 1;
             let high = i128::from(earlier.bytes) - 1;
@@ -62,52 +113,20 @@ struct Equation {
 }
 
 impl Equation {
-    /// The address of `to` minus that of `from`; `None` if it is not linear.
-    fn new(graph: &Graph, region: RegionId, from: &Poly, to: &Poly) -> Option<Self> {
-        let counter = Sym::Iter(region);
-        let mut terms = Vec::new();
-        let (mut rest_from, mut rest_to) = (from.clone(), to.clone());
-        for (poly, sign, rest) in [(from, -1, &mut rest_from), (to, 1, &mut rest_to)] {
-            for sym in poly.symbols() {
-                let Sym::Iter(inner) = sym else { continue };
-                let is_inside = inner != region && graph.is_within(inner, region);
-                if !is_inside {
-                    continue;
-                }
-                // Each of the two accesses has inner counters of its own.
-                let coefficient = rest.coefficient(sym)?.as_constant()?;
-                *rest = rest.without(sym);
-                terms.push(Term {
-                    coefficient: sign * coefficient,
-                    last: last(graph, inner),
-                });
-            }
-        }
-        let (step_from, step_to) = (
-            rest_from.coefficient(counter)?,
-            rest_to.coefficient(counter)?,
-        );
-        if step_from != step_to {
+    /// The address of `to` minus that of `from`; `None` if not all that is unknown cancels. Each of the two
+    /// accesses has counters of its own in the loops inside.
+    fn new(graph: &Graph, region: RegionId, from: &Affine, to: &Affine) -> Option<Self> {
+        if from.step != to.step || from.rest != to.rest {
             return None;
         }
-        let step = step_to.as_constant()?;
-        let difference = rest_to
-            .without(counter)
-            .plus(&rest_from.without(counter), -1);
-        let constant = difference.as_constant()?;
-        let moves = |poly: &Poly| {
-            poly.symbols()
-                .iter()
-                .any(|sym| graph.moves_in(*sym, region))
-        };
-        // A value that an iteration computes cancels only within that iteration.
-        if moves(&rest_to.without(counter)) || moves(&rest_from.without(counter)) {
-            return None;
-        }
+        let negative = from.terms.iter().map(|term| Term {
+            coefficient: term.coefficient.saturating_neg(),
+            ..*term
+        });
         Some(Equation {
-            constant,
-            step,
-            terms,
+            constant: to.constant.saturating_sub(from.constant),
+            step: to.step,
+            terms: negative.chain(to.terms.iter().copied()).collect(),
             furthest: last(graph, region),
         })
     }
@@ -116,6 +135,9 @@ impl Equation {
         let furthest = self.furthest.unwrap_or(i128::MAX);
         if self.terms.is_empty() {
             return self.least_alone(furthest, low, high);
+        }
+        if !self.may_be_within(1, furthest.max(1), low, high) {
+            return None;
         }
         for distance in 1..=MAX_DISTANCE.min(furthest) {
             if self.may_be_within(distance, distance, low, high) {

@@ -14,6 +14,7 @@ mod launch;
 mod lower;
 mod lsu;
 mod memory;
+mod ordering;
 mod poly;
 mod prediction;
 mod price;

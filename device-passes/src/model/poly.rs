@@ -112,11 +112,6 @@ impl Poly {
         self.terms.keys().flatten().copied().collect()
     }
 
-    /// Whether a symbol is in it.
-    pub fn uses(&self, sym: Sym) -> bool {
-        self.terms.keys().any(|monomial| monomial.contains(&sym))
-    }
-
     /// What `sym` is multiplied by; `None` if a power of it occurs.
     pub fn coefficient(&self, sym: Sym) -> Option<Poly> {
         let mut coefficient = Poly::default();

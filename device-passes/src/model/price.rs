@@ -45,19 +45,14 @@ pub fn price(
     let used = Resources::default().plus(one, units);
     let strain = clock::strain(&graph, board, used);
     let mhz = clock::predict(strain, board);
-    let scheduled = Latencies::scheduled(board);
-    let timings = time(module, kernel, &graph, board, launch, scheduled);
-    let on_board = time(
-        module,
-        kernel,
-        &graph,
-        board,
-        launch,
-        Latencies::of_board(board, mhz),
-    );
+    let time = |latencies| time(module, kernel, &graph, board, launch, latencies);
+    let on_board = time(Latencies::of_board(board, mhz));
     let items = items(launch, form);
     let (busy, loops) = match form {
-        Form::SingleWorkItem => (on_board[0].total, loops(&graph, &timings)),
+        Form::SingleWorkItem => {
+            let scheduled = time(Latencies::scheduled(board));
+            (on_board[0].total, loops(&graph, &scheduled))
+        }
         Form::NdRange { .. } => {
             let cycles = {
                 let is_sized = module.functions[kernel].reqd_work_group_size().is_some();
@@ -69,7 +64,7 @@ pub fn price(
                 };
                 pipeline.cycles(launch, units, is_sized)
             };
-            (cycles, work_item_loops(&graph, &timings))
+            (cycles, work_item_loops(&graph, &on_board))
         }
     };
     let memory_seconds = traffic(&graph, board, form, &lsus, items).seconds(board);

@@ -13,17 +13,17 @@ use petgraph::graph::{DiGraph, NodeIndex};
 
 use super::board::Board;
 use super::critical::critical_cycle;
-use super::dependence::distance;
 use super::graph::{Access, Graph, NodeId, Op, Place, RegionId};
 use super::launch::LaunchShape;
+use super::ordering::{may_alias, overlaps, place};
 use super::poly::Poly;
 use super::prediction::Limit;
-use crate::analysis::alias::{Aliases, Roots};
+use crate::analysis::alias::Aliases;
 
 /// Cycles that a loop's control adds to each iteration's way.
 const LOOP_OVERHEAD: f64 = 8.0;
 /// Ports of a block of on-chip memory that is clocked twice as fast.
-const LOCAL_PORTS: usize = 4;
+pub(super) const LOCAL_PORTS: usize = 4;
 
 /// The timing of a region.
 #[derive(Clone, Debug, PartialEq)]
@@ -95,16 +95,6 @@ pub fn mark_written(module: &Module, kernel: FunctionId, graph: &mut Graph) {
     }
 }
 
-/// Whether two arrays may have bytes in common.
-fn may_alias(aliases: &Aliases<'_>, graph: &Graph, x: usize, y: usize) -> bool {
-    if x == y {
-        return true;
-    }
-    let (a, b) = (&graph.arrays[x], &graph.arrays[y]);
-    let external = a.place == b.place && a.place == Place::External;
-    external && aliases.roots_meet(&Roots::from([a.root]), &Roots::from([b.root]))
-}
-
 /// Times all regions of a single work-item.
 pub fn time(
     module: &Module,
@@ -116,7 +106,7 @@ pub fn time(
 ) -> Vec<Timing> {
     let called = crate::analysis::alias::called_functions(module);
     let mut timer = Timer {
-        aliases: Aliases::new(module, kernel, &called),
+        overlaps: overlaps(graph, &Aliases::new(module, kernel, &called)),
         graph,
         board,
         launch,
@@ -133,14 +123,15 @@ pub fn time(
     timings.into_values().collect()
 }
 
-struct Timer<'a> {
-    aliases: Aliases<'a>,
-    graph: &'a Graph,
-    board: &'a Board,
+pub(super) struct Timer<'a> {
+    pub graph: &'a Graph,
+    pub board: &'a Board,
     launch: &'a LaunchShape,
-    latencies: Latencies,
+    pub latencies: Latencies,
+    /// Whether arrays may have bytes in common: for each, for each.
+    pub overlaps: Vec<Vec<bool>>,
     /// Cycles until a load may see what was stored, by the nodes of stores to on-chip memory.
-    on_chip: BTreeMap<NodeId, f64>,
+    pub on_chip: BTreeMap<NodeId, f64>,
 }
 
 /// A dependence.
@@ -247,7 +238,7 @@ impl Timer<'_> {
     }
 
     /// Cycles until an operation's result is there.
-    fn latency(&self, id: NodeId, inner: &BTreeMap<RegionId, Timing>) -> f64 {
+    pub(super) fn latency(&self, id: NodeId, inner: &BTreeMap<RegionId, Timing>) -> f64 {
         let units = &self.board.family().memory_units;
         let node = &self.graph.nodes[id];
         let place = |access: usize| {
@@ -292,7 +283,7 @@ impl Timer<'_> {
     }
 
     /// The part of iterations that do two accesses to external memory, if averages are asked for.
-    fn happens(&self, x: &Access, y: &Access) -> f64 {
+    pub(super) fn happens(&self, x: &Access, y: &Access) -> f64 {
         let on_chip = self.graph.arrays[x.array].place == Place::OnChip;
         match self.latencies.average && !on_chip {
             true => x.share.min(y.share),
@@ -389,202 +380,6 @@ impl Timer<'_> {
         }
         self.memory(region, &index, inner, &mut all);
         (all, index)
-    }
-
-    /// The dependences between accesses.
-    fn memory(
-        &self,
-        region: RegionId,
-        index: &BTreeMap<NodeId, NodeIndex>,
-        inner: &BTreeMap<RegionId, Timing>,
-        all: &mut Dependences,
-    ) {
-        let within: Vec<usize> = (0..self.graph.accesses.len())
-            .filter(|&at| self.graph.is_within(self.graph.accesses[at].region, region))
-            .collect();
-        for &a in &within {
-            for &b in &within {
-                let (x, y) = (&self.graph.accesses[a], &self.graph.accesses[b]);
-                if !(x.is_store || y.is_store) || !self.may_alias(x, y) {
-                    continue;
-                }
-                self.dependence(region, (a, x), (b, y), index, inner, all);
-            }
-        }
-    }
-
-    /// What must be kept in order between `x` and a later `y`.
-    fn dependence(
-        &self,
-        region: RegionId,
-        (a, x): (usize, &Access),
-        (b, y): (usize, &Access),
-        index: &BTreeMap<NodeId, NodeIndex>,
-        inner: &BTreeMap<RegionId, Timing>,
-        all: &mut Dependences,
-    ) {
-        let on_chip = self.graph.arrays[x.array].place == Place::OnChip;
-        let (from, to) = (self.carrier(x, region), self.carrier(y, region));
-        let (Some(&source), Some(&target)) = (index.get(&from), index.get(&to)) else {
-            return;
-        };
-        let is_flow = x.is_store && (!y.is_store || y.is_atomic);
-        // On-chip memory serves accesses in order, and aoc gives each outer iteration a copy of its own.
-        // To external memory a store may overtake neither a load nor another store's unit.
-        if !is_flow && (on_chip || a == b) {
-            return;
-        }
-        let kind = match x.is_store {
-            true => Kind::Memory { load: b, store: a },
-            false => Kind::Memory { load: a, store: b },
-        };
-        let is_inner = |access: &Access| access.region != region;
-        let latency = match (is_inner(x), x.is_store) {
-            (true, _) => self.latency(from, inner),
-            (false, true) => self.store_latency(x, y) * self.happens(x, y),
-            (false, false) => self.latency(from, inner) * self.happens(x, y),
-        };
-        let idle = self.graph.nodes[x.node].idle || self.graph.nodes[y.node].idle;
-        let latency = if idle { 0.0 } else { latency };
-        // In the same iteration, in the order of the text. Of two stores, the later one wins anyway.
-        if a < b && from != to && x.is_store != y.is_store && self.meets_at_once(x, y) {
-            let edge = Edge {
-                latency,
-                distance: 0.0,
-                crosses: false,
-                kind: kind.clone(),
-            };
-            all.add_edge(source, target, edge);
-        }
-        // Where two pointers may overlap, nothing is known of where.
-        let distance = match x.array == y.array {
-            true => distance(self.graph, region, x, y),
-            false => Some(1),
-        };
-        let Some(distance) = distance else { return };
-        let safe = self
-            .safe_distance(region, x)
-            .max(self.safe_distance(region, y));
-        if safe == u64::MAX {
-            return;
-        }
-        let edge = Edge {
-            latency,
-            distance: distance.max(safe) as f64,
-            crosses: false,
-            kind,
-        };
-        all.add_edge(source, target, edge);
-    }
-
-    /// Whether two accesses of one iteration may touch the same bytes.
-    fn meets_at_once(&self, x: &Access, y: &Access) -> bool {
-        let (Some(a), Some(b)) = (&x.address, &y.address) else {
-            return true;
-        };
-        match b.plus(a, -1).as_constant() {
-            Some(difference) if x.array == y.array => {
-                difference < i128::from(x.bytes) && -difference < i128::from(y.bytes)
-            }
-            _ => true,
-        }
-    }
-
-    /// Cycles until a load may see what was stored.
-    fn store_latency(&self, store: &Access, load: &Access) -> f64 {
-        if self.graph.arrays[store.array].place != Place::OnChip {
-            let wait = if load.indirect {
-                0.0
-            } else {
-                self.latencies.wait
-            };
-            return self.latencies.store + wait;
-        }
-        self.on_chip.get(&store.node).copied().unwrap_or(0.0)
-    }
-
-    /// The latencies of all stores to on-chip memory.
-    fn on_chip_stores(&self) -> BTreeMap<NodeId, f64> {
-        let units = &self.board.family().memory_units;
-        let arrays = 0..self.graph.arrays.len();
-        let crowded: Vec<bool> = arrays
-            .map(|array| self.local_stores(array) >= LOCAL_PORTS)
-            .collect();
-        let latency = |store: &Access| {
-            if self.is_forwarded(store) {
-                return units.forwarded_latency - units.local_load_latency;
-            }
-            let wait = match crowded[store.array] {
-                true => units.arbitration_wait,
-                false => 0.0,
-            };
-            units.local_store_latency + wait
-        };
-        let stores = self.graph.accesses.iter().filter(|a| a.is_store);
-        let on_chip = stores.filter(|a| self.graph.arrays[a.array].place == Place::OnChip);
-        on_chip.map(|store| (store.node, latency(store))).collect()
-    }
-
-    /// Whether a load gets a value on its way to memory: there is one load and one store, and the array
-    /// has one copy. A pipelined loop around that gives it new contents in each iteration makes aoc
-    /// keep several, for iterations that overlap, and the way through those is longer.
-    fn is_forwarded(&self, store: &Access) -> bool {
-        let accesses = self
-            .graph
-            .accesses
-            .iter()
-            .filter(|a| a.array == store.array);
-        let (beside, around): (Vec<_>, Vec<_>) = accesses.partition(|a| a.region == store.region);
-        let places: BTreeSet<_> = beside.iter().map(|a| (a.is_store, place(a))).collect();
-        let Some(parent) = self.graph.regions[store.region].parent else {
-            return false;
-        };
-        let mut outer = self.graph.ancestors(parent).filter(|at| *at != 0);
-        let renewed = outer.any(|at| {
-            let copied = self.graph.regions[at].unroll > 1;
-            !copied
-                && around
-                    .iter()
-                    .any(|a| a.is_store && self.graph.is_within(a.region, at))
-        });
-        places.len() == 2 && !renewed
-    }
-
-    /// Stores to an array at places that are no neighbours.
-    fn local_stores(&self, array: usize) -> usize {
-        let stores = self.graph.accesses.iter();
-        let places: BTreeSet<_> = stores
-            .filter(|a| a.array == array && a.is_store)
-            .map(|a| (a.region, place(a)))
-            .collect();
-        places.len()
-    }
-
-    /// The node of a region that does an access: itself, or the loop that holds it.
-    fn carrier(&self, access: &Access, region: RegionId) -> NodeId {
-        let mut at = access.region;
-        if at == region {
-            return access.node;
-        }
-        while let Some(parent) = self.graph.regions[at].parent {
-            if parent == region {
-                break;
-            }
-            at = parent;
-        }
-        self.graph.regions[at].node.unwrap_or(access.node)
-    }
-
-    fn may_alias(&self, x: &Access, y: &Access) -> bool {
-        may_alias(&self.aliases, self.graph, x.array, y.array)
-    }
-
-    /// Iterations for which the source says that there is no dependence on an array.
-    fn safe_distance(&self, region: RegionId, access: &Access) -> u64 {
-        let hints = &self.graph.regions[region].hints;
-        let array = &self.graph.arrays[access.array].name;
-        let own = hints.ivdep_arrays.get(array).copied();
-        own.max(hints.ivdep).unwrap_or(0)
     }
 
     /// The intervals that dependences allow: the largest of values, and the largest of all else.
@@ -756,20 +551,6 @@ impl Timer<'_> {
             limits.push((interval, limit));
         }
         limits
-    }
-}
-
-/// Where an access goes: neighbours are one wide access.
-fn place(access: &Access) -> (Option<Poly>, i128) {
-    match &access.address {
-        Some(address) => {
-            let (rest, constant) = address.split_constant();
-            (
-                Some(rest),
-                constant.div_euclid(i128::from(access.bytes) * 64),
-            )
-        }
-        None => (None, access.node as i128),
     }
 }
 

@@ -13,12 +13,12 @@ use crate::model::prediction::Form;
 impl<'a> Lowering<'a> {
     pub(super) fn call(&mut self, id: ExprId, callee: &'a Callee, args: &'a [ExprId]) -> Value {
         match callee {
-            Callee::Function(function) => self.inline(*function, args),
+            Callee::Function(function) => self.inline(id, *function, args),
             Callee::Builtin(name) => self.builtin(id, name, args),
         }
     }
 
-    fn inline(&mut self, callee: FunctionId, args: &'a [ExprId]) -> Value {
+    fn inline(&mut self, site: ExprId, callee: FunctionId, args: &'a [ExprId]) -> Value {
         let values: Vec<Value> = args.iter().map(|arg| self.value(*arg)).collect();
         let function = &self.module.functions[callee];
         let Some(body) = &function.body else {
@@ -30,6 +30,8 @@ impl<'a> Lowering<'a> {
         let caller = (self.function, self.function_id, self.frame);
         let returned = std::mem::take(&mut self.returned);
         self.calls.push(callee);
+        self.sites.push(site);
+        self.stack.push(self.frames);
         (self.function, self.function_id, self.frame) = (function, callee, self.frames);
         self.frames += 1;
         for (&param, value) in function.params.iter().zip(values) {
@@ -39,6 +41,8 @@ impl<'a> Lowering<'a> {
         self.block(body);
         (self.function, self.function_id, self.frame) = caller;
         self.calls.pop();
+        self.sites.pop();
+        self.stack.pop();
         let mut results = std::mem::replace(&mut self.returned, returned);
         match results.len() {
             0 => Value::default(),

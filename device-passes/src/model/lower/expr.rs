@@ -512,7 +512,7 @@ impl<'a> Lowering<'a> {
         match target {
             Target::Slot(slot) => self.variable(slot, ty),
             Target::Element(slot, index) => {
-                let parts: Vec<Value> = self.parts(slot).into_iter().map(|(_, v)| v).collect();
+                let parts: Vec<Value> = self.env.parts(slot).into_iter().map(|(_, v)| v).collect();
                 let mut operands = vec![index.clone()];
                 operands.extend(parts);
                 self.compute(self.table.select, "choice of an element", &operands, span)
@@ -590,25 +590,13 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// The known parts of a variable.
-    fn parts(&self, slot: &Slot) -> Vec<(Slot, Value)> {
-        let range = self.env.range(slot.clone()..);
-        range
-            .take_while(|(key, _)| key.is_within(slot))
-            .map(|(key, value)| (key.clone(), value.clone()))
-            .collect()
-    }
-
     /// Sets a variable; a record field by field.
     pub(super) fn set(&mut self, to: &Slot, value: Value, ty: fpgacc_frontend::ir::TypeId) {
         let is_record = self.module.types.as_record(ty).is_some();
-        let old = self.parts(to);
         match &value.pointer {
             Some(Pointer::Slot(from)) if is_record => {
-                let parts = self.parts(from);
-                for (key, _) in old {
-                    self.env.remove(&key);
-                }
+                let parts = self.env.parts(from);
+                self.env.remove_parts(to);
                 for (key, value) in parts {
                     let mut copy = to.clone();
                     copy.path.extend(&key.path[from.path.len()..]);
@@ -617,9 +605,7 @@ impl<'a> Lowering<'a> {
             }
             _ => {
                 if is_record {
-                    for (key, _) in old {
-                        self.env.remove(&key);
-                    }
+                    self.env.remove_parts(to);
                 }
                 self.assign(to.clone(), value);
             }
@@ -639,7 +625,7 @@ impl<'a> Lowering<'a> {
                 self.set(&slot, value, ty);
             }
             Target::Element(slot, index) => {
-                for (key, old) in self.parts(&slot) {
+                for (key, old) in self.env.parts(&slot) {
                     let operands = [index.clone(), value.clone(), old];
                     let new =
                         self.compute(self.table.select, "choice of an element", &operands, span);

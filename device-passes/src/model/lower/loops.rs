@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::ir::{Block, ExprId, LoopHints, Stmt, StmtKind, VarRef};
 
+use super::env::{Changes, Mark};
 use super::value::{Pointer, Slot, Value};
 use super::{Lowering, MAX_COPIES};
 use crate::model::board::Operator;
@@ -74,7 +75,7 @@ enum Change {
     Any,
 }
 
-type Changes = BTreeMap<Slot, Change>;
+type LoopChanges = BTreeMap<Slot, Change>;
 
 /// What to put back behind a trial.
 struct Saved {
@@ -86,7 +87,7 @@ struct Saved {
     barriers: usize,
     exits: usize,
     assumed: usize,
-    env: BTreeMap<Slot, Value>,
+    mark: Mark,
     trial: bool,
     share: f64,
     segment: usize,
@@ -103,6 +104,7 @@ impl<'a> Lowering<'a> {
             return self.loop_in_trial(&parts);
         }
         let changes = self.changes(&parts);
+        let mark = self.env.mark();
         let region = self.open(&parts);
         let starts = self.bind(&changes, region);
         let trip = self.trip(&parts, region);
@@ -115,6 +117,7 @@ impl<'a> Lowering<'a> {
         };
         if let Some(count) = full.filter(|count| count.saturating_mul(self.copies) <= MAX_COPIES) {
             self.withdraw(region, starts);
+            self.env.keep(mark);
             return self.unrolled(&parts, count);
         }
         let factor = match always {
@@ -136,10 +139,10 @@ impl<'a> Lowering<'a> {
             self.rebind(&changes, &starts, region, factor);
         }
         self.body(&parts, region, factor);
-        self.close(&changes, starts, region);
+        self.close(&changes, starts, region, mark);
     }
 
-    fn save(&self) -> Saved {
+    fn save(&mut self) -> Saved {
         Saved {
             nodes: self.graph.nodes.len(),
             accesses: self.graph.accesses.len(),
@@ -149,7 +152,7 @@ impl<'a> Lowering<'a> {
             barriers: self.graph.regions[self.region].barriers,
             exits: self.graph.regions[self.region].exits.len(),
             assumed: self.graph.assumed.len(),
-            env: self.env.clone(),
+            mark: self.env.mark(),
             trial: self.trial,
             share: self.share,
             segment: self.segment,
@@ -159,8 +162,8 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Puts everything back, and gives the environment that the trial left.
-    fn restore(&mut self, saved: Saved) -> BTreeMap<Slot, Value> {
+    /// Puts everything back, and gives the values that the trial left.
+    fn restore(&mut self, saved: Saved) -> Changes {
         let graph = &mut self.graph;
         graph.nodes.truncate(saved.nodes);
         graph.accesses.truncate(saved.accesses);
@@ -176,7 +179,7 @@ impl<'a> Lowering<'a> {
         self.segment = saved.segment;
         self.region = saved.region;
         self.returned.truncate(saved.returned);
-        std::mem::replace(&mut self.env, saved.env)
+        self.env.undo(saved.mark)
     }
 
     /// An iteration without what it does to the graph.
@@ -199,22 +202,56 @@ impl<'a> Lowering<'a> {
 
     /// A loop inside a loop that is tried: all that it changes is unknown inside and behind it.
     fn loop_in_trial(&mut self, parts: &Parts<'a>) {
-        let before = self.env.clone();
+        let mark = self.env.mark();
         let outer = std::mem::take(&mut self.set_in_trial);
-        self.one_iteration(parts);
-        self.forget(&before);
-        // Once more, with what an iteration finds that is not the first.
-        self.one_iteration(parts);
-        self.forget(&before);
+        let key = (self.sites.clone(), std::ptr::from_ref(parts.stmt) as usize);
+        match self.tried.get(&key).cloned() {
+            // Walking it each time that a loop around is tried would take a time that doubles with each.
+            Some(known) => {
+                let here = known.into_iter().map(|slot| Slot {
+                    frame: self.stack[slot.frame],
+                    ..slot
+                });
+                self.set_in_trial = here.collect();
+            }
+            None => {
+                self.one_iteration(parts);
+                self.forget(&mark);
+                // Once more, with what an iteration finds that is not the first.
+                self.one_iteration(parts);
+                self.tried.insert(key, self.outlasting());
+            }
+        }
+        self.forget(&mark);
+        self.env.keep(mark);
         self.set_in_trial.extend(outer);
     }
 
-    /// Makes the variables unknown that were set, and drops those that are new.
-    fn forget(&mut self, before: &BTreeMap<Slot, Value>) {
-        self.env.retain(|slot, _| before.contains_key(slot));
+    /// The variables set in a trial that outlast it, with the places of their calls on the stack for
+    /// frames: each walk has frames of its own.
+    fn outlasting(&self) -> Vec<Slot> {
+        let place = |slot: &Slot| self.stack.iter().position(|frame| *frame == slot.frame);
+        let set = self.set_in_trial.iter();
+        set.filter_map(|slot| {
+            let frame = place(slot)?;
+            Some(Slot {
+                frame,
+                ..slot.clone()
+            })
+        })
+        .collect()
+    }
+
+    /// Makes the variables unknown that were set, and drops those that are new since a mark.
+    fn forget(&mut self, mark: &Mark) {
+        let before = self.env.before(mark);
+        for (slot, _) in before.iter().filter(|(_, old)| old.is_none()) {
+            self.env.remove(slot);
+        }
         let set: Vec<Slot> = self.set_in_trial.iter().cloned().collect();
         for slot in set {
-            let Some(old) = before.get(&slot) else {
+            let now = || self.env.get(&slot).cloned();
+            let Some(old) = before.get(&slot).cloned().unwrap_or_else(now) else {
                 continue;
             };
             let here = self.here();
@@ -231,32 +268,34 @@ impl<'a> Lowering<'a> {
     }
 
     /// Which variables an iteration changes, and how.
-    fn changes(&mut self, parts: &Parts<'a>) -> Changes {
-        let mut changes: Changes = BTreeMap::new();
+    fn changes(&mut self, parts: &Parts<'a>) -> LoopChanges {
+        let mut changes: LoopChanges = BTreeMap::new();
         // First to see which are set, then to see by how much they grow.
         for _ in 0..2 {
             let saved = self.save();
             self.trial = true;
-            let before: BTreeMap<Slot, Value> = saved.env.clone();
-            let mut marks: BTreeMap<Slot, (Value, Poly)> = BTreeMap::new();
+            let mut marks: BTreeMap<Slot, Poly> = BTreeMap::new();
+            let mut marked: BTreeSet<Sym> = BTreeSet::new();
             for slot in changes.keys() {
-                let (value, mark) = self.mark(&before[slot]);
+                let old = self.env.get(slot).cloned().unwrap_or_default();
+                let (value, mark) = self.mark(&old);
                 self.env.insert(slot.clone(), value.clone());
-                marks.insert(slot.clone(), (value, mark));
+                marked.extend(mark.symbols());
+                marks.insert(slot.clone(), mark);
             }
             let start = self.opaques;
             let outer = std::mem::take(&mut self.set_in_trial);
             self.one_iteration(parts);
             let after = self.restore(saved);
             let set = std::mem::replace(&mut self.set_in_trial, outer);
-            let mut found: Changes = BTreeMap::new();
+            let mut found: LoopChanges = BTreeMap::new();
             for slot in set {
-                let (Some(new), true) = (after.get(&slot), before.contains_key(&slot)) else {
+                let (Some(Some(new)), Some(_)) = (after.get(&slot), self.env.get(&slot)) else {
                     continue;
                 };
                 let change = match marks.get(&slot) {
                     None => Change::Any,
-                    Some((_, mark)) => self.change(new, mark, start, &marks),
+                    Some(mark) => change(new, mark, start, &marked),
                 };
                 found.insert(slot, change);
             }
@@ -292,32 +331,6 @@ impl<'a> Lowering<'a> {
             None => {}
         }
         (value, mark)
-    }
-
-    /// What was added to a marked value, if it is the same in each iteration.
-    fn change(
-        &self,
-        new: &Value,
-        mark: &Poly,
-        first_inside: usize,
-        marks: &BTreeMap<Slot, (Value, Poly)>,
-    ) -> Change {
-        let poly = match (&new.pointer, &new.poly) {
-            (Some(Pointer::Memory(_, offset)), _) => offset,
-            (_, Some(poly)) => poly,
-            _ => return Change::Any,
-        };
-        let by = poly.plus(mark, -1);
-        let moves = |sym: Sym| match sym {
-            Sym::Opaque(number) => {
-                number >= first_inside || marks.values().any(|(_, mark)| mark.uses(sym))
-            }
-            _ => false,
-        };
-        match by.symbols().into_iter().any(moves) {
-            true => Change::Any,
-            false => Change::By(by),
-        }
     }
 
     fn open(&mut self, parts: &Parts<'a>) -> RegionId {
@@ -364,11 +377,13 @@ impl<'a> Lowering<'a> {
         self.graph.regions[parent].loops.pop();
         self.graph.regions.truncate(region);
         self.graph.nodes.truncate(node);
-        self.env.extend(starts);
+        for (slot, start) in starts {
+            self.env.insert(slot, start);
+        }
     }
 
     /// Gives the variables that a loop changes their values inside. The values in front of it.
-    fn bind(&mut self, changes: &Changes, region: RegionId) -> BTreeMap<Slot, Value> {
+    fn bind(&mut self, changes: &LoopChanges, region: RegionId) -> BTreeMap<Slot, Value> {
         let mut starts = BTreeMap::new();
         for (slot, change) in changes {
             let start = self.env.get(slot).cloned().unwrap_or_default();
@@ -392,7 +407,7 @@ impl<'a> Lowering<'a> {
     /// Again, where an iteration is `factor` of the text's.
     fn rebind(
         &mut self,
-        changes: &Changes,
+        changes: &LoopChanges,
         starts: &BTreeMap<Slot, Value>,
         region: RegionId,
         factor: u64,
@@ -472,7 +487,14 @@ impl<'a> Lowering<'a> {
         (self.copies, self.idle) = (copies, idle);
     }
 
-    fn close(&mut self, changes: &Changes, starts: BTreeMap<Slot, Value>, region: RegionId) {
+    /// Ends a loop that was begun at a mark.
+    fn close(
+        &mut self,
+        changes: &LoopChanges,
+        starts: BTreeMap<Slot, Value>,
+        region: RegionId,
+        mark: Mark,
+    ) {
         for (index, slot) in changes.keys().enumerate() {
             let phi = self.graph.regions[region].carried[index].phi;
             let next = self.env.get(slot).and_then(|value| value.node);
@@ -494,15 +516,13 @@ impl<'a> Lowering<'a> {
         }
         // What was made inside and is no variable from outside ends with the loop.
         let nodes = &self.graph.nodes;
-        let inner: Vec<Slot> = self
-            .env
-            .iter()
-            .filter(|(_, value)| value.node.is_some_and(|n| nodes[n].region == region))
-            .map(|(slot, _)| slot.clone())
-            .collect();
-        for slot in inner {
-            self.env.remove(&slot);
+        let is_inside = |value: &Value| value.node.is_some_and(|n| nodes[n].region == region);
+        for (slot, _) in self.env.before(&mark) {
+            if self.env.get(&slot).is_some_and(is_inside) {
+                self.env.remove(&slot);
+            }
         }
+        self.env.keep(mark);
     }
 
     /// The value of a variable behind a loop that changes it.
@@ -540,6 +560,25 @@ impl<'a> Lowering<'a> {
         let result = run(self);
         self.restore(saved);
         result
+    }
+}
+
+/// What was added to a marked value, if it is the same in each iteration: made of nothing that is numbered
+/// from `first_inside` on, and of no marked value.
+fn change(new: &Value, mark: &Poly, first_inside: usize, marked: &BTreeSet<Sym>) -> Change {
+    let poly = match (&new.pointer, &new.poly) {
+        (Some(Pointer::Memory(_, offset)), _) => offset,
+        (_, Some(poly)) => poly,
+        _ => return Change::Any,
+    };
+    let by = poly.plus(mark, -1);
+    let moves = |sym: Sym| match sym {
+        Sym::Opaque(number) => number >= first_inside || marked.contains(&sym),
+        _ => false,
+    };
+    match by.symbols().into_iter().any(moves) {
+        true => Change::Any,
+        false => Change::By(by),
     }
 }
 

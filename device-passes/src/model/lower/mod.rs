@@ -6,6 +6,7 @@
 //! amount each time, then with these as polynomials of the iteration.
 
 mod calls;
+mod env;
 mod expr;
 mod fold;
 mod guards;
@@ -30,6 +31,7 @@ use super::poly::{Poly, Sym};
 use super::prediction::{Form, Trip, TripOrigin};
 use crate::analysis::alias::Root;
 use crate::pass::LaunchContract;
+use env::Env;
 use value::{Pointer, Slot, Value};
 
 /// Private arrays of at most this many bytes are kept in registers, whatever their indices are
@@ -63,10 +65,12 @@ pub fn lower(input: &Input<'_>) -> Graph {
     // First to learn which private arrays are only indexed by constants: these become registers.
     let mut first = Lowering::new(input, None);
     first.kernel();
+    if first.private_arrays.is_subset(&first.dynamic) {
+        return first.done();
+    }
     let mut second = Lowering::new(input, Some(first.dynamic));
     second.kernel();
-    second.graph.depends = second.depends;
-    second.graph
+    second.done()
 }
 
 /// An operation on integers of a type, and what its result was named.
@@ -78,13 +82,16 @@ struct Lowering<'a> {
     module: &'a Module,
     table: &'a Operators,
     graph: Graph,
-    env: BTreeMap<Slot, Value>,
+    env: Env,
     /// The function that is walked, and which call of it.
     function: &'a Function,
     function_id: FunctionId,
     frame: usize,
     frames: usize,
     calls: Vec<FunctionId>,
+    /// Where each of them, the kernel not counted, is called, and the frames of them all.
+    sites: Vec<ExprId>,
+    stack: Vec<usize>,
     region: RegionId,
     segment: usize,
     /// The part of the region's iterations that get here.
@@ -97,6 +104,8 @@ struct Lowering<'a> {
     trial: bool,
     /// The variables that were set in it.
     set_in_trial: BTreeSet<Slot>,
+    /// What loops set that were walked in the trial of a loop around.
+    tried: BTreeMap<LoopKey, Vec<Slot>>,
     opaques: usize,
     /// What operations on integers were named that are not followed.
     numbered: BTreeMap<(Poly, Poly), Vec<Named>>,
@@ -107,6 +116,8 @@ struct Lowering<'a> {
     arrays: BTreeMap<(usize, VarRef), ArrayId>,
     /// Which variables arrays are.
     array_keys: BTreeMap<ArrayId, VarKey>,
+    /// Private arrays that are kept in memory if an index is not constant.
+    private_arrays: BTreeSet<VarKey>,
     /// Private arrays with an index that is not constant.
     dynamic: BTreeSet<VarKey>,
     dynamic_before: Option<BTreeSet<VarKey>>,
@@ -117,6 +128,8 @@ struct Lowering<'a> {
 
 /// A variable of a function, over all its calls.
 type VarKey = (FunctionId, VarRef);
+/// A loop: the calls that lead to it, and where its statement lies.
+type LoopKey = (Vec<ExprId>, usize);
 
 impl<'a> Lowering<'a> {
     fn new(input: &'a Input<'a>, dynamic_before: Option<BTreeSet<VarKey>>) -> Self {
@@ -143,12 +156,14 @@ impl<'a> Lowering<'a> {
             module: input.module,
             table: &input.board.family().operators,
             graph,
-            env: BTreeMap::new(),
+            env: Env::default(),
             function: &input.module.functions[input.kernel],
             function_id: input.kernel,
             frame: 0,
             frames: 1,
             calls: vec![input.kernel],
+            sites: Vec::new(),
+            stack: vec![0],
             region: 0,
             segment: 0,
             share: 1.0,
@@ -156,17 +171,24 @@ impl<'a> Lowering<'a> {
             idle: false,
             trial: false,
             set_in_trial: BTreeSet::new(),
+            tried: BTreeMap::new(),
             opaques: 0,
             numbered: BTreeMap::new(),
             depends: BTreeMap::new(),
             loaded: BTreeSet::new(),
             arrays: BTreeMap::new(),
             array_keys: BTreeMap::new(),
+            private_arrays: BTreeSet::new(),
             dynamic: BTreeSet::new(),
             dynamic_before,
             returned: Vec::new(),
             known_params: BTreeMap::new(),
         }
+    }
+
+    fn done(mut self) -> Graph {
+        self.graph.depends = self.depends;
+        self.graph
     }
 
     fn kernel(&mut self) {

@@ -1,9 +1,10 @@
 //! Statements.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use fpgacc_frontend::ir::{Block, ExprId, Init, Stmt, StmtKind, VarId, VarRef};
 
+use super::env::{Changes, Mark};
 use super::value::{Slot, Value};
 use super::{Lowering, REGISTER_BYTES, place_of};
 use crate::analysis::alias::Root;
@@ -34,12 +35,14 @@ impl<'a> Lowering<'a> {
             }
             StmtKind::Switch { value, arms } => {
                 let value = self.value(*value);
-                let before = self.env.clone();
+                let mut merged = Changes::new();
                 for arm in arms {
-                    let outer = std::mem::replace(&mut self.env, before.clone());
+                    let mark = self.env.mark();
                     arm.body.iter().for_each(|stmt| self.stmt(stmt));
-                    self.merge(&value, outer);
+                    self.merge(&value, merged, &mark);
+                    merged = self.env.undo(mark);
                 }
+                self.env.apply(merged);
             }
             StmtKind::Return(Some(value)) => {
                 let value = self.value(*value);
@@ -63,7 +66,7 @@ impl<'a> Lowering<'a> {
         if is_array || (variable.space != fpgacc_frontend::ir::AddressSpace::Private && on_chip) {
             self.declare_array(var);
         }
-        self.env.retain(|key, _| !key.is_within(&slot));
+        self.env.remove_parts(&slot);
         match init {
             Some(Init::Expr(expr)) => {
                 let value = self.value(*expr);
@@ -101,6 +104,9 @@ impl<'a> Lowering<'a> {
             .as_ref()
             .is_some_and(|dynamic| !dynamic.contains(&key));
         let small = bytes.is_some_and(|bytes| bytes <= REGISTER_BYTES);
+        if private && !forced && !registers && !small {
+            self.private_arrays.insert(key);
+        }
         if private && !forced && (registers || small || constant_indices) {
             self.arrays.remove(&(self.frame, VarRef::Local(var)));
             return;
@@ -136,28 +142,35 @@ impl<'a> Lowering<'a> {
             }
             return;
         }
-        let before = self.env.clone();
         let share = self.share;
         self.share = share * taken;
+        let mark = self.env.mark();
         self.block(then);
-        let after_then = std::mem::replace(&mut self.env, before);
+        let after_then = self.env.undo(mark);
+        let mark = self.env.mark();
         self.share = share * if taken < 1.0 { 1.0 - taken } else { 1.0 };
         if let Some(block) = otherwise {
             self.block(block);
         }
         self.share = share;
-        self.merge(&value, after_then);
+        self.merge(&value, after_then, &mark);
+        self.env.keep(mark);
     }
 
-    /// Joins what two branches made of each variable.
-    pub(super) fn merge(&mut self, cond: &Value, other: BTreeMap<Slot, Value>) {
-        let mut differing = other;
-        differing.retain(|key, there| self.env.get(key) != Some(there));
-        for (key, there) in differing {
+    /// Joins what two branches made of each variable: this one since a mark, the other one from the same
+    /// state on.
+    fn merge(&mut self, cond: &Value, other: Changes, mark: &Mark) {
+        let mut there = self.env.before(mark);
+        there.extend(other);
+        for (key, there) in there {
+            let Some(there) = there else { continue };
             let Some(here) = self.env.get(&key).cloned() else {
                 self.env.insert(key, there);
                 continue;
             };
+            if here == there {
+                continue;
+            }
             let inputs: Vec<NodeId> = [cond.node, here.node, there.node]
                 .into_iter()
                 .flatten()

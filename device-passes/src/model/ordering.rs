@@ -1,0 +1,307 @@
+//! What accesses to memory wait for: the dependences between them, and when a load sees what was stored.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use petgraph::graph::NodeIndex;
+
+use super::dependence::{Affine, distance};
+use super::graph::{Access, Graph, NodeId, Place, RegionId};
+use super::poly::Poly;
+use super::timing::{Dependences, Edge, Kind, LOCAL_PORTS, Timer, Timing};
+use crate::analysis::alias::{Aliases, Roots};
+
+/// Whether arrays may have bytes in common: for each, for each.
+pub(super) fn overlaps(graph: &Graph, aliases: &Aliases<'_>) -> Vec<Vec<bool>> {
+    let arrays = 0..graph.arrays.len();
+    arrays
+        .clone()
+        .map(|x| {
+            arrays
+                .clone()
+                .map(|y| may_alias(aliases, graph, x, y))
+                .collect()
+        })
+        .collect()
+}
+
+/// Whether two arrays may have bytes in common.
+pub(super) fn may_alias(aliases: &Aliases<'_>, graph: &Graph, x: usize, y: usize) -> bool {
+    if x == y {
+        return true;
+    }
+    let (a, b) = (&graph.arrays[x], &graph.arrays[y]);
+    let external = a.place == b.place && a.place == Place::External;
+    external && aliases.roots_meet(&Roots::from([a.root]), &Roots::from([b.root]))
+}
+
+/// An access in a loop, with what comparing it with others takes.
+struct Side<'a> {
+    /// Its number.
+    at: usize,
+    access: &'a Access,
+    /// The loop's operation that does it: itself, or the loop that holds it.
+    carrier: NodeId,
+    node: NodeIndex,
+    /// What of its address moves, and the constant.
+    address: Option<(Poly, i128)>,
+    affine: Option<Affine>,
+}
+
+/// Dependences between accesses, each pair of operations with its longest for each distance.
+#[derive(Default)]
+struct Found {
+    edges: Vec<(NodeIndex, NodeIndex, Edge)>,
+    places: BTreeMap<(NodeIndex, NodeIndex, u64), usize>,
+}
+
+impl Found {
+    fn add(&mut self, (source, target): (NodeIndex, NodeIndex), distance: u64, edge: Edge) {
+        let place = *self
+            .places
+            .entry((source, target, distance))
+            .or_insert(self.edges.len());
+        match self.edges.get_mut(place) {
+            None => self.edges.push((source, target, edge)),
+            Some((.., known)) if edge.latency > known.latency => *known = edge,
+            Some(_) => {}
+        }
+    }
+}
+
+impl Timer<'_> {
+    /// The dependences between accesses.
+    pub(super) fn memory(
+        &self,
+        region: RegionId,
+        index: &BTreeMap<NodeId, NodeIndex>,
+        inner: &BTreeMap<RegionId, Timing>,
+        all: &mut Dependences,
+    ) {
+        let sides: Vec<Side<'_>> = (0..self.graph.accesses.len())
+            .filter_map(|at| self.side(region, at, index))
+            .collect();
+        let mut found = Found::default();
+        for x in &sides {
+            for y in &sides {
+                let (a, b) = (x.access, y.access);
+                if (a.is_store || b.is_store) && self.overlaps[a.array][b.array] {
+                    self.dependence(region, x, y, inner, &mut found);
+                }
+            }
+        }
+        for (source, target, edge) in found.edges {
+            all.add_edge(source, target, edge);
+        }
+    }
+
+    /// An access, if it is in the loop.
+    fn side(
+        &self,
+        region: RegionId,
+        at: usize,
+        index: &BTreeMap<NodeId, NodeIndex>,
+    ) -> Option<Side<'_>> {
+        let access = &self.graph.accesses[at];
+        if !self.graph.is_within(access.region, region) {
+            return None;
+        }
+        let carrier = self.carrier(access, region);
+        let address = access.address.as_ref();
+        Some(Side {
+            at,
+            access,
+            carrier,
+            node: *index.get(&carrier)?,
+            address: address.map(Poly::split_constant),
+            affine: address.and_then(|address| Affine::new(self.graph, region, address)),
+        })
+    }
+
+    /// What must be kept in order between `x` and a later `y`.
+    fn dependence(
+        &self,
+        region: RegionId,
+        x: &Side<'_>,
+        y: &Side<'_>,
+        inner: &BTreeMap<RegionId, Timing>,
+        found: &mut Found,
+    ) {
+        let (a, b) = (x.access, y.access);
+        let on_chip = self.graph.arrays[a.array].place == Place::OnChip;
+        let is_flow = a.is_store && (!b.is_store || b.is_atomic);
+        // On-chip memory serves accesses in order, and aoc gives each outer iteration a copy of its own.
+        // To external memory a store may overtake neither a load nor another store's unit.
+        if !is_flow && (on_chip || x.at == y.at) {
+            return;
+        }
+        let (load, store) = match a.is_store {
+            true => (y.at, x.at),
+            false => (x.at, y.at),
+        };
+        let edge = |distance: u64| Edge {
+            latency: self.ordered_after(region, x, y, inner),
+            distance: distance as f64,
+            crosses: false,
+            kind: Kind::Memory { load, store },
+        };
+        let ends = (x.node, y.node);
+        // In the same iteration, in the order of the text. Of two stores, the later one wins anyway.
+        let later = x.at < y.at && x.carrier != y.carrier;
+        if later && a.is_store != b.is_store && meets_at_once(x, y) {
+            found.add(ends, 0, edge(0));
+        }
+        // Where two pointers may overlap, nothing is known of where.
+        let distance = match a.array == b.array {
+            true => distance(self.graph, region, (a, &x.affine), (b, &y.affine)),
+            false => Some(1),
+        };
+        let safe = self
+            .safe_distance(region, a)
+            .max(self.safe_distance(region, b));
+        if let Some(distance) = distance.filter(|_| safe != u64::MAX) {
+            let distance = distance.max(safe);
+            found.add(ends, distance, edge(distance));
+        }
+    }
+
+    /// Cycles that `y` waits for `x`.
+    fn ordered_after(
+        &self,
+        region: RegionId,
+        x: &Side<'_>,
+        y: &Side<'_>,
+        inner: &BTreeMap<RegionId, Timing>,
+    ) -> f64 {
+        let (a, b) = (x.access, y.access);
+        if self.graph.nodes[a.node].idle || self.graph.nodes[b.node].idle {
+            return 0.0;
+        }
+        match (a.region == region, a.is_store) {
+            (false, _) => self.latency(x.carrier, inner),
+            (true, true) => self.store_latency(a, b) * self.happens(a, b),
+            (true, false) => self.latency(x.carrier, inner) * self.happens(a, b),
+        }
+    }
+
+    /// Cycles until a load may see what was stored.
+    fn store_latency(&self, store: &Access, load: &Access) -> f64 {
+        if self.graph.arrays[store.array].place != Place::OnChip {
+            let wait = if load.indirect {
+                0.0
+            } else {
+                self.latencies.wait
+            };
+            return self.latencies.store + wait;
+        }
+        self.on_chip.get(&store.node).copied().unwrap_or(0.0)
+    }
+
+    /// The latencies of all stores to on-chip memory.
+    pub(super) fn on_chip_stores(&self) -> BTreeMap<NodeId, f64> {
+        let units = &self.board.family().memory_units;
+        let arrays = 0..self.graph.arrays.len();
+        let crowded: Vec<bool> = arrays
+            .map(|array| self.local_stores(array) >= LOCAL_PORTS)
+            .collect();
+        let mut forwarded: BTreeMap<(usize, RegionId), bool> = BTreeMap::new();
+        let mut latency = |store: &Access| {
+            let known = forwarded.entry((store.array, store.region));
+            if *known.or_insert_with(|| self.is_forwarded(store)) {
+                return units.forwarded_latency - units.local_load_latency;
+            }
+            let wait = match crowded[store.array] {
+                true => units.arbitration_wait,
+                false => 0.0,
+            };
+            units.local_store_latency + wait
+        };
+        let stores = self.graph.accesses.iter().filter(|a| a.is_store);
+        let on_chip = stores.filter(|a| self.graph.arrays[a.array].place == Place::OnChip);
+        on_chip.map(|store| (store.node, latency(store))).collect()
+    }
+
+    /// Whether a load gets a value on its way to memory: there is one load and one store, and the array
+    /// has one copy. A pipelined loop around that gives it new contents in each iteration makes aoc
+    /// keep several, for iterations that overlap, and the way through those is longer.
+    fn is_forwarded(&self, store: &Access) -> bool {
+        let accesses = self
+            .graph
+            .accesses
+            .iter()
+            .filter(|a| a.array == store.array);
+        let (beside, around): (Vec<_>, Vec<_>) = accesses.partition(|a| a.region == store.region);
+        let places: BTreeSet<_> = beside.iter().map(|a| (a.is_store, place(a))).collect();
+        let Some(parent) = self.graph.regions[store.region].parent else {
+            return false;
+        };
+        let mut outer = self.graph.ancestors(parent).filter(|at| *at != 0);
+        let renewed = outer.any(|at| {
+            let copied = self.graph.regions[at].unroll > 1;
+            !copied
+                && around
+                    .iter()
+                    .any(|a| a.is_store && self.graph.is_within(a.region, at))
+        });
+        places.len() == 2 && !renewed
+    }
+
+    /// Stores to an array at places that are no neighbours.
+    fn local_stores(&self, array: usize) -> usize {
+        let stores = self.graph.accesses.iter();
+        let places: BTreeSet<_> = stores
+            .filter(|a| a.array == array && a.is_store)
+            .map(|a| (a.region, place(a)))
+            .collect();
+        places.len()
+    }
+
+    /// The node of a region that does an access: itself, or the loop that holds it.
+    fn carrier(&self, access: &Access, region: RegionId) -> NodeId {
+        let mut at = access.region;
+        if at == region {
+            return access.node;
+        }
+        while let Some(parent) = self.graph.regions[at].parent {
+            if parent == region {
+                break;
+            }
+            at = parent;
+        }
+        self.graph.regions[at].node.unwrap_or(access.node)
+    }
+
+    /// Iterations for which the source says that there is no dependence on an array.
+    fn safe_distance(&self, region: RegionId, access: &Access) -> u64 {
+        let hints = &self.graph.regions[region].hints;
+        let array = &self.graph.arrays[access.array].name;
+        let own = hints.ivdep_arrays.get(array).copied();
+        own.max(hints.ivdep).unwrap_or(0)
+    }
+}
+
+/// Whether two accesses of one iteration may touch the same bytes.
+fn meets_at_once(x: &Side<'_>, y: &Side<'_>) -> bool {
+    let (Some((a, from)), Some((b, to))) = (&x.address, &y.address) else {
+        return true;
+    };
+    if x.access.array != y.access.array || a != b {
+        return true;
+    }
+    let difference = to.saturating_sub(*from);
+    let apart = difference.saturating_neg();
+    difference < i128::from(x.access.bytes) && apart < i128::from(y.access.bytes)
+}
+
+/// Where an access goes: neighbours are one wide access.
+pub(super) fn place(access: &Access) -> (Option<Poly>, i128) {
+    match &access.address {
+        Some(address) => {
+            let (rest, constant) = address.split_constant();
+            (
+                Some(rest),
+                constant.div_euclid(i128::from(access.bytes) * 64),
+            )
+        }
+        None => (None, access.node as i128),
+    }
+}
