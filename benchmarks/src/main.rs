@@ -13,6 +13,10 @@ use fpgacc_benchmarks::platform::{self, Platform};
 use fpgacc_benchmarks::table::{self, Style};
 use fpgacc_benchmarks::trial::{Bench, Row, Verdict};
 
+/// As fpgacc itself: the decision is timed as it runs there.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Builds every benchmark program with and without fpgacc, runs both on every OpenCL platform of
 /// this machine, compares all that they read back, and prints one table.
 ///

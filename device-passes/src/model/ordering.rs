@@ -34,37 +34,126 @@ pub(super) fn may_alias(aliases: &Aliases<'_>, graph: &Graph, x: usize, y: usize
     external && aliases.roots_meet(&Roots::from([a.root]), &Roots::from([b.root]))
 }
 
+/// An access that waits for an earlier one in a loop.
+pub struct Order {
+    /// The earlier access.
+    earlier: usize,
+    /// The later one.
+    later: usize,
+    /// The loop's operations that do them: themselves, or loops that hold them.
+    ends: (NodeId, NodeId),
+    /// Iterations between them.
+    distance: u64,
+}
+
 /// An access in a loop, with what comparing it with others takes.
 struct Side<'a> {
     /// Its number.
     at: usize,
     access: &'a Access,
-    /// The loop's operation that does it: itself, or the loop that holds it.
+    /// The loop's operation that does it.
     carrier: NodeId,
-    node: NodeIndex,
+    is_idle: bool,
     /// What of its address moves, and the constant.
     address: Option<(Poly, i128)>,
     affine: Option<Affine>,
 }
 
-/// Dependences between accesses, each pair of operations with its longest for each distance.
-#[derive(Default)]
-struct Found {
-    edges: Vec<(NodeIndex, NodeIndex, Edge)>,
-    places: BTreeMap<(NodeIndex, NodeIndex, u64), usize>,
+/// What accesses in a loop wait for.
+pub(super) fn orders(graph: &Graph, region: RegionId, overlaps: &[Vec<bool>]) -> Vec<Order> {
+    let sides: Vec<Side<'_>> = (0..graph.accesses.len())
+        .filter_map(|at| side(graph, region, at))
+        .collect();
+    let mut search = Search {
+        graph,
+        region,
+        found: Vec::new(),
+        known: BTreeSet::new(),
+    };
+    for x in &sides {
+        for y in &sides {
+            let (a, b) = (x.access, y.access);
+            if (a.is_store || b.is_store) && overlaps[a.array][b.array] {
+                search.compare(x, y);
+            }
+        }
+    }
+    search.found
 }
 
-impl Found {
-    fn add(&mut self, (source, target): (NodeIndex, NodeIndex), distance: u64, edge: Edge) {
-        let place = *self
-            .places
-            .entry((source, target, distance))
-            .or_insert(self.edges.len());
-        match self.edges.get_mut(place) {
-            None => self.edges.push((source, target, edge)),
-            Some((.., known)) if edge.latency > known.latency => *known = edge,
-            Some(_) => {}
+/// An access, if it is in the loop.
+fn side(graph: &Graph, region: RegionId, at: usize) -> Option<Side<'_>> {
+    let access = &graph.accesses[at];
+    if !graph.is_within(access.region, region) {
+        return None;
+    }
+    let address = access.address.as_ref();
+    Some(Side {
+        at,
+        access,
+        carrier: carrier(graph, access, region),
+        is_idle: graph.nodes[access.node].idle,
+        address: address.map(Poly::split_constant),
+        affine: address.and_then(|address| Affine::new(graph, region, address)),
+    })
+}
+
+/// The search for what accesses of a loop wait for.
+struct Search<'a> {
+    graph: &'a Graph,
+    region: RegionId,
+    found: Vec<Order>,
+    /// Loops inside wait for each other in one way, however many of their accesses do.
+    known: BTreeSet<(NodeId, NodeId, u64)>,
+}
+
+impl Search<'_> {
+    /// What must be kept in order between `x` and a later `y`.
+    fn compare(&mut self, x: &Side<'_>, y: &Side<'_>) {
+        let (a, b) = (x.access, y.access);
+        let on_chip = self.graph.arrays[a.array].place == Place::OnChip;
+        let is_flow = a.is_store && (!b.is_store || b.is_atomic);
+        // On-chip memory serves accesses in order, and aoc gives each outer iteration a copy of its own.
+        // To external memory a store may overtake neither a load nor another store's unit.
+        if !is_flow && (on_chip || x.at == y.at) {
+            return;
         }
+        // In the same iteration, in the order of the text. Of two stores, the later one wins anyway.
+        let later = x.at < y.at && x.carrier != y.carrier;
+        if later && a.is_store != b.is_store && meets_at_once(x, y) {
+            self.add(x, y, 0);
+        }
+        // Where two pointers may overlap, nothing is known of where.
+        let distance = match a.array == b.array {
+            true => distance(self.graph, self.region, (a, &x.affine), (b, &y.affine)),
+            false => Some(1),
+        };
+        let safe = self.safe_distance(a).max(self.safe_distance(b));
+        if let Some(distance) = distance.filter(|_| safe != u64::MAX) {
+            self.add(x, y, distance.max(safe));
+        }
+    }
+
+    fn add(&mut self, x: &Side<'_>, y: &Side<'_>, distance: u64) {
+        let ends = (x.carrier, y.carrier);
+        let is_inner = x.access.region != self.region && !x.is_idle && !y.is_idle;
+        if is_inner && !self.known.insert((ends.0, ends.1, distance)) {
+            return;
+        }
+        self.found.push(Order {
+            earlier: x.at,
+            later: y.at,
+            ends,
+            distance,
+        });
+    }
+
+    /// Iterations for which the source says that there is no dependence on an array.
+    fn safe_distance(&self, access: &Access) -> u64 {
+        let hints = &self.graph.regions[self.region].hints;
+        let array = &self.graph.arrays[access.array].name;
+        let own = hints.ivdep_arrays.get(array).copied();
+        own.max(hints.ivdep).unwrap_or(0)
     }
 }
 
@@ -77,109 +166,41 @@ impl Timer<'_> {
         inner: &BTreeMap<RegionId, Timing>,
         all: &mut Dependences,
     ) {
-        let sides: Vec<Side<'_>> = (0..self.graph.accesses.len())
-            .filter_map(|at| self.side(region, at, index))
-            .collect();
-        let mut found = Found::default();
-        for x in &sides {
-            for y in &sides {
-                let (a, b) = (x.access, y.access);
-                if (a.is_store || b.is_store) && self.overlaps[a.array][b.array] {
-                    self.dependence(region, x, y, inner, &mut found);
-                }
-            }
-        }
-        for (source, target, edge) in found.edges {
+        for order in &self.orders[region] {
+            let (from, to) = order.ends;
+            let (Some(&source), Some(&target)) = (index.get(&from), index.get(&to)) else {
+                continue;
+            };
+            let (load, store) = match self.graph.accesses[order.earlier].is_store {
+                true => (order.later, order.earlier),
+                false => (order.earlier, order.later),
+            };
+            let edge = Edge {
+                latency: self.ordered_after(region, order, inner),
+                distance: order.distance as f64,
+                crosses: false,
+                kind: Kind::Memory { load, store },
+            };
             all.add_edge(source, target, edge);
         }
     }
 
-    /// An access, if it is in the loop.
-    fn side(
-        &self,
-        region: RegionId,
-        at: usize,
-        index: &BTreeMap<NodeId, NodeIndex>,
-    ) -> Option<Side<'_>> {
-        let access = &self.graph.accesses[at];
-        if !self.graph.is_within(access.region, region) {
-            return None;
-        }
-        let carrier = self.carrier(access, region);
-        let address = access.address.as_ref();
-        Some(Side {
-            at,
-            access,
-            carrier,
-            node: *index.get(&carrier)?,
-            address: address.map(Poly::split_constant),
-            affine: address.and_then(|address| Affine::new(self.graph, region, address)),
-        })
-    }
-
-    /// What must be kept in order between `x` and a later `y`.
-    fn dependence(
-        &self,
-        region: RegionId,
-        x: &Side<'_>,
-        y: &Side<'_>,
-        inner: &BTreeMap<RegionId, Timing>,
-        found: &mut Found,
-    ) {
-        let (a, b) = (x.access, y.access);
-        let on_chip = self.graph.arrays[a.array].place == Place::OnChip;
-        let is_flow = a.is_store && (!b.is_store || b.is_atomic);
-        // On-chip memory serves accesses in order, and aoc gives each outer iteration a copy of its own.
-        // To external memory a store may overtake neither a load nor another store's unit.
-        if !is_flow && (on_chip || x.at == y.at) {
-            return;
-        }
-        let (load, store) = match a.is_store {
-            true => (y.at, x.at),
-            false => (x.at, y.at),
-        };
-        let edge = |distance: u64| Edge {
-            latency: self.ordered_after(region, x, y, inner),
-            distance: distance as f64,
-            crosses: false,
-            kind: Kind::Memory { load, store },
-        };
-        let ends = (x.node, y.node);
-        // In the same iteration, in the order of the text. Of two stores, the later one wins anyway.
-        let later = x.at < y.at && x.carrier != y.carrier;
-        if later && a.is_store != b.is_store && meets_at_once(x, y) {
-            found.add(ends, 0, edge(0));
-        }
-        // Where two pointers may overlap, nothing is known of where.
-        let distance = match a.array == b.array {
-            true => distance(self.graph, region, (a, &x.affine), (b, &y.affine)),
-            false => Some(1),
-        };
-        let safe = self
-            .safe_distance(region, a)
-            .max(self.safe_distance(region, b));
-        if let Some(distance) = distance.filter(|_| safe != u64::MAX) {
-            let distance = distance.max(safe);
-            found.add(ends, distance, edge(distance));
-        }
-    }
-
-    /// Cycles that `y` waits for `x`.
+    /// Cycles that the later of two accesses waits for the earlier one.
     fn ordered_after(
         &self,
         region: RegionId,
-        x: &Side<'_>,
-        y: &Side<'_>,
+        order: &Order,
         inner: &BTreeMap<RegionId, Timing>,
     ) -> f64 {
-        let (a, b) = (x.access, y.access);
+        let [a, b] = [order.earlier, order.later].map(|at| &self.graph.accesses[at]);
         if self.graph.nodes[a.node].idle || self.graph.nodes[b.node].idle {
             return 0.0;
         }
+        let (carrier, _) = order.ends;
         match (a.region == region, a.is_store) {
-            (false, _) => self.latency(x.carrier, inner),
+            (false, _) => self.latency(carrier, inner),
             (true, true) => self.store_latency(a, b) * self.happens(a, b),
-            (true, false) => self.latency(x.carrier, inner) * self.happens(a, b),
+            (true, false) => self.latency(carrier, inner) * self.happens(a, b),
         }
     }
 
@@ -254,29 +275,21 @@ impl Timer<'_> {
             .collect();
         places.len()
     }
+}
 
-    /// The node of a region that does an access: itself, or the loop that holds it.
-    fn carrier(&self, access: &Access, region: RegionId) -> NodeId {
-        let mut at = access.region;
-        if at == region {
-            return access.node;
-        }
-        while let Some(parent) = self.graph.regions[at].parent {
-            if parent == region {
-                break;
-            }
-            at = parent;
-        }
-        self.graph.regions[at].node.unwrap_or(access.node)
+/// The node of a region that does an access: itself, or the loop that holds it.
+fn carrier(graph: &Graph, access: &Access, region: RegionId) -> NodeId {
+    let mut at = access.region;
+    if at == region {
+        return access.node;
     }
-
-    /// Iterations for which the source says that there is no dependence on an array.
-    fn safe_distance(&self, region: RegionId, access: &Access) -> u64 {
-        let hints = &self.graph.regions[region].hints;
-        let array = &self.graph.arrays[access.array].name;
-        let own = hints.ivdep_arrays.get(array).copied();
-        own.max(hints.ivdep).unwrap_or(0)
+    while let Some(parent) = graph.regions[at].parent {
+        if parent == region {
+            break;
+        }
+        at = parent;
     }
+    graph.regions[at].node.unwrap_or(access.node)
 }
 
 /// Whether two accesses of one iteration may touch the same bytes.

@@ -11,7 +11,7 @@ use super::lower::{Input, lower};
 use super::lsu::{Lsu, infer};
 use super::memory::traffic;
 use super::prediction::{Area, Form, Limit, LoopReport, Pipelining, Prediction};
-use super::timing::{Latencies, Timing, mark_written, time};
+use super::timing::{Latencies, Timer, Timing, mark_written};
 use super::{area, clock};
 use crate::pass::LaunchContract;
 
@@ -45,12 +45,12 @@ pub fn price(
     let used = Resources::default().plus(one, units);
     let strain = clock::strain(&graph, board, used);
     let mhz = clock::predict(strain, board);
-    let time = |latencies| time(module, kernel, &graph, board, launch, latencies);
-    let on_board = time(Latencies::of_board(board, mhz));
+    let mut timer = Timer::new(module, kernel, &graph, board, launch);
+    let on_board = timer.time(Latencies::of_board(board, mhz));
     let items = items(launch, form);
     let (busy, loops) = match form {
         Form::SingleWorkItem => {
-            let scheduled = time(Latencies::scheduled(board));
+            let scheduled = timer.time(Latencies::scheduled(board));
             (on_board[0].total, loops(&graph, &scheduled))
         }
         Form::NdRange { .. } => {

@@ -15,7 +15,7 @@ use super::board::Board;
 use super::critical::critical_cycle;
 use super::graph::{Access, Graph, NodeId, Op, Place, RegionId};
 use super::launch::LaunchShape;
-use super::ordering::{may_alias, overlaps, place};
+use super::ordering::{Order, may_alias, orders, overlaps, place};
 use super::poly::Poly;
 use super::prediction::Limit;
 use crate::analysis::alias::Aliases;
@@ -96,42 +96,57 @@ pub fn mark_written(module: &Module, kernel: FunctionId, graph: &mut Graph) {
 }
 
 /// Times all regions of a single work-item.
-pub fn time(
-    module: &Module,
-    kernel: FunctionId,
-    graph: &Graph,
-    board: &Board,
-    launch: &LaunchShape,
-    latencies: Latencies,
-) -> Vec<Timing> {
-    let called = crate::analysis::alias::called_functions(module);
-    let mut timer = Timer {
-        overlaps: overlaps(graph, &Aliases::new(module, kernel, &called)),
-        graph,
-        board,
-        launch,
-        latencies,
-        on_chip: BTreeMap::new(),
-    };
-    timer.on_chip = timer.on_chip_stores();
-    let mut timings: BTreeMap<RegionId, Timing> = BTreeMap::new();
-    // Loops inside have higher numbers.
-    for region in (0..graph.regions.len()).rev() {
-        let timing = timer.region(region, &timings);
-        timings.insert(region, timing);
-    }
-    timings.into_values().collect()
+pub struct Timer<'a> {
+    pub(super) graph: &'a Graph,
+    pub(super) board: &'a Board,
+    launch: &'a LaunchShape,
+    pub(super) latencies: Latencies,
+    /// Of each region, what its accesses to memory wait for.
+    pub(super) orders: Vec<Vec<Order>>,
+    /// Cycles until a load may see what was stored, by the nodes of stores to on-chip memory.
+    pub(super) on_chip: BTreeMap<NodeId, f64>,
 }
 
-pub(super) struct Timer<'a> {
-    pub graph: &'a Graph,
-    pub board: &'a Board,
-    launch: &'a LaunchShape,
-    pub latencies: Latencies,
-    /// Whether arrays may have bytes in common: for each, for each.
-    pub overlaps: Vec<Vec<bool>>,
-    /// Cycles until a load may see what was stored, by the nodes of stores to on-chip memory.
-    pub on_chip: BTreeMap<NodeId, f64>,
+impl<'a> Timer<'a> {
+    /// Prepares to time a kernel.
+    pub fn new(
+        module: &Module,
+        kernel: FunctionId,
+        graph: &'a Graph,
+        board: &'a Board,
+        launch: &'a LaunchShape,
+    ) -> Self {
+        let called = crate::analysis::alias::called_functions(module);
+        let overlaps = overlaps(graph, &Aliases::new(module, kernel, &called));
+        let mut timer = Timer {
+            graph,
+            board,
+            launch,
+            latencies: Latencies::scheduled(board),
+            orders: Vec::new(),
+            on_chip: BTreeMap::new(),
+        };
+        timer.on_chip = timer.on_chip_stores();
+        let loops = 1..graph.regions.len();
+        // Nothing waits for anything from one run of the body to the next.
+        timer.orders.push(Vec::new());
+        timer
+            .orders
+            .extend(loops.map(|region| orders(graph, region, &overlaps)));
+        timer
+    }
+
+    /// The timings of all regions, with these latencies.
+    pub fn time(&mut self, latencies: Latencies) -> Vec<Timing> {
+        self.latencies = latencies;
+        let mut timings: BTreeMap<RegionId, Timing> = BTreeMap::new();
+        // Loops inside have higher numbers.
+        for region in (0..self.graph.regions.len()).rev() {
+            let timing = self.region(region, &timings);
+            timings.insert(region, timing);
+        }
+        timings.into_values().collect()
+    }
 }
 
 /// A dependence.
@@ -338,7 +353,8 @@ impl Timer<'_> {
         nodes: &[NodeId],
         inner: &BTreeMap<RegionId, Timing>,
     ) -> (Dependences, BTreeMap<NodeId, NodeIndex>) {
-        let mut all = Dependences::new();
+        let edges = 2 * nodes.len() + self.orders[region].len();
+        let mut all = Dependences::with_capacity(nodes.len(), edges);
         let index: BTreeMap<NodeId, NodeIndex> =
             nodes.iter().map(|&id| (id, all.add_node(id))).collect();
         for &id in nodes {
