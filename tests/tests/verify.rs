@@ -192,7 +192,14 @@ fn a_program_that_fails_is_not_taken_for_the_same() {
 
 #[test]
 fn a_launch_that_only_the_rewritten_program_refuses_is_a_difference() {
-    let told = verify(&shop(), "--max-local-size=16 -- wide").failure();
+    let shop = shop();
+    // What each work-item keeps across the barrier takes an array.
+    let kept = shop.text("verify.cl").replace(
+        "t[l] = a[get_global_id(0)];",
+        "float own = a[get_global_id(0)];\n    t[l] = own;",
+    );
+    shop.write("verify.cl", kept.replace("+ 0.5f", "+ own"));
+    let told = verify(&shop, "--max-local-size=16 -- wide").failure();
     has(
         &told.stdout,
         &[
