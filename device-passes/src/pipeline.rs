@@ -149,6 +149,7 @@ fn launches_by_kernel<'f>(module: &Module, facts: &'f Facts) -> BTreeMap<String,
 }
 
 /// A kernel, or a version of one, and how it is to be rewritten.
+#[derive(Clone, Copy)]
 struct Job<'a> {
     kernel: FunctionId,
     pipeline: &'a Pipeline,
@@ -160,18 +161,33 @@ pub(crate) fn kernels_in_versions(
     facts: &Facts,
     pipeline: &Pipeline,
 ) -> BTreeSet<FunctionId> {
-    if !pipeline.makes_versions() {
-        return BTreeSet::new();
-    }
     let launches = launches_by_kernel(module, facts);
     let called = called_functions(module);
     let is_split = |kernel: &FunctionId| {
-        let launches = launches.get(&module.functions[*kernel].name);
-        let general = pipeline.options.keep_general;
-        !called.contains(kernel)
-            && launches.is_some_and(|all| groups::groups(module, *kernel, all, general).is_some())
+        let job = Job {
+            kernel: *kernel,
+            pipeline,
+        };
+        job.groups(module, &called, &launches).is_some()
     };
     module.kernels().filter(is_split).collect()
+}
+
+impl Job<'_> {
+    /// The groups of the kernel's launches, if each gets a version.
+    fn groups<'f>(
+        &self,
+        module: &Module,
+        called: &BTreeSet<FunctionId>,
+        launches: &BTreeMap<String, Vec<&'f Launch>>,
+    ) -> Option<Vec<groups::Group<'f>>> {
+        if called.contains(&self.kernel) || !self.pipeline.makes_versions() {
+            return None;
+        }
+        let launches = launches.get(&module.functions[self.kernel].name)?;
+        let general = self.pipeline.options.keep_general;
+        groups::groups(module, self.kernel, launches, general)
+    }
 }
 
 /// Gives kernels that are launched in different ways a version for each, and these their launches. All
@@ -184,17 +200,13 @@ fn make_versions<'a>(
     report: &mut Report,
 ) -> Vec<Job<'a>> {
     let mut all = Vec::new();
-    for Job { kernel, pipeline } in jobs {
-        all.push(Job { kernel, pipeline });
+    for job in jobs {
+        let groups = job.groups(module, called, launches);
+        let Job { kernel, pipeline } = job;
+        all.push(job);
+        let Some(groups) = groups else { continue };
         let function = &module.functions[kernel];
         let (name, span) = (function.name.clone(), function.span);
-        let of_kernel = launches.get(&name).map_or(&[][..], Vec::as_slice);
-        let general = pipeline.options.keep_general;
-        let groups = match called.contains(&kernel) || !pipeline.makes_versions() {
-            true => None,
-            false => groups::groups(module, kernel, of_kernel, general),
-        };
-        let Some(groups) = groups else { continue };
         let others = report.versions.add(module, kernel, groups.len() - 1);
         let mut words = Vec::new();
         let versions = std::iter::once((name.clone(), kernel)).chain(others);

@@ -278,7 +278,7 @@ char *with_argument_info(const char *options);
 /* ---- write.c --------------------------------------------------------------------------------- */
 
 void write_device(cl_device_id device);
-/* Writes the file: now, or if the last time is more than a second ago. */
+/* Writes the file. */
 void write_now(void);
 
 /* Starts to write what has changed, a few times a second: a program may be killed while it waits. */

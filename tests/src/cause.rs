@@ -120,11 +120,6 @@ impl Known<'_> {
             && self.is_right_without(Cause::Optimiser, platform, limit)
     }
 
-    /// Whether the job is right on PoCL without loops over work-items, with and without optimisations.
-    pub fn is_right_without_loops(&self, limit: Duration) -> bool {
-        self.is_right_with(&[Setting::NoWorkItemLoops], Platform::Pocl, limit)
-    }
-
     /// Whether Oclgrind complains of nothing, values that nobody has set included.
     pub fn is_clean(&self, limit: Duration) -> bool {
         let settings = [Setting::Uninitialised];
@@ -134,13 +129,9 @@ impl Known<'_> {
 
     /// Whether the job is right on a platform with and without optimisations.
     pub fn is_right_either_way(&self, platform: Platform, limit: Duration) -> bool {
-        self.is_right_with(&[], platform, limit)
-    }
-
-    fn is_right_with(&self, settings: &[Setting], platform: Platform, limit: Duration) -> bool {
         let jobs = [self.job, &other_optimisation(self.job)];
         jobs.into_iter().all(|job| {
-            run_with(job, platform, limit, settings).is_ok_and(|output| self.is_right(&output))
+            run_with(job, platform, limit, &[]).is_ok_and(|output| self.is_right(&output))
         })
     }
 

@@ -137,8 +137,7 @@ pub fn run(checkouts: &Checkouts<'_>, explain: Option<&str>) -> Result<String, M
         }
         let host = table.host_seconds;
         let original = host + price(program, &read, &board, &only(&[]), &[]);
-        let rewrites: Vec<&str> = program.rewrites.iter().map(String::as_str).collect();
-        let thesis = host + price(program, &read, &board, &only(&rewrites), &program.kept);
+        let thesis = host + rewritten(program, &read, &board);
         let [second, third] =
             [2, 3].map(|level| host + choose(program, &read, &board, level, &mut choices));
         let _ = writeln!(
@@ -150,7 +149,7 @@ pub fn run(checkouts: &Checkouts<'_>, explain: Option<&str>) -> Result<String, M
             original / second,
             original / third,
         );
-        if let Some(line) = reduction(program, &read, &board, &rewrites) {
+        if let Some(line) = reduction(program, &read, &board) {
             choices.push_str(&line);
         }
     }
@@ -162,9 +161,8 @@ pub fn run(checkouts: &Checkouts<'_>, explain: Option<&str>) -> Result<String, M
     for program in &table.hand_written {
         let fault = |why| ModelError::Kernel(program.file.clone(), why);
         let read = read(program, &folder, &compiler).map_err(fault)?;
-        let rewrites: Vec<&str> = program.rewrites.iter().map(String::as_str).collect();
         let before = price(program, &read, &board, &only(&[]), &[]);
-        let after = price(program, &read, &board, &only(&rewrites), &program.kept);
+        let after = rewritten(program, &read, &board);
         let _ = writeln!(
             text,
             "{}, single work-item: reduction: {:.2}x measured, {:.2}x predicted ({before:.3} s, {after:.3} s)",
@@ -275,8 +273,10 @@ fn only(names: &[&str]) -> Pipeline {
 
 /// All that is predicted of each launch, before and after the thesis's rewrites.
 fn explanation(program: &Program, read: &Read, board: &Board) -> String {
-    let rewrites: Vec<&str> = program.rewrites.iter().map(String::as_str).collect();
-    let forms = [("as it is", only(&[])), ("rewritten", only(&rewrites))];
+    let forms = [
+        ("as it is", only(&[])),
+        ("rewritten", only(&program.rewrites())),
+    ];
     let mut text = String::new();
     for (form, passes) in forms {
         for (sizes, launch) in predictions(program, read, board, &passes, &program.kept) {
@@ -284,6 +284,24 @@ fn explanation(program: &Program, read: &Read, board: &Board) -> String {
         }
     }
     text
+}
+
+impl Program {
+    /// The passes that its author's rewrites are.
+    fn rewrites(&self) -> Vec<&str> {
+        self.rewrites.iter().map(String::as_str).collect()
+    }
+}
+
+/// The seconds of a program as it was rewritten.
+fn rewritten(program: &Program, read: &Read, board: &Board) -> f64 {
+    price(
+        program,
+        read,
+        board,
+        &only(&program.rewrites()),
+        &program.kept,
+    )
 }
 
 /// Seconds of all launches, in the forms that these passes make of all kernels but some.
@@ -394,7 +412,8 @@ fn choose(program: &Program, read: &Read, board: &Board, level: u8, lines: &mut 
 }
 
 /// What the shift registers change in the thesis's form.
-fn reduction(program: &Program, read: &Read, board: &Board, rewrites: &[&str]) -> Option<String> {
+fn reduction(program: &Program, read: &Read, board: &Board) -> Option<String> {
+    let rewrites = program.rewrites();
     let without: Vec<&str> = rewrites
         .iter()
         .copied()

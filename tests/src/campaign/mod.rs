@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cause::{Cause, Known};
 use crate::generate::{Batch, Focus, batch};
-use crate::job::{Geometry, Job};
+use crate::job::Job;
 use crate::judge::{Original, Verdict, first_difference};
 use crate::random::Random;
 use crate::reduce;
@@ -405,12 +405,12 @@ impl Check<'_> {
             Verdict::Same => {}
             Verdict::Wrong(what) => {
                 let case = self.case(kernel, platform, what);
-                let Some(cause) = self.only_implementation(platform, kernel, &case) else {
+                if !self.only_optimised(platform, kernel, &case) {
                     return self.fail(case);
-                };
+                }
                 let counts = &mut self.found.counts;
-                counts.cause(platform, "rewritten only", cause);
-                self.disagree(case, cause);
+                counts.cause(platform, "rewritten", Cause::Optimiser);
+                self.disagree(case, Cause::Optimiser);
             }
             Verdict::OriginalDisagrees(what) => {
                 let case = self.case(kernel, platform, what);
@@ -463,33 +463,28 @@ impl Check<'_> {
         known.cause(platform, PATIENCE)
     }
 
-    /// The part of an implementation that alone gets a rewritten kernel wrong: its optimiser, or for
-    /// kernels of many work-items PoCL's loops over these. Without it, the kernel is right there; it is
-    /// right elsewhere with and without optimisations, and Oclgrind complains of nothing, values that
-    /// nobody has set included.
-    fn only_implementation(&self, platform: Platform, kernel: usize, case: &Case) -> Option<Cause> {
+    /// Whether only an implementation's optimiser gets a rewritten kernel wrong: without it, it is
+    /// right there, right elsewhere with and without optimisations, and Oclgrind complains of
+    /// nothing, values that nobody has set included.
+    fn only_optimised(&self, platform: Platform, kernel: usize, case: &Case) -> bool {
         if platform == Platform::Oclgrind {
-            return None;
+            return false;
         }
-        let rewritten = case.rewritten().ok()?;
+        let Ok(rewritten) = case.rewritten() else {
+            return false;
+        };
         let known = Known {
             job: &rewritten.job,
             reference: &self.original.reference,
             buffers: &self.batch.kernels[kernel].own,
         };
-        known.cause(platform, PATIENCE)?;
-        let is_task = rewritten.job.launches[0].geometry == Geometry::Task;
-        let cause = if known.is_right_unoptimised(platform, PATIENCE) {
-            Cause::Optimiser
-        } else if platform == Platform::Pocl && !is_task && known.is_right_without_loops(PATIENCE) {
-            Cause::WorkItemLoops
-        } else {
-            return None;
-        };
-        let mut others = Platform::EMULATORS.into_iter().filter(|p| *p != platform);
-        let is_right = known.is_clean(PATIENCE)
-            && others.all(|other| known.is_right_either_way(other, PATIENCE));
-        is_right.then_some(cause)
+        known.is_clean(PATIENCE)
+            && known.cause(platform, PATIENCE).is_some()
+            && known.is_right_unoptimised(platform, PATIENCE)
+            && Platform::EMULATORS
+                .into_iter()
+                .filter(|other| *other != platform)
+                .all(|other| known.is_right_either_way(other, PATIENCE))
     }
 }
 
