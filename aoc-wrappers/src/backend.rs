@@ -180,6 +180,15 @@ impl Backend {
         }
     }
 
+    /// Whether it makes one loop of nested loops where `#pragma loop_coalesce` asks for it: aoc does from 17.1
+    /// on. Emulators take no notice of pragmas.
+    pub fn knows_loop_coalesce(&self) -> bool {
+        match self {
+            Backend::Aoc(aoc) => aoc.version().at_least(17, 1),
+            Backend::Emulator(_) => true,
+        }
+    }
+
     /// A name for messages.
     pub fn name(&self) -> String {
         match self {

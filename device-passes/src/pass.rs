@@ -29,6 +29,9 @@ pub struct PassOptions {
     pub compute_units: u64,
     /// Loops to unroll.
     pub unroll: Vec<Factor>,
+    /// Nests to make one loop of, by the places of their outermost loops (see
+    /// [`crate::passes::coalesce::Candidate::index`]).
+    pub coalesce: Vec<usize>,
     /// Kernels that are launched in different ways get a version for each.
     pub versions: bool,
 }
@@ -43,6 +46,7 @@ impl Default for PassOptions {
             simd: 1,
             compute_units: 1,
             unroll: Vec::new(),
+            coalesce: Vec::new(),
             versions: true,
         }
     }

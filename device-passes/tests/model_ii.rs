@@ -97,7 +97,9 @@ struct Pair {
     why: String,
     #[serde(default)]
     latencies: BTreeMap<String, f64>,
-    trips: f64,
+    /// How often each loop runs; where it is not given, the text tells.
+    #[serde(default)]
+    trips: Option<f64>,
     /// How much faster the second is.
     measured: f64,
     slow: String,
@@ -112,9 +114,7 @@ fn speed_ups_are_within_a_factor_of_two() {
         let board = board(&arria10(), &pair.latencies);
         let [slow, fast] = [&pair.slow, &pair.fast].map(|text| {
             let launch = LaunchShape::default();
-            predicted(text, &board, launch, Some(pair.trips))
-                .seconds
-                .value
+            predicted(text, &board, launch, pair.trips).seconds.value
         });
         let off = slow / fast / pair.measured;
         assert!(
@@ -196,6 +196,28 @@ fn given(value: f64) -> Given {
         value,
         origin: TripOrigin::Symbolic,
     }
+}
+
+/// Each entry of a loop costs a cycle besides its iterations; of loops that are one there is one entry.
+#[test]
+fn nested_loops_made_one_are_entered_once() {
+    let text = |pragma: &str| {
+        format!(
+            "__kernel void k(__global int *restrict a, __global const int *restrict b) {{\n  {pragma}\n  \
+             for (int i = 0; i < 100000; i++)\n    for (int j = 0; j < 4; j++)\n      \
+             a[i * 4 + j] = b[i * 4 + j] + 1;\n}}\n"
+        )
+    };
+    let board = Board::named("pac-a10").unwrap();
+    let [apart, one] = ["", "#pragma loop_coalesce 2"]
+        .map(|pragma| predicted(&text(pragma), &board, LaunchShape::default(), None));
+    let faster = apart.cycles.value / one.cycles.value;
+    assert!((1.24..=1.26).contains(&faster), "{faster}");
+    assert_eq!(one.loops.len(), 1);
+    assert_eq!(one.loops[0].trip.value, 400_000.0);
+    assert!(one.area.alut.value < apart.area.alut.value);
+    // One loop's latency, not that of a loop in a loop.
+    assert!(one.loops[0].latency < apart.loops[0].latency);
 }
 
 #[test]

@@ -45,6 +45,7 @@ fn attributes(source: &str, launches: Vec<Launch>, options: PassOptions) -> Rewr
         "replicate",
         "local-memory-size",
         "unroll",
+        "coalesce",
     ];
     let pipeline = Pipeline {
         level: 0,
@@ -260,4 +261,96 @@ fn kernels_have_pipelines_of_their_own() {
     let rewritten = |kernel: &str| !report.done[kernel].is_empty();
     assert!(rewritten("scale"));
     assert!(!report.done.contains_key("other") || !rewritten("other"));
+}
+
+/// The pragma stands where it is asked for, and only where nests are perfect and rectangular.
+#[test]
+fn nests_become_one_by_the_place_of_their_outermost_loop() {
+    let nest = |outer: &str, inner: &str, body: &str| {
+        format!(
+            "__attribute__((max_global_work_dim(0)))\n__kernel void scale(__global float *a, int n)\n{{\n    \
+             for (int k = 0; k < n; k++)\n        a[k] = 0;\n    {outer}\n    for (int i = 0; i < n; i++)\n        \
+             {inner}\n        {{\n            {body}\n        }}\n}}\n"
+        )
+    };
+    let coalesced = |text: &str, index| {
+        let options = PassOptions {
+            coalesce: vec![index],
+            ..PassOptions::default()
+        };
+        attributes(text, Vec::new(), options)
+    };
+    let inner = "for (int j = 0; j < n * 2; j += 2)";
+    let plain = nest("", inner, "a[i * n + j] += 1;");
+    let one = coalesced(&plain, 1);
+    assert!(
+        one.text
+            .contains("    #pragma loop_coalesce 2\n    for (int i = 0;"),
+        "{}",
+        one.text
+    );
+    assert!(
+        one.remarks.join("\n").contains("2 nested loops become one"),
+        "{:?}",
+        one.remarks
+    );
+    for other in [0, 2, 9] {
+        assert!(!coalesced(&plain, other).text.contains("loop_coalesce"));
+    }
+    let free = "#pragma ivdep array(a)";
+    let independent = coalesced(&nest(free, inner, "a[i * n + j] += 1;"), 1).text;
+    assert!(independent.contains("loop_coalesce 2"), "{independent}");
+    let switched =
+        "switch (j) { case 0: break; default: a[i] += 1; } if (a[j] > 0) continue; a[j] += 2;";
+    let left = coalesced(&nest("", inner, switched), 1).text;
+    assert!(left.contains("loop_coalesce 2"), "{left}");
+    for (outer, inner, body) in [
+        // Bounds, starts and steps that change.
+        ("", "for (int j = 0; j < i; j++)", "a[j] += 1;"),
+        ("", "for (int j = i; j < n; j++)", "a[j] += 1;"),
+        ("", "for (int j = 1; j < n; j *= 2)", "a[j] += 1;"),
+        ("", "for (int j = 0; j < n; j++)", "a[j] += 1; n--;"),
+        ("", "for (int j = 0; j < n; j++)", "a[j] += 1; j++;"),
+        ("", "for (int j = 0; a[j] > 0; j++)", "a[j] += 1;"),
+        (
+            "",
+            "for (int j = 0; j < n; j++)",
+            "int *p = &j; a[*p] += 1;",
+        ),
+        // Left early.
+        ("", inner, "if (a[j] > 0) break; a[j] += 1;"),
+        ("", inner, "if (a[j] > 0) return; a[j] += 1;"),
+        // Not perfect.
+        (
+            "",
+            "{ a[i] = 1; for (int j = 0; j < n; j++)",
+            "a[j] += 1; }",
+        ),
+        ("", "while (n > 0)", "a[n--] += 1;"),
+        // Asked for something else.
+        ("#pragma loop_coalesce 1", inner, "a[j] += 1;"),
+        ("#pragma unroll 2", inner, "a[j] += 1;"),
+        ("#pragma ii 4", inner, "a[j] += 1;"),
+    ] {
+        let text = coalesced(&nest(outer, inner, body), 1).text;
+        let asked = outer.matches("loop_coalesce").count();
+        assert_eq!(text.matches("loop_coalesce").count(), asked, "{text}");
+    }
+}
+
+/// aoc joins loops of NDRanges by itself.
+#[test]
+fn nests_of_ndranges_are_left_to_aoc() {
+    let text = "__kernel void scale(__global float *a, int n)\n{\n    for (int i = 0; i < n; i++)\n        \
+                for (int j = 0; j < n; j++)\n            a[get_global_id(0)] += i * j;\n}\n";
+    let options = PassOptions {
+        coalesce: vec![0],
+        ..PassOptions::default()
+    };
+    let rewritten = attributes(text, Vec::new(), options);
+    assert!(
+        !rewritten.text.contains("loop_coalesce"),
+        "{}",
+        rewritten.text
+    );
 }

@@ -25,6 +25,15 @@ pub fn choose(session: &mut Session) -> Step<Backend> {
     session.check(found.first(target))
 }
 
+/// Whether the tool that would build is known not to make one loop of nested ones. Where there is none yet,
+/// nothing is known.
+pub fn lacks_loop_coalesce(options: &Options) -> bool {
+    let target = request_target(options);
+    let found = backend::discover(target, options.aoc.as_deref(), options.platform.as_deref());
+    let tool = found.first(target);
+    tool.is_ok_and(|tool| !tool.knows_loop_coalesce())
+}
+
 fn request_target(options: &Options) -> request::Target {
     match options.target {
         Target::Emulator | Target::Source => request::Target::Emulator,

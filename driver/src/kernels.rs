@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use fpgacc_aoc_wrappers::cc::{self, CcError, Language};
 use fpgacc_device_passes::analysis::constant_memory;
 use fpgacc_device_passes::decision::{self, Decided, Decision, Request};
+use fpgacc_device_passes::pass::Pass;
+use fpgacc_device_passes::passes;
 use fpgacc_device_passes::pipeline::{self, Pipeline, Report};
 use fpgacc_frontend::diag::{Diagnostic, Severity};
 use fpgacc_frontend::facts::Facts;
@@ -16,6 +18,7 @@ use fpgacc_runtime::manifest;
 
 use crate::aoc_report;
 use crate::board;
+use crate::build;
 use crate::expansion;
 use crate::kernel_options::identifiers;
 use crate::programs::{self, Piece, Program};
@@ -101,6 +104,7 @@ fn specialises(session: &Session) -> bool {
 fn decide(session: &mut Session, module: &mut Module, facts: &Facts) -> Step<Decided> {
     let board = board::of(session)?;
     aoc_report::load(session)?;
+    let pipeline = pipeline_for_tool(session);
     let options = &session.options;
     let request = Request {
         board: &board,
@@ -110,11 +114,22 @@ fn decide(session: &mut Session, module: &mut Module, facts: &Facts) -> Step<Dec
         sources: &session.sources,
         measured: session.measured.as_ref(),
     };
-    let decided = decision::run(module, facts, &options.pipeline, &request);
+    let decided = decision::run(module, facts, &pipeline, &request);
     for diagnostic in &decided.diagnostics {
         session.tell(diagnostic.clone());
     }
     Ok(decided)
+}
+
+/// The passes, without what the tool that builds for them does not know.
+fn pipeline_for_tool(session: &Session) -> Pipeline {
+    let mut pipeline = session.options.pipeline.clone();
+    let name = passes::Coalesce.name();
+    let is_left_to_us = !pipeline.switches.contains_key(name) && pipeline.runs(&passes::Coalesce);
+    if is_left_to_us && build::lacks_loop_coalesce(&session.options) {
+        pipeline.switches.insert(name.to_string(), false);
+    }
+    pipeline
 }
 
 /// The passes made what is no OpenCL C: nobody's program must fail for that.

@@ -43,6 +43,8 @@ pub enum Rewrites {
     All,
     /// All, and loops unrolled.
     Unrolled,
+    /// All, and nested loops made one.
+    Coalesced,
     /// All but `ndrange-to-loop`, with several work-items and groups at a time, and loops unrolled.
     Wide,
 }
@@ -51,7 +53,7 @@ impl Rewrites {
     /// Each pass alone, and all together.
     pub fn each_and_all() -> Vec<Self> {
         let each = passes::ALL.iter().map(|pass| pass.name().to_string());
-        let together = [Rewrites::All, Rewrites::Wide];
+        let together = [Rewrites::All, Rewrites::Coalesced, Rewrites::Wide];
         each.map(Rewrites::Only).chain(together).collect()
     }
 
@@ -60,8 +62,11 @@ impl Rewrites {
         if matches!(self, Rewrites::Unrolled | Rewrites::Wide) {
             options.unroll = (0..8).map(|index| Factor { index, copies: 3 }).collect();
         }
+        if matches!(self, Rewrites::Coalesced) {
+            options.coalesce = (0..8).collect();
+        }
         let (level, switches) = match self {
-            Rewrites::All | Rewrites::Unrolled => (3, BTreeMap::new()),
+            Rewrites::All | Rewrites::Unrolled | Rewrites::Coalesced => (3, BTreeMap::new()),
             Rewrites::Only(name) => (0, BTreeMap::from([(name.clone(), true)])),
             Rewrites::Wide => {
                 options.simd = 2;
@@ -85,6 +90,7 @@ impl std::fmt::Display for Rewrites {
             Rewrites::Only(name) => write!(f, "{name} alone"),
             Rewrites::All => write!(f, "all rewrites"),
             Rewrites::Unrolled => write!(f, "all rewrites, loops unrolled"),
+            Rewrites::Coalesced => write!(f, "all rewrites, nested loops made one"),
             Rewrites::Wide => write!(f, "wide NDRanges"),
         }
     }

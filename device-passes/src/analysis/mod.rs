@@ -9,6 +9,8 @@ pub mod constant_memory;
 pub mod divergence;
 pub mod invariance;
 pub mod liveness;
+pub mod loops;
+pub mod nest;
 pub mod place;
 pub mod scalars;
 pub mod single_work_item;

@@ -8,7 +8,8 @@ use fpgacc_frontend::source::Span;
 
 use super::{Family, Part, Price};
 use crate::model::{self, Board, Estimate, Form, Given, LaunchShape, Resources, TripOrigin};
-use crate::passes::unroll;
+use crate::pass::Pass;
+use crate::passes::{self, coalesce, unroll};
 use crate::pipeline::{self, Pipeline, Report};
 
 /// The most different launches of a kernel that are priced one by one.
@@ -40,6 +41,10 @@ pub struct Made {
     pub loops: Vec<unroll::Candidate>,
     /// Loops that are unrolled.
     pub unrolled: Vec<unroll::Factor>,
+    /// Nests that may become one loop, of its first version.
+    pub nests: Vec<coalesce::Candidate>,
+    /// Nests that did, by the places of their outermost loops.
+    pub coalesced: Vec<usize>,
 }
 
 impl Pricing<'_> {
@@ -68,17 +73,17 @@ impl Pricing<'_> {
             price.parts.extend(parts);
         }
         price.fits &= fits(&price.area, self.board);
-        let unrolled = match report
-            .done
-            .values()
-            .flatten()
-            .any(|(pass, _)| *pass == "unroll")
-        {
-            true => pipeline.options.unroll.clone(),
-            false => Vec::new(),
+        let is_done = |name: &str| {
+            let mut done = report.done.values().flatten();
+            done.any(|(pass, _)| *pass == name)
         };
+        let mut unrolled = pipeline.options.unroll.clone();
+        unrolled.retain(|_| is_done(passes::Unroll.name()));
+        let mut coalesced = pipeline.options.coalesce.clone();
+        coalesced.retain(|_| is_done(passes::Coalesce.name()));
         let first = price.parts.first().map(|part| part.prediction.form);
-        let loops = module.kernels().next();
+        let kernel = module.kernels().next();
+        let function = kernel.map(|kernel| &module.functions[kernel]);
         Made {
             price,
             family: match first {
@@ -86,10 +91,12 @@ impl Pricing<'_> {
                 _ => Family::NdRange,
             },
             report,
-            loops: loops
-                .map(|kernel| unroll::candidates(&module.functions[kernel]))
-                .unwrap_or_default(),
+            loops: function.map(unroll::candidates).unwrap_or_default(),
             unrolled,
+            nests: function
+                .map(|function| coalesce::candidates(&module, function))
+                .unwrap_or_default(),
+            coalesced,
         }
     }
 

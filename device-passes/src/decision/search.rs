@@ -2,7 +2,7 @@
 //!
 //! `-O1` tries what the launches prove of the kernel as it is, `-O2` also loops over its work-items and
 //! shift registers, `-O3` also wider forms of the best of each family: lanes and compute units of
-//! NDRanges, unrolled loops. The search is greedy and bounded by [`MOST`] forms.
+//! NDRanges, unrolled loops, nests that become one loop. The search is greedy and bounded by [`MOST`] forms.
 
 use std::collections::BTreeMap;
 
@@ -11,6 +11,7 @@ use super::wish::restrained;
 use super::words::label;
 use super::{Candidate, ExecutionModel, Family};
 use crate::model::Family as Device;
+use crate::pass::Pass;
 use crate::passes::unroll::Factor;
 use crate::passes::{self, NDRANGE_TO_LOOP, REDUCTION};
 use crate::pipeline::Pipeline;
@@ -35,7 +36,9 @@ pub fn candidates(
         found: Vec::new(),
         tried: 0,
     };
-    search.add(search.only(&[]), 1);
+    // What widens forms does nothing unless it is told to.
+    let wide: [&dyn Pass; 3] = [&passes::Replicate, &passes::Unroll, &passes::Coalesce];
+    search.add(search.only(&wide.map(|pass| pass.name())), 1);
     if pipeline.level == 0 {
         return (search.finish(), 0);
     }
@@ -193,7 +196,14 @@ impl Search<'_> {
         }
         for family in [Family::NdRange, Family::SingleWorkItem] {
             if let Some(best) = self.best(family) {
-                self.unroll(best);
+                let unrolled = self.unroll(best);
+                if family == Family::SingleWorkItem {
+                    self.coalesce(unrolled);
+                    if unrolled != best {
+                        self.coalesce(best);
+                    }
+                    self.coalesce_perfect(best);
+                }
             }
         }
     }
@@ -236,11 +246,11 @@ impl Search<'_> {
         self.found[at].0.price.fits && self.seconds(at) * GAIN <= self.seconds(over)
     }
 
-    /// Loops one by one, each as often as it gains.
-    fn unroll(&mut self, from: usize) {
+    /// Loops one by one, each as often as it gains. The place of the last form that did.
+    fn unroll(&mut self, from: usize) -> usize {
         let mut best = from;
         if !self.found[from].0.pipeline.runs(&passes::Unroll) {
-            return;
+            return best;
         }
         for candidate in self.found[from].1.loops.clone() {
             for copies in [2, 4, 8, 16] {
@@ -261,6 +271,46 @@ impl Search<'_> {
                     break;
                 }
                 best = at;
+            }
+        }
+        best
+    }
+
+    /// Nests that are perfect only if no values are read in front of their inner loops.
+    fn coalesce_perfect(&mut self, from: usize) {
+        let name = passes::SCALAR_REPLACEMENT;
+        let mut done = self.found[from].1.report.done.values().flatten();
+        let is_asked = self.base.switches.contains_key(name);
+        if is_asked || done.all(|(pass, _)| *pass != name) {
+            return;
+        }
+        let mut form = self.found[from].0.pipeline.clone();
+        form.switches.insert(name.to_string(), false);
+        let rank = self.found[from].0.rank + 1;
+        if let Some((at, true)) = self.add(form, rank) {
+            self.coalesce(at);
+        }
+    }
+
+    /// Nests one by one, the largest first, each if that gains.
+    fn coalesce(&mut self, from: usize) {
+        let mut best = from;
+        if !self.found[from].0.pipeline.runs(&passes::Coalesce) {
+            return;
+        }
+        let mut joined = 0;
+        for nest in self.found[from].1.nests.clone() {
+            if nest.index < joined {
+                continue;
+            }
+            let mut form = self.found[best].0.pipeline.clone();
+            form.options.coalesce.push(nest.index);
+            let rank = self.found[from].0.rank.max(RANK_OF_WIDE) + nest.levels as u32;
+            if let Some((at, true)) = self.add(form, rank)
+                && self.gains(at, best)
+            {
+                best = at;
+                joined = nest.index + nest.levels as usize;
             }
         }
     }

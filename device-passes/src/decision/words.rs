@@ -42,6 +42,9 @@ pub(super) fn label(made: &Made, is_input: bool) -> String {
             factor.copies
         ));
     }
+    for index in &made.coalesced {
+        parts.push(format!("loop {} and those inside made one", index + 1));
+    }
     parts.join(", ")
 }
 

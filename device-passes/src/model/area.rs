@@ -11,6 +11,14 @@ const LOOP: Resources = Resources {
     ram: 2.0,
     dsp: 0.0,
 };
+/// What a loop that is one with the loop around takes: its counter is set back where it ends (a comparison and
+/// a choice of 32 bits; an estimate).
+const JOINED: Resources = Resources {
+    alut: 64.0,
+    ff: 64.0,
+    ram: 0.0,
+    dsp: 0.0,
+};
 /// Bits of a memory block that aoc can use at once, and words of that width in it (M20K).
 const BLOCK_BITS: f64 = 40.0;
 const BLOCK_WORDS: f64 = 512.0;
@@ -42,7 +50,9 @@ pub fn of(graph: &Graph, board: &Board, lsus: &[Lsu], simd: f64) -> Resources {
     for lsu in lsus {
         sum = sum.plus(lsu.area(board), 1.0);
     }
-    sum = sum.plus(LOOP, (graph.regions.len() - 1) as f64);
+    for region in graph.regions.iter().skip(1) {
+        sum = sum.plus(if region.joined { JOINED } else { LOOP }, 1.0);
+    }
     for array in 0..graph.arrays.len() {
         sum.ram += blocks(graph, array, simd);
     }

@@ -108,6 +108,10 @@ pub struct Region {
     pub holds: Vec<Poly>,
     /// Copies of the body that unrolling makes.
     pub unroll: u64,
+    /// Levels of loops, from this one inwards, that the source asks to be one loop; 1: it stands alone.
+    pub levels: u64,
+    /// It is one loop with the one around.
+    pub joined: bool,
     /// The part of the parent's iterations that enter it.
     pub share: f64,
     /// What the source says.
@@ -209,9 +213,30 @@ impl Graph {
         self.ancestors(inner).any(|at| at == outer)
     }
 
-    /// Loops around a region, itself not counted.
+    /// Loops in hardware around a region, itself not counted.
     pub fn depth(&self, region: RegionId) -> usize {
-        self.ancestors(region).count().saturating_sub(2)
+        let around = self.ancestors(region).skip(1);
+        let loops = around.filter(|at| *at != 0 && !self.regions[*at].joined);
+        loops.count()
+    }
+
+    /// The loop inside a loop that is one with it.
+    pub fn joined(&self, region: RegionId) -> Option<RegionId> {
+        let inside = self.regions[region].loops.iter().copied();
+        inside.into_iter().find(|at| self.regions[*at].joined)
+    }
+
+    /// The loops from one inwards that are one loop, itself among them.
+    pub fn nest(&self, region: RegionId) -> impl Iterator<Item = RegionId> + '_ {
+        std::iter::successors(Some(region), |at| self.joined(*at))
+    }
+
+    /// The loops from one outwards that are one loop, itself among them.
+    pub fn nest_around(&self, region: RegionId) -> impl Iterator<Item = RegionId> + '_ {
+        std::iter::successors(Some(region), |at| {
+            let region = &self.regions[*at];
+            region.parent.filter(|_| region.joined)
+        })
     }
 
     /// Executions of a region's iterations in one run of the body (by one work-item).

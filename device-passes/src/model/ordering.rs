@@ -123,12 +123,16 @@ impl Search<'_> {
         if later && a.is_store != b.is_store && meets_at_once(x, y) {
             self.add(x, y, 0);
         }
-        // Where two pointers may overlap, nothing is known of where.
-        let distance = match a.array == b.array {
+        // Where two pointers may overlap, nothing is known of where. Loops that are one step their counters by
+        // comparisons: addresses are no longer linear.
+        let is_linear = a.array == b.array && !self.graph.regions[self.region].joined;
+        let distance = match is_linear {
             true => distance(self.graph, self.region, (a, &x.affine), (b, &y.affine)),
             false => Some(1),
         };
-        let safe = self.safe_distance(a).max(self.safe_distance(b));
+        let levels = self.graph.nest_around(self.region);
+        let safe = levels.map(|at| self.safe_distance(at, a).max(self.safe_distance(at, b)));
+        let safe = safe.min().unwrap_or(0);
         if let Some(distance) = distance.filter(|_| safe != u64::MAX) {
             self.add(x, y, distance.max(safe));
         }
@@ -148,9 +152,9 @@ impl Search<'_> {
         });
     }
 
-    /// Iterations for which the source says that there is no dependence on an array.
-    fn safe_distance(&self, access: &Access) -> u64 {
-        let hints = &self.graph.regions[self.region].hints;
+    /// Iterations of a loop for which the source says that there is no dependence on an array.
+    fn safe_distance(&self, region: RegionId, access: &Access) -> u64 {
+        let hints = &self.graph.regions[region].hints;
         let array = &self.graph.arrays[access.array].name;
         let own = hints.ivdep_arrays.get(array).copied();
         own.max(hints.ivdep).unwrap_or(0)

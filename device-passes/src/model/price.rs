@@ -4,13 +4,13 @@ use fpgacc_frontend::ir::{FunctionId, Module};
 
 use super::board::{Board, Resources};
 use super::estimate::Estimate;
-use super::graph::Graph;
+use super::graph::{Graph, RegionId};
 use super::groups::WorkItems;
 use super::launch::LaunchShape;
 use super::lower::{Input, lower};
 use super::lsu::{Lsu, infer};
 use super::memory::traffic;
-use super::prediction::{Area, Form, Limit, LoopReport, Pipelining, Prediction};
+use super::prediction::{Area, Form, Limit, LoopReport, Pipelining, Prediction, Trip};
 use super::timing::{Latencies, Timer, Timing, mark_written};
 use super::{area, clock};
 use crate::pass::LaunchContract;
@@ -124,11 +124,12 @@ fn doubt(graph: &Graph, computing: f64, memory: f64) -> f64 {
 
 fn loops(graph: &Graph, timings: &[Timing]) -> Vec<LoopReport> {
     let regions = graph.regions.iter().enumerate().skip(1);
+    let regions = regions.filter(|(_, region)| !region.joined);
     regions
         .map(|(at, region)| LoopReport {
             span: region.span,
             depth: graph.depth(at),
-            trip: region.trip,
+            trip: trip(graph, at),
             unroll: region.unroll,
             ii: timings[at].ii,
             limit: timings[at].limit.clone(),
@@ -139,6 +140,16 @@ fn loops(graph: &Graph, timings: &[Timing]) -> Vec<LoopReport> {
             latency: timings[at].latency,
         })
         .collect()
+}
+
+/// The iterations of a loop and those that are one with it.
+fn trip(graph: &Graph, region: RegionId) -> Trip {
+    let trips = graph.nest(region).map(|at| graph.regions[at].trip);
+    let both = |a: Trip, b: Trip| Trip {
+        value: a.value * b.value,
+        origin: a.origin.max(b.origin),
+    };
+    trips.reduce(both).unwrap_or(graph.regions[region].trip)
 }
 
 fn work_item_loops(graph: &Graph, timings: &[Timing]) -> Vec<LoopReport> {

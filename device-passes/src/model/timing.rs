@@ -181,7 +181,16 @@ type Places = BTreeSet<(Option<Poly>, i128)>;
 pub(super) type Dependences = DiGraph<NodeId, Edge>;
 
 impl Timer<'_> {
+    /// The timing of a region; of loops that are one, each has that of all from itself inwards: the innermost
+    /// one's, so many iterations more.
     fn region(&self, region: RegionId, inner: &BTreeMap<RegionId, Timing>) -> Timing {
+        let trips = self.graph.nest(region).map(|at| self.graph.trips(at));
+        let innermost = self.graph.nest(region).last().unwrap_or(region);
+        self.one_loop(innermost, trips.product(), inner)
+    }
+
+    /// The timing of a loop that runs so often each time, or of the kernel's body.
+    fn one_loop(&self, region: RegionId, trips: f64, inner: &BTreeMap<RegionId, Timing>) -> Timing {
         let nodes: Vec<NodeId> = self.graph.nodes_of(region).collect();
         let latency = self.path(&nodes, inner) + LOOP_OVERHEAD;
         if region == 0 {
@@ -235,7 +244,6 @@ impl Timer<'_> {
         if let Some(asked) = hints.ii.filter(|asked| *asked > ii) {
             (ii, limit) = (asked, Limit::Asked);
         }
-        let trips = self.graph.trips(region);
         let busy = loops
             .iter()
             .map(|at| inner[at].busy * self.graph.regions[*at].share);

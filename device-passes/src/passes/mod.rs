@@ -1,5 +1,6 @@
 //! The passes, one file each.
 
+pub mod coalesce;
 mod local_memory_size;
 mod ndrange_to_loop;
 mod reduction;
@@ -12,11 +13,14 @@ mod work_group_size;
 
 use crate::pass::Pass;
 
+pub use coalesce::Coalesce;
 pub use replicate::Replicate;
 pub use unroll::Unroll;
 
 /// The name of the pass that changes a kernel's form.
 pub const NDRANGE_TO_LOOP: &str = "ndrange-to-loop";
+/// The name of the pass that keeps values of memory in registers.
+pub const SCALAR_REPLACEMENT: &str = "scalar-replacement";
 /// The name of the pass that reassociates.
 pub const REDUCTION: &str = "reduction";
 
@@ -42,6 +46,8 @@ pub const ALL: &[&dyn Pass] = &[
     &replicate::Replicate,
     // Of `__local` parameters that ndrange-to-loop leaves, if it did not make arrays of them.
     &local_memory_size::LocalMemorySize,
-    // Last: it names loops by their place among those that the others leave.
+    // Behind those that change loops: it names them by their place among those that the others leave.
     &unroll::Unroll,
+    // Last: it names loops in the same way, and loops that are unrolled become one with no others.
+    &coalesce::Coalesce,
 ];

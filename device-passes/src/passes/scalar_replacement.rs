@@ -22,7 +22,7 @@ pub struct ScalarReplacement;
 
 impl Pass for ScalarReplacement {
     fn name(&self) -> &'static str {
-        "scalar-replacement"
+        super::SCALAR_REPLACEMENT
     }
 
     fn description(&self) -> &'static str {

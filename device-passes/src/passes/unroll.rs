@@ -3,9 +3,10 @@
 //!
 //! The compiler behind does the copying, on a pragma. Nothing in the meaning of a loop changes.
 
-use fpgacc_frontend::ir::{Block, Function, FunctionId, LoopHints, Module, Stmt, StmtKind};
+use fpgacc_frontend::ir::{Function, FunctionId, LoopHints, Module, Stmt};
 use fpgacc_frontend::source::Span;
 
+use crate::analysis::{loops, nest};
 use crate::pass::{Context, LaunchContract, Note, Outcome, Pass};
 
 /// The pass.
@@ -55,10 +56,9 @@ impl Pass for Unroll {
             let Some(found) = candidates.iter().find(|c| c.index == factor.index) else {
                 continue;
             };
-            let function = &mut module.functions[kernel];
-            let mut body = function.body.take().unwrap_or_default();
-            mark(&mut body.stmts, &mut 0, *factor);
-            function.body = Some(body);
+            if let Some(body) = &mut module.functions[kernel].body {
+                loops::add_pragma(body, factor.index, &format!("unroll {}", factor.copies));
+            }
             let text = format!("the loop is unrolled {} times", factor.copies);
             done.push(Note::new(text, found.span));
         }
@@ -72,33 +72,24 @@ impl Pass for Unroll {
 /// The loops of a kernel that hold no others, no barriers and no wish of the user's.
 pub fn candidates(function: &Function) -> Vec<Candidate> {
     let mut found = Vec::new();
-    let mut index = 0;
-    if let Some(body) = &function.body {
-        collect(function, body, &mut index, &mut found);
-    }
-    found
-}
-
-fn collect(function: &Function, body: &Block, index: &mut usize, found: &mut Vec<Candidate>) {
-    body.for_each_stmt(&mut |stmt| {
-        let Some(hints) = hints(stmt) else { return };
-        if is_asked(hints).is_none() && is_innermost(stmt) && !has_barrier(function, stmt) {
-            found.push(Candidate {
-                index: *index,
-                span: stmt.span,
-            });
+    let mut joined = 0;
+    let Some(body) = &function.body else {
+        return found;
+    };
+    loops::for_each(body, &mut |index, stmt| {
+        let Some(hints) = loops::hints(stmt) else {
+            return;
+        };
+        if nest::asked(hints).is_some() {
+            joined = joined.max(index + loops::count(stmt));
         }
-        *index += 1;
+        let is_free = index >= joined && is_asked(hints).is_none();
+        if is_free && is_innermost(stmt) && !has_barrier(function, stmt) {
+            let span = stmt.span;
+            found.push(Candidate { index, span });
+        }
     });
-}
-
-fn hints(stmt: &Stmt) -> Option<&LoopHints> {
-    match &stmt.kind {
-        StmtKind::For { hints, .. }
-        | StmtKind::While { hints, .. }
-        | StmtKind::DoWhile { hints, .. } => Some(hints),
-        _ => None,
-    }
+    found
 }
 
 /// What the user, or another pass, asks of unrolling.
@@ -114,7 +105,7 @@ fn is_innermost(stmt: &Stmt) -> bool {
     let mut inner = false;
     for inside in stmt.lists().into_iter().flatten() {
         inside.for_each(&mut |stmt| {
-            inner |= hints(stmt).is_some_and(|hints| is_asked(hints) != Some("unroll"));
+            inner |= loops::hints(stmt).is_some_and(|hints| is_asked(hints) != Some("unroll"));
         });
     }
     !inner
@@ -136,22 +127,4 @@ fn has_barrier(function: &Function, stmt: &Stmt) -> bool {
         }
     });
     found
-}
-
-/// Puts the pragma in front of the loop. Counts as [`collect`] does: outer loops first.
-fn mark(stmts: &mut [Stmt], index: &mut usize, factor: Factor) {
-    for stmt in stmts {
-        if let StmtKind::For { hints, .. }
-        | StmtKind::While { hints, .. }
-        | StmtKind::DoWhile { hints, .. } = &mut stmt.kind
-        {
-            if *index == factor.index {
-                hints.pragmas.push(format!("unroll {}", factor.copies));
-            }
-            *index += 1;
-        }
-        for list in stmt.lists_mut() {
-            mark(list, index, factor);
-        }
-    }
 }

@@ -109,7 +109,8 @@ fn made(text: &str) -> Line {
     }
 }
 
-/// The places of loops in lines that fpgacc printed, without those that are unrolled whole.
+/// The places of loops in lines that fpgacc printed, without those that are unrolled whole and those that
+/// are one loop with the one around.
 pub fn loops(lines: &[Line]) -> Vec<usize> {
     let is_loop = |text: &str| {
         let text = text.trim_start();
@@ -117,10 +118,26 @@ pub fn loops(lines: &[Line]) -> Vec<usize> {
             .iter()
             .any(|start| text.starts_with(start))
     };
-    let is_gone = |at: usize| at > 0 && lines[at - 1].text.trim() == "#pragma unroll";
-    let all = (0..lines.len()).filter(|&at| is_loop(&lines[at].text));
-    all.filter(|&at| !is_gone(at)).collect()
+    let pragmas = |at: usize| {
+        let above = lines[..at].iter().rev().map(|line| line.text.trim());
+        above.map_while(|text| text.strip_prefix("#pragma "))
+    };
+    let mut joined = 0_u64;
+    let mut found = Vec::new();
+    for at in (0..lines.len()).filter(|&at| is_loop(&lines[at].text)) {
+        if joined > 0 {
+            joined -= 1;
+        } else if !pragmas(at).any(|pragma| pragma == "unroll") {
+            found.push(at);
+            let asked = pragmas(at).find_map(|pragma| pragma.strip_prefix(COALESCE));
+            joined = asked.and_then(|n| n.parse::<u64>().ok()).unwrap_or(1) - 1;
+        }
+    }
+    found
 }
+
+/// In front of the number of loops that become one.
+const COALESCE: &str = "loop_coalesce ";
 
 #[cfg(test)]
 mod tests {
@@ -157,5 +174,14 @@ mod tests {
         assert_eq!(texts(&lines)[0], "// restrict: yes");
         assert_eq!(lines.len(), 12);
         assert_eq!(loops(&lines), [6]);
+    }
+
+    #[test]
+    fn loops_that_become_one_are_one() {
+        let printed = "__kernel void k(int n) {\n    #pragma ivdep\n    #pragma loop_coalesce 2\n    \
+                       for (;;) {\n        #pragma ivdep\n        for (;;) {\n            for (;;) {\n \
+                       }}}\n    for (;;) {\n    }\n}\n";
+        let lines = rewritten(printed, &["k".to_string()]);
+        assert_eq!(loops(&lines), [3, 6, 8]);
     }
 }

@@ -55,11 +55,15 @@ impl Plan {
     /// The ways in which a program is rewritten, each from the original.
     ///
     /// With barriers in focus that is all passes, or one alone: by chance, so that each goes with each
-    /// implementation. With loops in focus each program becomes single work-items with unrolled loops,
-    /// and wide NDRanges.
+    /// implementation. With loops in focus each program becomes single work-items, every second with
+    /// unrolled loops and every other with nested loops made one, and wide NDRanges.
     pub fn rewrites(&self, index: u64) -> Vec<Rewrites> {
         if self.focus == Focus::Loops {
-            return vec![Rewrites::Unrolled, Rewrites::Wide];
+            let single = match index.is_multiple_of(2) {
+                true => Rewrites::Coalesced,
+                false => Rewrites::Unrolled,
+            };
+            return vec![single, Rewrites::Wide];
         }
         vec![match Random::new(index).below(10) {
             0..=5 => Rewrites::All,
@@ -628,6 +632,7 @@ mod tests {
             pocl_every: 0,
             focus: Focus::Loops,
         };
+        assert_eq!(plan.rewrites(6), [Rewrites::Coalesced, Rewrites::Wide]);
         assert_eq!(plan.rewrites(7), [Rewrites::Unrolled, Rewrites::Wide]);
     }
 }

@@ -7,10 +7,11 @@ use fpgacc_frontend::ir::{Block, ExprId, LoopHints, Stmt, StmtKind, VarRef};
 use super::env::{Changes, Mark};
 use super::value::{Pointer, Slot, Value};
 use super::{Lowering, MAX_COPIES};
+use crate::analysis::nest::{self, Nests};
 use crate::model::board::Operator;
 use crate::model::graph::{Carried, Hints, NodeId, Op, Region, RegionId};
 use crate::model::poly::{Poly, Sym};
-use crate::model::prediction::{Trip, TripOrigin};
+use crate::model::prediction::{Form, Trip, TripOrigin};
 
 /// The parts of a loop.
 #[derive(Clone, Copy)]
@@ -343,6 +344,13 @@ impl<'a> Lowering<'a> {
         );
         let id = self.graph.regions.len();
         self.graph.nodes[node].op = Op::Loop(id);
+        let around = self.graph.regions[self.region].levels;
+        let joined = around > 1;
+        let levels = if joined {
+            around - 1
+        } else {
+            self.levels(parts)
+        };
         self.graph.regions.push(Region {
             parent: Some(self.region),
             node: Some(node),
@@ -353,6 +361,8 @@ impl<'a> Lowering<'a> {
             },
             holds: Vec::new(),
             unroll: 1,
+            levels,
+            joined,
             share: self.share,
             hints: hints(parts.hints),
             carried: Vec::new(),
@@ -363,6 +373,19 @@ impl<'a> Lowering<'a> {
         self.graph.regions[self.region].loops.push(id);
         (self.region, self.segment, self.share) = (id, 0, 1.0);
         id
+    }
+
+    /// The levels of loops that are one loop, as the source asks. Only nests are followed that need no more
+    /// than a counter for each loop; of others, how aoc joins them is not known. The loops of NDRanges,
+    /// which aoc joins by itself, are priced by their work-items.
+    fn levels(&self, parts: &Parts<'a>) -> u64 {
+        match nest::asked(parts.hints) {
+            Some(asked) if self.input.form == Form::SingleWorkItem => {
+                let nests = Nests::of(self.module, self.function);
+                nests.levels(parts.stmt).clamp(1, asked.max(1))
+            }
+            _ => 1,
+        }
     }
 
     /// Takes a region back that is unrolled after all.

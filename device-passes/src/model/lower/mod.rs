@@ -144,6 +144,8 @@ impl<'a> Lowering<'a> {
             },
             holds: Vec::new(),
             unroll: 1,
+            levels: 1,
+            joined: false,
             share: 1.0,
             hints: Hints::default(),
             carried: Vec::new(),

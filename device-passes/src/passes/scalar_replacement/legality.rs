@@ -9,6 +9,7 @@ use fpgacc_frontend::ir::{
 use crate::analysis::accesses::{Access, Summaries};
 use crate::analysis::alias::Aliases;
 use crate::analysis::invariance::address_varies;
+use crate::analysis::loops;
 use crate::analysis::place::{Around, Places, Refusal, Region, is_loop, refuse};
 use crate::analysis::spell::spell;
 use crate::analysis::trip_count::{Constants, trip_count};
@@ -358,7 +359,7 @@ impl Sure {
 fn sure_stmts(places: &Places<'_>, stmts: &[Stmt], found: &mut BTreeSet<ExprId>) -> bool {
     stmts.iter().all(|stmt| {
         sure_stmt(places, stmt, found);
-        !leaves(stmt, true, true)
+        !loops::leaves(stmt, true, true)
     })
 }
 
@@ -412,19 +413,4 @@ fn always(places: &Places<'_>, id: ExprId, found: &mut BTreeSet<ExprId>) {
             }
         }
     }
-}
-
-/// Whether control may leave a statement other than at its end; `breaks`, `continues`: such statements
-/// leave it, too.
-fn leaves(stmt: &Stmt, breaks: bool, continues: bool) -> bool {
-    let (breaks, continues) = match stmt.kind {
-        StmtKind::Break => return breaks,
-        StmtKind::Continue => return continues,
-        StmtKind::Return(_) | StmtKind::Goto(_) => return true,
-        StmtKind::Switch { .. } => (false, continues),
-        _ if is_loop(stmt) => (false, false),
-        _ => (breaks, continues),
-    };
-    let mut inner = stmt.lists().into_iter().flatten();
-    inner.any(|stmt| leaves(stmt, breaks, continues))
 }

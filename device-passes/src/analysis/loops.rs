@@ -1,0 +1,69 @@
+//! The loops of a function by their place: outer ones first, in the order of the text.
+
+use fpgacc_frontend::ir::{Block, LoopHints, Stmt, StmtKind};
+
+/// Pragmas and attributes of a loop; `None`: the statement is no loop.
+pub fn hints(stmt: &Stmt) -> Option<&LoopHints> {
+    match &stmt.kind {
+        StmtKind::For { hints, .. }
+        | StmtKind::While { hints, .. }
+        | StmtKind::DoWhile { hints, .. } => Some(hints),
+        _ => None,
+    }
+}
+
+/// Calls `visit` for each loop with its place.
+pub fn for_each(body: &Block, visit: &mut dyn FnMut(usize, &Stmt)) {
+    let mut place = 0;
+    body.for_each_stmt(&mut |stmt| {
+        if hints(stmt).is_some() {
+            visit(place, stmt);
+            place += 1;
+        }
+    });
+}
+
+/// The loops of a statement, itself counted.
+pub fn count(stmt: &Stmt) -> usize {
+    let mut count = 0;
+    stmt.for_each(&mut |stmt| count += usize::from(hints(stmt).is_some()));
+    count
+}
+
+/// Puts a pragma (without `#pragma`) in front of the loop at a place, behind those that it has.
+pub fn add_pragma(body: &mut Block, place: usize, text: &str) {
+    mark(&mut body.stmts, &mut 0, place, text);
+}
+
+/// Counts as [`for_each`] does.
+fn mark(stmts: &mut [Stmt], at: &mut usize, place: usize, text: &str) {
+    for stmt in stmts {
+        if let StmtKind::For { hints, .. }
+        | StmtKind::While { hints, .. }
+        | StmtKind::DoWhile { hints, .. } = &mut stmt.kind
+        {
+            if *at == place {
+                hints.pragmas.push(text.to_string());
+            }
+            *at += 1;
+        }
+        for list in stmt.lists_mut() {
+            mark(list, at, place, text);
+        }
+    }
+}
+
+/// Whether control may leave a statement other than at its end; `breaks`, `continues`: such statements
+/// leave it, too.
+pub fn leaves(stmt: &Stmt, breaks: bool, continues: bool) -> bool {
+    let (breaks, continues) = match stmt.kind {
+        StmtKind::Break => return breaks,
+        StmtKind::Continue => return continues,
+        StmtKind::Return(_) | StmtKind::Goto(_) => return true,
+        StmtKind::Switch { .. } => (false, continues),
+        _ if hints(stmt).is_some() => (false, false),
+        _ => (breaks, continues),
+    };
+    let mut inner = stmt.lists().into_iter().flatten();
+    inner.any(|stmt| leaves(stmt, breaks, continues))
+}

@@ -1,0 +1,105 @@
+//! Nested loops that become one leave results as they are, and are only asked of compilers that know how.
+
+use std::os::unix::fs::PermissionsExt;
+
+use fpgacc_device_passes::pass::PassOptions;
+use fpgacc_tests::command::Workshop;
+use fpgacc_tests::compare::{Bound, certify, same};
+use fpgacc_tests::job::{Arg, Fill, Geometry, Job};
+use fpgacc_tests::rewrite::{Rewrites, Told, rewrite};
+use fpgacc_tests::run::Platform;
+
+const KERNELS: &str = "
+__kernel void planes(__global const int *in, __global int *out, int n) {
+    int x = get_global_id(0), y = get_global_id(1);
+    if (x < n)
+        out[y * 16 + x] += in[x * 8 + y] * n;
+}
+__kernel void alone(__global const int *in, __global int *out, int n) {
+    int at = 0;
+    for (int i = 0; i < n; i++)
+        for (int j = 7; j >= 0; j -= 3) {
+            if (in[at] > 20)
+                continue;
+            out[i * 8 + j] = in[at++] + i;
+        }
+    for (int i = 2; i < 5; i++)
+        for (int j = i; j < n; j++)
+            out[i + j] += in[j];
+}
+";
+
+fn job() -> Job {
+    let mut job = Job::new(KERNELS);
+    let input = job.buffer(128 * 4, Fill::ints(11, -50, 50));
+    for trips in [0, 7, 16] {
+        let out = job.buffer(128 * 4, Fill::Zero);
+        let args = [input.clone(), out, Arg::int(trips)];
+        job.launch("planes", Geometry::range(&[16, 8], &[4, 2]), args.clone());
+        let out = job.buffer(128 * 4, Fill::Zero);
+        let args = [input.clone(), out, Arg::int(trips.min(14))];
+        job.launch("alone", Geometry::range(&[1], &[1]), args);
+    }
+    job
+}
+
+#[test]
+fn nests_that_become_one_compute_the_same_bytes() {
+    let original = job();
+    let options = PassOptions::default();
+    let rewritten = rewrite(&original, |_| Told::Local, &Rewrites::Coalesced, &options).unwrap();
+    let text = &rewritten.job.source;
+    // Groups and work-items of two dimensions; the nest that is no triangle.
+    assert!(text.contains("#pragma loop_coalesce 4"), "{text}");
+    assert!(text.contains("#pragma loop_coalesce 2"), "{text}");
+    assert_eq!(text.matches("loop_coalesce").count(), 2, "{text}");
+    certify(&original).unwrap();
+    same(
+        &original,
+        &rewritten.job,
+        &Platform::EMULATORS,
+        &Bound::Exact,
+    )
+    .unwrap();
+}
+
+const SHORT_INNER: &str = "\
+__attribute__((max_global_work_dim(0)))
+__kernel void fill(__global int *restrict a, __global const int *restrict b)
+{
+    for (int i = 0; i < 100000; i++)
+        for (int j = 0; j < 3; j++)
+            a[i * 3 + j] = b[i * 3 + j] + 1;
+}
+";
+
+/// An aoc that only says its version.
+fn aoc(shop: &Workshop, version: &str) -> String {
+    let name = format!("aoc-{version}");
+    let text = format!(
+        "#!/bin/sh\necho 'Intel(R) FPGA SDK for OpenCL(TM), 64-Bit Offline Compiler'\n\
+         echo 'Version {version} Build 1'\n"
+    );
+    shop.write(&name, text);
+    let program = shop.path(&name);
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).expect("ours");
+    program.display().to_string()
+}
+
+/// The pragma is of SDK 17.1.
+#[test]
+fn compilers_that_know_no_joined_loops_get_none() {
+    let shop = Workshop::new();
+    shop.write("k.cl", SHORT_INNER);
+    let rewritten = |options: &str| {
+        let command = format!("-S -O3 -fno-unroll --target=hardware {options} k.cl -o -");
+        shop.fpgacc(&command).success().stdout
+    };
+    let [old, new] = ["16.1.0", "17.1.0"].map(|version| aoc(&shop, version));
+    assert!(!rewritten(&format!("--aoc={old}")).contains("loop_coalesce"));
+    assert!(rewritten(&format!("--aoc={new}")).contains("#pragma loop_coalesce 2"));
+    // Whoever asks for it gets it.
+    let asked = rewritten(&format!("--aoc={old} -fcoalesce"));
+    assert!(asked.contains("#pragma loop_coalesce 2"), "{asked}");
+    assert!(!rewritten(&format!("--aoc={new} -fno-coalesce")).contains("loop_coalesce"));
+}
