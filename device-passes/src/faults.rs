@@ -106,6 +106,14 @@ pub const ALL: &[Fault] = &[
         "local-memory-short",
         "a __local parameter gets half of what the launches give",
     ),
+    fault(
+        "constant-written",
+        "what a kernel writes becomes constant memory",
+    ),
+    fault(
+        "constant-guard-lost",
+        "that a buffer is small and read-only is not checked at launch",
+    ),
     fault("scalar-wrong", "a scalar argument becomes another constant"),
     fault(
         "scalar-guard-lost",

@@ -7,6 +7,7 @@ use fpgacc_frontend::ir::{FunctionId, Module};
 use fpgacc_frontend::source::Span;
 use fpgacc_runtime::manifest::{Form, ScalarFact};
 
+use crate::analysis::constant_memory::{self, Launches};
 use crate::geometry::Geometry;
 use crate::passes::unroll::Factor;
 
@@ -34,6 +35,8 @@ pub struct PassOptions {
     pub coalesce: Vec<usize>,
     /// Kernels that are launched in different ways get a version for each.
     pub versions: bool,
+    /// The most bytes that the cache of `__constant` memory may have.
+    pub constant_cache: u64,
 }
 
 impl Default for PassOptions {
@@ -48,6 +51,7 @@ impl Default for PassOptions {
             unroll: Vec::new(),
             coalesce: Vec::new(),
             versions: true,
+            constant_cache: constant_memory::MOST,
         }
     }
 }
@@ -63,6 +67,8 @@ pub struct Context<'a> {
     pub geometry: &'a Geometry,
     /// Launches that may launch the kernel at hand.
     pub launches: &'a [&'a Launch],
+    /// The launches of all kernels and versions.
+    pub all_launches: &'a Launches<'a>,
     /// Functions that another function called before the passes ran.
     pub called: &'a BTreeSet<FunctionId>,
     /// The names at file scope, [`Module::global_names`].
@@ -77,6 +83,8 @@ pub struct LaunchContract {
     /// Pairs of parameter indices that must not overlap (see
     /// [`fpgacc_runtime::manifest::Kernel::distinct`]).
     pub distinct: Vec<(u32, u32)>,
+    /// See [`fpgacc_runtime::manifest::Kernel::constants`].
+    pub constants: Vec<(u32, u64)>,
     /// See [`fpgacc_runtime::manifest::Kernel::local_bytes`].
     pub local_bytes: Vec<(u32, u64)>,
     /// See [`fpgacc_runtime::manifest::Kernel::local_size`].
@@ -90,6 +98,7 @@ impl Default for LaunchContract {
         LaunchContract {
             form: Form::NdRange,
             distinct: Vec::new(),
+            constants: Vec::new(),
             local_bytes: Vec::new(),
             local_size: None,
             scalars: Vec::new(),

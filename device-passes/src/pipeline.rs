@@ -6,10 +6,12 @@ use fpgacc_frontend::facts::{Facts, Known, Launch};
 use fpgacc_frontend::ir::{FunctionId, Module};
 
 use crate::analysis::alias::called_functions;
+use crate::analysis::constant_memory::Launches;
 use crate::geometry::Geometry;
 use crate::groups;
 use crate::pass::{Context, LaunchContract, Note, Outcome, Pass, PassOptions};
 use crate::passes;
+use crate::passes::constant_memory::{self, ConstantMemory};
 use crate::passes::specialise::Specialise;
 use crate::remark::{Kind, Remark};
 use crate::versions::Versions;
@@ -128,11 +130,21 @@ pub struct Report {
     pub launches: BTreeMap<String, Vec<usize>>,
 }
 
+impl Report {
+    /// The launches of each kernel and version among the facts that the passes ran with.
+    pub fn launches_in<'f>(&self, facts: &'f Facts) -> Launches<'f> {
+        let all = self.launches.iter().map(|(name, places)| {
+            let launches = places.iter().map(|place| &facts.launches[*place]);
+            (name.clone(), launches.collect())
+        });
+        all.collect()
+    }
+}
+
 /// The launches of each kernel, in order. A launch whose kernel is unknown counts for every kernel.
-fn launches_by_kernel<'f>(module: &Module, facts: &'f Facts) -> BTreeMap<String, Vec<&'f Launch>> {
+pub fn launches_by_kernel<'f>(module: &Module, facts: &'f Facts) -> Launches<'f> {
     let kernels = module.kernels().map(|id| module.functions[id].name.clone());
-    let mut launches: BTreeMap<String, Vec<&Launch>> =
-        kernels.map(|name| (name, Vec::new())).collect();
+    let mut launches: Launches<'f> = kernels.map(|name| (name, Vec::new())).collect();
     for launch in &facts.launches {
         match &launch.kernels {
             Known::Is(names) => {
@@ -173,13 +185,43 @@ pub(crate) fn kernels_in_versions(
     module.kernels().filter(is_split).collect()
 }
 
+/// The kernels with tables that may become `__constant`, if a pipeline does that.
+pub(crate) fn kernels_with_tables(
+    module: &Module,
+    facts: &Facts,
+    pipeline: &Pipeline,
+) -> BTreeSet<FunctionId> {
+    if !pipeline.runs(&ConstantMemory) {
+        return BTreeSet::new();
+    }
+    let launches = launches_by_kernel(module, facts);
+    let called = called_functions(module);
+    let names = module.global_names();
+    let has_tables = |kernel: &FunctionId| {
+        let own = launches.get(&module.functions[*kernel].name);
+        let own = own.map_or(&[][..], Vec::as_slice);
+        let geometry = Geometry::of(own.iter().copied());
+        let context = Context {
+            options: &pipeline.options,
+            facts,
+            geometry: &geometry,
+            launches: own,
+            all_launches: &launches,
+            called: &called,
+            names: &names,
+        };
+        constant_memory::has_tables(module, *kernel, &context)
+    };
+    module.kernels().filter(has_tables).collect()
+}
+
 impl Job<'_> {
     /// The groups of the kernel's launches, if each gets a version.
     fn groups<'f>(
         &self,
         module: &Module,
         called: &BTreeSet<FunctionId>,
-        launches: &BTreeMap<String, Vec<&'f Launch>>,
+        launches: &Launches<'f>,
     ) -> Option<Vec<groups::Group<'f>>> {
         if called.contains(&self.kernel) || !self.pipeline.makes_versions() {
             return None;
@@ -196,7 +238,7 @@ fn make_versions<'a>(
     module: &mut Module,
     jobs: Vec<Job<'a>>,
     called: &BTreeSet<FunctionId>,
-    launches: &mut BTreeMap<String, Vec<&Launch>>,
+    launches: &mut Launches<'_>,
     report: &mut Report,
 ) -> Vec<Job<'a>> {
     let mut all = Vec::new();
@@ -289,7 +331,7 @@ pub fn run_each(
 struct Scope<'a> {
     facts: &'a Facts,
     called: &'a BTreeSet<FunctionId>,
-    launches: &'a BTreeMap<String, Vec<&'a Launch>>,
+    launches: &'a Launches<'a>,
     names: &'a BTreeSet<String>,
 }
 
@@ -312,6 +354,7 @@ fn run_pass(
         facts: scope.facts,
         geometry: &geometry,
         launches,
+        all_launches: scope.launches,
         called: scope.called,
         names: scope.names,
     };

@@ -85,7 +85,8 @@ pub fn rewrite(session: &mut Session, program: &Program, facts: &Facts) -> Step<
     }
     rewritten.manifest.kernels = kernels(&originals, &rewritten.report);
     if specialises(session) {
-        rewritten.constant_cache = constant_memory::cache_bytes(&originals, facts);
+        let launches = rewritten.report.launches_in(facts);
+        rewritten.constant_cache = constant_memory::cache_bytes(&module, facts, &launches);
     }
     rewritten.parsed = Some(originals);
     rewritten.text = print(session, &module, true)?;
@@ -363,6 +364,7 @@ fn version(module: &Module, kernel: &Function, name: &str, report: &Report) -> m
         reqd_work_group_size: kernel.reqd_work_group_size(),
         local_size: contract.local_size,
         distinct: contract.distinct,
+        constants: contract.constants,
         local_bytes: contract.local_bytes,
         scalars: contract.scalars,
         others: Vec::new(),

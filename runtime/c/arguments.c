@@ -120,7 +120,6 @@ cl_int __wrap_clSetKernelExecInfo(cl_kernel kernel, cl_uint name, size_t size, c
 static cl_int ask_part(cl_mem memory, struct fpgacc_part *part)
 {
     cl_mem parent = NULL;
-    cl_mem_flags flags = 0;
     void *host = NULL;
     memset(part, 0, sizeof *part);
     cl_int error = clGetMemObjectInfo(memory, CL_MEM_SIZE, sizeof part->size, &part->size, NULL);
@@ -131,8 +130,9 @@ static cl_int ask_part(cl_mem memory, struct fpgacc_part *part)
     if (error == CL_SUCCESS && parent)
         error = clGetMemObjectInfo(memory, CL_MEM_OFFSET, sizeof part->begin, &part->begin, NULL);
     if (error == CL_SUCCESS)
-        error = clGetMemObjectInfo(buffer, CL_MEM_FLAGS, sizeof flags, &flags, NULL);
-    if (error == CL_SUCCESS && (flags & CL_MEM_USE_HOST_PTR))
+        error = clGetMemObjectInfo(buffer, CL_MEM_FLAGS, sizeof part->flags, &part->flags,
+                                   NULL);
+    if (error == CL_SUCCESS && (part->flags & CL_MEM_USE_HOST_PTR))
         error = clGetMemObjectInfo(buffer, CL_MEM_HOST_PTR, sizeof host, &host, NULL);
     if (host)
         part->host = (uintptr_t)host + part->begin;
@@ -199,6 +199,52 @@ static cl_int check_pairs(struct fpgacc_tracked *kernel, const struct fpgacc_ker
                           "help: compile again with --keep-general, or with -fno-restrict",
                           kernel->info->name, pair->first, info->params[pair->first].name,
                           pair->second, info->params[pair->second].name, words);
+        return CL_INVALID_KERNEL_ARGS;
+    }
+    return CL_SUCCESS;
+}
+
+/* Why an argument cannot be constant memory of so many bytes, in words; NULL: it can. Nobody writes to
+ * parts of a buffer that kernels only read; a buffer in the host's memory may have others beside it. */
+static const char *not_constant(struct fpgacc_argument *argument, uint64_t bytes, cl_int *error)
+{
+    *error = CL_SUCCESS;
+    if (argument->kind == FPGACC_UNSET)
+        return "it is not set with clSetKernelArg";
+    if (argument->kind == FPGACC_SVM)
+        return "it is shared virtual memory";
+    if (!argument->memory)
+        return NULL;
+    *error = part_of(argument);
+    if (*error != CL_SUCCESS)
+        return NULL;
+    if (!(argument->part.flags & CL_MEM_READ_ONLY))
+        return "it is a buffer without CL_MEM_READ_ONLY";
+    if (argument->part.flags & CL_MEM_USE_HOST_PTR)
+        return "it is a buffer in the host's memory";
+    return argument->part.size > bytes ? "it is a larger buffer" : NULL;
+}
+
+static cl_int check_constants(struct fpgacc_tracked *kernel, const struct fpgacc_kernel *info,
+                              const struct fpgacc_site *site)
+{
+    for (uint32_t i = 0; i < info->constant_count; i++) {
+        const struct fpgacc_constant *fact = &info->constants[i];
+        cl_int error;
+        const char *words = not_constant(&kernel->arguments[fact->param], fact->bytes, &error);
+        if (error != CL_SUCCESS)
+            return error;
+        if (!words)
+            continue;
+        if (site)
+            fpgacc_report(FPGACC_ERROR, site,
+                          "kernel `%s` is not launched: it was compiled with argument %u (`%s`) as "
+                          "constant memory, at most %llu bytes that no kernel writes, in this "
+                          "launch %s (CL_INVALID_KERNEL_ARGS)\n"
+                          "help: compile again with a launch facts file (.yaml) that has this "
+                          "buffer, with --keep-general, or with -fno-constant-memory",
+                          kernel->info->name, fact->param, info->params[fact->param].name,
+                          (unsigned long long)fact->bytes, words);
         return CL_INVALID_KERNEL_ARGS;
     }
     return CL_SUCCESS;
@@ -294,5 +340,7 @@ cl_int fpgacc_check_arguments(struct fpgacc_tracked *kernel, const struct fpgacc
     cl_int error = check_scalars(kernel, info, site);
     if (error == CL_SUCCESS)
         error = check_pairs(kernel, info, site);
+    if (error == CL_SUCCESS)
+        error = check_constants(kernel, info, site);
     return error == CL_SUCCESS ? check_local_bytes(kernel, info, site) : error;
 }

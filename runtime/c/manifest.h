@@ -64,6 +64,12 @@ struct fpgacc_pair {
     uint32_t second;
 };
 
+/* A parameter that became constant memory, and the most bytes of it. */
+struct fpgacc_constant {
+    uint32_t param;
+    uint64_t bytes;
+};
+
 struct fpgacc_local_bytes {
     uint32_t param;
     uint64_t bytes;
@@ -87,6 +93,8 @@ struct fpgacc_kernel {
     const uint64_t *reqd_work_group_size; /* of three; NULL: none */
     const struct fpgacc_pair *distinct;
     uint32_t distinct_count;
+    const struct fpgacc_constant *constants;
+    uint32_t constant_count;
     const struct fpgacc_local_bytes *local_bytes;
     uint32_t local_bytes_count;
     const struct fpgacc_scalar *scalars;

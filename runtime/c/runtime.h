@@ -220,7 +220,8 @@ struct fpgacc_part {
     cl_mem buffer; /* NULL: not asked yet */
     size_t begin;
     size_t size;
-    uintptr_t host; /* 0: memory of the device */
+    uintptr_t host;     /* 0: memory of the device */
+    cl_mem_flags flags; /* of the buffer */
 };
 
 struct fpgacc_argument {
@@ -258,8 +259,8 @@ struct fpgacc_tracked *fpgacc_find_kernel(cl_kernel kernel);
 
 /* ---- arguments.c ---------------------------------------------------------------------------- */
 
-/* Checks what a version of the kernel relies on: pairs of arguments that must not overlap, sizes of
- * local arguments, values of scalars. Reports what is wrong, unless `site` is NULL. Called with the
+/* Checks what a version of the kernel relies on: pairs of arguments that must not overlap, buffers that
+ * are constant memory, sizes of local arguments, values of scalars. Reports what is wrong, unless `site` is NULL. Called with the
  * kernel's lock held. */
 cl_int fpgacc_check_arguments(struct fpgacc_tracked *kernel, const struct fpgacc_kernel *info,
                               const struct fpgacc_site *site);

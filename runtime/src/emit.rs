@@ -132,6 +132,15 @@ fn write_kernel_parts(out: &mut String, prefix: &str, kernel: &Kernel) {
         &format!("{prefix}_distinct"),
         &pairs,
     );
+    let constants: Vec<String> = (kernel.constants.iter())
+        .map(|(param, bytes)| format!("{{{param}, UINT64_C({bytes})}}"))
+        .collect();
+    write_array(
+        out,
+        "struct fpgacc_constant",
+        &format!("{prefix}_constants"),
+        &constants,
+    );
     let bytes: Vec<String> = (kernel.local_bytes.iter())
         .map(|(param, bytes)| format!("{{{param}, UINT64_C({bytes})}}"))
         .collect();
@@ -206,6 +215,12 @@ fn kernel_row(prefix: &str, kernel: &Kernel) -> String {
         "distinct_count",
         &format!("{prefix}_distinct"),
         kernel.distinct.len(),
+    );
+    row += &counted(
+        "constants",
+        "constant_count",
+        &format!("{prefix}_constants"),
+        kernel.constants.len(),
     );
     row += &counted(
         "local_bytes",
@@ -395,6 +410,7 @@ mod tests {
             reqd_work_group_size: Some([64, 1, 1]),
             local_size: None,
             distinct: vec![(0, 1)],
+            constants: vec![(1, 4096)],
             local_bytes: Vec::new(),
             scalars: vec![ScalarFact {
                 param: 1,
@@ -409,6 +425,7 @@ mod tests {
                 reqd_work_group_size: Some([64, 1, 1]),
                 local_size: None,
                 distinct: Vec::new(),
+                constants: Vec::new(),
                 local_bytes: Vec::new(),
                 scalars: Vec::new(),
                 others: Vec::new(),
@@ -425,6 +442,7 @@ mod tests {
             reqd_work_group_size: None,
             local_size: Some([16, 4, 1]),
             distinct: Vec::new(),
+            constants: Vec::new(),
             local_bytes: vec![(0, 256)],
             scalars: Vec::new(),
             others: Vec::new(),

@@ -64,6 +64,11 @@ pub struct Kernel {
     /// Pairs of parameter indices that must not name overlapping memory at a launch: both are
     /// `restrict` in the compiled kernel (and were not in the source), and one of them is written.
     pub distinct: Vec<(u32, u32)>,
+    /// Parameters that are `__global` in the source and `__constant` in the compiled kernel, with the
+    /// bytes that their buffers may have: a launch that passes a larger buffer, one without
+    /// `CL_MEM_READ_ONLY`, or one in the host's memory is refused.
+    #[serde(default)]
+    pub constants: Vec<(u32, u64)>,
     /// Bytes of `__local` arguments that the compiled kernel relies on, by parameter index: a
     /// launch with more is refused.
     pub local_bytes: Vec<(u32, u64)>,

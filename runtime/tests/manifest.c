@@ -21,6 +21,9 @@ static const uint64_t p0_k0_reqd[] = {
 static const struct fpgacc_pair p0_k0_distinct[] = {
     {0, 1},
 };
+static const struct fpgacc_constant p0_k0_constants[] = {
+    {1, UINT64_C(4096)},
+};
 static const struct fpgacc_scalar p0_k0_scalars[] = {
     {1, FPGACC_SIGNED, 4, UINT64_C(0xfffffffe)},
 };
@@ -70,6 +73,8 @@ static const struct fpgacc_kernel p0_kernels[] = {
         .reqd_work_group_size = p0_k0_reqd,
         .distinct = p0_k0_distinct,
         .distinct_count = 1,
+        .constants = p0_k0_constants,
+        .constant_count = 1,
         .scalars = p0_k0_scalars,
         .scalar_count = 1,
         .others = p0_k0_others,

@@ -37,6 +37,13 @@ pub struct Buffer {
     pub bytes: usize,
     /// Its first contents.
     pub fill: Fill,
+    /// No kernel writes to it: it is made with `CL_MEM_READ_ONLY`.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub read_only: bool,
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 /// Contents that are made from little.
@@ -206,8 +213,21 @@ impl Job {
 
     /// Adds a buffer; the result is it as an argument.
     pub fn buffer(&mut self, bytes: usize, fill: Fill) -> Arg {
-        self.buffers.push(Buffer { bytes, fill });
+        self.buffers.push(Buffer {
+            bytes,
+            fill,
+            read_only: false,
+        });
         Arg::Buffer(self.buffers.len() - 1)
+    }
+
+    /// Adds a buffer that no kernel writes to; the result is it as an argument.
+    pub fn input(&mut self, bytes: usize, fill: Fill) -> Arg {
+        let arg = self.buffer(bytes, fill);
+        if let Some(buffer) = self.buffers.last_mut() {
+            buffer.read_only = true;
+        }
+        arg
     }
 
     /// Adds a launch.

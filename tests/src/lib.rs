@@ -46,6 +46,7 @@ pub mod roundtrip;
 pub mod run;
 pub mod scalars;
 pub mod seeds;
+pub mod tables;
 pub mod worker;
 
 pub use command::path_with_fpgacc;

@@ -4,14 +4,15 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use fpgacc_aoc_wrappers::cc::{Compiler, Language, Source};
+use fpgacc_device_passes::analysis::constant_memory::parameters;
 use fpgacc_device_passes::pass::{LaunchContract, PassOptions};
 use fpgacc_device_passes::passes::unroll::Factor;
 use fpgacc_device_passes::pipeline::{Pipeline, Report, run};
 use fpgacc_device_passes::{passes, remark};
 use fpgacc_frontend::diag::{Color, render};
 use fpgacc_frontend::facts::{
-    Arg as FactArg, ArgValue, Facts, Known, Launch as FactLaunch, LocalSize, Location, QueueOrder,
-    Value,
+    Arg as FactArg, ArgValue, Buffer as FactBuffer, Facts, Known, Launch as FactLaunch, LocalSize,
+    Location, QueueOrder, Value,
 };
 use fpgacc_frontend::ir::{Dialect, Module, Scalar};
 use fpgacc_frontend::kernel::{Input, PrintOptions, parse, predefined, print, validate};
@@ -19,7 +20,7 @@ use fpgacc_frontend::source::SourceMap;
 use fpgacc_runtime::manifest::Form;
 use serde::{Deserialize, Serialize};
 
-use crate::job::{Arg, Geometry, Job, Launch};
+use crate::job::{Arg, Buffer, Geometry, Job, Launch};
 
 /// What the passes are told of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -173,6 +174,7 @@ pub fn rewrite_knowing(
     let mut sources = SourceMap::new();
     let mut module = module_of(job, &mut sources)?;
     let facts = facts(job, &module, &told);
+    let original = module.clone();
     let report = run(&mut module, &facts, &rewrites.pipeline(options));
     let proof = validate(&module).map_err(|faults| RewriteError::Invalid(format!("{faults:?}")))?;
     let options = PrintOptions {
@@ -181,7 +183,9 @@ pub fn rewrite_knowing(
     let text = print(&module, &proof, &sources, &options);
     let mut rewritten = job.with_source(text);
     for launch in &mut rewritten.launches {
-        *launch = choose(launch, &report)?;
+        let chosen = choose(job, launch, &report)?;
+        check_constants(job, launch, &chosen, [&original, &module])?;
+        *launch = chosen;
     }
     Ok(Rewritten {
         job: rewritten,
@@ -191,12 +195,12 @@ pub fn rewrite_knowing(
 }
 
 /// The launch of the first version of its kernel whose facts hold, as the runtime chooses it.
-fn choose(launch: &Launch, report: &Report) -> Result<Launch, RewriteError> {
+fn choose(job: &Job, launch: &Launch, report: &Report) -> Result<Launch, RewriteError> {
     let mut first = None;
     let others = report.versions.of(&launch.kernel);
     for name in std::iter::once(&launch.kernel).chain(&others) {
         let contract = report.contracts.get(name).cloned().unwrap_or_default();
-        let chosen = check(launch, &contract).and_then(|()| match &contract.form {
+        let chosen = check(job, launch, &contract).and_then(|()| match &contract.form {
             Form::Task(task) => launch.as_task(task).map_err(|error| error.to_string()),
             Form::NdRange => Ok(launch.clone()),
         });
@@ -257,7 +261,7 @@ fn local_size(launch: &Launch) -> Option<[u64; 3]> {
 }
 
 /// What the runtime would check besides the geometry of single work-items.
-fn check(launch: &Launch, contract: &LaunchContract) -> Result<(), String> {
+fn check(job: &Job, launch: &Launch, contract: &LaunchContract) -> Result<(), String> {
     if let Some(size) = contract.local_size
         && local_size(launch) != Some(size)
     {
@@ -269,6 +273,14 @@ fn check(launch: &Launch, contract: &LaunchContract) -> Result<(), String> {
             && x == y
         {
             return Err(format!("arguments {a} and {b} are the same buffer"));
+        }
+    }
+    for (index, limit) in &contract.constants {
+        let buffer = passed_buffer(job, launch, *index);
+        if !buffer.is_some_and(|b| b.read_only && b.bytes as u64 <= *limit) {
+            return Err(format!(
+                "argument {index} is no buffer of at most {limit} bytes that is only read"
+            ));
         }
     }
     for (index, limit) in &contract.local_bytes {
@@ -290,6 +302,45 @@ fn check(launch: &Launch, contract: &LaunchContract) -> Result<(), String> {
     }
     Ok(())
 }
+
+fn passed_buffer<'j>(job: &'j Job, launch: &Launch, index: u32) -> Option<&'j Buffer> {
+    match launch.args.get(index as usize)? {
+        Arg::Buffer(number) => job.buffers.get(*number),
+        _ => None,
+    }
+}
+
+/// Whether a launch passes what may be constant memory as each parameter that the passes made `__constant`,
+/// whatever they say that they rely on.
+fn check_constants(
+    job: &Job,
+    launch: &Launch,
+    chosen: &Launch,
+    [original, rewritten]: [&Module; 2],
+) -> Result<(), RewriteError> {
+    let constants = |module: &Module, kernel: &str| {
+        let function = module.function_named(kernel);
+        function.map_or(Vec::new(), |id| parameters(module, &module.functions[id]))
+    };
+    let before = constants(original, &launch.kernel);
+    let mut made = constants(rewritten, &chosen.kernel).into_iter();
+    let wrong = made.find(|index| {
+        let buffer = passed_buffer(job, launch, *index);
+        !before.contains(index)
+            && buffer.is_some_and(|b| !b.read_only || b.bytes > SMALLEST_CONSTANT_BUFFER)
+    });
+    match wrong {
+        None => Ok(()),
+        Some(index) => Err(RewriteError::Contract {
+            kernel: chosen.kernel.clone(),
+            what: format!("argument {index} is constant memory, and its buffer cannot be"),
+        }),
+    }
+}
+
+/// Bytes that each device takes as one constant argument: the least that OpenCL 1.2 allows for
+/// `CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE`.
+const SMALLEST_CONSTANT_BUFFER: usize = 65536;
 
 /// The bytes of a scalar as a number.
 fn number(bytes: &[u8]) -> Option<u64> {
@@ -361,7 +412,10 @@ fn after(words: &[&str], option: &str) -> Vec<String> {
 
 /// What the passes are told.
 fn facts(job: &Job, module: &Module, told: impl Fn(usize) -> Told) -> Facts {
-    let mut facts = Facts::default();
+    let mut facts = Facts {
+        buffers: (1..).zip(&job.buffers).map(fact_buffer).collect(),
+        ..Facts::default()
+    };
     for (number, launch) in job.launches.iter().enumerate() {
         let told = told(number);
         if told != Told::Nothing
@@ -371,6 +425,37 @@ fn facts(job: &Job, module: &Module, told: impl Fn(usize) -> Told) -> Facts {
         }
     }
     facts
+}
+
+/// A buffer, by its number from 1.
+fn fact_buffer((number, buffer): (u32, &Buffer)) -> FactBuffer {
+    let flags = match buffer.read_only {
+        true => ["READ_ONLY", "COPY_HOST_PTR"],
+        false => ["READ_WRITE", "COPY_HOST_PTR"],
+    };
+    FactBuffer {
+        site: site(1000 + number),
+        variable: Some(buffer_name(number as usize - 1)),
+        use_host_ptr: false,
+        sub_buffer: false,
+        flags: Some(flags.map(str::to_string).to_vec()),
+        parent: None,
+        origin: None,
+        size: Value::Const(buffer.bytes as u64),
+        recorded: None,
+    }
+}
+
+fn buffer_name(number: usize) -> String {
+    format!("buffer{number}")
+}
+
+fn site(line: u32) -> Location {
+    Location {
+        file: "host.c".to_string(),
+        line,
+        column: 1,
+    }
 }
 
 fn fact(launch: &Launch, module: &Module, line: u32, told: Told) -> Option<FactLaunch> {
@@ -391,11 +476,7 @@ fn fact(launch: &Launch, module: &Module, line: u32, told: Told) -> Option<FactL
         false => offset.iter().map(known).collect(),
     };
     Some(FactLaunch {
-        site: Location {
-            file: "host.c".to_string(),
-            line,
-            column: 1,
-        },
+        site: site(line),
         kernels: Known::Is(vec![launch.kernel.clone()]),
         work_dim: Value::Const(global.len() as u64),
         offset,
@@ -421,7 +502,7 @@ fn fact_args(launch: &Launch, module: &Module, told: Told) -> Vec<FactArg> {
     let fact = |(index, arg): (usize, &Arg)| FactArg {
         index: index as u32,
         value: match arg {
-            Arg::Buffer(number) => ArgValue::Memory(format!("buffer{number}")),
+            Arg::Buffer(number) => ArgValue::Memory(buffer_name(*number)),
             Arg::Local(bytes) => ArgValue::Local(Value::Const(*bytes as u64)),
             Arg::Value(bytes) if told == Told::All => fact_scalar(bytes, scalar(index)),
             Arg::Value(_) => ArgValue::Unknown("not told".to_string()),

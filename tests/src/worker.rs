@@ -13,7 +13,7 @@ use opencl3::command_queue::{
 use opencl3::context::Context;
 use opencl3::device::{CL_DEVICE_TYPE_ALL, Device};
 use opencl3::kernel::{create_kernel, set_kernel_arg};
-use opencl3::memory::{CL_MEM_COPY_HOST_PTR, CL_MEM_READ_WRITE, create_buffer};
+use opencl3::memory::{CL_MEM_COPY_HOST_PTR, CL_MEM_READ_ONLY, CL_MEM_READ_WRITE, create_buffer};
 use opencl3::platform::get_platforms;
 use opencl3::program::{CL_PROGRAM_BUILD_LOG, Program, build_program, get_program_build_info};
 use opencl3::types::{CL_TRUE, cl_command_queue, cl_device_id, cl_kernel, cl_mem, cl_program};
@@ -116,11 +116,15 @@ impl Session {
         for buffer in &question.job.buffers {
             let mut bytes = buffer.contents();
             bytes.resize(buffer.bytes + guard, GUARD_BYTE);
+            let access = match buffer.read_only {
+                true => CL_MEM_READ_ONLY,
+                false => CL_MEM_READ_WRITE,
+            };
             // SAFETY: the pointer is good for the size, and the flags copy what it points to.
             let memory = unsafe {
                 create_buffer(
                     context.get(),
-                    CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                    access | CL_MEM_COPY_HOST_PTR,
                     bytes.len(),
                     bytes.as_mut_ptr().cast::<c_void>(),
                 )

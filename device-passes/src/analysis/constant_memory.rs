@@ -6,8 +6,8 @@
 
 use std::collections::BTreeMap;
 
-use fpgacc_frontend::facts::{ArgValue, Buffer, Facts, Known, Launch, Value};
-use fpgacc_frontend::ir::{AddressSpace, Module};
+use fpgacc_frontend::facts::{ArgValue, Buffer, Facts, Launch, Value};
+use fpgacc_frontend::ir::{AddressSpace, Function, Module};
 
 /// The smallest cache, in bytes: what one block RAM holds.
 pub const LEAST: u64 = 2 << 10;
@@ -16,68 +16,72 @@ pub const LEAST: u64 = 2 << 10;
 /// takes a copy of it.
 pub const MOST: u64 = 128 << 10;
 
+/// Launches by the name of the kernel, or of the version of it, that they launch. A version for launches
+/// that are not expected has no entry.
+pub type Launches<'f> = BTreeMap<String, Vec<&'f Launch>>;
+
 /// The cache in bytes, a power of two, that holds all constant memory of a program; `None`: it has none,
 /// the size of some is not known, or it is more than [`MOST`].
-pub fn cache_bytes(module: &Module, facts: &Facts) -> Option<u64> {
+pub fn cache_bytes(module: &Module, facts: &Facts, launches: &Launches<'_>) -> Option<u64> {
+    cache_for(bytes_with(module, facts, launches, &[])?)
+}
+
+/// The same for so many bytes of constant memory.
+pub fn cache_for(bytes: u64) -> Option<u64> {
+    let cache = bytes.checked_next_power_of_two()?.max(LEAST);
+    (bytes > 0 && cache <= MOST).then_some(cache)
+}
+
+/// The bytes of all constant memory of a program, and of these buffers if they were of it; `None`: the
+/// size of some is not known.
+pub fn bytes_with(
+    module: &Module,
+    facts: &Facts,
+    launches: &Launches<'_>,
+    more: &[&str],
+) -> Option<u64> {
     let mut sizes: BTreeMap<&str, u64> = BTreeMap::new();
-    for launch in &facts.launches {
-        for index in constant_arguments(module, launch) {
-            for name in buffers(launch, index)? {
-                sizes.insert(name, bytes(facts, name)?);
+    for kernel in module.kernels().map(|id| &module.functions[id]) {
+        let Some(launches) = launches.get(&kernel.name) else {
+            continue;
+        };
+        for index in parameters(module, kernel) {
+            // A kernel of which no launch is known may be passed anything.
+            if launches.is_empty() {
+                return None;
+            }
+            for launch in launches {
+                for name in buffers(launch, index)? {
+                    sizes.insert(name, bytes(facts, name)?);
+                }
             }
         }
     }
-    // A kernel of which no launch is known may be passed anything.
-    let is_launched = |name: &str| {
-        let mut all = facts.launches.iter();
-        all.any(|launch| starts(launch, name))
-    };
-    let mut kernels = module.kernels().map(|id| &module.functions[id]);
-    let all_known = kernels.all(|kernel| {
-        is_launched(&kernel.name) || parameters(module, &kernel.name).next().is_none()
-    });
-    if !all_known {
-        return None;
+    for name in more {
+        sizes.insert(name, bytes(facts, name)?);
     }
     let mut total = own_bytes(module)?;
     for size in sizes.into_values() {
         total = total.checked_add(size)?;
     }
-    let cache = total.checked_next_power_of_two()?.max(LEAST);
-    (total > 0 && cache <= MOST).then_some(cache)
-}
-
-fn starts(launch: &Launch, kernel: &str) -> bool {
-    match &launch.kernels {
-        Known::Is(names) => names.iter().any(|name| name == kernel),
-        Known::Unknown(_) => true,
-    }
+    Some(total)
 }
 
 /// The `__constant` pointer parameters of a kernel.
-fn parameters(module: &Module, kernel: &str) -> impl Iterator<Item = u32> {
-    let mut kernels = module.kernels().map(|id| &module.functions[id]);
-    let function = kernels.find(|function| function.name == kernel);
-    let params = function.into_iter().flat_map(move |function| {
-        let vars = function.params.iter();
-        vars.map(|var| module.types.as_pointer(function.vars[*var].ty.ty))
-    });
-    (0..)
-        .zip(params)
-        .filter(|(_, pointer)| matches!(pointer, Some((_, AddressSpace::Constant))))
+pub fn parameters(module: &Module, kernel: &Function) -> Vec<u32> {
+    let is_constant = |var| {
+        let pointer = module.types.as_pointer(kernel.vars[var].ty.ty);
+        matches!(pointer, Some((_, AddressSpace::Constant)))
+    };
+    let params = (0..).zip(kernel.params.iter().copied());
+    params
+        .filter(|(_, var)| is_constant(*var))
         .map(|(index, _)| index)
+        .collect()
 }
 
-/// The arguments of a launch that are constant memory of some kernel that it may start.
-fn constant_arguments(module: &Module, launch: &Launch) -> Vec<u32> {
-    let kernels = module
-        .kernels()
-        .map(|id| module.functions[id].name.as_str());
-    let started = kernels.filter(|name| starts(launch, name));
-    started.flat_map(|name| parameters(module, name)).collect()
-}
-
-fn buffers(launch: &Launch, index: u32) -> Option<Vec<&str>> {
+/// The names of the buffers of which a launch passes one as an argument.
+pub fn buffers(launch: &Launch, index: u32) -> Option<Vec<&str>> {
     let arg = launch.args.iter().find(|arg| arg.index == index)?;
     match &arg.value {
         ArgValue::Memory(name) => Some(vec![name]),
@@ -86,13 +90,25 @@ fn buffers(launch: &Launch, index: u32) -> Option<Vec<&str>> {
     }
 }
 
+/// The most bytes that a launch passes as an argument, if it is memory of a known size.
+pub fn argument_bytes(facts: &Facts, launch: &Launch, index: u32) -> Option<u64> {
+    let sizes = buffers(launch, index)?.into_iter();
+    let sizes: Option<Vec<u64>> = sizes.map(|name| bytes(facts, name)).collect();
+    sizes?.into_iter().max()
+}
+
+/// The calls that create a buffer of this name.
+pub fn creations<'f>(facts: &'f Facts, name: &str) -> Vec<&'f Buffer> {
+    let named = |buffer: &&Buffer| buffer.variable.as_deref() == Some(name);
+    facts.buffers.iter().filter(named).collect()
+}
+
 /// The bytes of the largest buffer that has this name.
 fn bytes(facts: &Facts, name: &str) -> Option<u64> {
     if name == "NULL" {
         return Some(0);
     }
-    let named = |buffer: &&Buffer| buffer.variable.as_deref() == Some(name);
-    let sizes = facts.buffers.iter().filter(named).map(|b| most(&b.size));
+    let sizes = creations(facts, name).into_iter().map(|b| most(&b.size));
     let sizes: Option<Vec<u64>> = sizes.collect();
     sizes?.into_iter().max()
 }

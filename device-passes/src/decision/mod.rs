@@ -36,6 +36,7 @@ use self::price::Pricing;
 use crate::analysis::alias::called_functions;
 use crate::analysis::calls;
 use crate::model::{Board, Estimate, Prediction, Resources};
+use crate::passes;
 use crate::pipeline::{self, Pipeline, Report};
 
 pub use price::share_of;
@@ -208,6 +209,10 @@ pub fn run(
         let mut restrained = wish::restrained(pipeline, model);
         // Whether versions for different launches pay, only the model can tell.
         restrained.options.versions &= is_priced;
+        if !is_priced {
+            let constants = passes::CONSTANT_MEMORY.to_string();
+            restrained.switches.entry(constants).or_insert(false);
+        }
         own.insert(name, restrained);
         if is_priced {
             kernels.push((kernel, model));
@@ -241,11 +246,12 @@ fn decide(
     let called = called_functions(module);
     let without = alone::Without::new(module, &called);
     let trips = profile::trips(module, facts, request.sources);
-    let in_versions = pipeline::kernels_in_versions(module, facts, pipeline);
+    let mut with_choice = pipeline::kernels_in_versions(module, facts, pipeline);
+    with_choice.extend(pipeline::kernels_with_tables(module, facts, pipeline));
     let mut decisions = BTreeMap::new();
     for &(kernel, model) in kernels {
         let decides = model == ExecutionModel::Auto && pipeline.level >= 1 || pipeline.level >= 3;
-        let is_wanted = request.explain || decides || in_versions.contains(&kernel);
+        let is_wanted = request.explain || decides || with_choice.contains(&kernel);
         // A kernel that others call is part of them.
         if !is_wanted || called.contains(&kernel) || pipeline.stop_after.is_some() {
             continue;

@@ -103,9 +103,33 @@ impl Search<'_> {
         }
     }
 
+    /// Makes and prices a form. Constant memory is good for some tables and bad for others: there is none
+    /// unless the form is faster with it, or as fast and smaller, or the user turns it on.
+    fn make(&self, pipeline: Pipeline) -> (Pipeline, Made) {
+        let (pipeline, made) = self.make_versions(pipeline);
+        let mut contracts = made.report.contracts.values();
+        if !contracts.any(|contract| !contract.constants.is_empty()) {
+            return (pipeline, made);
+        }
+        let mut plain = pipeline.clone();
+        let name = passes::CONSTANT_MEMORY.to_string();
+        if *plain.switches.entry(name).or_insert(false) {
+            return (pipeline, made);
+        }
+        let (plain, without) = self.make_versions(plain);
+        let seconds = [&made, &without].map(|made| made.price.seconds.value);
+        let area = [&made, &without].map(|m| share_of(&m.price.area, self.pricing.board));
+        let gains =
+            seconds[0] * GAIN <= seconds[1] || seconds[0] <= seconds[1] && area[0] < area[1];
+        match made.price.fits >= without.price.fits && gains {
+            true => (pipeline, made),
+            false => (plain, without),
+        }
+    }
+
     /// Makes and prices a form. Versions for different launches take area of their own: there is one for
     /// all, unless they are faster.
-    fn make(&self, pipeline: Pipeline) -> (Pipeline, Made) {
+    fn make_versions(&self, pipeline: Pipeline) -> (Pipeline, Made) {
         let made = self.pricing.make(&pipeline);
         if !made.report.versions.are_several() {
             return (pipeline, made);

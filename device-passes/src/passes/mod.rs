@@ -1,6 +1,7 @@
 //! The passes, one file each.
 
 pub mod coalesce;
+pub(crate) mod constant_memory;
 mod local_memory_size;
 mod ndrange_to_loop;
 mod reduction;
@@ -21,6 +22,8 @@ pub use unroll::Unroll;
 pub const NDRANGE_TO_LOOP: &str = "ndrange-to-loop";
 /// The name of the pass that keeps values of memory in registers.
 pub const SCALAR_REPLACEMENT: &str = "scalar-replacement";
+/// The name of the pass that moves tables to `__constant` memory.
+pub const CONSTANT_MEMORY: &str = "constant-memory";
 /// The name of the pass that reassociates.
 pub const REDUCTION: &str = "reduction";
 
@@ -36,6 +39,9 @@ pub const ALL: &[&dyn Pass] = &[
     // the runtime checks are counted among the kernel's own parameters. Before reduction, whose
     // alias analysis tells array elements apart by it.
     &restrict::Restrict,
+    // Behind restrict: the pairs that both ask for are counted once. Behind ndrange-to-loop, which
+    // makes what it makes of __global pointers. Before the passes that move accesses.
+    &constant_memory::ConstantMemory,
     // Last of the thesis's three: it wants a single work-item (ndrange-to-loop makes one), and
     // restrict parameters, without which an array element may be what another pointer reads.
     &reduction::Reduction,

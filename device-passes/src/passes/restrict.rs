@@ -6,15 +6,10 @@
 //! asked. The runtime checks every pair at each launch, proved ones too
 //! ([`LaunchContract::distinct`]).
 
-mod memory;
-
-use std::collections::BTreeSet;
-
 use fpgacc_frontend::ir::{AddressSpace, Function, FunctionId, Module, Qualifiers, VarId};
 
-use self::memory::{Relation, relation};
-use crate::analysis::accesses::{Accesses, Summaries};
-use crate::analysis::alias::{Aliases, Root};
+use crate::analysis::relation::{Relation, relation};
+use crate::analysis::usage::Usage;
 use crate::pass::{Context, LaunchContract, Note, Outcome, Pass};
 
 /// The pass.
@@ -130,45 +125,6 @@ impl Pointers {
 
     fn is_plain(&self, pointer: Pointer) -> bool {
         self.plain.iter().any(|plain| plain.var == pointer.var)
-    }
-}
-
-/// What a kernel does with its pointer parameters.
-struct Usage {
-    /// May be written through.
-    written: BTreeSet<VarId>,
-    /// Is given another pointer's value: C forbids that between `restrict` pointers of one scope.
-    reassigned: BTreeSet<VarId>,
-}
-
-impl Usage {
-    fn of(module: &Module, kernel: FunctionId, called: &BTreeSet<FunctionId>) -> Self {
-        let summaries = Summaries::reachable(module, kernel, called);
-        let aliases = Aliases::new(module, kernel, called);
-        let function = &module.functions[kernel];
-        let body = function.body.as_ref().map_or(&[][..], |body| &body.stmts);
-        let accesses = Accesses::of_stmts(&aliases, &summaries, body);
-        let mut written = BTreeSet::new();
-        for root in accesses.writes().flat_map(|access| &access.roots) {
-            match root {
-                Root::Param(var) => {
-                    written.insert(*var);
-                }
-                Root::Unknown => written.extend(&function.params),
-                Root::Object(_) => {}
-            }
-        }
-        let foreign = |var: VarId| {
-            aliases
-                .var_roots(var)
-                .iter()
-                .any(|r| *r != Root::Param(var))
-        };
-        let reassigned = function.params.iter().copied().filter(|v| foreign(*v));
-        Usage {
-            written,
-            reassigned: reassigned.collect(),
-        }
     }
 }
 

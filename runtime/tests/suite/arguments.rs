@@ -6,12 +6,16 @@ use crate::support::{Case, Implementation, Patch, kernel, on_both, param, progra
 
 const ADD: &str = include_str!("kernels/add.cl");
 const ADD_HOST: &str = include_str!("hosts/add.c");
+const TABLE: &str = include_str!("kernels/table.cl");
+const TABLE_HOST: &str = include_str!("hosts/table.c");
 const LOCAL: &str = include_str!("kernels/local.cl");
 const LOCAL_HOST: &str = include_str!("hosts/local.c");
 
 on_both!(
     distinct_memory,
     distinct_memory_of_ndrange_kernels,
+    constant_memory,
+    constant_memory_and_general_kernel,
     local_memory,
     too_much_local_memory
 );
@@ -80,6 +84,75 @@ fn distinct_memory(case: Case) {
 fn distinct_memory_of_ndrange_kernels(case: Case) {
     case.aocx("app.aocx", &ADD.replace("*", "*restrict "), "");
     check_distinct(&case, add_kernel(Form::NdRange));
+}
+
+fn look(name: &str) -> Kernel {
+    let params = vec![
+        param("table", "int*", ParamKind::Global, 8),
+        param("out", "int*", ParamKind::Global, 8),
+    ];
+    kernel(name, Form::NdRange, params)
+}
+
+/// `look` with a table in constant memory, which adds 2, and perhaps as it is in the source, where it adds 1.
+fn link_table(case: &Case, others: Vec<Kernel>) {
+    let mut look = look("look");
+    look.constants = vec![(0, 4096)];
+    look.others = others;
+    case.write("table.cl", TABLE);
+    case.aocx("app.aocx", include_str!("kernels/table_constant.cl"), "");
+    let programs = vec![program("table.cl", TABLE, vec![look])];
+    case.link(programs, TABLE_HOST, Patch::Calls);
+}
+
+/// Buffers that may be constant memory, and buffers that may not.
+fn constant_memory(case: Case) {
+    link_table(&case, Vec::new());
+    let ran = case.run(&[]);
+    let held = "2 12 22 32";
+    let expected = format!(
+        "table: 0\n{held}\nsmaller: 0\n{held}\npart: 0\n{held}\nlarger: -52\n{held}\n\
+         written: -52\n{held}\nread-only part of written: -52\n{held}\nhost memory: -52\n{held}\n\
+         huge: -52\n{held}\nnot set: -52\n{held}\ntable again: 0\n{held}\nglobal\n"
+    );
+    assert_eq!(ran.stdout, expected, "{ran:?}");
+    let line = 1 + TABLE_HOST
+        .lines()
+        .position(|line| line.contains("clEnqueueNDRangeKernel("))
+        .unwrap();
+    // Each message is said once.
+    let words = [
+        "it is a larger buffer",
+        "it is a buffer without CL_MEM_READ_ONLY",
+        "it is a buffer in the host's memory",
+        "it is not set with clSetKernelArg",
+    ];
+    let messages = words.map(|words| {
+        format!(
+            "fpgacc: host.c:{line}: error: kernel `look` is not launched: it was compiled with \
+             argument 0 (`table`) as constant memory, at most 4096 bytes that no kernel writes, in \
+             this launch {words} (CL_INVALID_KERNEL_ARGS)\n\
+             fpgacc: help: compile again with a launch facts file (.yaml) that has this buffer, \
+             with --keep-general, or with -fno-constant-memory\n"
+        )
+    });
+    assert_eq!(ran.stderr, messages.concat());
+}
+
+fn constant_memory_and_general_kernel(case: Case) {
+    link_table(&case, vec![look("fpgacc_general_look")]);
+    let ran = case.run(&[]);
+    assert_eq!(ran.stderr, "");
+    let (held, general) = ("2 12 22 32", "1 11 21 31");
+    // Without a table, it is the implementation that refuses.
+    let lines: Vec<&str> = ran.stdout.lines().collect();
+    assert_eq!(lines[16..18], ["not set: -52", general], "{ran:?}");
+    let expected = format!(
+        "table: 0\n{held}\nsmaller: 0\n{held}\npart: 0\n{held}\nlarger: 0\n{general}\n\
+         written: 0\n{general}\nread-only part of written: 0\n{general}\nhost memory: 0\n{general}\n\
+         huge: 0\n{general}\nnot set: -52\n{general}\ntable again: 0\n{held}\nglobal\n"
+    );
+    assert_eq!(ran.stdout, expected);
 }
 
 fn link_local(case: &Case, bytes: Vec<(u32, u64)>) {

@@ -396,6 +396,7 @@ pub fn kernel(name: &str, form: Form, params: Vec<Param>) -> Kernel {
         reqd_work_group_size: None,
         local_size: None,
         distinct: Vec::new(),
+        constants: Vec::new(),
         local_bytes: Vec::new(),
         scalars: Vec::new(),
         others: Vec::new(),

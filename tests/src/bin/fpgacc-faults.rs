@@ -15,7 +15,7 @@ use fpgacc_tests::job::Job;
 use fpgacc_tests::random::Random;
 use fpgacc_tests::rewrite::{Rewrites, Told, rewrite_knowing};
 use fpgacc_tests::run::Platform;
-use fpgacc_tests::scalars;
+use fpgacc_tests::{scalars, tables};
 
 /// Makes the passes commit one mistake after the other and runs generated kernels until one shows it.
 ///
@@ -92,8 +92,13 @@ fn hunt(
     options: &Options,
     fault: Fault,
 ) -> Result<Option<(usize, String)>, String> {
-    if fault.name.starts_with("scalar-") {
-        return hunt_scalars(options, fault);
+    let own: Option<(&str, fn(&mut Random) -> Job)> = match fault.name {
+        name if name.starts_with("scalar-") => Some(("specialise", scalars::job)),
+        "constant-guard-lost" => Some(("constant-memory", tables::job)),
+        _ => None,
+    };
+    if let Some((pass, job)) = own {
+        return hunt_launches(options, fault, pass, job);
     }
     let mut tried = 0;
     for ground in grounds {
@@ -161,9 +166,14 @@ fn is_right(job: &Job) -> bool {
     difference(&before.buffers, &after.buffers, &Bound::Exact).is_none()
 }
 
-/// The same for what is done to scalars: the first of two launches is told, and the second is another
-/// one, for which there is a general version.
-fn hunt_scalars(options: &Options, fault: Fault) -> Result<Option<(usize, String)>, String> {
+/// The same for a pass that relies on what launches pass: the first of two launches is told, and the second
+/// is another one, for which there is a general version.
+fn hunt_launches(
+    options: &Options,
+    fault: Fault,
+    pass: &str,
+    job: fn(&mut Random) -> Job,
+) -> Result<Option<(usize, String)>, String> {
     let told = |launch| match launch {
         0 => Told::All,
         _ => Told::Nothing,
@@ -172,9 +182,9 @@ fn hunt_scalars(options: &Options, fault: Fault) -> Result<Option<(usize, String
         keep_general: true,
         ..PassOptions::default()
     };
-    let only = Rewrites::Only("specialise".to_string());
+    let only = Rewrites::Only(pass.to_string());
     for number in 0..options.programs {
-        let job = scalars::job(&mut Random::new(options.seed + number));
+        let job = job(&mut Random::new(options.seed + number));
         certify(&job).map_err(|difference| difference.to_string())?;
         inject(Some(fault));
         let rewritten = rewrite_knowing(&job, told, &only, &passes);

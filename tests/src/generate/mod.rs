@@ -92,10 +92,10 @@ pub fn batch(seed: u64, count: usize, focus: Focus) -> Batch {
     let mut job = Job::new(ids::FUNCTIONS);
     let small: Vec<f32> = (0..64).map(|_| random.below(17) as f32 - 8.0).collect();
     let inputs = Inputs {
-        ints: job.buffer(256, Fill::ints(random.bits(), 0, 1000)),
-        uniform: job.buffer(64, Fill::ints(random.bits(), 0, 9)),
-        same: job.buffer(64, Fill::of_ints(&[3])),
-        floats: job.buffer(256, Fill::of_floats(&small)),
+        ints: job.input(256, Fill::ints(random.bits(), 0, 1000)),
+        uniform: job.input(64, Fill::ints(random.bits(), 0, 9)),
+        same: job.input(64, Fill::of_ints(&[3])),
+        floats: job.input(256, Fill::of_floats(&small)),
     };
     let mut kernels: Vec<Generated> = Vec::new();
     let mut meaning = 0;

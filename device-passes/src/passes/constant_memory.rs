@@ -1,0 +1,282 @@
+//! `constant-memory`: small buffers that are only read become `__constant`.
+//!
+//! aoc serves constant memory from a cache on the chip, which it fills from external memory when it is
+//! first read: good for tables that all work-items look up, if they fit (Intel FPGA SDK for OpenCL, Best
+//! Practices Guide, section 8.3.1). The host promises with `CL_MEM_READ_ONLY` that no kernel writes to a
+//! buffer; the runtime compares flags and sizes at each launch ([`LaunchContract::constants`]). Whether
+//! it pays, the performance model says: see the decision's search for forms.
+
+mod launches;
+mod uses;
+
+use fpgacc_frontend::ir::{
+    AddressSpace, Callee, Expr, Function, FunctionId, Module, Qualifiers, VarId,
+};
+
+use self::launches::{Passed, passed};
+use self::uses::{FunctionOf, Obstacle, move_to_constant, pointers};
+use crate::analysis::calls;
+use crate::analysis::constant_memory::{bytes_with, cache_for, parameters};
+use crate::analysis::relation::{Relation, relation};
+use crate::analysis::usage::Usage;
+use crate::faults;
+use crate::pass::{Context, LaunchContract, Note, Outcome, Pass};
+
+/// The least that `CL_DEVICE_MAX_CONSTANT_ARGS` may be (OpenCL 1.2, table 4.3).
+const MOST_PARAMETERS: usize = 8;
+
+/// The pass.
+pub struct ConstantMemory;
+
+impl Pass for ConstantMemory {
+    fn name(&self) -> &'static str {
+        super::CONSTANT_MEMORY
+    }
+
+    fn description(&self) -> &'static str {
+        "serve small buffers that are only read from the constant cache"
+    }
+
+    fn level(&self) -> u8 {
+        2
+    }
+
+    fn run(
+        &self,
+        module: &mut Module,
+        kernel: FunctionId,
+        context: &Context<'_>,
+        contract: &mut LaunchContract,
+    ) -> Outcome {
+        let (mut done, mut missed) = (Vec::new(), Vec::new());
+        for table in tables(module, kernel, context, &mut missed) {
+            match fit(module, kernel, context, &table) {
+                Ok(pairs) => {
+                    done.push(table.done_note(&module.functions[kernel]));
+                    table.put(module, kernel, contract, &pairs);
+                }
+                Err((reason, at)) => {
+                    missed.push(table.missed_note(&module.functions[kernel], &reason, at));
+                }
+            }
+        }
+        let function = &mut module.functions[kernel];
+        for note in &done {
+            function
+                .comments
+                .push(format!("constant-memory: {}", note.text));
+        }
+        Outcome::of(done, missed)
+    }
+}
+
+/// Whether some parameter of a kernel may become `__constant`, as far as its launches tell.
+pub(crate) fn has_tables(module: &Module, kernel: FunctionId, context: &Context<'_>) -> bool {
+    !tables(module, kernel, context, &mut Vec::new()).is_empty()
+}
+
+/// A parameter that is only read, as which all launches pass small buffers that no kernel writes.
+struct Table<'f> {
+    /// Its place among the parameters.
+    index: u32,
+    var: VarId,
+    /// Names of the buffers.
+    buffers: Vec<&'f str>,
+    /// The bytes of the largest.
+    bytes: u64,
+}
+
+/// The tables of a kernel. Of parameters that would be tables if more were known of their buffers,
+/// `missed` tells.
+fn tables<'f>(
+    module: &Module,
+    kernel: FunctionId,
+    context: &Context<'f>,
+    missed: &mut Vec<Note>,
+) -> Vec<Table<'f>> {
+    if context.launches.is_empty() || context.called.contains(&kernel) {
+        return Vec::new();
+    }
+    let usage = Usage::of(module, kernel, context.called);
+    let function = &module.functions[kernel];
+    let is_written = |var| usage.written.contains(&var) && !faults::is_on("constant-written");
+    let is_read = |(_, var): &(u32, VarId)| {
+        let pointer = module.types.as_pointer(function.vars[*var].ty.ty);
+        matches!(pointer, Some((_, AddressSpace::Global))) && !is_written(*var)
+    };
+    let mut tables = Vec::new();
+    let params = (0..).zip(function.params.iter().copied());
+    for (index, var) in params.filter(is_read) {
+        match passed(context, index) {
+            Passed::Table { names, bytes } => tables.push(Table {
+                index,
+                var,
+                buffers: names,
+                bytes,
+            }),
+            Passed::Doubtful(reason) => missed.push(stays_note(function, var, &reason, None)),
+            Passed::Other => {}
+        }
+    }
+    tables
+}
+
+/// The pairs of parameters that must be distinct for a table to become constant, each in order.
+type Pairs = Vec<(u32, u32)>;
+
+/// Why a table cannot become constant, with the expression at fault.
+type Reason = (String, Option<Obstacle>);
+
+/// Whether a table can become constant.
+fn fit(
+    module: &Module,
+    kernel: FunctionId,
+    context: &Context<'_>,
+    table: &Table<'_>,
+) -> Result<Pairs, Reason> {
+    let function = &module.functions[kernel];
+    let reason = |text: String| (text, None);
+    let variable = &function.vars[table.var];
+    let pointee = module.types.as_pointer(variable.ty.ty);
+    if pointee.is_some_and(|(pointee, _)| pointee.quals.contains(Qualifiers::VOLATILE)) {
+        return Err(reason("it is volatile".to_string()));
+    }
+    if let Some(attr) = variable.attrs.first() {
+        return Err(reason(format!("it has the attribute '{}'", attr.name)));
+    }
+    if let Some(name) = channel_or_pipe(module, kernel) {
+        let text = format!("the kernel calls '{name}', and others may wait for it");
+        return Err(reason(text));
+    }
+    if parameters(module, function).len() >= MOST_PARAMETERS {
+        let text = format!("the kernel has {MOST_PARAMETERS} __constant parameters already");
+        return Err(reason(text));
+    }
+    if let Err(obstacle) = pointers(module, function, table.var) {
+        return Err((format!("it {} here", obstacle.what), Some(obstacle)));
+    }
+    let pairs = pairs(module, kernel, context, table).map_err(reason)?;
+    has_room(module, context, table).map_err(reason)?;
+    Ok(pairs)
+}
+
+/// The table beside each parameter that is written.
+fn pairs(
+    module: &Module,
+    kernel: FunctionId,
+    context: &Context<'_>,
+    table: &Table<'_>,
+) -> Result<Pairs, String> {
+    let usage = Usage::of(module, kernel, context.called);
+    let mut pairs = Pairs::new();
+    for (other, var) in (0..).zip(&module.functions[kernel].params) {
+        if *var == table.var || !usage.written.contains(var) || !is_buffer(module, kernel, *var) {
+            continue;
+        }
+        let pair = (table.index.min(other), table.index.max(other));
+        for launch in context.launches {
+            if let Relation::Shared(reason) = relation(context.facts, launch, pair.0, pair.1) {
+                return Err(reason);
+            }
+        }
+        pairs.push(pair);
+    }
+    Ok(pairs)
+}
+
+fn is_buffer(module: &Module, kernel: FunctionId, var: VarId) -> bool {
+    let ty = module.functions[kernel].vars[var].ty.ty;
+    matches!(
+        module.types.as_pointer(ty),
+        Some((_, AddressSpace::Global | AddressSpace::Constant))
+    )
+}
+
+/// Whether the cache holds a table beside all other constant memory of the program.
+fn has_room(module: &Module, context: &Context<'_>, table: &Table<'_>) -> Result<(), String> {
+    let all = bytes_with(module, context.facts, context.all_launches, &table.buffers);
+    let Some(all) = all else {
+        return Err("the size of the program's other constant memory is not known".to_string());
+    };
+    let most = context.options.constant_cache;
+    match cache_for(all) {
+        Some(cache) if cache <= most => Ok(()),
+        _ => Err(format!(
+            "the program would have {all} bytes of constant memory, and the cache has {most} at most"
+        )),
+    }
+}
+
+/// A call of a channel or pipe that a kernel makes, by which it may wait for other kernels.
+fn channel_or_pipe(module: &Module, kernel: FunctionId) -> Option<String> {
+    let mut reached = calls::reachable(module, kernel);
+    reached.push(kernel);
+    let mut found = None;
+    for function in reached.iter().map(|id| &module.functions[*id]) {
+        let Some(body) = &function.body else { continue };
+        body.for_each_expr(&function.exprs, &mut |id| {
+            if let Expr::Call {
+                callee: Callee::Builtin(name),
+                ..
+            } = function.exprs.get(id)
+                && ["_channel", "_pipe"].iter().any(|word| name.contains(word))
+            {
+                found.get_or_insert_with(|| name.clone());
+            }
+        });
+    }
+    found
+}
+
+impl Table<'_> {
+    fn put(
+        &self,
+        module: &mut Module,
+        kernel: FunctionId,
+        contract: &mut LaunchContract,
+        pairs: &[(u32, u32)],
+    ) {
+        let function = FunctionOf {
+            id: kernel,
+            var: self.var,
+        };
+        if let Ok(pointers) = pointers(module, &module.functions[kernel], self.var) {
+            move_to_constant(module, function, &pointers);
+        }
+        if faults::is_on("constant-guard-lost") {
+            return;
+        }
+        contract.constants.push((self.index, self.bytes));
+        for pair in pairs {
+            if !contract.distinct.contains(pair) {
+                contract.distinct.push(*pair);
+            }
+        }
+    }
+
+    fn done_note(&self, function: &Function) -> Note {
+        let variable = &function.vars[self.var];
+        let which = match self.buffers.as_slice() {
+            [one] => format!("'{one}'"),
+            [one, ..] => format!("'{one}' and others"),
+            [] => "buffers".to_string(),
+        };
+        let text = format!(
+            "parameter '{}' is __constant: the launches pass {which}, at most {} bytes that no \
+             kernel writes (checked at each launch)",
+            variable.name, self.bytes
+        );
+        Note::new(text, variable.span)
+    }
+
+    fn missed_note(&self, function: &Function, reason: &str, at: Option<Obstacle>) -> Note {
+        stays_note(function, self.var, reason, at)
+    }
+}
+
+fn stays_note(function: &Function, var: VarId, reason: &str, at: Option<Obstacle>) -> Note {
+    let variable = &function.vars[var];
+    let text = format!("parameter '{}' stays __global: {reason}", variable.name);
+    let span = at.and_then(|obstacle| function.exprs.span(obstacle.at));
+    Note::new(text, span.or(variable.span))
+}
