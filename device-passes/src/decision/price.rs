@@ -7,6 +7,7 @@ use fpgacc_frontend::ir::Module;
 use fpgacc_frontend::source::Span;
 
 use super::{Family, Part, Price};
+use crate::analysis::constant_memory::{self, argument_bytes};
 use crate::model::{self, Board, Estimate, Form, Given, LaunchShape, Resources, TripOrigin};
 use crate::pass::Pass;
 use crate::passes::{self, coalesce, unroll};
@@ -135,12 +136,22 @@ impl Pricing<'_> {
         parts
     }
 
+    /// Bytes of the arguments of a launch that a cache may hold.
+    fn tables(&self, launch: &Launch) -> BTreeMap<u32, u64> {
+        let arguments = launch.args.iter().filter_map(|arg| {
+            let bytes = argument_bytes(self.facts, launch, arg.index)?;
+            (bytes > 0 && bytes <= constant_memory::MOST).then_some((arg.index, bytes))
+        });
+        arguments.collect()
+    }
+
     /// The different launches among these, each with its first and how many there are.
     fn shapes(&self, launches: &[usize]) -> Vec<(LaunchShape, Option<usize>, f64)> {
         let mut shapes: Vec<(LaunchShape, Option<usize>, f64)> = Vec::new();
         for &place in launches {
             let launch = &self.facts.launches[place];
-            let shape = with_sizes(LaunchShape::of(&[launch]), launch.work_dim.constant());
+            let mut shape = with_sizes(LaunchShape::of(&[launch]), launch.work_dim.constant());
+            shape.bytes = self.tables(launch);
             let count = times(launch);
             match shapes.iter_mut().find(|(known, ..)| *known == shape) {
                 Some((.., times)) => *times += count,

@@ -35,6 +35,9 @@ pub struct LaunchShape {
     pub local: [Option<Given>; 3],
     /// Integer arguments by the parameter's index.
     pub scalars: BTreeMap<u32, Given>,
+    /// Bytes of the small buffers among the arguments, by the parameter's index. A kernel may read only a
+    /// part of them.
+    pub bytes: BTreeMap<u32, u64>,
     /// Average trip counts that a profile or a person gives, by the loop's span.
     pub trips: BTreeMap<Span, f64>,
     /// Whether floating-point operations may be reassociated (`-fp-relaxed`).

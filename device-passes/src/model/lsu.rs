@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::board::{Board, Resources};
-use super::graph::{Access, Graph, Place, RegionId};
+use super::graph::{Access, Array, Graph, Place, RegionId};
 use super::poly::{Poly, Sym};
 use super::prediction::{Form, LsuKind, LsuReport};
+use crate::analysis::alias::Root;
+use crate::analysis::constant_memory;
 
 /// A unit with the accesses that it serves.
 #[derive(Clone, Debug)]
@@ -24,6 +26,10 @@ pub struct Lsu {
     pub scattered: bool,
     /// Addresses of an NDRange descend.
     pub backward: bool,
+    /// The buffer is so small that the unit's cache holds it whole: its bytes.
+    pub table: Option<u64>,
+    /// Of a unit that reads through the constant cache: the copy of the cache that it gets, in bytes.
+    pub constant_cache: u64,
 }
 
 /// Infers the units of a kernel, and notes in the graph which accesses are read ahead.
@@ -136,13 +142,51 @@ fn unit(graph: &Graph, cache_bytes: f64, form: Form, run: &[usize]) -> Lsu {
         stays,
         scattered,
         backward,
+        table: table(array, cache_bytes),
+        constant_cache: match kind {
+            LsuKind::Constant => constant_cache(graph),
+            _ => 0,
+        },
     }
+}
+
+/// The bytes of a buffer that a cache holds whole. Constants of the text are on the chip.
+fn table(array: &Array, cache_bytes: f64) -> Option<u64> {
+    let holds = match array.place {
+        Place::Constant => constant_memory::MOST as f64,
+        _ => cache_bytes,
+    };
+    let is_passed = matches!(array.root, Root::Param(_));
+    array
+        .bytes
+        .filter(|bytes| is_passed && *bytes as f64 <= holds)
+}
+
+/// The buffers that a kernel reads through the constant cache, if they fit it: bytes of each.
+fn constant_tables(graph: &Graph) -> impl Iterator<Item = u64> {
+    let is_read = |at: usize| graph.accesses.iter().any(|access| access.array == at);
+    let arrays = graph.arrays.iter().enumerate();
+    let constants = arrays.filter(move |(at, a)| a.place == Place::Constant && is_read(*at));
+    constants.filter_map(|(_, array)| table(array, 0.0))
+}
+
+/// The constant cache that holds them.
+fn constant_cache(graph: &Graph) -> u64 {
+    constant_memory::cache_for(constant_tables(graph).sum()).unwrap_or(0)
+}
+
+/// Cycles for which a kernel waits until its constant memory is in the cache: each word misses once, and
+/// unlike other units this one has nothing to hide that with (Best Practices Guide, section 8.3.1). What
+/// an earlier launch left in the cache is not counted on.
+pub fn constant_fill(graph: &Graph, board: &Board) -> f64 {
+    let words = constant_tables(graph).map(|bytes| (bytes as f64 / WORD).ceil());
+    words.sum::<f64>() * board.family().memory_units.load_latency
 }
 
 /// Accesses further apart than this are in different bursts and, mostly, rows.
 const FAR: u128 = 1024;
 /// Bytes of a word of external memory.
-const WORD: f64 = 64.0;
+pub const WORD: f64 = 64.0;
 
 /// Bytes that memory moves for an access.
 pub fn moved(stride: Option<i128>, bytes: u64, indirect: bool) -> f64 {
@@ -265,6 +309,12 @@ impl Lsu {
             (LsuKind::BurstCached, _) => units.cached_load.plus(units.burst_load_per_byte, more),
             _ => units.burst_load.plus(units.burst_load_per_byte, more),
         };
-        Resources::default().plus(one, self.copies)
+        let cache = Resources {
+            ram: (self.constant_cache / constant_memory::LEAST) as f64,
+            ..Resources::default()
+        };
+        Resources::default()
+            .plus(one, self.copies)
+            .plus(cache, self.copies)
     }
 }

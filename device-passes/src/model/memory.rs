@@ -2,7 +2,7 @@
 
 use super::board::Board;
 use super::graph::Graph;
-use super::lsu::{Lsu, moved};
+use super::lsu::{Lsu, WORD, moved};
 use super::prediction::{Form, LsuKind};
 
 /// The traffic of a launch.
@@ -29,12 +29,20 @@ pub fn traffic(graph: &Graph, board: &Board, form: Form, lsus: &[Lsu], items: f6
         };
         let accesses = items * graph.executions(lsu.region) * lsu.share / lsu.stays / lanes;
         let report = &lsu.report;
+        if report.kind == LsuKind::Constant && lsu.table.is_some() {
+            // Read once, which computing waits for (`constant_fill`).
+            continue;
+        }
         if report.kind == LsuKind::Atomic {
             all.atomics += accesses;
             continue;
         }
         let stride = report.stride.map(i128::from);
-        let bytes = accesses * moved(stride, report.bytes_wide, stride.is_none() || lsu.backward);
+        let mut bytes =
+            accesses * moved(stride, report.bytes_wide, stride.is_none() || lsu.backward);
+        if let Some(table) = lsu.table.filter(|_| report.kind == LsuKind::BurstCached) {
+            bytes = bytes.min((table as f64 / WORD).ceil() * WORD);
+        }
         let region = &graph.regions[lsu.region];
         let mixes = form != Form::SingleWorkItem
             && lsu.region != 0

@@ -8,7 +8,7 @@ use super::graph::{Graph, RegionId};
 use super::groups::WorkItems;
 use super::launch::LaunchShape;
 use super::lower::{Input, lower};
-use super::lsu::{Lsu, infer};
+use super::lsu::{Lsu, constant_fill, infer};
 use super::memory::traffic;
 use super::prediction::{Area, Form, Limit, LoopReport, Pipelining, Prediction, Trip};
 use super::timing::{Latencies, Timer, Timing, mark_written};
@@ -68,7 +68,7 @@ pub fn price(
         }
     };
     let memory_seconds = traffic(&graph, board, form, &lsus, items).seconds(board);
-    let computing = busy / (mhz * 1e6);
+    let computing = (busy + constant_fill(&graph, board)) / (mhz * 1e6);
     let running = computing.max(memory_seconds);
     let doubt = doubt(&graph, computing, memory_seconds);
     let cycles = Estimate::within(running * mhz * 1e6, doubt);

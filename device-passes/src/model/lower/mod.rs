@@ -231,7 +231,10 @@ impl<'a> Lowering<'a> {
                 name: variable.name.clone(),
                 root: Root::Param(param),
                 place: place_of(space),
-                bytes: (space == AddressSpace::Local).then_some(LOCAL_POINTER_BYTES),
+                bytes: match space {
+                    AddressSpace::Local => Some(LOCAL_POINTER_BYTES),
+                    _ => self.input.launch.bytes.get(&(index as u32)).copied(),
+                },
                 written: false,
                 volatile: pointee.quals.contains(Qualifiers::VOLATILE),
             };
