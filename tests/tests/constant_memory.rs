@@ -2,6 +2,7 @@
 //! hold what the passes were told and launches that do not.
 
 use fpgacc_device_passes::pass::PassOptions;
+use fpgacc_tests::command::Workshop;
 use fpgacc_tests::compare::{Bound, certify, same};
 use fpgacc_tests::random::Random;
 use fpgacc_tests::rewrite::{RewriteError, Rewrites, Told, rewrite_knowing};
@@ -68,5 +69,146 @@ fn launches_that_hold_and_launches_that_do_not() {
     assert!(
         general > 0 && refused == general,
         "{held} {general} {refused}"
+    );
+}
+
+/// `app SIZE WRITABLE`: looks numbers up in a table of SIZE integers, which only given facts tell of.
+const HOST: &str = r#"#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define N 4096
+int main(int argc, char **argv)
+{
+    static int data[1 << 16], result[N];
+    size_t global = N, local = 64, size = 64 * sizeof(int);
+    cl_mem_flags flags = CL_MEM_READ_ONLY;
+    if (argc > 1)
+        size = atoi(argv[1]) * sizeof(int);
+    if (argc > 2)
+        flags = CL_MEM_READ_WRITE;
+    cl_platform_id platform;
+    cl_device_id device;
+    clGetPlatformIDs(1, &platform, NULL);
+    clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL);
+    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, NULL);
+    cl_command_queue queue = clCreateCommandQueue(context, device, 0, NULL);
+    static char text[4096];
+    FILE *file = fopen("look.cl", "r");
+    text[fread(text, 1, sizeof text - 1, file)] = 0;
+    const char *texts = text;
+    cl_program program = clCreateProgramWithSource(context, 1, &texts, NULL, NULL);
+    clBuildProgram(program, 1, &device, "", NULL, NULL);
+    cl_kernel kernel = clCreateKernel(program, "look", NULL);
+    for (int i = 0; i < 1 << 16; i++)
+        data[i] = i * 2654435761u >> 7;
+    cl_mem table = clCreateBuffer(context, flags | CL_MEM_COPY_HOST_PTR, size, data, NULL);
+    cl_mem in = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, N * sizeof(int), data, NULL);
+    cl_mem out = clCreateBuffer(context, CL_MEM_READ_WRITE, N * sizeof(int), NULL, NULL);
+    clSetKernelArg(kernel, 0, sizeof table, &table);
+    clSetKernelArg(kernel, 1, sizeof in, &in);
+    clSetKernelArg(kernel, 2, sizeof out, &out);
+    cl_int error = clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL);
+    if (error == CL_SUCCESS)
+        clEnqueueReadBuffer(queue, out, CL_TRUE, 0, sizeof result, result, 0, NULL, NULL);
+    unsigned sum = 0;
+    for (int i = 0; i < N; i++)
+        sum = sum * 31 + result[i];
+    printf("%d: %u\n", error, sum);
+    return 0;
+}
+"#;
+
+const KERNEL: &str =
+    "__kernel void look(__global const int *table, __global const int *in, __global int *out)
+{
+    int i = get_global_id(0), x = in[i];
+    for (int j = 0; j < 64; j++)
+        x += table[(x + j) & 63];
+    out[i] = x;
+}
+";
+
+fn shop() -> Workshop {
+    let shop = Workshop::new();
+    shop.write("host.c", HOST);
+    shop.write("look.cl", KERNEL);
+    let line = 1 + HOST
+        .lines()
+        .position(|line| line.contains("cl_mem table"))
+        .unwrap();
+    let facts = format!(
+        "version: 1\nbuffers:\n- site: {{file: host.c, line: {line}, column: 20}}\n  variable: \
+         main::table\n  use_host_ptr: false\n  sub_buffer: false\n  flags: [READ_ONLY, \
+         COPY_HOST_PTR]\n  size: {{const: 256}}\n"
+    );
+    shop.write("facts.yaml", facts);
+    shop
+}
+
+/// Tables of other sizes and flags than was said are refused, or go to the kernel as it is.
+#[test]
+fn a_table_that_is_another_is_refused_or_read_as_before() {
+    const RIGHT: &str = "0: 3644511808\n";
+    let shop = shop();
+    for platform in ["intel", "pocl"] {
+        let fpgacc = |options: &str| {
+            let line = format!("-w --platform {platform} {options} -o app");
+            shop.fpgacc(&line).success()
+        };
+        fpgacc("-fno-constant-memory host.c look.cl facts.yaml");
+        for arguments in ["64", "100", "64 1"] {
+            let original = shop.sh(&format!("./app {arguments}")).success();
+            assert_eq!(original.stdout, RIGHT);
+        }
+        let made = fpgacc("-Rpass=constant-memory host.c look.cl facts.yaml");
+        let remark = "parameter 'table' is __constant: the launches pass 'main::table', at most 256 \
+                      bytes that no kernel writes (checked at each launch)";
+        assert!(made.stderr.contains(remark), "{}", made.stderr);
+        let held = shop.sh("./app 64").success();
+        assert_eq!((held.stdout.as_str(), held.stderr.as_str()), (RIGHT, ""));
+        for (arguments, words) in [
+            ("100", "it is a larger buffer"),
+            ("64 1", "it is a buffer without CL_MEM_READ_ONLY"),
+        ] {
+            let broken = shop.sh(&format!("./app {arguments}")).success();
+            assert_eq!(broken.stdout, "-52: 0\n");
+            let message = format!("in this launch {words} (CL_INVALID_KERNEL_ARGS)");
+            assert!(broken.stderr.contains(&message), "{}", broken.stderr);
+        }
+        fpgacc("--keep-general host.c look.cl facts.yaml");
+        for arguments in ["64", "100", "64 1"] {
+            let ran = shop.sh(&format!("./app {arguments}")).success();
+            assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), (RIGHT, ""));
+        }
+    }
+}
+
+/// Whether a table becomes constant is the model's choice: it is not if the cache is filled for nothing.
+#[test]
+fn constant_memory_is_taken_where_the_model_finds_it_faster() {
+    let shop = shop();
+    let kernels = |options: &str, text: &str| {
+        shop.write("look.cl", text);
+        let line = format!("-w {options} --emit=kernels host.c look.cl facts.yaml");
+        shop.fpgacc(&line).success().stdout
+    };
+    for model in ["", "-fexecution-model=ndrange", "-fexecution-model=swi"] {
+        assert!(
+            kernels(model, KERNEL).contains("__constant const int *"),
+            "{model}"
+        );
+        let plain = format!("{model} -fno-constant-memory");
+        assert!(!kernels(&plain, KERNEL).contains("__constant"), "{plain}");
+    }
+    // Each element is read once.
+    let copy = KERNEL
+        .replace("for (int j = 0; j < 64; j++)\n        ", "if (i < 64) ")
+        .replace("(x + j) & 63", "i");
+    assert!(!kernels("", &copy).contains("__constant"), "{copy}");
+    assert!(
+        kernels("-fconstant-memory", &copy).contains("__constant"),
+        "{copy}"
     );
 }
