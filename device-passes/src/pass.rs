@@ -35,8 +35,8 @@ pub struct PassOptions {
     pub coalesce: Vec<usize>,
     /// Kernels that are launched in different ways get a version for each.
     pub versions: bool,
-    /// The most bytes that the cache of `__constant` memory may have.
-    pub constant_cache: u64,
+    /// The most bytes that the cache of `__constant` memory may have; `None`: any number, known or not.
+    pub constant_cache: Option<u64>,
 }
 
 impl Default for PassOptions {
@@ -51,7 +51,7 @@ impl Default for PassOptions {
             unroll: Vec::new(),
             coalesce: Vec::new(),
             versions: true,
-            constant_cache: constant_memory::MOST,
+            constant_cache: Some(constant_memory::MOST),
         }
     }
 }

@@ -344,7 +344,7 @@ fn the_cache_holds_all_constants_of_the_program() {
             simple()
         )
     };
-    let limit = |bytes: u64| move |p: &mut Pipeline| p.options.constant_cache = bytes;
+    let limit = |bytes: u64| move |p: &mut Pipeline| p.options.constant_cache = Some(bytes);
     let fits = moved_with(&table(16_320), &facts(), limit(16_384));
     assert_eq!(fits.contract().constants, [(0, 64)]);
     let full = moved_with(&table(16_384), &facts(), limit(16_384));

@@ -11,7 +11,7 @@ use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_runtime::manifest;
 
 use crate::link::Compiled;
-use crate::options::{Options, Target};
+use crate::options::{Options, Target, asks_for_cache};
 use crate::session::{Session, Step};
 
 /// In front of a text: each operation is rounded. The runtime puts the same in front of originals.
@@ -81,8 +81,8 @@ pub fn build(
     request.extra = options.aoc_args.iter().map(OsString::from).collect();
     request.target = request_target(options);
     // An emulator has no cache, and what the user says counts.
-    let says = |arg: &String| arg.contains("const-cache-bytes");
-    if request.target != request::Target::Emulator && !options.aoc_args.iter().any(says) {
+    let is_given = options.aoc_args.iter().any(|arg| asks_for_cache(arg));
+    if request.target != request::Target::Emulator && !is_given {
         request.constant_cache = rewritten.constant_cache;
     }
     request.verbose = options.verbose;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ArgMatches;
 use fpgacc_aoc_wrappers::cc::Language;
+use fpgacc_device_passes::analysis::constant_memory;
 use fpgacc_device_passes::decision::{ExecutionModel, Wishes};
 use fpgacc_device_passes::pass::PassOptions;
 use fpgacc_device_passes::pipeline::{Pipeline, nearest_pass};
@@ -380,10 +381,26 @@ fn pipeline(matches: &ArgMatches) -> Result<Pipeline, Diagnostic> {
             strict_fp: matches.get_flag("strict-fp"),
             max_local_size: matches.get_one("max-local-size").copied().unwrap_or(1024),
             keep_general: matches.get_flag("keep-general"),
+            constant_cache: constant_cache(&all(matches, "Xaoc")),
             ..PassOptions::default()
         },
         stop_after,
     })
+}
+
+/// The bytes of the cache of constant memory that the user gives to aoc, or may be given.
+fn constant_cache(aoc_args: &[String]) -> Option<u64> {
+    let at = aoc_args.iter().position(|arg| asks_for_cache(arg));
+    let given = at.and_then(|at| match aoc_args[at].split_once('=') {
+        Some((_, bytes)) => bytes.parse().ok(),
+        None => aoc_args.get(at + 1)?.parse().ok(),
+    });
+    Some(given.unwrap_or(constant_memory::MOST))
+}
+
+/// Whether an argument of aoc is the size of the cache of constant memory.
+pub fn asks_for_cache(aoc_arg: &str) -> bool {
+    aoc_arg.contains("const-cache-bytes")
 }
 
 fn switch(feature: &str) -> (&str, bool) {

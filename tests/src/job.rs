@@ -477,6 +477,7 @@ mod tests {
         let buffer = Buffer {
             bytes: 4001,
             fill: Fill::ints(7, -3, 5),
+            read_only: false,
         };
         let bytes = buffer.contents();
         assert_eq!(bytes.len(), 4001);

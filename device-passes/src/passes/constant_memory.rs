@@ -16,7 +16,7 @@ use fpgacc_frontend::ir::{
 use self::launches::{Passed, passed};
 use self::uses::{FunctionOf, Obstacle, move_to_constant, pointers};
 use crate::analysis::calls;
-use crate::analysis::constant_memory::{bytes_with, cache_for, parameters};
+use crate::analysis::constant_memory::{bytes_with, parameters};
 use crate::analysis::relation::{Relation, relation};
 use crate::analysis::usage::Usage;
 use crate::faults;
@@ -194,14 +194,14 @@ fn is_buffer(module: &Module, kernel: FunctionId, var: VarId) -> bool {
 
 /// Whether the cache holds a table beside all other constant memory of the program.
 fn has_room(module: &Module, context: &Context<'_>, table: &Table<'_>) -> Result<(), String> {
-    let all = bytes_with(module, context.facts, context.all_launches, &table.buffers);
-    let Some(all) = all else {
-        return Err("the size of the program's other constant memory is not known".to_string());
+    let Some(most) = context.options.constant_cache else {
+        return Ok(());
     };
-    let most = context.options.constant_cache;
-    match cache_for(all) {
-        Some(cache) if cache <= most => Ok(()),
-        _ => Err(format!(
+    let all = bytes_with(module, context.facts, context.all_launches, &table.buffers);
+    match all {
+        None => Err("the size of the program's other constant memory is not known".to_string()),
+        Some(all) if all <= most => Ok(()),
+        Some(all) => Err(format!(
             "the program would have {all} bytes of constant memory, and the cache has {most} at most"
         )),
     }

@@ -98,7 +98,12 @@ pub fn rewrite_safely(
     told: impl Fn(&str) -> Told,
     rewrites: &Rewrites,
 ) -> Result<Rewritten, RewriteError> {
-    let options = PassOptions::default();
+    // Some kernels of a program have launches that the passes are not told of: the size of its constant
+    // memory, on which only speed depends, is not known.
+    let options = PassOptions {
+        constant_cache: None,
+        ..PassOptions::default()
+    };
     let made = catch_unwind(AssertUnwindSafe(|| rewrite(job, told, rewrites, &options)));
     made.unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str);
