@@ -185,6 +185,7 @@ fn shape(
         global: sizes(&application.global),
         local: sizes(&application.local),
         scalars,
+        bytes: BTreeMap::new(),
         trips: trips(module, sources, application),
         fp_relaxed: launches.fp_relaxed,
         speculated: Some(launches.speculated),
