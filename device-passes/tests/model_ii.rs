@@ -1,16 +1,16 @@
 //! The initiation intervals that the performance model gives loops with known answers.
 
+#[path = "common/predicted.rs"]
+mod predicted;
+
 use std::collections::BTreeMap;
 
 use fpgacc_device_passes::model::{
-    Board, FamilyRef, Given, LaunchShape, Limit, LoopReport, Pipelining, Prediction, TripOrigin,
-    predict,
+    Board, FamilyRef, Given, LaunchShape, Limit, LoopReport, LsuKind, Pipelining, TripOrigin,
 };
-use fpgacc_device_passes::pass::LaunchContract;
-use fpgacc_frontend::ir::Dialect;
-use fpgacc_frontend::kernel::{Input, parse, validate};
-use fpgacc_frontend::source::SourceMap;
 use serde::Deserialize;
+
+use predicted::predicted;
 
 /// A loop nest and its intervals.
 #[derive(Deserialize)]
@@ -50,28 +50,6 @@ fn board(name: &str, latencies: &BTreeMap<String, f64>) -> Board {
     }
     board.family = FamilyRef::Own(serde_yaml::from_value(family).unwrap());
     board
-}
-
-/// What is predicted of the first kernel of a text, all loops running so often.
-fn predicted(text: &str, board: &Board, mut launch: LaunchShape, trips: Option<f64>) -> Prediction {
-    let mut sources = SourceMap::new();
-    sources.add("k.cl", text);
-    let preprocessed = format!("# 1 \"k.cl\"\n{text}");
-    let input = Input {
-        name: "k.cl",
-        preprocessed: &preprocessed,
-        dialect: Dialect::Cl12,
-    };
-    let module = parse(&input, &mut sources);
-    let module = module.unwrap_or_else(|error| panic!("{text}: {:?}", error.diagnostics()));
-    assert!(validate(&module).is_ok(), "{text}: not valid");
-    let kernel = module.kernels().next().expect("a kernel");
-    if let (Some(trips), Some(body)) = (trips, &module.functions[kernel].body) {
-        body.for_each_stmt(&mut |stmt| {
-            launch.trips.extend(stmt.span.map(|span| (span, trips)));
-        });
-    }
-    predict(&module, kernel, board, &launch, &LaunchContract::default())
 }
 
 fn loops(case: &Case) -> Vec<LoopReport> {
@@ -266,4 +244,42 @@ fn barriers_in_loops_cost_less_where_the_size_of_groups_is_known() {
     // 64 cycles an iteration of a group, and 256 more until it has passed the barrier.
     let slower = any / sized;
     assert!((4.0..=6.0).contains(&slower), "{slower}");
+}
+
+/// The unit of the only load from `in`.
+fn load_of(text: &str) -> (LsuKind, u64) {
+    let board = board("pac-a10", &BTreeMap::new());
+    let prediction = predicted(text, &board, LaunchShape::default(), Some(64.0));
+    let mut loads = prediction.lsus.iter().filter(|lsu| lsu.array == "in");
+    let load = loads.next().expect("a load");
+    assert!(loads.next().is_none(), "{text}");
+    (load.kind, load.bytes_wide)
+}
+
+/// "Nonaligned" units are those whose accesses cross the ends of words, whatever buffer is passed.
+#[test]
+fn units_are_aligned_where_no_access_crosses_the_end_of_a_word() {
+    let kernel = |attributes: &str, body: &str| {
+        format!(
+            "{attributes} __kernel void k(__global int *restrict in, __global int *restrict out) {{ \
+             int i = get_global_id(0); {body} }}"
+        )
+    };
+    let three = kernel("", "out[i] = in[3 * i] + in[3 * i + 1] + in[3 * i + 2];");
+    assert_eq!(load_of(&three), (LsuKind::BurstNonAligned, 12));
+    let four = "out[i] = in[4 * i] + in[4 * i + 1] + in[4 * i + 2] + in[4 * i + 3];";
+    assert_eq!(load_of(&kernel("", four)), (LsuKind::BurstCoalesced, 16));
+    let shifted = "out[i] = in[4 * i + 1] + in[4 * i + 2] + in[4 * i + 3] + in[4 * i + 4];";
+    assert_eq!(
+        load_of(&kernel("", shifted)),
+        (LsuKind::BurstNonAligned, 16)
+    );
+    let apart = "out[i] = in[2 * i] + in[2 * i + 1] + in[2 * i + 2] + in[2 * i + 3];";
+    assert_eq!(load_of(&kernel("", apart)), (LsuKind::BurstNonAligned, 16));
+    let lanes = "__attribute__((num_simd_work_items(4))) \
+                 __attribute__((reqd_work_group_size(64, 1, 1)))";
+    let one = kernel(lanes, "out[i] = in[i];");
+    assert_eq!(load_of(&one), (LsuKind::BurstCoalesced, 16));
+    let next = kernel(lanes, "out[i] = in[i + 1];");
+    assert_eq!(load_of(&next), (LsuKind::BurstNonAligned, 16));
 }

@@ -78,7 +78,14 @@ cl_int clGetMemObjectInfo(cl_mem memory, cl_mem_info name, size_t size, void *va
                           size_t *size_ret)
 {
     (void)memory;
-    return give(name == CL_MEM_SIZE ? 1024 : 0, size, value, size_ret);
+    switch (name) {
+    case CL_MEM_SIZE:
+        return give(1024, size, value, size_ret);
+    case CL_MEM_FLAGS:
+        return give(CL_MEM_READ_ONLY, size, value, size_ret);
+    default:
+        return give(0, size, value, size_ret);
+    }
 }
 
 cl_int clGetDeviceInfo(cl_device_id device, cl_device_info name, size_t size, void *value,
@@ -102,6 +109,7 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info name, size_t size, vo
 static const struct fpgacc_param params[PARAMS] = {BUFFER, BUFFER, BUFFER, BUFFER, SCALAR, SCALAR,
                                                    SCALAR, SCALAR, SCALAR, SCALAR, LOCAL,  LOCAL};
 static const struct fpgacc_pair pairs[] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
+static const struct fpgacc_constant constants[] = {{2, 1024}, {3, 1024}};
 static const struct fpgacc_local_bytes local_bytes[] = {{10, 256}, {11, 256}};
 static const struct fpgacc_scalar scalars[SCALARS] = {
     {4, FPGACC_SIGNED, 4, 4}, {5, FPGACC_SIGNED, 4, 5}, {6, FPGACC_SIGNED, 4, 6},
@@ -117,7 +125,8 @@ static const struct fpgacc_fact facts[] = {
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 #define ALL_FACTS                                                                              \
     .form = FPGACC_TASK, .params = params, .param_count = PARAMS, .distinct = pairs,           \
-    .distinct_count = COUNT(pairs), .local_bytes = local_bytes,                                \
+    .distinct_count = COUNT(pairs), .constants = constants,                                    \
+    .constant_count = COUNT(constants), .local_bytes = local_bytes,                            \
     .local_bytes_count = COUNT(local_bytes), .scalars = scalars, .scalar_count = SCALARS,      \
     .relies_on = facts, .relies_on_count = COUNT(facts), .max_group_size = 1024, .holds_no_more = 1
 

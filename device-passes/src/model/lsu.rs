@@ -273,11 +273,8 @@ fn kind(
     if array.place == Place::Constant {
         return LsuKind::Constant;
     }
-    let aligned = |poly: &Poly| {
-        let (_, constant) = poly.split_constant();
-        constant % i128::from(bytes) == 0
-    };
-    let is_aligned = access.address.as_ref().is_none_or(aligned);
+    let address = access.address.as_ref();
+    let is_aligned = address.is_none_or(|address| is_aligned(graph, form, address, bytes));
     let is_single = form == Form::SingleWorkItem;
     let written = graph.arrays[access.array].written;
     let forward = stride.is_some_and(|s| s > 0 && s <= WORD as i128) && !access.indirect;
@@ -292,6 +289,32 @@ fn kind(
         true => LsuKind::BurstCoalesced,
         false => LsuKind::BurstNonAligned,
     }
+}
+
+/// Whether no access crosses the end of a word of external memory ("nonaligned", Best Practices Guide,
+/// section 3.6.2): its width is a power of two, and every address a multiple of that. Buffers start at
+/// multiples of a word: OpenCL lets them, and parts of them, start at multiples of
+/// `CL_DEVICE_MEM_BASE_ADDR_ALIGN`, 128 bytes at least, only.
+fn is_aligned(graph: &Graph, form: Form, address: &Poly, bytes: u64) -> bool {
+    let step = (bytes as i128).min(WORD as i128);
+    let lanes = match form {
+        Form::NdRange { simd, .. } => simd as i128,
+        Form::SingleWorkItem => 1,
+    };
+    // Lanes take as many work-items in turn, and are a part of the group.
+    let factor = |sym: &Sym| match sym {
+        Sym::LocalId(0) => lanes,
+        Sym::LocalSize(dim) => {
+            let known = graph.values.get(&Sym::LocalSize(*dim)).copied();
+            known.map_or(1, |size| size as i128)
+        }
+        _ => 1,
+    };
+    let is_multiple = |(symbols, by): (&[Sym], i128)| {
+        let by: i128 = symbols.iter().map(factor).product::<i128>() * by;
+        by % step == 0
+    };
+    bytes.is_power_of_two() && address.terms().all(is_multiple)
 }
 
 impl Lsu {

@@ -41,7 +41,9 @@ pub fn traffic(graph: &Graph, board: &Board, form: Form, lsus: &[Lsu], items: f6
         let mut bytes =
             accesses * moved(stride, report.bytes_wide, stride.is_none() || lsu.backward);
         if let Some(table) = lsu.table.filter(|_| report.kind == LsuKind::BurstCached) {
-            bytes = bytes.min((table as f64 / WORD).ceil() * WORD);
+            // Each copy of the unit has a cache, which starts empty (Best Practices Guide, 3.6.2).
+            let copies = lsu.copies * compute_units(form);
+            bytes = bytes.min(copies * (table as f64 / WORD).ceil() * WORD);
         }
         let region = &graph.regions[lsu.region];
         let mixes = form != Form::SingleWorkItem
@@ -59,6 +61,13 @@ pub fn traffic(graph: &Graph, board: &Board, form: Form, lsus: &[Lsu], items: f6
         }
     }
     all
+}
+
+fn compute_units(form: Form) -> f64 {
+    match form {
+        Form::NdRange { compute_units, .. } => compute_units as f64,
+        Form::SingleWorkItem => 1.0,
+    }
 }
 
 impl Traffic {
