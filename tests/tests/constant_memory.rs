@@ -207,6 +207,11 @@ fn constant_memory_is_taken_where_the_model_finds_it_faster() {
         .replace("for (int j = 0; j < 64; j++)\n        ", "if (i < 64) ")
         .replace("(x + j) & 63", "i");
     assert!(!kernels("", &copy).contains("__constant"), "{copy}");
+    let told =
+        shop.fpgacc("-w -Rpass-missed=constant-memory --emit=kernels host.c look.cl facts.yaml");
+    let told = told.success().stderr;
+    let reason = "kernel 'look': tables stay __global: ";
+    assert!(told.contains(reason), "{told}");
     assert!(
         kernels("-fconstant-memory", &copy).contains("__constant"),
         "{copy}"

@@ -96,6 +96,7 @@ mod tests {
             },
             family,
             is_measured: false,
+            with_tables: None,
             rank,
         }
     }

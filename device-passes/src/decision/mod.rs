@@ -109,6 +109,8 @@ pub struct Candidate {
     pub family: Family,
     /// Its price comes from aoc's report.
     pub is_measured: bool,
+    /// The seconds that it would take with tables in constant memory, if that is possible and not worth it.
+    pub with_tables: Option<f64>,
     /// Of forms that cost the same, the one with the lowest is kept.
     rank: u32,
 }

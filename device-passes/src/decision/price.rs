@@ -42,6 +42,9 @@ pub struct Made {
     pub loops: Vec<unroll::Candidate>,
     /// Loops that are unrolled.
     pub unrolled: Vec<unroll::Factor>,
+    /// The seconds that the form would take with tables in constant memory, if that was made and is not
+    /// worth it.
+    pub with_tables: Option<f64>,
     /// Nests that may become one loop, of its first version.
     pub nests: Vec<coalesce::Candidate>,
     /// Nests that did, by the places of their outermost loops.
@@ -94,6 +97,7 @@ impl Pricing<'_> {
             report,
             loops: function.map(unroll::candidates).unwrap_or_default(),
             unrolled,
+            with_tables: None,
             nests: function
                 .map(|function| coalesce::candidates(&module, function))
                 .unwrap_or_default(),

@@ -116,14 +116,17 @@ impl Search<'_> {
         if *plain.switches.entry(name).or_insert(false) {
             return (pipeline, made);
         }
-        let (plain, without) = self.make_versions(plain);
+        let (plain, mut without) = self.make_versions(plain);
         let seconds = [&made, &without].map(|made| made.price.seconds.value);
         let area = [&made, &without].map(|m| share_of(&m.price.area, self.pricing.board));
         let gains =
             seconds[0] * GAIN <= seconds[1] || seconds[0] <= seconds[1] && area[0] < area[1];
         match made.price.fits >= without.price.fits && gains {
             true => (pipeline, made),
-            false => (plain, without),
+            false => {
+                without.with_tables = Some(seconds[0]);
+                (plain, without)
+            }
         }
     }
 
@@ -173,6 +176,7 @@ impl Search<'_> {
             price: made.price.clone(),
             family: made.family,
             is_measured: false,
+            with_tables: made.with_tables,
             rank,
         };
         self.found.push((candidate, made));

@@ -91,6 +91,7 @@ mod tests {
             },
             family: Family::NdRange,
             is_measured: false,
+            with_tables: None,
             rank: 0,
         }
     }
