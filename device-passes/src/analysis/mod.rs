@@ -7,6 +7,7 @@ pub mod calls;
 pub mod constant;
 pub mod constant_memory;
 pub mod divergence;
+pub mod independence;
 pub mod invariance;
 pub mod liveness;
 pub mod loops;

@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::ir::{
-    BinaryOp, Expr, ExprId, Function, Init, LoopHints, Module, Stmt, StmtKind, UnaryOp, VarId,
-    VarRef,
+    BinaryOp, Expr, ExprId, Function, IncDecOp, Init, LoopHints, Module, Stmt, StmtKind, UnaryOp,
+    VarId, VarRef,
 };
 
 use super::loops;
@@ -36,7 +36,119 @@ pub struct Nests<'a> {
 }
 
 /// How often variables are written in a loop.
-type Writes = BTreeMap<VarId, usize>;
+pub type Writes = BTreeMap<VarId, usize>;
+
+/// What a counting loop says in front of its body.
+#[derive(Clone, Copy, Debug)]
+pub struct Header {
+    /// The variable that it counts with.
+    pub counter: VarId,
+    /// Its first value.
+    pub start: ExprId,
+    /// How it is compared with the bound: `counter op bound`.
+    pub op: BinaryOp,
+    /// The counter in the comparison, perhaps cast.
+    pub compared: ExprId,
+    /// What it is compared with.
+    pub bound: ExprId,
+    /// What is added to it or, if `down`, taken from it; `None`: one.
+    pub by: Option<ExprId>,
+    /// It counts down.
+    pub down: bool,
+}
+
+impl Header {
+    /// Of a `for` loop that gives one variable a first value, compares it, and adds to it or takes from it.
+    pub fn of(function: &Function, stmt: &Stmt) -> Option<Self> {
+        let StmtKind::For {
+            init,
+            cond: Some(cond),
+            step: Some(step),
+            ..
+        } = &stmt.kind
+        else {
+            return None;
+        };
+        let (counter, start) = start(function, init)?;
+        let (op, compared, bound) = compared(function, *cond, counter)?;
+        let (by, down) = match *function.exprs.get(*step) {
+            Expr::IncDec { op, operand } if variable(function, operand) == Some(counter) => {
+                (None, matches!(op, IncDecOp::PreDec | IncDecOp::PostDec))
+            }
+            Expr::Assign {
+                op: Some(op @ (BinaryOp::Add | BinaryOp::Sub)),
+                lhs,
+                rhs,
+            } if variable(function, lhs) == Some(counter) => (Some(rhs), op == BinaryOp::Sub),
+            _ => return None,
+        };
+        Some(Header {
+            counter,
+            start,
+            op,
+            compared,
+            bound,
+            by,
+            down,
+        })
+    }
+}
+
+/// The variable that a loop's init sets, and its value.
+fn start(function: &Function, init: &[Stmt]) -> Option<(VarId, ExprId)> {
+    let [only] = init else { return None };
+    match &only.kind {
+        StmtKind::Decl {
+            var,
+            init: Some(Init::Expr(value)),
+        } => Some((*var, *value)),
+        StmtKind::Expr(expr) => match *function.exprs.get(*expr) {
+            Expr::Assign { op: None, lhs, rhs } => Some((variable(function, lhs)?, rhs)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// A comparison of a counter, with the counter at the left.
+fn compared(
+    function: &Function,
+    cond: ExprId,
+    counter: VarId,
+) -> Option<(BinaryOp, ExprId, ExprId)> {
+    use BinaryOp::{Ge, Gt, Le, Lt, Ne};
+    let Expr::Binary { op, lhs, rhs } = *function.exprs.get(cond) else {
+        return None;
+    };
+    let mirrored = match op {
+        Lt => Gt,
+        Le => Ge,
+        Gt => Lt,
+        Ge => Le,
+        Ne => Ne,
+        _ => return None,
+    };
+    let is_counter = |id| variable(function, uncast(function, id)) == Some(counter);
+    if is_counter(lhs) {
+        return Some((op, lhs, rhs));
+    }
+    is_counter(rhs).then_some((mirrored, rhs, lhs))
+}
+
+/// The local variable that an expression is.
+pub fn variable(function: &Function, id: ExprId) -> Option<VarId> {
+    match function.exprs.get(id) {
+        Expr::Var(VarRef::Local(var)) => Some(*var),
+        _ => None,
+    }
+}
+
+fn uncast(function: &Function, id: ExprId) -> ExprId {
+    match *function.exprs.get(id) {
+        Expr::Cast { operand, .. } => uncast(function, operand),
+        _ => id,
+    }
+}
 
 impl<'a> Nests<'a> {
     /// Looks through a function.
@@ -60,15 +172,7 @@ impl<'a> Nests<'a> {
     /// next; each counts by a fixed step up or down to a bound that does not change while the outermost
     /// runs, and is left in no other way. 0: not even `stmt` is such a loop.
     pub fn levels(&self, stmt: &Stmt) -> u64 {
-        let mut writes = Writes::new();
-        accesses_of_stmt(
-            &self.module.types,
-            self.function,
-            stmt,
-            &mut |var, access| {
-                *writes.entry(var).or_default() += usize::from(access.may_write());
-            },
-        );
+        let writes = self.writes(stmt);
         let mut levels = 0;
         let mut next = Some(stmt);
         while let Some(stmt) = next.filter(|stmt| self.counts(stmt, &writes, levels == 0)) {
@@ -80,77 +184,41 @@ impl<'a> Nests<'a> {
 
     /// Whether a loop counts.
     fn counts(&self, stmt: &Stmt, writes: &Writes, is_first: bool) -> bool {
-        let StmtKind::For {
-            init,
-            cond: Some(cond),
-            step: Some(step),
-            body,
-            hints,
-        } = &stmt.kind
+        let (Some(header), StmtKind::For { body, hints, .. }) =
+            (Header::of(self.function, stmt), &stmt.kind)
         else {
             return false;
         };
-        let Some((counter, start)) = self.start(init) else {
-            return false;
-        };
-        // Its first value and its step: nothing else may change it.
-        let is_own = writes.get(&counter) == Some(&2) && !self.exposed.contains(&counter);
-        is_own
+        let by_constant = header.by.is_none_or(|by| self.stays(by, writes));
+        self.is_own(header.counter, writes)
             && allows(hints, is_first)
-            && self.stays(start, writes)
-            && self.is_bound(*cond, counter, writes)
-            && self.is_step(*step, counter, writes)
+            && self.stays(header.start, writes)
+            && self.stays(header.bound, writes)
+            && by_constant
             && !body
                 .stmts
                 .iter()
                 .any(|stmt| loops::leaves(stmt, true, false))
     }
 
-    /// The variable that a loop counts with, and its first value.
-    fn start(&self, init: &[Stmt]) -> Option<(VarId, ExprId)> {
-        let [only] = init else { return None };
-        match &only.kind {
-            StmtKind::Decl {
-                var,
-                init: Some(Init::Expr(value)),
-            } => Some((*var, *value)),
-            StmtKind::Expr(expr) => match *self.function.exprs.get(*expr) {
-                Expr::Assign { op: None, lhs, rhs } => Some((self.variable(lhs)?, rhs)),
-                _ => None,
-            },
-            _ => None,
-        }
+    /// How often variables are written in a statement.
+    pub fn writes(&self, stmt: &Stmt) -> Writes {
+        let mut writes = Writes::new();
+        let types = &self.module.types;
+        accesses_of_stmt(types, self.function, stmt, &mut |var, access| {
+            *writes.entry(var).or_default() += usize::from(access.may_write());
+        });
+        writes
     }
 
-    /// A comparison of the counter with what stays.
-    fn is_bound(&self, cond: ExprId, counter: VarId, writes: &Writes) -> bool {
-        use BinaryOp::{Ge, Gt, Le, Lt, Ne};
-        let Expr::Binary {
-            op: Lt | Le | Gt | Ge | Ne,
-            lhs,
-            rhs,
-        } = *self.function.exprs.get(cond)
-        else {
-            return false;
-        };
-        let is_counter = |id| self.variable(self.uncast(id)) == Some(counter);
-        is_counter(lhs) && self.stays(rhs, writes) || is_counter(rhs) && self.stays(lhs, writes)
-    }
-
-    fn is_step(&self, step: ExprId, counter: VarId, writes: &Writes) -> bool {
-        match *self.function.exprs.get(step) {
-            Expr::IncDec { operand, .. } => self.variable(operand) == Some(counter),
-            Expr::Assign {
-                op: Some(BinaryOp::Add | BinaryOp::Sub),
-                lhs,
-                rhs,
-            } => self.variable(lhs) == Some(counter) && self.stays(rhs, writes),
-            _ => false,
-        }
+    /// Whether nothing changes a loop's counter but its first value and its step, given the writes of the
+    /// loop, or of one around.
+    pub fn is_own(&self, counter: VarId, writes: &Writes) -> bool {
+        writes.get(&counter) == Some(&2) && !self.exposed.contains(&counter)
     }
 
     /// Whether an integer is made of constants and of variables that nothing in the nest writes.
-    fn stays(&self, id: ExprId, writes: &Writes) -> bool {
+    pub fn stays(&self, id: ExprId, writes: &Writes) -> bool {
         let exprs = &self.function.exprs;
         let is_scalar = self.module.types.as_scalar(exprs.ty(id)).is_some();
         is_scalar
@@ -167,20 +235,6 @@ impl<'a> Nests<'a> {
                 Expr::Binary { lhs, rhs, .. } => self.stays(lhs, writes) && self.stays(rhs, writes),
                 _ => false,
             }
-    }
-
-    fn variable(&self, id: ExprId) -> Option<VarId> {
-        match self.function.exprs.get(id) {
-            Expr::Var(VarRef::Local(var)) => Some(*var),
-            _ => None,
-        }
-    }
-
-    fn uncast(&self, id: ExprId) -> ExprId {
-        match *self.function.exprs.get(id) {
-            Expr::Cast { operand, .. } => self.uncast(operand),
-            _ => id,
-        }
     }
 }
 

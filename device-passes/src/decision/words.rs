@@ -23,7 +23,7 @@ pub(super) fn label(made: &Made, is_input: bool) -> String {
                 parts.push("stated as one work-item".to_string());
             }
             "constant-memory" if is_new => parts.push("constant memory".to_string()),
-            "restrict" if is_new => parts.push("restrict".to_string()),
+            "restrict" | "ivdep" if is_new => parts.push((*pass).to_string()),
             "work-group-size" if is_new => {
                 parts.push(text.split(',').next().unwrap_or(text).to_string());
             }

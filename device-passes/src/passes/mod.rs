@@ -2,6 +2,7 @@
 
 pub mod coalesce;
 pub(crate) mod constant_memory;
+mod ivdep;
 mod local_memory_size;
 mod ndrange_to_loop;
 mod reduction;
@@ -47,6 +48,9 @@ pub const ALL: &[&dyn Pass] = &[
     &reduction::Reduction,
     // Behind reduction, which leaves what it cannot reassociate; and behind restrict.
     &scalar_replacement::ScalarReplacement,
+    // Behind all that changes loops and their accesses; behind restrict, without which an array may be what
+    // another pointer reads.
+    &ivdep::Ivdep,
     // Of kernels that ndrange-to-loop leaves: first the size of groups, which lanes divide.
     &work_group_size::WorkGroupSize,
     &replicate::Replicate,

@@ -1,0 +1,97 @@
+//! `ivdep`: says of loops of single work-items in which arrays their iterations never meet, where that is
+//! proved.
+//!
+//! The compiler behind keeps accesses to an array in order where it cannot tell them apart, and then starts an
+//! iteration once in a memory's latency. Its own tests are not documented; what is proved here by the lengths of
+//! rows and the conditions of loops (`i * n + j` with `j < n`) is more than linear tests with constant
+//! coefficients see. A distance that is known is not said (`safelen`): compilers of before 17.1 do not know the
+//! clause, and would take the loop for free of dependences.
+
+use fpgacc_frontend::ir::{FunctionId, LoopHints, Module};
+
+use crate::analysis::accesses::Summaries;
+use crate::analysis::alias::Aliases;
+use crate::analysis::independence::independent_arrays;
+use crate::analysis::loops;
+use crate::analysis::nest::Nests;
+use crate::analysis::single_work_item::is_single_work_item;
+use crate::pass::{Context, LaunchContract, Note, Outcome, Pass};
+
+/// The pass.
+pub struct Ivdep;
+
+impl Pass for Ivdep {
+    fn name(&self) -> &'static str {
+        "ivdep"
+    }
+
+    fn description(&self) -> &'static str {
+        "say which arrays keep no order between a loop's iterations, where that is proved"
+    }
+
+    fn level(&self) -> u8 {
+        2
+    }
+
+    fn run(
+        &self,
+        module: &mut Module,
+        kernel: FunctionId,
+        context: &Context<'_>,
+        contract: &mut LaunchContract,
+    ) -> Outcome {
+        let summaries = Summaries::reachable(module, kernel, context.called);
+        if !is_single_work_item(module, kernel, &summaries, context.geometry, contract) {
+            return Outcome::Nothing;
+        }
+        let mut done = Vec::new();
+        for (place, array, note) in proved(module, kernel, &summaries, context) {
+            if let Some(body) = &mut module.functions[kernel].body {
+                loops::add_pragma(body, place, &format!("ivdep array({array})"));
+            }
+            done.push(note);
+        }
+        Outcome::of(done, Vec::new())
+    }
+}
+
+/// Loops by their places, with the names of arrays in which their iterations never meet.
+fn proved(
+    module: &Module,
+    kernel: FunctionId,
+    summaries: &Summaries,
+    context: &Context<'_>,
+) -> Vec<(usize, String, Note)> {
+    let function = &module.functions[kernel];
+    let aliases = Aliases::new(module, kernel, context.called);
+    let nests = Nests::of(module, function);
+    let mut found = Vec::new();
+    let Some(body) = &function.body else {
+        return found;
+    };
+    loops::for_each(body, &mut |place, stmt| {
+        let Some(hints) = loops::hints(stmt) else {
+            return;
+        };
+        for array in independent_arrays(&aliases, summaries, &nests, stmt) {
+            let name = &function.vars[array].name;
+            if !says(hints, name) {
+                let text = format!("no two iterations of this loop meet in '{name}' (proved)");
+                found.push((place, name.clone(), Note::new(text, stmt.span)));
+            }
+        }
+    });
+    found
+}
+
+/// Whether a loop's hints say already that its iterations do not meet in an array, or say something else of
+/// it.
+fn says(hints: &LoopHints, array: &str) -> bool {
+    hints.pragmas.iter().any(|text| {
+        let Some(rest) = text.strip_prefix("ivdep") else {
+            return false;
+        };
+        let rest: String = rest.split_whitespace().collect();
+        !rest.contains("array(") || rest.contains(&format!("array({array})"))
+    })
+}
