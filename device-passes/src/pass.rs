@@ -28,6 +28,9 @@ pub struct PassOptions {
     pub simd: u64,
     /// Pipelines that an NDRange kernel has (`num_compute_units`).
     pub compute_units: u64,
+    /// The dimension of work-items whose loops are innermost in single work-items, wherever their order is
+    /// free; `None`: the one that moves word by word through memory.
+    pub innermost: Option<u8>,
     /// Loops to unroll.
     pub unroll: Vec<Factor>,
     /// Nests to make one loop of, by the places of their outermost loops (see
@@ -48,6 +51,7 @@ impl Default for PassOptions {
             keep_general: false,
             simd: 1,
             compute_units: 1,
+            innermost: None,
             unroll: Vec::new(),
             coalesce: Vec::new(),
             versions: true,

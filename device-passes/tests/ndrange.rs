@@ -354,3 +354,67 @@ fn nests_of_ndranges_are_left_to_aoc() {
         rewritten.text
     );
 }
+
+/// The loops over work-items of a kernel that is launched with two dimensions, outermost first, and the
+/// remarks.
+fn loops_over_items(body: &str, innermost: Option<u8>) -> (Vec<char>, String) {
+    let text =
+        format!("__kernel void scale(__global float *a, __global int *b)\n{{\n    {body}\n}}\n");
+    let pipeline = Pipeline {
+        level: 0,
+        switches: [("ndrange-to-loop".to_string(), true)].into(),
+        options: PassOptions {
+            innermost,
+            ..PassOptions::default()
+        },
+        stop_after: None,
+    };
+    let facts = Facts {
+        launches: vec![sized(8, 4)],
+        ..Facts::default()
+    };
+    let rewritten = rewrite(&text, &facts, &pipeline);
+    let loops = rewritten.text.lines();
+    let loops = loops.filter_map(|line| line.trim().strip_prefix("for (int item_"));
+    (
+        loops.filter_map(|rest| rest.chars().next()).collect(),
+        rewritten.remarks.join("\n"),
+    )
+}
+
+#[test]
+fn the_order_of_loops_is_free_where_nothing_shows_it() {
+    let fast = "a[get_global_id(1) * 1024 + get_global_id(0)] *= 2;";
+    let slow = "a[get_global_id(0) * 1024 + get_global_id(1)] *= 2;";
+    let expected = [
+        (fast, None, ['y', 'x'], false),
+        (fast, Some(0), ['y', 'x'], false),
+        (fast, Some(1), ['x', 'y'], true),
+        // No third dimension.
+        (fast, Some(2), ['y', 'x'], false),
+        (slow, None, ['x', 'y'], false),
+        (slow, Some(0), ['y', 'x'], true),
+    ];
+    for (body, innermost, order, is_told) in expected {
+        let (loops, told) = loops_over_items(body, innermost);
+        assert_eq!(loops, order, "{body} {innermost:?}");
+        let asked = format!("dimension {} innermost", innermost.unwrap_or(9));
+        assert_eq!(told.contains(&asked), is_told, "{told}");
+    }
+    // Between barriers, each part.
+    let parts = "__local float t[4][8]; t[get_local_id(1)][get_local_id(0)] = 1; \
+                 barrier(CLK_LOCAL_MEM_FENCE); a[get_global_id(1) * 1024 + get_global_id(0)] = t[0][0];";
+    assert_eq!(loops_over_items(parts, Some(1)).0, ['x', 'y', 'x', 'y']);
+}
+
+#[test]
+fn what_is_printed_and_what_atomics_give_comes_in_the_order_of_ids() {
+    for body in [
+        "printf(\"%d\", (int)(get_global_id(0) + get_global_id(1)));",
+        "a[atomic_inc(b)] = get_global_id(0) + get_global_id(1);",
+    ] {
+        let (loops, told) = loops_over_items(body, Some(1));
+        assert_eq!(loops, ['y', 'x'], "{body}");
+        assert!(!told.contains("innermost"), "{told}");
+    }
+}

@@ -44,7 +44,7 @@ pub enum Rewrites {
     All,
     /// All, and loops unrolled.
     Unrolled,
-    /// All, and nested loops made one.
+    /// All, with the loops over work-items of dimension 1 innermost, and nested loops made one.
     Coalesced,
     /// All but `ndrange-to-loop`, with several work-items and groups at a time, and loops unrolled.
     Wide,
@@ -65,6 +65,7 @@ impl Rewrites {
         }
         if matches!(self, Rewrites::Coalesced) {
             options.coalesce = (0..8).collect();
+            options.innermost = Some(1);
         }
         let (level, switches) = match self {
             Rewrites::All | Rewrites::Unrolled | Rewrites::Coalesced => (3, BTreeMap::new()),
@@ -91,7 +92,10 @@ impl std::fmt::Display for Rewrites {
             Rewrites::Only(name) => write!(f, "{name} alone"),
             Rewrites::All => write!(f, "all rewrites"),
             Rewrites::Unrolled => write!(f, "all rewrites, loops unrolled"),
-            Rewrites::Coalesced => write!(f, "all rewrites, nested loops made one"),
+            Rewrites::Coalesced => write!(
+                f,
+                "all rewrites, dimension 1 innermost, nested loops made one"
+            ),
             Rewrites::Wide => write!(f, "wide NDRanges"),
         }
     }

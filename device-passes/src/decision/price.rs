@@ -45,6 +45,8 @@ pub struct Made {
     /// The seconds that the form would take with tables in constant memory, if that was made and is not
     /// worth it.
     pub with_tables: Option<f64>,
+    /// The dimension whose loops over work-items were asked to be innermost.
+    pub innermost: Option<u8>,
     /// Nests that may become one loop, of its first version.
     pub nests: Vec<coalesce::Candidate>,
     /// Nests that did, by the places of their outermost loops.
@@ -98,6 +100,7 @@ impl Pricing<'_> {
             loops: function.map(unroll::candidates).unwrap_or_default(),
             unrolled,
             with_tables: None,
+            innermost: pipeline.options.innermost,
             nests: function
                 .map(|function| coalesce::candidates(&module, function))
                 .unwrap_or_default(),

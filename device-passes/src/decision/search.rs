@@ -2,7 +2,7 @@
 //!
 //! `-O1` tries what the launches prove of the kernel as it is, `-O2` also loops over its work-items and
 //! shift registers, `-O3` also wider forms of the best of each family: lanes and compute units of
-//! NDRanges, unrolled loops, nests that become one loop. The search is greedy and bounded by [`MOST`] forms.
+//! NDRanges, the order of loops over work-items, unrolled loops, nests that become one loop. The search is greedy and bounded by [`MOST`] forms.
 
 use std::collections::BTreeMap;
 
@@ -222,6 +222,9 @@ impl Search<'_> {
         if let Some(best) = self.best(Family::NdRange) {
             self.replicate(best);
         }
+        if let Some(best) = self.best(Family::SingleWorkItem) {
+            self.reorder(best);
+        }
         for family in [Family::NdRange, Family::SingleWorkItem] {
             if let Some(best) = self.best(family) {
                 let unrolled = self.unroll(best);
@@ -233,6 +236,21 @@ impl Search<'_> {
                     self.coalesce_perfect(best);
                 }
             }
+        }
+    }
+
+    /// Each dimension's loops over work-items innermost.
+    fn reorder(&mut self, from: usize) {
+        let (candidate, made) = &self.found[from];
+        let mut done = made.report.done.values().flatten();
+        if done.all(|(pass, _)| *pass != NDRANGE_TO_LOOP) {
+            return;
+        }
+        let (form, rank) = (candidate.pipeline.clone(), candidate.rank + 1);
+        for dim in 0..3 {
+            let mut form = form.clone();
+            form.options.innermost = Some(dim);
+            self.add(form, rank);
         }
     }
 

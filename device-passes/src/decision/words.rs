@@ -22,6 +22,12 @@ pub(super) fn label(made: &Made, is_input: bool) -> String {
             "ndrange-to-loop" if text.contains("no loops") => {
                 parts.push("stated as one work-item".to_string());
             }
+            "ndrange-to-loop" => {
+                let order = made
+                    .innermost
+                    .map(|dim| format!("dimension {dim} innermost"));
+                parts.extend(order.filter(|order| text.contains(order)));
+            }
             "constant-memory" if is_new => parts.push("constant memory".to_string()),
             "restrict" | "ivdep" if is_new => parts.push((*pass).to_string()),
             "work-group-size" if is_new => {

@@ -106,7 +106,11 @@ pub fn rewrite(
         target: &mut target,
         ids: &mut ids,
         independent: &independent,
-        survey,
+        orders: Orders {
+            is_plain: survey.prints || survey.atomics,
+            asked: context.options.innermost,
+            is_other: false,
+        },
         score: [0; 3],
         of_groups: Vec::new(),
     };
@@ -115,7 +119,8 @@ pub fn rewrite(
         .zip(items)
         .map(|(region, vars)| loops.over_items(region, vars))
         .collect();
-    let (order, of_groups) = (loop_order(survey, loops.score), loops.of_groups);
+    let order = loops.orders.of(loops.score, loops.ids.groups);
+    let (is_reordered, of_groups) = (loops.orders.is_other, loops.of_groups);
     group.extend(nest::over_steps(schedule.nodes, &mut emitted));
     if has_groups {
         returns::returns_to_continues(&mut target, &mut group);
@@ -131,7 +136,10 @@ pub fn rewrite(
     let (types, functions) = (&mut module.types, &module.functions);
     narrow::narrow(types, functions, &mut function, &body, marks);
     function.params.extend(ids.hidden.values());
-    let summary = tell::summary(&ids, barrier_regions);
+    let mut summary = tell::summary(&ids, barrier_regions);
+    if let Some(dim) = context.options.innermost.filter(|_| is_reordered) {
+        summary.push_str(&format!(", dimension {dim} innermost"));
+    }
     set_attributes(&mut function);
     let comment = format!("ndrange-to-loop: {summary}");
     function.comments.push(comment);
@@ -214,7 +222,7 @@ struct Loops<'l, 'a> {
     target: &'l mut Target<'a>,
     ids: &'l mut Ids,
     independent: &'l Independent,
-    survey: &'l Survey,
+    orders: Orders,
     score: order::Score,
     of_groups: Vec<String>,
 }
@@ -239,17 +247,32 @@ impl Loops<'_, '_> {
         for (sum, score) in self.score.iter_mut().zip(score) {
             *sum += score;
         }
-        let order = loop_order(self.survey, score);
+        let order = self.orders.of(score, fastest);
         nest::over_items(self.target, self.ids, region.stmts, vars, (order, &pragmas))
     }
 }
 
-/// The order of loops over dimensions. What is printed comes in the order of the ids, and what atomic
-/// operations give.
-fn loop_order(survey: &Survey, score: order::Score) -> Order {
-    match survey.prints || survey.atomics {
-        true => order::PLAIN,
-        false => order::best(score),
+/// The orders of loops over dimensions.
+struct Orders {
+    /// What is printed comes in the order of the ids, and what atomic operations give.
+    is_plain: bool,
+    /// See [`crate::pass::PassOptions::innermost`].
+    asked: Option<u8>,
+    /// What was asked for made an order another.
+    is_other: bool,
+}
+
+impl Orders {
+    /// The order for a score of loops with these variables.
+    fn of(&mut self, score: order::Score, vars: [Option<VarId>; 3]) -> Order {
+        if self.is_plain {
+            return order::PLAIN;
+        }
+        let best = order::best(score);
+        let order = self.asked.map_or(best, order::with_innermost);
+        let loops = |order: Order| order.map(|d| vars[usize::from(d)]).into_iter().flatten();
+        self.is_other |= !loops(order).eq(loops(best));
+        order
     }
 }
 

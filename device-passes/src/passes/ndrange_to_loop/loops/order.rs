@@ -71,11 +71,21 @@ pub fn score(
 
 /// The order for a score: the best dimension first, the plain order where nothing speaks against it.
 pub fn best(score: Score) -> Order {
-    let mut order = PLAIN;
-    let best = (1..3).rev().max_by_key(|d| score[*d]).unwrap_or(1);
-    if score[best] > score[0] {
-        order[..=best].rotate_right(1);
+    let best = (1..3_u8)
+        .rev()
+        .max_by_key(|d| score[usize::from(*d)])
+        .unwrap_or(1);
+    match score[usize::from(best)] > score[0] {
+        true => with_innermost(best),
+        false => PLAIN,
     }
+}
+
+/// The plain order, but with this dimension innermost.
+pub fn with_innermost(dim: u8) -> Order {
+    let mut order = PLAIN;
+    let at = usize::from(dim).min(order.len() - 1);
+    order[..=at].rotate_right(1);
     order
 }
 
@@ -142,5 +152,9 @@ mod tests {
         assert_eq!(best([1, 1, 1]), [0, 1, 2]);
         assert_eq!(best([0, 3, 1]), [1, 0, 2]);
         assert_eq!(best([1, 0, 2]), [2, 0, 1]);
+        assert_eq!(
+            [0, 1, 2].map(with_innermost),
+            [[0, 1, 2], [1, 0, 2], [2, 0, 1]]
+        );
     }
 }
