@@ -4,8 +4,8 @@
 //! The compiler behind keeps accesses to an array in order where it cannot tell them apart, and then starts an
 //! iteration once in a memory's latency. Its own tests are not documented; what is proved here by the lengths of
 //! rows and the conditions of loops (`i * n + j` with `j < n`) is more than linear tests with constant
-//! coefficients see. A distance that is known is not said (`safelen`): compilers of before 17.1 do not know the
-//! clause, and would take the loop for free of dependences.
+//! coefficients see. A distance that is known is not said (`safelen`): Intel's guide of 18.1 (Standard Edition) has no
+//! such clause, and a compiler that skips it would take the loop for free of dependences.
 
 use fpgacc_frontend::ir::{FunctionId, LoopHints, Module};
 
