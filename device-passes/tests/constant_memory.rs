@@ -167,16 +167,60 @@ fn reads_in_place_may_be_of_constant_memory() {
     }
 }
 
+/// Variables that hold nothing but addresses in the table point to `__constant` memory, too.
+#[test]
+fn variables_that_walk_through_a_table_go_with_it() {
+    let constant = "__constant const float *q";
+    for body in [
+        "__global const float *q = table + i; out[i] = q[0];",
+        "__global const float *q; q = table; q += 2; out[i] = *q++ + *q;",
+        "for (__global const float *q = table; q < table + n; q++) out[i] += *q;",
+        "__global const float *q = table, *r = q + 1; out[i] = r - q + r[i] + *(q = r);",
+        "for (; n > 0; n--, table++) out[i] += *table; __global const float *q = table; out[i] += q[0];",
+        "__global const float *q = n > 1 ? table : table + 1; out[i] = *(n ? q : table);",
+    ] {
+        let rewritten = moved(&kernel("const float", body), &facts());
+        assert_eq!(rewritten.contract().constants, [(0, 64)], "{body}");
+        assert!(rewritten.text.contains(constant), "{}", rewritten.text);
+        assert!(
+            !rewritten.text.contains("__global const float *q"),
+            "{}",
+            rewritten.text
+        );
+    }
+    let array = "__global const float *q = table[i].at; out[i] = q[0] + (&table[i].at[1])[0];";
+    let rewritten = moved(&kernel("const entry", array), &facts());
+    assert!(rewritten.text.contains(constant), "{}", rewritten.text);
+}
+
 #[test]
 fn other_uses_keep_a_parameter_where_it_is() {
     for (body, reason) in [
         (
-            "__global const float *q = table + i; out[i] = q[0];",
+            "__global const float *q = table; if (n) q = out; out[i] = q[0];",
+            "it shares a variable with other pointers here",
+        ),
+        (
+            "__global const float *q = out; if (n) q = table; out[i] = q[0];",
+            "it shares a variable with other pointers here",
+        ),
+        (
+            "__global const float *q[2] = {table, table + 1}; out[i] = q[n][0];",
             "it is kept in a variable here",
         ),
         (
-            "__global const float *q; q = table; out[i] = q[0];",
-            "it is assigned here",
+            "__global const volatile float *q = table; out[i] = q[0];",
+            "it is kept in a variable here",
+        ),
+        (
+            "__global const float *q = table, **r = &q; out[i] = **r;",
+            "it has its own address taken here",
+        ),
+        ("out[i] = table - out;", "it is used as a value here"),
+        ("out[i] = table < out;", "it is compared here"),
+        (
+            "out[i] = *(n > 1 ? table : out);",
+            "it is one of two pointers here",
         ),
         (
             "out[i] = sum(table + 1);",
@@ -186,18 +230,10 @@ fn other_uses_keep_a_parameter_where_it_is() {
             "out[i] = ((__global const float2 *)table)[i].x;",
             "it is cast to another type here",
         ),
-        (
-            "out[i] = *(n > 1 ? table : table + 1);",
-            "it is one of two pointers here",
-        ),
         ("if (table != 0) out[i] = table[0];", "it is compared here"),
         (
             "if (table) out[i] = table[0];",
             "it is used as a value here",
-        ),
-        (
-            "for (; n > 0; n--) { table++; out[i] += *table; }",
-            "it is assigned here",
         ),
         (
             "prefetch(table, 16); out[i] = table[0];",
@@ -206,14 +242,11 @@ fn other_uses_keep_a_parameter_where_it_is() {
     ] {
         stays(&kernel("const float", body), &facts(), Some(reason));
     }
-    let array = kernel(
-        "const entry",
-        "__global const float *q = table[i].at; out[i] = q[0];",
-    );
+    let helper = kernel("const float", "out[i] = sum(table);");
     stays(
-        &array,
+        &helper,
         &facts(),
-        Some("k.cl:6:31: remark: kernel 'k': parameter 'table' stays"),
+        Some("k.cl:6:18: remark: kernel 'k': parameter 'table' stays"),
     );
     let volatile = kernel("const volatile float", "out[i] = table[i];");
     stays(&volatile, &facts(), Some("it is volatile"));

@@ -31,11 +31,22 @@ const READS: [&str; 9] = [
     "*(1 + P)",
 ];
 
-/// Statements that want a `__global` pointer.
-const OTHERS: [&str; 3] = [
-    "    { __global const T *q = P + 1; bits += V(q[0]); }\n",
+/// Statements with variables and choices that hold nothing but addresses in a table `P` of elements `T`;
+/// `V(..)` makes an integer of one.
+const WALKS: [&str; 5] = [
+    "    { __global const T *q = P + 1; bits += V(q[0]) + V(*q++) + V(*q); }\n",
+    "    { __global const T *q; q = P; q += 2; bits ^= V(q[j]) + (ulong)(q - P); }\n",
+    "    for (__global const T *q = P; q < P + 4; q += 2) bits = bits * 7 + V(*q);\n",
     "    bits += V(*((j & 1) ? P : P + 1));\n",
-    "    bits += V(((__global const T *)(__global const char *)P)[j]);\n",
+    "    { __global const T *q = P, *r = q + 3; if (j == g) q = r; bits += V(q[1]); }\n",
+];
+
+/// Statements that want a `__global` pointer.
+const OTHERS: [&str; 4] = [
+    "    { __global const T *q[2] = {P, P + 1}; bits += V(q[j & 1][0]); }\n",
+    "    if (P) bits += V(((__global const T *)(__global const char *)P)[j]);\n",
+    "    { __global const T *q = P; __global const T **r = &q; bits += V((*r)[j]); }\n",
+    "    bits += V(*((ulong)P & 1 ? P : P + 1));\n",
 ];
 
 /// A kernel `k` that reads tables, and two launches: the buffers of the second are others, which may be
@@ -91,8 +102,9 @@ pub fn job(random: &mut Random) -> Job {
 fn statement(random: &mut Random, table: &str, (ty, _, value): (&str, usize, &str)) -> String {
     let as_value = |read: &str| value.replace('E', &format!("({read})"));
     let is_scalar = !matches!(ty, "entry" | "uint4");
-    let text = match random.below(10) {
+    let text = match random.below(12) {
         0 => random.pick(&OTHERS).to_string(),
+        10 | 11 => random.pick(&WALKS).to_string(),
         1 | 2 if is_scalar => {
             let part = match ty {
                 "float" => "(ulong)as_uint(vload2(j, P).y)",

@@ -14,7 +14,7 @@ use fpgacc_frontend::ir::{
 };
 
 use self::launches::{Passed, passed};
-use self::uses::{FunctionOf, Obstacle, move_to_constant, pointers};
+use self::uses::{Obstacle, Pointers, pointers};
 use crate::analysis::calls;
 use crate::analysis::constant_memory::{bytes_with, parameters};
 use crate::analysis::relation::{Relation, relation};
@@ -49,15 +49,18 @@ impl Pass for ConstantMemory {
         contract: &mut LaunchContract,
     ) -> Outcome {
         let (mut done, mut missed) = (Vec::new(), Vec::new());
-        for table in tables(module, kernel, context, &mut missed) {
-            match fit(module, kernel, context, &table) {
-                Ok(pairs) => {
-                    done.push(table.done_note(&module.functions[kernel]));
-                    table.put(module, kernel, contract, &pairs);
+        if context.launches.is_empty() || context.called.contains(&kernel) {
+            return Outcome::Nothing;
+        }
+        let usage = Usage::of(module, kernel, context.called);
+        for table in tables(module, kernel, context, &usage, &mut missed) {
+            let function = &module.functions[kernel];
+            match fit(module, kernel, context, &usage, &table) {
+                Ok(fitting) => {
+                    done.push(table.done_note(function));
+                    table.put(module, kernel, contract, &fitting);
                 }
-                Err((reason, at)) => {
-                    missed.push(table.missed_note(&module.functions[kernel], &reason, at));
-                }
+                Err((reason, at)) => missed.push(stays_note(function, table.var, &reason, at)),
             }
         }
         let function = &mut module.functions[kernel];
@@ -72,7 +75,11 @@ impl Pass for ConstantMemory {
 
 /// Whether some parameter of a kernel may become `__constant`, as far as its launches tell.
 pub(crate) fn has_tables(module: &Module, kernel: FunctionId, context: &Context<'_>) -> bool {
-    !tables(module, kernel, context, &mut Vec::new()).is_empty()
+    if context.launches.is_empty() || context.called.contains(&kernel) {
+        return false;
+    }
+    let usage = Usage::of(module, kernel, context.called);
+    !tables(module, kernel, context, &usage, &mut Vec::new()).is_empty()
 }
 
 /// A parameter that is only read, as which all launches pass small buffers that no kernel writes.
@@ -92,12 +99,9 @@ fn tables<'f>(
     module: &Module,
     kernel: FunctionId,
     context: &Context<'f>,
+    usage: &Usage,
     missed: &mut Vec<Note>,
 ) -> Vec<Table<'f>> {
-    if context.launches.is_empty() || context.called.contains(&kernel) {
-        return Vec::new();
-    }
-    let usage = Usage::of(module, kernel, context.called);
     let function = &module.functions[kernel];
     let is_written = |var| usage.written.contains(&var) && !faults::is_on("constant-written");
     let is_read = |(_, var): &(u32, VarId)| {
@@ -121,7 +125,14 @@ fn tables<'f>(
     tables
 }
 
-/// The pairs of parameters that must be distinct for a table to become constant, each in order.
+/// How a table becomes constant.
+struct Fitting {
+    pointers: Pointers,
+    /// Parameters that must be distinct for that.
+    pairs: Pairs,
+}
+
+/// Pairs of parameters, each in order.
 type Pairs = Vec<(u32, u32)>;
 
 /// Why a table cannot become constant, with the expression at fault.
@@ -132,8 +143,9 @@ fn fit(
     module: &Module,
     kernel: FunctionId,
     context: &Context<'_>,
+    usage: &Usage,
     table: &Table<'_>,
-) -> Result<Pairs, Reason> {
+) -> Result<Fitting, Reason> {
     let function = &module.functions[kernel];
     let reason = |text: String| (text, None);
     let variable = &function.vars[table.var];
@@ -152,12 +164,11 @@ fn fit(
         let text = format!("the kernel has {MOST_PARAMETERS} __constant parameters already");
         return Err(reason(text));
     }
-    if let Err(obstacle) = pointers(module, function, table.var) {
-        return Err((format!("it {} here", obstacle.what), Some(obstacle)));
-    }
-    let pairs = pairs(module, kernel, context, table).map_err(reason)?;
+    let pointers = pointers(module, function, table.var)
+        .map_err(|obstacle| (format!("it {} here", obstacle.what), Some(obstacle)))?;
+    let pairs = pairs(module, kernel, context, usage, table).map_err(reason)?;
     has_room(module, context, table).map_err(reason)?;
-    Ok(pairs)
+    Ok(Fitting { pointers, pairs })
 }
 
 /// The table beside each parameter that is written.
@@ -165,9 +176,9 @@ fn pairs(
     module: &Module,
     kernel: FunctionId,
     context: &Context<'_>,
+    usage: &Usage,
     table: &Table<'_>,
 ) -> Result<Pairs, String> {
-    let usage = Usage::of(module, kernel, context.called);
     let mut pairs = Pairs::new();
     for (other, var) in (0..).zip(&module.functions[kernel].params) {
         if *var == table.var || !usage.written.contains(var) || !is_buffer(module, kernel, *var) {
@@ -234,20 +245,14 @@ impl Table<'_> {
         module: &mut Module,
         kernel: FunctionId,
         contract: &mut LaunchContract,
-        pairs: &[(u32, u32)],
+        fitting: &Fitting,
     ) {
-        let function = FunctionOf {
-            id: kernel,
-            var: self.var,
-        };
-        if let Ok(pointers) = pointers(module, &module.functions[kernel], self.var) {
-            move_to_constant(module, function, &pointers);
-        }
+        fitting.pointers.move_to_constant(module, kernel);
         if faults::is_on("constant-guard-lost") {
             return;
         }
         contract.constants.push((self.index, self.bytes));
-        for pair in pairs {
+        for pair in &fitting.pairs {
             if !contract.distinct.contains(pair) {
                 contract.distinct.push(*pair);
             }
@@ -267,10 +272,6 @@ impl Table<'_> {
             variable.name, self.bytes
         );
         Note::new(text, variable.span)
-    }
-
-    fn missed_note(&self, function: &Function, reason: &str, at: Option<Obstacle>) -> Note {
-        stays_note(function, self.var, reason, at)
     }
 }
 
