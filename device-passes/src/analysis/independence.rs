@@ -154,24 +154,9 @@ impl<'a> Proof<'a> {
             inside.push(self.counting.len());
             self.counting.push(counting);
         }
-        let exprs = &self.aliases.function.exprs;
-        for root in stmt.exprs() {
-            let mut found = Vec::new();
-            exprs.for_each(root, &mut |id| found.push(id));
-            // Conditions and steps also run behind the last iteration: nothing is known of counters there.
-            let known = if loops::hints(stmt).is_some() {
-                around
-            } else {
-                &inside
-            };
-            for id in found {
-                let before = self.around.insert(id, known.to_vec());
-                if before.is_some() {
-                    // It stands in two places.
-                    self.around.insert(id, Vec::new());
-                }
-            }
-        }
+        // Conditions and steps also run behind the last iteration: nothing is known of counters there.
+        let is_loop = loops::hints(stmt).is_some();
+        self.note(stmt, if is_loop { around } else { &inside });
         let lists = stmt.lists();
         let body = lists.len() - usize::from(!lists.is_empty());
         for (at, list) in lists.into_iter().enumerate() {
@@ -180,6 +165,20 @@ impl<'a> Proof<'a> {
             for stmt in list {
                 self.walk(stmt, if is_init { around } else { &inside });
             }
+        }
+    }
+
+    /// Notes the loops around the expressions that stand directly in a statement.
+    fn note(&mut self, stmt: &Stmt, around: &[usize]) {
+        let exprs = &self.aliases.function.exprs;
+        for root in stmt.exprs() {
+            exprs.for_each(root, &mut |id| {
+                let known = self.around.entry(id);
+                // Of one that stands in two places, nothing is known.
+                known
+                    .and_modify(Vec::clear)
+                    .or_insert_with(|| around.to_vec());
+            });
         }
     }
 

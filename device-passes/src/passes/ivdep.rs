@@ -75,7 +75,7 @@ fn proved(
         };
         for array in independent_arrays(&aliases, summaries, &nests, stmt) {
             let name = &function.vars[array].name;
-            if !says(hints, name) {
+            if !is_told(hints, name) {
                 let text = format!("no two iterations of this loop meet in '{name}' (proved)");
                 found.push((place, name.clone(), Note::new(text, stmt.span)));
             }
@@ -84,9 +84,13 @@ fn proved(
     found
 }
 
-/// Whether a loop's hints say already that its iterations do not meet in an array, or say something else of
-/// it.
-fn says(hints: &LoopHints, array: &str) -> bool {
+/// Whether a loop's hints say already that its iterations do not meet in an array, or something else of it; or
+/// the loop is unrolled whole, and has no iterations.
+fn is_told(hints: &LoopHints, array: &str) -> bool {
+    let is_gone = |text: &String| text.split_whitespace().eq(["unroll"]);
+    if hints.pragmas.iter().any(is_gone) || !hints.attrs.is_empty() {
+        return true;
+    }
     hints.pragmas.iter().any(|text| {
         let Some(rest) = text.strip_prefix("ivdep") else {
             return false;
