@@ -154,6 +154,7 @@ impl Repeats {
         let before = std::mem::take(self);
         *self = Repeats {
             long: before.long,
+            foreign: before.foreign,
             watched: before.watched,
             #[cfg(test)]
             off: before.off,
