@@ -470,6 +470,7 @@ impl<'a> Interp<'a> {
         self.stale_others = false;
         for &root in main {
             self.root(root, true, 0);
+            self.repeats.leave_main();
         }
         self.stale_main |= std::mem::take(&mut self.stale_others);
         std::mem::swap(&mut self.seen_by_main, &mut self.looked_at);
@@ -544,6 +545,7 @@ impl<'a> Interp<'a> {
         self.forget_marks();
         if is_main {
             self.start();
+            self.repeats.enter_main();
         } else {
             self.state.rollback(start);
             self.state.reachable = true;

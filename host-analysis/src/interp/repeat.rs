@@ -20,6 +20,8 @@ const STEPS_TO_KEEP: u64 = 8;
 const MOST_WATCHED: u32 = 6;
 /// Steps after which a function that has nothing to do with OpenCL is not followed any more.
 const STEPS_TO_TIRE: u64 = 5000;
+/// The same where it is not even followed the first time, as the program is followed anew.
+const STEPS_TO_TIRE_FOR_GOOD: u64 = 2 * STEPS_TO_TIRE;
 /// Bytes of a body that is taken for one of so many steps.
 const BYTES_TO_KEEP: u32 = 1500;
 /// Most calls of one function that are kept.
@@ -122,6 +124,8 @@ pub(super) struct Repeats {
     opencl: u64,
     /// Steps that it took to follow a function where it called no OpenCL, all calls together.
     foreign: BTreeMap<FnId, u64>,
+    /// The same when the program was last followed from its start.
+    foreign_in_main: BTreeMap<FnId, u64>,
     /// How many calls of a function were watched since one was repeated.
     watched: BTreeMap<FnId, u32>,
     /// Calls that are being followed to be kept.
@@ -154,7 +158,7 @@ impl Repeats {
         let before = std::mem::take(self);
         *self = Repeats {
             long: before.long,
-            foreign: before.foreign,
+            foreign_in_main: before.foreign_in_main,
             watched: before.watched,
             #[cfg(test)]
             off: before.off,
@@ -162,6 +166,18 @@ impl Repeats {
             repeated: before.repeated,
             ..Repeats::default()
         };
+    }
+
+    /// The program is followed from its start: what took very long when it was followed so before
+    /// is better not followed even once.
+    pub fn enter_main(&mut self) {
+        self.foreign.clone_from(&self.foreign_in_main);
+        self.foreign.retain(|_, steps| *steps >= STEPS_TO_TIRE_FOR_GOOD);
+    }
+
+    /// The program was followed from its start.
+    pub fn leave_main(&mut self) {
+        self.foreign_in_main = std::mem::take(&mut self.foreign);
     }
 
     /// What is followed looks at more than the store, or does more than changing it.
