@@ -8,12 +8,47 @@ use std::collections::BTreeMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::{Arc, OnceLock};
 
-use indexmap::{IndexMap, IndexSet};
+use string_interner::backend::StringBackend;
+use string_interner::symbol::SymbolU32;
+use string_interner::{StringInterner, Symbol};
 
 use super::lex::{Lexer, Token, TokenKind};
 
-/// A set of names.
-pub(super) type Names = IndexSet<String, QuickHash>;
+/// A set of names, numbered from 0 on in the order in which they come.
+#[derive(Clone, Debug)]
+pub(super) struct Names(StringInterner<StringBackend<SymbolU32>, QuickHash>);
+
+impl Default for Names {
+    fn default() -> Self {
+        Names(StringInterner::with_hasher(QuickHash::default()))
+    }
+}
+
+impl Names {
+    /// The number of a name, if it is one of them.
+    pub fn number(&self, name: &str) -> Option<usize> {
+        self.0.get(name).map(Symbol::to_usize)
+    }
+
+    /// The number of a name, which is one of them from now on.
+    fn add(&mut self, name: &str) -> usize {
+        self.0.get_or_intern(name).to_usize()
+    }
+
+    /// Whether a name is one of them.
+    pub fn contains(&self, name: &str) -> bool {
+        self.0.get(name).is_some()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|(_, name)| name)
+    }
+}
 
 /// Hashing for names: many short texts, whose order nobody chooses to annoy us with.
 pub type QuickHash = BuildHasherDefault<NameHasher>;
@@ -86,7 +121,9 @@ pub struct Macro {
 /// All macros of a translation unit, with their changes in time.
 #[derive(Clone, Debug, Default)]
 pub struct MacroTable {
-    events: IndexMap<Box<str>, History, QuickHash>,
+    names: Names,
+    /// What happened to each of the names.
+    histories: Vec<History>,
     macros: Vec<Definition>,
     /// What stands behind the `#define` of each macro, one after the other.
     texts: String,
@@ -131,13 +168,14 @@ impl History {
 impl MacroTable {
     /// The definition of `name` that holds at a moment, and its index.
     pub fn at(&self, name: &str, moment: Moment) -> Option<(usize, &Macro)> {
-        let (_, index) = self.events.get(name)?.at(moment)?;
+        let history = &self.histories[self.names.number(name)?];
+        let (_, index) = history.at(moment)?;
         index.map(|i| (i, self.get(i)))
     }
 
     /// Whether a name is a macro at any time.
     pub fn knows(&self, name: &str) -> bool {
-        self.events.contains_key(name)
+        self.names.contains(name)
     }
 
     /// The macro with an index that [`Self::at`] gave.
@@ -174,8 +212,8 @@ impl MacroTable {
         if name.is_empty() || rest.starts_with('(') && !rest.contains(')') {
             return;
         }
-        if rest.is_empty() && !self.nothing.contains(name) {
-            self.nothing.insert(name.to_string());
+        if rest.is_empty() {
+            self.nothing.add(name);
         }
         self.note(name, Some(self.macros.len()));
         let start = self.texts.len();
@@ -192,15 +230,13 @@ impl MacroTable {
     fn note(&mut self, name: &str, index: Option<usize>) {
         self.moment += 1;
         let event = (self.moment, index);
-        match self.events.get_mut(name) {
+        let name = self.names.add(name);
+        match self.histories.get_mut(name) {
             Some(known) => known.more.push(event),
-            None => {
-                let history = History {
-                    first: event,
-                    more: Vec::new(),
-                };
-                self.events.insert(Box::from(name), history);
-            }
+            None => self.histories.push(History {
+                first: event,
+                more: Vec::new(),
+            }),
         }
     }
 
@@ -415,7 +451,7 @@ impl Preprocessed {
 
     /// Functions that headers of the system declare, with other names that a parenthesis follows there.
     pub fn system_functions(&self) -> impl Iterator<Item = &str> {
-        self.system_functions.iter().map(String::as_str)
+        self.system_functions.iter()
     }
 
     /// The lines of a file that survive `#if`.
@@ -476,10 +512,8 @@ fn called_names(row: &str, parentheses: &[usize], names: &mut Names) {
         if start == end || &bytes[start..end] == b"__attribute__" {
             continue;
         }
-        if let Some(name) = row.get(start..end)
-            && !names.contains(name)
-        {
-            names.insert(name.to_string());
+        if let Some(name) = row.get(start..end) {
+            names.add(name);
         }
     }
 }

@@ -289,7 +289,7 @@ impl Part {
             .filter(|t| t.kind == TokenKind::Ident)
             .filter_map(|t| {
                 let name = std::str::from_utf8(t.bytes(text)).ok()?;
-                empty.get(name)?;
+                empty.number(name)?;
                 let line = source.line(t.start as u32);
                 let (_, definition) = macros.at(name, self.moment(line))?;
                 let nothing = definition.params.is_none() && definition.body.is_empty();
