@@ -1,7 +1,6 @@
 //! Places: what names, elements and fields stand for, and storing into them.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use fpgacc_frontend::host::ast::{ExprId, ExprKind, Type};
@@ -727,53 +726,12 @@ impl<'a> Interp<'a> {
         }
     }
 
-    /// The address of what a value points to may be kept by code that is not followed.
-    pub(super) fn escape_value(&mut self, value: &Val) {
-        let escaped = std::mem::take(&mut self.escaped);
-        self.escaped = self.reached(value, escaped);
-    }
-
-    /// The variables and objects that a value leads to.
-    pub(super) fn reachable(&self, value: &Val) -> BTreeSet<Root> {
-        self.reached(value, BTreeSet::new())
-    }
-
-    /// What a value leads to, and what was found before.
-    fn reached(&self, value: &Val, mut found: BTreeSet<Root>) -> BTreeSet<Root> {
-        let mut work: Vec<Place> = Vec::new();
-        let add = |value: &Val, work: &mut Vec<Place>| {
-            for value in value.alternatives() {
-                match value {
-                    Val::Pointer(place) | Val::Record(place) => work.push(place.clone()),
-                    Val::Closure(closure) => {
-                        work.extend(closure.captures.iter().map(|(_, place)| place.clone()));
-                        work.extend(closure.this.clone());
-                    }
-                    Val::Into(root) => work.push(Place::of(*root)),
-                    _ => {}
-                }
-            }
-        };
-        add(value, &mut work);
-        while let Some(place) = work.pop() {
-            if !found.insert(place.root) {
-                continue;
-            }
-            for value in self.state.values(place.root) {
-                add(value, &mut work);
-            }
-        }
-        found
-    }
-
     /// Everything whose address is known elsewhere may change.
     pub(super) fn forget_escaped(&mut self, reason: &str) {
         self.repeats.note_forgot(reason);
         // What they lead to by now.
-        let escaped = std::mem::take(&mut self.escaped).into_iter();
-        self.escaped = escaped.fold(BTreeSet::new(), |found, root| {
-            self.reached(&Val::Pointer(Place::of(root)), found)
-        });
+        let escaped = std::mem::take(&mut self.escaped);
+        self.escaped = self.follow_roots(escaped.iter().copied().collect(), escaped);
         let roots: Vec<Root> = self.escaped.iter().copied().collect();
         for root in roots {
             self.forget_root(root, reason);

@@ -272,6 +272,8 @@ pub(crate) struct Interp<'a> {
     heap_types: BTreeMap<ObjectId, (Type, usize)>,
     /// Answers of [`Interp::modified_by`].
     modified: BTreeMap<FnId, Rc<modifies::Modified>>,
+    /// All names in a function of C; nothing if its variables outlive it.
+    names_of: BTreeMap<FnId, Option<Rc<BTreeSet<&'a str>>>>,
 
     pub objects: Objects,
     pub visits: Vec<Visit>,
@@ -365,6 +367,7 @@ impl<'a> Interp<'a> {
             visited: BTreeSet::new(),
             heap_types: BTreeMap::new(),
             modified: BTreeMap::new(),
+            names_of: BTreeMap::new(),
             objects: Objects::default(),
             visits: Vec::new(),
             context: Vec::new(),

@@ -51,10 +51,25 @@ pub(super) struct Effects {
 }
 
 impl Effects {
-    fn of(ast: &Ast, body: StmtId) -> Effects {
+    /// What a function does that is called as a whole, where a return is no jump; nothing if it
+    /// cannot be summed up.
+    fn of_function(ast: &Ast, body: StmtId) -> Option<Effects> {
         let mut effects = Effects::default();
-        effects.walk(ast, vec![body], Vec::new());
-        effects
+        let (mut stmts, mut exprs) = (vec![body], Vec::new());
+        while !effects.odd {
+            if let Some(id) = exprs.pop() {
+                effects.expr(ast, id, &mut stmts);
+                exprs.extend(ast.children(id));
+            } else if let Some(id) = stmts.pop() {
+                match &ast.stmt(id).kind {
+                    StmtKind::Return(value) => exprs.extend(value),
+                    _ => effects.stmt(ast, id, &mut stmts, &mut exprs),
+                }
+            } else {
+                return Some(effects);
+            }
+        }
+        None
     }
 
     fn of_loop(ast: &Ast, shape: &Loop) -> Effects {
@@ -192,15 +207,9 @@ impl Plain {
         for host in hosts {
             for part in &host.parts {
                 for function in &part.ast.functions {
-                    let mut effects = Effects::of(&part.ast, function.body);
-                    effects.odd |= function.class.is_some();
+                    let mut known = Effects::of_function(&part.ast, function.body);
                     let params = function.params.iter().map(|p| p.name.clone());
-                    effects.declared.extend(params);
-                    // A return is no jump of a function that is called as a whole.
-                    let known = match effects.odd && !only_returns(&part.ast, function.body) {
-                        true => None,
-                        false => Some(effects),
-                    };
+                    known.iter_mut().for_each(|k| k.declared.extend(params.clone()));
                     let short = last_name(&function.name);
                     let slot = functions.entry(short.to_string());
                     match slot {
@@ -243,25 +252,6 @@ pub(super) struct Summary {
     pub changed: BTreeSet<String>,
     /// It calls functions that are not given.
     pub outside: bool,
-}
-
-/// Whether returns are all that keeps a body from being summed up.
-fn only_returns(ast: &Ast, body: StmtId) -> bool {
-    let (mut stmts, mut exprs) = (vec![body], Vec::new());
-    let mut effects = Effects::default();
-    loop {
-        if let Some(id) = exprs.pop() {
-            effects.expr(ast, id, &mut stmts);
-            exprs.extend(ast.children(id));
-        } else if let Some(id) = stmts.pop() {
-            match &ast.stmt(id).kind {
-                StmtKind::Return(value) => exprs.extend(value),
-                _ => effects.stmt(ast, id, &mut stmts, &mut exprs),
-            }
-        } else {
-            return !effects.odd;
-        }
-    }
 }
 
 impl<'a> Interp<'a> {

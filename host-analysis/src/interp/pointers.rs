@@ -1,6 +1,8 @@
 //! Pointers: what they point to, also where that is one of several places or some element of an
 //! array, and what is written through pointers to another type.
 
+use std::collections::BTreeSet;
+
 use fpgacc_frontend::host::ast::{BIT_FIELD, ExprId, Type};
 
 use super::lvalue::Target;
@@ -79,6 +81,40 @@ impl<'a> Interp<'a> {
                 }
             }
         }
+    }
+
+    /// The address of what a value points to may be kept by code that is not followed.
+    pub(super) fn escape_value(&mut self, value: &Val) {
+        let escaped = std::mem::take(&mut self.escaped);
+        self.escaped = self.reached(value, escaped);
+    }
+
+    /// The variables and objects that a value leads to.
+    pub(super) fn reachable(&self, value: &Val) -> BTreeSet<Root> {
+        self.reached(value, BTreeSet::new())
+    }
+
+    /// What a value leads to, and what was found before.
+    fn reached(&self, value: &Val, mut found: BTreeSet<Root>) -> BTreeSet<Root> {
+        let mut work: Vec<Root> = Vec::new();
+        leads_to(value, |root| work.push(root));
+        work.retain(|root| found.insert(*root));
+        self.follow_roots(work, found)
+    }
+
+    /// Adds to variables and objects that were found what those of them lead to that are not looked
+    /// at yet.
+    pub(super) fn follow_roots(&self, mut work: Vec<Root>, mut found: BTreeSet<Root>) -> BTreeSet<Root> {
+        while let Some(root) = work.pop() {
+            for value in self.state.values(root) {
+                leads_to(value, |root| {
+                    if found.insert(root) {
+                        work.push(root);
+                    }
+                });
+            }
+        }
+        found
     }
 
     /// Stores a value, of a type if that is known, where a pointer that is not followed points to:
@@ -242,5 +278,20 @@ fn same_layout(a: Num, b: Num) -> bool {
     match (a, b) {
         (Num::Int(a), Num::Int(b)) => a.bits == b.bits,
         (a, b) => a == b,
+    }
+}
+
+/// The variables and objects that a value points to itself.
+fn leads_to(value: &Val, mut found: impl FnMut(Root)) {
+    for value in value.alternatives() {
+        match value {
+            Val::Pointer(place) | Val::Record(place) => found(place.root),
+            Val::Closure(closure) => {
+                let places = closure.captures.iter().map(|(_, place)| place);
+                places.chain(&closure.this).for_each(|p| found(p.root));
+            }
+            Val::Into(root) => found(*root),
+            _ => {}
+        }
     }
 }

@@ -3,6 +3,7 @@
 //! outlive them, and these count as unknown then.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use fpgacc_frontend::host::Language;
 use fpgacc_frontend::host::ast::{Ast, ExprKind, StmtId, StmtKind, Variable};
@@ -12,34 +13,39 @@ use super::{FnId, Interp};
 use crate::state::{Place, Root};
 use crate::value::Val;
 
-/// Adds all names that occur in a statement; false if variables in it outlive it.
-fn names_in(ast: &Ast, body: StmtId, names: &mut BTreeSet<String>) -> bool {
+/// All names that occur in a statement; nothing if variables in it outlive it.
+fn names_in(ast: &Ast, body: StmtId) -> Option<BTreeSet<&str>> {
+    let mut names = BTreeSet::new();
     let (mut stmts, mut exprs) = (vec![body], Vec::new());
     loop {
         if let Some(id) = exprs.pop() {
             exprs.extend(ast.children(id));
             match &ast.expr(id).kind {
                 ExprKind::Name(name) | ExprKind::Member { name, .. } => {
-                    names.insert(name.clone());
+                    names.insert(name.as_str());
                 }
-                ExprKind::Opaque { names: inner, .. } => names.extend(inner.iter().cloned()),
+                ExprKind::Opaque { names: inner, .. } => {
+                    names.extend(inner.iter().map(String::as_str));
+                }
                 ExprKind::Statement(stmt) => stmts.push(*stmt),
                 _ => {}
             }
             continue;
         }
         let Some(id) = stmts.pop() else {
-            return true;
+            return Some(names);
         };
         ast.parts(id, &mut stmts, &mut exprs);
         match &ast.stmt(id).kind {
             StmtKind::Declare(variables) => {
                 let outlives = |v: &Variable| v.is_static && !v.ty.is_const;
                 if variables.iter().any(outlives) {
-                    return false;
+                    return None;
                 }
             }
-            StmtKind::Opaque { names: inner, .. } => names.extend(inner.iter().cloned()),
+            StmtKind::Opaque { names: inner, .. } => {
+                names.extend(inner.iter().map(String::as_str));
+            }
             _ => {}
         }
     }
@@ -48,30 +54,26 @@ fn names_in(ast: &Ast, body: StmtId, names: &mut BTreeSet<String>) -> bool {
 impl<'a> Interp<'a> {
     /// All names that a function and what it calls may mention, if none of them is OpenCL's. Only
     /// for C: in C++, functions are called without being named.
-    fn without_opencl(&self, id: FnId) -> Option<(BTreeSet<String>, Vec<FnId>)> {
+    fn without_opencl(&mut self, id: FnId) -> Option<(BTreeSet<&'a str>, Vec<FnId>)> {
         let mut seen = BTreeSet::new();
         let mut functions = BTreeSet::from([id]);
         let mut waiting = vec![id];
-        let macros = &self.hosts[id.host].macros;
+        let hosts = self.hosts;
+        let macros = &hosts[id.host].macros;
         while let Some(id) = waiting.pop() {
-            let host = &self.hosts[id.host];
-            if host.language != Language::C {
+            if hosts[id.host].language != Language::C {
                 return None;
             }
-            let mut found = BTreeSet::new();
-            if !names_in(&host.parts[id.part].ast, self.function(id).body, &mut found) {
-                return None;
-            }
-            let mut names: Vec<String> = found.into_iter().collect();
+            let mut names: Vec<&str> = self.names_of(id)?.iter().copied().collect();
             while let Some(name) = names.pop() {
-                if super::opencl::is_function(&name) {
+                if super::opencl::is_function(name) {
                     return None;
                 }
-                if !seen.insert(name.clone()) {
+                if !seen.insert(name) {
                     continue;
                 }
-                if macros.knows(&name) {
-                    let (_, definition) = macros.at(&name, macros.end())?;
+                if macros.knows(name) {
+                    let (_, definition) = macros.at(name, macros.end())?;
                     let body = definition.body.as_bytes();
                     if definition.body.contains("##") {
                         return None;
@@ -79,10 +81,10 @@ impl<'a> Interp<'a> {
                     names.extend(
                         Lexer::within(body, 0..body.len())
                             .filter(|t| t.kind == TokenKind::Ident)
-                            .map(|t| String::from_utf8_lossy(t.bytes(body)).into_owned()),
+                            .filter_map(|t| std::str::from_utf8(t.bytes(body)).ok()),
                     );
                 }
-                for &inner in self.functions.get(name.as_str()).into_iter().flatten() {
+                for &inner in self.functions.get(name).into_iter().flatten() {
                     if functions.insert(inner) {
                         waiting.push(inner);
                     }
@@ -90,6 +92,17 @@ impl<'a> Interp<'a> {
             }
         }
         Some((seen, functions.into_iter().collect()))
+    }
+
+    /// All names in a function; nothing if its variables outlive it.
+    fn names_of(&mut self, id: FnId) -> Option<Rc<BTreeSet<&'a str>>> {
+        if let Some(known) = self.names_of.get(&id) {
+            return known.clone();
+        }
+        let ast: &'a Ast = &self.hosts[id.host].parts[id.part].ast;
+        let names = names_in(ast, self.function(id).body).map(Rc::new);
+        self.names_of.insert(id, names.clone());
+        names
     }
 
     /// Leaves a function out that has nothing to do with OpenCL; false if it must be followed.
