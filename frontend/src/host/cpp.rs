@@ -82,14 +82,24 @@ impl Hasher for NameHasher {
     }
 
     fn write(&mut self, bytes: &[u8]) {
-        let mut chunks = bytes.chunks_exact(8);
-        for chunk in &mut chunks {
-            self.add(u64::from_le_bytes(chunk.try_into().unwrap_or_default()));
+        let (words, rest) = bytes.as_chunks::<8>();
+        for word in words {
+            self.add(u64::from_le_bytes(*word));
         }
-        let rest = chunks.remainder();
-        let mut last = [0; 8];
-        last[..rest.len()].copy_from_slice(rest);
-        self.add(u64::from_le_bytes(last) ^ bytes.len() as u64);
+        // Words that overlap tell the rest as well.
+        let last = match (bytes.last_chunk::<8>(), rest) {
+            (_, []) => 0,
+            (Some(word), _) => u64::from_le_bytes(*word),
+            (None, [first, .., last]) => match (rest.first_chunk::<4>(), rest.last_chunk::<4>()) {
+                (Some(front), Some(back)) => {
+                    let front = u64::from(u32::from_le_bytes(*front));
+                    front | u64::from(u32::from_le_bytes(*back)) << 32
+                }
+                _ => u64::from_le_bytes([*first, rest[rest.len() / 2], *last, 0, 0, 0, 0, 0]),
+            },
+            (None, [only]) => u64::from(*only),
+        };
+        self.add(last ^ bytes.len() as u64);
     }
 
     fn finish(&self) -> u64 {
@@ -400,7 +410,7 @@ impl Preprocessed {
         let mut macros = MacroTable::default();
         let (mut file, mut line, mut system) = (Arc::<str>::from(""), 0u32, false);
         let mut functions = Names::default();
-        each_row(text, |row, parentheses| {
+        each_row(text, |row| {
             if row.is_empty() {
                 line = line.saturating_add(1);
                 return;
@@ -423,7 +433,7 @@ impl Preprocessed {
                     macros.directive(row, &file, line, system);
                 }
             } else if system {
-                called_names(row, parentheses, &mut functions);
+                called_names(row, &mut functions);
             }
             if !system && !row.trim_ascii().is_empty() && !row.trim().is_empty() {
                 trace.evidence.push(line);
@@ -481,31 +491,24 @@ impl Preprocessed {
     }
 }
 
-/// Visits the lines of a text, each with where in it parentheses open.
-fn each_row<'t>(text: &'t str, mut visit: impl FnMut(&'t str, &[usize])) {
-    let bytes = text.as_bytes();
-    let mut from = 0;
-    let mut parentheses = Vec::new();
-    for at in memchr::memchr2_iter(b'\n', b'(', bytes) {
-        if bytes[at] == b'(' {
-            parentheses.push(at - from);
-            continue;
-        }
-        let row = &text[from..at];
-        visit(row.strip_suffix('\r').unwrap_or(row), &parentheses);
-        parentheses.clear();
-        from = at + 1;
+/// Visits the lines of a text.
+fn each_row<'t>(text: &'t str, mut visit: impl FnMut(&'t str)) {
+    let mut rest = text;
+    while let Some(end) = memchr::memchr(b'\n', rest.as_bytes()) {
+        let row = &rest[..end];
+        visit(row.strip_suffix('\r').unwrap_or(row));
+        rest = &rest[end + 1..];
     }
-    if from < text.len() {
-        visit(&text[from..], &parentheses);
+    if !rest.is_empty() {
+        visit(rest);
     }
 }
 
 /// Names that stand before a parenthesis.
-fn called_names(row: &str, parentheses: &[usize], names: &mut Names) {
+fn called_names(row: &str, names: &mut Names) {
     let bytes = row.as_bytes();
-    for at in parentheses {
-        let end = bytes[..*at].trim_ascii_end().len();
+    for at in memchr::memchr_iter(b'(', bytes) {
+        let end = bytes[..at].trim_ascii_end().len();
         let name = bytes[..end].iter().rev();
         let start = end - name.take_while(|b| super::lex::is_ident(**b)).count();
         // Every other parenthesis follows this keyword.
