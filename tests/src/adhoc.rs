@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fpgacc_frontend::ir::{AddressSpace, Module, Scalar, Type, TypeId};
+use fpgacc_frontend::ir::{AddressSpace, Module, Qualifiers, Scalar, Type, TypeId};
 use fpgacc_frontend::source::SourceMap;
 
 use crate::job::{Arg, Fill, Geometry, Job};
@@ -108,6 +108,12 @@ pub fn launch(job: &mut Job, kernel: &str, wishes: &Wishes) -> Result<(), AdhocE
             wish: name.map(|name| wishes.args[name].as_str()),
         };
         let arg = parameter.arg(job, wishes, &mut random, &passed)?;
+        if let Arg::Buffer(number) = arg {
+            // Of a buffer that is passed twice, both must agree.
+            let is_new = !passed.values().any(|other| *other == arg);
+            let buffer = &mut job.buffers[number];
+            buffer.read_only = parameter.is_only_read() && (is_new || buffer.read_only);
+        }
         passed.insert(variable.name.clone(), arg.clone());
         args.push(arg);
     }
@@ -129,6 +135,14 @@ struct Parameter<'a> {
 }
 
 impl Parameter<'_> {
+    /// Whether the text says that the kernel does not write through it.
+    fn is_only_read(&self) -> bool {
+        let pointer = self.module.types.as_pointer(self.ty);
+        pointer.is_some_and(|(pointee, space)| {
+            space == AddressSpace::Constant || pointee.quals.contains(Qualifiers::CONST)
+        })
+    }
+
     fn arg(
         &self,
         job: &mut Job,
