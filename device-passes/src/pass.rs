@@ -38,6 +38,8 @@ pub struct PassOptions {
     pub coalesce: Vec<usize>,
     /// Kernels that are launched in different ways get a version for each.
     pub versions: bool,
+    /// Places of the parameters that may become constant memory; `None`: all. The decision chooses.
+    pub tables: Option<BTreeSet<u32>>,
     /// The most bytes that the cache of `__constant` memory may have; `None`: any number, known or not.
     pub constant_cache: Option<u64>,
 }
@@ -55,6 +57,7 @@ impl Default for PassOptions {
             unroll: Vec::new(),
             coalesce: Vec::new(),
             versions: true,
+            tables: None,
             constant_cache: Some(constant_memory::MOST),
         }
     }

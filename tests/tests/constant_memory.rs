@@ -210,10 +210,31 @@ fn constant_memory_is_taken_where_the_model_finds_it_faster() {
     let told =
         shop.fpgacc("-w -Rpass-missed=constant-memory --emit=kernels host.c look.cl facts.yaml");
     let told = told.success().stderr;
-    let reason = "kernel 'look': tables stay __global: ";
+    let reason = "parameter 'table' stays __global: the performance model predicts no gain";
     assert!(told.contains(reason), "{told}");
-    assert!(
-        kernels("-fconstant-memory", &copy).contains("__constant"),
-        "{copy}"
+    let forced = kernels("-fconstant-memory", &copy);
+    assert!(forced.contains("__constant"), "{forced}");
+}
+
+/// Each table is judged on its own.
+#[test]
+fn of_two_tables_the_one_that_is_looked_up_becomes_constant() {
+    let shop = shop();
+    let host = HOST.replace(
+        "CL_MEM_READ_WRITE | CL_MEM_COPY",
+        "CL_MEM_READ_ONLY | CL_MEM_COPY",
     );
+    shop.write("host.c", host);
+    let kernels = |options: &str| {
+        let line = format!("-w {options} --emit=kernels host.c look.cl facts.yaml");
+        shop.fpgacc(&line).success().stdout
+    };
+    let one = kernels("");
+    assert!(
+        one.contains("__constant const int *restrict table"),
+        "{one}"
+    );
+    assert!(one.contains("__global const int *restrict in"), "{one}");
+    let both = kernels("-fconstant-memory");
+    assert!(both.contains("__constant const int *restrict in"), "{both}");
 }

@@ -96,7 +96,6 @@ mod tests {
             },
             family,
             is_measured: false,
-            with_tables: None,
             rank,
         }
     }

@@ -7,6 +7,7 @@
 //! - `profile`: trip counts that runs recorded.
 //! - `search`: which forms are tried at which level.
 //! - `choose`: the one that is kept.
+//! - `tables`: which buffers of a form become constant memory.
 //! - `measured`: what aoc said of forms that it compiled.
 //! - `share`: kernels of one program share a device.
 //! - `tell`: what the user is told.
@@ -20,6 +21,7 @@ mod price;
 mod profile;
 mod search;
 mod share;
+mod tables;
 mod tell;
 pub mod wish;
 pub mod words;
@@ -109,8 +111,6 @@ pub struct Candidate {
     pub family: Family,
     /// Its price comes from aoc's report.
     pub is_measured: bool,
-    /// The seconds that it would take with tables in constant memory, if that is possible and not worth it.
-    pub with_tables: Option<f64>,
     /// Of forms that cost the same, the one with the lowest is kept.
     rank: u32,
 }

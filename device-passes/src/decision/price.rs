@@ -42,9 +42,6 @@ pub struct Made {
     pub loops: Vec<unroll::Candidate>,
     /// Loops that are unrolled.
     pub unrolled: Vec<unroll::Factor>,
-    /// The seconds that the form would take with tables in constant memory, if that was made and is not
-    /// worth it.
-    pub with_tables: Option<f64>,
     /// The dimension whose loops over work-items were asked to be innermost.
     pub innermost: Option<u8>,
     /// Nests that may become one loop, of its first version.
@@ -99,7 +96,6 @@ impl Pricing<'_> {
             report,
             loops: function.map(unroll::candidates).unwrap_or_default(),
             unrolled,
-            with_tables: None,
             innermost: pipeline.options.innermost,
             nests: function
                 .map(|function| coalesce::candidates(&module, function))

@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 
 use super::price::{Made, Pricing, share_of};
+use super::tables;
 use super::wish::restrained;
 use super::words::label;
 use super::{Candidate, ExecutionModel, Family};
@@ -19,7 +20,7 @@ use crate::pipeline::Pipeline;
 /// The most forms of a kernel that are made and priced.
 const MOST: usize = 64;
 /// A wider form must be faster by this factor to be worth its area.
-const GAIN: f64 = 1.02;
+pub(super) const GAIN: f64 = 1.02;
 /// Wider forms come behind all others of the same price, the widest last.
 const RANK_OF_WIDE: u32 = 4;
 
@@ -103,31 +104,10 @@ impl Search<'_> {
         }
     }
 
-    /// Makes and prices a form. Constant memory is good for some tables and bad for others: there is none
-    /// unless the form is faster with it, or as fast and smaller, or the user turns it on.
+    /// Makes and prices a form, with the tables in constant memory that make it better.
     fn make(&self, pipeline: Pipeline) -> (Pipeline, Made) {
-        let (pipeline, made) = self.make_versions(pipeline);
-        let mut contracts = made.report.contracts.values();
-        if !contracts.any(|contract| !contract.constants.is_empty()) {
-            return (pipeline, made);
-        }
-        let mut plain = pipeline.clone();
-        let name = passes::CONSTANT_MEMORY.to_string();
-        if *plain.switches.entry(name).or_insert(false) {
-            return (pipeline, made);
-        }
-        let (plain, mut without) = self.make_versions(plain);
-        let seconds = [&made, &without].map(|made| made.price.seconds.value);
-        let area = [&made, &without].map(|m| share_of(&m.price.area, self.pricing.board));
-        let gains =
-            seconds[0] * GAIN <= seconds[1] || seconds[0] <= seconds[1] && area[0] < area[1];
-        match made.price.fits >= without.price.fits && gains {
-            true => (pipeline, made),
-            false => {
-                without.with_tables = Some(seconds[0]);
-                (plain, without)
-            }
-        }
+        let make = |pipeline| self.make_versions(pipeline);
+        tables::choose(pipeline, self.pricing.board, &make)
     }
 
     /// Makes and prices a form. Versions for different launches take area of their own: there is one for
@@ -176,7 +156,6 @@ impl Search<'_> {
             price: made.price.clone(),
             family: made.family,
             is_measured: false,
-            with_tables: made.with_tables,
             rank,
         };
         self.found.push((candidate, made));

@@ -91,7 +91,6 @@ mod tests {
             },
             family: Family::NdRange,
             is_measured: false,
-            with_tables: None,
             rank: 0,
         }
     }

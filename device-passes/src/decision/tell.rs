@@ -8,7 +8,6 @@ use fpgacc_frontend::source::Span;
 use super::{Decision, Part, words};
 use crate::model::{Board, Limit, LoopReport};
 use crate::pass::Note;
-use crate::passes;
 use crate::remark::{Kind, Remark};
 
 /// The name under which the decision tells remarks.
@@ -83,12 +82,6 @@ impl Teller<'_> {
             );
             self.add(Kind::Analysis, "Candidate", &Note::new(text, None));
         }
-        if let Some(seconds) = chosen.with_tables {
-            let note = tables_stay(seconds, chosen.price.seconds.value);
-            let pass = passes::CONSTANT_MEMORY;
-            let remark = Remark::new(Kind::Missed, pass, self.kernel, &note, self.place);
-            self.out.push(remark);
-        }
         for text in decision.disagreements.iter().flatten() {
             self.add(
                 Kind::Analysis,
@@ -136,16 +129,6 @@ fn verdict(decision: &Decision, board: &Board) -> String {
         words::seconds(times.0),
         words::number(times.0 / times.1)
     )
-}
-
-/// Why small buffers that are only read do not become constant memory.
-fn tables_stay(with: f64, without: f64) -> Note {
-    let text = format!(
-        "tables stay __global: {} predicted with constant memory, {} without (-fconstant-memory moves them)",
-        words::seconds(with),
-        words::seconds(without)
-    );
-    Note::new(text, None)
 }
 
 /// The interval of a loop, with the places of what sets it.

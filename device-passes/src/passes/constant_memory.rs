@@ -148,6 +148,12 @@ fn fit(
 ) -> Result<Fitting, Reason> {
     let function = &module.functions[kernel];
     let reason = |text: String| (text, None);
+    let chosen = context.options.tables.as_ref();
+    if chosen.is_some_and(|chosen| !chosen.contains(&table.index)) {
+        let text = "the performance model predicts no gain of constant memory (-fconstant-memory does \
+                    not ask it)";
+        return Err(reason(text.to_string()));
+    }
     let variable = &function.vars[table.var];
     let pointee = module.types.as_pointer(variable.ty.ty);
     if pointee.is_some_and(|(pointee, _)| pointee.quals.contains(Qualifiers::VOLATILE)) {

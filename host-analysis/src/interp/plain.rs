@@ -209,7 +209,9 @@ impl Plain {
                 for function in &part.ast.functions {
                     let mut known = Effects::of_function(&part.ast, function.body);
                     let params = function.params.iter().map(|p| p.name.clone());
-                    known.iter_mut().for_each(|k| k.declared.extend(params.clone()));
+                    known
+                        .iter_mut()
+                        .for_each(|k| k.declared.extend(params.clone()));
                     let short = last_name(&function.name);
                     let slot = functions.entry(short.to_string());
                     match slot {

@@ -104,7 +104,11 @@ impl<'a> Interp<'a> {
 
     /// Adds to variables and objects that were found what those of them lead to that are not looked
     /// at yet.
-    pub(super) fn follow_roots(&self, mut work: Vec<Root>, mut found: BTreeSet<Root>) -> BTreeSet<Root> {
+    pub(super) fn follow_roots(
+        &self,
+        mut work: Vec<Root>,
+        mut found: BTreeSet<Root>,
+    ) -> BTreeSet<Root> {
         while let Some(root) = work.pop() {
             for value in self.state.values(root) {
                 leads_to(value, |root| {

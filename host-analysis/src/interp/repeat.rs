@@ -172,7 +172,8 @@ impl Repeats {
     /// is better not followed even once.
     pub fn enter_main(&mut self) {
         self.foreign.clone_from(&self.foreign_in_main);
-        self.foreign.retain(|_, steps| *steps >= STEPS_TO_TIRE_FOR_GOOD);
+        self.foreign
+            .retain(|_, steps| *steps >= STEPS_TO_TIRE_FOR_GOOD);
     }
 
     /// The program was followed from its start.
