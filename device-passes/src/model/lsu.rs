@@ -124,7 +124,12 @@ fn unit(graph: &Graph, cache_bytes: f64, form: Form, run: &[usize]) -> Lsu {
     let kind = kind(graph, form, first, stride, bytes, stays);
     // Only ascending addresses are joined.
     let backward = form != Form::SingleWorkItem && stride.is_some_and(|s| s < 0);
-    let moved = moved(stride, bytes, first.indirect || backward);
+    let table = table(array, cache_bytes);
+    let moved = match (kind, table) {
+        // The cache moves each word once.
+        (LsuKind::Constant, Some(_)) => bytes as f64,
+        _ => moved(stride, bytes, first.indirect || backward),
+    };
     let scattered = first.indirect || stride.is_none_or(|s| s.unsigned_abs() >= FAR);
     Lsu {
         report: LsuReport {
@@ -142,7 +147,7 @@ fn unit(graph: &Graph, cache_bytes: f64, form: Form, run: &[usize]) -> Lsu {
         stays,
         scattered,
         backward,
-        table: table(array, cache_bytes),
+        table,
         constant_cache: match kind {
             LsuKind::Constant => constant_cache(graph),
             _ => 0,
