@@ -107,3 +107,38 @@ fn compilers_that_know_no_joined_loops_get_none() {
     assert!(asked.contains("#pragma loop_coalesce 2"), "{asked}");
     assert!(!rewritten(&format!("--aoc={new} -fno-coalesce")).contains("loop_coalesce"));
 }
+
+const TURN: &str = "\
+__kernel void turn(__global float *restrict a, __global const float *restrict t)
+{
+    int x = get_global_id(0), y = get_global_id(1);
+    a[y * 1024 + x] = t[x * 8 + y] + t[x * 8 + y + 1];
+}
+";
+
+const LAUNCH: &str = "\
+version: 1
+launches:
+  - kernels: [turn]
+    work_dim: 2
+    global: [1024, 1024]
+    local: [16, 16]
+";
+
+/// Two loads move word by word with the second dimension, but lie near each other with the first, too; the
+/// store does not.
+#[test]
+fn the_order_of_loops_over_work_items_is_priced() {
+    let shop = Workshop::new();
+    shop.write("k.cl", TURN);
+    shop.write("facts.yaml", LAUNCH);
+    let innermost = |level: &str| {
+        let command = format!("-S {level} -fexecution-model=swi k.cl --facts facts.yaml -o -");
+        let text = shop.fpgacc(&command).success().stdout;
+        let mut loops = text.lines().rev();
+        let last = loops.find_map(|line| line.trim().strip_prefix("for (int item_"));
+        last.and_then(|rest| rest.chars().next())
+    };
+    assert_eq!(innermost("-O2"), Some('y'));
+    assert_eq!(innermost("-O3"), Some('x'));
+}

@@ -42,8 +42,6 @@ pub struct Made {
     pub loops: Vec<unroll::Candidate>,
     /// Loops that are unrolled.
     pub unrolled: Vec<unroll::Factor>,
-    /// The dimension whose loops over work-items were asked to be innermost.
-    pub innermost: Option<u8>,
     /// Nests that may become one loop, of its first version.
     pub nests: Vec<coalesce::Candidate>,
     /// Nests that did, by the places of their outermost loops.
@@ -96,7 +94,6 @@ impl Pricing<'_> {
             report,
             loops: function.map(unroll::candidates).unwrap_or_default(),
             unrolled,
-            innermost: pipeline.options.innermost,
             nests: function
                 .map(|function| coalesce::candidates(&module, function))
                 .unwrap_or_default(),

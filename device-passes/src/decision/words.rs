@@ -23,10 +23,9 @@ pub(super) fn label(made: &Made, is_input: bool) -> String {
                 parts.push("stated as one work-item".to_string());
             }
             "ndrange-to-loop" => {
-                let order = made
-                    .innermost
-                    .map(|dim| format!("dimension {dim} innermost"));
-                parts.extend(order.filter(|order| text.contains(order)));
+                let mut told = text.split([',', ';']).map(str::trim);
+                let order = told.find(|part| part.ends_with(" innermost"));
+                parts.extend(order.map(str::to_string));
             }
             "constant-memory" if is_new => parts.push("constant memory".to_string()),
             "restrict" | "ivdep" if is_new => parts.push((*pass).to_string()),

@@ -11,7 +11,7 @@ use crate::passes::ndrange_to_loop::atomics;
 use crate::passes::ndrange_to_loop::carried::carry::{self, Outside};
 use crate::passes::ndrange_to_loop::carried::save::Layout;
 use crate::passes::ndrange_to_loop::control::schedule::{self, Region, Schedule};
-use crate::passes::ndrange_to_loop::loops::ivdep::Independent;
+use crate::passes::ndrange_to_loop::loops::ivdep::{Independent, spell};
 use crate::passes::ndrange_to_loop::loops::local_memory::{self, Moved};
 use crate::passes::ndrange_to_loop::loops::nest;
 use crate::passes::ndrange_to_loop::loops::order::{self, Order};
@@ -109,10 +109,10 @@ pub fn rewrite(
         orders: Orders {
             is_plain: survey.prints || survey.atomics,
             asked: context.options.innermost,
-            is_other: false,
+            innermost: None,
         },
         score: [0; 3],
-        of_groups: Vec::new(),
+        written: BTreeSet::new(),
     };
     let mut emitted: Vec<Vec<Stmt>> = regions
         .into_iter()
@@ -120,7 +120,8 @@ pub fn rewrite(
         .map(|(region, vars)| loops.over_items(region, vars))
         .collect();
     let order = loops.orders.of(loops.score, loops.ids.groups);
-    let (is_reordered, of_groups) = (loops.orders.is_other, loops.of_groups);
+    let (innermost, written) = (loops.orders.innermost, loops.written);
+    let of_groups = spell(target.function, written);
     group.extend(nest::over_steps(schedule.nodes, &mut emitted));
     if has_groups {
         returns::returns_to_continues(&mut target, &mut group);
@@ -137,7 +138,7 @@ pub fn rewrite(
     narrow::narrow(types, functions, &mut function, &body, marks);
     function.params.extend(ids.hidden.values());
     let mut summary = tell::summary(&ids, barrier_regions);
-    if let Some(dim) = context.options.innermost.filter(|_| is_reordered) {
+    if let Some(dim) = innermost {
         summary.push_str(&format!(", dimension {dim} innermost"));
     }
     set_attributes(&mut function);
@@ -224,7 +225,8 @@ struct Loops<'l, 'a> {
     independent: &'l Independent,
     orders: Orders,
     score: order::Score,
-    of_groups: Vec<String>,
+    /// Arrays that loops over groups may name.
+    written: BTreeSet<VarId>,
 }
 
 impl Loops<'_, '_> {
@@ -238,10 +240,8 @@ impl Loops<'_, '_> {
         }
         let function = &*self.target.function;
         let pragmas = self.independent.pragmas(function, &region.stmts);
-        // Groups of one: the loops over groups are those over work-items.
-        if !has_items {
-            self.of_groups = self.independent.pragmas_of_groups(function, &region.stmts);
-        }
+        let written = self.independent.of_groups(function, &region.stmts);
+        self.written.extend(written);
         let fastest = [0, 1, 2].map(|d| vars[d].or(self.ids.groups[d]));
         let score = order::score(self.target.types, function, &region.stmts, fastest);
         for (sum, score) in self.score.iter_mut().zip(score) {
@@ -258,8 +258,8 @@ struct Orders {
     is_plain: bool,
     /// See [`crate::pass::PassOptions::innermost`].
     asked: Option<u8>,
-    /// What was asked for made an order another.
-    is_other: bool,
+    /// The dimension that is innermost somewhere because it was asked for.
+    innermost: Option<u8>,
 }
 
 impl Orders {
@@ -270,8 +270,11 @@ impl Orders {
         }
         let best = order::best(score);
         let order = self.asked.map_or(best, order::with_innermost);
-        let loops = |order: Order| order.map(|d| vars[usize::from(d)]).into_iter().flatten();
-        self.is_other |= !loops(order).eq(loops(best));
+        let has_loop = |d: &u8| vars[usize::from(*d)].is_some();
+        let loops = |order: Order| order.into_iter().filter(has_loop);
+        if !loops(order).eq(loops(best)) {
+            self.innermost = loops(order).next();
+        }
         order
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Two work-items may not touch the same place in memory between two barriers if one of them writes,
 //! unless by atomics. So the iterations of a loop over the work-items of a group do not depend on each
-//! other through memory that work-items share. A compiler that sees only the loop cannot know. It is
+//! other through memory that work-items share, nor those of a loop over groups through global memory. A compiler that sees only the loop cannot know. It is
 //! said for each array by its name, so that it holds for nothing else: not for the values that are
 //! saved for each work-item, nor for what a group has once. Where there are atomics nothing is said.
 
@@ -62,13 +62,13 @@ impl Independent {
         Independent { nameable, global }
     }
 
-    /// The pragmas for a loop over groups of one work-item: those of [`Self::pragmas`] for memory that
-    /// no group has for itself. Iterations share `__local` arrays, which are other memory for each
-    /// group by the language.
-    pub fn pragmas_of_groups(&self, function: &Function, stmts: &[Stmt]) -> Vec<String> {
+    /// The arrays for a loop over groups that runs `stmts`: those that are written there, of memory that no
+    /// group has for itself. Nothing orders the accesses of two groups to it, barriers neither. Iterations share
+    /// `__local` arrays, which are other memory for each group by the language.
+    pub fn of_groups(&self, function: &Function, stmts: &[Stmt]) -> BTreeSet<VarId> {
         let mut named = written_in(function, stmts);
         named.retain(|var| self.nameable.contains(var) && self.global.contains(var));
-        spell(function, named)
+        named
     }
 
     /// The pragmas for a loop over work-items that runs `stmts`: for each array that is written there
@@ -80,7 +80,8 @@ impl Independent {
     }
 }
 
-fn spell(function: &Function, named: BTreeSet<VarId>) -> Vec<String> {
+/// The pragmas that name arrays.
+pub fn spell(function: &Function, named: BTreeSet<VarId>) -> Vec<String> {
     let names = named.into_iter().map(|var| &function.vars[var].name);
     names.map(|name| format!("ivdep array({name})")).collect()
 }
