@@ -120,15 +120,15 @@ fn numbers_that_kernels_print_count() {
     let kernels = shop.text("verify.cl");
     let prints = kernels.replace(
         "    int l =",
-        "    printf(\"%d\\n\", (int)a[5]);\n    int l =",
+        "    if (get_group_id(0) == 0)\n        printf(\"%d\\n\", (int)a[5]);\n    int l =",
     );
     shop.write("verify.cl", &prints);
-    // Without any read-back.
+    // Without any read-back. Other groups may run when that of the number has changed it.
     let told = verify(&shop, "-- blind").success();
     has(
         &told.stdout,
         &[
-            "lines printed             64          64\n",
+            "lines printed             16          16\n",
             "verdict: same\n",
         ],
     );
