@@ -30,25 +30,32 @@ const MOST_EXPRESSIONS: usize = 4000;
 /// Numbers beyond this are not followed.
 const LARGEST: i128 = 1 << 31;
 
-/// The arrays that a loop writes and accesses at another place, too, in which its iterations never meet, in the
-/// order of their declaration.
+/// The arrays, of those that are wanted, that a loop writes and accesses at another place, too, in which its
+/// iterations never meet, in the order of their declaration.
 pub fn independent_arrays(
     aliases: &Aliases<'_>,
     summaries: &Summaries,
     nests: &Nests<'_>,
     stmt: &Stmt,
+    is_wanted: impl Fn(VarId) -> bool,
 ) -> Vec<VarId> {
-    let region = Accesses::of_loop(aliases, summaries, stmt);
-    if region.synchronises.is_some() || has_labels(stmt) {
+    if Header::of(aliases.function, stmt).is_none() || has_labels(stmt) {
         return Vec::new();
     }
-    let Some(mut proof) = Proof::new(aliases, nests, stmt, &region) else {
+    let region = Accesses::of_loop(aliases, summaries, stmt);
+    if region.synchronises.is_some() {
         return Vec::new();
-    };
+    }
+    let mut proof = Proof::new(aliases, nests, stmt, &region);
     let arrays: BTreeSet<VarId> = region
         .writes()
         .filter_map(|write| proof.array_of(write))
+        .filter(|array| is_wanted(*array) && proof.meeting(&region, *array).nth(1).is_some())
         .collect();
+    // The walk costs most: only where there is something to prove.
+    if arrays.is_empty() || !proof.follow(stmt) {
+        return Vec::new();
+    }
     let is_proved = |array: &VarId| proof.never_meet(&region, *array);
     arrays.into_iter().filter(is_proved).collect()
 }
@@ -115,14 +122,13 @@ struct Proof<'a> {
 }
 
 impl<'a> Proof<'a> {
-    /// Looks at a loop; `None`: it does not count by a constant.
     fn new(
         aliases: &'a Aliases<'a>,
         nests: &'a Nests<'a>,
         stmt: &'a Stmt,
         region: &'a Accesses,
-    ) -> Option<Self> {
-        let mut proof = Proof {
+    ) -> Self {
+        Proof {
             aliases,
             nests,
             writes: nests.writes(stmt),
@@ -132,11 +138,17 @@ impl<'a> Proof<'a> {
             declared: &region.declared,
             staying: Vec::new(),
             left: MOST_EXPRESSIONS,
+        }
+    }
+
+    /// Looks through the loop; false if it does not count by a constant.
+    fn follow(&mut self, stmt: &Stmt) -> bool {
+        self.walk(stmt, &[]);
+        let own = Header::of(self.aliases.function, stmt);
+        let counts = |first: &Counting| {
+            own.is_some_and(|own| own.counter == first.header.counter) && first.step.is_some()
         };
-        proof.walk(stmt, &[]);
-        let own = Header::of(aliases.function, stmt)?;
-        let first = proof.counting.first()?;
-        (first.header.counter == own.counter && first.step.is_some()).then_some(proof)
+        self.counting.first().is_some_and(counts)
     }
 
     /// Notes the loops around each expression, and variables that get one value.
@@ -275,16 +287,24 @@ impl<'a> Proof<'a> {
         (is_own && space == AddressSpace::Global).then_some(roots)
     }
 
+    /// The accesses that may reach an array.
+    fn meeting<'r>(
+        &self,
+        region: &'r Accesses,
+        array: VarId,
+    ) -> impl Iterator<Item = &'r Access> + use<'r, 'a, '_> {
+        let roots = self.roots(array);
+        let aliases = self.aliases;
+        region.list.iter().filter(move |access| {
+            let meets = |roots: &Roots| aliases.roots_meet(&access.roots, roots);
+            roots.as_ref().is_some_and(meets)
+        })
+    }
+
     /// Whether no two iterations touch the same element of an array, one of them writing it.
     fn never_meet(&mut self, region: &Accesses, array: VarId) -> bool {
-        let Some(roots) = self.roots(array) else {
-            return false;
-        };
         let mut places = Vec::new();
-        for access in &region.list {
-            if !self.aliases.roots_meet(&access.roots, &roots) {
-                continue;
-            }
+        for access in self.meeting(region, array).collect::<Vec<_>>() {
             match self.place(access, array) {
                 Some(place) if places.len() < MOST_ACCESSES => places.push(place),
                 _ => return false,

@@ -52,8 +52,12 @@ impl Pass for ConstantMemory {
         if context.launches.is_empty() || context.called.contains(&kernel) {
             return Outcome::Nothing;
         }
+        let offers = offers(module, kernel, context);
+        if offers.is_empty() {
+            return Outcome::Nothing;
+        }
         let usage = Usage::of(module, kernel, context.called);
-        for table in tables(module, kernel, context, &usage, &mut missed) {
+        for table in tables(module, kernel, offers, &usage, &mut missed) {
             let function = &module.functions[kernel];
             match fit(module, kernel, context, &usage, &table) {
                 Ok(fitting) => {
@@ -78,8 +82,30 @@ pub(crate) fn has_tables(module: &Module, kernel: FunctionId, context: &Context<
     if context.launches.is_empty() || context.called.contains(&kernel) {
         return false;
     }
+    let offers = offers(module, kernel, context);
+    if offers.is_empty() {
+        return false;
+    }
     let usage = Usage::of(module, kernel, context.called);
-    !tables(module, kernel, context, &usage, &mut Vec::new()).is_empty()
+    !tables(module, kernel, offers, &usage, &mut Vec::new()).is_empty()
+}
+
+/// A pointer parameter by its place, and what the launches pass for it.
+type Offer<'f> = (u32, VarId, Passed<'f>);
+
+/// The `__global` pointers for which launches pass buffers that may be small and read-only.
+fn offers<'f>(module: &Module, kernel: FunctionId, context: &Context<'f>) -> Vec<Offer<'f>> {
+    let function = &module.functions[kernel];
+    let is_global = |var: VarId| {
+        let pointer = module.types.as_pointer(function.vars[var].ty.ty);
+        matches!(pointer, Some((_, AddressSpace::Global)))
+    };
+    let params = (0..).zip(function.params.iter().copied());
+    params
+        .filter(|(_, var)| is_global(*var))
+        .map(|(index, var)| (index, var, passed(context, index)))
+        .filter(|(_, _, passed)| !matches!(passed, Passed::Other))
+        .collect()
 }
 
 /// A parameter that is only read, as which all launches pass small buffers that no kernel writes.
@@ -98,20 +124,16 @@ struct Table<'f> {
 fn tables<'f>(
     module: &Module,
     kernel: FunctionId,
-    context: &Context<'f>,
+    offers: Vec<Offer<'f>>,
     usage: &Usage,
     missed: &mut Vec<Note>,
 ) -> Vec<Table<'f>> {
     let function = &module.functions[kernel];
     let is_written = |var| usage.written.contains(&var) && !faults::is_on("constant-written");
-    let is_read = |(_, var): &(u32, VarId)| {
-        let pointer = module.types.as_pointer(function.vars[*var].ty.ty);
-        matches!(pointer, Some((_, AddressSpace::Global))) && !is_written(*var)
-    };
     let mut tables = Vec::new();
-    let params = (0..).zip(function.params.iter().copied());
-    for (index, var) in params.filter(is_read) {
-        match passed(context, index) {
+    for (index, var, passed) in offers {
+        match passed {
+            _ if is_written(var) => {}
             Passed::Table { names, bytes } => tables.push(Table {
                 index,
                 var,

@@ -7,7 +7,7 @@
 //! coefficients see. A distance that is known is not said (`safelen`): Intel's guide of 18.1 (Standard Edition) has no
 //! such clause, and a compiler that skips it would take the loop for free of dependences.
 
-use fpgacc_frontend::ir::{FunctionId, LoopHints, Module};
+use fpgacc_frontend::ir::{FunctionId, LoopHints, Module, VarId};
 
 use crate::analysis::accesses::Summaries;
 use crate::analysis::alias::Aliases;
@@ -73,12 +73,11 @@ fn proved(
         let Some(hints) = loops::hints(stmt) else {
             return;
         };
-        for array in independent_arrays(&aliases, summaries, &nests, stmt) {
+        let is_new = |array: VarId| !is_told(hints, &function.vars[array].name);
+        for array in independent_arrays(&aliases, summaries, &nests, stmt, is_new) {
             let name = &function.vars[array].name;
-            if !is_told(hints, name) {
-                let text = format!("no two iterations of this loop meet in '{name}' (proved)");
-                found.push((place, name.clone(), Note::new(text, stmt.span)));
-            }
+            let text = format!("no two iterations of this loop meet in '{name}' (proved)");
+            found.push((place, name.clone(), Note::new(text, stmt.span)));
         }
     });
     found
