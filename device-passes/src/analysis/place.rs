@@ -1,5 +1,7 @@
 //! Places, and whether they can be read in front of a loop and written behind it instead of in it.
 
+use std::cell::OnceCell;
+
 use fpgacc_frontend::ir::{AddressSpace, Expr, ExprId, Exprs, Stmt, StmtKind, UnaryOp, VarRef};
 use fpgacc_frontend::source::Span;
 
@@ -28,8 +30,8 @@ pub struct Region<'s> {
     pub init: &'s [Stmt],
     /// Of every iteration.
     pub accesses: Accesses,
-    /// These by what they may touch.
-    pub index: AccessIndex,
+    /// These by what they may touch, if somebody asked.
+    index: OnceCell<AccessIndex>,
     /// Iterations, if that is constant.
     pub trips: Option<u64>,
     /// The function may end in it.
@@ -52,7 +54,7 @@ impl<'s> Region<'s> {
             stmt,
             cond_first,
             init,
-            index: AccessIndex::new(&places.aliases.function.exprs, &accesses.list),
+            index: OnceCell::new(),
             accesses,
             trips: trip_count(&places.constants, stmt),
             has_return,
@@ -61,7 +63,8 @@ impl<'s> Region<'s> {
 
     /// The accesses that may overlap with a place, and perhaps others.
     pub fn near<'r>(&'r self, aliases: &Aliases<'_>, place: &Access) -> Vec<&'r Access> {
-        let found = self.index.near(aliases, place);
+        let all = || AccessIndex::new(&aliases.function.exprs, &self.accesses.list);
+        let found = self.index.get_or_init(all).near(aliases, place);
         found
             .into_iter()
             .map(|at| &self.accesses.list[at])
