@@ -259,9 +259,9 @@ struct fpgacc_tracked *fpgacc_find_kernel(cl_kernel kernel);
 
 /* ---- arguments.c ---------------------------------------------------------------------------- */
 
-/* Checks what a version of the kernel relies on: pairs of arguments that must not overlap, buffers that
- * are constant memory, sizes of local arguments, values of scalars. Reports what is wrong, unless `site` is NULL. Called with the
- * kernel's lock held. */
+/* Checks what a version of the kernel relies on: pairs of arguments that must not overlap, buffers
+ * that are constant memory, sizes of local arguments, values of scalars. Reports what is wrong,
+ * unless `site` is NULL. Called with the kernel's lock held. */
 cl_int fpgacc_check_arguments(struct fpgacc_tracked *kernel, const struct fpgacc_kernel *info,
                               const struct fpgacc_site *site);
 
