@@ -23,8 +23,6 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// What one program of usual size may take.
 const LIMIT: Duration = Duration::from_millis(50);
-/// How long a program is measured.
-const WINDOW: Duration = Duration::from_secs(2);
 /// The cost of a line may be so much higher at the longest input than at [`BASE`] lines: what
 /// caches and allocation explain, but no second power.
 const GROWTH: f64 = 3.0;
@@ -135,12 +133,11 @@ fn generated(lines: usize) -> Result<(Input, Times), String> {
     Ok((input, times))
 }
 
-/// Each stage's fastest of several runs: for two seconds, or once. (A machine with other work, its own or
-/// that of neighbours, is slow for tenths of seconds.)
+/// Each stage's fastest of several runs: for half a second, or once.
 fn measure(input: &Input) -> Result<Times, fpgacc_benchmarks::stages::StageError> {
     let start = Instant::now();
     let mut best = input.measure()?;
-    while start.elapsed() < WINDOW {
+    while start.elapsed() < Duration::from_millis(500) {
         best = best.best(input.measure()?);
     }
     Ok(best)
