@@ -1,33 +1,21 @@
 //! The cache that a program's constant memory asks for.
 
+#[path = "common/module.rs"]
+mod module;
+
 use fpgacc_device_passes::analysis::constant_memory::cache_bytes;
 use fpgacc_device_passes::pipeline::launches_by_kernel;
 use fpgacc_frontend::facts::{
     Arg, ArgValue, Buffer, Facts, Known, Launch, LocalSize, Location, QueueOrder, Value,
 };
-use fpgacc_frontend::ir::{Dialect, Module};
-use fpgacc_frontend::kernel::{Input, parse};
-use fpgacc_frontend::source::SourceMap;
+use fpgacc_frontend::ir::Module;
+
+use module::module;
 
 const SOURCE: &str = "__constant float weights[256] = {1.0f};\n\
                       __kernel void a(__global float *x, __constant float *c) { x[0] = c[0]; }\n\
                       __kernel void b(__constant int *d, __global int *x) { x[0] = d[0]; }\n\
                       __kernel void plain(__global float *x) { x[0] = weights[1]; }\n";
-
-fn module(source: &str) -> Module {
-    let mut sources = SourceMap::new();
-    sources.add("k.cl", source);
-    let preprocessed = format!("# 1 \"k.cl\"\n{source}");
-    let input = Input {
-        name: "k.cl",
-        preprocessed: &preprocessed,
-        dialect: Dialect::Cl12,
-    };
-    match parse(&input, &mut sources) {
-        Ok(module) => module,
-        Err(_) => panic!("the text does not parse"),
-    }
-}
 
 fn cached(module: &Module, facts: &Facts) -> Option<u64> {
     cache_bytes(module, facts, &launches_by_kernel(module, facts))

@@ -1,5 +1,7 @@
 //! The initiation intervals that the performance model gives loops with known answers.
 
+#[path = "common/module.rs"]
+mod module;
 #[path = "common/predicted.rs"]
 mod predicted;
 

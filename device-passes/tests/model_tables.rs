@@ -1,5 +1,7 @@
 //! What the sizes of buffers change in predictions: tables that caches hold.
 
+#[path = "common/module.rs"]
+mod module;
 #[path = "common/predicted.rs"]
 mod predicted;
 

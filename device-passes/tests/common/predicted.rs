@@ -2,9 +2,9 @@
 
 use fpgacc_device_passes::model::{Board, LaunchShape, Prediction, predict};
 use fpgacc_device_passes::pass::LaunchContract;
-use fpgacc_frontend::ir::Dialect;
-use fpgacc_frontend::kernel::{Input, parse, validate};
-use fpgacc_frontend::source::SourceMap;
+use fpgacc_frontend::kernel::validate;
+
+use super::module::module;
 
 /// What is predicted of the first kernel of a text, all loops running so often.
 pub fn predicted(
@@ -13,16 +13,7 @@ pub fn predicted(
     mut launch: LaunchShape,
     trips: Option<f64>,
 ) -> Prediction {
-    let mut sources = SourceMap::new();
-    sources.add("k.cl", text);
-    let preprocessed = format!("# 1 \"k.cl\"\n{text}");
-    let input = Input {
-        name: "k.cl",
-        preprocessed: &preprocessed,
-        dialect: Dialect::Cl12,
-    };
-    let module = parse(&input, &mut sources);
-    let module = module.unwrap_or_else(|error| panic!("{text}: {:?}", error.diagnostics()));
+    let module = module(text);
     assert!(validate(&module).is_ok(), "{text}: not valid");
     let kernel = module.kernels().next().expect("a kernel");
     if let (Some(trips), Some(body)) = (trips, &module.functions[kernel].body) {
