@@ -220,6 +220,29 @@ fn only_accesses_that_happen_are_waited_for() {
     assert!((5.0..=10.0).contains(&faster), "{faster}");
 }
 
+/// A store waits for a store, and not for the loop that this is in; unless the loop reads what is stored.
+#[test]
+fn stores_wait_for_the_stores_of_a_loop_and_not_for_its_loads() {
+    let text = |value: &str| {
+        format!(
+            "__kernel void k(__global float *restrict a, __global const float *restrict b, int n, \
+             int m) {{\n  for (int i = 0; i < n; i++) {{\n    a[i * m] = b[i];\n    \
+             for (int j = 0; j < 8; j++) a[i * m + j * n] = {value};\n    \
+             a[i * m + n] = b[i + 1];\n  }}\n}}\n"
+        )
+    };
+    let board = Board::named("pac-a10").unwrap();
+    let intervals = |value: &str| {
+        let loops = predicted(&text(value), &board, LaunchShape::default(), None).loops;
+        [loops[0].ii, loops[1].ii]
+    };
+    let [short, _] = intervals("b[i + j]");
+    let long = ["exp(b[i + j])", "sqrt(b[i + j]) / b[i]"].map(|value| intervals(value)[0]);
+    assert_eq!(long, [short; 2]);
+    let [outer, inner] = intervals("a[i * m + j * n] + b[i + j]");
+    assert!(inner > 100.0 && outer > 8.0 * inner, "{outer}, {inner}");
+}
+
 #[test]
 fn barriers_in_loops_cost_less_where_the_size_of_groups_is_known() {
     let text = |attribute: &str| {

@@ -34,6 +34,24 @@ pub(super) fn may_alias(aliases: &Aliases<'_>, graph: &Graph, x: usize, y: usize
     external && aliases.roots_meet(&Roots::from([a.root]), &Roots::from([b.root]))
 }
 
+/// Of each region, whether something in it, or in loops inside, waits for what is stored to external memory.
+pub(super) fn read_back(graph: &Graph, orders: &[Vec<Order>]) -> Vec<bool> {
+    let mut all = vec![false; graph.regions.len()];
+    let waits = |order: &Order| {
+        let [a, b] = [order.earlier, order.later].map(|at| &graph.accesses[at]);
+        let on_chip = graph.arrays[a.array].place == Place::OnChip;
+        !on_chip && a.is_store && !is_plain_store(b)
+    };
+    for (region, _) in orders
+        .iter()
+        .enumerate()
+        .filter(|(_, o)| o.iter().any(waits))
+    {
+        graph.ancestors(region).for_each(|at| all[at] = true);
+    }
+    all
+}
+
 /// An access that waits for an earlier one in a loop.
 pub struct Order {
     /// The earlier access.
@@ -44,6 +62,8 @@ pub struct Order {
     ends: (NodeId, NodeId),
     /// Iterations between them.
     distance: u64,
+    /// Both are stores: of the later one, no more than that must wait.
+    stores: bool,
 }
 
 /// An access in a loop, with what comparing it with others takes.
@@ -103,8 +123,9 @@ struct Search<'a> {
     graph: &'a Graph,
     region: RegionId,
     found: Vec<Order>,
-    /// Loops inside wait for each other in one way, however many of their accesses do.
-    known: BTreeSet<(NodeId, NodeId, u64)>,
+    /// Loops inside wait for each other in one way, however many of their accesses do; or two, as what only
+    /// their stores wait for is less.
+    known: BTreeSet<(NodeId, NodeId, u64, bool)>,
 }
 
 impl Search<'_> {
@@ -118,9 +139,10 @@ impl Search<'_> {
         if !is_flow && (on_chip || x.at == y.at) {
             return;
         }
-        // In the same iteration, in the order of the text. Of two stores, the later one wins anyway.
+        // In the same iteration, in the order of the text. Of two stores in one body, the later one wins anyway.
         let later = x.at < y.at && x.carrier != y.carrier;
-        if later && a.is_store != b.is_store && meets_at_once(x, y) {
+        let waits = a.is_store != b.is_store || a.region != b.region;
+        if later && waits && meets_at_once(x, y) {
             self.add(x, y, 0);
         }
         // Where two pointers may overlap, nothing is known of where. Loops that are one step their counters by
@@ -141,7 +163,8 @@ impl Search<'_> {
     fn add(&mut self, x: &Side<'_>, y: &Side<'_>, distance: u64) {
         let ends = (x.carrier, y.carrier);
         let is_inner = x.access.region != self.region && !x.is_idle && !y.is_idle;
-        if is_inner && !self.known.insert((ends.0, ends.1, distance)) {
+        let stores = is_plain_store(x.access) && is_plain_store(y.access);
+        if is_inner && !self.known.insert((ends.0, ends.1, distance, stores)) {
             return;
         }
         self.found.push(Order {
@@ -149,6 +172,7 @@ impl Search<'_> {
             later: y.at,
             ends,
             distance,
+            stores,
         });
     }
 
@@ -170,11 +194,22 @@ impl Timer<'_> {
         inner: &BTreeMap<RegionId, Timing>,
         all: &mut Dependences,
     ) {
+        // The stores of loops inside, apart from all else that those loops do.
+        let mut stores: BTreeMap<NodeId, NodeIndex> = BTreeMap::new();
         for order in &self.orders[region] {
             let (from, to) = order.ends;
             let (Some(&source), Some(&target)) = (index.get(&from), index.get(&to)) else {
                 continue;
             };
+            let mut stores_of = |carrier: NodeId, access: usize| {
+                let is_apart = order.stores && self.stores_are_apart(region, access);
+                is_apart.then(|| {
+                    *stores
+                        .entry(carrier)
+                        .or_insert_with(|| all.add_node(carrier))
+                })
+            };
+            let ends = (stores_of(from, order.earlier), stores_of(to, order.later));
             let (load, store) = match self.graph.accesses[order.earlier].is_store {
                 true => (order.later, order.earlier),
                 false => (order.earlier, order.later),
@@ -185,8 +220,44 @@ impl Timer<'_> {
                 crosses: false,
                 kind: Kind::Memory { load, store },
             };
+            let target = ends.1.unwrap_or(target);
+            if let Some(stores) = ends.0 {
+                let latency = self.stores_take(region, order, inner);
+                let edge = Edge {
+                    latency,
+                    ..edge.clone()
+                };
+                all.add_edge(stores, target, edge);
+            }
             all.add_edge(source, target, edge);
         }
+    }
+
+    /// Whether an access is a store in a loop inside, and nothing in that loop waits for what it stores to
+    /// external memory. Such stores wait for others without that the loop's loads and operations do: "aoc
+    /// defers a memory operation", not the loop that it is in.
+    fn stores_are_apart(&self, region: RegionId, access: usize) -> bool {
+        let own = self.graph.accesses[access].region;
+        let inside = self.graph.ancestors(own).take_while(|at| *at != region);
+        inside.last().is_some_and(|at| !self.reads_back[at])
+    }
+
+    /// Cycles from the start of the first store of a loop inside until the last is done.
+    fn stores_take(
+        &self,
+        region: RegionId,
+        order: &Order,
+        inner: &BTreeMap<RegionId, Timing>,
+    ) -> f64 {
+        let [a, b] = [order.earlier, order.later].map(|at| &self.graph.accesses[at]);
+        let levels = self
+            .graph
+            .ancestors(a.region)
+            .take_while(|at| *at != region);
+        let started = levels
+            .filter(|at| !self.graph.regions[*at].joined)
+            .map(|at| (inner[&at].total - inner[&at].latency) * self.graph.regions[at].share);
+        started.sum::<f64>() + self.store_latency(a, b) * self.happens(a, b)
     }
 
     /// Cycles that the later of two accesses waits for the earlier one.
@@ -279,6 +350,11 @@ impl Timer<'_> {
             .collect();
         places.len()
     }
+}
+
+/// Whether an access only stores.
+fn is_plain_store(access: &Access) -> bool {
+    access.is_store && !access.is_atomic
 }
 
 /// The node of a region that does an access: itself, or the loop that holds it.

@@ -15,7 +15,7 @@ use super::board::Board;
 use super::critical::critical_cycle;
 use super::graph::{Access, Graph, NodeId, Op, Place, RegionId};
 use super::launch::LaunchShape;
-use super::ordering::{Order, may_alias, orders, overlaps, place};
+use super::ordering::{Order, may_alias, orders, overlaps, place, read_back};
 use super::poly::Poly;
 use super::prediction::Limit;
 use crate::analysis::alias::Aliases;
@@ -103,6 +103,8 @@ pub struct Timer<'a> {
     pub(super) latencies: Latencies,
     /// Of each region, what its accesses to memory wait for.
     pub(super) orders: Vec<Vec<Order>>,
+    /// Of each region, whether something in it waits for what is stored to external memory.
+    pub(super) reads_back: Vec<bool>,
     /// Cycles until a load may see what was stored, by the nodes of stores to on-chip memory.
     pub(super) on_chip: BTreeMap<NodeId, f64>,
 }
@@ -124,6 +126,7 @@ impl<'a> Timer<'a> {
             launch,
             latencies: Latencies::scheduled(board),
             orders: Vec::new(),
+            reads_back: Vec::new(),
             on_chip: BTreeMap::new(),
         };
         timer.on_chip = timer.on_chip_stores();
@@ -133,6 +136,7 @@ impl<'a> Timer<'a> {
         timer
             .orders
             .extend(loops.map(|region| orders(graph, region, &overlaps)));
+        timer.reads_back = read_back(graph, &timer.orders);
         timer
     }
 
