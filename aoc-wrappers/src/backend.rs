@@ -189,6 +189,16 @@ impl Backend {
         }
     }
 
+    /// Whether it may be given `__attribute__((align_value(N)))`. The emulators take it, as clang does from
+    /// 3.6 on; older ones warn and go on. No document of aoc's names it, so its version is a caution: the
+    /// driver of 18.1 still lists `-simplify-libcalls`, a pass that LLVM dropped in 3.4.
+    pub fn knows_align_value(&self) -> bool {
+        match self {
+            Backend::Aoc(aoc) => aoc.version().at_least(19, 1),
+            Backend::Emulator(_) => true,
+        }
+    }
+
     /// A name for messages.
     pub fn name(&self) -> String {
         match self {

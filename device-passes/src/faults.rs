@@ -114,6 +114,14 @@ pub const ALL: &[Fault] = &[
         "constant-guard-lost",
         "that a buffer is small and read-only is not checked at launch",
     ),
+    fault(
+        "alignment-guard-lost",
+        "that a buffer is aligned is not checked at launch",
+    ),
+    fault(
+        "host-memory-aligned",
+        "memory of the host counts as aligned",
+    ),
     fault("scalar-wrong", "a scalar argument becomes another constant"),
     fault(
         "scalar-guard-lost",

@@ -92,6 +92,8 @@ pub struct LaunchContract {
     pub distinct: Vec<(u32, u32)>,
     /// See [`fpgacc_runtime::manifest::Kernel::constants`].
     pub constants: Vec<(u32, u64)>,
+    /// See [`fpgacc_runtime::manifest::Kernel::aligned`].
+    pub aligned: Vec<(u32, u64)>,
     /// See [`fpgacc_runtime::manifest::Kernel::local_bytes`].
     pub local_bytes: Vec<(u32, u64)>,
     /// See [`fpgacc_runtime::manifest::Kernel::local_size`].
@@ -106,6 +108,7 @@ impl Default for LaunchContract {
             form: Form::NdRange,
             distinct: Vec::new(),
             constants: Vec::new(),
+            aligned: Vec::new(),
             local_bytes: Vec::new(),
             local_size: None,
             scalars: Vec::new(),

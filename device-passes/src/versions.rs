@@ -84,6 +84,7 @@ fn may_refuse(contract: &LaunchContract) -> bool {
     matches!(contract.form, Form::Task(_))
         || !contract.distinct.is_empty()
         || !contract.constants.is_empty()
+        || !contract.aligned.is_empty()
         || !contract.local_bytes.is_empty()
         || contract.local_size.is_some()
         || !contract.scalars.is_empty()

@@ -25,13 +25,11 @@ pub fn choose(session: &mut Session) -> Step<Backend> {
     session.check(found.first(target))
 }
 
-/// Whether the tool that would build is known not to make one loop of nested ones. Where there is none yet,
-/// nothing is known.
-pub fn lacks_loop_coalesce(options: &Options) -> bool {
+/// The tool that would build, if there is one yet.
+pub fn expected(options: &Options) -> Option<Backend> {
     let target = request_target(options);
     let found = backend::discover(target, options.aoc.as_deref(), options.platform.as_deref());
-    let tool = found.first(target);
-    tool.is_ok_and(|tool| !tool.knows_loop_coalesce())
+    found.first(target).ok()
 }
 
 fn request_target(options: &Options) -> request::Target {

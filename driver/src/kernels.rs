@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use fpgacc_aoc_wrappers::backend::Backend;
 use fpgacc_aoc_wrappers::cc::{self, CcError, Language};
 use fpgacc_device_passes::analysis::constant_memory;
 use fpgacc_device_passes::decision::{self, Decided, Decision, Request};
@@ -122,13 +123,27 @@ fn decide(session: &mut Session, module: &mut Module, facts: &Facts) -> Step<Dec
     Ok(decided)
 }
 
-/// The passes, without what the tool that builds for them does not know.
+/// The passes, without what the tool that builds for them does not know. Where there is no tool yet,
+/// nothing is known of it.
 fn pipeline_for_tool(session: &Session) -> Pipeline {
     let mut pipeline = session.options.pipeline.clone();
-    let name = passes::Coalesce.name();
-    let is_left_to_us = !pipeline.switches.contains_key(name) && pipeline.runs(&passes::Coalesce);
-    if is_left_to_us && build::lacks_loop_coalesce(&session.options) {
-        pipeline.switches.insert(name.to_string(), false);
+    let wanting: [(&dyn Pass, fn(&Backend) -> bool); 2] = [
+        (&passes::Coalesce, Backend::knows_loop_coalesce),
+        (&passes::Alignment, Backend::knows_align_value),
+    ];
+    let is_left_to_us =
+        |pass: &dyn Pass| !pipeline.switches.contains_key(pass.name()) && pipeline.runs(pass);
+    let mut wanting = Vec::from(wanting);
+    wanting.retain(|(pass, _)| is_left_to_us(*pass));
+    if wanting.is_empty() {
+        return pipeline;
+    }
+    if let Some(tool) = build::expected(&session.options) {
+        wanting.retain(|(_, knows)| !knows(&tool));
+        let unknown = wanting
+            .iter()
+            .map(|(pass, _)| (pass.name().to_string(), false));
+        pipeline.switches.extend(unknown);
     }
     pipeline
 }
@@ -365,6 +380,7 @@ fn version(module: &Module, kernel: &Function, name: &str, report: &Report) -> m
         local_size: contract.local_size,
         distinct: contract.distinct,
         constants: contract.constants,
+        aligned: contract.aligned,
         local_bytes: contract.local_bytes,
         scalars: contract.scalars,
         others: Vec::new(),

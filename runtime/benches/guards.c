@@ -74,6 +74,14 @@ cl_int clGetCommandQueueInfo(cl_command_queue queue, cl_command_queue_info name,
     return give((size_t)(uintptr_t)objects, size, value, size_ret);
 }
 
+cl_int clGetContextInfo(cl_context context, cl_context_info name, size_t size, void *value,
+                        size_t *size_ret)
+{
+    (void)context;
+    return give(name == CL_CONTEXT_DEVICES ? (size_t)(uintptr_t)objects : 1,
+                value ? size : sizeof(cl_device_id), value, size_ret);
+}
+
 cl_int clGetMemObjectInfo(cl_mem memory, cl_mem_info name, size_t size, void *value,
                           size_t *size_ret)
 {
@@ -110,6 +118,7 @@ static const struct fpgacc_param params[PARAMS] = {BUFFER, BUFFER, BUFFER, BUFFE
                                                    SCALAR, SCALAR, SCALAR, SCALAR, LOCAL,  LOCAL};
 static const struct fpgacc_pair pairs[] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
 static const struct fpgacc_constant constants[] = {{2, 1024}, {3, 1024}};
+static const struct fpgacc_alignment aligned[] = {{0, 64}, {1, 64}, {2, 64}, {3, 64}};
 static const struct fpgacc_local_bytes local_bytes[] = {{10, 256}, {11, 256}};
 static const struct fpgacc_scalar scalars[SCALARS] = {
     {4, FPGACC_SIGNED, 4, 4}, {5, FPGACC_SIGNED, 4, 5}, {6, FPGACC_SIGNED, 4, 6},
@@ -126,8 +135,9 @@ static const struct fpgacc_fact facts[] = {
 #define ALL_FACTS                                                                              \
     .form = FPGACC_TASK, .params = params, .param_count = PARAMS, .distinct = pairs,           \
     .distinct_count = COUNT(pairs), .constants = constants,                                    \
-    .constant_count = COUNT(constants), .local_bytes = local_bytes,                            \
-    .local_bytes_count = COUNT(local_bytes), .scalars = scalars, .scalar_count = SCALARS,      \
+    .constant_count = COUNT(constants), .aligned = aligned, .aligned_count = COUNT(aligned),   \
+    .local_bytes = local_bytes, .local_bytes_count = COUNT(local_bytes),                       \
+    .scalars = scalars, .scalar_count = SCALARS,                                               \
     .relies_on = facts, .relies_on_count = COUNT(facts), .max_group_size = 1024, .holds_no_more = 1
 
 /* Three versions whose last fact does not hold. */

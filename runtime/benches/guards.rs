@@ -1,7 +1,7 @@
 //! What the runtime's checks cost at a launch: `cargo bench -p fpgacc-runtime --bench guards`.
 //!
 //! The kernel that is measured relies on 10 facts of its geometry, 6 scalars, 6 pairs of buffers, 2
-//! buffers in constant memory and 2 sizes of local memory. OpenCL itself does nothing here.
+//! buffers in constant memory, 4 that are aligned and 2 sizes of local memory. OpenCL itself does nothing here.
 
 use std::process::Command;
 

@@ -250,6 +250,54 @@ static cl_int check_constants(struct fpgacc_tracked *kernel, const struct fpgacc
     return CL_SUCCESS;
 }
 
+/* Why an argument may not start at a multiple of so many bytes, in words; NULL: it does. */
+static const char *not_aligned(struct fpgacc_tracked *kernel, struct fpgacc_argument *argument,
+                               uint64_t bytes, cl_int *error)
+{
+    *error = CL_SUCCESS;
+    if (argument->kind == FPGACC_UNSET)
+        return "it is not set with clSetKernelArg";
+    if (argument->kind == FPGACC_SVM)
+        return "it is shared virtual memory";
+    if (!argument->memory)
+        return NULL;
+    *error = part_of(argument);
+    if (*error != CL_SUCCESS)
+        return NULL;
+    if (argument->part.begin % bytes != 0)
+        return "it is a part of a buffer at another origin";
+    if (argument->part.host % bytes != 0)
+        return "it is a buffer in the host's memory at another address";
+    if (!kernel->alignment)
+        kernel->alignment = fpgacc_context_alignment(kernel->program->context);
+    return kernel->alignment % bytes != 0 ? "it is on a device that aligns buffers to less" : NULL;
+}
+
+static cl_int check_alignment(struct fpgacc_tracked *kernel, const struct fpgacc_kernel *info,
+                              const struct fpgacc_site *site)
+{
+    for (uint32_t i = 0; i < info->aligned_count; i++) {
+        const struct fpgacc_alignment *fact = &info->aligned[i];
+        cl_int error;
+        const char *words =
+            not_aligned(kernel, &kernel->arguments[fact->param], fact->bytes, &error);
+        if (error != CL_SUCCESS)
+            return error;
+        if (!words)
+            continue;
+        if (site)
+            fpgacc_report(FPGACC_ERROR, site,
+                          "kernel `%s` is not launched: it was compiled with argument %u (`%s`) "
+                          "aligned to %llu bytes, in this launch %s (CL_INVALID_KERNEL_ARGS)\n"
+                          "help: compile again with a launch facts file (.yaml) that has this "
+                          "buffer, with --keep-general, or with -fno-alignment",
+                          kernel->info->name, fact->param, info->params[fact->param].name,
+                          (unsigned long long)fact->bytes, words);
+        return CL_INVALID_KERNEL_ARGS;
+    }
+    return CL_SUCCESS;
+}
+
 static cl_int check_local_bytes(const struct fpgacc_tracked *kernel,
                                 const struct fpgacc_kernel *info, const struct fpgacc_site *site)
 {
@@ -342,5 +390,7 @@ cl_int fpgacc_check_arguments(struct fpgacc_tracked *kernel, const struct fpgacc
         error = check_pairs(kernel, info, site);
     if (error == CL_SUCCESS)
         error = check_constants(kernel, info, site);
+    if (error == CL_SUCCESS)
+        error = check_alignment(kernel, info, site);
     return error == CL_SUCCESS ? check_local_bytes(kernel, info, site) : error;
 }

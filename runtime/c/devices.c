@@ -184,6 +184,23 @@ cl_device_id *fpgacc_context_devices(cl_context context, cl_uint *count)
     return devices;
 }
 
+size_t fpgacc_context_alignment(cl_context context)
+{
+    cl_uint count;
+    cl_device_id *devices = fpgacc_context_devices(context, &count);
+    size_t least = 0;
+    for (cl_uint i = 0; i < count; i++) {
+        cl_uint bits = 0;
+        cl_int error = __real_clGetDeviceInfo(devices[i], CL_DEVICE_MEM_BASE_ADDR_ALIGN,
+                                              sizeof bits, &bits, NULL);
+        size_t bytes = error == CL_SUCCESS && bits >= 8 ? bits / 8 : 1;
+        if (i == 0 || bytes < least)
+            least = bytes;
+    }
+    free(devices);
+    return least ? least : 1;
+}
+
 int fpgacc_has_compiler(cl_device_id device)
 {
     cl_bool available = CL_FALSE;

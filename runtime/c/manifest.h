@@ -70,6 +70,12 @@ struct fpgacc_constant {
     uint64_t bytes;
 };
 
+/* A pointer parameter and the bytes that it is aligned to, a power of two. */
+struct fpgacc_alignment {
+    uint32_t param;
+    uint64_t bytes;
+};
+
 struct fpgacc_local_bytes {
     uint32_t param;
     uint64_t bytes;
@@ -95,6 +101,8 @@ struct fpgacc_kernel {
     uint32_t distinct_count;
     const struct fpgacc_constant *constants;
     uint32_t constant_count;
+    const struct fpgacc_alignment *aligned;
+    uint32_t aligned_count;
     const struct fpgacc_local_bytes *local_bytes;
     uint32_t local_bytes_count;
     const struct fpgacc_scalar *scalars;

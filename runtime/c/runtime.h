@@ -102,6 +102,10 @@ cl_int fpgacc_device_limits(cl_device_id device, struct fpgacc_limits *limits);
 int fpgacc_has_compiler(cl_device_id device);
 cl_device_id *fpgacc_context_devices(cl_context context, cl_uint *count);
 
+/* What buffers and origins of their parts are aligned to on all devices of a context, in bytes; 1 if
+ * that cannot be asked. */
+size_t fpgacc_context_alignment(cl_context context);
+
 /* ---- aocx.c --------------------------------------------------------------------------------- */
 
 /* The bytes of a program variant's .aocx, mapped until the process ends. On failure NULL, and the
@@ -250,6 +254,7 @@ struct fpgacc_tracked {
     cl_uint references;
     struct fpgacc_version first; /* `info` and `handle` */
     struct fpgacc_version *others; /* as many as the manifest has; all get the same arguments */
+    size_t alignment; /* of buffers on the context's devices, in bytes; 0: not asked yet */
     pthread_mutex_t lock; /* held from setting hidden arguments to the end of the launch */
     struct fpgacc_argument arguments[];
 };
@@ -260,7 +265,7 @@ struct fpgacc_tracked *fpgacc_find_kernel(cl_kernel kernel);
 /* ---- arguments.c ---------------------------------------------------------------------------- */
 
 /* Checks what a version of the kernel relies on: pairs of arguments that must not overlap, buffers
- * that are constant memory, sizes of local arguments, values of scalars. Reports what is wrong,
+ * that are constant memory, alignment, sizes of local arguments, values of scalars. Reports what is wrong,
  * unless `site` is NULL. Called with the kernel's lock held. */
 cl_int fpgacc_check_arguments(struct fpgacc_tracked *kernel, const struct fpgacc_kernel *info,
                               const struct fpgacc_site *site);

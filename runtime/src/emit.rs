@@ -132,24 +132,17 @@ fn write_kernel_parts(out: &mut String, prefix: &str, kernel: &Kernel) {
         &format!("{prefix}_distinct"),
         &pairs,
     );
-    let constants: Vec<String> = (kernel.constants.iter())
-        .map(|(param, bytes)| format!("{{{param}, UINT64_C({bytes})}}"))
-        .collect();
-    write_array(
-        out,
-        "struct fpgacc_constant",
-        &format!("{prefix}_constants"),
-        &constants,
-    );
-    let bytes: Vec<String> = (kernel.local_bytes.iter())
-        .map(|(param, bytes)| format!("{{{param}, UINT64_C({bytes})}}"))
-        .collect();
-    write_array(
-        out,
-        "struct fpgacc_local_bytes",
-        &format!("{prefix}_local"),
-        &bytes,
-    );
+    for (element, name, facts) in [
+        ("fpgacc_constant", "constants", &kernel.constants),
+        ("fpgacc_alignment", "aligned", &kernel.aligned),
+        ("fpgacc_local_bytes", "local", &kernel.local_bytes),
+    ] {
+        let rows: Vec<String> = (facts.iter())
+            .map(|(param, bytes)| format!("{{{param}, UINT64_C({bytes})}}"))
+            .collect();
+        let (element, array) = (format!("struct {element}"), format!("{prefix}_{name}"));
+        write_array(out, &element, &array, &rows);
+    }
     let scalars: Vec<String> = kernel.scalars.iter().map(scalar_row).collect();
     write_array(
         out,
@@ -221,6 +214,12 @@ fn kernel_row(prefix: &str, kernel: &Kernel) -> String {
         "constant_count",
         &format!("{prefix}_constants"),
         kernel.constants.len(),
+    );
+    row += &counted(
+        "aligned",
+        "aligned_count",
+        &format!("{prefix}_aligned"),
+        kernel.aligned.len(),
     );
     row += &counted(
         "local_bytes",
@@ -411,6 +410,7 @@ mod tests {
             local_size: None,
             distinct: vec![(0, 1)],
             constants: vec![(1, 4096)],
+            aligned: vec![(0, 64)],
             local_bytes: Vec::new(),
             scalars: vec![ScalarFact {
                 param: 1,
@@ -426,6 +426,7 @@ mod tests {
                 local_size: None,
                 distinct: Vec::new(),
                 constants: Vec::new(),
+                aligned: Vec::new(),
                 local_bytes: Vec::new(),
                 scalars: Vec::new(),
                 others: Vec::new(),
@@ -443,6 +444,7 @@ mod tests {
             local_size: Some([16, 4, 1]),
             distinct: Vec::new(),
             constants: Vec::new(),
+            aligned: Vec::new(),
             local_bytes: vec![(0, 256)],
             scalars: Vec::new(),
             others: Vec::new(),

@@ -69,6 +69,11 @@ pub struct Kernel {
     /// `CL_MEM_READ_ONLY`, or one in the host's memory is refused.
     #[serde(default)]
     pub constants: Vec<(u32, u64)>,
+    /// Alignments in bytes, powers of two, that the compiled kernel states of pointer parameters: a launch
+    /// that passes a part of a buffer at another origin, host memory at another address, or shared
+    /// virtual memory is refused, and all on a device whose buffers are aligned to less.
+    #[serde(default)]
+    pub aligned: Vec<(u32, u64)>,
     /// Bytes of `__local` arguments that the compiled kernel relies on, by parameter index: a
     /// launch with more is refused.
     pub local_bytes: Vec<(u32, u64)>,

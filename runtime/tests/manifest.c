@@ -24,6 +24,9 @@ static const struct fpgacc_pair p0_k0_distinct[] = {
 static const struct fpgacc_constant p0_k0_constants[] = {
     {1, UINT64_C(4096)},
 };
+static const struct fpgacc_alignment p0_k0_aligned[] = {
+    {0, UINT64_C(64)},
+};
 static const struct fpgacc_scalar p0_k0_scalars[] = {
     {1, FPGACC_SIGNED, 4, UINT64_C(0xfffffffe)},
 };
@@ -75,6 +78,8 @@ static const struct fpgacc_kernel p0_kernels[] = {
         .distinct_count = 1,
         .constants = p0_k0_constants,
         .constant_count = 1,
+        .aligned = p0_k0_aligned,
+        .aligned_count = 1,
         .scalars = p0_k0_scalars,
         .scalar_count = 1,
         .others = p0_k0_others,

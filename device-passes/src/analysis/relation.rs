@@ -154,7 +154,7 @@ fn buffers(facts: &Facts, a: &Buffer, b: &Buffer) -> Relation {
 }
 
 /// Whether a buffer, or the one that it is a part of, may use memory of the host.
-fn in_host_memory(facts: &Facts, buffer: &Buffer) -> bool {
+pub fn in_host_memory(facts: &Facts, buffer: &Buffer) -> bool {
     let is_whole = |whole: &&Buffer| buffer.parent.is_some() && whole.variable == buffer.parent;
     let mut wholes = facts.buffers.iter().filter(is_whole);
     buffer.use_host_ptr || wholes.any(|whole| whole.use_host_ptr)

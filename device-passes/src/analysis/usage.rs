@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use fpgacc_frontend::ir::{FunctionId, Module, VarId};
+use fpgacc_frontend::ir::{AddressSpace, Function, FunctionId, Module, VarId};
 
 use super::accesses::{Accesses, Summaries};
 use super::alias::{Aliases, Root};
@@ -45,5 +45,35 @@ impl Usage {
             written,
             reassigned: reassigned.collect(),
         }
+    }
+}
+
+/// The `__global` and `__constant` pointer parameters of a kernel, with their places among all.
+pub fn buffer_parameters(module: &Module, kernel: FunctionId) -> Vec<(u32, VarId)> {
+    let function = &module.functions[kernel];
+    let params = (0..).zip(function.params.iter().copied());
+    params
+        .filter(|(_, var)| is_buffer(module, function, *var))
+        .collect()
+}
+
+/// Whether a variable is a `__global` or `__constant` pointer.
+pub fn is_buffer(module: &Module, function: &Function, var: VarId) -> bool {
+    matches!(
+        module.types.as_pointer(function.vars[var].ty.ty),
+        Some((_, AddressSpace::Global | AddressSpace::Constant))
+    )
+}
+
+/// The names of variables, as in a sentence.
+pub fn names(function: &Function, vars: &[VarId]) -> String {
+    let names: Vec<_> = vars
+        .iter()
+        .map(|var| format!("'{}'", function.vars[*var].name))
+        .collect();
+    match names.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
+        None => String::new(),
     }
 }

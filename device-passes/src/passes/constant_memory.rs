@@ -18,7 +18,7 @@ use self::uses::{Obstacle, Pointers, pointers};
 use crate::analysis::calls;
 use crate::analysis::constant_memory::{bytes_with, parameters};
 use crate::analysis::relation::{Relation, relation};
-use crate::analysis::usage::Usage;
+use crate::analysis::usage::{Usage, buffer_parameters};
 use crate::faults;
 use crate::pass::{Context, LaunchContract, Note, Outcome, Pass};
 
@@ -208,8 +208,8 @@ fn pairs(
     table: &Table<'_>,
 ) -> Result<Pairs, String> {
     let mut pairs = Pairs::new();
-    for (other, var) in (0..).zip(&module.functions[kernel].params) {
-        if *var == table.var || !usage.written.contains(var) || !is_buffer(module, kernel, *var) {
+    for (other, var) in buffer_parameters(module, kernel) {
+        if var == table.var || !usage.written.contains(&var) {
             continue;
         }
         let pair = (table.index.min(other), table.index.max(other));
@@ -221,14 +221,6 @@ fn pairs(
         pairs.push(pair);
     }
     Ok(pairs)
-}
-
-fn is_buffer(module: &Module, kernel: FunctionId, var: VarId) -> bool {
-    let ty = module.functions[kernel].vars[var].ty.ty;
-    matches!(
-        module.types.as_pointer(ty),
-        Some((_, AddressSpace::Global | AddressSpace::Constant))
-    )
 }
 
 /// Whether the cache holds a table beside all other constant memory of the program.

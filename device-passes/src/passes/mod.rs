@@ -1,5 +1,6 @@
 //! The passes, one file each.
 
+mod alignment;
 pub mod coalesce;
 pub(crate) mod constant_memory;
 mod ivdep;
@@ -15,6 +16,7 @@ mod work_group_size;
 
 use crate::pass::Pass;
 
+pub use alignment::Alignment;
 pub use coalesce::Coalesce;
 pub use replicate::Replicate;
 pub use unroll::Unroll;
@@ -56,6 +58,8 @@ pub const ALL: &[&dyn Pass] = &[
     &replicate::Replicate,
     // Of `__local` parameters that ndrange-to-loop leaves, if it did not make arrays of them.
     &local_memory_size::LocalMemorySize,
+    // Behind constant-memory, which leaves parameters with attributes as they are.
+    &Alignment,
     // Behind those that change loops: it names them by their place among those that the others leave.
     &unroll::Unroll,
     // Last: it names loops in the same way, and loops that are unrolled become one with no others.

@@ -6,10 +6,10 @@
 //! asked. The runtime checks every pair at each launch, proved ones too
 //! ([`LaunchContract::distinct`]).
 
-use fpgacc_frontend::ir::{AddressSpace, Function, FunctionId, Module, Qualifiers, VarId};
+use fpgacc_frontend::ir::{Function, FunctionId, Module, Qualifiers, VarId};
 
 use crate::analysis::relation::{Relation, relation};
-use crate::analysis::usage::Usage;
+use crate::analysis::usage::{Usage, buffer_parameters, names};
 use crate::pass::{Context, LaunchContract, Note, Outcome, Pass};
 
 /// The pass.
@@ -103,17 +103,9 @@ struct Pointers {
 impl Pointers {
     fn of(module: &Module, kernel: FunctionId) -> Self {
         let function = &module.functions[kernel];
-        let is_buffer = |var: VarId| {
-            let pointer = module.types.as_pointer(function.vars[var].ty.ty);
-            matches!(
-                pointer,
-                Some((_, AddressSpace::Global | AddressSpace::Constant))
-            )
-        };
-        let all: Vec<_> = (0..)
-            .zip(&function.params)
-            .filter(|(_, var)| is_buffer(**var))
-            .map(|(index, &var)| Pointer { index, var })
+        let all: Vec<_> = buffer_parameters(module, kernel)
+            .into_iter()
+            .map(|(index, var)| Pointer { index, var })
             .collect();
         let marked = |var: VarId| {
             let quals = function.vars[var].ty.quals;
@@ -169,21 +161,9 @@ impl Pair {
         };
         let text = format!(
             "parameters {} are not made restrict: {reason}",
-            names(function, &[self.a, self.b])
+            names(function, &[self.a.var, self.b.var])
         );
         Note::new(text, function.vars[self.a.var].span)
-    }
-}
-
-fn names(function: &Function, pointers: &[Pointer]) -> String {
-    let names: Vec<_> = pointers
-        .iter()
-        .map(|pointer| format!("'{}'", function.vars[pointer.var].name))
-        .collect();
-    match names.split_last() {
-        Some((last, [])) => last.clone(),
-        Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
-        None => String::new(),
     }
 }
 
@@ -210,11 +190,12 @@ fn done_note(function: &Function, marked: &[Pointer], relied: &[&Pair]) -> Note 
             };
             format!(
                 "that {}{others} are distinct is assumed, and checked at each launch: {reason}",
-                names(function, &[pair.a, pair.b])
+                names(function, &[pair.a.var, pair.b.var])
             )
         }
     };
-    let text = format!("{noun} {} {verb} restrict: {why}", names(function, marked));
+    let vars: Vec<VarId> = marked.iter().map(|pointer| pointer.var).collect();
+    let text = format!("{noun} {} {verb} restrict: {why}", names(function, &vars));
     Note::new(text, function.vars[marked[0].var].span)
 }
 

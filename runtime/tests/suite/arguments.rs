@@ -8,6 +8,8 @@ const ADD: &str = include_str!("kernels/add.cl");
 const ADD_HOST: &str = include_str!("hosts/add.c");
 const TABLE: &str = include_str!("kernels/table.cl");
 const TABLE_HOST: &str = include_str!("hosts/table.c");
+const ALIGNED: &str = include_str!("kernels/aligned.cl");
+const ALIGNED_HOST: &str = include_str!("hosts/aligned.c");
 const LOCAL: &str = include_str!("kernels/local.cl");
 const LOCAL_HOST: &str = include_str!("hosts/local.c");
 
@@ -16,6 +18,9 @@ on_both!(
     distinct_memory_of_ndrange_kernels,
     constant_memory,
     constant_memory_and_general_kernel,
+    aligned_memory,
+    memory_aligned_to_more_than_the_device,
+    aligned_memory_and_general_kernel,
     local_memory,
     too_much_local_memory
 );
@@ -153,6 +158,95 @@ fn constant_memory_and_general_kernel(case: Case) {
          huge: 0\n{general}\nnot set: -52\n{general}\ntable again: 0\n{held}\nglobal\n"
     );
     assert_eq!(ran.stdout, expected);
+}
+
+fn copy(name: &str) -> Kernel {
+    let params = vec![
+        param("in", "int*", ParamKind::Global, 8),
+        param("out", "int*", ParamKind::Global, 8),
+    ];
+    kernel(name, Form::NdRange, params)
+}
+
+/// `copy` for memory aligned to so many bytes, where it adds 2, and perhaps as it is in the source, where it
+/// adds 1. What the host prints, and what is said on stderr.
+fn run_aligned(case: &Case, bytes: u64, others: Vec<Kernel>) -> (String, String) {
+    let mut copy = copy("copy");
+    copy.aligned = vec![(0, bytes)];
+    copy.others = others;
+    case.write("aligned.cl", ALIGNED);
+    case.aocx("app.aocx", include_str!("kernels/aligned_stated.cl"), "");
+    let programs = vec![program("aligned.cl", ALIGNED, vec![copy])];
+    case.link(programs, ALIGNED_HOST, Patch::Calls);
+    let ran = case.run(&[]);
+    (ran.stdout, ran.stderr)
+}
+
+/// The messages of launches that are refused for these reasons, each once.
+fn not_aligned(bytes: u64, reasons: &[&str]) -> String {
+    let line = 1 + ALIGNED_HOST
+        .lines()
+        .position(|line| line.contains("clEnqueueNDRangeKernel("))
+        .unwrap();
+    let message = |words: &&str| {
+        format!(
+            "fpgacc: host.c:{line}: error: kernel `copy` is not launched: it was compiled with \
+             argument 0 (`in`) aligned to {bytes} bytes, in this launch {words} \
+             (CL_INVALID_KERNEL_ARGS)\n\
+             fpgacc: help: compile again with a launch facts file (.yaml) that has this buffer, \
+             with --keep-general, or with -fno-alignment\n"
+        )
+    };
+    reasons.iter().map(message).collect()
+}
+
+/// Buffers, parts and memory of the host that are aligned to 64 bytes, and that are not.
+fn aligned_memory(case: Case) {
+    let (printed, told) = run_aligned(&case, 64, Vec::new());
+    let held = "2 12 22 32";
+    assert_eq!(
+        printed,
+        format!(
+            "buffer: 0\n{held}\npart at 128: 0\n{held}\npart at 256: 0\n{held}\n\
+             host memory: 0\n{held}\npart of host memory: 0\n{held}\n\
+             host memory at 16: -52\n{held}\npart of host memory at 16: -52\n{held}\n\
+             not set: -52\n{held}\nbuffer again: 0\n{held}\n"
+        )
+    );
+    let reasons = [
+        "it is a buffer in the host's memory at another address",
+        "it is not set with clSetKernelArg",
+    ];
+    assert_eq!(told, not_aligned(64, &reasons));
+}
+
+/// The devices at hand align buffers to 128 bytes.
+fn memory_aligned_to_more_than_the_device(case: Case) {
+    let (printed, told) = run_aligned(&case, 256, Vec::new());
+    assert_eq!(printed.matches(": -52\n").count(), 9, "{printed}");
+    let reasons = [
+        "it is on a device that aligns buffers to less",
+        "it is a part of a buffer at another origin",
+        "it is a buffer in the host's memory at another address",
+        "it is not set with clSetKernelArg",
+    ];
+    assert_eq!(told, not_aligned(256, &reasons));
+}
+
+fn aligned_memory_and_general_kernel(case: Case) {
+    let (printed, told) = run_aligned(&case, 64, vec![copy("fpgacc_general_copy")]);
+    assert_eq!(told, "");
+    let (held, general) = ("2 12 22 32", "1 11 21 31");
+    // Without memory, it is the implementation that refuses.
+    assert_eq!(
+        printed,
+        format!(
+            "buffer: 0\n{held}\npart at 128: 0\n{held}\npart at 256: 0\n{held}\n\
+             host memory: 0\n{held}\npart of host memory: 0\n{held}\n\
+             host memory at 16: 0\n{general}\npart of host memory at 16: 0\n{general}\n\
+             not set: -52\n{general}\nbuffer again: 0\n{held}\n"
+        )
+    );
 }
 
 fn link_local(case: &Case, bytes: Vec<(u32, u64)>) {

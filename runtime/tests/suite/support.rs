@@ -397,6 +397,7 @@ pub fn kernel(name: &str, form: Form, params: Vec<Param>) -> Kernel {
         local_size: None,
         distinct: Vec::new(),
         constants: Vec::new(),
+        aligned: Vec::new(),
         local_bytes: Vec::new(),
         scalars: Vec::new(),
         others: Vec::new(),
