@@ -119,8 +119,8 @@ pub const ALL: &[Fault] = &[
         "that a buffer is aligned is not checked at launch",
     ),
     fault(
-        "host-memory-aligned",
-        "memory of the host counts as aligned",
+        "alignment-overstated",
+        "a parameter states twice the alignment that its buffers have",
     ),
     fault("scalar-wrong", "a scalar argument becomes another constant"),
     fault(

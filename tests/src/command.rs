@@ -1,6 +1,8 @@
 //! Finding the commands under test, and running them in a folder of their own.
 
 use std::ffi::{OsStr, OsString};
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -119,6 +121,22 @@ impl Workshop {
         let path = self.path(name);
         std::fs::create_dir_all(path.parent().expect("a folder")).expect("folders");
         std::fs::write(path, bytes).expect("a file");
+    }
+
+    /// The path of a program in it that says that it is an aoc of this version, and nothing else.
+    ///
+    /// # Panics
+    /// If it cannot be written.
+    pub fn aoc(&self, version: &str) -> String {
+        let name = format!("aoc-{version}");
+        let text = format!(
+            "#!/bin/sh\necho 'Intel(R) FPGA SDK for OpenCL(TM), 64-Bit Offline Compiler'\n\
+             echo 'Version {version} Build 1'\n"
+        );
+        self.write(&name, text);
+        let program = self.path(&name);
+        std::fs::set_permissions(&program, Permissions::from_mode(0o755)).expect("a file of ours");
+        program.display().to_string()
     }
 
     /// The bytes of a file.

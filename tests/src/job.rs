@@ -40,6 +40,17 @@ pub struct Buffer {
     /// No kernel writes to it: it is made with `CL_MEM_READ_ONLY`.
     #[serde(default, skip_serializing_if = "is_false")]
     pub read_only: bool,
+    /// It is memory of the host (`CL_MEM_USE_HOST_PTR`), so many bytes behind the start of a page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_host: Option<usize>,
+}
+
+impl Buffer {
+    /// Whether it starts at a multiple of so many bytes, a power of two of at most 64, on every device.
+    pub fn is_aligned_to(&self, bytes: u64) -> bool {
+        let offset = self.in_host.unwrap_or(0) as u64;
+        bytes <= 64 && offset.is_multiple_of(bytes)
+    }
 }
 
 fn is_false(value: &bool) -> bool {
@@ -217,6 +228,7 @@ impl Job {
             bytes,
             fill,
             read_only: false,
+            in_host: None,
         });
         Arg::Buffer(self.buffers.len() - 1)
     }
@@ -478,6 +490,7 @@ mod tests {
             bytes: 4001,
             fill: Fill::ints(7, -3, 5),
             read_only: false,
+            in_host: None,
         };
         let bytes = buffer.contents();
         assert_eq!(bytes.len(), 4001);

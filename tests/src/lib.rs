@@ -32,6 +32,7 @@
 //! `fpgacc-diff`, in which jobs run.
 
 pub mod adhoc;
+pub mod aligned;
 pub mod campaign;
 pub mod cause;
 pub mod command;

@@ -189,6 +189,7 @@ pub fn rewrite_knowing(
     for launch in &mut rewritten.launches {
         let chosen = choose(job, launch, &report)?;
         check_constants(job, launch, &chosen, [&original, &module])?;
+        check_alignment(job, launch, &chosen, &module)?;
         *launch = chosen;
     }
     Ok(Rewritten {
@@ -281,10 +282,18 @@ fn check(job: &Job, launch: &Launch, contract: &LaunchContract) -> Result<(), St
     }
     for (index, limit) in &contract.constants {
         let buffer = passed_buffer(job, launch, *index);
-        if !buffer.is_some_and(|b| b.read_only && b.bytes as u64 <= *limit) {
+        let is_constant =
+            |b: &Buffer| b.read_only && b.in_host.is_none() && b.bytes as u64 <= *limit;
+        if !buffer.is_some_and(is_constant) {
             return Err(format!(
                 "argument {index} is no buffer of at most {limit} bytes that is only read"
             ));
+        }
+    }
+    for (index, bytes) in &contract.aligned {
+        let buffer = passed_buffer(job, launch, *index);
+        if !buffer.is_some_and(|buffer| buffer.is_aligned_to(*bytes)) {
+            return Err(format!("argument {index} is not aligned to {bytes} bytes"));
         }
     }
     for (index, limit) in &contract.local_bytes {
@@ -340,6 +349,37 @@ fn check_constants(
             what: format!("argument {index} is constant memory, and its buffer cannot be"),
         }),
     }
+}
+
+/// Whether a launch passes memory that is aligned as the kernel states of its parameters, whatever the passes
+/// say that they rely on.
+fn check_alignment(
+    job: &Job,
+    launch: &Launch,
+    chosen: &Launch,
+    rewritten: &Module,
+) -> Result<(), RewriteError> {
+    let function = rewritten.function_named(&chosen.kernel);
+    let Some(function) = function.map(|id| &rewritten.functions[id]) else {
+        return Ok(());
+    };
+    for (index, var) in (0..).zip(&function.params) {
+        let mut attrs = function.vars[*var].attrs.iter();
+        let stated = attrs.find(|attr| attr.name == "align_value");
+        let bytes = stated.and_then(|attr| attr.integers()?.first().copied());
+        let buffer = passed_buffer(job, launch, index);
+        if let (Some(bytes), Some(buffer)) = (bytes, buffer)
+            && !buffer.is_aligned_to(bytes)
+        {
+            return Err(RewriteError::Contract {
+                kernel: chosen.kernel.clone(),
+                what: format!(
+                    "argument {index} states {bytes} bytes of alignment, and lies elsewhere"
+                ),
+            });
+        }
+    }
+    Ok(())
 }
 
 /// Bytes that each device takes as one constant argument: the least that OpenCL 1.2 allows for
@@ -433,16 +473,20 @@ fn facts(job: &Job, module: &Module, told: impl Fn(usize) -> Told) -> Facts {
 
 /// A buffer, by its number from 1.
 fn fact_buffer((number, buffer): (u32, &Buffer)) -> FactBuffer {
-    let flags = match buffer.read_only {
-        true => ["READ_ONLY", "COPY_HOST_PTR"],
-        false => ["READ_WRITE", "COPY_HOST_PTR"],
+    let access = match buffer.read_only {
+        true => "READ_ONLY",
+        false => "READ_WRITE",
+    };
+    let contents = match buffer.in_host {
+        Some(_) => "USE_HOST_PTR",
+        None => "COPY_HOST_PTR",
     };
     FactBuffer {
         site: site(1000 + number),
         variable: Some(buffer_name(number as usize - 1)),
-        use_host_ptr: false,
+        use_host_ptr: buffer.in_host.is_some(),
         sub_buffer: false,
-        flags: Some(flags.map(str::to_string).to_vec()),
+        flags: Some([access, contents].map(str::to_string).to_vec()),
         parent: None,
         origin: None,
         size: Value::Const(buffer.bytes as u64),

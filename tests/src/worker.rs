@@ -13,13 +13,15 @@ use opencl3::command_queue::{
 use opencl3::context::Context;
 use opencl3::device::{CL_DEVICE_TYPE_ALL, Device};
 use opencl3::kernel::{create_kernel, set_kernel_arg};
-use opencl3::memory::{CL_MEM_COPY_HOST_PTR, CL_MEM_READ_ONLY, CL_MEM_READ_WRITE, create_buffer};
+use opencl3::memory::{
+    CL_MEM_COPY_HOST_PTR, CL_MEM_READ_ONLY, CL_MEM_READ_WRITE, CL_MEM_USE_HOST_PTR, create_buffer,
+};
 use opencl3::platform::get_platforms;
 use opencl3::program::{CL_PROGRAM_BUILD_LOG, Program, build_program, get_program_build_info};
 use opencl3::types::{CL_TRUE, cl_command_queue, cl_device_id, cl_kernel, cl_mem, cl_program};
 use serde::{Deserialize, Serialize};
 
-use crate::job::{Arg, Geometry, Job, Launch};
+use crate::job::{Arg, Buffer, Geometry, Job, Launch};
 
 /// The variable that names the folder of the exchange.
 pub const FOLDER: &str = "FPGACC_DIFF_FOLDER";
@@ -34,6 +36,9 @@ pub const LOG: &str = "log";
 const GUARD: usize = 256;
 /// What they hold.
 const GUARD_BYTE: u8 = 0xa5;
+
+/// Bytes of a page.
+const PAGE: usize = 4096;
 
 /// How long a job goes on after Oclgrind's first complaint: what has written where it must not may well
 /// never end.
@@ -114,22 +119,7 @@ impl Session {
         let mut buffers = Vec::new();
         let mut sizes = Vec::new();
         for buffer in &question.job.buffers {
-            let mut bytes = buffer.contents();
-            bytes.resize(buffer.bytes + guard, GUARD_BYTE);
-            let access = match buffer.read_only {
-                true => CL_MEM_READ_ONLY,
-                false => CL_MEM_READ_WRITE,
-            };
-            // SAFETY: the pointer is good for the size, and the flags copy what it points to.
-            let memory = unsafe {
-                create_buffer(
-                    context.get(),
-                    access | CL_MEM_COPY_HOST_PTR,
-                    bytes.len(),
-                    bytes.as_mut_ptr().cast::<c_void>(),
-                )
-            };
-            buffers.push(memory.map_err(|code| failed("clCreateBuffer", code))?);
+            buffers.push(create(&context, buffer, guard)?);
             sizes.push(buffer.bytes);
         }
         std::mem::forget(context);
@@ -229,6 +219,39 @@ impl Session {
         bytes.truncate(size);
         Ok(bytes)
     }
+}
+
+/// A buffer with its contents, and guard bytes behind them.
+fn create(context: &Context, buffer: &Buffer, guard: usize) -> Result<cl_mem, String> {
+    let mut bytes = buffer.contents();
+    bytes.resize(buffer.bytes + guard, GUARD_BYTE);
+    let access = match buffer.read_only {
+        true => CL_MEM_READ_ONLY,
+        false => CL_MEM_READ_WRITE,
+    };
+    let (flag, memory) = match buffer.in_host {
+        None => (CL_MEM_COPY_HOST_PTR, bytes.as_mut_slice()),
+        Some(offset) => (CL_MEM_USE_HOST_PTR, kept(&bytes, offset)),
+    };
+    // SAFETY: the pointer is good for the size; what it points to is copied, or stays for ever.
+    let created = unsafe {
+        create_buffer(
+            context.get(),
+            access | flag,
+            memory.len(),
+            memory.as_mut_ptr().cast::<c_void>(),
+        )
+    };
+    created.map_err(|code| failed("clCreateBuffer", code))
+}
+
+/// A copy that stays for ever, so many bytes behind the start of a page.
+fn kept(bytes: &[u8], offset: usize) -> &'static mut [u8] {
+    let all = vec![0; PAGE + offset + bytes.len()].leak();
+    let start = all.as_ptr().align_offset(PAGE) + offset;
+    let copy = &mut all[start..start + bytes.len()];
+    copy.copy_from_slice(bytes);
+    copy
 }
 
 fn find_device(platform: &str) -> Result<cl_device_id, String> {

@@ -1,8 +1,6 @@
 //! Nested loops that become one, and loops over work-items in another order, leave results as they are; the
 //! former are only asked of compilers that know how.
 
-use std::os::unix::fs::PermissionsExt;
-
 use fpgacc_device_passes::pass::PassOptions;
 use fpgacc_tests::command::Workshop;
 use fpgacc_tests::compare::{Bound, certify, same};
@@ -77,19 +75,6 @@ __kernel void fill(__global int *restrict a, __global const int *restrict b)
 }
 ";
 
-/// An aoc that only says its version.
-fn aoc(shop: &Workshop, version: &str) -> String {
-    let name = format!("aoc-{version}");
-    let text = format!(
-        "#!/bin/sh\necho 'Intel(R) FPGA SDK for OpenCL(TM), 64-Bit Offline Compiler'\n\
-         echo 'Version {version} Build 1'\n"
-    );
-    shop.write(&name, text);
-    let program = shop.path(&name);
-    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).expect("ours");
-    program.display().to_string()
-}
-
 /// The pragma is of SDK 17.1.
 #[test]
 fn compilers_that_know_no_joined_loops_get_none() {
@@ -99,7 +84,7 @@ fn compilers_that_know_no_joined_loops_get_none() {
         let command = format!("-S -O3 -fno-unroll --target=hardware {options} k.cl -o -");
         shop.fpgacc(&command).success().stdout
     };
-    let [old, new] = ["16.1.0", "17.1.0"].map(|version| aoc(&shop, version));
+    let [old, new] = ["16.1.0", "17.1.0"].map(|version| shop.aoc(version));
     assert!(!rewritten(&format!("--aoc={old}")).contains("loop_coalesce"));
     assert!(rewritten(&format!("--aoc={new}")).contains("#pragma loop_coalesce 2"));
     // Whoever asks for it gets it.

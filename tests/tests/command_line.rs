@@ -164,8 +164,8 @@ fn stages_are_shown() {
         "{plain}"
     );
     // Passes are switched one by one.
-    let without = "-fno-ndrange-to-loop -fno-specialise -fno-work-group-size --emit=kernels \
-                   main.c launch.c twice.cl";
+    let without = "-fno-ndrange-to-loop -fno-specialise -fno-work-group-size -fno-alignment \
+                   --emit=kernels main.c launch.c twice.cl";
     let without = shop.fpgacc(without).success().stdout;
     assert!(
         without.contains("restrict") && !without.contains("for ("),

@@ -226,7 +226,7 @@ fn of_two_tables_the_one_that_is_looked_up_becomes_constant() {
     );
     shop.write("host.c", host);
     let kernels = |options: &str| {
-        let line = format!("-w {options} --emit=kernels host.c look.cl facts.yaml");
+        let line = format!("-w -fno-alignment {options} --emit=kernels host.c look.cl facts.yaml");
         shop.fpgacc(&line).success().stdout
     };
     let one = kernels("");

@@ -62,7 +62,11 @@ impl Pass for Alignment {
             }
             match alignment(context, index, &uses) {
                 Ok(bytes) if bytes > natural(module, kernel, var) => {
-                    state(&mut module.functions[kernel], var, bytes);
+                    let stated = match faults::is_on("alignment-overstated") {
+                        true => 2 * bytes,
+                        false => bytes,
+                    };
+                    state(&mut module.functions[kernel], var, stated);
                     if !faults::is_on("alignment-guard-lost") {
                         contract.aligned.push((index, bytes));
                     }
@@ -159,7 +163,7 @@ fn passed(context: &Context<'_>, launch: &Launch, index: u32) -> Result<u64, Str
 /// The alignment of a buffer's memory.
 fn memory(facts: &Facts, buffer: &Buffer) -> Result<u64, String> {
     let site = &buffer.site;
-    if in_host_memory(facts, buffer) && !faults::is_on("host-memory-aligned") {
+    if in_host_memory(facts, buffer) {
         let how = match buffer.use_host_ptr {
             true => format!("CL_MEM_USE_HOST_PTR at {site}"),
             false => format!("clCreateSubBuffer at {site}"),

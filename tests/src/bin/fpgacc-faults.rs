@@ -15,7 +15,7 @@ use fpgacc_tests::job::Job;
 use fpgacc_tests::random::Random;
 use fpgacc_tests::rewrite::{Rewrites, Told, rewrite_knowing};
 use fpgacc_tests::run::Platform;
-use fpgacc_tests::{scalars, tables};
+use fpgacc_tests::{aligned, scalars, tables};
 
 /// Makes the passes commit one mistake after the other and runs generated kernels until one shows it.
 ///
@@ -95,6 +95,7 @@ fn hunt(
     let own: Option<(&str, fn(&mut Random) -> Job)> = match fault.name {
         name if name.starts_with("scalar-") => Some(("specialise", scalars::job)),
         "constant-guard-lost" => Some(("constant-memory", tables::job)),
+        name if name.starts_with("alignment-") => Some(("alignment", aligned::job)),
         _ => None,
     };
     if let Some((pass, job)) = own {

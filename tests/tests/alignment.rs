@@ -1,0 +1,244 @@
+//! Parameters that state their alignment: random kernels, original against rewritten, with launches that
+//! hold what the passes were told and launches that do not; and whole programs.
+
+use fpgacc_device_passes::pass::PassOptions;
+use fpgacc_tests::aligned::job;
+use fpgacc_tests::command::Workshop;
+use fpgacc_tests::compare::{Bound, certify, same};
+use fpgacc_tests::random::Random;
+use fpgacc_tests::rewrite::{RewriteError, Rewrites, Told, rewrite_knowing};
+use fpgacc_tests::run::Platform;
+use fpgacc_tests::seeds::{fail, seeds};
+
+const PASS: &str = "alignment";
+
+fn options(keep_general: bool) -> PassOptions {
+    PassOptions {
+        keep_general,
+        ..PassOptions::default()
+    }
+}
+
+/// The first launch is known to the passes, the second passes other memory: with general versions all is
+/// computed as by the original; without, what does not hold is refused.
+#[test]
+fn launches_that_hold_and_launches_that_do_not() {
+    const TEST: &str = "launches_that_hold_and_launches_that_do_not";
+    let (mut stated, mut left) = (0, 0);
+    let (mut held, mut general, mut refused) = (0, 0, 0);
+    for seed in seeds(8) {
+        let job = job(&mut Random::new(seed));
+        let told = |launch| match launch {
+            0 => Told::All,
+            _ => Told::Nothing,
+        };
+        let only = Rewrites::Only(PASS.to_string());
+        for (rewrites, platforms) in [
+            (Rewrites::All, &[Platform::Intel, Platform::Oclgrind][..]),
+            (only.clone(), &[Platform::Intel, Platform::Pocl]),
+        ] {
+            let rewritten = rewrite_knowing(&job, told, &rewrites, &options(true))
+                .unwrap_or_else(|error| fail(TEST, seed, &job.source, &error.to_string()));
+            if let Err(difference) =
+                certify(&job).and_then(|()| same(&job, &rewritten.job, platforms, &Bound::Exact))
+            {
+                fail(TEST, seed, &job.source, &difference.to_string());
+            }
+            for remark in rewritten.remarks.iter().filter(|r| r.pass == PASS) {
+                *(if remark.missed {
+                    &mut left
+                } else {
+                    &mut stated
+                }) += 1;
+            }
+            assert_eq!(rewritten.job.launches[0].kernel, "k");
+        }
+        match rewrite_knowing(&job, told, &only, &options(true)) {
+            Ok(rewritten) if rewritten.job.launches[1].kernel == "k" => held += 1,
+            Ok(_) => general += 1,
+            Err(error) => fail(TEST, seed, &job.source, &error.to_string()),
+        }
+        match rewrite_knowing(&job, told, &only, &options(false)) {
+            Ok(rewritten) => assert_eq!(rewritten.job.launches[1].kernel, "k"),
+            Err(RewriteError::Contract { .. }) => refused += 1,
+            Err(error) => fail(TEST, seed, &job.source, &error.to_string()),
+        }
+    }
+    assert!(stated > 0 && left > 0, "{stated} {left}");
+    assert!(
+        held > 0 && general > 0 && refused == general,
+        "{held} {general} {refused}"
+    );
+}
+
+/// `app [OFFSET]`: computes from a copy, or from memory of the host so many bytes behind a page, of which only
+/// given facts tell.
+const HOST: &str = r#"#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define N 1024
+static int data[2 * N] __attribute__((aligned(4096)));
+static int result[N];
+
+int main(int argc, char **argv)
+{
+    size_t global = N / 4, local = 16, offset = 0, bytes = N * sizeof(int);
+    cl_mem_flags flags = CL_MEM_COPY_HOST_PTR;
+    if (argc > 1) {
+        flags = CL_MEM_USE_HOST_PTR;
+        offset = atoi(argv[1]);
+    }
+    cl_platform_id platform;
+    cl_device_id device;
+    clGetPlatformIDs(1, &platform, NULL);
+    clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL);
+    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, NULL);
+    cl_command_queue queue = clCreateCommandQueue(context, device, 0, NULL);
+    static char text[4096];
+    FILE *file = fopen("add.cl", "r");
+    text[fread(text, 1, sizeof text - 1, file)] = 0;
+    const char *texts = text;
+    cl_program program = clCreateProgramWithSource(context, 1, &texts, NULL, NULL);
+    clBuildProgram(program, 1, &device, "", NULL, NULL);
+    cl_kernel kernel = clCreateKernel(program, "add", NULL);
+    for (int i = 0; i < N; i++)
+        data[offset / sizeof(int) + i] = i * 3;
+    cl_mem in = clCreateBuffer(context, CL_MEM_READ_WRITE | flags, bytes, (char *)data + offset, NULL);
+    cl_mem whole = clCreateBuffer(context, CL_MEM_READ_WRITE, 4096 + bytes, NULL, NULL);
+    cl_buffer_region region = {ORIGIN, bytes};
+    cl_mem out = clCreateSubBuffer(whole, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, NULL);
+    clSetKernelArg(kernel, 0, sizeof in, &in);
+    clSetKernelArg(kernel, 1, sizeof out, &out);
+    cl_int error = clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL);
+    if (error == CL_SUCCESS)
+        clEnqueueReadBuffer(queue, out, CL_TRUE, 0, sizeof result, result, 0, NULL, NULL);
+    unsigned sum = 0;
+    for (int i = 0; i < N; i++)
+        sum = sum * 31 + result[i];
+    printf("%d: %u\n", error, sum);
+    return 0;
+}
+"#;
+
+const KERNEL: &str = "__kernel void add(__global const int *in, __global int *out)
+{
+    int i = get_global_id(0);
+    for (int j = 0; j < 4; j++)
+        out[4 * i + j] = in[4 * i + j] * 2 + 1;
+}
+";
+
+fn shop() -> Workshop {
+    let shop = Workshop::new();
+    let host = HOST.replace("ORIGIN", "256");
+    let line = 1 + host
+        .lines()
+        .position(|line| line.contains("cl_mem in"))
+        .unwrap();
+    shop.write("host.c", host);
+    shop.write("add.cl", KERNEL);
+    let facts = format!(
+        "version: 1\nbuffers:\n- site: {{file: host.c, line: {line}, column: 17}}\n  variable: \
+         main::in\n  use_host_ptr: false\n  sub_buffer: false\n  flags: [READ_WRITE, \
+         COPY_HOST_PTR]\n  size: {{const: 4096}}\n"
+    );
+    shop.write("facts.yaml", facts);
+    shop
+}
+
+/// Memory elsewhere than was said is refused, or goes to the kernel as it is.
+#[test]
+fn memory_at_another_address_is_refused_or_used_as_before() {
+    const RIGHT: &str = "0: 124800000\n";
+    let shop = shop();
+    for platform in ["intel", "pocl"] {
+        let fpgacc = |options: &str| {
+            let line = format!("-w --platform {platform} {options} -o app");
+            shop.fpgacc(&line).success()
+        };
+        let prints = |arguments: &str| {
+            let ran = shop.sh(&format!("./app {arguments}")).success();
+            (ran.stdout, ran.stderr)
+        };
+        let right = (RIGHT.to_string(), String::new());
+        fpgacc("-fno-alignment host.c add.cl facts.yaml");
+        for arguments in ["", "0", "64", "4", "32"] {
+            assert_eq!(prints(arguments), right);
+        }
+        let made = fpgacc("-Rpass=alignment host.c add.cl facts.yaml");
+        let remark = "parameters 'in' and 'out' are aligned to 64 bytes, as the buffers of the launches \
+                      are (checked at each launch)";
+        assert!(made.stderr.contains(remark), "{}", made.stderr);
+        for arguments in ["", "0", "64", "128"] {
+            assert_eq!(prints(arguments), right);
+        }
+        for arguments in ["4", "32"] {
+            let (printed, told) = prints(arguments);
+            assert_eq!(printed, "-52: 0\n");
+            let message = "kernel `add` is not launched: it was compiled with argument 0 (`in`) aligned to \
+                           64 bytes, in this launch it is a buffer in the host's memory at another address \
+                           (CL_INVALID_KERNEL_ARGS)";
+            assert!(told.contains(message), "{told}");
+        }
+        fpgacc("--keep-general host.c add.cl facts.yaml");
+        for arguments in ["", "64", "4", "32"] {
+            assert_eq!(prints(arguments), right);
+        }
+    }
+}
+
+/// What is stated follows from the host's text: for parts from their origins, for memory of the host nothing.
+#[test]
+fn hosts_tell_of_alignment() {
+    let shop = shop();
+    let kernels = |options: &str| {
+        let line = format!("-w --emit=kernels {options} host.c add.cl");
+        shop.fpgacc(&line).success()
+    };
+    let told = kernels("-Rpass-missed=alignment");
+    let reason = "the alignment of parameter 'in' is not stated: the launch at host.c:";
+    assert!(told.stderr.contains(reason), "{}", told.stderr);
+    assert!(
+        told.stderr
+            .contains("lies in the host's memory (CL_MEM_USE_HOST_PTR at host.c:")
+    );
+    assert!(
+        told.stdout.contains("__global const int *restrict in"),
+        "{}",
+        told.stdout
+    );
+    for (origin, bytes) in [
+        ("4096", Some(64)),
+        ("argc > 1 ? 32 : 64", Some(32)),
+        ("12", None),
+    ] {
+        shop.write("host.c", HOST.replace("ORIGIN", origin));
+        let text = kernels("").stdout;
+        let attribute = bytes.map_or(String::new(), |bytes| {
+            format!("__attribute__((align_value({bytes}))) ")
+        });
+        let out = format!("__global int *restrict {attribute}out");
+        assert!(text.contains(&out), "{text}");
+    }
+    for options in ["-O1", "-fno-alignment"] {
+        let text = kernels(options).stdout;
+        assert!(!text.contains("align_value"), "{text}");
+    }
+}
+
+/// No document of aoc's names the attribute: it is left to compilers that are not old.
+#[test]
+fn old_compilers_get_no_attribute() {
+    let shop = shop();
+    let kernels = |options: &str| {
+        let line = format!("-w --emit=kernels --target=hardware {options} host.c add.cl");
+        shop.fpgacc(&line).success().stdout
+    };
+    let [old, new] = ["18.1.0", "19.1.0"].map(|version| shop.aoc(version));
+    assert!(!kernels(&format!("--aoc={old}")).contains("align_value"));
+    assert!(kernels(&format!("--aoc={new}")).contains("align_value(64)"));
+    // Whoever asks for it gets it.
+    assert!(kernels(&format!("--aoc={old} -falignment")).contains("align_value(64)"));
+}
