@@ -123,26 +123,30 @@ fn decide(session: &mut Session, module: &mut Module, facts: &Facts) -> Step<Dec
     Ok(decided)
 }
 
+/// Whether a tool can be given what a pass makes.
+type Knows = fn(&Backend) -> bool;
+
+/// Passes that make what not every tool knows.
+const FOR_SOME_TOOLS: [(&dyn Pass, Knows); 2] = [
+    (&passes::Coalesce, Backend::knows_loop_coalesce),
+    (&passes::Alignment, Backend::knows_align_value),
+];
+
 /// The passes, without what the tool that builds for them does not know. Where there is no tool yet,
 /// nothing is known of it.
 fn pipeline_for_tool(session: &Session) -> Pipeline {
     let mut pipeline = session.options.pipeline.clone();
-    let wanting: [(&dyn Pass, fn(&Backend) -> bool); 2] = [
-        (&passes::Coalesce, Backend::knows_loop_coalesce),
-        (&passes::Alignment, Backend::knows_align_value),
-    ];
     let is_left_to_us =
         |pass: &dyn Pass| !pipeline.switches.contains_key(pass.name()) && pipeline.runs(pass);
-    let mut wanting = Vec::from(wanting);
+    let mut wanting = Vec::from(FOR_SOME_TOOLS);
     wanting.retain(|(pass, _)| is_left_to_us(*pass));
     if wanting.is_empty() {
         return pipeline;
     }
     if let Some(tool) = build::expected(&session.options) {
         wanting.retain(|(_, knows)| !knows(&tool));
-        let unknown = wanting
-            .iter()
-            .map(|(pass, _)| (pass.name().to_string(), false));
+        let unknown = wanting.iter();
+        let unknown = unknown.map(|(pass, _)| (pass.name().to_string(), false));
         pipeline.switches.extend(unknown);
     }
     pipeline
