@@ -242,3 +242,33 @@ fn old_compilers_get_no_attribute() {
     // Whoever asks for it gets it.
     assert!(kernels(&format!("--aoc={old} -falignment")).contains("align_value(64)"));
 }
+
+/// What a compiler makes of it: clang gives the accesses of `in[4 * i]` the alignment of four elements.
+#[test]
+fn compilers_align_accesses_by_it() {
+    let shop = Workshop::new();
+    shop.write(
+        "host.c",
+        HOST.replace("argc > 1", "0").replace("ORIGIN", "128"),
+    );
+    // A loop of single work-items, whose index clang sees.
+    shop.write(
+        "add.cl",
+        KERNEL
+            .replace("get_global_id(0);", "n;")
+            .replace("out)", "out, int n)"),
+    );
+    let aligned_loads = |options: &str| {
+        let line = format!("-w {options} -fno-unroll --emit=kernels -o out.cl host.c add.cl");
+        shop.fpgacc(&line).success();
+        let line = "clang-14 -cl-std=CL1.2 -target spir64 -O2 -emit-llvm -S -Xclang \
+                    -finclude-default-header out.cl -o -";
+        let text = shop.sh(line).success().stdout;
+        let loads = text
+            .lines()
+            .filter(|line| line.contains(" = load i32, i32 addrspace(1)*"));
+        loads.filter(|line| line.contains("align 16")).count()
+    };
+    assert_eq!(aligned_loads("-fno-alignment"), 0);
+    assert_eq!(aligned_loads(""), 1);
+}

@@ -299,7 +299,7 @@ fn kind(
 /// Whether no access crosses the end of a word of external memory ("nonaligned", Best Practices Guide,
 /// section 3.6.2): its width is a power of two, and every address a multiple of that. Buffers start at
 /// multiples of a word: OpenCL lets them, and parts of them, start at multiples of
-/// `CL_DEVICE_MEM_BASE_ADDR_ALIGN`, 128 bytes at least, only.
+/// `CL_DEVICE_MEM_BASE_ADDR_ALIGN`, 64 bytes at least, only.
 fn is_aligned(graph: &Graph, form: Form, address: &Poly, bytes: u64) -> bool {
     let step = (bytes as i128).min(WORD as i128);
     let lanes = match form {
