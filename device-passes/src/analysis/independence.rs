@@ -484,7 +484,7 @@ impl<'a> Proof<'a> {
                 all.push(difference);
             }
         }
-        range_of(&Var::Distance, all) == Range::Empty
+        range_of(&Var::Distance, &all) == Range::Empty
     }
 
     /// Differences that are all 0 if two indices are equal and `all` holds. `i * n + j` is `k * n + l` only
@@ -518,7 +518,7 @@ impl<'a> Proof<'a> {
             let case = Linear::constant(0).plus(&difference, by)?;
             let mut cases = all.to_vec();
             cases.push(case.plus(&length, -1)?);
-            (range_of(&Var::Distance, cases) == Range::Empty).then_some(())
+            (range_of(&Var::Distance, &cases) == Range::Empty).then_some(())
         };
         is_impossible(1)?;
         is_impossible(-1)?;

@@ -48,32 +48,35 @@ pub struct Made {
     pub coalesced: Vec<usize>,
 }
 
+impl Made {
+    /// Whether the passes did the same in another run, so that it is one form.
+    pub fn is_made_by(&self, report: &Report) -> bool {
+        let done = |report: &Report| -> Vec<_> {
+            let done = report.done.clone().into_iter();
+            done.filter(|(_, notes)| !notes.is_empty()).collect()
+        };
+        done(&self.report) == done(report) && self.report.contracts == report.contracts
+    }
+}
+
 impl Pricing<'_> {
-    /// Makes a form and prices it.
-    pub fn make(&self, pipeline: &Pipeline) -> Made {
+    /// Makes a form and prices it, unless it is one of those that are priced.
+    pub fn make<'m>(
+        &self,
+        pipeline: &Pipeline,
+        mut priced: impl Iterator<Item = &'m Made>,
+    ) -> Made {
         let mut module = self.module.clone();
         let mut pipeline = pipeline.clone();
         // The copy that relies on nothing is there for launches that are not expected.
         pipeline.options.keep_general = false;
         let report = pipeline::run(&mut module, self.facts, &pipeline);
-        let mut price = Price {
-            seconds: Estimate::exact(0.0),
-            area: Resources::default(),
-            fits: true,
-            parts: Vec::new(),
+        let same =
+            priced.find(|made| made.is_made_by(&report) && made.report.launches == report.launches);
+        let price = match same {
+            Some(made) => made.price.clone(),
+            None => self.price(&module, &report),
         };
-        for kernel in module.kernels().collect::<Vec<_>>() {
-            let parts = self.parts(&module, kernel, &report);
-            if let Some(Part { prediction, .. }) = parts.first() {
-                price.area = price.area.plus(resources(&prediction.area), 1.0);
-            }
-            for part in &parts {
-                price.seconds = price.seconds + part.prediction.seconds * part.count;
-                price.fits &= part.prediction.fits;
-            }
-            price.parts.extend(parts);
-        }
-        price.fits &= fits(&price.area, self.board);
         let is_done = |name: &str| {
             let mut done = report.done.values().flatten();
             done.any(|(pass, _)| *pass == name)
@@ -99,6 +102,29 @@ impl Pricing<'_> {
                 .unwrap_or_default(),
             coalesced,
         }
+    }
+
+    /// The price of all versions of a kernel.
+    fn price(&self, module: &Module, report: &Report) -> Price {
+        let mut price = Price {
+            seconds: Estimate::exact(0.0),
+            area: Resources::default(),
+            fits: true,
+            parts: Vec::new(),
+        };
+        for kernel in module.kernels().collect::<Vec<_>>() {
+            let parts = self.parts(module, kernel, report);
+            if let Some(Part { prediction, .. }) = parts.first() {
+                price.area = price.area.plus(resources(&prediction.area), 1.0);
+            }
+            for part in &parts {
+                price.seconds = price.seconds + part.prediction.seconds * part.count;
+                price.fits &= part.prediction.fits;
+            }
+            price.parts.extend(parts);
+        }
+        price.fits &= fits(&price.area, self.board);
+        price
     }
 
     /// A version of the kernel at each of its launches.

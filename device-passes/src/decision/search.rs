@@ -105,6 +105,11 @@ impl Search<'_> {
         }
     }
 
+    /// The forms that were found.
+    fn made(&self) -> impl Iterator<Item = &Made> {
+        self.found.iter().map(|(_, made)| made)
+    }
+
     /// Makes and prices a form, with the tables in constant memory that make it better.
     fn make(&self, pipeline: Pipeline) -> (Pipeline, Made) {
         let make = |pipeline| self.make_versions(pipeline);
@@ -114,13 +119,13 @@ impl Search<'_> {
     /// Makes and prices a form. Versions for different launches take area of their own: there is one for
     /// all, unless they are faster.
     fn make_versions(&self, pipeline: Pipeline) -> (Pipeline, Made) {
-        let made = self.pricing.make(&pipeline);
+        let made = self.pricing.make(&pipeline, self.made());
         if !made.report.versions.are_several() {
             return (pipeline, made);
         }
         let mut one = pipeline.clone();
         one.options.versions = false;
-        let single = self.pricing.make(&one);
+        let single = self.pricing.make(&one, self.made());
         let is_as_fast = single.price.seconds.value <= made.price.seconds.value * GAIN;
         let is_smaller = share_of(&single.price.area, self.pricing.board)
             <= share_of(&made.price.area, self.pricing.board);
@@ -138,14 +143,8 @@ impl Search<'_> {
         }
         self.tried += 1;
         let (pipeline, made) = self.make(pipeline);
-        let is_same = |other: &Made| {
-            let done = |made: &Made| -> Vec<_> {
-                let done = made.report.done.clone().into_iter();
-                done.filter(|(_, notes)| !notes.is_empty()).collect()
-            };
-            done(other) == done(&made) && other.report.contracts == made.report.contracts
-        };
-        if let Some(at) = self.found.iter().position(|(_, other)| is_same(other)) {
+        let known = self.made().position(|other| other.is_made_by(&made.report));
+        if let Some(at) = known {
             let known = &mut self.found[at].0;
             known.rank = known.rank.min(rank);
             return Some((at, false));

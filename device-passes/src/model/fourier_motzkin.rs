@@ -1,7 +1,7 @@
 //! Fourier-Motzkin elimination over integers, as it is used for dependence tests (Pugh, "The Omega test",
 //! 1991, without its splintering: what is found impossible is; what is found possible may not be).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Elimination stops, and everything is possible, where it makes more inequalities than these.
 const MOST: usize = 200;
@@ -43,19 +43,46 @@ impl<V: Clone + Ord> Linear<V> {
         }
         Some(sum)
     }
+}
 
-    fn coefficient(&self, variable: &V) -> i128 {
-        self.terms.get(variable).copied().unwrap_or(0)
+/// An inequality as a row of coefficients, one for each variable in order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Row {
+    terms: Vec<i128>,
+    constant: i128,
+}
+
+impl Row {
+    fn of<V: Ord>(linear: &Linear<V>, variables: &[V]) -> Self {
+        let mut terms = vec![0; variables.len()];
+        for (variable, by) in &linear.terms {
+            if let Ok(at) = variables.binary_search(variable) {
+                terms[at] = *by;
+            }
+        }
+        Row {
+            terms,
+            constant: linear.constant,
+        }
+        .tightened()
+    }
+
+    /// `self * a + other * b`; `None`: the numbers grow too large.
+    fn combined(&self, a: i128, other: &Self, b: i128) -> Option<Self> {
+        let both = |x: i128, y: i128| x.checked_mul(a)?.checked_add(y.checked_mul(b)?);
+        let terms = self.terms.iter().zip(&other.terms);
+        Some(Row {
+            terms: terms.map(|(x, y)| both(*x, *y)).collect::<Option<_>>()?,
+            constant: both(self.constant, other.constant)?,
+        })
     }
 
     /// The same inequality between integers, with the least numbers.
     fn tightened(mut self) -> Self {
-        let divisor = self
-            .terms
-            .values()
-            .fold(0, |gcd, by| greatest(gcd, by.abs()));
+        let terms = self.terms.iter();
+        let divisor = terms.fold(0, |gcd, by| greatest(gcd, by.abs()));
         if divisor > 1 {
-            self.terms.values_mut().for_each(|by| *by /= divisor);
+            self.terms.iter_mut().for_each(|by| *by /= divisor);
             self.constant = self.constant.div_euclid(divisor);
         }
         self
@@ -79,41 +106,65 @@ pub enum Range {
 }
 
 /// The range of a variable where all inequalities hold.
-pub fn range_of<V: Clone + Ord>(variable: &V, all: Vec<Linear<V>>) -> Range {
-    const ANY: Range = Range::Within(None, None);
-    let mut all: Vec<_> = all.into_iter().map(Linear::tightened).collect();
-    while let Some(next) = next_to_go(variable, &all) {
+pub fn range_of<V: Clone + Ord>(variable: &V, all: &[Linear<V>]) -> Range {
+    let variables: BTreeSet<&V> = all.iter().flat_map(|one| one.terms.keys()).collect();
+    let variables: Vec<V> = variables.into_iter().cloned().collect();
+    let rows = all.iter().map(|one| Row::of(one, &variables)).collect();
+    let kept = variables.binary_search(variable).ok();
+    match eliminate(kept, variables.len(), rows) {
+        Some(rows) => bounds(kept, &rows),
+        None => Range::Within(None, None),
+    }
+}
+
+/// The inequalities on one variable alone that follow from all; `None`: there are too many on the way.
+fn eliminate(kept: Option<usize>, variables: usize, mut all: Vec<Row>) -> Option<Vec<Row>> {
+    while let Some(next) = next_to_go(kept, variables, &all) {
         let (with, mut rest): (Vec<_>, Vec<_>) =
-            all.into_iter().partition(|one| one.coefficient(&next) != 0);
+            all.into_iter().partition(|row| row.terms[next] != 0);
         let (lower, upper): (Vec<_>, Vec<_>) =
-            with.into_iter().partition(|one| one.coefficient(&next) > 0);
+            with.into_iter().partition(|row| row.terms[next] > 0);
         for low in &lower {
             for high in &upper {
-                let (a, b) = (low.coefficient(&next), -high.coefficient(&next));
-                let sum = low.plus(low, b - 1).and_then(|low| low.plus(high, a));
-                let Some(sum) = sum else { return ANY };
-                let sum = sum.tightened();
+                let (a, b) = (low.terms[next], -high.terms[next]);
+                let sum = low.combined(b, high, a)?.tightened();
                 if !rest.contains(&sum) {
                     rest.push(sum);
                 }
             }
         }
         if rest.len() > MOST {
-            return ANY;
+            return None;
         }
         all = rest;
     }
+    Some(all)
+}
+
+/// The variable that is eliminated next: the one that makes the fewest inequalities.
+fn next_to_go(kept: Option<usize>, variables: usize, all: &[Row]) -> Option<usize> {
+    let inequalities = |at: usize| {
+        let lower = all.iter().filter(|row| row.terms[at] > 0).count();
+        let upper = all.iter().filter(|row| row.terms[at] < 0).count();
+        (lower + upper > 0).then_some((lower * upper, at))
+    };
+    let others = (0..variables).filter(|at| Some(*at) != kept);
+    others.filter_map(inequalities).min().map(|(_, at)| at)
+}
+
+/// What inequalities on one variable alone, or on none, leave of it.
+fn bounds(kept: Option<usize>, all: &[Row]) -> Range {
     let (mut low, mut high) = (None::<i128>, None::<i128>);
-    for one in all {
-        match one.coefficient(variable) {
-            0 if one.constant < 0 => return Range::Empty,
+    for row in all {
+        match kept.map_or(0, |at| row.terms[at]) {
+            0 if row.constant < 0 => return Range::Empty,
             0 => {}
             by if by > 0 => {
-                let bound = -one.constant.div_euclid(by);
+                let bound = -row.constant.div_euclid(by);
                 low = Some(low.map_or(bound, |low| low.max(bound)));
             }
             by => {
-                let bound = one.constant.div_euclid(-by);
+                let bound = row.constant.div_euclid(-by);
                 high = Some(high.map_or(bound, |high| high.min(bound)));
             }
         }
@@ -122,20 +173,6 @@ pub fn range_of<V: Clone + Ord>(variable: &V, all: Vec<Linear<V>>) -> Range {
         (Some(low), Some(high)) if low > high => Range::Empty,
         (low, high) => Range::Within(low, high),
     }
-}
-
-/// The variable that is eliminated next: the one that makes the fewest inequalities.
-fn next_to_go<V: Clone + Ord>(kept: &V, all: &[Linear<V>]) -> Option<V> {
-    let mut counts: BTreeMap<&V, (usize, usize)> = BTreeMap::new();
-    for (variable, by) in all.iter().flat_map(|one| &one.terms) {
-        let (lower, upper) = counts.entry(variable).or_default();
-        *(if *by > 0 { lower } else { upper }) += 1;
-    }
-    counts
-        .into_iter()
-        .filter(|(variable, _)| *variable != kept)
-        .min_by_key(|(_, (lower, upper))| lower * upper)
-        .map(|(variable, _)| variable.clone())
 }
 
 #[cfg(test)]
@@ -161,25 +198,25 @@ mod tests {
             at_least(0, &[('x', 1), ('y', 1), ('z', -1)]),
             at_least(0, &[('x', -1), ('y', -1), ('z', 1)]),
         ];
-        assert_eq!(range_of(&'x', all), Range::Within(Some(1), Some(9)));
+        assert_eq!(range_of(&'x', &all), Range::Within(Some(1), Some(9)));
     }
 
     #[test]
     fn integers_are_tighter_than_fractions() {
         // 2 * x is 1: no integer is.
         let all = vec![at_least(-1, &[('x', 2)]), at_least(1, &[('x', -2)])];
-        assert_eq!(range_of(&'x', all), Range::Empty);
+        assert_eq!(range_of(&'x', &all), Range::Empty);
         // 2 * x + 4 * y is 1.
         let all = vec![
             at_least(-1, &[('x', 2), ('y', 4)]),
             at_least(1, &[('x', -2), ('y', -4)]),
         ];
-        assert_eq!(range_of(&'z', all), Range::Empty);
+        assert_eq!(range_of(&'z', &all), Range::Empty);
     }
 
     #[test]
     fn what_is_free_has_no_bounds() {
         let all = vec![at_least(0, &[('x', 1), ('y', -1)])];
-        assert_eq!(range_of(&'x', all), Range::Within(None, None));
+        assert_eq!(range_of(&'x', &all), Range::Within(None, None));
     }
 }

@@ -40,7 +40,7 @@ pub fn least_distance(
     let Some(all) = space.inequalities(earlier, later) else {
         return Some(1);
     };
-    match range_of(&Var::Distance, all) {
+    match range_of(&Var::Distance, &all) {
         Range::Empty => None,
         Range::Within(low, _) => Some(low.unwrap_or(1).max(1)),
     }

@@ -123,9 +123,9 @@ struct Search<'a> {
     graph: &'a Graph,
     region: RegionId,
     found: Vec<Order>,
-    /// Loops inside wait for each other in one way, however many of their accesses do; or two, as what only
-    /// their stores wait for is less.
-    known: BTreeSet<(NodeId, NodeId, u64, bool)>,
+    /// Loops inside wait for each other in one way, however many of their accesses do; except that what waits
+    /// only for stores waits less, and for how long depends on the stores' loop.
+    known: BTreeSet<(NodeId, NodeId, Option<RegionId>, u64)>,
 }
 
 impl Search<'_> {
@@ -145,6 +145,12 @@ impl Search<'_> {
         if later && waits && meets_at_once(x, y) {
             self.add(x, y, 0);
         }
+        let levels = self.graph.nest_around(self.region);
+        let safe = levels.map(|at| self.safe_distance(at, a).max(self.safe_distance(at, b)));
+        let safe = safe.min().unwrap_or(0);
+        if safe == u64::MAX || self.is_known(x, y, safe.max(1)) {
+            return;
+        }
         // Where two pointers may overlap, nothing is known of where. Loops that are one step their counters by
         // comparisons: addresses are no longer linear.
         let is_linear = a.array == b.array && !self.graph.regions[self.region].joined;
@@ -152,27 +158,39 @@ impl Search<'_> {
             true => distance(self.graph, self.region, (a, &x.affine), (b, &y.affine)),
             false => Some(1),
         };
-        let levels = self.graph.nest_around(self.region);
-        let safe = levels.map(|at| self.safe_distance(at, a).max(self.safe_distance(at, b)));
-        let safe = safe.min().unwrap_or(0);
-        if let Some(distance) = distance.filter(|_| safe != u64::MAX) {
+        if let Some(distance) = distance {
             self.add(x, y, distance.max(safe));
         }
     }
 
-    fn add(&mut self, x: &Side<'_>, y: &Side<'_>, distance: u64) {
-        let ends = (x.carrier, y.carrier);
+    /// What tells loops inside apart that wait for each other; `None`: there is more to it.
+    fn key(&self, x: &Side<'_>, y: &Side<'_>) -> Option<(NodeId, NodeId, Option<RegionId>)> {
         let is_inner = x.access.region != self.region && !x.is_idle && !y.is_idle;
-        let stores = is_plain_store(x.access) && is_plain_store(y.access);
-        if is_inner && !self.known.insert((ends.0, ends.1, distance, stores)) {
+        let stores = are_stores(x, y).then_some(x.access.region);
+        is_inner.then_some((x.carrier, y.carrier, stores))
+    }
+
+    /// Whether two loops inside are known to wait for each other after as few iterations, so that no more
+    /// need be known.
+    fn is_known(&self, x: &Side<'_>, y: &Side<'_>, distance: u64) -> bool {
+        self.key(x, y).is_some_and(|(from, to, stores)| {
+            let nearer = (from, to, stores, 1)..=(from, to, stores, distance);
+            self.known.range(nearer).next().is_some()
+        })
+    }
+
+    fn add(&mut self, x: &Side<'_>, y: &Side<'_>, distance: u64) {
+        if let Some((from, to, stores)) = self.key(x, y)
+            && !self.known.insert((from, to, stores, distance))
+        {
             return;
         }
         self.found.push(Order {
             earlier: x.at,
             later: y.at,
-            ends,
+            ends: (x.carrier, y.carrier),
             distance,
-            stores,
+            stores: are_stores(x, y),
         });
     }
 
@@ -350,6 +368,11 @@ impl Timer<'_> {
             .collect();
         places.len()
     }
+}
+
+/// Whether both accesses only store.
+fn are_stores(x: &Side<'_>, y: &Side<'_>) -> bool {
+    is_plain_store(x.access) && is_plain_store(y.access)
 }
 
 /// Whether an access only stores.
