@@ -1,5 +1,7 @@
 //! How expressions use the variables of their function.
 
+use std::collections::BTreeMap;
+
 use fpgacc_frontend::ir::{
     Expr, ExprId, Exprs, Function, SizeOfArg, Stmt, StmtKind, Types, UnaryOp, VarId, VarRef,
 };
@@ -63,6 +65,17 @@ pub fn accesses_of_stmt(
             visit(*var, Access::Write);
         }
     });
+}
+
+/// How a function uses its variables; what it does not use is not there.
+pub fn uses(types: &Types, function: &Function) -> BTreeMap<VarId, Vec<Access>> {
+    let mut uses: BTreeMap<VarId, Vec<Access>> = BTreeMap::new();
+    for stmt in function.body.iter().flat_map(|body| &body.stmts) {
+        accesses_of_stmt(types, function, stmt, &mut |var, access| {
+            uses.entry(var).or_default().push(access);
+        });
+    }
+    uses
 }
 
 struct Walk<'a> {

@@ -16,7 +16,7 @@ use fpgacc_frontend::ir::{Attr, Function, FunctionId, Module, VarId};
 use crate::analysis::constant_memory::{buffers, creations};
 use crate::analysis::relation::in_host_memory;
 use crate::analysis::usage::{buffer_parameters, names};
-use crate::analysis::variables::{Access, accesses_of_stmt};
+use crate::analysis::variables::{Access, uses};
 use crate::faults;
 use crate::pass::{Context, LaunchContract, Note, Outcome, Pass};
 
@@ -53,20 +53,17 @@ impl Pass for Alignment {
         if context.launches.is_empty() || context.called.contains(&kernel) {
             return Outcome::Nothing;
         }
+        let uses = uses(&module.types, &module.functions[kernel]);
         let mut aligned: BTreeMap<u64, Vec<VarId>> = BTreeMap::new();
         let mut missed = Vec::new();
         for (index, var) in buffer_parameters(module, kernel) {
-            let uses = uses(module, &module.functions[kernel], var);
-            if uses.is_empty() || is_stated(&module.functions[kernel], var) {
+            let Some(uses) = uses.get(&var) else { continue };
+            if is_stated(&module.functions[kernel], var) {
                 continue;
             }
-            match alignment(context, index, &uses) {
+            match alignment(context, index, uses) {
                 Ok(bytes) if bytes > natural(module, kernel, var) => {
-                    let stated = match faults::is_on("alignment-overstated") {
-                        true => 2 * bytes,
-                        false => bytes,
-                    };
-                    state(&mut module.functions[kernel], var, stated);
+                    state(&mut module.functions[kernel], var, bytes);
                     if !faults::is_on("alignment-guard-lost") {
                         contract.aligned.push((index, bytes));
                     }
@@ -94,9 +91,13 @@ fn is_stated(function: &Function, var: VarId) -> bool {
 }
 
 fn state(function: &mut Function, var: VarId, bytes: u64) {
+    let stated = match faults::is_on("alignment-overstated") {
+        true => 2 * bytes,
+        false => bytes,
+    };
     function.vars[var].attrs.push(Attr {
         name: ATTRIBUTE.to_string(),
-        args: Some(bytes.to_string()),
+        args: Some(stated.to_string()),
     });
 }
 
@@ -107,19 +108,6 @@ fn natural(module: &Module, kernel: FunctionId, var: VarId) -> u64 {
         .as_pointer(module.functions[kernel].vars[var].ty.ty);
     let layout = pointer.and_then(|(pointee, _)| module.layout(pointee.ty));
     layout.map_or(1, |layout| layout.align)
-}
-
-/// How a kernel uses a parameter.
-fn uses(module: &Module, function: &Function, var: VarId) -> Vec<Access> {
-    let mut uses = Vec::new();
-    for stmt in function.body.iter().flat_map(|body| &body.stmts) {
-        accesses_of_stmt(&module.types, function, stmt, &mut |used, access| {
-            if used == var {
-                uses.push(access);
-            }
-        });
-    }
-    uses
 }
 
 /// The greatest power of two, in bytes and at most [`ALLOCATED`], that divides all addresses that the

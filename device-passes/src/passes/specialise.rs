@@ -4,8 +4,6 @@
 //! kernel assigns to the parameter, a variable that starts with the constant takes its place. The
 //! runtime compares what the host set with the constant at each launch ([`LaunchContract::scalars`]).
 
-use std::collections::BTreeMap;
-
 use fpgacc_frontend::facts::{Known, Launch};
 use fpgacc_frontend::ir::{
     Expr, ExprId, Function, FunctionId, Init, Module, Scalar, Stmt, StmtKind, Type, VarId, VarRef,
@@ -13,7 +11,7 @@ use fpgacc_frontend::ir::{
 use fpgacc_runtime::manifest::{ScalarFact, ScalarKind};
 
 use crate::analysis::scalars;
-use crate::analysis::variables::{Access, accesses_of_stmt};
+use crate::analysis::variables::{self, Access};
 use crate::faults;
 use crate::pass::{Context, LaunchContract, Note, Outcome, Pass};
 
@@ -93,12 +91,7 @@ impl Param {
 /// The parameters that may become constants.
 fn params(module: &Module, kernel: FunctionId) -> Vec<Param> {
     let function = &module.functions[kernel];
-    let mut uses: BTreeMap<VarId, Vec<Access>> = BTreeMap::new();
-    for stmt in function.body.iter().flat_map(|body| &body.stmts) {
-        accesses_of_stmt(&module.types, function, stmt, &mut |var, access| {
-            uses.entry(var).or_default().push(access);
-        });
-    }
+    let uses = variables::uses(&module.types, function);
     let param = |(index, &var): (u32, &VarId)| {
         let Type::Scalar(scalar) = module.types.resolve(function.vars[var].ty.ty) else {
             return None;
