@@ -160,9 +160,14 @@ pub struct Part {
     pub prediction: Prediction,
 }
 
-/// The most expressions of a kernel with its calls inlined that are decided on: beyond, pricing takes
+/// The most expressions of a kernel with its calls inlined that a level decides on: beyond, pricing takes
 /// longer than a compiler may (docs/model.md has times).
-const LARGEST: usize = 7000;
+fn largest(level: u8) -> usize {
+    match level {
+        0..=2 => 7000,
+        _ => 8000,
+    }
+}
 
 /// The expressions of a kernel with its calls inlined.
 pub fn size(module: &Module, kernel: FunctionId) -> usize {
@@ -202,7 +207,7 @@ pub fn run(
         let name = module.functions[kernel].name.clone();
         let mut model = request.wishes.of(&name, &facts.execution_models, &in_text);
         let size = size(module, kernel);
-        let is_priced = size <= LARGEST;
+        let is_priced = size <= largest(pipeline.level);
         if !is_priced && model == ExecutionModel::Auto && pipeline.level > 0 {
             // What is not known to be faster is left.
             model = ExecutionModel::NdRange;

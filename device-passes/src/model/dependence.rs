@@ -6,8 +6,10 @@
 //! (Banerjee, Wolfe) and, distance by distance, Banerjee's inequalities. Bounds that are no constants are
 //! left to Fourier-Motzkin elimination ([`super::iteration_space`]).
 
+use std::cell::OnceCell;
+
 use super::graph::{Access, Graph, RegionId};
-use super::iteration_space;
+use super::iteration_space::Reach;
 use super::poly::{Poly, Sym};
 use super::prediction::TripOrigin;
 
@@ -65,36 +67,65 @@ impl Affine {
     }
 }
 
-/// The fewest iterations of `region`, at least 1, after which `later` may touch what `earlier` touched, each
-/// with its address in the loop; `None`: it never does.
+/// An access in a loop, with what comparing it with others takes.
+pub struct Compared<'a> {
+    /// The access.
+    pub access: &'a Access,
+    affine: Option<Affine>,
+    /// The text tells how often all loops around it run.
+    has_constant_bounds: bool,
+    /// Computed when it is asked for.
+    reach: OnceCell<Option<Reach>>,
+}
+
+impl<'a> Compared<'a> {
+    /// An access in iterations of `region`.
+    pub fn new(graph: &Graph, region: RegionId, access: &'a Access) -> Self {
+        let address = access.address.as_ref();
+        let mut loops = graph.ancestors(access.region);
+        Compared {
+            access,
+            affine: address.and_then(|address| Affine::new(graph, region, address)),
+            has_constant_bounds: loops.all(|at| has_constant_bounds(graph, at)),
+            reach: OnceCell::new(),
+        }
+    }
+
+    fn reach(&self, graph: &Graph, region: RegionId) -> Option<&Reach> {
+        let reach = || Reach::new(graph, region, self.access);
+        self.reach.get_or_init(reach).as_ref()
+    }
+}
+
+/// The fewest iterations of `region`, at least 1, after which `later` may touch what `earlier` touched;
+/// `None`: it never does.
 pub fn distance(
     graph: &Graph,
     region: RegionId,
-    (earlier, from): (&Access, &Option<Affine>),
-    (later, to): (&Access, &Option<Affine>),
+    earlier: &Compared<'_>,
+    later: &Compared<'_>,
 ) -> Option<u64> {
-    let (Some(_), Some(_)) = (&earlier.address, &later.address) else {
+    let (from, to) = (earlier.access, later.access);
+    if from.address.is_none() || to.address.is_none() {
         return Some(1);
-    };
-    let equation = from.as_ref().zip(to.as_ref());
+    }
+    let equation = earlier.affine.as_ref().zip(later.affine.as_ref());
     let equation = equation.and_then(|(from, to)| Equation::new(graph, region, from, to));
     let least = match equation {
         Some(equation) => {
-            let low = -i128::from(later.bytes) + 1;
-            let high = i128::from(earlier.bytes) - 1;
+            let low = -i128::from(to.bytes) + 1;
+            let high = i128::from(from.bytes) - 1;
             equation.least_distance(low, high)?
         }
         None => 1,
     };
-    let loops = [earlier, later].map(|access| graph.ancestors(access.region));
-    if loops
-        .into_iter()
-        .flatten()
-        .all(|at| has_constant_bounds(graph, at))
-    {
+    if earlier.has_constant_bounds && later.has_constant_bounds {
         return Some(least);
     }
-    let bounded = iteration_space::least_distance(graph, region, earlier, later)?;
+    let Some((first, second)) = earlier.reach(graph, region).zip(later.reach(graph, region)) else {
+        return Some(least);
+    };
+    let bounded = first.least_distance(second, [from.bytes, to.bytes])?;
     Some(u64::try_from(bounded).unwrap_or(u64::MAX).max(least))
 }
 

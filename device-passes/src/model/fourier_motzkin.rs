@@ -1,7 +1,8 @@
 //! Fourier-Motzkin elimination over integers, as it is used for dependence tests (Pugh, "The Omega test",
 //! 1991, without its splintering: what is found impossible is; what is found possible may not be).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::borrow::Borrow;
+use std::collections::BTreeMap;
 
 /// Elimination stops, and everything is possible, where it makes more inequalities than these.
 const MOST: usize = 200;
@@ -53,10 +54,10 @@ struct Row {
 }
 
 impl Row {
-    fn of<V: Ord>(linear: &Linear<V>, variables: &[V]) -> Self {
+    fn of<V: Ord>(linear: &Linear<V>, variables: &[&V]) -> Self {
         let mut terms = vec![0; variables.len()];
         for (variable, by) in &linear.terms {
-            if let Ok(at) = variables.binary_search(variable) {
+            if let Ok(at) = variables.binary_search(&variable) {
                 terms[at] = *by;
             }
         }
@@ -106,11 +107,14 @@ pub enum Range {
 }
 
 /// The range of a variable where all inequalities hold.
-pub fn range_of<V: Clone + Ord>(variable: &V, all: &[Linear<V>]) -> Range {
-    let variables: BTreeSet<&V> = all.iter().flat_map(|one| one.terms.keys()).collect();
-    let variables: Vec<V> = variables.into_iter().cloned().collect();
-    let rows = all.iter().map(|one| Row::of(one, &variables)).collect();
-    let kept = variables.binary_search(variable).ok();
+pub fn range_of<V: Ord>(variable: &V, all: &[impl Borrow<Linear<V>>]) -> Range {
+    let terms = all.iter().flat_map(|one| one.borrow().terms.keys());
+    let mut variables: Vec<&V> = terms.collect();
+    variables.sort_unstable();
+    variables.dedup();
+    let rows = all.iter().map(|one| Row::of(one.borrow(), &variables));
+    let rows = rows.collect();
+    let kept = variables.binary_search(&variable).ok();
     match eliminate(kept, variables.len(), rows) {
         Some(rows) => bounds(kept, &rows),
         None => Range::Within(None, None),

@@ -28,22 +28,62 @@ enum Side {
     Later,
 }
 
-/// The fewest iterations of `region` after which `later` may touch what `earlier` touched, as far as
-/// bounds of loops tell: at least 1. `None`: it never does.
-pub fn least_distance(
-    graph: &Graph,
-    region: RegionId,
-    earlier: &Access,
-    later: &Access,
-) -> Option<i128> {
-    let space = Space { graph, region };
-    let Some(all) = space.inequalities(earlier, later) else {
-        return Some(1);
-    };
-    match range_of(&Var::Distance, &all) {
-        Range::Empty => None,
-        Range::Within(low, _) => Some(low.unwrap_or(1).max(1)),
+/// An access in iterations of a loop, as the earlier and as the later one of two.
+#[derive(Debug)]
+pub struct Reach {
+    earlier: Visit,
+    later: Visit,
+}
+
+/// What holds where an access happens.
+#[derive(Debug)]
+struct Visit {
+    address: Linear<Var>,
+    /// None of these is negative.
+    holds: Vec<Linear<Var>>,
+}
+
+impl Reach {
+    /// An access in iterations of `region`; `None`: its address is not linear.
+    pub fn new(graph: &Graph, region: RegionId, access: &Access) -> Option<Self> {
+        let space = Space { graph, region };
+        Some(Reach {
+            earlier: space.visit(access, Side::Earlier)?,
+            later: space.visit(access, Side::Later)?,
+        })
     }
+
+    /// The fewest iterations of the loop after which another access, of so many bytes, may touch what this
+    /// one touched, as far as bounds of loops tell: at least 1. `None`: it never does.
+    pub fn least_distance(&self, later: &Self, bytes: [u64; 2]) -> Option<i128> {
+        let (from, to) = (&self.earlier, &later.later);
+        let Some(meet) = meeting(&from.address, &to.address, bytes.map(i128::from)) else {
+            return Some(1);
+        };
+        let holds = from.holds.iter().chain(&to.holds);
+        let all: Vec<&Linear<Var>> = meet.iter().chain(holds).collect();
+        match range_of(&Var::Distance, &all) {
+            Range::Empty => None,
+            Range::Within(low, _) => Some(low.unwrap_or(1).max(1)),
+        }
+    }
+}
+
+/// What holds where two accesses of so many bytes meet; `None`: numbers grow too large.
+fn meeting(
+    from: &Linear<Var>,
+    to: &Linear<Var>,
+    [earlier, later]: [i128; 2],
+) -> Option<[Linear<Var>; 3]> {
+    let apart = to.plus(from, -1)?;
+    let mut distance = Linear::constant(-1);
+    distance.add(Var::Distance, 1)?;
+    // -later < apart < earlier
+    Some([
+        distance,
+        apart.plus(&Linear::constant(later - 1), 1)?,
+        Linear::constant(earlier - 1).plus(&apart, -1)?,
+    ])
 }
 
 struct Space<'a> {
@@ -52,25 +92,17 @@ struct Space<'a> {
 }
 
 impl Space<'_> {
-    /// All that holds where the two meet; `None`: their addresses are not linear.
-    fn inequalities(&self, earlier: &Access, later: &Access) -> Option<Vec<Linear<Var>>> {
-        let from = self.linear(earlier.address.as_ref()?, Side::Earlier)?;
-        let to = self.linear(later.address.as_ref()?, Side::Later)?;
-        let apart = to.plus(&from, -1)?;
-        let mut distance = Linear::constant(-1);
-        distance.add(Var::Distance, 1)?;
-        // -later.bytes < apart < earlier.bytes
-        let mut all = vec![
-            distance,
-            apart.plus(&Linear::constant(i128::from(later.bytes) - 1), 1)?,
-            Linear::constant(i128::from(earlier.bytes) - 1).plus(&apart, -1)?,
-        ];
-        for (access, side) in [(earlier, Side::Earlier), (later, Side::Later)] {
-            for region in self.graph.ancestors(access.region) {
-                self.iterations(region, side, &mut all);
-            }
+    fn visit(&self, access: &Access, side: Side) -> Option<Visit> {
+        let address = self.linear(access.address.as_ref()?, side)?;
+        let mut holds = Vec::new();
+        // What holds around the loop is the same for both, and said once.
+        let is_said =
+            |at: &RegionId| side == Side::Later && !self.graph.is_within(*at, self.region);
+        let loops = self.graph.ancestors(access.region);
+        for region in loops.take_while(|at| !is_said(at)) {
+            self.iterations(region, side, &mut holds);
         }
-        Some(all)
+        Some(Visit { address, holds })
     }
 
     /// What holds in the iterations of a loop.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use petgraph::graph::NodeIndex;
 
-use super::dependence::{Affine, distance};
+use super::dependence::{Compared, distance};
 use super::graph::{Access, Graph, NodeId, Place, RegionId};
 use super::poly::Poly;
 use super::timing::{Dependences, Edge, Kind, LOCAL_PORTS, Timer, Timing};
@@ -76,7 +76,7 @@ struct Side<'a> {
     is_idle: bool,
     /// What of its address moves, and the constant.
     address: Option<(Poly, i128)>,
-    affine: Option<Affine>,
+    compared: Compared<'a>,
 }
 
 /// What accesses in a loop wait for.
@@ -114,7 +114,7 @@ fn side(graph: &Graph, region: RegionId, at: usize) -> Option<Side<'_>> {
         carrier: carrier(graph, access, region),
         is_idle: graph.nodes[access.node].idle,
         address: address.map(Poly::split_constant),
-        affine: address.and_then(|address| Affine::new(graph, region, address)),
+        compared: Compared::new(graph, region, access),
     })
 }
 
@@ -155,7 +155,7 @@ impl Search<'_> {
         // comparisons: addresses are no longer linear.
         let is_linear = a.array == b.array && !self.graph.regions[self.region].joined;
         let distance = match is_linear {
-            true => distance(self.graph, self.region, (a, &x.affine), (b, &y.affine)),
+            true => distance(self.graph, self.region, &x.compared, &y.compared),
             false => Some(1),
         };
         if let Some(distance) = distance {
