@@ -293,6 +293,15 @@ pub struct Prototype {
     pub params: Vec<Variable>,
 }
 
+/// A handler of `try`.
+#[derive(Clone, Debug)]
+pub struct Handler {
+    /// What it calls the thing that was thrown; nothing if it takes all, or gives it no name.
+    pub param: Option<Variable>,
+    /// What it does.
+    pub body: StmtId,
+}
+
 /// Kinds of statements.
 #[derive(Clone, Debug)]
 pub enum StmtKind {
@@ -348,7 +357,7 @@ pub enum StmtKind {
         /// What is tried.
         body: StmtId,
         /// Handlers.
-        handlers: Vec<StmtId>,
+        handlers: Vec<Handler>,
     },
     /// `throw`.
     Throw(Option<ExprId>),
@@ -483,6 +492,12 @@ impl Ast {
             .collect()
     }
 
+    /// Whether something stands in a block of `try`.
+    pub fn has_tries(&self) -> bool {
+        let mut stmts = self.stmts.iter();
+        stmts.any(|stmt| matches!(stmt.kind, StmtKind::Try { .. }))
+    }
+
     /// Number of expressions and statements.
     pub fn len(&self) -> usize {
         self.exprs.len() + self.stmts.len()
@@ -601,7 +616,7 @@ impl Ast {
             }
             StmtKind::Try { body, handlers } => {
                 stmts.push(*body);
-                stmts.extend(handlers);
+                stmts.extend(handlers.iter().map(|handler| handler.body));
             }
             StmtKind::Opaque { inner, .. } => exprs.extend(inner),
             StmtKind::Goto(_)

@@ -353,6 +353,15 @@ impl<'t> Lowerer<'t> {
         }
     }
 
+    fn handler(&mut self, node: Node<'_>) -> Handler {
+        let params = node.child_by_field_id(Field::Parameters.id());
+        let params = params.map(|list| self.params(list)).unwrap_or_default();
+        Handler {
+            param: params.into_iter().find(|param| !param.name.is_empty()),
+            body: self.field_stmt(node, Field::Body),
+        }
+    }
+
     fn stmt_inner(&mut self, node: Node<'_>) -> StmtId {
         let kind = match kind_of(node) {
             "compound_statement" => StmtKind::Block(self.block(node)),
@@ -415,10 +424,7 @@ impl<'t> Lowerer<'t> {
                     .into_iter()
                     .filter(|n| kind_of(*n) == "catch_clause")
                     .collect();
-                let handlers = catches
-                    .into_iter()
-                    .map(|n| self.field_stmt(n, Field::Body))
-                    .collect();
+                let handlers = catches.into_iter().map(|n| self.handler(n)).collect();
                 StmtKind::Try { body, handlers }
             }
             "throw_statement" => {

@@ -281,7 +281,8 @@ impl<'t> Lowerer<'t> {
         shape
     }
 
-    fn params(&mut self, node: Node<'_>) -> Vec<Variable> {
+    /// The parameters in a list of them.
+    pub(super) fn params(&mut self, node: Node<'_>) -> Vec<Variable> {
         if self.too_deep() {
             return Vec::new();
         }

@@ -84,7 +84,13 @@ impl<'a> Interp<'a> {
     }
 
     /// A call of what a value is.
-    fn call_value(&mut self, code: &Code<'a>, id: ExprId, value: Val, args: &[Arg<'a>]) -> Val {
+    pub(super) fn call_value(
+        &mut self,
+        code: &Code<'a>,
+        id: ExprId,
+        value: Val,
+        args: &[Arg<'a>],
+    ) -> Val {
         match value {
             Val::Function(name) => self.call_function(code, id, &name, args),
             Val::Closure(closure) => self.call_closure(code, id, &closure, args),
@@ -432,6 +438,9 @@ impl<'a> Interp<'a> {
     /// declared `extern`.
     pub(super) fn outside(&mut self, reason: &str) {
         self.repeats.spoil();
+        if let Some(tried) = self.tries.last_mut() {
+            tried.note_outside();
+        }
         if self.flat {
             return self.forget_lasting(reason);
         }
@@ -621,105 +630,6 @@ impl<'a> Interp<'a> {
             .objects
             .make(site, &self.context, summary, ObjectKind::Heap);
         Place::object(id)
-    }
-
-    /// `base.method(..)`, `base->method(..)`.
-    fn method(
-        &mut self,
-        code: &Code<'a>,
-        id: ExprId,
-        base: ExprId,
-        name: &str,
-        arrow: bool,
-        args: &[Arg<'a>],
-    ) -> Val {
-        let place = match arrow {
-            true => match self.eval(code, base) {
-                Val::Pointer(place) => Some(place),
-                _ => None,
-            },
-            false => match self.target(code, base) {
-                Target::Place(place) => Some(place),
-                _ => None,
-            },
-        };
-        if let Some(place) = &place {
-            if let Some(value) = self.container_method(code, place, name, args) {
-                return value;
-            }
-            if let Some(value) = self.wrapper_method(code, id, place, name, args) {
-                return value;
-            }
-        }
-        let Some(place) = place else {
-            let temporary = match arrow {
-                false => self.eval(code, base),
-                true => Val::Unset,
-            };
-            if let Some(value) = self.text_value_method(&temporary, name) {
-                return value;
-            }
-            return self.unknown_method(code, id, name, None, args);
-        };
-        if let Some(value) = self.text_method(code, &place, name, args) {
-            return value;
-        }
-        match self.kind_of(&place) {
-            Some(Kind::Record(class)) => {
-                let found = self.methods_of(&class, name, args.len());
-                match found[..] {
-                    [function] => self.inline(code, id, function, Some(place), args),
-                    [] => {
-                        // A field that holds a function, or a method that is not given.
-                        match self.read(&place.field(name)) {
-                            value @ (Val::Function(_) | Val::Closure(_) | Val::Handle(_)) => {
-                                self.call_value(code, id, value, args)
-                            }
-                            _ => self.unknown_method(code, id, name, Some(place), args),
-                        }
-                    }
-                    _ => self.any_method(code, id, &found, &place, args),
-                }
-            }
-            _ => self.unknown_method(code, id, name, Some(place), args),
-        }
-    }
-
-    fn unknown_method(
-        &mut self,
-        code: &Code<'a>,
-        id: ExprId,
-        name: &str,
-        place: Option<Place>,
-        args: &[Arg<'a>],
-    ) -> Val {
-        let reason = format!("the method `{name}` is not followed");
-        for (arg_code, arg) in args {
-            let value = self.eval(arg_code, *arg);
-            self.escape_value(&value);
-            self.forget_pointee(&value, &reason);
-            if let Target::Place(place) = self.plain_target(arg_code, *arg) {
-                self.set_unknown(&place, &reason);
-            }
-        }
-        match (name, place) {
-            ("data" | "begin", Some(place)) => return Val::Pointer(place.index(0)),
-            ("size" | "empty" | "at" | "front" | "back" | "end" | "count" | "find", _) => {}
-            (_, Some(place)) => {
-                let user = matches!(self.kind_of(&place), Some(Kind::Record(_)));
-                self.set_unknown(&place, &reason);
-                if user {
-                    self.forget_escaped(&reason);
-                    self.outside(&reason);
-                }
-            }
-            (_, None) => {
-                self.forget_escaped(&reason);
-                self.outside(&reason);
-            }
-        }
-        let text = self.source_text(code, id);
-        self.unnamed_atom(text, reason)
     }
 
     /// The constructor of a variable.

@@ -690,11 +690,20 @@ impl<'a> Interp<'a> {
         if !self.lasts(place.root)
             || self.frames.is_empty()
             || matches!(value, Val::Unset | Val::Zero)
-            || self.ever.get(place).is_some_and(Val::is_unknown)
         {
             return;
         }
-        self.grow_ever(place, value.at_other_times());
+        let is_any = self.ever.get(place).is_some_and(Val::is_unknown);
+        if is_any && !self.has_tries {
+            return;
+        }
+        let value = value.at_other_times();
+        if self.has_tries {
+            self.note_tried(place, &value);
+        }
+        if !is_any {
+            self.grow_ever(place, value);
+        }
     }
 
     /// Adds to what a place may ever hold.

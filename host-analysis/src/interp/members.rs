@@ -168,22 +168,9 @@ impl<'a> Interp<'a> {
         this: Option<Place>,
         args: &[Arg<'a>],
     ) -> Val {
-        let mark = self.state.mark();
-        let mut ends = Vec::new();
-        let mut result = Val::Unset;
-        for &function in functions {
-            let value = self.inline(code, id, function, this.clone(), args);
-            let (delta, reached) = self.take_back(mark);
-            if reached {
-                ends.push(delta);
-                result = result.join(&value);
-            }
-        }
-        self.state.reachable = false;
-        for delta in ends {
-            self.state.merge(mark, delta);
-        }
-        result
+        self.on_any(functions, |s, &function| {
+            s.inline(code, id, function, this.clone(), args)
+        })
     }
 
     /// A new object of a class.

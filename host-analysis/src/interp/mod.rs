@@ -17,6 +17,7 @@ mod library;
 mod loops;
 mod lvalue;
 mod members;
+mod methods;
 mod modifies;
 mod named;
 mod opencl;
@@ -31,6 +32,7 @@ mod scope;
 mod stmt;
 mod text;
 mod threads;
+mod tries;
 mod wrappers;
 
 use std::cell::RefCell;
@@ -283,9 +285,10 @@ pub(crate) struct Interp<'a> {
     /// The last reason that was written with its line, and both together.
     located: Option<(Span, String, Rc<str>)>,
     loop_depth: u32,
-    /// Blocks of `try` that are being followed, innermost last: where they start, and what had
-    /// changed where something was thrown.
-    tries: Vec<(usize, BTreeSet<Place>)>,
+    /// Blocks of `try` that are being followed, innermost last.
+    tries: Vec<tries::Tried>,
+    /// The hosts have such blocks.
+    has_tries: bool,
     /// The loops that are being followed, innermost last.
     loops: Vec<loops::LoopFrame>,
     activations: u32,
@@ -376,6 +379,10 @@ impl<'a> Interp<'a> {
             building: Vec::new(),
             loop_depth: 0,
             tries: Vec::new(),
+            has_tries: hosts
+                .iter()
+                .flat_map(|h| &h.parts)
+                .any(|p| p.ast.has_tries()),
             loops: Vec::new(),
             activations: 0,
             unroll_factor: 1,

@@ -74,6 +74,8 @@ struct Kept {
     stored: Stored,
     /// Functions that were called.
     called: BTreeSet<FnId>,
+    /// What it assigned to what outlives its function, for handlers.
+    assigned: BTreeMap<Place, Val>,
     /// Calls inside of each other.
     depth: usize,
     changes: Delta,
@@ -94,6 +96,7 @@ pub(super) struct Record {
     escaped: BTreeSet<Root>,
     declared: usize,
     called: usize,
+    assigned: usize,
     forgot: usize,
     stored: usize,
     hit: usize,
@@ -134,6 +137,8 @@ pub(super) struct Repeats {
     declared: Vec<VarId>,
     /// Functions that were called meanwhile.
     called: Vec<FnId>,
+    /// What was assigned meanwhile to what outlives its function, where handlers may find it.
+    assigned: Vec<(Place, Val)>,
     /// Why what had escaped was forgotten meanwhile, each time.
     forgot: Vec<Rc<str>>,
     /// Types of what was stored meanwhile through pointers that are not followed, and what was
@@ -207,6 +212,12 @@ impl Repeats {
         if self.open > 0 {
             self.stored.push((ty, at));
             self.hit.extend(hit);
+        }
+    }
+
+    pub fn note_assigned(&mut self, place: &Place, value: &Val) {
+        if self.open > 0 {
+            self.assigned.push((place.clone(), value.clone()));
         }
     }
 
@@ -297,6 +308,9 @@ impl<'a> Interp<'a> {
             |root| kept.before.contains_key(&root),
             |value| value.renumbered(fresh),
         );
+        for (place, value) in &kept.assigned {
+            self.note_tried(place, &value.renumbered(fresh));
+        }
         self.state.reachable = kept.returns;
         self.escaped.extend(&kept.escaped);
         self.steps += kept.steps;
@@ -375,6 +389,7 @@ impl<'a> Interp<'a> {
             escaped: self.escaped.clone(),
             declared: self.repeats.declared.len(),
             called: self.repeats.called.len(),
+            assigned: self.repeats.assigned.len(),
             forgot: self.repeats.forgot.len(),
             stored: self.repeats.stored.len(),
             hit: self.repeats.hit.len(),
@@ -409,6 +424,7 @@ impl<'a> Interp<'a> {
         if repeats.open == 0 {
             repeats.declared.clear();
             repeats.called.clear();
+            repeats.assigned.clear();
             repeats.forgot.clear();
             repeats.stored.clear();
             repeats.hit.clear();
@@ -430,6 +446,12 @@ impl<'a> Interp<'a> {
         let own: BTreeSet<Root> = own.iter().map(|&var| Root::Var(var)).collect();
         let mut changes = self.state.capture(record.mark);
         changes.retain(|place, _| !own.contains(&place.root));
+        let mut assigned: BTreeMap<Place, Val> = BTreeMap::new();
+        for (place, value) in &self.repeats.assigned[record.assigned..] {
+            let all = assigned.entry(place.clone());
+            all.and_modify(|before| *before = before.join(value))
+                .or_insert_with(|| value.clone());
+        }
         let leads_inside = |value: &Val| {
             value.alternatives().iter().any(|v| match v {
                 Val::Pointer(place) => own.contains(&place.root),
@@ -438,7 +460,8 @@ impl<'a> Interp<'a> {
                 _ => false,
             })
         };
-        if leads_inside(result) || changes.values().any(leads_inside) {
+        let values = || changes.values().chain(assigned.values());
+        if leads_inside(result) || values().any(leads_inside) {
             return;
         }
         roots.retain(|root| !own.contains(root));
@@ -496,6 +519,7 @@ impl<'a> Interp<'a> {
                 .iter()
                 .copied()
                 .collect(),
+            assigned,
             depth,
             changes,
             escaped: escaped.filter(|root| !own.contains(root)).collect(),

@@ -603,63 +603,6 @@ impl<'a> Interp<'a> {
         }
     }
 
-    /// Something is thrown: what was changed since the innermost `try`, its handlers find changed.
-    fn note_thrown(&mut self) {
-        let Some((mark, mut places)) = self.tries.pop() else {
-            return;
-        };
-        // Its handlers must see that each time.
-        self.repeats.spoil();
-        let delta = self.state.capture(mark);
-        places.extend(delta.places().cloned());
-        self.tries.push((mark, places));
-    }
-
-    fn try_block(&mut self, code: &Code<'a>, body: StmtId, handlers: &[StmtId]) {
-        let mark = self.state.mark();
-        self.tries.push((mark, BTreeSet::new()));
-        self.exec(code, body);
-        // What was changed before something was thrown is seen by handlers only.
-        let mut changed = self.tries.pop().map(|t| t.1).unwrap_or_default();
-        if handlers.is_empty() {
-            return;
-        }
-        let end = self.state.capture(mark);
-        changed.extend(end.places().cloned());
-        let (after, reached) = self.take_back(mark);
-        let mut ends = Vec::new();
-        let lost = Val::unknown("an exception may have left it halfway");
-        for &handler in handlers {
-            let mark = self.state.mark();
-            for place in &changed {
-                let value = match self.lasts(place.root) {
-                    true => self.halfway(place),
-                    false => lost.clone(),
-                };
-                self.state.set(place, value);
-            }
-            self.exec(code, handler);
-            let (delta, reached) = self.take_back(mark);
-            ends.extend(reached.then_some(delta));
-        }
-        self.state.reachable = false;
-        for delta in ends.into_iter().chain(reached.then_some(after)) {
-            self.state.merge(mark, delta);
-        }
-    }
-
-    /// What a handler may find in a place that outlives its function and that the code in front of it
-    /// changes: every value is noted that it ever gets, but that it may be zeroed.
-    fn halfway(&mut self, place: &Place) -> Val {
-        self.repeats.spoil();
-        self.looked_at.insert(place.root);
-        let before = self.state.get(place).join(&Val::Zero);
-        match self.ever.get(place) {
-            Some(value) => before.join(value),
-            None => before,
-        }
-    }
-
     fn switch(&mut self, code: &Code<'a>, value: ExprId, body: StmtId) {
         let value = self.eval(code, value);
         let tree = code.clone();
@@ -717,6 +660,9 @@ impl<'a> Interp<'a> {
 
     /// Forgets all values.
     pub(super) fn forget_all(&mut self, reason: &str) {
+        for tried in &mut self.tries {
+            tried.lose_all();
+        }
         for place in self.state.places() {
             let constant = match place.root {
                 crate::state::Root::Var(var) => {
@@ -779,7 +725,7 @@ fn backward_labels(ast: &Ast, function: &Function) -> BTreeSet<String> {
             StmtKind::Loop(shape) => stack.push(shape.body),
             StmtKind::RangeFor { body, .. } | StmtKind::Switch { body, .. } => stack.push(*body),
             StmtKind::Try { body, handlers } => {
-                stack.extend(handlers.iter().rev());
+                stack.extend(handlers.iter().rev().map(|handler| handler.body));
                 stack.push(*body);
             }
             _ => {}
