@@ -23,6 +23,8 @@ const STEPS_TO_TIRE: u64 = 5000;
 /// The same where it is not even followed the first time, as the program is followed anew.
 const STEPS_TO_TIRE_FOR_GOOD: u64 = 2 * STEPS_TO_TIRE;
 /// Bytes of a body that is taken for one of so many steps.
+const BYTES_TO_TIRE: u32 = 10_000;
+/// Bytes of a body that pays to be kept.
 const BYTES_TO_KEEP: u32 = 1500;
 /// Most calls of one function that are kept.
 const MOST_KEPT: usize = 4;
@@ -239,17 +241,20 @@ impl<'a> Interp<'a> {
         }
     }
 
+    /// How many bytes a function's body takes.
+    fn length(&self, callee: FnId) -> u32 {
+        let ast = &self.hosts[callee.host].parts[callee.part].ast;
+        let body = ast.stmt(self.function(callee).body).span;
+        body.end - body.start
+    }
+
     /// Whether following a function takes so long that its calls should be kept.
     pub(super) fn takes_long(&self, callee: FnId) -> bool {
-        let body = || {
-            let ast = &self.hosts[callee.host].parts[callee.part].ast;
-            ast.stmt(self.function(callee).body).span
-        };
         self.repeats
             .watched
             .get(&callee)
             .is_none_or(|n| *n < MOST_WATCHED)
-            && (self.repeats.long.contains(&callee) || body().end - body().start >= BYTES_TO_KEEP)
+            && (self.repeats.long.contains(&callee) || self.length(callee) >= BYTES_TO_KEEP)
     }
 
     /// What was done so far.
@@ -276,7 +281,8 @@ impl<'a> Interp<'a> {
     /// further calls of it are better not followed: what it may change is forgotten.
     pub(super) fn is_tedious(&mut self, callee: FnId) -> bool {
         let steps = self.repeats.foreign.get(&callee);
-        steps.is_some_and(|steps| *steps >= STEPS_TO_TIRE) && self.is_foreign(callee)
+        let tired = steps.is_some_and(|steps| *steps >= STEPS_TO_TIRE);
+        (tired || self.length(callee) >= BYTES_TO_TIRE) && self.is_foreign(callee)
     }
 
     /// Repeats a call that was kept; gives its result.
