@@ -6,6 +6,7 @@
 //! over.
 
 mod arith;
+mod content;
 mod index;
 mod interp;
 mod numbers;

@@ -6,6 +6,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+use crate::content::{Content, Contents};
 use crate::index::Index;
 use crate::value::{ObjectId, Val};
 
@@ -187,58 +188,6 @@ impl Delta {
     }
 }
 
-/// What a variable or object holds: as a whole, and in parts by their paths.
-#[derive(Clone, Default)]
-pub(crate) struct Content {
-    own: Option<Val>,
-    parts: BTreeMap<Vec<Step>, Val>,
-    /// When it was looked at last, in the count of [`Watching::now`].
-    seen: Cell<u32>,
-}
-
-impl Content {
-    pub fn slot(&self, path: &[Step]) -> Option<&Val> {
-        match path.is_empty() {
-            true => self.own.as_ref(),
-            false => self.parts.get(path),
-        }
-    }
-
-    /// The values of the whole and its parts.
-    pub fn values(&self) -> impl Iterator<Item = &Val> {
-        self.own.iter().chain(self.parts.values())
-    }
-
-    fn is_alike(&self, other: &Content) -> bool {
-        let own = match (&self.own, &other.own) {
-            (Some(a), Some(b)) => a.is_alike(b),
-            (a, b) => a.is_none() && b.is_none(),
-        };
-        let mut parts = self.parts.iter().zip(&other.parts);
-        own && self.parts.len() == other.parts.len()
-            && parts.all(|((p, a), (q, b))| p == q && a.is_alike(b))
-    }
-
-    /// Stores a value and gives the one before.
-    fn replace(&mut self, path: &[Step], value: Option<Val>) -> Option<Val> {
-        match (path.is_empty(), value) {
-            (true, value) => std::mem::replace(&mut self.own, value),
-            (false, None) => self.parts.remove(path),
-            (false, Some(value)) => match self.parts.get_mut(path) {
-                Some(slot) => Some(std::mem::replace(slot, value)),
-                None => self.parts.insert(path.to_vec(), value),
-            },
-        }
-    }
-
-    /// Paths below a path that hold values, in order.
-    fn below<'s>(&'s self, path: &'s [Step]) -> impl Iterator<Item = (&'s Vec<Step>, &'s Val)> {
-        self.parts
-            .range::<[Step], _>((std::ops::Bound::Excluded(path), std::ops::Bound::Unbounded))
-            .take_while(move |(p, _)| p.starts_with(path))
-    }
-}
-
 /// What is looked at is noted, while something asks for it.
 #[derive(Default)]
 struct Watching {
@@ -278,8 +227,7 @@ pub(crate) struct Watch {
 /// The abstract store.
 #[derive(Default)]
 pub(crate) struct State {
-    vars: Vec<Content>,
-    objects: Vec<Content>,
+    contents: Contents,
     journal: Vec<(Place, Option<Val>)>,
     /// Room for [`State::originals`] and [`State::merge`].
     scratch: RefCell<(Index, Index)>,
@@ -303,21 +251,7 @@ impl State {
 
     /// What a variable or object holds, without a note that it was looked at.
     pub fn content_unwatched(&self, root: Root) -> Option<&Content> {
-        match root {
-            Root::Var(id) => self.vars.get(id.0 as usize),
-            Root::Object(id) => self.objects.get(id.0 as usize),
-        }
-    }
-
-    fn content_mut(&mut self, root: Root) -> &mut Content {
-        let (list, id) = match root {
-            Root::Var(id) => (&mut self.vars, id.0 as usize),
-            Root::Object(id) => (&mut self.objects, id.0 as usize),
-        };
-        if list.len() <= id {
-            list.resize_with(id + 1, Content::default);
-        }
-        &mut list[id]
+        self.contents.of(root)
     }
 
     /// Notes from now on what is looked at, until [`State::watched`].
@@ -407,7 +341,7 @@ impl State {
     }
 
     fn write(&mut self, place: Place, value: Option<Val>) {
-        let old = self.content_mut(place.root).replace(&place.path, value);
+        let old = self.contents.of_mut(place.root).replace(&place.path, value);
         self.journal.push((place, old));
     }
 
@@ -415,7 +349,7 @@ impl State {
     pub fn rollback(&mut self, mark: usize) {
         while self.journal.len() > mark {
             if let Some((place, old)) = self.journal.pop() {
-                self.content_mut(place.root).replace(&place.path, old);
+                self.contents.of_mut(place.root).replace(&place.path, old);
             }
         }
     }
@@ -570,10 +504,7 @@ impl State {
 
     fn contents(&self) -> impl Iterator<Item = (Root, &Content)> {
         self.watching.all.set(self.watching.all.get() + 1);
-        let vars = self.vars.iter().enumerate();
-        let vars = vars.map(|(i, c)| (Root::Var(VarId(i as u32)), c));
-        let objects = self.objects.iter().enumerate();
-        vars.chain(objects.map(|(i, c)| (Root::Object(ObjectId(i as u32)), c)))
+        self.contents.iter()
     }
 
     /// All places that hold a value.

@@ -451,26 +451,21 @@ impl<'a> Interp<'a> {
                 self.looked_at.insert(root);
             }
         }
-        // Places of one variable or object follow each other.
-        let mut last = None;
-        for (place, value) in &self.ever {
-            let (root, is_known) = match last {
-                Some((root, is_known)) if root == place.root => (root, is_known),
-                _ => (place.root, self.state.is_known(place.root)),
-            };
-            last = Some((root, is_known));
-            if !is_known {
+        for root in self.ever.roots() {
+            if !self.state.is_known(root) {
                 continue;
             }
-            let Some(now) = self.state.known(place) else {
-                continue;
-            };
-            if *now == *value {
-                continue;
-            }
-            let joined = now.join(value);
-            if joined != *now {
-                self.state.set(place, joined);
+            for (place, value) in self.ever.of(root) {
+                let Some(now) = self.state.known(&place) else {
+                    continue;
+                };
+                if *now == *value {
+                    continue;
+                }
+                let joined = now.join(value);
+                if joined != *now {
+                    self.state.set(&place, joined);
+                }
             }
         }
         let shared = self.globals.get(&None).into_iter().flatten();

@@ -104,11 +104,8 @@ impl<'a> Interp<'a> {
     pub(super) fn ever_of(&mut self, variable: &Place) -> Vec<(Place, Val)> {
         self.looked_at.insert(variable.root);
         self.repeats.spoil();
-        self.ever
-            .range(variable.clone()..)
-            .take_while(|(place, _)| place.root == variable.root)
-            .map(|(place, value)| (place.clone(), value.clone()))
-            .collect()
+        let all = self.ever.of(variable.root);
+        all.map(|(place, value)| (place, value.clone())).collect()
     }
 
     pub(super) fn info_of(&self, place: &Place) -> Option<&VarInfo> {
@@ -708,18 +705,8 @@ impl<'a> Interp<'a> {
 
     /// Adds to what a place may ever hold.
     pub(super) fn grow_ever(&mut self, place: &Place, value: Val) {
-        match self.ever.get_mut(place) {
-            Some(now) if now.is_unknown() || *now == value => return,
-            Some(now) => {
-                let joined = now.join(&value);
-                if *now == joined {
-                    return;
-                }
-                *now = joined;
-            }
-            None => {
-                self.ever.insert(place.clone(), value);
-            }
+        if !self.ever.grow(place, value) {
+            return;
         }
         self.stale_main |= self.seen_by_main.has(place.root);
         self.stale_others |= self.looked_at.has(place.root);

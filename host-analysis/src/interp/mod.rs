@@ -46,6 +46,7 @@ use fpgacc_frontend::source::{SourceMap, Span};
 use indexmap::IndexMap;
 use scope::Scope;
 
+use crate::content::Ever;
 use crate::object::{Objects, Visit};
 use crate::state::{Delta, Place, Root, RootSet, State, VarId};
 use crate::symbol::Sym;
@@ -233,7 +234,7 @@ pub(crate) struct Interp<'a> {
     class_objects: BTreeMap<String, VarId>,
     enumerators: Vec<BTreeMap<String, Val>>,
     /// Every value that was assigned to a place that outlives its function.
-    ever: BTreeMap<Place, Val>,
+    ever: Ever,
     /// What was looked at of `ever` in this round, by `main` and by what follows it.
     seen_by_main: RootSet,
     looked_at: RootSet,
@@ -342,7 +343,7 @@ impl<'a> Interp<'a> {
             statics: BTreeMap::new(),
             class_objects: BTreeMap::new(),
             enumerators: Vec::new(),
-            ever: BTreeMap::new(),
+            ever: Ever::default(),
             seen_by_main: RootSet::default(),
             looked_at: RootSet::default(),
             stale_main: true,
@@ -694,11 +695,11 @@ impl<'a> Interp<'a> {
     /// File-scope variables at a time that is not known: any value that was ever assigned.
     fn widen_globals(&mut self, last: bool) {
         self.looked_at.insert_all();
-        let ever: Vec<_> = self
+        let ever = self
             .ever
             .iter()
-            .map(|(p, v)| (p.clone(), v.clone()))
-            .collect();
+            .map(|(place, value)| (place, value.clone()));
+        let ever: Vec<_> = ever.collect();
         for (place, value) in ever {
             if last || self.flat {
                 let reason = format!("`{}` is assigned elsewhere", self.spell(&place));

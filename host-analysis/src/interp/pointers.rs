@@ -7,8 +7,9 @@ use fpgacc_frontend::host::ast::{BIT_FIELD, ExprId, Type};
 
 use super::lvalue::Target;
 use super::{Code, Interp};
+use crate::content::Content;
 use crate::object::ObjectKind;
-use crate::state::{Content, Place, Root, Step};
+use crate::state::{Place, Root, Step};
 use crate::types::Kind;
 use crate::value::{Num, Val, one_root};
 

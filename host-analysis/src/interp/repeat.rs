@@ -11,7 +11,8 @@ use std::rc::Rc;
 use fpgacc_frontend::source::Span;
 
 use super::{FnId, Interp};
-use crate::state::{Content, Delta, Place, Root, RootSet, VarId, Watch};
+use crate::content::Content;
+use crate::state::{Delta, Place, Root, RootSet, VarId, Watch};
 use crate::value::{Num, Val};
 
 /// Steps from which on it pays to keep a call.
@@ -23,7 +24,7 @@ const STEPS_TO_TIRE: u64 = 5000;
 /// The same where it is not even followed the first time, as the program is followed anew.
 const STEPS_TO_TIRE_FOR_GOOD: u64 = 2 * STEPS_TO_TIRE;
 /// Bytes of a body that is taken for one of so many steps.
-const BYTES_TO_TIRE: u32 = 10_000;
+const BYTES_TO_TIRE: u32 = 8000;
 /// Bytes of a body that pays to be kept.
 const BYTES_TO_KEEP: u32 = 1500;
 /// Most calls of one function that are kept.
