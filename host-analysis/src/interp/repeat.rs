@@ -21,11 +21,9 @@ const STEPS_TO_KEEP: u64 = 8;
 const MOST_WATCHED: u32 = 6;
 /// Steps after which a function that has nothing to do with OpenCL is not followed any more.
 const STEPS_TO_TIRE: u64 = 5000;
-/// The same where it is not even followed the first time, as the program is followed anew.
-const STEPS_TO_TIRE_FOR_GOOD: u64 = 2 * STEPS_TO_TIRE;
-/// Bytes of a body that is taken for one of so many steps.
+/// Bytes of a body that is taken for one of so many steps: such a function is not followed once.
 const BYTES_TO_TIRE: u32 = 8000;
-/// Bytes of a body that pays to be kept.
+/// Bytes of a body from which on it pays to keep a call.
 const BYTES_TO_KEEP: u32 = 1500;
 /// Most calls of one function that are kept.
 const MOST_KEPT: usize = 4;
@@ -180,8 +178,7 @@ impl Repeats {
     /// is better not followed even once.
     pub fn enter_main(&mut self) {
         self.foreign.clone_from(&self.foreign_in_main);
-        self.foreign
-            .retain(|_, steps| *steps >= STEPS_TO_TIRE_FOR_GOOD);
+        self.foreign.retain(|_, steps| *steps >= STEPS_TO_TIRE);
     }
 
     /// The program was followed from its start.
