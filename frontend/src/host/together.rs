@@ -1,11 +1,10 @@
 //! The hosts of one program, parsed side by side.
 
-use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::thread;
 
 use indexmap::IndexSet;
+use rayon_core::{ThreadPool, ThreadPoolBuilder};
 
 use super::ast::Ast;
 use super::{HostFile, Language, Prepared, Preprocessed, lower_text, squeezed};
@@ -65,6 +64,17 @@ fn parse(file: FileId, text: &[u8]) -> (Arc<Ast>, Vec<Span>) {
     (Arc::new(ast), errors)
 }
 
+/// The threads that parse; none where the system gives none.
+fn threads() -> Option<&'static ThreadPool> {
+    static THREADS: OnceLock<Option<ThreadPool>> = OnceLock::new();
+    let start = || {
+        let name = |_| "host parser".to_string();
+        let builder = ThreadPoolBuilder::new().stack_size(STACK).thread_name(name);
+        builder.build().ok()
+    };
+    THREADS.get_or_init(start).as_ref()
+}
+
 /// What `work` makes of each item, in their order; the items of the highest cost are begun first,
 /// so that no thread is left alone with one of them.
 fn in_parallel<T: Sync, R: Send + Sync>(
@@ -72,7 +82,6 @@ fn in_parallel<T: Sync, R: Send + Sync>(
     cost: impl Fn(&T) -> usize,
     work: impl Fn(&T) -> R + Sync,
 ) -> Vec<R> {
-    let processors = thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let mut slots: Vec<(&T, OnceLock<R>)> =
         items.iter().map(|item| (item, OnceLock::new())).collect();
     let mut order: Vec<usize> = (0..items.len()).collect();
@@ -84,16 +93,9 @@ fn in_parallel<T: Sync, R: Send + Sync>(
             slot.get_or_init(|| work(item));
         }
     };
-    thread::scope(|scope| {
-        for _ in 1..processors.min(items.len()) {
-            let thread = thread::Builder::new().stack_size(STACK);
-            // Without another thread this one does it all.
-            if thread.spawn_scoped(scope, run).is_err() {
-                break;
-            }
-        }
-        run();
-    });
+    if let (Some(threads), true) = (threads(), items.len() > 1) {
+        threads.broadcast(|_| run());
+    }
     slots
         .drain(..)
         .map(|(item, slot)| slot.into_inner().unwrap_or_else(|| work(item)))
