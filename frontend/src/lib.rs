@@ -8,3 +8,4 @@ pub mod host;
 pub mod ir;
 pub mod kernel;
 pub mod source;
+mod threads;

@@ -4,14 +4,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use indexmap::IndexSet;
-use rayon_core::{ThreadPool, ThreadPoolBuilder};
 
 use super::ast::Ast;
 use super::{HostFile, Language, Prepared, Preprocessed, lower_text, squeezed};
 use crate::source::{FileId, SourceMap, Span};
-
-/// Stack of a thread that parses, in bytes: as much as the driver's own. Texts may be nested deeply.
-const STACK: usize = 256 << 20;
+use crate::threads;
 
 /// A host that is to be parsed.
 #[derive(Clone, Debug)]
@@ -64,17 +61,6 @@ fn parse(file: FileId, text: &[u8]) -> (Arc<Ast>, Vec<Span>) {
     (Arc::new(ast), errors)
 }
 
-/// The threads that parse; none where the system gives none.
-fn threads() -> Option<&'static ThreadPool> {
-    static THREADS: OnceLock<Option<ThreadPool>> = OnceLock::new();
-    let start = || {
-        let name = |_| "host parser".to_string();
-        let builder = ThreadPoolBuilder::new().stack_size(STACK).thread_name(name);
-        builder.build().ok()
-    };
-    THREADS.get_or_init(start).as_ref()
-}
-
 /// What `work` makes of each item, in their order; the items of the highest cost are begun first,
 /// so that no thread is left alone with one of them.
 fn in_parallel<T: Sync, R: Send + Sync>(
@@ -93,7 +79,7 @@ fn in_parallel<T: Sync, R: Send + Sync>(
             slot.get_or_init(|| work(item));
         }
     };
-    if let (Some(threads), true) = (threads(), items.len() > 1) {
+    if let (Some(threads), true) = (threads::pool(), items.len() > 1) {
         threads.broadcast(|_| run());
     }
     slots
