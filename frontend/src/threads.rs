@@ -1,5 +1,5 @@
-//! The threads that parse. They stay as long as the program: a new one costs as much as a small
-//! kernel file, and finds no memory that was used before.
+//! The threads that parse hosts. They stay as long as the program: a new one costs time, and finds no
+//! memory that was used before.
 
 use std::num::NonZeroUsize;
 use std::sync::OnceLock;
@@ -9,8 +9,8 @@ use rayon_core::{ThreadPool, ThreadPoolBuilder};
 
 /// Stack of a thread, in bytes: texts may be nested deeply. Only what is used becomes memory; limits
 /// on nesting keep the use well below it.
-const STACK: usize = 512 << 20;
-/// Most threads: a program has few files that are long.
+const STACK: usize = 256 << 20;
+/// Most threads: few programs have more files that are long.
 const MOST: usize = 8;
 
 /// One thread for each processor, up to some; nothing where the system does not even give one.
@@ -25,6 +25,6 @@ fn start(threads: usize) -> Option<ThreadPool> {
     let builder = ThreadPoolBuilder::new()
         .num_threads(threads)
         .stack_size(STACK)
-        .thread_name(|_| "parser".to_string());
+        .thread_name(|_| "host parser".to_string());
     builder.build().ok()
 }

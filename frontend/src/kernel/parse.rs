@@ -1,13 +1,10 @@
 //! The stages of parsing, one after the other.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use super::{lower, positions, prepass, syntax};
 use crate::diag::Diagnostic;
 use crate::ir::{Dialect, Module};
 use crate::kernel::source_text::SourceText;
 use crate::source::SourceMap;
-use crate::threads;
 
 /// A kernel file, preprocessed.
 #[derive(Clone, Copy, Debug)]
@@ -40,6 +37,9 @@ impl ParseError {
     }
 }
 
+/// The stack for lang-c and lowering. Only what is used becomes memory; limits on nesting keep the
+/// use well below it.
+const STACK: usize = 512 << 20;
 /// Offsets are 32 bits wide, and lang-c's text is longer than the user's.
 const MAX_TEXT: usize = 256 << 20;
 
@@ -56,18 +56,21 @@ pub fn parse(input: &Input, sources: &mut SourceMap) -> Result<Module, ParseErro
         let message = format!("{}: more than 256 MiB of kernel text", input.name);
         return Err(ParseError::Invalid(vec![Diagnostic::error(message)]));
     }
-    let failed = |message: &str| {
-        let message = format!("{}: {message}", input.name);
-        Err(ParseError::Invalid(vec![Diagnostic::error(message)]))
-    };
-    let Some(threads) = threads::pool() else {
-        return failed("no thread for the parser of kernels");
-    };
-    let work = AssertUnwindSafe(|| threads.install(|| stages(input, sources)));
-    match catch_unwind(work) {
-        Ok(result) => result,
-        Err(_) => failed("the parser of kernels failed; please report this file"),
-    }
+    std::thread::scope(|scope| {
+        let worker = std::thread::Builder::new()
+            .name("kernel parser".to_string())
+            .stack_size(STACK)
+            .spawn_scoped(scope, || stages(input, sources));
+        let failed = |message: &str| {
+            let message = format!("{}: {message}", input.name);
+            Err(ParseError::Invalid(vec![Diagnostic::error(message)]))
+        };
+        match worker.map(std::thread::ScopedJoinHandle::join) {
+            Ok(Ok(result)) => result,
+            Ok(Err(_)) => failed("the parser of kernels failed; please report this file"),
+            Err(error) => failed(&format!("no thread for the parser of kernels: {error}")),
+        }
+    })
 }
 
 fn stages(input: &Input, sources: &mut SourceMap) -> Result<Module, ParseError> {
