@@ -21,7 +21,7 @@ const STEPS_TO_KEEP: u64 = 8;
 const MOST_WATCHED: u32 = 6;
 /// Steps after which a function that has nothing to do with OpenCL is not followed any more.
 const STEPS_TO_TIRE: u64 = 5000;
-/// Bytes of a body that is taken for one of so many steps: such a function is not followed once.
+/// Bytes of a body that takes as many steps, most likely: such a function is not even followed once.
 const BYTES_TO_TIRE: u32 = 8000;
 /// Bytes of a body from which on it pays to keep a call.
 const BYTES_TO_KEEP: u32 = 1500;
@@ -275,8 +275,8 @@ impl<'a> Interp<'a> {
         }
     }
 
-    /// Whether it took so long to follow a function, which has nothing to do with OpenCL, that
-    /// further calls of it are better not followed: what it may change is forgotten.
+    /// Whether it took so long to follow a function, or it is so long, that calls of it are better
+    /// not followed, as it has nothing to do with OpenCL: what it may change is forgotten.
     pub(super) fn is_tedious(&mut self, callee: FnId) -> bool {
         let steps = self.repeats.foreign.get(&callee);
         let tired = steps.is_some_and(|steps| *steps >= STEPS_TO_TIRE);
@@ -628,29 +628,46 @@ mod tests {
         check(used, &main.replace("LAUNCH", LAUNCH));
     }
 
-    /// The local size of a launch behind the third call of a long function that sets it to 4.
-    fn behind_a_long_function(extra: &str) -> String {
-        let long = "s = s * 3 + 1; s = s ^ n; s = s % 1000;\n".repeat(1000);
+    /// The local size of a launch behind calls of a function of so many lines that sets it to 4.
+    fn behind_a_long_function(lines: usize, extra: &str, calls: &str) -> String {
+        let long = "s = s * 3 + 1; s = s ^ n; s = s % 1000;\n".repeat(lines);
         let text = format!(
             "typedef unsigned long size_t;\nint n, size;\n\
              int used(int s) {{\n{long} {extra} size = s > 0 ? 4 : 4; return s; }}\n\
              int main(int argc, char **argv) {{ n = atoi(argv[1]); size_t g = 64, l = 1;\n\
-             used(n); used(n + 1); size = 8; used(n + 2); l = size; {LAUNCH}\n}}"
+             size = 8; {calls} l = size; {LAUNCH}\n}}"
         );
         let (facts, _) = facts(&text, true);
         let local = facts.split_once("local:").expect("a launch").1;
         local.lines().take(6).collect()
     }
 
-    #[test]
-    fn what_a_tedious_function_changes_is_not_known() {
-        let local = behind_a_long_function("");
-        assert!(
-            local.contains("Symbolic") && !local.contains("Const"),
+    fn is_known(local: &str) -> bool {
+        assert_ne!(
+            local.contains("Symbolic"),
+            local.contains("Const"),
             "{local}"
         );
+        local.contains("Const")
+    }
+
+    #[test]
+    fn what_a_tedious_function_changes_is_not_known() {
+        let thrice = "used(n); used(n + 1); used(n + 2);";
+        assert!(is_known(&behind_a_long_function(180, "", "used(n);")));
+        assert!(!is_known(&behind_a_long_function(180, "", thrice)));
         // It does something that matters: it is followed however long it takes.
-        let local = behind_a_long_function("clFinish(q);");
-        assert!(local.contains("Const"), "{local}");
+        assert!(is_known(&behind_a_long_function(
+            180,
+            "clFinish(q);",
+            thrice
+        )));
+    }
+
+    #[test]
+    fn what_a_very_long_function_changes_is_not_known() {
+        assert!(!is_known(&behind_a_long_function(1000, "", "used(n);")));
+        let followed = behind_a_long_function(1000, "clFinish(q);", "used(n);");
+        assert!(is_known(&followed));
     }
 }
