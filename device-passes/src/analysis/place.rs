@@ -120,6 +120,17 @@ impl Around {
     }
 }
 
+/// Places in memory may be written later than they are, unless somebody else can tell.
+fn nobody_else_looks(region: &Region<'_>) -> Result<(), Refusal> {
+    match region.accesses.synchronises {
+        Some(call) => Err(Refusal {
+            reason: "other work-items or kernels may look at it while the loop runs".to_string(),
+            also: Some((call, "memory is synchronised here")),
+        }),
+        None => Ok(()),
+    }
+}
+
 /// The places of one function.
 pub struct Places<'a> {
     /// What pointers point to.
@@ -161,13 +172,7 @@ impl Places<'_> {
         if self.is_always_valid(place) {
             return Ok(around);
         }
-        if let Some(call) = region.accesses.synchronises {
-            return Err(Refusal {
-                reason: "other work-items or kernels may look at it while the loop runs"
-                    .to_string(),
-                also: Some((call, "memory is synchronised here")),
-            });
-        }
+        nobody_else_looks(region)?;
         if !sure {
             return Err(refuse(
                 "it is not updated in every iteration, and may be no valid memory otherwise",
@@ -190,6 +195,19 @@ impl Places<'_> {
         Ok(Around {
             guard: true,
             ..around
+        })
+    }
+
+    /// What is needed around a loop to read and write an invariant place behind it, if and only if an
+    /// iteration updated it.
+    ///
+    /// # Errors
+    /// It cannot be done.
+    pub fn behind(&self, region: &Region<'_>, place: ExprId) -> Result<Around, Refusal> {
+        nobody_else_looks(region)?;
+        Ok(Around {
+            hoist_init: self.init_matters(region, place),
+            guard: false,
         })
     }
 

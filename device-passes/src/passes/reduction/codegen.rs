@@ -58,6 +58,8 @@ struct Placed<'a> {
     ty: TypeId,
     /// Holds the value of a place in memory; all registers of a place share it.
     copy: Option<VarId>,
+    /// Whether an iteration updated the place; likewise.
+    updated: Option<VarId>,
 }
 
 impl Writer<'_> {
@@ -113,11 +115,20 @@ impl Writer<'_> {
                 Some(last) if last.register.place == register.place => last.copy,
                 _ => Some(self.variable(register.combine.noun(), ty)),
             };
+            let updated = match all.last() {
+                _ if !register.if_updated => None,
+                Some(last) if last.register.place == register.place => last.updated,
+                _ => {
+                    let int = self.types.int();
+                    Some(self.variable("updated", int))
+                }
+            };
             all.push(Placed {
                 register,
                 array,
                 ty,
                 copy,
+                updated,
             });
         }
         all
@@ -126,6 +137,10 @@ impl Writer<'_> {
     /// The arrays of one place and their first values.
     fn declare(&mut self, group: &[Placed<'_>], out: &mut Vec<Stmt>) {
         let first = group[0];
+        if let Some(updated) = first.updated {
+            let no = self.function.exprs.int(self.types, 0);
+            out.push(declare(updated, no));
+        }
         if first.register.combine.is_idempotent() {
             self.load(&first, out);
         }
@@ -182,8 +197,21 @@ impl Writer<'_> {
         }
     }
 
-    /// Behind the loop: all slots go into the place.
+    /// Behind the loop: all slots go into the place, if it was updated.
     fn finish(&mut self, group: &[Placed<'_>], out: &mut Vec<Stmt>) {
+        let Some(updated) = group[0].updated else {
+            return self.gather(group, out);
+        };
+        let mut gathered = Vec::new();
+        self.gather(group, &mut gathered);
+        out.push(Stmt::new(StmtKind::If {
+            cond: self.function.use_var(updated),
+            then: Block::of(gathered),
+            otherwise: None,
+        }));
+    }
+
+    fn gather(&mut self, group: &[Placed<'_>], out: &mut Vec<Stmt>) {
         let first = group[0];
         if !first.register.combine.is_idempotent() {
             self.load(&first, out);
@@ -273,6 +301,12 @@ impl Writer<'_> {
             writer.function.exprs.assign(None, to, from)
         });
         out.push(shift);
+        if let Some(updated) = placed.updated {
+            let variable = self.function.use_var(updated);
+            let yes = self.function.exprs.int(self.types, 1);
+            let note = self.function.exprs.assign(None, variable, yes);
+            out.push(Stmt::new(StmtKind::Expr(note)));
+        }
     }
 
     fn next_value(&mut self, placed: &Placed<'_>) -> ExprId {

@@ -37,6 +37,8 @@ pub struct Register {
     /// The place is a private variable: it can be updated where it is. Otherwise it is loaded and
     /// stored once.
     pub in_variable: bool,
+    /// The place may be no valid memory where no iteration updates it: only then is it looked at.
+    pub if_updated: bool,
 }
 
 /// What becomes of one loop.
@@ -271,14 +273,19 @@ impl Judge<'_> {
             )));
         }
         let sure = group.iter().any(|candidate| candidate.sure);
-        let around = self.places.around(region, place, sure)?;
+        let is_valid = self.places.is_always_valid(place);
+        // A minimum starts as the place's value, which is read in front of the loop.
+        let if_updated = !sure && !is_valid && !combine.is_idempotent();
+        let around = match if_updated {
+            true => self.places.behind(region, place)?,
+            false => self.places.around(region, place, sure)?,
+        };
         if self.options.strict_fp {
             return Err(refuse(
                 "that reassociates floating-point operations, which --strict-fp forbids",
             ));
         }
-        let in_variable =
-            self.places.is_always_valid(place) && matches!(exprs.get(place), Expr::Var(_));
+        let in_variable = is_valid && matches!(exprs.get(place), Expr::Var(_));
         let registers = group.iter().filter_map(|candidate| {
             let (combine, form) = candidate.how.clone()?;
             Some(Register {
@@ -290,6 +297,7 @@ impl Judge<'_> {
                 depth,
                 name: name.to_string(),
                 in_variable,
+                if_updated,
             })
         });
         Ok((registers.collect(), around))
