@@ -204,20 +204,26 @@ static cl_int check_pairs(struct fpgacc_tracked *kernel, const struct fpgacc_ker
     return CL_SUCCESS;
 }
 
-/* Why an argument cannot be constant memory of so many bytes, in words; NULL: it can. Nobody writes to
- * parts of a buffer that kernels only read; a buffer in the host's memory may have others beside it. */
-static const char *not_constant(struct fpgacc_argument *argument, uint64_t bytes, cl_int *error)
+/* Asks where an argument's buffer lies; gives in words why it has none. NULL: it may be NULL, too. */
+static const char *not_in_a_buffer(struct fpgacc_argument *argument, cl_int *error)
 {
     *error = CL_SUCCESS;
     if (argument->kind == FPGACC_UNSET)
         return "it is not set with clSetKernelArg";
     if (argument->kind == FPGACC_SVM)
         return "it is shared virtual memory";
-    if (!argument->memory)
-        return NULL;
-    *error = part_of(argument);
-    if (*error != CL_SUCCESS)
-        return NULL;
+    if (argument->memory)
+        *error = part_of(argument);
+    return NULL;
+}
+
+/* Why an argument cannot be constant memory of so many bytes, in words; NULL: it can. Nobody writes to
+ * parts of a buffer that kernels only read; a buffer in the host's memory may have others beside it. */
+static const char *not_constant(struct fpgacc_argument *argument, uint64_t bytes, cl_int *error)
+{
+    const char *words = not_in_a_buffer(argument, error);
+    if (words || !argument->memory || *error != CL_SUCCESS)
+        return words;
     if (!(argument->part.flags & CL_MEM_READ_ONLY))
         return "it is a buffer without CL_MEM_READ_ONLY";
     if (argument->part.flags & CL_MEM_USE_HOST_PTR)
@@ -254,16 +260,9 @@ static cl_int check_constants(struct fpgacc_tracked *kernel, const struct fpgacc
 static const char *not_aligned(struct fpgacc_tracked *kernel, struct fpgacc_argument *argument,
                                uint64_t bytes, cl_int *error)
 {
-    *error = CL_SUCCESS;
-    if (argument->kind == FPGACC_UNSET)
-        return "it is not set with clSetKernelArg";
-    if (argument->kind == FPGACC_SVM)
-        return "it is shared virtual memory";
-    if (!argument->memory)
-        return NULL;
-    *error = part_of(argument);
-    if (*error != CL_SUCCESS)
-        return NULL;
+    const char *words = not_in_a_buffer(argument, error);
+    if (words || !argument->memory || *error != CL_SUCCESS)
+        return words;
     if (argument->part.begin % bytes != 0)
         return "it is a part of a buffer at another origin";
     if (argument->part.host % bytes != 0)

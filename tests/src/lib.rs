@@ -38,6 +38,7 @@ pub mod cause;
 pub mod command;
 pub mod compare;
 pub mod generate;
+pub mod half_known;
 pub mod job;
 pub mod judge;
 pub mod random;

@@ -1,74 +1,19 @@
 //! Parameters that state their alignment: random kernels, original against rewritten, with launches that
 //! hold what the passes were told and launches that do not; and whole programs.
 
-use fpgacc_device_passes::pass::PassOptions;
 use fpgacc_tests::aligned::job;
 use fpgacc_tests::command::Workshop;
-use fpgacc_tests::compare::{Bound, certify, same};
-use fpgacc_tests::random::Random;
-use fpgacc_tests::rewrite::{RewriteError, Rewrites, Told, rewrite_knowing};
+use fpgacc_tests::half_known;
 use fpgacc_tests::run::Platform;
-use fpgacc_tests::seeds::{fail, seeds};
 
-const PASS: &str = "alignment";
-
-fn options(keep_general: bool) -> PassOptions {
-    PassOptions {
-        keep_general,
-        ..PassOptions::default()
-    }
-}
-
-/// The first launch is known to the passes, the second passes other memory: with general versions all is
-/// computed as by the original; without, what does not hold is refused.
+/// The first launch is known to the passes, the second passes other memory.
 #[test]
 fn launches_that_hold_and_launches_that_do_not() {
-    const TEST: &str = "launches_that_hold_and_launches_that_do_not";
-    let (mut stated, mut left) = (0, 0);
-    let (mut held, mut general, mut refused) = (0, 0, 0);
-    for seed in seeds(5) {
-        let job = job(&mut Random::new(seed));
-        let told = |launch| match launch {
-            0 => Told::All,
-            _ => Told::Nothing,
-        };
-        let only = Rewrites::Only(PASS.to_string());
-        for (rewrites, platforms) in [
-            (Rewrites::All, &[Platform::Intel, Platform::Oclgrind][..]),
-            (only.clone(), &[Platform::Intel, Platform::Pocl]),
-        ] {
-            let rewritten = rewrite_knowing(&job, told, &rewrites, &options(true))
-                .unwrap_or_else(|error| fail(TEST, seed, &job.source, &error.to_string()));
-            if let Err(difference) =
-                certify(&job).and_then(|()| same(&job, &rewritten.job, platforms, &Bound::Exact))
-            {
-                fail(TEST, seed, &job.source, &difference.to_string());
-            }
-            for remark in rewritten.remarks.iter().filter(|r| r.pass == PASS) {
-                *(if remark.missed {
-                    &mut left
-                } else {
-                    &mut stated
-                }) += 1;
-            }
-            assert_eq!(rewritten.job.launches[0].kernel, "k");
-        }
-        match rewrite_knowing(&job, told, &only, &options(true)) {
-            Ok(rewritten) if rewritten.job.launches[1].kernel == "k" => held += 1,
-            Ok(_) => general += 1,
-            Err(error) => fail(TEST, seed, &job.source, &error.to_string()),
-        }
-        match rewrite_knowing(&job, told, &only, &options(false)) {
-            Ok(rewritten) => assert_eq!(rewritten.job.launches[1].kernel, "k"),
-            Err(RewriteError::Contract { .. }) => refused += 1,
-            Err(error) => fail(TEST, seed, &job.source, &error.to_string()),
-        }
-    }
-    assert!(stated > 0 && left > 0, "{stated} {left}");
-    assert!(
-        held > 0 && general > 0 && refused == general,
-        "{held} {general} {refused}"
-    );
+    let test = "launches_that_hold_and_launches_that_do_not";
+    let seen = half_known::check(test, "alignment", &[Platform::Intel, Platform::Pocl], job);
+    assert!(seen.done > 0 && seen.missed > 0, "{seen:?}");
+    assert!(seen.held > 0 && seen.general > 0, "{seen:?}");
+    assert_eq!(seen.refused, seen.general, "{seen:?}");
 }
 
 /// `app [OFFSET]`: computes from a copy, or from memory of the host so many bytes behind a page, of which only
