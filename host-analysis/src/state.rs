@@ -480,6 +480,11 @@ impl State {
         self.write(place.clone(), Some(value));
     }
 
+    /// Sets a place; its parts keep what they hold.
+    pub fn set_alone(&mut self, place: &Place, value: Val) {
+        self.write(place.clone(), Some(value));
+    }
+
     /// Forgets a place and its parts.
     pub fn forget(&mut self, place: &Place) {
         self.forget_parts(place, false);
@@ -696,7 +701,7 @@ fn element_of(all: &Val) -> Val {
 }
 
 /// What a value of a whole says of its parts.
-fn part_of(whole: &Val) -> Val {
+pub(crate) fn part_of(whole: &Val) -> Val {
     match whole {
         Val::Unset => Val::Unset,
         Val::Zero => Val::Zero,

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use fpgacc_frontend::host::ast::{Handler, StmtId};
 
 use super::{Code, Interp};
-use crate::state::{Delta, Place};
+use crate::state::{Delta, Place, part_of};
 use crate::value::Val;
 
 /// A block of `try` that is being followed.
@@ -106,10 +106,14 @@ impl<'a> Interp<'a> {
     /// Follows a handler, from the start of its `try`; gives what has changed then, and whether its
     /// end is reached.
     fn handle(&mut self, code: &Code<'a>, tried: &Tried, handler: &Handler) -> (Delta, bool) {
-        // What was changed before something was thrown is seen by handlers only.
-        for place in &tried.changed {
-            let value = self.halfway(tried, place);
-            self.state.set(place, value);
+        // What was changed before something was thrown is seen by handlers only. Of a whole that was
+        // set, the parts have changed too.
+        let places = tried.changed.iter();
+        let found: Vec<(&Place, Val)> = places
+            .map(|place| (place, self.halfway(tried, place)))
+            .collect();
+        for (place, value) in found {
+            self.state.set_alone(place, value);
         }
         self.scoped(|s| {
             if let Some(param) = &handler.param {
@@ -129,19 +133,13 @@ impl<'a> Interp<'a> {
         }
         // Values that are zero are not noted.
         let value = self.state.get(place).join(&Val::Zero);
-        let value = match tried.assigned.get(place) {
-            Some(assigned) => value.join(assigned),
-            None => value,
-        };
+        let value = or_assigned(value, place, |place| tried.assigned.get(place));
         if !tried.outside {
             return value;
         }
         self.repeats.spoil();
         self.looked_at.insert(place.root);
-        match self.ever.get(place) {
-            Some(ever) => value.join(ever),
-            None => value,
-        }
+        or_assigned(value, place, |place| self.ever.get(place))
     }
 
     /// Notes a value that is assigned to a place that outlives its function, for handlers.
@@ -151,4 +149,20 @@ impl<'a> Interp<'a> {
         }
         self.repeats.note_assigned(place, value);
     }
+}
+
+/// A value of a place, or what was assigned to the place or to something that it is a part of.
+fn or_assigned<'v>(value: Val, place: &Place, assigned: impl Fn(&Place) -> Option<&'v Val>) -> Val {
+    let mut around = place.parent();
+    let mut value = match assigned(place) {
+        Some(assigned) => value.join(assigned),
+        None => value,
+    };
+    while let Some(whole) = around {
+        if let Some(assigned) = assigned(&whole) {
+            value = value.join(&part_of(assigned));
+        }
+        around = whole.parent();
+    }
+    value
 }
