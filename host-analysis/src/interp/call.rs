@@ -492,7 +492,7 @@ impl<'a> Interp<'a> {
             if let Root::Object(id) = root
                 && let ObjectKind::Kernel { .. } = self.objects.get(id).kind
             {
-                self.state.set(&Place::object(id), Val::unknown(reason));
+                self.forget_args_of(id, reason);
             }
             if self.lasts(root) {
                 self.forget_root(root, reason);

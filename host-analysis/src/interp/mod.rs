@@ -714,7 +714,8 @@ impl<'a> Interp<'a> {
                 Val::Unknown(_) if !place.is_variable() => Val::Unset,
                 now => now,
             };
-            self.state.set(&place, now.join(&value));
+            let value = tries::or_assigned(now.join(&value), &place, |whole| self.ever.get(whole));
+            self.state.set(&place, value);
         }
     }
 

@@ -531,8 +531,7 @@ impl<'a> Interp<'a> {
         for id in kernels {
             let place = Place::object(id);
             let Some(index) = index else {
-                let reason = "an argument at an index that is not known is set";
-                self.state.set(&place, Val::unknown(reason));
+                self.forget_args_of(id, "an argument at an index that is not known is set");
                 continue;
             };
             let place = place.index(index);
@@ -568,10 +567,17 @@ impl<'a> Interp<'a> {
             _ => None,
         };
         let kernels: Vec<_> = self.state.roots().filter_map(kernel).collect();
-        let value = Val::unknown(reason);
         for id in kernels {
-            self.state.set(&Place::object(id), value.clone());
+            self.forget_args_of(id, reason);
         }
+    }
+
+    /// All arguments of a kernel may be set.
+    pub(super) fn forget_args_of(&mut self, kernel: ObjectId, reason: &str) {
+        let place = Place::object(kernel);
+        let value = Val::unknown(reason);
+        self.note_ever(&place, &value);
+        self.state.set(&place, value);
     }
 
     /// What clSetKernelArg passes.

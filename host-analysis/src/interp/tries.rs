@@ -152,7 +152,11 @@ impl<'a> Interp<'a> {
 }
 
 /// A value of a place, or what was assigned to the place or to something that it is a part of.
-fn or_assigned<'v>(value: Val, place: &Place, assigned: impl Fn(&Place) -> Option<&'v Val>) -> Val {
+pub(super) fn or_assigned<'v>(
+    value: Val,
+    place: &Place,
+    assigned: impl Fn(&Place) -> Option<&'v Val>,
+) -> Val {
     let mut around = place.parent();
     let mut value = match assigned(place) {
         Some(assigned) => value.join(assigned),
