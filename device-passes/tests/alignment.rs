@@ -1,26 +1,17 @@
 //! The pass `alignment`: what it states of which parameters, and why it says nothing of others.
 
 mod common;
+#[path = "common/launches.rs"]
+mod launches;
 
 use std::collections::BTreeMap;
 
 use common::{Rewritten, rewrite};
 use fpgacc_device_passes::pipeline::Pipeline;
-use fpgacc_frontend::facts::{
-    Arg, ArgValue, Buffer, Facts, Known, Launch, LocalSize, Location, QueueOrder, RecordedLaunch,
-    Value,
-};
+use fpgacc_frontend::facts::{ArgValue, Buffer, Facts, Known, Launch, RecordedLaunch, Value};
 
 const COPY: &str = "__kernel void k(__global const float *in, __global float *out)\n\
                     {\n    int i = get_global_id(0);\n    out[i] = in[i];\n}\n";
-
-fn site(line: u32) -> Location {
-    Location {
-        file: "host.c".to_string(),
-        line,
-        column: 5,
-    }
-}
 
 /// A launch of `k` with these buffers as its arguments: several names separated by `|`, `?` is not known.
 fn launch(line: u32, buffers: &[&str]) -> Launch {
@@ -31,28 +22,12 @@ fn launch(line: u32, buffers: &[&str]) -> Launch {
         }
         name => ArgValue::Memory(name.to_string()),
     };
-    let args = (0..).zip(buffers);
-    let args = args.map(|(index, name)| Arg {
-        index,
-        value: value(name),
-    });
-    Launch {
-        site: site(line),
-        kernels: Known::Is(vec!["k".to_string()]),
-        work_dim: Value::Const(1),
-        offset: vec![Value::Const(0)],
-        global: vec![Value::symbolic("n")],
-        local: LocalSize::Null,
-        args: args.collect(),
-        queue: QueueOrder::Unknown,
-        within: None,
-        recorded: None,
-    }
+    launches::launch("k", line, (0..).zip(buffers.iter().map(|name| value(name))))
 }
 
 fn buffer(name: &str, use_host_ptr: bool) -> Buffer {
     Buffer {
-        site: site(10),
+        site: launches::site(10),
         variable: Some(name.to_string()),
         use_host_ptr,
         sub_buffer: false,

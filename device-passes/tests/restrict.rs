@@ -1,54 +1,32 @@
 //! The pass `restrict`: which parameters it marks, and why it leaves others alone.
 
 mod common;
+#[path = "common/launches.rs"]
+mod launches;
 
 use std::collections::BTreeMap;
 
 use common::{Rewritten, rewrite};
 use fpgacc_device_passes::pipeline::Pipeline;
-use fpgacc_frontend::facts::{
-    Arg, ArgValue, Buffer, Facts, Known, Launch, LocalSize, Location, QueueOrder, RecordedLaunch,
-    Value,
-};
+use fpgacc_frontend::facts::{ArgValue, Buffer, Facts, Known, Launch, RecordedLaunch, Value};
 
 const ADD: &str = "__kernel void add(__global const float *a, __global float *b, __global float *c, \
                    int n)\n{\n    int i = get_global_id(0);\n    if (i < n)\n        c[i] = a[i] + \
                    b[i];\n}\n";
 
-fn site(line: u32) -> Location {
-    Location {
-        file: "host.c".to_string(),
-        line,
-        column: 5,
-    }
-}
-
 /// A launch of a kernel with these buffers as its first arguments; `?` is not known.
 fn launch(kernel: &str, line: u32, buffers: &[&str]) -> Launch {
-    let args = (0..).zip(buffers).map(|(index, name)| Arg {
-        index,
-        value: match *name {
-            "?" => ArgValue::Unknown("set in another file".to_string()),
-            name => ArgValue::Memory(name.to_string()),
-        },
-    });
-    Launch {
-        site: site(line),
-        kernels: Known::Is(vec![kernel.to_string()]),
-        work_dim: Value::Const(1),
-        offset: vec![Value::Const(0)],
-        global: vec![Value::symbolic("n")],
-        local: LocalSize::Null,
-        args: args.collect(),
-        queue: QueueOrder::Unknown,
-        within: None,
-        recorded: None,
-    }
+    let value = |name: &str| match name {
+        "?" => ArgValue::Unknown("set in another file".to_string()),
+        name => ArgValue::Memory(name.to_string()),
+    };
+    let args = (0..).zip(buffers.iter().map(|name| value(name)));
+    launches::launch(kernel, line, args)
 }
 
 fn buffer(name: &str, line: u32) -> Buffer {
     Buffer {
-        site: site(line),
+        site: launches::site(line),
         variable: Some(name.to_string()),
         use_host_ptr: false,
         sub_buffer: false,

@@ -1,43 +1,20 @@
 //! The pass `specialise`: what becomes a constant, what the runtime is told of it, and what stays.
 
 mod common;
+#[path = "common/launches.rs"]
+mod launches;
 
 use std::collections::BTreeMap;
 
 use common::{Rewritten, rewrite};
 use fpgacc_device_passes::pass::PassOptions;
 use fpgacc_device_passes::pipeline::Pipeline;
-use fpgacc_frontend::facts::{
-    Arg, ArgValue, Facts, Known, Launch, LocalSize, Location, QueueOrder, RecordedLaunch, Value,
-};
+use fpgacc_frontend::facts::{ArgValue, Facts, Known, Launch, LocalSize, RecordedLaunch, Value};
 use fpgacc_runtime::manifest::{ScalarFact, ScalarKind};
-
-fn site(line: u32) -> Location {
-    Location {
-        file: "host.c".to_string(),
-        line,
-        column: 5,
-    }
-}
 
 /// A launch with these arguments.
 fn launch(line: u32, args: &[(u32, ArgValue)]) -> Launch {
-    let args = args.iter().map(|(index, value)| Arg {
-        index: *index,
-        value: value.clone(),
-    });
-    Launch {
-        site: site(line),
-        kernels: Known::Is(vec!["k".to_string()]),
-        work_dim: Value::Const(1),
-        offset: vec![Value::Const(0)],
-        global: vec![Value::symbolic("n")],
-        local: LocalSize::Null,
-        args: args.collect(),
-        queue: QueueOrder::Unknown,
-        within: None,
-        recorded: None,
-    }
+    launches::launch("k", line, args.iter().cloned())
 }
 
 fn number(value: u64) -> ArgValue {
