@@ -1,9 +1,11 @@
 //! The OpenCL implementations that stand in for a board: where they are, how they are run.
 
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::build_log;
+use crate::cpu_target::cpu_target;
 use crate::request::BuildRequest;
 use crate::scratch::Scratch;
 use crate::worker::{self, Answer, Failure, Implementation, Question, WorkerError};
@@ -253,13 +255,14 @@ impl Emulator {
 
     fn ask(&self, question: Question) -> Result<Answer, EmulatorError> {
         let vendors = Scratch::new().map_err(EmulatorError::Temporary)?;
-        let mut env = Vec::new();
+        let mut env: Vec<(_, OsString)> = Vec::new();
         if self.implementation == Implementation::Intel {
             // The two common ICD loaders: ocl-icd reads the first, Khronos' also the second.
             let line = format!("{}\n", self.library.display());
             fs::write(vendors.path().join("intel.icd"), line).map_err(EmulatorError::Temporary)?;
-            env.push(("OCL_ICD_VENDORS", vendors.path().to_path_buf()));
-            env.push(("OCL_ICD_FILENAMES", self.library.clone()));
+            env.push(("OCL_ICD_VENDORS", vendors.path().into()));
+            env.push(("OCL_ICD_FILENAMES", self.library.clone().into()));
+            env.extend(cpu_target().map(|(name, value)| (name, value.into())));
         }
         let answer = worker::ask(&question, &env)?;
         let log = build_log::messages(&answer.log);

@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use crate::request::BuildRequest;
 
 /// Changed when entries of older versions no longer fit.
-const FORMAT: &str = "fpgacc build 1";
+const FORMAT: &str = "fpgacc build 2";
 
 /// Variables that change what aoc or an OpenCL implementation makes.
 const VARIABLES: [&str; 8] = [

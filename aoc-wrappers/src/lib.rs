@@ -9,6 +9,7 @@ mod build_log;
 pub mod cache;
 pub mod cc;
 pub mod compat;
+pub mod cpu_target;
 pub mod doctor;
 pub mod emulator;
 mod inputs;

@@ -216,6 +216,15 @@ impl Command {
         self
     }
 
+    /// Sets environment variables.
+    pub fn envs(
+        self,
+        variables: impl IntoIterator<Item = (impl Into<OsString>, impl Into<OsString>)>,
+    ) -> Self {
+        let set = |command: Self, (name, value)| command.env(name, value);
+        variables.into_iter().fold(self, set)
+    }
+
     /// Unsets an environment variable.
     pub fn env_remove(mut self, name: impl Into<OsString>) -> Self {
         self.env.push((name.into(), None));

@@ -3,7 +3,7 @@
 //!
 //! A program that builds for an emulator calls [`run_if_asked`] first thing in `main`.
 
-use std::ffi::CString;
+use std::ffi::{CString, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -135,7 +135,7 @@ pub fn run_if_asked() {
 }
 
 /// Asks a worker. `env` are variables for it alone.
-pub(crate) fn ask(question: &Question, env: &[(&str, PathBuf)]) -> Result<Answer, WorkerError> {
+pub(crate) fn ask(question: &Question, env: &[(&str, OsString)]) -> Result<Answer, WorkerError> {
     let folder = Scratch::new().map_err(WorkerError::Temporary)?;
     let text = serde_json::to_vec(question).map_err(|e| WorkerError::Temporary(e.into()))?;
     fs::write(folder.path().join("question"), text).map_err(WorkerError::Temporary)?;

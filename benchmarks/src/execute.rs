@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use fpgacc_aoc_wrappers::cpu_target::cpu_target;
 use fpgacc_aoc_wrappers::process::{Command, ProcessError};
 
 use crate::build::LIMIT;
@@ -66,6 +67,7 @@ pub fn run(executable: &Path, args: &[String], setting: &Setting) -> Result<Run,
         .dir(setting.folder)
         .env("OCL_ICD_VENDORS", setting.vendors)
         .env_remove("OCL_ICD_FILENAMES")
+        .envs(cpu_target())
         .limit(LIMIT);
     for (name, value) in setting.env {
         command = command.env(name, value);

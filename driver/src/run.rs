@@ -8,6 +8,7 @@ use std::process::ExitCode;
 
 use fpgacc_aoc_wrappers::cache::Cache;
 use fpgacc_aoc_wrappers::cc::{CcError, Compiler, Language};
+use fpgacc_aoc_wrappers::cpu_target::cpu_target;
 use fpgacc_aoc_wrappers::library;
 use fpgacc_aoc_wrappers::process::Command;
 use fpgacc_aoc_wrappers::scratch::Scratch;
@@ -64,14 +65,15 @@ fn run(aocx: &Path, facts: &[PathBuf], program: &[String]) -> Result<ExitCode, D
             "FPGACC_AOCX_PATH",
             in_front("FPGACC_AOCX_PATH", &places(aocx)),
         );
-    if let Target::IntelEmulator {
-        library: Some(library),
-    } = &description.manifest.target
-        && !is_chosen()
-    {
-        command = command
-            .env("OCL_ICD_VENDORS", library)
-            .env("OCL_ICD_FILENAMES", library);
+    if let Target::IntelEmulator { library } = &description.manifest.target {
+        command = command.envs(cpu_target());
+        if let Some(library) = library
+            && !is_chosen()
+        {
+            command = command
+                .env("OCL_ICD_VENDORS", library)
+                .env("OCL_ICD_FILENAMES", library);
+        }
     }
     let status = command.attached().map_err(told)?;
     Ok(ExitCode::from(status.code() as u8))

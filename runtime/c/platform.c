@@ -76,11 +76,35 @@ static void choose_implementation(void)
     free(library);
 }
 
+/* Left to itself, the emulator takes a CPU that is younger than itself for one without AVX-512 in
+ * some places and not in others, and miscompiles: it is told the widest instruction set that both
+ * know, unless the user's environment tells one. */
+static void choose_instruction_set(void)
+{
+    if (fpgacc_manifest.target != FPGACC_TARGET_INTEL_EMULATOR)
+        return;
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    const char *name = "corei7";
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512cd") &&
+        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512vl"))
+        name = "skx";
+    else if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+             __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2"))
+        name = "core-avx2";
+    else if (__builtin_cpu_supports("avx"))
+        name = "corei7-avx";
+    setenv("CL_CONFIG_CPU_TARGET_ARCH", name, 0);
+#endif
+}
+
 /* Before main, and so before the host's first OpenCL call and before it starts threads; before
  * C++ constructors of the host too, which run without a priority. */
 __attribute__((constructor(101))) static void at_start(void)
 {
     choose_implementation();
+    choose_instruction_set();
 }
 #endif
 

@@ -6,6 +6,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use fpgacc_aoc_wrappers::cpu_target::cpu_target;
+use fpgacc_aoc_wrappers::emulator::Emulator;
+
 /// The folder of the built commands, `target/<profile>`: where this test's own executable lies.
 ///
 /// # Panics
@@ -32,6 +35,19 @@ pub fn path_with_fpgacc() -> OsString {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let folders = std::iter::once(built()).chain(std::env::split_paths(&path));
     std::env::join_paths(folders).expect("a folder of $PATH has no colon")
+}
+
+/// The implementations on which programs run as they are: names, and shell words that choose them.
+///
+/// # Panics
+/// If the emulator is not installed.
+pub fn implementations() -> [(&'static str, String); 2] {
+    let emulator = Emulator::find_intel().expect("make deps installs the emulator");
+    let mut intel = format!("OCL_ICD_VENDORS={}", emulator.library().display());
+    if let Some((name, value)) = cpu_target() {
+        intel += &format!(" {name}={value}");
+    }
+    [("pocl", String::new()), ("intel", intel)]
 }
 
 /// What a command did.

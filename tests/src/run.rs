@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use fpgacc_aoc_wrappers::cpu_target::cpu_target;
 use fpgacc_aoc_wrappers::emulator::{Emulator, EmulatorError};
 use fpgacc_aoc_wrappers::process::{Command, ProcessError};
 
@@ -226,11 +227,12 @@ fn with_platform(command: Command, platform: Platform, folder: &Path) -> Result<
         .env("OCL_ICD_VENDORS", vendors)
         .env("OCL_ICD_FILENAMES", library);
     Ok(match platform {
+        Platform::Intel => command.envs(cpu_target()),
+        Platform::Pocl => command,
         Platform::Oclgrind => command
             .env("OCLGRIND_DATA_RACES", "1")
             .env("OCLGRIND_MAX_ERRORS", "20")
             .env("OCLGRIND_LOG", folder.join(LOG)),
-        _ => command,
     })
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use fpgacc_frontend::facts::{
     ArgValue, Facts, Known, Launch, LocalSize, ProgramSource, QueueOrder, Value,
 };
-use fpgacc_tests::command::{Outcome, Workshop};
+use fpgacc_tests::command::{Outcome, Workshop, implementations};
 
 const STDOUT: &str = "sum 41440, queue properties 0, options '-DSTEP=2'\n";
 
@@ -19,14 +19,6 @@ fn shop() -> Workshop {
     }
     shop.sh("cc -g host.c -o app -lOpenCL").success();
     shop
-}
-
-/// Shell words that choose the implementation.
-fn implementations() -> [(&'static str, String); 2] {
-    let found = fpgacc_aoc_wrappers::emulator::Emulator::find_intel();
-    let emulator = found.expect("make deps installs the emulator");
-    let intel = format!("OCL_ICD_VENDORS={}", emulator.library().display());
-    [("pocl", String::new()), ("intel", intel)]
 }
 
 fn facts(shop: &Workshop, name: &str) -> Facts {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use fpgacc_frontend::facts::recorded::{BranchKind, RecordedProgram};
 use fpgacc_frontend::facts::{Facts, Location};
-use fpgacc_tests::command::{Outcome, Workshop};
+use fpgacc_tests::command::{Outcome, Workshop, implementations};
 
 /// A workshop with the host as `app` and its kernels.
 fn shop() -> Workshop {
@@ -15,14 +15,6 @@ fn shop() -> Workshop {
     }
     shop.sh("cc -g counts.c -o app -lOpenCL").success();
     shop
-}
-
-/// Shell words that choose the implementation.
-fn implementations() -> [(&'static str, String); 2] {
-    let found = fpgacc_aoc_wrappers::emulator::Emulator::find_intel();
-    let emulator = found.expect("make deps installs the emulator");
-    let intel = format!("OCL_ICD_VENDORS={}", emulator.library().display());
-    [("pocl", String::new()), ("intel", intel)]
 }
 
 fn recorded(shop: &Workshop) -> RecordedProgram {

@@ -1,5 +1,6 @@
 //! Which compiled kernels a program text and its options stand for.
 
+use fpgacc_aoc_wrappers::cpu_target::cpu_target;
 use fpgacc_runtime::Manifest;
 use fpgacc_runtime::manifest::{Form, Hidden, ParamKind, Program, Target};
 
@@ -261,6 +262,27 @@ fn emulator_elsewhere() {
     };
     case.link_manifest(&manifest, HOST, Patch::Calls);
     assert!(case.run(&["whole", ""]).quiet().contains("1001"));
+}
+
+/// The emulator is told an instruction set: fpgacc's own processes and executables tell the same, and
+/// the user's word stands.
+#[test]
+fn instruction_set() {
+    const TELLS: &str = "#include <stdio.h>\n#include <stdlib.h>\nint main(void)\n{\n    \
+        const char *name = getenv(\"CL_CONFIG_CPU_TARGET_ARCH\");\n    \
+        puts(name ? name : \"none\");\n    return 0;\n}\n";
+    let tells = |on: Implementation, environment: &[(&str, &str)]| {
+        let case = Case::new(on);
+        case.link_manifest(&case.manifest(Vec::new()), TELLS, Patch::Nothing);
+        case.run_with(&[], environment).quiet()
+    };
+    let (variable, name) = cpu_target().expect("nothing is told to this test");
+    assert_eq!(tells(Implementation::Intel, &[]), format!("{name}\n"));
+    assert_eq!(
+        tells(Implementation::Intel, &[(variable, "corei7")]),
+        "corei7\n"
+    );
+    assert_eq!(tells(Implementation::Pocl, &[]), "none\n");
 }
 
 /// The user's environment chooses another implementation: the program runs, and the user is told.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, OnceLock};
 
+use fpgacc_aoc_wrappers::cpu_target::cpu_target;
 use fpgacc_runtime::manifest::{
     Form, Hidden, Kernel, NullLocal, Param, ParamKind, Program, Target, Task, text_hash,
 };
@@ -228,6 +229,7 @@ impl Case {
                 .arg(self.path(name))
                 .arg(options)
                 .env("OCL_ICD_VENDORS", self.on.vendors())
+                .envs(cpu_target())
                 .env("POCL_CACHE_DIR", self.path("pocl-cache")),
         );
         let bytes = std::fs::read(self.path(name)).unwrap();

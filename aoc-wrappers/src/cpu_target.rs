@@ -1,0 +1,42 @@
+//! The instruction set that the Intel FPGA emulator compiles for.
+//!
+//! Left to itself, the emulator (2023.2.4) asks LLVM which CPU this is. LLVM cannot name a CPU that
+//! is younger than itself, such as AMD's Zen 5, and the emulator then mixes that CPU's AVX-512 with
+//! functions built for another: conversions such as `convert_uchar_sat_rte` give wrong values
+//! without a word, `floor` ends in an internal compiler error. Told an instruction set that it knows,
+//! it is right. The runtime library does the same in executables (`platform.c`).
+
+/// The variable that tells the emulator its instruction set.
+const VARIABLE: &str = "CL_CONFIG_CPU_TARGET_ARCH";
+
+/// The variable and its value for the emulator's process: the widest instruction set that this CPU
+/// has and the emulator names. `None` where the user's environment tells one, and on other
+/// architectures.
+pub fn cpu_target() -> Option<(&'static str, &'static str)> {
+    if std::env::var_os(VARIABLE).is_some() {
+        return None;
+    }
+    Some((VARIABLE, name()?))
+}
+
+#[cfg(target_arch = "x86_64")]
+fn name() -> Option<&'static str> {
+    use std::arch::is_x86_feature_detected as has;
+    let skylake_server = has!("avx512f")
+        && has!("avx512cd")
+        && has!("avx512bw")
+        && has!("avx512dq")
+        && has!("avx512vl");
+    let haswell = has!("avx2") && has!("fma") && has!("bmi1") && has!("bmi2");
+    match () {
+        () if skylake_server => Some("skx"),
+        () if haswell => Some("core-avx2"),
+        () if has!("avx") => Some("corei7-avx"),
+        () => Some("corei7"),
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn name() -> Option<&'static str> {
+    None
+}
