@@ -235,13 +235,21 @@ fn a_text_that_fpgacc_did_not_compile_is_not_compared_with_itself() {
 fn sums_in_another_order_are_held_to_a_bound() {
     let shop = Workshop::new();
     let benchmarks = root().join("../benchmarks");
-    for name in ["kmeans/kmeans.c", "kmeans/kmeans.cl", "common/workload.h"] {
+    for name in [
+        "kmeans/kmeans.c",
+        "kmeans/kmeans.cl",
+        "common/workload.h",
+        "data/iris.csv",
+    ] {
         let file = name.rsplit('/').next().unwrap();
         shop.write(file, std::fs::read(benchmarks.join(name)).unwrap());
     }
-    let told = shop
-        .fpgacc("--verify -fexecution-model=swi -I. kmeans.c kmeans.cl -lm")
-        .success();
+    let verify = |options: &str| {
+        let build = "-fexecution-model=swi -I. kmeans.c kmeans.cl -lm";
+        shop.fpgacc(&format!("--verify {options} {build} -- --input iris.csv"))
+            .success()
+    };
+    let told = verify("");
     has(
         &told.stdout,
         &[
@@ -249,9 +257,7 @@ fn sums_in_another_order_are_held_to_a_bound() {
             "verdict: same within the bound\n",
         ],
     );
-    let told = shop
-        .fpgacc("--verify --strict-fp -fexecution-model=swi -I. kmeans.c kmeans.cl -lm")
-        .success();
+    let told = verify("--strict-fp");
     has(&told.stdout, &[": all the same\n", "verdict: same\n"]);
 }
 
