@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use fpgacc_frontend::ir::{Module, RecordId, RecordKind, TypeId};
 use fpgacc_frontend::source::Span;
 
 use super::board::Operator;
@@ -146,12 +147,42 @@ pub struct Array {
     pub root: Root,
     /// Where it lies.
     pub place: Place,
+    /// What a pointer parameter is declared to point to, if that tells it apart from others.
+    pub element: Option<Element>,
     /// Its bytes, if they are known.
     pub bytes: Option<u64>,
     /// Something stores to it, or to what may overlap it.
     pub written: bool,
     /// `volatile`
     pub volatile: bool,
+}
+
+/// Types by which aoc tells pointers apart without `restrict` (docs/model.md). Characters, vectors and
+/// unions stand for anything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Element {
+    /// An integer of so many bytes.
+    Integer(u64),
+    /// A floating-point number of so many bytes.
+    Float(u64),
+    /// A structure.
+    Structure(RecordId),
+}
+
+impl Element {
+    /// Of what a pointer is declared to point to.
+    pub fn of(module: &Module, pointee: TypeId) -> Option<Self> {
+        if let Some(record) = module.types.as_record(pointee) {
+            let is_structure = module.records[record].kind == RecordKind::Struct;
+            return is_structure.then_some(Element::Structure(record));
+        }
+        let scalar = module.types.as_scalar(pointee)?;
+        match scalar.size() {
+            1 => None,
+            bytes if scalar.is_float() => Some(Element::Float(bytes)),
+            bytes => Some(Element::Integer(bytes)),
+        }
+    }
 }
 
 /// A read or write of memory.

@@ -31,7 +31,8 @@ pub(super) fn may_alias(aliases: &Aliases<'_>, graph: &Graph, x: usize, y: usize
     }
     let (a, b) = (&graph.arrays[x], &graph.arrays[y]);
     let external = a.place == b.place && a.place == Place::External;
-    external && aliases.roots_meet(&Roots::from([a.root]), &Roots::from([b.root]))
+    let differ = a.element.is_some() && b.element.is_some() && a.element != b.element;
+    external && !differ && aliases.roots_meet(&Roots::from([a.root]), &Roots::from([b.root]))
 }
 
 /// Of each region, whether something in it, or in loops inside, waits for what is stored to external memory.

@@ -473,6 +473,7 @@ impl<'a> Lowering<'a> {
             name: variable.name.clone(),
             root: Root::Object(var),
             place: place_of(variable.space),
+            element: None,
             bytes: self.module.layout(variable.ty.ty).map(|layout| layout.size),
             written: false,
             volatile: false,

@@ -25,7 +25,9 @@ use fpgacc_frontend::ir::{
 use fpgacc_frontend::source::Span;
 
 use super::board::{Board, Operator, Operators};
-use super::graph::{Array, ArrayId, Graph, Hints, Node, NodeId, Op, Place, Region, RegionId};
+use super::graph::{
+    Array, ArrayId, Element, Graph, Hints, Node, NodeId, Op, Place, Region, RegionId,
+};
 use super::launch::LaunchShape;
 use super::poly::{Poly, Sym};
 use super::prediction::{Form, Trip, TripOrigin};
@@ -231,6 +233,7 @@ impl<'a> Lowering<'a> {
                 name: variable.name.clone(),
                 root: Root::Param(param),
                 place: place_of(space),
+                element: Element::of(self.module, pointee.ty),
                 bytes: match space {
                     AddressSpace::Local => Some(LOCAL_POINTER_BYTES),
                     _ => self.input.launch.bytes.get(&(index as u32)).copied(),

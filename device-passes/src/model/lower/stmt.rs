@@ -119,6 +119,7 @@ impl<'a> Lowering<'a> {
             name: variable.name.clone(),
             root: Root::Object(VarRef::Local(var)),
             place: place_of(variable.space),
+            element: None,
             bytes,
             written: false,
             volatile: false,
