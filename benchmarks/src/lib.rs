@@ -4,8 +4,8 @@
 //! `programs.yaml` describes the programs ([`catalog`]). [`trial`] is what happens with one program
 //! on one platform ([`platform`]): build ([`build`]), run ([`execute`]), compare ([`readback`]).
 //! [`table`] prints the rows, [`certify`] runs the originals under Oclgrind.
-//! [`accounts`] holds the analysis of their launches against what runs show. [`stages`] and
-//! [`generate`] measure fpgacc itself.
+//! [`accounts`] holds the analysis of their launches against what runs show, [`verification`] runs
+//! programs of others under `fpgacc --verify`. [`stages`] and [`generate`] measure fpgacc itself.
 
 pub mod accounts;
 pub mod build;
@@ -19,3 +19,4 @@ pub mod readback;
 pub mod stages;
 pub mod table;
 pub mod trial;
+pub mod verification;

@@ -12,6 +12,7 @@ use fpgacc_benchmarks::model::{self, thesis};
 use fpgacc_benchmarks::platform::{self, Platform};
 use fpgacc_benchmarks::table::{self, Style};
 use fpgacc_benchmarks::trial::{Bench, Row, Verdict};
+use fpgacc_benchmarks::verification::{self, Verification};
 
 /// As fpgacc itself: the decision is timed as it runs there.
 #[global_allocator]
@@ -39,6 +40,17 @@ struct Options {
     /// Hold what fpgacc's analysis says of the launches against what runs of the originals show
     #[arg(long, conflicts_with_all = ["originals_only", "certify", "markdown"])]
     facts: bool,
+    /// Run the programs under `fpgacc --verify`: with their original and with their rewritten kernels
+    #[arg(long, conflicts_with_all = ["originals_only", "certify", "facts", "markdown"])]
+    verify: bool,
+    /// With --verify: an option for fpgacc, such as -fexecution-model=swi
+    #[arg(
+        long,
+        value_name = "OPTION",
+        requires = "verify",
+        allow_hyphen_values = true
+    )]
+    with: Vec<String>,
     /// Only programs whose name contains TEXT
     #[arg(
         long,
@@ -234,6 +246,15 @@ fn run(options: &Options) -> Result<bool, String> {
         };
         return Ok(compare_all(&comparison, &programs));
     }
+    if options.verify {
+        let verification = Verification {
+            fpgacc: fpgacc(options)?.ok_or("--verify wants fpgacc")?,
+            programs: folder,
+            work,
+            options: options.with.clone(),
+        };
+        return verify_all(&verification, &programs, &platforms(options)?);
+    }
     let bench = Bench {
         programs: folder,
         work,
@@ -353,4 +374,48 @@ fn compare_all(comparison: &Comparison, programs: &[Program]) -> bool {
     }
     println!("{compared_programs} programs compared, {launches} launches seen");
     all
+}
+
+/// Verifies each run of each program. Whether none read back something else, and some were compared.
+fn verify_all(
+    verification: &Verification,
+    programs: &[Program],
+    platforms: &[Platform],
+) -> Result<bool, String> {
+    let (mut same, mut different, mut undecided, mut not_compared) = (0, 0, 0, 0);
+    for program in programs {
+        let first = program.sources.first().map_or("", String::as_str);
+        for platform in platforms.iter().filter(|platform| platform.is_target) {
+            for args in &program.runs {
+                let verdict = verification.verify(program, platform, args);
+                let line = match verdict.map_err(|error| error.to_string())? {
+                    verification::Verdict::Same(words) => {
+                        same += 1;
+                        words
+                    }
+                    verification::Verdict::Different(words) => {
+                        different += 1;
+                        words
+                    }
+                    verification::Verdict::Undecided(words) => {
+                        undecided += 1;
+                        words
+                    }
+                    verification::Verdict::NotCompared(why) => {
+                        not_compared += 1;
+                        format!("not compared: {why}")
+                    }
+                };
+                let args = args.join(" ");
+                println!(
+                    "{} {first} {args} on {}: {line}",
+                    program.name, platform.name
+                );
+            }
+        }
+    }
+    println!(
+        "{same} same, {different} different, {undecided} undecided, {not_compared} not compared"
+    );
+    Ok(different == 0 && same > 0)
 }
