@@ -10,9 +10,9 @@ use super::prediction::TripOrigin;
 /// What lowers the clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Strain {
-    /// The share of look-up tables in use.
+    /// The share of look-up tables that the kernel takes; the interface is placed and routed beforehand.
     pub logic: f64,
-    /// The share of memory blocks in use, at most 1.
+    /// The share of memory blocks that the kernel takes, at most 1.
     pub ram: f64,
     /// 1 if work-items meet at barriers in loops that do not run equally often for all.
     pub divergent: f64,
@@ -26,8 +26,8 @@ pub struct Strain {
 pub fn strain(graph: &Graph, board: &Board, used: Resources) -> Strain {
     let device = board.device;
     Strain {
-        logic: (used.alut + board.interface.alut) / device.alut,
-        ram: ((used.ram + board.interface.ram) / device.ram).min(1.0),
+        logic: used.alut / device.alut,
+        ram: (used.ram / device.ram).min(1.0),
         divergent: f64::from(u8::from(is_divergent(graph))),
         wide: (widest(graph) / 64.0).log2().max(0.0),
         deep: largest(graph).ln(),
