@@ -24,6 +24,8 @@ pub struct Lsu {
     pub stays: f64,
     /// The address is far from the last one, or random.
     pub scattered: bool,
+    /// An iteration of the loop around goes to other words.
+    pub moves_on: bool,
     /// Addresses of an NDRange descend.
     pub backward: bool,
     /// The buffer is so small that the unit's cache holds it whole: its bytes.
@@ -146,6 +148,7 @@ fn unit(graph: &Graph, cache_bytes: f64, form: Form, run: &[usize]) -> Lsu {
         copies,
         stays,
         scattered,
+        moves_on: moves_on(graph, first),
         backward,
         table,
         constant_cache: match kind {
@@ -233,6 +236,15 @@ fn along(graph: &Graph, access: &Access, sym: Sym) -> Option<i128> {
     }
     let coefficient = address.coefficient(sym)?;
     graph.evaluate(&coefficient).map(|value| value as i128)
+}
+
+/// Whether an access goes to other words in each iteration of the loop around its own.
+fn moves_on(graph: &Graph, access: &Access) -> bool {
+    match graph.regions[access.region].parent {
+        None | Some(0) => false,
+        Some(outer) => along(graph, access, Sym::Iter(outer))
+            .is_none_or(|stride| stride.unsigned_abs() >= WORD as u128),
+    }
 }
 
 /// How many accesses in a row, on average, find what they need in the unit: loops around in which the

@@ -1,9 +1,10 @@
 //! Seconds that the traffic with external memory takes.
 
 use super::board::Board;
-use super::graph::Graph;
+use super::graph::{Graph, RegionId};
 use super::lsu::{Lsu, WORD, moved};
 use super::prediction::{Form, LsuKind};
+use super::timing::Timing;
 
 /// The traffic of a launch.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -12,14 +13,21 @@ pub struct Traffic {
     pub streamed: f64,
     /// Words (of the memory's width) at far or random addresses.
     pub scattered: f64,
-    /// Words of loops in which work-items mix.
+    /// Words of loops in which work-items, or entries of the loop, mix.
     pub interleaved: f64,
     /// Atomic operations.
     pub atomics: f64,
 }
 
 /// What `items` work-items move.
-pub fn traffic(graph: &Graph, board: &Board, form: Form, lsus: &[Lsu], items: f64) -> Traffic {
+pub fn traffic(
+    graph: &Graph,
+    board: &Board,
+    form: Form,
+    lsus: &[Lsu],
+    timings: &[Timing],
+    items: f64,
+) -> Traffic {
     let mut all = Traffic::default();
     let word = board.memory.width_bytes as f64;
     for lsu in lsus {
@@ -52,7 +60,10 @@ pub fn traffic(graph: &Graph, board: &Board, form: Form, lsus: &[Lsu], items: f6
                 .ancestors(lsu.region)
                 .all(|at| at == 0 || graph.regions[at].barriers == 0)
             && region.barriers == 0;
-        if lsu.scattered && form == Form::SingleWorkItem {
+        if form == Form::SingleWorkItem && lsu.moves_on && entries_mix(graph, timings, lsu.region) {
+            // Neighbours are not next to each other: each access moves words of its own.
+            all.interleaved += accesses * (report.bytes_wide as f64 / word).ceil();
+        } else if lsu.scattered && form == Form::SingleWorkItem {
             all.scattered += bytes / word;
         } else if mixes || lsu.backward || lsu.scattered {
             all.interleaved += bytes / word;
@@ -61,6 +72,14 @@ pub fn traffic(graph: &Graph, board: &Board, form: Form, lsus: &[Lsu], items: f6
         }
     }
     all
+}
+
+/// Whether the loop around starts a loop again before it has ended, so that iterations of several entries
+/// take turns.
+fn entries_mix(graph: &Graph, timings: &[Timing], region: RegionId) -> bool {
+    let (inner, outer) = (&timings[region], graph.regions[region].parent);
+    inner.entries > 1.0
+        && outer.is_some_and(|outer| outer != 0 && timings[outer].interval + 1.0 < inner.total)
 }
 
 fn compute_units(form: Form) -> f64 {

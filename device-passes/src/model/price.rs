@@ -67,7 +67,7 @@ pub fn price(
             (cycles, work_item_loops(&graph, &on_board, board))
         }
     };
-    let memory_seconds = traffic(&graph, board, form, &lsus, items).seconds(board);
+    let memory_seconds = traffic(&graph, board, form, &lsus, &on_board, items).seconds(board);
     let computing = (busy + constant_fill(&graph, board)) / (mhz * 1e6);
     let running = computing.max(memory_seconds);
     let doubt = doubt(&graph, computing, memory_seconds);

@@ -43,6 +43,8 @@ pub struct Timing {
     /// Cycles before the loop may start again: less than `total`. On average, where the loop around
     /// starts it again while it runs.
     pub busy: f64,
+    /// Entries of the loop that may run at a time, an iteration of each in turn.
+    pub entries: f64,
 }
 
 /// Latencies that differ between what aoc schedules for and what a board shows.
@@ -206,6 +208,7 @@ impl Timer<'_> {
                 serial: false,
                 total: latency,
                 busy: latency,
+                entries: 1.0,
             };
         }
         let (mut ii, mut limit) = (1.0, Limit::None);
@@ -261,6 +264,7 @@ impl Timer<'_> {
             serial,
             total: latency + interval * (trips - 1.0).max(0.0),
             busy: between * trips + 1.0,
+            entries: interval / between,
         }
     }
 
