@@ -82,6 +82,8 @@ struct Pair {
     trips: Option<f64>,
     /// How much faster the second is.
     measured: f64,
+    /// How long both ran, where that is published.
+    milliseconds: Option<[f64; 2]>,
     slow: String,
     fast: String,
 }
@@ -103,6 +105,14 @@ fn speed_ups_are_within_a_factor_of_two() {
             pair.name,
             slow / fast
         );
+        for (seconds, measured) in [slow, fast].iter().zip(pair.milliseconds.iter().flatten()) {
+            let off = seconds * 1e3 / measured;
+            let name = &pair.name;
+            assert!(
+                (0.5..=2.0).contains(&off),
+                "{name}: {seconds} s, {measured} ms"
+            );
+        }
     }
 }
 
@@ -114,6 +124,7 @@ fn limit(report: &LoopReport) -> String {
         Limit::LocalPorts { array, .. } => return format!("ports {array}"),
         Limit::Bandwidth => "bandwidth",
         Limit::Serialised(_) => "serialised",
+        Limit::WorkItemNest => "nest",
         Limit::Asked => "asked",
     };
     name.to_string()

@@ -155,6 +155,9 @@ pub struct Array {
     pub written: bool,
     /// `volatile`
     pub volatile: bool,
+    /// The loop that declares it, and of how many of its iterations aoc keeps copies
+    /// (`__attribute__((private_copies(n)))`); `None`: as many as help.
+    pub copies: Option<(RegionId, u64)>,
 }
 
 /// Types by which aoc tells pointers apart without `restrict` (docs/model.md). Characters, vectors and

@@ -65,6 +65,8 @@ pub struct Order {
     distance: u64,
     /// Both are stores: of the later one, no more than that must wait.
     stores: bool,
+    /// The later one wants the copy of the array that the earlier one uses.
+    copy: bool,
 }
 
 /// An access in a loop, with what comparing it with others takes.
@@ -135,6 +137,15 @@ impl Search<'_> {
         let (a, b) = (x.access, y.access);
         let on_chip = self.graph.arrays[a.array].place == Place::OnChip;
         let is_flow = a.is_store && (!b.is_store || b.is_atomic);
+        let copies = self.graph.arrays[a.array].copies;
+        if let Some((_, copies)) = copies.filter(|(home, _)| *home == self.region)
+            && b.is_store
+        {
+            return self.found.push(Order {
+                copy: true,
+                ..order(x, y, copies)
+            });
+        }
         // On-chip memory serves accesses in order, and aoc gives each outer iteration a copy of its own.
         // To external memory a store may overtake neither a load nor another store's unit.
         if !is_flow && (on_chip || x.at == y.at) {
@@ -186,13 +197,7 @@ impl Search<'_> {
         {
             return;
         }
-        self.found.push(Order {
-            earlier: x.at,
-            later: y.at,
-            ends: (x.carrier, y.carrier),
-            distance,
-            stores: are_stores(x, y),
-        });
+        self.found.push(order(x, y, distance));
     }
 
     /// Iterations of a loop for which the source says that there is no dependence on an array.
@@ -237,7 +242,10 @@ impl Timer<'_> {
                 latency: self.ordered_after(region, order, inner),
                 distance: order.distance as f64,
                 crosses: false,
-                kind: Kind::Memory { load, store },
+                kind: match order.copy {
+                    true => Kind::Copy(self.graph.accesses[order.later].array),
+                    false => Kind::Memory { load, store },
+                },
             };
             let target = ends.1.unwrap_or(target);
             if let Some(stores) = ends.0 {
@@ -371,6 +379,18 @@ impl Timer<'_> {
     }
 }
 
+/// A later access `y` after an earlier one `x`.
+fn order(x: &Side<'_>, y: &Side<'_>, distance: u64) -> Order {
+    Order {
+        earlier: x.at,
+        later: y.at,
+        ends: (x.carrier, y.carrier),
+        distance,
+        stores: are_stores(x, y),
+        copy: false,
+    }
+}
+
 /// Whether both accesses only store.
 fn are_stores(x: &Side<'_>, y: &Side<'_>) -> bool {
     is_plain_store(x.access) && is_plain_store(y.access)
@@ -416,7 +436,7 @@ pub(super) fn place(access: &Access) -> (Option<Poly>, i128) {
             let (rest, constant) = address.split_constant();
             (
                 Some(rest),
-                constant.div_euclid(i128::from(access.bytes) * 64),
+                constant.div_euclid(i128::from(access.bytes) * 1024),
             )
         }
         None => (None, access.node as i128),

@@ -13,7 +13,7 @@ use petgraph::graph::{DiGraph, NodeIndex};
 
 use super::board::Board;
 use super::critical::critical_cycle;
-use super::graph::{Access, Graph, NodeId, Op, Place, RegionId};
+use super::graph::{Access, ArrayId, Graph, NodeId, Op, Place, RegionId};
 use super::launch::LaunchShape;
 use super::ordering::{Order, may_alias, orders, overlaps, place, read_back};
 use super::poly::Poly;
@@ -169,7 +169,12 @@ pub(super) struct Edge {
 pub(super) enum Kind {
     Value,
     Carried(String),
-    Memory { load: usize, store: usize },
+    Memory {
+        load: usize,
+        store: usize,
+    },
+    /// A copy of this array is free again.
+    Copy(ArrayId),
 }
 
 /// A cycle of dependences.
@@ -476,6 +481,13 @@ impl Timer<'_> {
 
     fn why(&self, cycle: &Cycle, latency: f64) -> Limit {
         let span = |id: NodeId| self.graph.nodes[id].span;
+        let copy = cycle.kinds.iter().find_map(|kind| match kind {
+            Kind::Copy(array) => Some(&self.graph.arrays[*array].name),
+            _ => None,
+        });
+        if let Some(array) = copy {
+            return Limit::Serialised(array.clone());
+        }
         for kind in &cycle.kinds {
             if let Kind::Memory { load, store } = kind {
                 let (load, store) = (&self.graph.accesses[*load], &self.graph.accesses[*store]);

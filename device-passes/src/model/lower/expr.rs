@@ -477,6 +477,7 @@ impl<'a> Lowering<'a> {
             bytes: self.module.layout(variable.ty.ty).map(|layout| layout.size),
             written: false,
             volatile: false,
+            copies: None,
         };
         let id = self.add_array(array);
         self.arrays.insert((0, var), id);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use fpgacc_frontend::ir::{Block, ExprId, Init, Stmt, StmtKind, VarId, VarRef};
+use fpgacc_frontend::ir::{Block, ExprId, Init, Stmt, StmtKind, VarId, VarRef, Variable};
 
 use super::env::{Changes, Mark};
 use super::value::{Slot, Value};
@@ -123,6 +123,7 @@ impl<'a> Lowering<'a> {
             bytes,
             written: false,
             volatile: false,
+            copies: private_copies(variable).map(|copies| (self.region, copies)),
         });
         self.arrays.insert((self.frame, VarRef::Local(var)), id);
         self.array_keys.insert(id, key);
@@ -214,4 +215,12 @@ impl<'a> Lowering<'a> {
         }
         all
     }
+}
+
+/// What a declaration says of copies for iterations that overlap; 0 leaves it to aoc.
+fn private_copies(variable: &Variable) -> Option<u64> {
+    let mut attrs = variable.attrs.iter();
+    let attr = attrs.find(|attr| attr.name == "private_copies")?;
+    let copies: u64 = attr.args.as_deref()?.trim().parse().ok()?;
+    (copies > 0).then_some(copies)
 }
