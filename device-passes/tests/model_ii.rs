@@ -120,6 +120,7 @@ fn limit(report: &LoopReport) -> String {
     let name = match &report.limit {
         Limit::None => "none",
         Limit::Recurrence { .. } => "recurrence",
+        Limit::Chain { .. } => "chain",
         Limit::MemoryDependence { array, .. } => return format!("memory {array}"),
         Limit::LocalPorts { array, .. } => return format!("ports {array}"),
         Limit::Bandwidth => "bandwidth",

@@ -111,6 +111,11 @@ pub fn limit(limit: &Limit, sources: Option<&SourceMap>) -> Option<String> {
             number(*latency),
             apart(*distance)
         ),
+        Limit::Chain { what, from, cycles } => format!(
+            "{what}{} takes {} cycles, for which the clock of the whole kernel is lower",
+            at(from),
+            number(*cycles)
+        ),
         Limit::MemoryDependence {
             array,
             load,
@@ -154,6 +159,10 @@ pub fn remedy(limit: &Limit) -> Option<&'static str> {
         Limit::Recurrence { .. } => {
             "shorten the chain of operations between two iterations, or let several iterations of \
              an outer loop run at a time"
+        }
+        Limit::Chain { .. } => {
+            "if the loop is short beside others, say `#pragma ii 2` or more in front of it, so that the \
+             clock need not be lower"
         }
         Limit::MemoryDependence { .. } => {
             "keep the value in a variable between iterations, say `#pragma ivdep array(..)` if the \

@@ -131,6 +131,16 @@ pub enum Limit {
         /// Iterations between the two.
         distance: f64,
     },
+    /// A chain of small operations from one iteration to the next fits into the interval only if the whole
+    /// kernel's clock is lower: the interval with the least time for an iteration, as aoc takes it.
+    Chain {
+        /// The operations on the way, and the variable's name.
+        what: String,
+        /// Where the chain begins.
+        from: Option<Span>,
+        /// Its length in cycles of the clock that the kernel would have without it.
+        cycles: f64,
+    },
     /// A load may need what an earlier iteration stores.
     MemoryDependence {
         /// The array's name.

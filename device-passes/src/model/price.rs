@@ -44,15 +44,18 @@ pub fn price(
     let one = area::of(&graph, board, &lsus, simd);
     let used = Resources::default().plus(one, units);
     let strain = clock::strain(&graph, board, used);
-    let mhz = clock::predict(strain, board);
     let mut timer = Timer::new(module, kernel, &graph, board, launch);
+    // Work-items have other work-items' iterations between their own: nothing waits as aoc schedules it.
+    let scheduled = match form {
+        Form::SingleWorkItem => timer.time(Latencies::scheduled(board)),
+        Form::NdRange { .. } => Vec::new(),
+    };
+    let stretch = scheduled.iter().map(|t| t.stretch).fold(1.0, f64::max);
+    let mhz = clock::predict(strain, board) / stretch;
     let on_board = timer.time(Latencies::of_board(board, mhz));
     let items = items(launch, form);
     let (busy, loops) = match form {
-        Form::SingleWorkItem => {
-            let scheduled = timer.time(Latencies::scheduled(board));
-            (on_board[0].total, loops(&graph, &scheduled))
-        }
+        Form::SingleWorkItem => (on_board[0].total, loops(&graph, &scheduled)),
         Form::NdRange { .. } => {
             let cycles = {
                 let is_sized = module.functions[kernel].reqd_work_group_size().is_some();

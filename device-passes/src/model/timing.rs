@@ -45,6 +45,8 @@ pub struct Timing {
     pub busy: f64,
     /// Entries of the loop that may run at a time, an iteration of each in turn.
     pub entries: f64,
+    /// Cycles of the clock that operations in a row take of one cycle: above 1, they lower the clock.
+    pub stretch: f64,
 }
 
 /// Latencies that differ between what aoc schedules for and what a board shows.
@@ -214,14 +216,21 @@ impl Timer<'_> {
                 total: latency,
                 busy: latency,
                 entries: 1.0,
+                stretch: 1.0,
             };
         }
         let (mut ii, mut limit) = (1.0, Limit::None);
         // What each entry of the loop has of its own: values that it computes from iteration to iteration.
         let mut shared = 1.0;
+        let mut chain: f64 = 0.0;
+        let mut chained = Limit::None;
         let mut raise = |to: f64, why: Limit| {
-            if !matches!(why, Limit::Recurrence { .. }) {
-                shared = to.max(shared);
+            match &why {
+                Limit::Chain { cycles, .. } if *cycles > chain => {
+                    (chain, chained) = (*cycles, why.clone());
+                }
+                Limit::Chain { .. } | Limit::Recurrence { .. } => (),
+                _ => shared = to.max(shared),
             }
             if to > ii {
                 (ii, limit) = (to, why);
@@ -256,6 +265,10 @@ impl Timer<'_> {
         if let Some(asked) = hints.ii.filter(|asked| *asked > ii) {
             (ii, limit) = (asked, Limit::Asked);
         }
+        let stretch = (chain / ii).max(1.0);
+        if stretch > 1.0 && limit == Limit::None {
+            limit = chained;
+        }
         let busy = loops
             .iter()
             .map(|at| inner[at].busy * self.graph.regions[*at].share);
@@ -270,6 +283,7 @@ impl Timer<'_> {
             total: latency + interval * (trips - 1.0).max(0.0),
             busy: between * trips + 1.0,
             entries: interval / between,
+            stretch,
         }
     }
 
@@ -419,7 +433,8 @@ impl Timer<'_> {
         (all, index)
     }
 
-    /// The intervals that dependences allow: the largest of values, and the largest of all else.
+    /// The intervals that dependences allow: the largest of values, of chains of small operations, and of all
+    /// else.
     fn recurrences(
         &self,
         region: RegionId,
@@ -428,7 +443,7 @@ impl Timer<'_> {
         iteration: f64,
     ) -> Vec<(f64, Limit)> {
         let (all, _) = self.dependences(region, nodes, inner);
-        let mut worst: [Option<(f64, Limit)>; 2] = [None, None];
+        let mut worst: [Option<(f64, Limit)>; 3] = [None, None, None];
         for part in kosaraju_scc(&all) {
             let Some(mut cycle) = critical_cycle(&all, &part) else {
                 continue;
@@ -438,18 +453,58 @@ impl Timer<'_> {
                 cycle.latency = cycle.latency.max(iteration);
             }
             let latency = (cycle.latency + 1e-6).floor();
-            let interval = ((latency + 1.0) / cycle.distance).ceil();
-            let limit = self.why(&cycle, latency);
+            let (interval, limit) = match self.is_chain(&cycle) {
+                true => (latency.max(1.0), self.chain(&cycle)),
+                false => {
+                    let interval = ((latency + 1.0) / cycle.distance).ceil();
+                    (interval, self.why(&cycle, latency))
+                }
+            };
             let worst = match limit {
                 Limit::Recurrence { .. } => &mut worst[0],
-                _ => &mut worst[1],
+                Limit::Chain { .. } => &mut worst[1],
+                _ => &mut worst[2],
             };
-            if worst.as_ref().is_none_or(|(most, _)| interval > *most) {
+            let is_worse = |(most, other): &(f64, Limit)| match (&limit, other) {
+                (Limit::Chain { cycles, .. }, Limit::Chain { cycles: most, .. }) => cycles > most,
+                _ => interval > *most,
+            };
+            if worst.as_ref().is_none_or(is_worse) {
                 *worst = Some((interval, limit));
             }
         }
-        let worst = worst.into_iter().flatten();
-        worst.filter(|(interval, _)| *interval > 1.0).collect()
+        let counts = |(interval, limit): &(f64, Limit)| {
+            *interval > 1.0 || matches!(limit, Limit::Chain { .. })
+        };
+        worst.into_iter().flatten().filter(counts).collect()
+    }
+
+    /// Whether a cycle of dependences is longer than a clock's cycle, and all of it are operations of which
+    /// several fit into one: then its registers can stand anywhere. aoc takes the interval for which
+    /// interval and clock together make the shortest iteration ("fMAX-II tradeoff" in Intel's code samples).
+    fn is_chain(&self, cycle: &Cycle) -> bool {
+        let is_small = |id: &NodeId| {
+            let node = &self.graph.nodes[*id];
+            let is_logic = matches!(node.op, Op::Phi | Op::Operator | Op::Select);
+            is_logic && node.operator.latency < 1.0
+        };
+        let values = |kind: &Kind| matches!(kind, Kind::Value | Kind::Carried(_));
+        cycle.latency > 1.0
+            && cycle.distance == 1.0
+            && !cycle.crosses
+            && cycle.nodes.iter().all(is_small)
+            && cycle.kinds.iter().all(values)
+    }
+
+    fn chain(&self, cycle: &Cycle) -> Limit {
+        match self.why(cycle, cycle.latency) {
+            Limit::Recurrence { what, from, .. } => Limit::Chain {
+                what,
+                from,
+                cycles: cycle.latency,
+            },
+            other => other,
+        }
     }
 
     /// Float sums: the single-cycle accumulator, and what reassociation makes of several additions.

@@ -277,7 +277,9 @@ fn access(report: &LsuReport, sources: &SourceMap) -> Access {
 /// Whether a loop costs time that it need not. That an outer loop waits for the iterations of an inner
 /// one is no fault.
 fn is_slow(report: &LoopReport) -> bool {
-    report.limit != Limit::None && (report.ii > 1.5 || report.pipelined == Pipelining::Serial)
+    let lowers_clock = matches!(report.limit, Limit::Chain { .. });
+    let is_late = report.ii > 1.5 || report.pipelined == Pipelining::Serial;
+    lowers_clock || (report.limit != Limit::None && is_late)
 }
 
 fn loop_mark(report: &LoopReport, sources: &SourceMap) -> Mark {
