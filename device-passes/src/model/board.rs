@@ -257,17 +257,53 @@ pub struct Memory {
     /// How long a unit waits for neighbours of an access before it asks the memory, where the next
     /// access waits for this one.
     pub coalescing_wait_ns: f64,
-    /// What a word at a far or random address takes, many of them at once.
-    pub scattered_word_ns: f64,
-    /// What a word takes in a loop of an NDRange kernel without barriers, where work-items come by in
-    /// short runs.
-    pub interleaved_word_ns: f64,
-    /// What an atomic operation takes.
-    pub atomic_ns: f64,
+    /// Measured times of scattered words over those that follow from the timing: [`Memory::scattered_word_ns`].
+    #[serde(default = "one")]
+    pub scattered_factor: f64,
+    /// The same for words where work-items take turns: [`Memory::interleaved_word_ns`].
+    #[serde(default = "one")]
+    pub interleaved_factor: f64,
+    /// The same for atomic operations: [`Memory::atomic_ns`].
+    #[serde(default = "one")]
+    pub atomic_factor: f64,
     /// tWR: what a write takes before its row can be closed.
     pub write_recovery_ns: f64,
     /// Bytes that a cached unit keeps.
     pub cache_bytes: f64,
+}
+
+/// Rows that a bank opens at a time, in the window of tFAW.
+const ROWS_AT_ONCE: f64 = 4.0;
+
+impl Memory {
+    /// The peak of all banks, in bytes per second.
+    pub fn peak_bandwidth(&self) -> f64 {
+        self.banks as f64 * self.bank_gigabytes_per_second * 1e9
+    }
+
+    /// Bytes of the longest burst.
+    pub fn burst_bytes(&self) -> u64 {
+        self.burst_words * self.width_bytes
+    }
+
+    /// What a word at a far or random address takes, many of them at once: each opens a row.
+    pub fn scattered_word_ns(&self) -> f64 {
+        self.row_miss_ns / (ROWS_AT_ONCE * self.banks as f64) * self.scattered_factor
+    }
+
+    /// What a word takes in a loop of an NDRange kernel without barriers, where work-items come by in
+    /// short runs: a row and the word itself.
+    pub fn interleaved_word_ns(&self) -> f64 {
+        let opening = self.row_miss_ns / (ROWS_AT_ONCE * self.banks as f64);
+        let word = self.width_bytes as f64 / self.peak_bandwidth() * 1e9;
+        (opening + word) * self.interleaved_factor
+    }
+
+    /// What an atomic operation takes: 2 tRCD + 2 tRP + tWR (Davila-Guzman et al., "Analytical model of
+    /// memory-bound applications compiled with high level synthesis", FCCM 2020).
+    pub fn atomic_ns(&self) -> f64 {
+        (2.0 * self.row_miss_ns + self.write_recovery_ns) * self.atomic_factor
+    }
 }
 
 /// What is wrong with a board file.
@@ -366,11 +402,6 @@ impl Board {
             FamilyRef::Own(family) => family,
             FamilyRef::Named(_) => unreachable!("from_yaml looks families up"),
         }
-    }
-
-    /// The peak of all banks, in bytes per second.
-    pub fn peak_bandwidth(&self) -> f64 {
-        self.memory.banks as f64 * self.memory.bank_gigabytes_per_second * 1e9
     }
 
     fn check(&self) -> Result<(), BoardError> {

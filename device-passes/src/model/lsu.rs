@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::board::{Board, Resources};
+use super::board::{Board, Memory, Resources};
 use super::graph::{Access, Array, Graph, Place, RegionId};
 use super::poly::{Poly, Sym};
 use super::prediction::{Form, LsuKind, LsuReport};
@@ -39,7 +39,7 @@ pub fn infer(graph: &mut Graph, board: &Board, form: Form) -> Vec<Lsu> {
     let runs = runs(graph);
     let mut lsus = Vec::new();
     for run in runs {
-        let lsu = unit(graph, board.memory.cache_bytes, form, &run);
+        let lsu = unit(graph, &board.memory, form, &run);
         for at in run {
             graph.accesses[at].prefetched = lsu.report.kind == LsuKind::Prefetching;
         }
@@ -99,7 +99,8 @@ fn contiguous(graph: &Graph, mut group: Vec<usize>) -> Vec<Vec<usize>> {
     runs
 }
 
-fn unit(graph: &Graph, cache_bytes: f64, form: Form, run: &[usize]) -> Lsu {
+fn unit(graph: &Graph, memory: &Memory, form: Form, run: &[usize]) -> Lsu {
+    let cache_bytes = memory.cache_bytes;
     let first = &graph.accesses[run[0]];
     let array = &graph.arrays[first.array];
     let start = |at: &usize| {
@@ -132,7 +133,9 @@ fn unit(graph: &Graph, cache_bytes: f64, form: Form, run: &[usize]) -> Lsu {
         (LsuKind::Constant, Some(_)) => bytes as f64,
         _ => moved(stride, bytes, first.indirect || backward),
     };
-    let scattered = first.indirect || stride.is_none_or(|s| s.unsigned_abs() >= FAR);
+    // In different bursts and, mostly, rows.
+    let is_far = |stride: i128| stride.unsigned_abs() >= u128::from(memory.burst_bytes());
+    let scattered = first.indirect || stride.is_none_or(is_far);
     Lsu {
         report: LsuReport {
             span: first.span,
@@ -191,8 +194,6 @@ pub fn constant_fill(graph: &Graph, board: &Board) -> f64 {
     words.sum::<f64>() * board.family().memory_units.load_latency
 }
 
-/// Accesses further apart than this are in different bursts and, mostly, rows.
-const FAR: u128 = 1024;
 /// Bytes of a word of external memory.
 pub const WORD: f64 = 64.0;
 

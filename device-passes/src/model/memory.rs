@@ -94,9 +94,9 @@ impl Traffic {
     pub fn seconds(self, board: &Board) -> f64 {
         let memory = &board.memory;
         let nano = 1e-9;
-        self.streamed / (board.peak_bandwidth() * memory.efficiency)
-            + self.scattered * memory.scattered_word_ns * nano
-            + self.interleaved * memory.interleaved_word_ns * nano
-            + self.atomics * memory.atomic_ns * nano
+        self.streamed / (memory.peak_bandwidth() * memory.efficiency)
+            + self.scattered * memory.scattered_word_ns() * nano
+            + self.interleaved * memory.interleaved_word_ns() * nano
+            + self.atomics * memory.atomic_ns() * nano
     }
 }
