@@ -108,23 +108,42 @@ cl_int __wrap_clGetKernelArgInfo(cl_kernel kernel, cl_uint index, cl_uint name, 
     return __real_clGetKernelArgInfo(kernel, index, name, size, value, size_ret);
 }
 
-/* The largest group that the host may launch, in whatever version: a task kernel itself runs one
- * work-item. */
-static cl_int max_group_size(const struct fpgacc_kernel *info, cl_device_id device, size_t *out)
+/* The largest group that the host may launch, in whatever version, where the device takes `most`: a task
+ * kernel itself runs one work-item. */
+static size_t largest_group(const struct fpgacc_kernel *info, size_t most)
 {
-    struct fpgacc_limits limits;
-    cl_int error = fpgacc_device_limits(device, &limits);
-    if (error != CL_SUCCESS)
-        return error;
-    *out = 0;
+    size_t largest = 0;
     for (uint32_t i = 0; i <= info->other_count; i++) {
         const struct fpgacc_kernel *version = i ? &info->others[i - 1] : info;
-        size_t most = limits.max_group_size;
-        if (version->max_group_size && version->max_group_size < most)
-            most = (size_t)version->max_group_size;
-        *out = most > *out ? most : *out;
+        size_t own = most;
+        if (version->max_group_size && version->max_group_size < own)
+            own = (size_t)version->max_group_size;
+        largest = own > largest ? own : largest;
     }
-    return CL_SUCCESS;
+    return largest;
+}
+
+/* A recorded run of the original kernels is told what a run of the rewritten ones is told, so that a host
+ * that launches groups as large as it may launches the same ones, and `fpgacc --verify` compares kernels. */
+static cl_int answer_recorded(cl_kernel kernel, cl_device_id device, size_t size, void *value,
+                              size_t *size_ret)
+{
+    size_t most = 0;
+    char name[256] = "";
+    cl_int error = __real_clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_WORK_GROUP_SIZE,
+                                                   sizeof most, &most, NULL);
+    if (error != CL_SUCCESS)
+        return error;
+    __real_clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof name - 1, name, NULL);
+    for (uint32_t i = 0; i < fpgacc_manifest.program_count; i++) {
+        const struct fpgacc_program *program = &fpgacc_manifest.programs[i];
+        for (uint32_t j = 0; j < program->kernel_count; j++) {
+            const struct fpgacc_kernel *info = &program->kernels[j];
+            if (info->form == FPGACC_TASK && strcmp(info->name, name) == 0)
+                most = largest_group(info, most);
+        }
+    }
+    return fpgacc_answer(&most, sizeof most, size, value, size_ret);
 }
 
 /* The device of the question; the only device if the host gives none. */
@@ -150,6 +169,8 @@ cl_int __wrap_clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device,
     int answered = (is_task && name == CL_KERNEL_WORK_GROUP_SIZE) ||
                    (info && name == CL_KERNEL_COMPILE_WORK_GROUP_SIZE &&
                     (is_task || info->relies_on_count));
+    if (!tracked && name == CL_KERNEL_WORK_GROUP_SIZE && fpgacc_recording())
+        return answer_recorded(kernel, device, size, value, size_ret);
     /* The implementation judges the device. */
     cl_int error = __real_clGetKernelWorkGroupInfo(kernel, device, name, answered ? 0 : size,
                                                    answered ? NULL : value, size_ret);
@@ -161,9 +182,12 @@ cl_int __wrap_clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device,
             sizes[i] = (size_t)info->reqd_work_group_size[i];
         return fpgacc_answer(sizes, sizeof sizes, size, value, size_ret);
     }
-    size_t most = 0;
     error = question_device(tracked, &device);
+    struct fpgacc_limits limits;
     if (error == CL_SUCCESS)
-        error = max_group_size(tracked->info, device, &most);
-    return error == CL_SUCCESS ? fpgacc_answer(&most, sizeof most, size, value, size_ret) : error;
+        error = fpgacc_device_limits(device, &limits);
+    if (error != CL_SUCCESS)
+        return error;
+    size_t most = largest_group(tracked->info, limits.max_group_size);
+    return fpgacc_answer(&most, sizeof most, size, value, size_ret);
 }
