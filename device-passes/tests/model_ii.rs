@@ -75,6 +75,8 @@ struct Pair {
     name: String,
     /// Where the speed-up comes from.
     why: String,
+    #[serde(default = "arria10")]
+    board: String,
     #[serde(default)]
     latencies: BTreeMap<String, f64>,
     /// How often each loop runs; where it is not given, the text tells.
@@ -93,7 +95,7 @@ fn speed_ups_are_within_a_factor_of_two() {
     let pairs: Vec<Pair> = serde_yaml::from_str(include_str!("model/pairs.yaml")).unwrap();
     for pair in pairs {
         assert!(!pair.why.is_empty(), "{}: why?", pair.name);
-        let board = board(&arria10(), &pair.latencies);
+        let board = board(&pair.board, &pair.latencies);
         let [slow, fast] = [&pair.slow, &pair.fast].map(|text| {
             let launch = LaunchShape::default();
             predicted(text, &board, launch, pair.trips).seconds.value

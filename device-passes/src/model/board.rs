@@ -257,6 +257,9 @@ pub struct Memory {
     /// How long a unit waits for neighbours of an access before it asks the memory, where the next
     /// access waits for this one.
     pub coalescing_wait_ns: f64,
+    /// What a load takes where something waits for it, beside that; left out: what aoc schedules for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load_ns: Option<f64>,
     /// Measured times of scattered words over those that follow from the timing: [`Memory::scattered_word_ns`].
     #[serde(default = "one")]
     pub scattered_factor: f64,

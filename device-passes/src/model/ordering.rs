@@ -7,7 +7,7 @@ use petgraph::graph::NodeIndex;
 use super::dependence::{Compared, distance};
 use super::graph::{Access, Graph, NodeId, Place, RegionId};
 use super::poly::Poly;
-use super::timing::{Dependences, Edge, Kind, LOCAL_PORTS, Timer, Timing};
+use super::timing::{Dependences, Edge, Kind, LOCAL_PORTS, Timer, Timing, Wait};
 use crate::analysis::alias::{Aliases, Roots};
 
 /// Whether arrays may have bytes in common: for each, for each.
@@ -238,8 +238,10 @@ impl Timer<'_> {
                 true => (order.later, order.earlier),
                 false => (order.earlier, order.later),
             };
+            let (latency, access) = self.ordered_after(region, order, inner);
             let edge = Edge {
-                latency: self.ordered_after(region, order, inner),
+                latency,
+                access,
                 distance: order.distance as f64,
                 crosses: false,
                 kind: match order.copy {
@@ -249,9 +251,10 @@ impl Timer<'_> {
             };
             let target = ends.1.unwrap_or(target);
             if let Some(stores) = ends.0 {
-                let latency = self.stores_take(region, order, inner);
+                let (latency, access) = self.stores_take(region, order, inner);
                 let edge = Edge {
                     latency,
+                    access,
                     ..edge.clone()
                 };
                 all.add_edge(stores, target, edge);
@@ -275,7 +278,7 @@ impl Timer<'_> {
         region: RegionId,
         order: &Order,
         inner: &BTreeMap<RegionId, Timing>,
-    ) -> f64 {
+    ) -> (f64, Wait) {
         let [a, b] = [order.earlier, order.later].map(|at| &self.graph.accesses[at]);
         let levels = self
             .graph
@@ -284,7 +287,13 @@ impl Timer<'_> {
         let started = levels
             .filter(|at| !self.graph.regions[*at].joined)
             .map(|at| (inner[&at].total - inner[&at].latency) * self.graph.regions[at].share);
-        started.sum::<f64>() + self.store_latency(a, b) * self.happens(a, b)
+        (started.sum(), self.wait(a, b, self.store_latency(a, b)))
+    }
+
+    /// What an access takes of which a later one waits for the end.
+    fn wait(&self, earlier: &Access, later: &Access, cycles: f64) -> Wait {
+        let share = self.happens(earlier, later);
+        Wait { cycles, share }
     }
 
     /// Cycles that the later of two accesses waits for the earlier one.
@@ -293,16 +302,16 @@ impl Timer<'_> {
         region: RegionId,
         order: &Order,
         inner: &BTreeMap<RegionId, Timing>,
-    ) -> f64 {
+    ) -> (f64, Wait) {
         let [a, b] = [order.earlier, order.later].map(|at| &self.graph.accesses[at]);
         if self.graph.nodes[a.node].idle || self.graph.nodes[b.node].idle {
-            return 0.0;
+            return (0.0, Wait::default());
         }
         let (carrier, _) = order.ends;
         match (a.region == region, a.is_store) {
-            (false, _) => self.latency(carrier, inner),
-            (true, true) => self.store_latency(a, b) * self.happens(a, b),
-            (true, false) => self.latency(carrier, inner) * self.happens(a, b),
+            (false, _) => (self.latency(carrier, inner), Wait::default()),
+            (true, true) => (0.0, self.wait(a, b, self.store_latency(a, b))),
+            (true, false) => (0.0, self.wait(a, b, self.latency(carrier, inner))),
         }
     }
 

@@ -9,7 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::ir::{FunctionId, Module};
 use petgraph::algo::kosaraju_scc;
-use petgraph::graph::{DiGraph, NodeIndex};
+use petgraph::graph::{DiGraph, EdgeIndex, EdgeReference, NodeIndex};
+use petgraph::visit::EdgeRef;
 
 use super::board::Board;
 use super::critical::critical_cycle;
@@ -78,10 +79,13 @@ impl Latencies {
     /// until a dependent memory operation completes" (Intel's best practice guide): one that a branch
     /// leaves out is complete at once.
     pub fn of_board(board: &Board, clock_mhz: f64) -> Self {
+        let scheduled = Self::scheduled(board);
+        let load = board.memory.load_ns.map(|ns| ns * clock_mhz / 1000.0);
         Latencies {
+            load: load.unwrap_or(scheduled.load),
             wait: board.memory.coalescing_wait_ns * clock_mhz / 1000.0,
             average: true,
-            ..Self::scheduled(board)
+            ..scheduled
         }
     }
 }
@@ -160,11 +164,21 @@ impl<'a> Timer<'a> {
 /// A dependence.
 #[derive(Clone, Debug)]
 pub(super) struct Edge {
+    /// Cycles, when [`settle`] has added those of accesses.
     pub latency: f64,
+    /// Cycles of an access to external memory.
+    pub access: Wait,
     pub distance: f64,
     /// Passes a loop that stands between the two.
     pub crosses: bool,
     pub kind: Kind,
+}
+
+/// What an access to external memory takes, and in which part of the iterations it happens.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Wait {
+    pub cycles: f64,
+    pub share: f64,
 }
 
 #[derive(Clone, Debug)]
@@ -320,16 +334,17 @@ impl Timer<'_> {
         }
     }
 
-    /// Cycles that what follows waits for an operation's result: on average, if averages are asked for.
-    fn waited(&self, id: NodeId, inner: &BTreeMap<RegionId, Timing>) -> f64 {
-        let happens = match self.graph.nodes[id].op {
+    /// Cycles that what follows waits for an operation's result: those of an access apart.
+    fn waited(&self, id: NodeId, inner: &BTreeMap<RegionId, Timing>) -> (f64, Wait) {
+        let cycles = self.latency(id, inner);
+        match self.graph.nodes[id].op {
             Op::Load(access) => {
                 let access = &self.graph.accesses[access];
-                self.happens(access, access)
+                let share = self.happens(access, access);
+                (0.0, Wait { cycles, share })
             }
-            _ => 1.0,
-        };
-        self.latency(id, inner) * happens
+            _ => (cycles, Wait::default()),
+        }
     }
 
     /// The part of iterations that do two accesses to external memory, if averages are asked for.
@@ -408,8 +423,10 @@ impl Timer<'_> {
                     }
                     _ => self.between(region, maker.segment, node.segment, inner),
                 };
+                let (latency, access) = self.waited(*input, inner);
                 let edge = Edge {
-                    latency: self.waited(*input, inner) + passed,
+                    latency: latency + passed,
+                    access,
                     distance: 0.0,
                     crosses,
                     kind: Kind::Value,
@@ -421,8 +438,10 @@ impl Timer<'_> {
             let Some(next) = carried.next.filter(|_| !carried.counts) else {
                 continue;
             };
+            let (latency, access) = self.waited(next, inner);
             let edge = Edge {
-                latency: self.waited(next, inner),
+                latency,
+                access,
                 distance: 1.0,
                 crosses: false,
                 kind: Kind::Carried(carried.name.clone()),
@@ -442,9 +461,10 @@ impl Timer<'_> {
         inner: &BTreeMap<RegionId, Timing>,
         iteration: f64,
     ) -> Vec<(f64, Limit)> {
-        let (all, _) = self.dependences(region, nodes, inner);
+        let (mut all, _) = self.dependences(region, nodes, inner);
         let mut worst: [Option<(f64, Limit)>; 3] = [None, None, None];
         for part in kosaraju_scc(&all) {
+            settle(&mut all, &part);
             let Some(mut cycle) = critical_cycle(&all, &part) else {
                 continue;
             };
@@ -650,6 +670,22 @@ impl Timer<'_> {
             limits.push((interval, limit));
         }
         limits
+    }
+}
+
+/// Adds what accesses take to the edges of a strongly connected part, on average over the iterations: one that
+/// does any of the accesses goes through all of them at the pace that was scheduled, and one that does none does not
+/// wait.
+fn settle(all: &mut Dependences, part: &[NodeIndex]) {
+    let own: BTreeSet<NodeIndex> = part.iter().copied().collect();
+    let inside = |edge: &EdgeReference<'_, Edge>| own.contains(&edge.target());
+    let edges = part.iter().flat_map(|node| all.edges(*node));
+    let edges: Vec<EdgeIndex> = edges.filter(inside).map(|edge| edge.id()).collect();
+    let waits = edges.iter().map(|edge| all[*edge].access);
+    let share = waits.map(|wait| wait.share).fold(0.0, f64::max);
+    for edge in edges {
+        let wait = std::mem::take(&mut all[edge].access);
+        all[edge].latency += wait.cycles * share;
     }
 }
 
