@@ -322,3 +322,21 @@ fn units_are_aligned_where_no_access_crosses_the_end_of_a_word() {
     let next = kernel(lanes, "out[i] = in[i + 1];");
     assert_eq!(load_of(&next), (LsuKind::BurstNonAligned, 16));
 }
+
+#[test]
+fn local_memory_has_units_that_take_requests_in_turn() {
+    let text = "__kernel void k(__global int *restrict a) {\n  __local int tile[64];\n  \
+                int l = get_local_id(0);\n  tile[l] = a[l];\n  \
+                barrier(CLK_LOCAL_MEM_FENCE);\n  a[l] = tile[63 - l];\n}\n";
+    let board = Board::named("de5a-net").expect("a built-in board");
+    let prediction = predicted(text, &board, LaunchShape::default(), None);
+    let kinds: Vec<_> = prediction
+        .lsus
+        .iter()
+        .map(|lsu| (&lsu.array[..], lsu.is_store, lsu.kind))
+        .collect();
+    let [pipelined, external] = [LsuKind::Pipelined, LsuKind::BurstCoalesced];
+    assert!(kinds.contains(&("tile", true, pipelined)), "{kinds:?}");
+    assert!(kinds.contains(&("tile", false, pipelined)), "{kinds:?}");
+    assert!(kinds.contains(&("a", true, external)), "{kinds:?}");
+}

@@ -200,7 +200,6 @@ pub fn unit(kind: LsuKind) -> &'static str {
         LsuKind::BurstNonAligned => "burst-coalesced, not aligned",
         LsuKind::BurstCached => "burst-coalesced, cached",
         LsuKind::Prefetching => "prefetching",
-        LsuKind::Streaming => "streaming",
         LsuKind::Constant => "constant cache",
         LsuKind::Pipelined => "pipelined",
         LsuKind::Atomic => "atomic",
@@ -219,12 +218,19 @@ pub fn access(report: &LsuReport) -> String {
         Some(bytes) => format!("{bytes} bytes apart"),
         None => "anywhere".to_string(),
     };
+    let used = match report.kind {
+        // Nothing is transferred.
+        LsuKind::Pipelined => String::new(),
+        _ => format!(
+            ", {:.0}% of what is transferred is used",
+            report.efficiency * 100.0
+        ),
+    };
     format!(
-        "{what} '{}': {}, {} bytes wide, {stride}, {:.0}% of what is transferred is used",
+        "{what} '{}': {}, {} bytes wide, {stride}{used}",
         report.array,
         unit(report.kind),
-        report.bytes_wide,
-        report.efficiency * 100.0
+        report.bytes_wide
     )
 }
 

@@ -8,7 +8,7 @@ use fpgacc_frontend::source::Span;
 
 use super::board::Operator;
 use super::poly::{Poly, Sym};
-use super::prediction::Trip;
+use super::prediction::{Trip, TripOrigin};
 use crate::analysis::alias::Root;
 
 /// Index of an [`Node`].
@@ -158,6 +158,17 @@ pub struct Array {
     /// The loop that declares it, and of how many of its iterations aoc keeps copies
     /// (`__attribute__((private_copies(n)))`); `None`: as many as help.
     pub copies: Option<(RegionId, u64)>,
+    /// Its banks, if the source says how many.
+    pub banks: Option<Banks>,
+}
+
+/// Banks of an on-chip array (`numbanks`, `bankwidth`), which serve accesses side by side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Banks {
+    /// How many.
+    pub count: u64,
+    /// Bytes in a row of one bank, which lie next to each other.
+    pub width: u64,
 }
 
 /// Types by which aoc tells pointers apart without `restrict` (docs/model.md). Characters, vectors and
@@ -252,6 +263,25 @@ impl Graph {
         let around = self.ancestors(region).skip(1);
         let loops = around.filter(|at| *at != 0 && !self.regions[*at].joined);
         loops.count()
+    }
+
+    /// The bank of an address, if it is the same in all iterations: what moves stays in one bank's row, or goes
+    /// through all banks.
+    pub fn bank_of(&self, banks: Banks, address: &Poly) -> Option<i128> {
+        let (count, width) = (i128::from(banks.count), i128::from(banks.width));
+        let (moves, constant) = address.split_constant();
+        let mut reach = constant.rem_euclid(width);
+        for (symbols, by) in moves.terms().filter(|(_, by)| by % (count * width) != 0) {
+            let [Sym::Iter(region)] = symbols else {
+                return None;
+            };
+            let trip = self.regions[*region].trip;
+            if by < 0 || trip.origin != TripOrigin::Known {
+                return None;
+            }
+            reach += by * (trip.value as i128 - 1);
+        }
+        (reach < width).then(|| constant.div_euclid(width).rem_euclid(count))
     }
 
     /// The loop inside a loop that is one with it.

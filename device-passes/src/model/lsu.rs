@@ -36,7 +36,7 @@ pub struct Lsu {
 
 /// Infers the units of a kernel, and notes in the graph which accesses are read ahead.
 pub fn infer(graph: &mut Graph, board: &Board, form: Form) -> Vec<Lsu> {
-    let runs = runs(graph);
+    let runs = runs(graph, false);
     let mut lsus = Vec::new();
     for run in runs {
         let lsu = unit(graph, &board.memory, form, &run);
@@ -48,11 +48,43 @@ pub fn infer(graph: &mut Graph, board: &Board, form: Form) -> Vec<Lsu> {
     lsus
 }
 
-/// The accesses to external memory, by unit.
-fn runs(graph: &Graph) -> Vec<Vec<usize>> {
+/// The units for accesses to on-chip memory, which take requests in turn (Best Practices Guide, 3.6.1).
+pub fn pipelined(graph: &Graph, form: Form) -> Vec<LsuReport> {
+    let report = |run: Vec<usize>| {
+        let first = &graph.accesses[run[0]];
+        LsuReport {
+            span: first.span,
+            array: graph.arrays[first.array].name.clone(),
+            is_store: first.is_store,
+            kind: match first.is_atomic {
+                true => LsuKind::Atomic,
+                false => LsuKind::Pipelined,
+            },
+            bytes_wide: bytes_of(graph, &run),
+            stride: stride(graph, form, first).map(|s| s as i64),
+            efficiency: 1.0,
+        }
+    };
+    runs(graph, true).into_iter().map(report).collect()
+}
+
+/// Bytes that accesses next to each other touch.
+fn bytes_of(graph: &Graph, run: &[usize]) -> u64 {
+    let start = |at: &usize| {
+        let address = graph.accesses[*at].address.as_ref();
+        address.map_or(0, |address| address.split_constant().1)
+    };
+    let end = |at: &usize| start(at) + i128::from(graph.accesses[*at].bytes);
+    let low = run.iter().map(start).min().unwrap_or(0);
+    let high = run.iter().map(end).max().unwrap_or(low);
+    (high - low).max(1) as u64
+}
+
+/// The accesses to external or to on-chip memory, by unit.
+fn runs(graph: &Graph, on_chip: bool) -> Vec<Vec<usize>> {
     let mut groups: BTreeMap<Key, Vec<usize>> = BTreeMap::new();
     for (at, access) in graph.accesses.iter().enumerate() {
-        if graph.arrays[access.array].place == Place::OnChip {
+        if (graph.arrays[access.array].place == Place::OnChip) != on_chip {
             continue;
         }
         let (rest, _) = match &access.address {
@@ -103,16 +135,7 @@ fn unit(graph: &Graph, memory: &Memory, form: Form, run: &[usize]) -> Lsu {
     let cache_bytes = memory.cache_bytes;
     let first = &graph.accesses[run[0]];
     let array = &graph.arrays[first.array];
-    let start = |at: &usize| {
-        let address = graph.accesses[*at].address.as_ref();
-        address.map_or(0, |address| address.split_constant().1)
-    };
-    let low = run.iter().map(start).min().unwrap_or(0);
-    let high = run
-        .iter()
-        .map(|at| start(at) + i128::from(graph.accesses[*at].bytes))
-        .max();
-    let mut bytes = (high.unwrap_or(low) - low).max(1) as u64;
+    let mut bytes = bytes_of(graph, run);
     let stride = stride(graph, form, first);
     let mut copies = 1.0;
     if let Form::NdRange { simd, .. } = form {

@@ -26,7 +26,7 @@ pub struct Prediction {
     pub memory_seconds: f64,
     /// The loops that remain in hardware, in the order of the source.
     pub loops: Vec<LoopReport>,
-    /// The units that access external memory, in the order of the source.
+    /// The units that access memory, in the order of the source: external memory's first.
     pub lsus: Vec<LsuReport>,
     /// What is not known and was assumed, one sentence each.
     pub assumed: Vec<String>,
@@ -183,10 +183,8 @@ pub enum LsuKind {
     BurstNonAligned,
     /// The same, with a cache of its own.
     BurstCached,
-    /// Reads ahead of a single work-item's contiguous loads.
+    /// Reads ahead of a single work-item's contiguous loads; `streaming` in older documents.
     Prefetching,
-    /// Reads or writes in the order of the work-items.
-    Streaming,
     /// Through the constant cache.
     Constant,
     /// One access at a time, in order: local memory.

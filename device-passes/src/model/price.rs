@@ -8,7 +8,7 @@ use super::graph::{Graph, RegionId};
 use super::groups::{WorkItems, nest_interval};
 use super::launch::LaunchShape;
 use super::lower::{Input, lower};
-use super::lsu::{Lsu, constant_fill, infer};
+use super::lsu::{Lsu, constant_fill, infer, pipelined};
 use super::memory::traffic;
 use super::prediction::{Area, Form, Limit, LoopReport, Pipelining, Prediction, Trip};
 use super::timing::{Latencies, Timer, Timing, mark_written};
@@ -45,7 +45,7 @@ pub fn price(
     let used = Resources::default().plus(one, units);
     let strain = clock::strain(&graph, board, used);
     let mut timer = Timer::new(module, kernel, &graph, board, launch);
-    // Work-items have other work-items' iterations between their own: nothing waits as aoc schedules it.
+    // In an NDRange, other work-items' iterations come between a work-item's own: none are scheduled.
     let scheduled = match form {
         Form::SingleWorkItem => timer.time(Latencies::scheduled(board)),
         Form::NdRange { .. } => Vec::new(),
@@ -96,7 +96,9 @@ pub fn price(
         strain,
         memory_seconds,
         loops,
-        lsus: lsus.into_iter().map(|lsu: Lsu| lsu.report).collect(),
+        lsus: (lsus.into_iter().map(|lsu: Lsu| lsu.report))
+            .chain(pipelined(&graph, form))
+            .collect(),
         assumed,
     }
 }

@@ -661,15 +661,34 @@ impl Timer<'_> {
         let mut limits = Vec::new();
         for (array, (loads, stores)) in groups {
             let free = LOCAL_PORTS - usize::from(!loads.is_empty());
-            let interval = stores.len().div_ceil(free).max(1) as f64;
+            let stores = self.busiest_bank(region, array).unwrap_or(stores.len());
+            let interval = stores.div_ceil(free).max(1) as f64;
             let limit = Limit::LocalPorts {
                 array: self.graph.arrays[array].name.clone(),
-                accesses: stores.len() as u64,
+                accesses: stores as u64,
                 ports: free as u64,
             };
             limits.push((interval, limit));
         }
         limits
+    }
+
+    /// Stores of an iteration to the bank of an array that has most of them; `None`: the source says nothing of
+    /// banks. One whose bank changes may go to any.
+    fn busiest_bank(&self, region: RegionId, array: usize) -> Option<usize> {
+        let banks = self.graph.arrays[array].banks?;
+        let accesses = self.graph.accesses.iter();
+        let stores = accesses.filter(|a| a.is_store && a.region == region && a.array == array);
+        let addresses: BTreeSet<Option<&Poly>> = stores.map(|a| a.address.as_ref()).collect();
+        let mut by_bank: BTreeMap<i128, usize> = BTreeMap::new();
+        let mut anywhere = 0;
+        for address in addresses {
+            match address.and_then(|address| self.graph.bank_of(banks, address)) {
+                Some(bank) => *by_bank.entry(bank).or_default() += 1,
+                None => anywhere += 1,
+            }
+        }
+        Some(anywhere + by_bank.into_values().max().unwrap_or(0))
     }
 }
 

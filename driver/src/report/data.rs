@@ -170,7 +170,7 @@ pub struct Part {
     pub memory_seconds: f64,
     /// Its loops.
     pub loops: Vec<Loop>,
-    /// Its accesses to external memory.
+    /// Its accesses to memory.
     pub accesses: Vec<Access>,
     /// What is assumed.
     pub assumed: Vec<String>,
@@ -197,7 +197,7 @@ pub struct Loop {
     pub limit: Option<String>,
 }
 
-/// An access to external memory.
+/// An access to memory.
 #[derive(Debug, Serialize)]
 pub struct Access {
     /// Where it stands.

@@ -93,7 +93,7 @@ fn part_text(out: &mut String, part: &Part, is_one_of_many: bool) {
         table(out, loops(part));
     }
     if !part.accesses.is_empty() {
-        let _ = writeln!(out, "\n  Accesses to external memory");
+        let _ = writeln!(out, "\n  Accesses to memory");
         table(out, accesses(part));
     }
     for text in &part.assumed {

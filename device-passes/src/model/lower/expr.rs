@@ -478,6 +478,7 @@ impl<'a> Lowering<'a> {
             written: false,
             volatile: false,
             copies: None,
+            banks: super::stmt::banks(self.module, variable),
         };
         let id = self.add_array(array);
         self.arrays.insert((0, var), id);

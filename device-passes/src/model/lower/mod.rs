@@ -241,6 +241,7 @@ impl<'a> Lowering<'a> {
                 written: false,
                 volatile: pointee.quals.contains(Qualifiers::VOLATILE),
                 copies: None,
+                banks: None,
             };
             let id = self.add_array(array);
             return self.pointer_to(id);

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use fpgacc_frontend::ir::{Block, ExprId, Init, Stmt, StmtKind, VarId, VarRef, Variable};
+use fpgacc_frontend::ir::{Block, ExprId, Init, Module, Stmt, StmtKind, VarId, VarRef, Variable};
 
 use super::env::{Changes, Mark};
 use super::value::{Slot, Value};
 use super::{Lowering, REGISTER_BYTES, place_of};
 use crate::analysis::alias::Root;
-use crate::model::graph::{Array, NodeId, Op};
+use crate::model::graph::{Array, Banks, NodeId, Op};
 use crate::model::poly::Sym;
 
 impl<'a> Lowering<'a> {
@@ -124,6 +124,7 @@ impl<'a> Lowering<'a> {
             written: false,
             volatile: false,
             copies: private_copies(variable).map(|copies| (self.region, copies)),
+            banks: banks(self.module, variable),
         });
         self.arrays.insert((self.frame, VarRef::Local(var)), id);
         self.array_keys.insert(id, key);
@@ -219,8 +220,24 @@ impl<'a> Lowering<'a> {
 
 /// What a declaration says of copies for iterations that overlap; 0 leaves it to aoc.
 fn private_copies(variable: &Variable) -> Option<u64> {
+    number(variable, "private_copies").filter(|copies| *copies > 0)
+}
+
+/// What a declaration says of banks. Their width is that of an element where it does not say.
+pub(super) fn banks(module: &Module, variable: &Variable) -> Option<Banks> {
+    let count = number(variable, "numbanks").filter(|count| *count > 0)?;
+    let mut element = variable.ty.ty;
+    while let Some((inner, _)) = module.types.as_array(element) {
+        element = inner.ty;
+    }
+    let own = module.layout(element).map(|layout| layout.size);
+    let width = number(variable, "bankwidth").or(own)?;
+    (width > 0).then_some(Banks { count, width })
+}
+
+/// The number that an attribute of a declaration has.
+fn number(variable: &Variable, name: &str) -> Option<u64> {
     let mut attrs = variable.attrs.iter();
-    let attr = attrs.find(|attr| attr.name == "private_copies")?;
-    let copies: u64 = attr.args.as_deref()?.trim().parse().ok()?;
-    (copies > 0).then_some(copies)
+    let attr = attrs.find(|attr| attr.name == name)?;
+    attr.args.as_deref()?.trim().parse().ok()
 }
