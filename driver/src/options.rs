@@ -537,7 +537,11 @@ fn inputs(matches: &ArgMatches, cxx_mode: bool) -> Result<Vec<Input>, Diagnostic
             Word::Argument(arg) => out.push(Input::Argument(arg.into())),
             Word::File(name) => {
                 let path = PathBuf::from(name);
-                let kind = language.unwrap_or_else(|| kind_by_suffix(&path, cxx_mode));
+                let kind = match (language, kind_by_suffix(&path, cxx_mode)) {
+                    // Makefiles say `-x c++` of hosts; no host is called .cl.
+                    (Some(InputKind::Host(_)) | None, InputKind::Kernels) => InputKind::Kernels,
+                    (forced, by_suffix) => forced.unwrap_or(by_suffix),
+                };
                 out.push(Input::File { path, kind });
             }
         }

@@ -286,6 +286,10 @@ fn the_command_line_is_that_of_cc() {
     shop.fpgacc("-x c main.txt -x none launch.c -x cl twice.txt -o app2")
         .success();
     runs(&shop, "./app2");
+    // No host is called .cl.
+    shop.fpgacc("-x c main.c launch.c twice.cl -o app3")
+        .success();
+    runs(&shop, "./app3");
     // A C++ compiler takes .c files as C++.
     shop.write(
         "hello.c",
