@@ -1,10 +1,9 @@
 //! The instruction set that the Intel FPGA emulator compiles for.
 //!
-//! Left to itself, the emulator (2023.2.4) asks LLVM which CPU this is. LLVM cannot name a CPU that
-//! is younger than itself, such as AMD's Zen 5, and the emulator then mixes that CPU's AVX-512 with
-//! functions built for another: conversions such as `convert_uchar_sat_rte` give wrong values
-//! without a word, `floor` ends in an internal compiler error. Told an instruction set that it knows,
-//! it is right. The runtime library does the same in executables (`platform.c`).
+//! Left to itself on an AMD EPYC of family 26 (Zen 5), which is younger than the emulator (2023.2.4),
+//! conversions such as `convert_uchar_sat_rte` give wrong values without a word, and `floor` ends in an
+//! internal compiler error. Told any instruction set that it names, it is right. The runtime library
+//! does the same in executables (`platform.c`).
 
 /// The variable that tells the emulator its instruction set.
 const VARIABLE: &str = "CL_CONFIG_CPU_TARGET_ARCH";

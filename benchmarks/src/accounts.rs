@@ -116,7 +116,7 @@ impl Comparison {
             move |source| AccountError::File { path, source }
         };
         fs::create_dir_all(&own).map_err(file(&own))?;
-        for kernels in program.sources.iter().filter(|one| one.ends_with(".cl")) {
+        for kernels in program.kernels() {
             let from = folder.join(kernels);
             if let Some(name) = from.file_name() {
                 fs::copy(&from, own.join(name)).map_err(file(&from))?;

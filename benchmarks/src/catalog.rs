@@ -86,6 +86,11 @@ impl Program {
         self.sources.iter().any(is_cxx) || self.flags.iter().any(|flag| flag == "-xc++")
     }
 
+    /// Its kernel files.
+    pub fn kernels(&self) -> impl Iterator<Item = &String> {
+        self.sources.iter().filter(|source| source.ends_with(".cl"))
+    }
+
     /// Its sources without the kernel files.
     pub fn hosts(&self) -> impl Iterator<Item = &String> {
         self.sources

@@ -388,24 +388,15 @@ fn verify_all(
         for platform in platforms.iter().filter(|platform| platform.is_target) {
             for args in &program.runs {
                 let verdict = verification.verify(program, platform, args);
-                let line = match verdict.map_err(|error| error.to_string())? {
-                    verification::Verdict::Same(words) => {
-                        same += 1;
-                        words
-                    }
-                    verification::Verdict::Different(words) => {
-                        different += 1;
-                        words
-                    }
-                    verification::Verdict::Undecided(words) => {
-                        undecided += 1;
-                        words
-                    }
+                let (count, line) = match verdict.map_err(|error| error.to_string())? {
+                    verification::Verdict::Same(words) => (&mut same, words),
+                    verification::Verdict::Different(words) => (&mut different, words),
+                    verification::Verdict::Undecided(words) => (&mut undecided, words),
                     verification::Verdict::NotCompared(why) => {
-                        not_compared += 1;
-                        format!("not compared: {why}")
+                        (&mut not_compared, format!("not compared: {why}"))
                     }
                 };
+                *count += 1;
                 let args = args.join(" ");
                 println!(
                     "{} {first} {args} on {}: {line}",

@@ -69,14 +69,12 @@ impl Verification {
 
     fn command(&self, program: &Program, platform: &Platform, args: &[String]) -> Command {
         let executable = self.work.join("verified");
-        let kernels = program.sources.iter().filter(|file| file.ends_with(".cl"));
         Command::new(&self.fpgacc)
             .args(["--verify", "-w"])
             .arg(format!("--platform={}", platform.name))
             .args(&self.options)
-            .args(kernels.map(OsString::from))
             .args(build::language(program))
-            .args(program.hosts().map(OsString::from))
+            .args(program.sources.iter().map(OsString::from))
             // Libraries among the flags are of no language.
             .args(build::language(program).map(|_| "-xnone"))
             .args(program.flags.iter().filter(|flag| *flag != "-xc++"))

@@ -127,7 +127,6 @@ fn limit(report: &LoopReport) -> String {
         Limit::LocalPorts { array, .. } => return format!("ports {array}"),
         Limit::Bandwidth => "bandwidth",
         Limit::Serialised(_) => "serialised",
-        Limit::WorkItemNest => "nest",
         Limit::Asked => "asked",
     };
     name.to_string()

@@ -76,9 +76,8 @@ static void choose_implementation(void)
     free(library);
 }
 
-/* Left to itself, the emulator takes a CPU that is younger than itself for one without AVX-512 in
- * some places and not in others, and miscompiles: it is told the widest instruction set that both
- * know, unless the user's environment tells one. */
+/* Left to itself, the emulator miscompiles on some CPUs that are younger (docs/runtime.md): it is
+ * told the widest instruction set that both know, unless the user's environment tells one. */
 static void choose_instruction_set(void)
 {
     if (fpgacc_manifest.target != FPGACC_TARGET_INTEL_EMULATOR)

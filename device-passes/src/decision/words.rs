@@ -139,11 +139,6 @@ pub fn limit(limit: &Limit, sources: Option<&SourceMap>) -> Option<String> {
         } => format!("{accesses} accesses to '{array}' an iteration share {ports} ports"),
         Limit::Bandwidth => "external memory does not deliver faster".to_string(),
         Limit::Serialised(what) => format!("a loop inside must end first, because of '{what}'"),
-        Limit::WorkItemNest => {
-            "a loop in a loop of an NDRange, which was measured to be slow on this family of \
-                                devices"
-                .to_string()
-        }
         Limit::Asked => "the source asks for it".to_string(),
     })
 }
@@ -176,7 +171,6 @@ pub fn remedy(limit: &Limit) -> Option<&'static str> {
             "read each value once: keep it in local memory, use smaller types, or make neighbouring \
              accesses contiguous"
         }
-        Limit::WorkItemNest => "make it a single work-item (-fexecution-model=swi)",
         Limit::Serialised(_) => {
             "give each iteration of the outer loop its own copy of the array or variable"
         }

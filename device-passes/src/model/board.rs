@@ -183,9 +183,6 @@ pub struct MemoryUnits {
     pub local_atomic_interval: f64,
     /// Work-groups that a compute unit holds at once, a number.
     pub groups_in_flight: f64,
-    /// From an iteration of some work-item to the next in a loop that is inside another one, in an NDRange.
-    #[serde(default = "one")]
-    pub work_item_nest_interval: f64,
     /// A burst-coalesced load of 4 bytes.
     pub burst_load: Resources,
     /// For each byte more.

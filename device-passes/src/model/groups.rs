@@ -23,15 +23,6 @@ pub struct WorkItems<'a> {
     pub simd: f64,
 }
 
-/// Cycles between iterations of a loop with so many loops around it, whichever work-items do them: more than
-/// one inside another loop, on families where that was measured.
-pub fn nest_interval(units: &MemoryUnits, depth: usize) -> f64 {
-    match depth {
-        0 => 1.0,
-        _ => units.work_item_nest_interval,
-    }
-}
-
 impl WorkItems<'_> {
     /// Cycles of a launch on so many compute units.
     ///
@@ -59,9 +50,7 @@ impl WorkItems<'_> {
                 Limit::LocalPorts { .. } => timing.ii,
                 _ => 1.0,
             };
-            let nested = nest_interval(self.units, self.graph.depth(region));
-            let interval = ports.max(nested).max(self.atomics(region));
-            self.graph.executions(region) / self.simd * interval
+            self.graph.executions(region) / self.simd * ports.max(self.atomics(region))
         };
         self.timings
             .iter()

@@ -65,7 +65,12 @@ pub fn pipelined(graph: &Graph, form: Form) -> Vec<LsuReport> {
             efficiency: 1.0,
         }
     };
-    runs(graph, true).into_iter().map(report).collect()
+    on_chip(graph).into_iter().map(report).collect()
+}
+
+/// The accesses to on-chip memory, by unit: neighbours are one wide access.
+pub fn on_chip(graph: &Graph) -> Vec<Vec<usize>> {
+    runs(graph, true)
 }
 
 /// Bytes that accesses next to each other touch.

@@ -287,13 +287,8 @@ impl Timer<'_> {
         let started = levels
             .filter(|at| !self.graph.regions[*at].joined)
             .map(|at| (inner[&at].total - inner[&at].latency) * self.graph.regions[at].share);
-        (started.sum(), self.wait(a, b, self.store_latency(a, b)))
-    }
-
-    /// What an access takes of which a later one waits for the end.
-    fn wait(&self, earlier: &Access, later: &Access, cycles: f64) -> Wait {
-        let share = self.happens(earlier, later);
-        Wait { cycles, share }
+        let (always, access) = self.wait(a, b, self.store_latency(a, b));
+        (started.sum::<f64>() + always, access)
     }
 
     /// Cycles that the later of two accesses waits for the earlier one.
@@ -310,8 +305,8 @@ impl Timer<'_> {
         let (carrier, _) = order.ends;
         match (a.region == region, a.is_store) {
             (false, _) => (self.latency(carrier, inner), Wait::default()),
-            (true, true) => (0.0, self.wait(a, b, self.store_latency(a, b))),
-            (true, false) => (0.0, self.wait(a, b, self.latency(carrier, inner))),
+            (true, true) => self.wait(a, b, self.store_latency(a, b)),
+            (true, false) => self.wait(a, b, self.latency(carrier, inner)),
         }
     }
 
@@ -356,13 +351,9 @@ impl Timer<'_> {
     /// has one copy. A pipelined loop around that gives it new contents in each iteration makes aoc
     /// keep several, for iterations that overlap, and the way through those is longer.
     fn is_forwarded(&self, store: &Access) -> bool {
-        let accesses = self
-            .graph
-            .accesses
-            .iter()
-            .filter(|a| a.array == store.array);
-        let (beside, around): (Vec<_>, Vec<_>) = accesses.partition(|a| a.region == store.region);
-        let places: BTreeSet<_> = beside.iter().map(|a| (a.is_store, place(a))).collect();
+        let units = (self.units.iter().copied()).filter(|a| a.array == store.array);
+        let (beside, around): (Vec<&Access>, Vec<_>) =
+            units.partition(|a| a.region == store.region);
         let Some(parent) = self.graph.regions[store.region].parent else {
             return false;
         };
@@ -374,17 +365,13 @@ impl Timer<'_> {
                     .iter()
                     .any(|a| a.is_store && self.graph.is_within(a.region, at))
         });
-        places.len() == 2 && !renewed
+        beside.len() == 2 && !renewed
     }
 
-    /// Stores to an array at places that are no neighbours.
+    /// Units that store to an array.
     fn local_stores(&self, array: usize) -> usize {
-        let stores = self.graph.accesses.iter();
-        let places: BTreeSet<_> = stores
-            .filter(|a| a.array == array && a.is_store)
-            .map(|a| (a.region, place(a)))
-            .collect();
-        places.len()
+        let stores = self.units.iter();
+        stores.filter(|a| a.array == array && a.is_store).count()
     }
 }
 
@@ -436,18 +423,4 @@ fn meets_at_once(x: &Side<'_>, y: &Side<'_>) -> bool {
     let difference = to.saturating_sub(*from);
     let apart = difference.saturating_neg();
     difference < i128::from(x.access.bytes) && apart < i128::from(y.access.bytes)
-}
-
-/// Where an access goes: neighbours are one wide access.
-pub(super) fn place(access: &Access) -> (Option<Poly>, i128) {
-    match &access.address {
-        Some(address) => {
-            let (rest, constant) = address.split_constant();
-            (
-                Some(rest),
-                constant.div_euclid(i128::from(access.bytes) * 1024),
-            )
-        }
-        None => (None, access.node as i128),
-    }
 }

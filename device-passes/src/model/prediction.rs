@@ -167,9 +167,6 @@ pub enum Limit {
     Bandwidth,
     /// A loop inside must end before the next iteration may start, because of this value or array.
     Serialised(String),
-    /// It is inside another loop, in an NDRange of a family that does not start an iteration of such loops in
-    /// each cycle.
-    WorkItemNest,
     /// The source asks for this interval (`#pragma ii`).
     Asked,
 }

@@ -5,7 +5,7 @@ use fpgacc_frontend::ir::{FunctionId, Module};
 use super::board::{Board, Resources};
 use super::estimate::Estimate;
 use super::graph::{Graph, RegionId};
-use super::groups::{WorkItems, nest_interval};
+use super::groups::WorkItems;
 use super::launch::LaunchShape;
 use super::lower::{Input, lower};
 use super::lsu::{Lsu, constant_fill, infer, pipelined};
@@ -67,7 +67,7 @@ pub fn price(
                 };
                 pipeline.cycles(launch, units, is_sized)
             };
-            (cycles, work_item_loops(&graph, &on_board, board))
+            (cycles, work_item_loops(&graph, &on_board))
         }
     };
     let memory_seconds = traffic(&graph, board, form, &lsus, &on_board, items).seconds(board);
@@ -157,15 +157,11 @@ fn trip(graph: &Graph, region: RegionId) -> Trip {
     trips.reduce(both).unwrap_or(graph.regions[region].trip)
 }
 
-fn work_item_loops(graph: &Graph, timings: &[Timing], board: &Board) -> Vec<LoopReport> {
-    let units = &board.family().memory_units;
+fn work_item_loops(graph: &Graph, timings: &[Timing]) -> Vec<LoopReport> {
     let mut all = loops(graph, timings);
     for report in &mut all {
-        report.ii = nest_interval(units, report.depth);
-        report.limit = match report.ii > 1.0 {
-            true => Limit::WorkItemNest,
-            false => Limit::None,
-        };
+        report.ii = 1.0;
+        report.limit = Limit::None;
         report.pipelined = Pipelining::WorkItems;
     }
     all

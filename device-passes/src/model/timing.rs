@@ -16,7 +16,8 @@ use super::board::Board;
 use super::critical::critical_cycle;
 use super::graph::{Access, ArrayId, Graph, NodeId, Op, Place, RegionId};
 use super::launch::LaunchShape;
-use super::ordering::{Order, may_alias, orders, overlaps, place, read_back};
+use super::lsu;
+use super::ordering::{Order, may_alias, orders, overlaps, read_back};
 use super::poly::Poly;
 use super::prediction::Limit;
 use crate::analysis::alias::Aliases;
@@ -113,6 +114,8 @@ pub struct Timer<'a> {
     pub(super) orders: Vec<Vec<Order>>,
     /// Of each region, whether something in it waits for what is stored to external memory.
     pub(super) reads_back: Vec<bool>,
+    /// The first access of each unit for on-chip memory.
+    pub(super) units: Vec<&'a Access>,
     /// Cycles until a load may see what was stored, by the nodes of stores to on-chip memory.
     pub(super) on_chip: BTreeMap<NodeId, f64>,
 }
@@ -135,6 +138,10 @@ impl<'a> Timer<'a> {
             latencies: Latencies::scheduled(board),
             orders: Vec::new(),
             reads_back: Vec::new(),
+            units: (lsu::on_chip(graph)
+                .iter()
+                .map(|run| &graph.accesses[run[0]]))
+            .collect(),
             on_chip: BTreeMap::new(),
         };
         timer.on_chip = timer.on_chip_stores();
@@ -202,8 +209,6 @@ pub(super) struct Cycle {
     pub kinds: Vec<Kind>,
 }
 
-/// Different addresses: what moves, and the constant by blocks of neighbours.
-type Places = BTreeSet<(Option<Poly>, i128)>;
 /// Operations and what each waits for.
 pub(super) type Dependences = DiGraph<NodeId, Edge>;
 
@@ -334,26 +339,27 @@ impl Timer<'_> {
         }
     }
 
-    /// Cycles that what follows waits for an operation's result: those of an access apart.
+    /// Cycles that what follows waits for an operation's result: those of an access to external memory apart.
     fn waited(&self, id: NodeId, inner: &BTreeMap<RegionId, Timing>) -> (f64, Wait) {
         let cycles = self.latency(id, inner);
         match self.graph.nodes[id].op {
             Op::Load(access) => {
                 let access = &self.graph.accesses[access];
-                let share = self.happens(access, access);
-                (0.0, Wait { cycles, share })
+                self.wait(access, access, cycles)
             }
             _ => (cycles, Wait::default()),
         }
     }
 
-    /// The part of iterations that do two accesses to external memory, if averages are asked for.
-    pub(super) fn happens(&self, x: &Access, y: &Access) -> f64 {
-        let on_chip = self.graph.arrays[x.array].place == Place::OnChip;
-        match self.latencies.average && !on_chip {
-            true => x.share.min(y.share),
-            false => 1.0,
+    /// What an access takes of which a later one waits for the end: in each iteration, and, if averages are asked
+    /// for, in those that do both.
+    pub(super) fn wait(&self, earlier: &Access, later: &Access, cycles: f64) -> (f64, Wait) {
+        let on_chip = self.graph.arrays[earlier.array].place == Place::OnChip;
+        if on_chip || !self.latencies.average {
+            return (cycles, Wait::default());
         }
+        let share = earlier.share.min(later.share);
+        (0.0, Wait { cycles, share })
     }
 
     /// Cycles that loops take which stand between two segments.
@@ -645,23 +651,16 @@ impl Timer<'_> {
 
     /// The intervals that on-chip memories allow.
     fn ports(&self, region: RegionId) -> Vec<(f64, Limit)> {
-        let mut groups: BTreeMap<usize, (Places, Places)> = BTreeMap::new();
-        for access in self.graph.accesses.iter().filter(|a| a.region == region) {
-            if self.graph.arrays[access.array].place != Place::OnChip {
-                continue;
-            }
+        let units = self.units.iter().filter(|a| a.region == region);
+        let mut groups: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
+        for access in units {
             let (loads, stores) = groups.entry(access.array).or_default();
-            let place = place(access);
-            if access.is_store {
-                stores.insert(place)
-            } else {
-                loads.insert(place)
-            };
+            *if access.is_store { stores } else { loads } += 1;
         }
         let mut limits = Vec::new();
         for (array, (loads, stores)) in groups {
-            let free = LOCAL_PORTS - usize::from(!loads.is_empty());
-            let stores = self.busiest_bank(region, array).unwrap_or(stores.len());
+            let free = LOCAL_PORTS - usize::from(loads > 0);
+            let stores = self.busiest_bank(region, array).unwrap_or(stores);
             let interval = stores.div_ceil(free).max(1) as f64;
             let limit = Limit::LocalPorts {
                 array: self.graph.arrays[array].name.clone(),
