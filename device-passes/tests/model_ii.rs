@@ -127,6 +127,7 @@ fn limit(report: &LoopReport) -> String {
         Limit::LocalPorts { array, .. } => return format!("ports {array}"),
         Limit::Bandwidth => "bandwidth",
         Limit::Serialised(_) => "serialised",
+        Limit::Uneven(_) => "uneven",
         Limit::Asked => "asked",
     };
     name.to_string()
@@ -182,6 +183,82 @@ fn a_pragma_makes_a_loop_serial() {
     let reports = loops(&case);
     assert_eq!(reports[0].pipelined, Pipelining::Serial);
     assert!(reports[0].ii > 5.0);
+}
+
+/// "The number of iterations of the inner loops might differ for different outer loop iterations" (Intel's best
+/// practices guide, 18.1, 2.8.4): then the outer loop is not pipelined. aoc 15.0 says so of a bilateral filter
+/// that returns from its nest, too.
+#[test]
+fn iterations_that_could_overtake_each_other_do_not_overlap() {
+    let nest = |outer: &str, inner: &str, more: &str| {
+        format!(
+            "__kernel void k(__global float *restrict out, __global const float *restrict in, \
+             __global const int *restrict first, int n, int m) {{\n  for ({outer}) {{\n    float s = 0;\n    \
+             {more}\n    for ({inner}) s += in[i + j];\n    out[i] = s;\n  }}\n}}\n"
+        )
+    };
+    let rows = "int i = 0; i < n; i++";
+    let cases = [
+        (nest(rows, "int j = 0; j < m; j++", ""), false),
+        (nest(rows, "int j = 0; j < i; j++", ""), true),
+        (nest(rows, "int j = i; j < m; j++", ""), true),
+        (
+            nest(rows, "int j = first[i]; j < first[i + 1]; j++", ""),
+            true,
+        ),
+        (nest(rows, "int j = 0; j < first[n]; j++", ""), false),
+        (nest(rows, "int j = 0; j < m && j < i + 4; j++", ""), true),
+        (
+            nest(rows, "int j = 0; j < m; j++", "if (in[i] == 0) return;"),
+            true,
+        ),
+        (
+            nest(rows, "int j = 0; j < m; j++", "if (in[i] == 0) continue;"),
+            false,
+        ),
+    ];
+    for (text, overtakes) in cases {
+        for name in ["de5-net", "pac-a10", "520n"] {
+            let board = Board::named(name).unwrap();
+            let loops = predicted(&text, &board, LaunchShape::default(), None).loops;
+            let expected = match overtakes && name != "520n" {
+                true => Pipelining::Serial,
+                false => Pipelining::Pipelined,
+            };
+            assert_eq!(loops[0].pipelined, expected, "{name}: {text}");
+            let is_why = matches!(loops[0].limit, Limit::Uneven(Some(inner)) if Some(inner) == loops[1].span);
+            assert_eq!(is_why, expected == Pipelining::Serial, "{name}: {text}");
+            assert_eq!(loops[1].pipelined, Pipelining::Pipelined, "{name}: {text}");
+        }
+    }
+}
+
+/// The loop whose iterations differ is the one that waits, and not those between.
+#[test]
+fn loops_between_still_overlap() {
+    let text = "__kernel void k(__global float *restrict out, __global const float *restrict in, int n, int m) {\n  \
+                for (int i = 0; i < n; i++)\n    for (int j = 0; j < m; j++) {\n      float s = 0;\n      \
+                for (int l = 0; l < i; l++) s += in[j + l];\n      out[i * m + j] = s;\n    }\n}\n";
+    let board = Board::named("de5-net").unwrap();
+    let loops = predicted(text, &board, LaunchShape::default(), None).loops;
+    let found: Vec<Pipelining> = loops.iter().map(|report| report.pipelined).collect();
+    let expected = [
+        Pipelining::Serial,
+        Pipelining::Pipelined,
+        Pipelining::Pipelined,
+    ];
+    assert_eq!(found, expected);
+}
+
+/// A guess must not say that a loop never runs.
+#[test]
+fn unknown_bounds_on_both_sides_are_assumed() {
+    let text = "__kernel void k(__global float *restrict out, int r) {\n  \
+                for (int i = -r + 1; i <= r; i++) out[i + r] = i;\n}\n";
+    let board = Board::named("de5-net").unwrap();
+    let loops = predicted(text, &board, LaunchShape::default(), None).loops;
+    assert_eq!(loops[0].trip.origin, TripOrigin::Assumed);
+    assert_eq!(loops[0].trip.value, 16.0);
 }
 
 fn given(value: f64) -> Given {

@@ -118,13 +118,18 @@ pub fn limit(limit: &Limit, sources: Option<&SourceMap>) -> Option<String> {
         ),
         Limit::MemoryDependence {
             array,
+            loaded,
             load,
             store,
             latency,
             distance,
         } => format!(
-            "the load of '{array}'{} may need what the store{} writes{}: {} cycles",
+            "the load of '{loaded}'{} may need what the store{}{} writes{}: {} cycles",
             at(load),
+            match loaded == array {
+                true => String::new(),
+                false => format!(" to '{array}'"),
+            },
             at(store),
             match distance {
                 d if *d > 1.0 => format!(" {} iterations before", number(*d)),
@@ -139,6 +144,10 @@ pub fn limit(limit: &Limit, sources: Option<&SourceMap>) -> Option<String> {
         } => format!("{accesses} accesses to '{array}' an iteration share {ports} ports"),
         Limit::Bandwidth => "external memory does not deliver faster".to_string(),
         Limit::Serialised(what) => format!("a loop inside must end first, because of '{what}'"),
+        Limit::Uneven(inside) => format!(
+            "the loop{} may run differently often in each iteration, so one could overtake another",
+            at(inside)
+        ),
         Limit::Asked => "the source asks for it".to_string(),
     })
 }
@@ -159,6 +168,10 @@ pub fn remedy(limit: &Limit) -> Option<&'static str> {
             "if the loop is short beside others, say `#pragma ii 2` or more in front of it, so that the \
              clock need not be lower"
         }
+        Limit::MemoryDependence { array, loaded, .. } if array != loaded => {
+            "say `restrict` of both pointers if they never point to the same memory: fpgacc does where the \
+             host shows it"
+        }
         Limit::MemoryDependence { .. } => {
             "keep the value in a variable between iterations, say `#pragma ivdep array(..)` if the \
              iterations are independent, or copy the array to local memory"
@@ -170,6 +183,10 @@ pub fn remedy(limit: &Limit) -> Option<&'static str> {
         Limit::Bandwidth => {
             "read each value once: keep it in local memory, use smaller types, or make neighbouring \
              accesses contiguous"
+        }
+        Limit::Uneven(_) => {
+            "let the loop inside run equally often in each iteration, to the largest bound, and put what it \
+             does under a condition; do not return from it"
         }
         Limit::Serialised(_) => {
             "give each iteration of the outer loop its own copy of the array or variable"
@@ -251,17 +268,22 @@ mod tests {
                 end: start + 4,
             })
         };
-        let limit = Limit::MemoryDependence {
-            array: "a".to_string(),
+        let limit = |array: &str| Limit::MemoryDependence {
+            array: array.to_string(),
+            loaded: "a".to_string(),
             load: at(0),
             store: at(5),
             latency: 187.0,
             distance: 1.0,
         };
-        let text = super::limit(&limit, Some(&sources)).unwrap();
+        let text = |array| super::limit(&limit(array), Some(&sources)).unwrap();
         let expected = "the load of 'a' at line 1 may need what the store at line 2 writes an \
                         iteration before: 187 cycles";
-        assert_eq!(text, expected);
-        assert!(remedy(&limit).unwrap().contains("ivdep"));
+        assert_eq!(text("a"), expected);
+        assert!(remedy(&limit("a")).unwrap().contains("ivdep"));
+        let expected = "the load of 'a' at line 1 may need what the store to 'b' at line 2 writes an \
+                        iteration before: 187 cycles";
+        assert_eq!(text("b"), expected);
+        assert!(remedy(&limit("b")).unwrap().contains("restrict"));
     }
 }

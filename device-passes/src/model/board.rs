@@ -50,6 +50,9 @@ pub struct Family {
     pub name: String,
     /// Whether a float accumulator that starts at 0 takes one cycle.
     pub single_cycle_float_accumulator: bool,
+    /// Whether the compilers for it overlap iterations in which a loop inside may run differently often.
+    #[serde(default)]
+    pub overlaps_uneven_loops: bool,
     /// Arithmetic.
     pub operators: Operators,
     /// Loads and stores.

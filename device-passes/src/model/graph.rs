@@ -1,7 +1,7 @@
 //! A kernel as hardware sees it: regions (the body, and the loops that remain), in each a graph of
 //! operations; and the accesses to memory.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::ir::{Module, RecordId, RecordKind, TypeId};
 use fpgacc_frontend::source::Span;
@@ -121,6 +121,10 @@ pub struct Region {
     pub carried: Vec<Carried>,
     /// Conditions on which it goes on or ends.
     pub exits: Vec<NodeId>,
+    /// Loops around in whose iterations it may run differently often.
+    pub uneven: BTreeSet<RegionId>,
+    /// Control may leave the kernel in it.
+    pub returns: bool,
     /// Loops inside, in order.
     pub loops: Vec<RegionId>,
     /// Barriers inside, not those of loops inside.

@@ -143,8 +143,10 @@ pub enum Limit {
     },
     /// A load may need what an earlier iteration stores.
     MemoryDependence {
-        /// The array's name.
+        /// The name of the array that is stored to.
         array: String,
+        /// The name of that which is loaded from: another one where pointers may overlap.
+        loaded: String,
         /// The load.
         load: Option<Span>,
         /// The store.
@@ -167,6 +169,9 @@ pub enum Limit {
     Bandwidth,
     /// A loop inside must end before the next iteration may start, because of this value or array.
     Serialised(String),
+    /// This loop inside may run differently often in each iteration, or control may leave the kernel in it: an
+    /// iteration could overtake the one before it.
+    Uneven(Option<Span>),
     /// The source asks for this interval (`#pragma ii`).
     Asked,
 }

@@ -273,13 +273,16 @@ impl Timer<'_> {
         let loops = &self.graph.regions[region].loops;
         let hints = &self.graph.regions[region].hints;
         let copied = self.graph.regions[region].unroll > 1 && !loops.is_empty();
-        let serial = hints.serial || copied || hints.concurrency == Some(1.0);
+        let overtakes = self.overtakes(region);
+        let serial =
+            hints.serial || copied || hints.concurrency == Some(1.0) || overtakes.is_some();
         if serial && latency > ii {
             ii = latency;
-            limit = Limit::Serialised(match copied {
-                true => "loops inside an unrolled loop".to_string(),
-                false => "a pragma".to_string(),
-            });
+            limit = match (copied, overtakes) {
+                (true, _) => Limit::Serialised("loops inside an unrolled loop".to_string()),
+                (_, Some(inside)) => Limit::Uneven(self.graph.regions[inside].span),
+                _ => Limit::Serialised("a pragma".to_string()),
+            };
         }
         if let Some(asked) = hints.ii.filter(|asked| *asked > ii) {
             (ii, limit) = (asked, Limit::Asked);
@@ -304,6 +307,20 @@ impl Timer<'_> {
             entries: interval / between,
             stretch,
         }
+    }
+
+    /// The first loop inside in which an iteration could overtake the one before it.
+    fn overtakes(&self, region: RegionId) -> Option<RegionId> {
+        if self.board.family().overlaps_uneven_loops {
+            return None;
+        }
+        let graph = self.graph;
+        let returns = graph.regions[region].returns;
+        let mut inside = region + 1..graph.regions.len();
+        inside.find(|at| {
+            let is_inside = graph.is_within(*at, region);
+            is_inside && (returns || graph.regions[*at].uneven.contains(&region))
+        })
     }
 
     /// Cycles until an operation's result is there.
@@ -572,8 +589,10 @@ impl Timer<'_> {
         for kind in &cycle.kinds {
             if let Kind::Memory { load, store } = kind {
                 let (load, store) = (&self.graph.accesses[*load], &self.graph.accesses[*store]);
+                let name = |access: &Access| self.graph.arrays[access.array].name.clone();
                 return Limit::MemoryDependence {
-                    array: self.graph.arrays[store.array].name.clone(),
+                    array: name(store),
+                    loaded: name(load),
                     load: load.span,
                     store: store.span,
                     latency,

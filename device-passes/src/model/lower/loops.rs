@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use fpgacc_frontend::ir::{Block, ExprId, LoopHints, Stmt, StmtKind, VarRef};
 
 use super::env::{Changes, Mark};
+use super::uneven::returns;
 use super::value::{Pointer, Slot, Value};
 use super::{Lowering, MAX_COPIES};
 use crate::analysis::nest::{self, Nests};
@@ -128,6 +129,7 @@ impl<'a> Lowering<'a> {
                 .clamp(1, (MAX_COPIES / self.copies).max(1)),
         };
         self.graph.regions[region].trip = trip;
+        self.graph.regions[region].uneven = self.uneven(&parts, region);
         self.graph.regions[region].unroll = factor;
         let values = &mut self.graph.values;
         values.insert(
@@ -367,6 +369,8 @@ impl<'a> Lowering<'a> {
             hints: hints(parts.hints),
             carried: Vec::new(),
             exits: Vec::new(),
+            uneven: BTreeSet::new(),
+            returns: returns(parts.body),
             loops: Vec::new(),
             barriers: 0,
         });

@@ -14,6 +14,7 @@ mod loops;
 mod ops;
 mod stmt;
 mod trips;
+mod uneven;
 mod value;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -152,6 +153,8 @@ impl<'a> Lowering<'a> {
             hints: Hints::default(),
             carried: Vec::new(),
             exits: Vec::new(),
+            uneven: BTreeSet::new(),
+            returns: false,
             loops: Vec::new(),
             barriers: 0,
         });

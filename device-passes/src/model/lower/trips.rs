@@ -139,6 +139,10 @@ impl<'a> Lowering<'a> {
             true => exact + (by - 1.0) / (2.0 * by),
             false => exact.ceil(),
         };
+        // Nobody writes a loop that never runs: the guess was wrong.
+        if guessed && value <= 0.0 {
+            return None;
+        }
         let known = start.as_constant().is_some() && step.as_constant().is_some();
         let assumed = start.symbols().iter().chain(&step.symbols()).any(|sym| {
             matches!(sym, Sym::Iter(outer)
