@@ -73,3 +73,13 @@ fn a_cached_unit_reads_a_table_once_that_it_holds() {
     let large = price(IN_LOOP, "__global", Some(96 << 10));
     assert_eq!(large.memory_seconds, unknown.memory_seconds);
 }
+
+#[test]
+fn channels_are_not_loaded_from() {
+    let text = "#pragma OPENCL EXTENSION cl_intel_channels : enable\nchannel int go;\n\
+                __kernel void k(__global int *restrict out) {\n  \
+                for (int i = 0; i < 64; i++) out[i] = read_channel_intel(go);\n}\n";
+    let units = price(text, "", None).lsus;
+    let arrays: Vec<&str> = units.iter().map(|unit| unit.array.as_str()).collect();
+    assert_eq!(arrays, ["out"]);
+}

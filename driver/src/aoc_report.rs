@@ -6,6 +6,8 @@
 //! (17 to 19), and `loop_attr` with a node for each loop (from 19 on). The clock is Quartus's, in
 //! `quartus.json` or in `acl_quartus_report.txt`, if it ran.
 
+mod functions;
+
 use std::path::{Path, PathBuf};
 
 use fpgacc_device_passes::decision::Family;
@@ -47,6 +49,9 @@ struct Texts {
     loops: Option<Value>,
     loop_attr: Option<Value>,
     summary: Option<Value>,
+    area: Option<Value>,
+    /// The tree of the system viewer.
+    viewer: Option<Value>,
     quartus: Option<Value>,
     /// `acl_quartus_report.txt`
     fitted: Option<String>,
@@ -94,6 +99,8 @@ impl Texts {
             "loopsJSON" => &mut self.loops,
             "loop_attrJSON" => &mut self.loop_attr,
             "summaryJSON" => &mut self.summary,
+            "areaJSON" => &mut self.area,
+            "mavJSON" => &mut self.viewer,
             _ => &mut self.quartus,
         };
         if part.is_none() {
@@ -121,6 +128,11 @@ impl Texts {
                 let column = interval_column(loops);
                 collect_loops(kernel, column, &mut found.loops);
             }
+        }
+        if let (Some(loops), Some(viewer)) = (&self.loops, &self.viewer)
+            && loops.get("functions").is_some()
+        {
+            functions::collect(loops, viewer, self.area.as_ref(), &mut measured);
         }
         if let Some(attributes) = &self.loop_attr {
             for kernel in children(attributes, "nodes") {
@@ -159,10 +171,12 @@ impl Texts {
 }
 
 /// Files, and the variables of scripts.
-const PARTS: [(&str, &str); 4] = [
+const PARTS: [(&str, &str); 6] = [
     ("loops", "loopsJSON"),
     ("loop_attr", "loop_attrJSON"),
     ("summary", "summaryJSON"),
+    ("area", "areaJSON"),
+    ("mav", "mavJSON"),
     ("quartus", "quartusJSON"),
 ];
 

@@ -79,9 +79,12 @@ impl<'a> Lowering<'a> {
             let value = args.first().map(|arg| self.value(*arg));
             return self.vector_access(width, args.get(1..).unwrap_or(&[]), value, span);
         }
+        let uses_channel = name.contains("_channel_") || name.contains("_pipe");
+        // A channel is no memory that is loaded from.
+        let args = &args[usize::from(uses_channel).min(args.len())..];
         let values: Vec<Value> = args.iter().map(|arg| self.value(*arg)).collect();
         let inputs: Vec<NodeId> = values.iter().filter_map(|value| value.node).collect();
-        if name.contains("_channel_") || name.contains("_pipe") {
+        if uses_channel {
             self.graph.uses_channels = true;
             let node = self.node(Op::Channel, self.table.channel, "channel", inputs, span);
             let here = self.here();

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use fpgacc_frontend::ir::{Block, ExprId, Init, Module, Stmt, StmtKind, VarId, VarRef, Variable};
+use fpgacc_frontend::ir::{
+    AddressSpace, Block, ExprId, Init, Module, Stmt, StmtKind, VarId, VarRef, Variable,
+};
 
 use super::env::{Changes, Mark};
 use super::value::{Slot, Value};
@@ -10,6 +12,7 @@ use super::{Lowering, REGISTER_BYTES, place_of};
 use crate::analysis::alias::Root;
 use crate::model::graph::{Array, Banks, NodeId, Op};
 use crate::model::poly::Sym;
+use crate::model::prediction::Form;
 
 impl<'a> Lowering<'a> {
     pub(super) fn block(&mut self, block: &'a Block) {
@@ -62,8 +65,10 @@ impl<'a> Lowering<'a> {
         let variable = &self.function.vars[var];
         let slot = self.slot(VarRef::Local(var));
         let is_array = self.module.types.as_array(variable.ty.ty).is_some();
-        let on_chip = place_of(variable.space) == crate::model::graph::Place::OnChip;
-        if is_array || (variable.space != fpgacc_frontend::ir::AddressSpace::Private && on_chip) {
+        let is_shared = variable.space == AddressSpace::Local && self.is_ndrange();
+        // A single work-item keeps local variables that are no arrays in registers, like its own (aoc 16.0
+        // gives a sum in one the interval of its addition).
+        if is_array || is_shared {
             self.declare_array(var);
         }
         self.env.remove_parts(&slot);
@@ -203,6 +208,10 @@ impl<'a> Lowering<'a> {
         }
     }
 
+    pub(super) fn is_ndrange(&self) -> bool {
+        self.input.form != Form::SingleWorkItem
+    }
+
     /// The counters of the loops around, and the ids of work-items.
     pub(super) fn here(&self) -> BTreeSet<Sym> {
         let mut all: BTreeSet<Sym> = self
@@ -211,7 +220,7 @@ impl<'a> Lowering<'a> {
             .filter(|region| *region != 0)
             .map(Sym::Iter)
             .collect();
-        if self.input.form != crate::model::prediction::Form::SingleWorkItem {
+        if self.is_ndrange() {
             all.extend((0..3).flat_map(|dim| [Sym::LocalId(dim), Sym::GroupId(dim)]));
         }
         all
