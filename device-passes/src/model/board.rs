@@ -260,6 +260,9 @@ pub struct Memory {
     /// What a load takes where something waits for it, beside that; left out: what aoc schedules for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load_ns: Option<f64>,
+    /// The same for a store.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub store_ns: Option<f64>,
     /// Measured times of scattered words over those that follow from the timing: [`Memory::scattered_word_ns`].
     #[serde(default = "one")]
     pub scattered_factor: f64,

@@ -81,12 +81,12 @@ impl Latencies {
     /// leaves out is complete at once.
     pub fn of_board(board: &Board, clock_mhz: f64) -> Self {
         let scheduled = Self::scheduled(board);
-        let load = board.memory.load_ns.map(|ns| ns * clock_mhz / 1000.0);
+        let cycles = |ns: f64| ns * clock_mhz / 1000.0;
         Latencies {
-            load: load.unwrap_or(scheduled.load),
-            wait: board.memory.coalescing_wait_ns * clock_mhz / 1000.0,
+            load: board.memory.load_ns.map_or(scheduled.load, cycles),
+            store: board.memory.store_ns.map_or(scheduled.store, cycles),
+            wait: cycles(board.memory.coalescing_wait_ns),
             average: true,
-            ..scheduled
         }
     }
 }
