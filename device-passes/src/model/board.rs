@@ -30,6 +30,10 @@ pub struct Board {
     pub launch_microseconds: f64,
     /// What moves between host and board in a second.
     pub host_gigabytes_per_second: f64,
+    /// Whether the compilers for it overlap iterations in which a loop inside may run differently often: guides up to 18.1
+    /// say no, code samples of 2020 yes.
+    #[serde(default)]
+    pub overlaps_uneven_loops: bool,
 }
 
 /// A built-in family by name, or a family of one's own.
@@ -50,9 +54,6 @@ pub struct Family {
     pub name: String,
     /// Whether a float accumulator that starts at 0 takes one cycle.
     pub single_cycle_float_accumulator: bool,
-    /// Whether the compilers for it overlap iterations in which a loop inside may run differently often.
-    #[serde(default)]
-    pub overlaps_uneven_loops: bool,
     /// Arithmetic.
     pub operators: Operators,
     /// Loads and stores.

@@ -19,6 +19,7 @@ pub(crate) mod poly;
 mod prediction;
 mod price;
 mod timing;
+mod uneven;
 
 use std::collections::BTreeSet;
 

@@ -69,6 +69,22 @@ pub struct Order {
     copy: bool,
 }
 
+impl Order {
+    /// The one that stores and the one that loads, if one of each.
+    pub(super) fn accesses<'g>(&self, graph: &'g Graph) -> (&'g Access, &'g Access) {
+        let [a, b] = [self.earlier, self.later].map(|at| &graph.accesses[at]);
+        match a.is_store {
+            true => (a, b),
+            false => (b, a),
+        }
+    }
+
+    /// Iterations between the two.
+    pub(super) fn distance(&self) -> f64 {
+        self.distance as f64
+    }
+}
+
 /// An access in a loop, with what comparing it with others takes.
 struct Side<'a> {
     /// Its number.
@@ -178,6 +194,11 @@ impl Search<'_> {
     /// What tells loops inside apart that wait for each other; `None`: there is more to it.
     fn key(&self, x: &Side<'_>, y: &Side<'_>) -> Option<(NodeId, NodeId, Option<RegionId>)> {
         let is_inner = x.access.region != self.region && !x.is_idle && !y.is_idle;
+        // An interval that provides for short entries provides for each pair.
+        let own = x.access.region;
+        if own == y.access.region && self.graph.regions[own].uneven.contains(&self.region) {
+            return None;
+        }
         let stores = are_stores(x, y).then_some(x.access.region);
         is_inner.then_some((x.carrier, y.carrier, stores))
     }
@@ -220,7 +241,8 @@ impl Timer<'_> {
     ) {
         // The stores of loops inside, apart from all else that those loops do.
         let mut stores: BTreeMap<NodeId, NodeIndex> = BTreeMap::new();
-        for order in &self.orders[region] {
+        let orders = self.orders[region].iter();
+        for order in orders.filter(|order| !self.is_short(region, order)) {
             let (from, to) = order.ends;
             let (Some(&source), Some(&target)) = (index.get(&from), index.get(&to)) else {
                 continue;
@@ -311,7 +333,7 @@ impl Timer<'_> {
     }
 
     /// Cycles until a load may see what was stored.
-    fn store_latency(&self, store: &Access, load: &Access) -> f64 {
+    pub(super) fn store_latency(&self, store: &Access, load: &Access) -> f64 {
         if self.graph.arrays[store.array].place != Place::OnChip {
             let wait = if load.indirect {
                 0.0

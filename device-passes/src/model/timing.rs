@@ -261,6 +261,9 @@ impl Timer<'_> {
         for (interval, why) in self.ports(region) {
             raise(interval, why);
         }
+        for (interval, why) in self.short_entries(region, &nodes, inner) {
+            raise(interval, why);
+        }
         for &exit in &self.graph.regions[region].exits {
             let (interval, why) = self.exit(region, &nodes, inner, exit);
             raise(interval, why);
@@ -307,20 +310,6 @@ impl Timer<'_> {
             entries: interval / between,
             stretch,
         }
-    }
-
-    /// The first loop inside in which an iteration could overtake the one before it.
-    fn overtakes(&self, region: RegionId) -> Option<RegionId> {
-        if self.board.family().overlaps_uneven_loops {
-            return None;
-        }
-        let graph = self.graph;
-        let returns = graph.regions[region].returns;
-        let mut inside = region + 1..graph.regions.len();
-        inside.find(|at| {
-            let is_inside = graph.is_within(*at, region);
-            is_inside && (returns || graph.regions[*at].uneven.contains(&region))
-        })
     }
 
     /// Cycles until an operation's result is there.
@@ -589,15 +578,7 @@ impl Timer<'_> {
         for kind in &cycle.kinds {
             if let Kind::Memory { load, store } = kind {
                 let (load, store) = (&self.graph.accesses[*load], &self.graph.accesses[*store]);
-                let name = |access: &Access| self.graph.arrays[access.array].name.clone();
-                return Limit::MemoryDependence {
-                    array: name(store),
-                    loaded: name(load),
-                    load: load.span,
-                    store: store.span,
-                    latency,
-                    distance: cycle.distance,
-                };
+                return self.between_accesses(load, store, latency, cycle.distance);
             }
         }
         let name = cycle.kinds.iter().find_map(|kind| match kind {
@@ -626,6 +607,24 @@ impl Timer<'_> {
             what: format!("{} ({})", name.unwrap_or_default(), operations.join(", ")),
             latency,
             distance: cycle.distance,
+        }
+    }
+
+    pub(super) fn between_accesses(
+        &self,
+        load: &Access,
+        store: &Access,
+        latency: f64,
+        distance: f64,
+    ) -> Limit {
+        let name = |access: &Access| self.graph.arrays[access.array].name.clone();
+        Limit::MemoryDependence {
+            array: name(store),
+            loaded: name(load),
+            load: load.span,
+            store: store.span,
+            latency,
+            distance,
         }
     }
 

@@ -1,0 +1,88 @@
+//! Loops that may run differently often in each iteration of a loop around: whether those iterations overlap, and what
+//! interval they then leave.
+
+use std::collections::BTreeMap;
+
+use super::graph::{NodeId, Place, RegionId};
+use super::ordering::Order;
+use super::prediction::Limit;
+use super::timing::{Timer, Timing};
+
+impl Timer<'_> {
+    /// The intervals that dependences of loops around demand of a loop that may run once only in one of their
+    /// iterations: aoc gives its iterations the interval at which even then nothing comes too early ("triangular loop" in
+    /// Intel's code samples).
+    pub(super) fn short_entries(
+        &self,
+        region: RegionId,
+        nodes: &[NodeId],
+        inner: &BTreeMap<RegionId, Timing>,
+    ) -> Vec<(f64, Limit)> {
+        let around = self.graph.regions[region].uneven.iter();
+        let orders = around.flat_map(|around| self.orders[*around].iter().map(|o| (*around, o)));
+        let mut ways: BTreeMap<NodeId, BTreeMap<NodeId, f64>> = BTreeMap::new();
+        let mut intervals = Vec::new();
+        for (_, order) in orders.filter(|(around, order)| self.is_short(*around, order)) {
+            let (store, load) = order.accesses(self.graph);
+            if store.region != region {
+                continue;
+            }
+            let ways = ways.entry(load.node);
+            let ways = ways.or_insert_with(|| self.ways(nodes, load.node, inner));
+            let computes = ways.get(&store.node).copied().unwrap_or(0.0);
+            let latency = (computes + self.store_latency(store, load) + 1e-6).floor();
+            let distance = order.distance();
+            let interval = ((latency + 1.0) / distance).ceil();
+            let why = self.between_accesses(load, store, latency, distance);
+            intervals.push((interval, why));
+        }
+        intervals
+    }
+
+    /// Whether a dependence of a loop is one of a loop inside whose interval provides for it. That is known of on-chip
+    /// memory only; of external memory aoc's reports say that the loop inside must end first.
+    pub(super) fn is_short(&self, around: RegionId, order: &Order) -> bool {
+        let (store, load) = order.accesses(self.graph);
+        let inside = &self.graph.regions[store.region];
+        self.board.overlaps_uneven_loops
+            && self.graph.arrays[store.array].place == Place::OnChip
+            && store.region == load.region
+            && store.is_store != load.is_store
+            && inside.uneven.contains(&around)
+    }
+
+    /// The cycles of the longest ways from an operation's start to those of operations that use it, in a loop.
+    fn ways(
+        &self,
+        nodes: &[NodeId],
+        from: NodeId,
+        inner: &BTreeMap<RegionId, Timing>,
+    ) -> BTreeMap<NodeId, f64> {
+        let mut starts = BTreeMap::from([(from, 0.0)]);
+        for id in nodes {
+            let inputs = self.graph.nodes[*id].inputs.iter();
+            let ends = inputs.filter_map(|input| {
+                let start: &f64 = starts.get(input)?;
+                Some(start + self.latency(*input, inner))
+            });
+            if let Some(start) = ends.reduce(f64::max) {
+                starts.insert(*id, start);
+            }
+        }
+        starts
+    }
+
+    /// The first loop inside in which an iteration could overtake the one before it.
+    pub(super) fn overtakes(&self, region: RegionId) -> Option<RegionId> {
+        if self.board.overlaps_uneven_loops {
+            return None;
+        }
+        let graph = self.graph;
+        let returns = graph.regions[region].returns;
+        let mut inside = region + 1..graph.regions.len();
+        inside.find(|at| {
+            let is_inside = graph.is_within(*at, region);
+            is_inside && (returns || graph.regions[*at].uneven.contains(&region))
+        })
+    }
+}
