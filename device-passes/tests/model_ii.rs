@@ -7,9 +7,11 @@ mod predicted;
 
 use std::collections::BTreeMap;
 
+use fpgacc_device_passes::analysis::loops::hints;
 use fpgacc_device_passes::model::{
     Board, FamilyRef, Given, LaunchShape, Limit, LoopReport, LsuKind, Pipelining, TripOrigin,
 };
+use fpgacc_frontend::source::Span;
 use serde::Deserialize;
 
 use predicted::predicted;
@@ -82,6 +84,9 @@ struct Pair {
     /// How often each loop runs; where it is not given, the text tells.
     #[serde(default)]
     trips: Option<f64>,
+    /// How often loops in loops run.
+    #[serde(default)]
+    inner_trips: Option<f64>,
     /// How much faster the second is.
     measured: f64,
     /// How long both ran, where that is published.
@@ -97,7 +102,10 @@ fn speed_ups_are_within_a_factor_of_two() {
         assert!(!pair.why.is_empty(), "{}: why?", pair.name);
         let board = board(&pair.board, &pair.latencies);
         let [slow, fast] = [&pair.slow, &pair.fast].map(|text| {
-            let launch = LaunchShape::default();
+            let mut launch = LaunchShape::default();
+            if let Some(trips) = pair.inner_trips {
+                launch.trips = loops_in_loops(text, trips);
+            }
             predicted(text, &board, launch, pair.trips).seconds.value
         });
         let off = slow / fast / pair.measured;
@@ -116,6 +124,21 @@ fn speed_ups_are_within_a_factor_of_two() {
             );
         }
     }
+}
+
+/// Trip counts for the loops in loops of a text.
+fn loops_in_loops(text: &str, trips: f64) -> BTreeMap<Span, f64> {
+    let module = module::module(text);
+    let kernel = module.kernels().next().expect("a kernel");
+    let body = module.functions[kernel].body.as_ref().expect("a body");
+    let mut found = BTreeMap::new();
+    body.for_each_stmt(&mut |stmt| {
+        if hints(stmt).is_some() {
+            let inner = stmt.lists().into_iter().flatten();
+            found.extend(inner.filter_map(|stmt| Some((stmt.span?, trips))));
+        }
+    });
+    found
 }
 
 fn limit(report: &LoopReport) -> String {

@@ -299,6 +299,8 @@ impl Timer<'_> {
             .map(|at| inner[at].busy * self.graph.regions[*at].share);
         let interval = busy.fold(ii, f64::max);
         let between = interval.min(own);
+        // Iterations that were started in vain keep the next entry out. What aoc speculates by itself is not known.
+        let in_vain = hints.speculated.or(self.launch.speculated).unwrap_or(0.0);
         Timing {
             ii,
             interval,
@@ -306,7 +308,7 @@ impl Timer<'_> {
             latency,
             serial,
             total: latency + interval * (trips - 1.0).max(0.0),
-            busy: between * trips + 1.0,
+            busy: between * (trips + in_vain) + 1.0,
             entries: interval / between,
             stretch,
         }
