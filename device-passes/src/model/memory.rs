@@ -1,6 +1,8 @@
 //! Seconds that the traffic with external memory takes.
 
-use super::board::Board;
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::board::{Board, Memory};
 use super::graph::{Graph, RegionId};
 use super::lsu::{Lsu, WORD, moved};
 use super::prediction::{Form, LsuKind};
@@ -11,6 +13,8 @@ use super::timing::Timing;
 pub struct Traffic {
     /// Bytes that come in bursts.
     pub streamed: f64,
+    /// Those of them in loops with so many arrays that each burst finds another row open.
+    pub contended: f64,
     /// Words (of the memory's width) at far or random addresses.
     pub scattered: f64,
     /// Words of loops in which work-items, or entries of the loop, mix.
@@ -29,6 +33,7 @@ pub fn traffic(
     items: f64,
 ) -> Traffic {
     let mut all = Traffic::default();
+    let mut streams: BTreeMap<RegionId, (BTreeSet<&str>, f64)> = BTreeMap::new();
     let word = board.memory.width_bytes as f64;
     for lsu in lsus {
         let lanes = match form {
@@ -69,9 +74,25 @@ pub fn traffic(
             all.interleaved += bytes / word;
         } else {
             all.streamed += bytes;
+            let (arrays, moved) = streams.entry(lsu.region).or_default();
+            arrays.insert(&report.array);
+            *moved += bytes;
         }
     }
+    let crowded = streams.values().filter(|(arrays, _)| arrays.len() >= CROWD);
+    all.contended = crowded.map(|(_, bytes)| bytes).sum();
     all
+}
+
+/// So many arrays, read or written side by side, close each other's rows. Two take turns without a loss (Davila-Guzman
+/// et al., FCCM 2020, who measured up to five on a Stratix 10).
+const CROWD: usize = 3;
+
+/// Seconds of streams by bytes: the bandwidth that they reach, or, if they are many, the peak and a row for each burst.
+fn streams(memory: &Memory, alone: f64, contended: f64) -> f64 {
+    let peak = memory.peak_bandwidth();
+    let rows = contended / memory.burst_bytes() as f64 / memory.banks as f64;
+    alone / (peak * memory.efficiency) + contended / peak + rows * memory.row_miss_ns * 1e-9
 }
 
 /// Whether the loop around starts a loop again before it has ended, so that iterations of several entries
@@ -94,7 +115,7 @@ impl Traffic {
     pub fn seconds(self, board: &Board) -> f64 {
         let memory = &board.memory;
         let nano = 1e-9;
-        self.streamed / (memory.peak_bandwidth() * memory.efficiency)
+        streams(memory, self.streamed - self.contended, self.contended)
             + self.scattered * memory.scattered_word_ns() * nano
             + self.interleaved * memory.interleaved_word_ns() * nano
             + self.atomics * memory.atomic_ns() * nano
