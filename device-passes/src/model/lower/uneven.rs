@@ -1,4 +1,4 @@
-//! Loops that do not run equally often in all iterations of a loop around them. aoc does not overlap those
+//! Loops that do not run equally often in all iterations of a loop around them. aoc up to 18.1 does not overlap those
 //! iterations: one could overtake another ("out-of-order loop iterations", Intel's best practices guide,
 //! 18.1, section 2.8.4).
 
