@@ -293,17 +293,21 @@ impl Memory {
         self.burst_words * self.width_bytes
     }
 
+    /// From one row that is opened to the next, in whatever bank.
+    fn row_ns(&self) -> f64 {
+        self.row_miss_ns / (ROWS_AT_ONCE * self.banks as f64)
+    }
+
     /// What a word at a far or random address takes, many of them at once: each opens a row.
     pub fn scattered_word_ns(&self) -> f64 {
-        self.row_miss_ns / (ROWS_AT_ONCE * self.banks as f64) * self.scattered_factor
+        self.row_ns() * self.scattered_factor
     }
 
     /// What a word takes in a loop of an NDRange kernel without barriers, where work-items come by in
     /// short runs: a row and the word itself.
     pub fn interleaved_word_ns(&self) -> f64 {
-        let opening = self.row_miss_ns / (ROWS_AT_ONCE * self.banks as f64);
         let word = self.width_bytes as f64 / self.peak_bandwidth() * 1e9;
-        (opening + word) * self.interleaved_factor
+        (self.row_ns() + word) * self.interleaved_factor
     }
 
     /// What an atomic operation takes: 2 tRCD + 2 tRP + tWR (Davila-Guzman et al., "Analytical model of

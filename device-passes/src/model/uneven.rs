@@ -19,10 +19,13 @@ impl Timer<'_> {
         inner: &BTreeMap<RegionId, Timing>,
     ) -> Vec<(f64, Limit)> {
         let around = self.graph.regions[region].uneven.iter();
-        let orders = around.flat_map(|around| self.orders[*around].iter().map(|o| (*around, o)));
+        let orders = around.flat_map(|around| {
+            let orders = self.orders[*around].iter();
+            orders.filter(|order| self.is_short(*around, order))
+        });
         let mut ways: BTreeMap<NodeId, BTreeMap<NodeId, f64>> = BTreeMap::new();
         let mut intervals = Vec::new();
-        for (_, order) in orders.filter(|(around, order)| self.is_short(*around, order)) {
+        for order in orders {
             let (store, load) = order.accesses(self.graph);
             if store.region != region {
                 continue;
