@@ -8,7 +8,7 @@ use clap::{Args, Parser, Subcommand};
 use fpgacc_benchmarks::accounts::Comparison;
 use fpgacc_benchmarks::catalog::{self, Program};
 use fpgacc_benchmarks::certify::certify;
-use fpgacc_benchmarks::model::{self, thesis};
+use fpgacc_benchmarks::model::{self, spector, thesis};
 use fpgacc_benchmarks::platform::{self, Platform};
 use fpgacc_benchmarks::table::{self, Style};
 use fpgacc_benchmarks::trial::{Bench, Row, Verdict};
@@ -107,6 +107,8 @@ enum Command {
         #[arg(long, value_name = "PROGRAM")]
         explain: Option<String>,
     },
+    /// Judge the performance model on the design spaces of Spector
+    Spector(SpectorOptions),
     /// Judge the performance model on published versions of Needleman-Wunsch
     NeedlemanWunsch {
         /// A checkout of the repository with the kernels (cabreraam/iwocl2019_artifacts)
@@ -141,6 +143,25 @@ struct ModelOptions {
     explain: Option<String>,
 }
 
+#[derive(Args)]
+struct SpectorOptions {
+    /// A checkout of the repository with the designs and their measurements (KastnerRG/spector)
+    #[arg(long, value_name = "DIR")]
+    spector: PathBuf,
+    /// Only this application: mm, sobel, ..
+    #[arg(long, value_name = "NAME")]
+    only: Option<String>,
+    /// Price one design in so many
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    every: usize,
+    /// Print every design
+    #[arg(long)]
+    rows: bool,
+    /// Instead, print all that is predicted of the design of --only with these knobs
+    #[arg(long, value_name = "KNOBS", requires = "only")]
+    explain: Option<String>,
+}
+
 fn main() -> ExitCode {
     // The emulators answer questions from a process of their own.
     fpgacc_aoc_wrappers::worker::run_if_asked();
@@ -163,6 +184,7 @@ fn main() -> ExitCode {
             };
             judge_thesis(&checkouts, explain.as_deref())
         }
+        Some(Command::Spector(options)) => judge_designs(options),
         Some(Command::NeedlemanWunsch { checkout, only }) => {
             judge_versions(checkout, only.as_deref())
         }
@@ -200,6 +222,18 @@ fn time_choices(kernels: &Path, board: &str, defines: &[String]) -> Result<bool,
 
 fn judge_thesis(checkouts: &thesis::Checkouts<'_>, explain: Option<&str>) -> Result<bool, String> {
     let report = thesis::run(checkouts, explain);
+    print!("{}", report.map_err(|error| error.to_string())?);
+    Ok(true)
+}
+
+fn judge_designs(options: &SpectorOptions) -> Result<bool, String> {
+    let report = spector::run(&spector::Request {
+        checkout: &options.spector,
+        only: options.only.as_deref(),
+        every: options.every,
+        rows: options.rows,
+        explain: options.explain.as_deref(),
+    });
     print!("{}", report.map_err(|error| error.to_string())?);
     Ok(true)
 }

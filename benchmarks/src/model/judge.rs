@@ -139,10 +139,15 @@ pub fn median(values: impl Iterator<Item = f64>) -> f64 {
 
 /// Spearman's rank correlation: Pearson's, of ranks, equal values sharing the mean of theirs.
 fn spearman(pairs: &[Pair]) -> f64 {
-    let x = ranks(pairs.iter().map(|p| p.measured).collect());
-    let y = ranks(pairs.iter().map(|p| p.predicted).collect());
-    let count = pairs.len() as f64;
-    let mean = (count + 1.0) / 2.0;
+    let measured = pairs.iter().map(|p| p.measured).collect();
+    let predicted = pairs.iter().map(|p| p.predicted).collect();
+    rank_correlation(measured, predicted)
+}
+
+/// Spearman's rank correlation of as many values each.
+pub fn rank_correlation(x: Vec<f64>, y: Vec<f64>) -> f64 {
+    let mean = (x.len() as f64 + 1.0) / 2.0;
+    let (x, y) = (ranks(x), ranks(y));
     let dot = |a: &[f64], b: &[f64]| -> f64 {
         let products = a.iter().zip(b).map(|(x, y)| (x - mean) * (y - mean));
         products.sum()

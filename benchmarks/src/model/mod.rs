@@ -13,6 +13,7 @@ mod left_out;
 pub mod needleman_wunsch;
 mod points;
 mod report;
+pub mod spector;
 pub mod thesis;
 
 use std::path::Path;
@@ -41,6 +42,9 @@ pub enum ModelError {
     /// A kernel cannot be read.
     #[error("{0}: {1}")]
     Kernel(String, String),
+    /// A table of designs is not as expected.
+    #[error("{0}: {1}")]
+    Matrix(String, String),
     /// The preprocessor cannot be run.
     #[error("{0}")]
     Compiler(#[from] fpgacc_aoc_wrappers::cc::CcError),

@@ -162,7 +162,8 @@ fn kernel_file(folder: &Path, row: &Measured) -> Option<PathBuf> {
     files.into_iter().next()
 }
 
-fn shape(
+/// A launch as the model takes it.
+pub fn shape(
     module: &Module,
     kernel: FunctionId,
     sources: &SourceMap,

@@ -35,8 +35,9 @@ impl WorkItems<'_> {
         let groups = (items / local).max(1.0).ceil();
         let used = (groups / self.units.groups_in_flight).ceil();
         let own = (groups / used.clamp(1.0, compute_units)).ceil();
-        let latency = self.timings[0].latency;
-        let busiest = own * local * self.busiest() + latency.min(own * local * latency);
+        let items = own * local;
+        // Few work-items do not fill the pipeline: a work-item's own iterations do not overlap.
+        let busiest = (items * self.busiest() + self.body(0)).max(self.alone(0));
         match is_sized {
             true => busiest,
             false => busiest.max(own * self.with_barriers(local / self.simd)),

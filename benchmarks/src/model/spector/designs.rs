@@ -1,0 +1,373 @@
+//! How the designs of Spector are made of its sources, and how their hosts launch them.
+
+use std::collections::BTreeMap;
+
+use crate::model::launches::{Application, Trips};
+
+/// All designs of an application.
+pub struct Space {
+    /// Its name here.
+    pub name: &'static str,
+    /// Its table, without the suffix.
+    pub table: &'static str,
+    /// What the times of the table are to be multiplied with to be seconds.
+    pub seconds: f64,
+    /// Whether the device's own clock was read, which does not see what starting a kernel takes.
+    pub is_profiled: bool,
+    /// The folder of its sources.
+    pub folder: &'static str,
+    /// The design of a row of knobs.
+    pub design: fn(&[u64]) -> Design,
+}
+
+/// A design: a kernel file, what is defined in it, and its launches.
+#[derive(Default)]
+pub struct Design {
+    /// The kernel file.
+    pub file: String,
+    /// Macros.
+    pub defines: Vec<String>,
+    /// A header that is made of a template.
+    pub header: Option<Header>,
+    /// The launches that were timed.
+    pub launches: Vec<(&'static str, Application)>,
+}
+
+/// A header, made of a template by putting values in the places of `%1`, `%2`, and so on.
+pub struct Header {
+    /// The template.
+    pub template: &'static str,
+    /// The header's name in the kernel.
+    pub name: &'static str,
+    /// The values.
+    pub values: Vec<String>,
+}
+
+/// The spaces that are read. Left out are merge sort and BFS, whose trip counts lie in their data.
+pub const SPACES: &[Space] = &[
+    Space {
+        name: "mm",
+        table: "mm",
+        seconds: 1e-3,
+        is_profiled: false,
+        folder: "mm/src",
+        design: matrix_multiplication,
+    },
+    Space {
+        name: "sobel",
+        table: "sobel",
+        seconds: 1e-3,
+        is_profiled: false,
+        folder: "sobel/src",
+        design: sobel,
+    },
+    Space {
+        name: "dct",
+        table: "dct",
+        seconds: 1e-3,
+        is_profiled: false,
+        folder: "dct/src",
+        design: dct,
+    },
+    Space {
+        name: "fir",
+        table: "fir",
+        seconds: 1.0,
+        is_profiled: true,
+        folder: "fir/src/device",
+        design: fir,
+    },
+    Space {
+        name: "normals",
+        table: "normals",
+        seconds: 1e-3,
+        is_profiled: true,
+        folder: "normals/src",
+        design: normals,
+    },
+    Space {
+        name: "histogram",
+        table: "hist",
+        seconds: 1e-3,
+        is_profiled: true,
+        folder: "histogram/src",
+        design: histogram,
+    },
+    Space {
+        name: "spmv 0.6%",
+        table: "spmv_5000",
+        seconds: 1e-3,
+        is_profiled: false,
+        folder: "spmv/src",
+        design: |knobs| spmv(knobs, 3.0),
+    },
+    Space {
+        name: "spmv 50%",
+        table: "spmv_500000",
+        seconds: 1e-3,
+        is_profiled: false,
+        folder: "spmv/src",
+        design: |knobs| spmv(knobs, 256.0),
+    },
+];
+
+fn define(name: &str, value: u64) -> String {
+    format!("{name}={value}")
+}
+
+/// What the generators write before the kernel: a macro is not expanded within itself.
+fn attributes(simd: u64, compute_units: u64) -> String {
+    format!(
+        "__kernel=__attribute__((num_simd_work_items({simd}))) \
+         __attribute__((num_compute_units({compute_units}))) __kernel"
+    )
+}
+
+fn launch<const N: usize>(global: &[u64], local: &[u64], args: [(&str, u64); N]) -> Application {
+    let args = args.map(|(name, value)| (name.to_string(), value));
+    Application {
+        global: global.to_vec(),
+        local: local.to_vec(),
+        args: BTreeMap::from(args),
+        ..Application::default()
+    }
+}
+
+fn trips(cond: &str, trips: f64) -> Trips {
+    Trips {
+        cond: cond.to_string(),
+        trips,
+    }
+}
+
+/// Matrices of 1024 x 1024.
+fn matrix_multiplication(knobs: &[u64]) -> Design {
+    let &[block, sub_x, sub_y, simd_x, simd_y, simd, units, position, unroll] = knobs else {
+        return Design::default();
+    };
+    let which = if position == 0 { "unrollb" } else { "unrollp" };
+    let file = match sub_x > 1 || simd_y > 1 {
+        true => format!("mm_subdimx_simdy{simd_y}_{which}_base.cl"),
+        false => format!("mm_subdimy_simdx{simd_x}_{which}_base.cl"),
+    };
+    let width = 1024;
+    let global = [width / sub_x / simd_x, width / sub_y / simd_y];
+    Design {
+        file,
+        defines: vec![
+            define("BLOCKDIM", block),
+            define("SUBDIM_X", sub_x),
+            define("SUBDIM_Y", sub_y),
+            define("SIMD_X", simd_x),
+            define("SIMD_Y", simd_y),
+            define("UNROLL_F", unroll),
+            attributes(simd, units),
+        ],
+        launches: vec![(
+            "matrixMult",
+            launch(&global, &[block, block], [("M", width)]),
+        )],
+        ..Design::default()
+    }
+}
+
+/// An image of 1920 x 1080.
+fn sobel(knobs: &[u64]) -> Design {
+    let &[block_x, block_y, sub_x, sub_y, simd_x, simd_y, simd, units] = knobs else {
+        return Design::default();
+    };
+    let file = match sub_x > 1 || simd_y > 1 {
+        true => format!("sobel_subdimx_simdy{simd_y}_base.cl"),
+        false => format!("sobel_subdimy_simdx{simd_x}_base.cl"),
+    };
+    let (width, height) = (1920, 1080);
+    let items = [width / sub_x / simd_x, height / sub_y / simd_y];
+    let global = [
+        items[0].next_multiple_of(block_x),
+        items[1].next_multiple_of(block_y),
+    ];
+    Design {
+        file,
+        defines: vec![
+            define("WIDTH", width),
+            define("HEIGHT", height),
+            define("BLOCKDIM_X", block_x),
+            define("BLOCKDIM_Y", block_y),
+            define("SUBDIM_X", sub_x),
+            define("SUBDIM_Y", sub_y),
+            define("SIMD_X", simd_x),
+            define("SIMD_Y", simd_y),
+            attributes(simd, units),
+        ],
+        launches: vec![("sobel_filter", launch(&global, &[block_x, block_y], []))],
+        ..Design::default()
+    }
+}
+
+/// Blocks of an image of 2048 x 2048.
+fn dct(knobs: &[u64]) -> Design {
+    let &[x, y, kind, width, rows, block_unroll, unroll, simd, units] = knobs else {
+        return Design::default();
+    };
+    let size = 2048;
+    let local = match kind {
+        0 => [x / width, y / (8 * rows)],
+        _ => [x, y / (8 * rows) / width],
+    };
+    let global = [size / x * local[0], size / y * local[1]];
+    Design {
+        file: "dct_base.cl".to_string(),
+        defines: vec![
+            define("COMP_U", units),
+            define("SIMD_WI", simd),
+            define("BLOCK_SIZE_F", rows),
+            define("BLOCKDIM_X", x),
+            define("BLOCKDIM_Y", y),
+            define("SIMD_TYPE", kind),
+            define("SIMD_LOC", width),
+            define("BLOCK_UNROLL", block_unroll),
+            define("DCT_UNROLL", unroll),
+        ],
+        launches: vec![(
+            "DCT8x8",
+            launch(
+                &global,
+                &local,
+                [("stride", size), ("imageH", size), ("imageW", size)],
+            ),
+        )],
+        ..Design::default()
+    }
+}
+
+/// 64 filters of 32 complex coefficients, each for 4096 points.
+fn fir(knobs: &[u64]) -> Design {
+    let &[shift, parallel, inner, outer, items, groups, simd, units] = knobs else {
+        return Design::default();
+    };
+    let (length, filters, points) = (32_u64, 64, 4096_u64);
+    let total = items * groups;
+    let end = (length - 1 + points).next_multiple_of(parallel) - points;
+    let padded = points + length / shift * parallel + end;
+    let input = padded * (filters / total);
+    let full = String::new;
+    let value = |value: u64| value.to_string();
+    Design {
+        file: "tdfir.cl".to_string(),
+        defines: vec!["ALTERA_CL".to_string()],
+        header: Some(Header {
+            template: "fir/src/parameters.h.template",
+            name: "parameters.h",
+            values: vec![
+                value(shift),
+                value(parallel),
+                full(),
+                full(),
+                value(inner),
+                full(),
+                full(),
+                value(outer),
+                full(),
+                full(),
+                full(),
+                value(items),
+                value(groups),
+                value(simd),
+                value(units),
+            ],
+        }),
+        launches: vec![(
+            "tdfir",
+            launch(
+                &[total],
+                &[items],
+                [
+                    ("totalInputLength", input),
+                    ("numIterations", input / parallel),
+                    ("paddedSingleInputLength", padded - parallel),
+                    ("totalFiltersLength", length * (filters / total)),
+                ],
+            ),
+        )],
+    }
+}
+
+/// A map of 640 x 480 points.
+fn normals(knobs: &[u64]) -> Design {
+    let &[items, groups, _, _, _, window, _] = knobs else {
+        return Design::default();
+    };
+    let (cols, rows) = (640, 480);
+    let points = rows / (items * groups) * cols;
+    let mut sizes = launch(
+        &[items * groups],
+        &[items],
+        [("cols", cols), ("rows", rows)],
+    );
+    sizes.trips = vec![
+        trips("i < end", points as f64 / window as f64),
+        trips("i < 3*rows*cols", cols as f64 / (items * groups) as f64),
+    ];
+    Design {
+        file: "normals.cl".to_string(),
+        defines: vec!["ALTERA_CL".to_string()],
+        header: Some(Header {
+            template: "normals/src/knobs.h.template",
+            name: "knobs.h",
+            values: knobs.iter().map(u64::to_string).collect(),
+        }),
+        launches: vec![("computeNmap_v3", sizes)],
+    }
+}
+
+/// 2^20 values.
+fn histogram(knobs: &[u64]) -> Design {
+    let &[number, size, items, groups, units, shared, unroll] = knobs else {
+        return Design::default();
+    };
+    let total = items * groups;
+    let values = [number, size, items, groups, 1, units, shared, unroll];
+    let mut launches = vec![(
+        "calculateHistogram",
+        launch(&[total], &[items], [("numData", (1 << 20) / total)]),
+    )];
+    if total > 1 && shared == 0 {
+        launches.push(("accumulateHistograms", launch(&[1], &[1], [])));
+    }
+    Design {
+        file: "histogram.cl".to_string(),
+        defines: vec!["ALTERA_CL".to_string()],
+        header: Some(Header {
+            template: "histogram/src/params.h.template",
+            name: "params.h",
+            values: values.iter().map(u64::to_string).collect(),
+        }),
+        launches,
+    }
+}
+
+/// A matrix of 512 rows with so many numbers in each, on average.
+fn spmv(knobs: &[u64], numbers: f64) -> Design {
+    let &[block, units, unroll, width] = knobs else {
+        return Design::default();
+    };
+    let rows = 512;
+    let at_once = (unroll * width) as f64;
+    let mut sizes = launch(&[rows], &[block], [("num_rows", rows)]);
+    // An entry that is not full is taken number by number.
+    sizes.trips = vec![
+        trips("jj < row_end", (numbers / at_once).ceil()),
+        trips("kk<row_end", (numbers / 2.0).min((at_once - 1.0) / 2.0)),
+    ];
+    Design {
+        file: "spmv_base.cl".to_string(),
+        defines: vec![
+            define("BLOCKDIM", block),
+            define("COMP_U", units),
+            define("UNROLL_F", unroll),
+            define("VECT_WIDTH", width),
+        ],
+        launches: vec![("csr", sizes)],
+        ..Design::default()
+    }
+}

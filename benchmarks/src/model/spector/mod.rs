@@ -1,0 +1,283 @@
+//! Spector's design spaces (Gautier, Althoff, Meng and Kastner, FPT 2016): thousands of designs of small
+//! applications, each built with aoc 14.1 and run on a DE5-Net, with their times, clocks and areas.
+//!
+//! No number of the model is fitted to their times (docs/model.md tells which rules were made with
+//! them known).
+
+mod designs;
+mod report;
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::thread;
+
+use fpgacc_aoc_wrappers::cc::{self, Compiler};
+use fpgacc_device_passes::model::{Board, Prediction, predict};
+use fpgacc_device_passes::pass::LaunchContract;
+use fpgacc_frontend::ir::{FunctionId, Module};
+use matfile::{MatFile, NumericData};
+
+use super::launches::Launches;
+use super::{ModelError, kernels, points};
+use designs::{Design, SPACES, Space};
+
+/// What is judged.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// A checkout of KastnerRG/spector.
+    pub checkout: &'a Path,
+    /// Only the application with this name.
+    pub only: Option<&'a str>,
+    /// One design in so many.
+    pub every: usize,
+    /// With a line for each design.
+    pub rows: bool,
+    /// Instead, all that is predicted of the design of `only` with these knobs, comma-separated.
+    pub explain: Option<&'a str>,
+}
+
+/// A measured design.
+#[derive(Clone, Debug)]
+struct Measured {
+    knobs: Vec<u64>,
+    seconds: f64,
+    mhz: f64,
+    /// Adaptive logic modules, with the board's interface.
+    alm: f64,
+    /// Memory blocks, with the board's interface.
+    ram: f64,
+    /// Multiplier blocks.
+    dsp: f64,
+}
+
+/// A measured design and what the model says of it.
+struct Row {
+    measured: Measured,
+    outcome: Result<Priced, String>,
+}
+
+/// What the model says of a design.
+struct Priced {
+    seconds: f64,
+    /// Of the kernel that takes the longest.
+    launch: Prediction,
+}
+
+/// Prices the designs, and gives the report as text.
+///
+/// # Errors
+/// A file cannot be read.
+pub fn run(request: &Request<'_>) -> Result<String, ModelError> {
+    let board = Board::named("de5-net").ok_or_else(|| ModelError::Board("de5-net".to_string()))?;
+    let compiler = Compiler::find(cc::Language::C)?;
+    let mut text = report::head();
+    for space in SPACES {
+        if request.only.is_some_and(|only| only != space.name) {
+            continue;
+        }
+        let mut measured = read(request.checkout, space)?;
+        if let Some(knobs) = request.explain {
+            measured.retain(|m| report::knobs(&m.knobs) == knobs);
+        } else {
+            measured = measured.into_iter().step_by(request.every.max(1)).collect();
+        }
+        let rows = price_all(request.checkout, space, &board, &compiler, measured)?;
+        if request.explain.is_some() {
+            return Ok(report::explain(&rows));
+        }
+        text.push_str(&report::space(space, &board, &rows, request.rows));
+    }
+    Ok(text)
+}
+
+/// Reads an application's table.
+fn read(checkout: &Path, space: &Space) -> Result<Vec<Measured>, ModelError> {
+    let path = checkout
+        .join("results_and_analysis")
+        .join(format!("{}.mat", space.table));
+    let name = path.display().to_string();
+    let fault = |why: &str| ModelError::Matrix(name.clone(), why.to_string());
+    let file = File::open(&path).map_err(|e| ModelError::File(name.clone(), e))?;
+    let tables = MatFile::parse(file).map_err(|e| fault(&e.to_string()))?;
+    // One application has other names for the same columns.
+    let column = |names: [&str; 2]| {
+        let found = names.iter().find_map(|name| tables.find_by_name(name));
+        let found = found.ok_or_else(|| fault(&format!("no '{}'", names[0])))?;
+        Ok::<_, ModelError>((found.size().to_vec(), numbers(found.data())))
+    };
+    let (size, knobs) = column(["knob_settings"; 2])?;
+    let &[designs, width] = &size[..] else {
+        return Err(fault("'knob_settings' is not a table"));
+    };
+    let (_, seconds) = column(["run_results_timing"; 2])?;
+    let (_, mhz) = column(["fmax"; 2])?;
+    let (_, alm) = column(["logic_util"; 2])?;
+    let (_, ram) = column(["ram_util", "ram"])?;
+    let (_, dsp) = column(["dsp_util", "dsp"])?;
+    if [&seconds, &mhz, &alm, &ram, &dsp]
+        .iter()
+        .any(|column| column.len() != designs)
+        || knobs.len() != designs * width
+    {
+        return Err(fault("columns differ in length"));
+    }
+    let row = |row: usize| Measured {
+        knobs: (0..width)
+            .map(|at| knobs[at * designs + row] as u64)
+            .collect(),
+        seconds: seconds[row] * space.seconds,
+        mhz: mhz[row],
+        alm: alm[row],
+        ram: ram[row],
+        dsp: dsp[row],
+    };
+    Ok((0..designs).map(row).collect())
+}
+
+/// The numbers of a table, column by column.
+fn numbers(data: &NumericData) -> Vec<f64> {
+    fn all<T: Copy + Into<f64>>(values: &[T]) -> Vec<f64> {
+        values.iter().map(|&value| value.into()).collect()
+    }
+    match data {
+        NumericData::UInt8 { real, .. } => all(real),
+        NumericData::Int8 { real, .. } => all(real),
+        NumericData::UInt16 { real, .. } => all(real),
+        NumericData::Int16 { real, .. } => all(real),
+        NumericData::UInt32 { real, .. } => all(real),
+        NumericData::Int32 { real, .. } => all(real),
+        NumericData::UInt64 { real, .. } => real.iter().map(|&value| value as f64).collect(),
+        NumericData::Int64 { real, .. } => real.iter().map(|&value| value as f64).collect(),
+        NumericData::Single { real, .. } => all(real),
+        NumericData::Double { real, .. } => real.clone(),
+    }
+}
+
+/// Prices designs, on all processors.
+fn price_all(
+    checkout: &Path,
+    space: &Space,
+    board: &Board,
+    compiler: &Compiler,
+    measured: Vec<Measured>,
+) -> Result<Vec<Row>, ModelError> {
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    let share = measured.len().div_ceil(threads).max(1);
+    let price_share = |share: &[Measured]| -> Result<Vec<Row>, ModelError> {
+        let workshop = Workshop::new(checkout, space, compiler)?;
+        let row = |measured: &Measured| Row {
+            measured: measured.clone(),
+            outcome: price(&workshop, space, board, measured),
+        };
+        Ok(share.iter().map(row).collect())
+    };
+    let shares: Vec<_> = thread::scope(|scope| {
+        let started: Vec<_> = measured
+            .chunks(share)
+            .map(|share| scope.spawn(move || price_share(share)))
+            .collect();
+        started.into_iter().map(thread::ScopedJoinHandle::join).collect()
+    });
+    let mut rows = Vec::new();
+    for share in shares {
+        match share {
+            Ok(share) => rows.extend(share?),
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    }
+    Ok(rows)
+}
+
+/// Where designs are made: a temporary folder with the kernels, for headers that differ by design.
+struct Workshop<'a> {
+    folder: tempfile::TempDir,
+    checkout: PathBuf,
+    compiler: &'a Compiler,
+}
+
+impl<'a> Workshop<'a> {
+    fn new(checkout: &Path, space: &Space, compiler: &'a Compiler) -> Result<Self, ModelError> {
+        let from = checkout.join(space.folder);
+        let fault = |at: &Path, e| ModelError::File(at.display().to_string(), e);
+        let folder = tempfile::tempdir().map_err(|e| fault(Path::new("temporary folder"), e))?;
+        for entry in fs::read_dir(&from).map_err(|e| fault(&from, e))?.flatten() {
+            let path = entry.path();
+            if path.extension().is_some_and(|suffix| suffix == "cl") {
+                let to = folder.path().join(entry.file_name());
+                fs::copy(&path, to).map_err(|e| fault(&path, e))?;
+            }
+        }
+        Ok(Workshop {
+            folder,
+            checkout: checkout.to_path_buf(),
+            compiler,
+        })
+    }
+
+    /// A design's kernels and their launches.
+    fn make(&self, design: &Design) -> Result<(Module, Vec<Launch>), String> {
+        if let Some(header) = &design.header {
+            let template = self.checkout.join(header.template);
+            let text = fs::read_to_string(&template)
+                .map_err(|e| format!("{}: {e}", template.display()))?;
+            // The last first: `%1` is also the beginning of `%10`.
+            let values = header.values.iter().enumerate().rev();
+            let text = values.fold(text, |text, (index, value)| {
+                text.replace(&format!("%{}", index + 1), value)
+            });
+            let to = self.folder.path().join(header.name);
+            fs::write(&to, text).map_err(|e| format!("{}: {e}", to.display()))?;
+        }
+        let path = self.folder.path().join(&design.file);
+        let headers = [self.folder.path().to_path_buf()];
+        let (module, sources) = kernels::parse(&path, self.compiler, &design.defines, &headers)?;
+        let conditions = Launches {
+            board: String::new(),
+            fp_relaxed: false,
+            speculated: 0.0,
+            applications: Vec::new(),
+        };
+        let mut launches = Vec::new();
+        for (name, sizes) in &design.launches {
+            let kernel = module
+                .kernels()
+                .find(|kernel| module.functions[*kernel].name == *name)
+                .ok_or_else(|| format!("no kernel '{name}'"))?;
+            let shape = points::shape(&module, kernel, &sources, &conditions, sizes);
+            launches.push(Launch { kernel, shape });
+        }
+        Ok((module, launches))
+    }
+}
+
+/// A launch of a kernel.
+struct Launch {
+    kernel: FunctionId,
+    shape: fpgacc_device_passes::model::LaunchShape,
+}
+
+/// What the model says of a design.
+fn price(
+    workshop: &Workshop<'_>,
+    space: &Space,
+    board: &Board,
+    measured: &Measured,
+) -> Result<Priced, String> {
+    let (module, launches) = workshop.make(&(space.design)(&measured.knobs))?;
+    let contract = LaunchContract::default();
+    let starting = match space.is_profiled {
+        true => board.launch_microseconds * 1e-6,
+        false => 0.0,
+    };
+    let mut seconds = 0.0;
+    let mut longest: Option<Prediction> = None;
+    for Launch { kernel, shape } in launches {
+        let launch = predict(&module, kernel, board, &shape, &contract);
+        seconds += launch.seconds.value - starting;
+        if longest.as_ref().is_none_or(|known| known.seconds.value < launch.seconds.value) {
+            longest = Some(launch);
+        }
+    }
+    let launch = longest.ok_or("no launch")?;
+    Ok(Priced { seconds, launch })
+}
