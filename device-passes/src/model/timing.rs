@@ -212,6 +212,48 @@ pub(super) struct Cycle {
 /// Operations and what each waits for.
 pub(super) type Dependences = DiGraph<NodeId, Edge>;
 
+/// Sums that may be reassociated: aoc makes a tree of a row of additions (`--fp-relaxed`, "balanced trees" in
+/// Intel's guides).
+struct Sums<'a> {
+    graph: &'a Graph,
+    /// How often values are used. Empty: sums stay as they are.
+    uses: BTreeMap<NodeId, usize>,
+    /// Of each addition so far, its terms and when the last of them is there.
+    terms: BTreeMap<NodeId, (f64, f64)>,
+}
+
+impl<'a> Sums<'a> {
+    fn new(graph: &'a Graph, nodes: &[NodeId], relaxed: bool) -> Self {
+        let mut uses = BTreeMap::new();
+        for &id in nodes.iter().filter(|_| relaxed) {
+            for &input in &graph.nodes[id].inputs {
+                *uses.entry(input).or_insert(0) += 1;
+            }
+        }
+        let terms = BTreeMap::new();
+        Sums { graph, uses, terms }
+    }
+
+    /// Of an addition that may be a part of a tree: when its last term is there, and the tree's depth.
+    fn join(&mut self, id: NodeId, start: f64, ready: &BTreeMap<NodeId, f64>) -> Option<(f64, f64)> {
+        let node = &self.graph.nodes[id];
+        if node.op != Op::FloatAdd || self.uses.is_empty() {
+            return None;
+        }
+        let (mut count, mut last) = (2.0 - node.inputs.len() as f64, start);
+        for input in &node.inputs {
+            let inside = self.terms.get(input).filter(|_| self.uses[input] == 1);
+            let one = (1.0, ready.get(input).copied().unwrap_or(start));
+            let (terms, at) = inside.copied().unwrap_or(one);
+            count += terms;
+            last = last.max(at);
+        }
+        let count = f64::max(count, 2.0);
+        self.terms.insert(id, (count, last));
+        Some((last, count.log2().ceil()))
+    }
+}
+
 impl Timer<'_> {
     /// The timing of a region; of loops that are one, each has that of all from itself inwards: the innermost
     /// one's, so many iterations more.
@@ -392,14 +434,19 @@ impl Timer<'_> {
     fn path(&self, nodes: &[NodeId], inner: &BTreeMap<RegionId, Timing>) -> f64 {
         let mut ready: BTreeMap<NodeId, f64> = BTreeMap::new();
         let mut segments: BTreeMap<usize, f64> = BTreeMap::new();
+        let mut sums = Sums::new(self.graph, nodes, self.launch.fp_relaxed);
         let mut end: f64 = 0.0;
         for &id in nodes {
             let node = &self.graph.nodes[id];
-            let mut start = segments.get(&node.segment).copied().unwrap_or(0.0);
-            for input in &node.inputs {
-                start = start.max(ready.get(input).copied().unwrap_or(0.0));
-            }
-            let done = start + self.latency(id, inner);
+            let start = segments.get(&node.segment).copied().unwrap_or(0.0);
+            let latency = self.latency(id, inner);
+            let done = match sums.join(id, start, &ready) {
+                Some((terms, depth)) => terms + depth * latency,
+                None => {
+                    let inputs = node.inputs.iter().filter_map(|input| ready.get(input));
+                    inputs.copied().fold(start, f64::max) + latency
+                }
+            };
             ready.insert(id, done);
             end = end.max(done);
             if let Op::Loop(_) = node.op {

@@ -192,6 +192,7 @@ fn price_all(
 struct Workshop<'a> {
     folder: tempfile::TempDir,
     checkout: PathBuf,
+    fp_relaxed: bool,
     compiler: &'a Compiler,
 }
 
@@ -210,6 +211,7 @@ impl<'a> Workshop<'a> {
         Ok(Workshop {
             folder,
             checkout: checkout.to_path_buf(),
+            fp_relaxed: space.fp_relaxed,
             compiler,
         })
     }
@@ -233,7 +235,7 @@ impl<'a> Workshop<'a> {
         let (module, sources) = kernels::parse(&path, self.compiler, &design.defines, &headers)?;
         let conditions = Launches {
             board: String::new(),
-            fp_relaxed: false,
+            fp_relaxed: self.fp_relaxed,
             speculated: 0.0,
             applications: Vec::new(),
         };
