@@ -144,6 +144,15 @@ impl<'a> Lowering<'a> {
         }
     }
 
+    /// An element of an array in registers, by an index that is not constant.
+    fn choose(&mut self, operands: &[Value], span: Option<Span>) -> Value {
+        let value = self.compute(self.table.select, "choice of an element", operands, span);
+        if let Some(node) = value.node {
+            self.graph.nodes[node].op = Op::Select;
+        }
+        value
+    }
+
     /// An operation on values; of its result it is only known what it depends on.
     pub(super) fn compute(
         &mut self,
@@ -518,7 +527,7 @@ impl<'a> Lowering<'a> {
                 let parts: Vec<Value> = self.env.parts(slot).into_iter().map(|(_, v)| v).collect();
                 let mut operands = vec![index.clone()];
                 operands.extend(parts);
-                self.compute(self.table.select, "choice of an element", &operands, span)
+                self.choose(&operands, span)
             }
             Target::Memory {
                 array,
@@ -630,8 +639,7 @@ impl<'a> Lowering<'a> {
             Target::Element(slot, index) => {
                 for (key, old) in self.env.parts(&slot) {
                     let operands = [index.clone(), value.clone(), old];
-                    let new =
-                        self.compute(self.table.select, "choice of an element", &operands, span);
+                    let new = self.choose(&operands, span);
                     self.assign(key, new);
                 }
             }

@@ -101,6 +101,8 @@ struct Lowering<'a> {
     share: f64,
     /// Copies that unrolling makes of the statement at hand.
     copies: u64,
+    /// Loops around the statement at hand that are tried as they stand, to see whether they are small.
+    tries: usize,
     /// In a copy beyond the loop's usual trip count.
     idle: bool,
     /// In the first walk of a loop.
@@ -177,6 +179,7 @@ impl<'a> Lowering<'a> {
             copies: 1,
             idle: false,
             trial: false,
+            tries: 0,
             set_in_trial: BTreeSet::new(),
             tried: BTreeMap::new(),
             opaques: 0,
