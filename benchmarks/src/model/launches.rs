@@ -41,6 +41,9 @@ pub struct Application {
     /// Integer arguments by the parameter's name.
     #[serde(default)]
     pub args: BTreeMap<String, u64>,
+    /// Bytes of small buffers by the parameter's name.
+    #[serde(default)]
+    pub bytes: BTreeMap<String, u64>,
     /// Average trip counts.
     #[serde(default)]
     pub trips: Vec<Trips>,

@@ -176,17 +176,20 @@ pub fn shape(
     };
     let sizes = |of: &[u64]| [0, 1, 2].map(|dim| of.get(dim).map(given));
     let function = &module.functions[kernel];
-    let mut scalars = BTreeMap::new();
+    let (mut scalars, mut bytes) = (BTreeMap::new(), BTreeMap::new());
     for (index, &param) in function.params.iter().enumerate() {
         if let Some(value) = application.args.get(&function.vars[param].name) {
             scalars.insert(index as u32, given(value));
+        }
+        if let Some(size) = application.bytes.get(&function.vars[param].name) {
+            bytes.insert(index as u32, *size);
         }
     }
     LaunchShape {
         global: sizes(&application.global),
         local: sizes(&application.local),
         scalars,
-        bytes: BTreeMap::new(),
+        bytes,
         trips: trips(module, sources, application),
         fp_relaxed: launches.fp_relaxed,
         speculated: Some(launches.speculated),

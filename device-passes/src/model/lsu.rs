@@ -28,6 +28,9 @@ pub struct Lsu {
     pub moves_on: bool,
     /// Addresses of an NDRange descend.
     pub backward: bool,
+    /// Of a unit with a cache in an NDRange whose work-items read rows of their own: bytes that it moves for an
+    /// access, of a row's words each once. The caches hold a word of each work-item in flight.
+    pub row: Option<f64>,
     /// The buffer is so small that the unit's cache holds it whole: its bytes.
     pub table: Option<u64>,
     /// Of a unit that reads through the constant cache: the copy of the cache that it gets, in bytes.
@@ -156,10 +159,14 @@ fn unit(graph: &Graph, memory: &Memory, form: Form, run: &[usize]) -> Lsu {
     // Only ascending addresses are joined.
     let backward = form != Form::SingleWorkItem && stride.is_some_and(|s| s < 0);
     let table = table(array, cache_bytes);
+    let row = match (form, kind) {
+        (Form::NdRange { .. }, LsuKind::BurstCached) => row(graph, first, bytes),
+        _ => None,
+    };
     let moved = match (kind, table) {
         // The cache moves each word once.
         (LsuKind::Constant, Some(_)) => bytes as f64,
-        _ => moved(stride, bytes, first.indirect || backward),
+        _ => row.unwrap_or_else(|| moved(stride, bytes, first.indirect || backward)),
     };
     // In different bursts and, mostly, rows.
     let is_far = |stride: i128| stride.unsigned_abs() >= u128::from(memory.burst_bytes());
@@ -181,12 +188,23 @@ fn unit(graph: &Graph, memory: &Memory, form: Form, run: &[usize]) -> Lsu {
         scattered,
         moves_on: moves_on(graph, first),
         backward,
+        row,
         table,
         constant_cache: match kind {
             LsuKind::Constant => constant_cache(graph),
             _ => 0,
         },
     }
+}
+
+/// Bytes that a cache moves for an access to a row in which iterations follow each other: each word once, and of the
+/// row's ends a word more.
+fn row(graph: &Graph, access: &Access, bytes: u64) -> Option<f64> {
+    let region = access.region;
+    let step = along(graph, access, Sym::Iter(region))?.unsigned_abs();
+    let is_row = region != 0 && lane_stride(graph, access).is_none() && step > 0;
+    let each = bytes.max(step as u64) as f64 + WORD / graph.trips(region).max(1.0);
+    (is_row && step < WORD as u128).then_some(each.min(WORD))
 }
 
 /// The bytes of a buffer that a cache holds whole. Constants of the text are on the chip.

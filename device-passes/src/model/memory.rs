@@ -51,8 +51,8 @@ pub fn traffic(
             continue;
         }
         let stride = report.stride.map(i128::from);
-        let mut bytes =
-            accesses * moved(stride, report.bytes_wide, stride.is_none() || lsu.backward);
+        let each = || moved(stride, report.bytes_wide, stride.is_none() || lsu.backward);
+        let mut bytes = accesses * lsu.row.unwrap_or_else(each);
         if let Some(table) = lsu.table.filter(|_| report.kind == LsuKind::BurstCached) {
             // Each copy of the unit has a cache, which starts empty (Best Practices Guide, 3.6.2).
             let copies = lsu.copies * compute_units(form);

@@ -364,10 +364,14 @@ fn spmv(knobs: &[u64], numbers: f64) -> Design {
     let rows = 512;
     let at_once = (unroll * width) as f64;
     let mut sizes = launch(&[rows], &[block], [("num_rows", rows)]);
-    // An entry that is not full is taken number by number.
+    sizes.bytes = BTreeMap::from([("x".to_string(), 4 * rows), ("y".to_string(), 4 * rows)]);
+    // What is left of a row is taken number by number, in one of the iterations: two for one, as a branch is taken to
+    // be entered in half of them.
+    let iterations = (numbers / at_once).ceil();
+    let left = numbers.min((at_once - 1.0) / 2.0);
     sizes.trips = vec![
-        trips("jj < row_end", (numbers / at_once).ceil()),
-        trips("kk<row_end", (numbers / 2.0).min((at_once - 1.0) / 2.0)),
+        trips("jj < row_end", iterations),
+        trips("kk<row_end", 2.0 * left / iterations),
     ];
     Design {
         file: "spmv_base.cl".to_string(),
