@@ -47,7 +47,8 @@ impl<'a> Lowering<'a> {
         Some(value)
     }
 
-    /// Multiplying by a power of two is no operation.
+    /// Multiplying by a power of two is no operation, and by another constant a few additions, which take no
+    /// multiplier block.
     fn cheap(&self, op: BinaryOp, a: &Poly, b: &Poly, scalar: Scalar) -> (Operator, &'static str) {
         let is_power = |poly: &Poly| {
             let value = poly.as_constant().unwrap_or(0);
@@ -56,7 +57,13 @@ impl<'a> Lowering<'a> {
         if op == BinaryOp::Shl || is_power(a) || is_power(b) {
             return (Operator::default(), "shift");
         }
-        ops::binary(self.table, op, scalar)
+        match a.as_constant().or(b.as_constant()) {
+            Some(factor) if op == BinaryOp::Mul => {
+                let add = ops::binary(self.table, BinaryOp::Add, scalar).0;
+                (ops::sum_of(add, digits(factor)), "multiplication")
+            }
+            _ => ops::binary(self.table, op, scalar),
+        }
     }
 
     /// A quotient by a constant: its value is known where the dividend's is.
@@ -107,5 +114,22 @@ impl<'a> Lowering<'a> {
             Some((.., same)) => value.poly = Some(same.clone()),
             None => known.push((op, scalar, poly)),
         }
+    }
+}
+
+/// The fewest powers of two that a number is the sum or difference of (its canonical signed digits).
+fn digits(value: i128) -> u32 {
+    let value = value.unsigned_abs();
+    (value ^ (value.saturating_mul(3))).count_ones()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::digits;
+
+    #[test]
+    fn a_factor_is_a_sum_of_few_powers_of_two() {
+        // 66 = 64 + 2, 129 = 128 + 1, 25 = 32 - 8 + 1, 7 = 8 - 1.
+        assert_eq!([66, 129, 25, -7, 8, 0].map(digits), [2, 2, 3, 2, 1, 0]);
     }
 }

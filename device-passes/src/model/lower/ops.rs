@@ -54,6 +54,15 @@ pub fn times(operator: Operator, factor: f64) -> Operator {
     }
 }
 
+/// The sum of so many terms, as a tree.
+pub fn sum_of(add: Operator, terms: u32) -> Operator {
+    let terms = f64::from(terms.max(2));
+    Operator {
+        latency: add.latency * terms.log2().ceil(),
+        ..times(add, terms - 1.0)
+    }
+}
+
 /// The operator of a builtin that only computes, and its name; `None`: it costs nothing.
 pub fn builtin(table: &Operators, name: &str, scalar: Scalar) -> Option<(Operator, &'static str)> {
     let plain = name
