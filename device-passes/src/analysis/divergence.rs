@@ -125,19 +125,70 @@ impl Divergence<'_> {
     }
 
     fn find(&self, stmts: &[Stmt], is_partial: bool) -> Option<Option<Span>> {
-        stmts.iter().find_map(|stmt| {
+        let mut is_partial = is_partial;
+        for stmt in stmts {
             let is_loop = matches!(
                 stmt.kind,
                 StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::DoWhile { .. }
             );
             let inside = is_partial || self.decides(stmt);
-            if is_loop && (inside || leaves_early(stmt, self)) {
+            if is_loop && (inside || leaves_early(stmt, self)) || inside && self.calls_loop(stmt) {
                 return Some(stmt.span);
             }
             let mut lists = stmt.lists().into_iter();
-            lists.find_map(|list| self.find(list, inside))
-        })
+            if let Some(found) = lists.find_map(|list| self.find(list, inside)) {
+                return Some(found);
+            }
+            // Only some get to what follows.
+            is_partial |= !is_loop && leaves_early(stmt, self);
+        }
+        None
     }
+
+    /// Whether a statement itself, those inside it not counted, calls a function with a loop.
+    fn calls_loop(&self, stmt: &Stmt) -> bool {
+        let mut called = BTreeSet::new();
+        let exprs = &self.function.exprs;
+        for root in stmt.exprs() {
+            exprs.for_each(root, &mut |id| {
+                if let Expr::Call {
+                    callee: Callee::Function(of),
+                    ..
+                } = exprs.get(id)
+                {
+                    called.insert(*of);
+                }
+            });
+        }
+        called.iter().any(|of| has_loop(self.module, *of))
+    }
+}
+
+/// Whether a function has a loop, or one that it calls.
+fn has_loop(module: &Module, function: FunctionId) -> bool {
+    // OpenCL has no recursion.
+    let function = &module.functions[function];
+    let Some(body) = &function.body else {
+        return false;
+    };
+    let mut found = false;
+    body.for_each_stmt(&mut |stmt| {
+        found |= matches!(
+            stmt.kind,
+            StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::DoWhile { .. }
+        );
+    });
+    let mut called = BTreeSet::new();
+    body.for_each_expr(&function.exprs, &mut |id| {
+        if let Expr::Call {
+            callee: Callee::Function(of),
+            ..
+        } = function.exprs.get(id)
+        {
+            called.insert(*of);
+        }
+    });
+    found || called.iter().any(|of| has_loop(module, *of))
 }
 
 /// Whether some work-items may leave a loop by a jump inside it.

@@ -129,6 +129,8 @@ pub struct Region {
     pub loops: Vec<RegionId>,
     /// Barriers inside, not those of loops inside.
     pub barriers: usize,
+    /// Of a loop of the kernel's body: work-items meet at a barrier behind it.
+    pub meets: bool,
 }
 
 /// Where an array lies.

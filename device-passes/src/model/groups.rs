@@ -21,6 +21,8 @@ pub struct WorkItems<'a> {
     pub units: &'a MemoryUnits,
     /// Work-items side by side.
     pub simd: f64,
+    /// Work-items part ways at a loop: some may run through it differently often than others, or pass it by.
+    pub parts: bool,
 }
 
 impl WorkItems<'_> {
@@ -28,7 +30,8 @@ impl WorkItems<'_> {
     ///
     /// The busiest loop, or the body, starts an iteration of some work-item a cycle: work-groups follow
     /// each other without a gap. Not so in loops with barriers of kernels that are built for groups of
-    /// any size: there each group has the pipeline to itself.
+    /// any size: there each group has the pipeline to itself. Nor in a loop at which work-items part ways in
+    /// front of a barrier: it lets one group in at a time, so that groups get to the barrier one after another.
     pub fn cycles(&self, launch: &LaunchShape, compute_units: f64, is_sized: bool) -> f64 {
         let items: f64 = (0..3).map(|dim| launch.sizes(dim).0).product();
         let local: f64 = (0..3).map(|dim| launch.sizes(dim).1).product();
@@ -38,6 +41,7 @@ impl WorkItems<'_> {
         let items = own * local;
         // Few work-items do not fill the pipeline: a work-item's own iterations do not overlap.
         let busiest = (items * self.busiest() + self.body(0)).max(self.alone(0));
+        let busiest = busiest.max(own * self.in_turn(local));
         match is_sized {
             true => busiest,
             false => busiest.max(own * self.with_barriers(local / self.simd)),
@@ -77,6 +81,18 @@ impl WorkItems<'_> {
         loops
             .map(|at| self.group(*at, items) * self.graph.regions[*at].share)
             .sum()
+    }
+
+    /// Cycles of a group in the longest loop that lets in one group at a time.
+    fn in_turn(&self, items: f64) -> f64 {
+        let regions = &self.graph.regions;
+        let loops = regions[0].loops.iter();
+        let plain =
+            loops.filter(|at| self.parts && regions[**at].meets && !self.has_barriers(**at));
+        let share = |at: &RegionId| self.graph.regions[*at].share;
+        plain
+            .map(|at| self.group(*at, items / self.simd) * share(at))
+            .fold(0.0, f64::max)
     }
 
     fn has_barriers(&self, region: RegionId) -> bool {

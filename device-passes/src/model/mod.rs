@@ -37,6 +37,7 @@ pub use prediction::{
     Area, Form, Limit, LoopReport, LsuKind, LsuReport, Pipelining, Prediction, Trip, TripOrigin,
 };
 
+use crate::analysis::divergence::divergent_loop;
 use crate::analysis::single_work_item;
 use crate::geometry::Geometry;
 use crate::pass::LaunchContract;
@@ -76,8 +77,13 @@ fn form(
         let attr = module.functions[kernel].attr(name)?;
         attr.integers()?.first().copied()
     };
+    // aoc does not vectorise kernels whose lanes part ways in loops.
+    let simd = match divergent_loop(module, kernel) {
+        Some(_) => 1,
+        None => attribute("num_simd_work_items").unwrap_or(1).max(1),
+    };
     Form::NdRange {
-        simd: attribute("num_simd_work_items").unwrap_or(1).max(1),
+        simd,
         compute_units: attribute("num_compute_units").unwrap_or(1).max(1),
     }
 }

@@ -13,6 +13,7 @@ use super::memory::traffic;
 use super::prediction::{Area, Form, Limit, LoopReport, Pipelining, Prediction, Trip};
 use super::timing::{Latencies, Timer, Timing, mark_written};
 use super::{area, clock};
+use crate::analysis::divergence::divergent_loop;
 use crate::pass::LaunchContract;
 
 /// Prices a kernel in a form.
@@ -64,6 +65,7 @@ pub fn price(
                     timings: &on_board,
                     units: &board.family().memory_units,
                     simd,
+                    parts: divergent_loop(module, kernel).is_some(),
                 };
                 pipeline.cycles(launch, units, is_sized)
             };

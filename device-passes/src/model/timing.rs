@@ -235,7 +235,12 @@ impl<'a> Sums<'a> {
     }
 
     /// Of an addition that may be a part of a tree: when its last term is there, and the tree's depth.
-    fn join(&mut self, id: NodeId, start: f64, ready: &BTreeMap<NodeId, f64>) -> Option<(f64, f64)> {
+    fn join(
+        &mut self,
+        id: NodeId,
+        start: f64,
+        ready: &BTreeMap<NodeId, f64>,
+    ) -> Option<(f64, f64)> {
         let node = &self.graph.nodes[id];
         if node.op != Op::FloatAdd || self.uses.is_empty() {
             return None;

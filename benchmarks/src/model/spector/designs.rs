@@ -152,7 +152,18 @@ fn trips(cond: &str, trips: f64) -> Trips {
 
 /// Matrices of 1024 x 1024.
 fn matrix_multiplication(knobs: &[u64]) -> Design {
-    let &[block, sub_x, sub_y, simd_x, simd_y, simd, units, position, unroll] = knobs else {
+    let &[
+        block,
+        sub_x,
+        sub_y,
+        simd_x,
+        simd_y,
+        simd,
+        units,
+        position,
+        unroll,
+    ] = knobs
+    else {
         return Design::default();
     };
     let which = if position == 0 { "unrollb" } else { "unrollp" };

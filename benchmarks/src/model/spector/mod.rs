@@ -176,7 +176,10 @@ fn price_all(
             .chunks(share)
             .map(|share| scope.spawn(move || price_share(share)))
             .collect();
-        started.into_iter().map(thread::ScopedJoinHandle::join).collect()
+        started
+            .into_iter()
+            .map(thread::ScopedJoinHandle::join)
+            .collect()
     });
     let mut rows = Vec::new();
     for share in shares {
@@ -276,7 +279,10 @@ fn price(
     for Launch { kernel, shape } in launches {
         let launch = predict(&module, kernel, board, &shape, &contract);
         seconds += launch.seconds.value - starting;
-        if longest.as_ref().is_none_or(|known| known.seconds.value < launch.seconds.value) {
+        if longest
+            .as_ref()
+            .is_none_or(|known| known.seconds.value < launch.seconds.value)
+        {
             longest = Some(launch);
         }
     }

@@ -12,7 +12,18 @@ use crate::model::judge::{median, rank_correlation};
 pub fn head() -> String {
     format!(
         "{:10} {:>7} {:>6} {:>7} {:>6} {:>6} {:>6} {:>8} {:>6} {:>6} {:>6} {:>6}\n",
-        "", "designs", "rank", "p/m", "error", "in 2x", "in 3x", "cycles", "MHz", "ALM", "RAM", "DSP"
+        "",
+        "designs",
+        "rank",
+        "p/m",
+        "error",
+        "in 2x",
+        "in 3x",
+        "cycles",
+        "MHz",
+        "ALM",
+        "RAM",
+        "DSP"
     )
 }
 

@@ -56,6 +56,14 @@ impl<'a> Lowering<'a> {
         self.compute(self.table.select, "choice", operands, span)
     }
 
+    fn barrier(&mut self) {
+        self.graph.regions[self.region].barriers += 1;
+        for at in self.graph.regions[0].loops.clone() {
+            let is_behind = !self.graph.is_within(self.region, at);
+            self.graph.regions[at].meets |= is_behind;
+        }
+    }
+
     fn builtin(&mut self, id: ExprId, name: &'a str, args: &'a [ExprId]) -> Value {
         let exprs = &self.function.exprs;
         let (span, ty) = (exprs.span(id), exprs.ty(id));
@@ -66,7 +74,7 @@ impl<'a> Lowering<'a> {
             };
         }
         if name == "barrier" || name == "work_group_barrier" {
-            self.graph.regions[self.region].barriers += 1;
+            self.barrier();
             return Value::default();
         }
         if name.starts_with("atomic_") || name.starts_with("atom_") {

@@ -132,7 +132,11 @@ impl<'a> Lowering<'a> {
             .map(|region| region.trip.value as u64);
         let nodes = &self.graph.nodes[saved.nodes..];
         let each: u64 = nodes.iter().map(instructions).sum();
-        let leaves = parts.body.stmts.iter().any(|stmt| loops::leaves(stmt, true, false));
+        let leaves = parts
+            .body
+            .stmts
+            .iter()
+            .any(|stmt| loops::leaves(stmt, true, false));
         let is_simple = !leaves && inside.iter().all(|region| region.barriers == 0);
         self.restore(saved);
         self.dynamic = dynamic;
@@ -411,6 +415,7 @@ impl<'a> Lowering<'a> {
             returns: returns(parts.body),
             loops: Vec::new(),
             barriers: 0,
+            meets: false,
         });
         self.graph.regions[self.region].loops.push(id);
         (self.region, self.segment, self.share) = (id, 0, 1.0);
@@ -667,7 +672,9 @@ fn instructions(node: &Node) -> u64 {
 /// The expressions of a loop: no fewer than its instructions would be a guess, but more are not tried.
 fn expressions(function: &Function, parts: &Parts<'_>) -> u64 {
     let mut count = 0;
-    parts.body.for_each_expr(&function.exprs, &mut |_| count += 1);
+    parts
+        .body
+        .for_each_expr(&function.exprs, &mut |_| count += 1);
     count
 }
 

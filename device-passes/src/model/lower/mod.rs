@@ -159,6 +159,7 @@ impl<'a> Lowering<'a> {
             returns: false,
             loops: Vec::new(),
             barriers: 0,
+            meets: false,
         });
         Lowering {
             input,
