@@ -1,6 +1,6 @@
 //! The units that aoc builds for accesses to external memory, and what they move.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::board::{Board, Memory, Resources};
 use super::graph::{Access, Array, Graph, Place, RegionId};
@@ -31,10 +31,24 @@ pub struct Lsu {
     /// Of a unit with a cache in an NDRange whose work-items read rows of their own: bytes that it moves for an
     /// access, of a row's words each once. The caches hold a word of each work-item in flight.
     pub row: Option<f64>,
+    /// Of a group of several rows of work-items, whose rows lie apart: what each row touches.
+    pub runs: Option<Runs>,
     /// The buffer is so small that the unit's cache holds it whole: its bytes.
     pub table: Option<u64>,
     /// Of a unit that reads through the constant cache: the copy of the cache that it gets, in bytes.
     pub constant_cache: u64,
+}
+
+/// Stretches of memory that the rows of a work-group touch, one each.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Runs {
+    /// Bytes of words that one of them lies in.
+    pub bytes: f64,
+    /// Accesses of the unit to each.
+    pub accesses: f64,
+    /// The rows of memory that a group touches, by number, counted from a place that all accesses to the array
+    /// share whose addresses differ by a constant.
+    pub rows: BTreeSet<i128>,
 }
 
 /// Infers the units of a kernel, and notes in the graph which accesses are read ahead.
@@ -189,6 +203,10 @@ fn unit(graph: &Graph, memory: &Memory, form: Form, run: &[usize]) -> Lsu {
         moves_on: moves_on(graph, first),
         backward,
         row,
+        runs: match form {
+            Form::NdRange { simd, .. } => runs_of(graph, memory, first, simd as f64 / copies),
+            Form::SingleWorkItem => None,
+        },
         table,
         constant_cache: match kind {
             LsuKind::Constant => constant_cache(graph),
@@ -205,6 +223,28 @@ fn row(graph: &Graph, access: &Access, bytes: u64) -> Option<f64> {
     let is_row = region != 0 && lane_stride(graph, access).is_none() && step > 0;
     let each = bytes.max(step as u64) as f64 + WORD / graph.trips(region).max(1.0);
     (is_row && step < WORD as u128).then_some(each.min(WORD))
+}
+
+/// What each row of a work-group touches, if the next row goes on elsewhere. `lanes`: work-items that an access is
+/// for.
+fn runs_of(graph: &Graph, memory: &Memory, access: &Access, lanes: f64) -> Option<Runs> {
+    let size = |dim| graph.values.get(&Sym::LocalSize(dim)).copied();
+    let (width, height) = (size(0)?, size(1)?);
+    let stride = lane_stride(graph, access).filter(|stride| *stride > 0)?;
+    let next = along(graph, access, Sym::LocalId(1))?;
+    let touched = stride * width as i128;
+    if height < 2.0 || next == 0 || next == touched || stride >= WORD as i128 {
+        return None;
+    }
+    let start = access.address.as_ref()?.split_constant().1;
+    let page = memory.burst_bytes() as i128;
+    Some(Runs {
+        bytes: (touched as f64 / WORD).ceil() * WORD,
+        accesses: (width / lanes).max(1.0),
+        rows: (0..height as i128)
+            .map(|row| (start + row * next).div_euclid(page))
+            .collect(),
+    })
 }
 
 /// The bytes of a buffer that a cache holds whole. Constants of the text are on the chip.

@@ -15,6 +15,10 @@ pub struct Traffic {
     pub streamed: f64,
     /// Those of them in loops with so many arrays that each burst finds another row open.
     pub contended: f64,
+    /// Bytes of stretches that each open a row.
+    pub apart: f64,
+    /// Such stretches.
+    pub stretches: f64,
     /// Words (of the memory's width) at far or random addresses.
     pub scattered: f64,
     /// Words of loops in which work-items, or entries of the loop, mix.
@@ -34,6 +38,7 @@ pub fn traffic(
 ) -> Traffic {
     let mut all = Traffic::default();
     let mut streams: BTreeMap<RegionId, (BTreeSet<&str>, f64)> = BTreeMap::new();
+    let crowded_rows = rows_open(lsus) > OPEN_ROWS * board.memory.banks as usize;
     let word = board.memory.width_bytes as f64;
     for lsu in lsus {
         let lanes = match form {
@@ -72,6 +77,14 @@ pub fn traffic(
             all.scattered += bytes / word;
         } else if mixes || lsu.backward || lsu.scattered {
             all.interleaved += bytes / word;
+        } else if let Some(runs) = &lsu.runs {
+            let stretches = accesses / runs.accesses;
+            if crowded_rows {
+                all.apart += stretches * runs.bytes;
+                all.stretches += stretches;
+            } else {
+                all.streamed += stretches * runs.bytes;
+            }
         } else {
             all.streamed += bytes;
             let (arrays, moved) = streams.entry(lsu.region).or_default();
@@ -87,6 +100,21 @@ pub fn traffic(
 /// So many arrays, read or written side by side, close each other's rows. Two take turns without a loss (Davila-Guzman
 /// et al., FCCM 2020, who measured up to five on a Stratix 10).
 const CROWD: usize = 3;
+
+/// Rows that a bank of DRAM modules has open at a time: one in each bank of its chips (JEDEC's DDR3; DDR4 has twice as
+/// many).
+const OPEN_ROWS: usize = 8;
+
+/// The rows that a work-group goes to and fro between.
+fn rows_open(lsus: &[Lsu]) -> usize {
+    let mut rows: BTreeMap<(&str, bool), BTreeSet<i128>> = BTreeMap::new();
+    for lsu in lsus {
+        let own = lsu.runs.iter().flat_map(|runs| &runs.rows);
+        let key = (lsu.report.array.as_str(), lsu.report.is_store);
+        rows.entry(key).or_default().extend(own);
+    }
+    rows.values().map(BTreeSet::len).sum()
+}
 
 /// Seconds of streams by bytes: the bandwidth that they reach, or, if they are many, the peak and a row for each burst.
 fn streams(memory: &Memory, alone: f64, contended: f64) -> f64 {
@@ -116,6 +144,8 @@ impl Traffic {
         let memory = &board.memory;
         let nano = 1e-9;
         streams(memory, self.streamed - self.contended, self.contended)
+            + self.apart / memory.peak_bandwidth()
+            + self.stretches / memory.banks as f64 * memory.row_miss_ns * nano
             + self.scattered * memory.scattered_word_ns() * nano
             + self.interleaved * memory.interleaved_word_ns() * nano
             + self.atomics * memory.atomic_ns() * nano
