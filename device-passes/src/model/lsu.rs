@@ -46,8 +46,7 @@ pub struct Runs {
     pub bytes: f64,
     /// Accesses of the unit to each.
     pub accesses: f64,
-    /// The rows of memory that a group touches, by number, counted from a place that all accesses to the array
-    /// share whose addresses differ by a constant.
+    /// The rows of memory that a group touches, by number; where the array begins is not known.
     pub rows: BTreeSet<i128>,
 }
 
@@ -236,7 +235,8 @@ fn runs_of(graph: &Graph, memory: &Memory, access: &Access, lanes: f64) -> Optio
     if height < 2.0 || next == 0 || next == touched || stride >= WORD as i128 {
         return None;
     }
-    let start = access.address.as_ref()?.split_constant().1;
+    let address = access.address.as_ref()?;
+    let start = graph.evaluate(address).map_or(address.split_constant().1, |at| at as i128);
     let page = memory.burst_bytes() as i128;
     Some(Runs {
         bytes: (touched as f64 / WORD).ceil() * WORD,

@@ -79,7 +79,7 @@ pub fn traffic(
             all.interleaved += bytes / word;
         } else if let Some(runs) = &lsu.runs {
             let stretches = accesses / runs.accesses;
-            if crowded_rows {
+            if crowded_rows && lsu.region == 0 {
                 all.apart += stretches * runs.bytes;
                 all.stretches += stretches;
             } else {
@@ -101,14 +101,15 @@ pub fn traffic(
 /// et al., FCCM 2020, who measured up to five on a Stratix 10).
 const CROWD: usize = 3;
 
-/// Rows that a bank of DRAM modules has open at a time: one in each bank of its chips (JEDEC's DDR3; DDR4 has twice as
-/// many).
-const OPEN_ROWS: usize = 8;
+/// Rows that a memory has open at a time, for each of its buses: one in each bank of its chips, of which DDR4 has 16,
+/// and DDR3 8 in each of two ranks (JEDEC).
+const OPEN_ROWS: usize = 16;
 
-/// The rows that a work-group goes to and fro between.
+/// The rows that a work-group goes to and fro between. Those of loops do not count: a group's next iteration mostly goes
+/// on where the last one ended.
 fn rows_open(lsus: &[Lsu]) -> usize {
     let mut rows: BTreeMap<(&str, bool), BTreeSet<i128>> = BTreeMap::new();
-    for lsu in lsus {
+    for lsu in lsus.iter().filter(|lsu| lsu.region == 0) {
         let own = lsu.runs.iter().flat_map(|runs| &runs.rows);
         let key = (lsu.report.array.as_str(), lsu.report.is_store);
         rows.entry(key).or_default().extend(own);
