@@ -76,7 +76,13 @@ impl<'a> Lowering<'a> {
                 }
             }
             Expr::Binary { op, lhs, rhs } => {
-                let (x, y) = (self.value(*lhs), self.value(*rhs));
+                let x = self.value(*lhs);
+                // The right operand is only evaluated where the left one does not decide.
+                let y = match op {
+                    BinaryOp::And => self.value_in(self.part_taken(*lhs), *rhs),
+                    BinaryOp::Or => self.value_in(self.part_left(*lhs), *rhs),
+                    _ => self.value(*rhs),
+                };
                 let operand = self.scalar(exprs.ty(*lhs)).max(self.scalar(exprs.ty(*rhs)));
                 self.binary(*op, x, y, id, operand, span)
             }
@@ -100,11 +106,13 @@ impl<'a> Lowering<'a> {
                 then,
                 otherwise,
             } => {
+                let (taken, left) = (self.part_taken(*cond), self.part_left(*cond));
                 let cond = self.value(*cond);
                 if let Some(constant) = cond.constant() {
                     return self.value(if constant != 0 { *then } else { *otherwise });
                 }
-                let (x, y) = (self.value(*then), self.value(*otherwise));
+                let x = self.value_in(taken, *then);
+                let y = self.value_in(left, *otherwise);
                 if x.poly.is_some() && x.poly == y.poly {
                     return x;
                 }
@@ -142,6 +150,15 @@ impl<'a> Lowering<'a> {
             }
             _ => value,
         }
+    }
+
+    /// An expression that only a part of what gets here evaluates.
+    fn value_in(&mut self, part: f64, id: ExprId) -> Value {
+        let share = self.share;
+        self.share *= part;
+        let value = self.value(id);
+        self.share = share;
+        value
     }
 
     /// An element of an array in registers, by an index that is not constant.

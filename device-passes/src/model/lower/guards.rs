@@ -13,6 +13,14 @@ impl Lowering<'_> {
         self.part(cond).unwrap_or(1.0)
     }
 
+    /// The part for which it does not hold; 1 where that is not known.
+    pub(super) fn part_left(&self, cond: ExprId) -> f64 {
+        match self.part_taken(cond) {
+            taken if taken < 1.0 => 1.0 - taken,
+            _ => 1.0,
+        }
+    }
+
     /// As [`Self::part_taken`], if it is known. Parts of a conjunction count as independent.
     fn part(&self, cond: ExprId) -> Option<f64> {
         let Expr::Binary { op, lhs, rhs } = self.function.exprs.get(cond) else {

@@ -141,7 +141,7 @@ impl<'a> Lowering<'a> {
     }
 
     fn branch(&mut self, cond: ExprId, then: &'a Block, otherwise: Option<&'a Block>) {
-        let taken = self.part_taken(cond);
+        let (taken, left) = (self.part_taken(cond), self.part_left(cond));
         let value = self.value(cond);
         if let Some(constant) = value.constant() {
             let chosen = if constant != 0 { Some(then) } else { otherwise };
@@ -156,7 +156,7 @@ impl<'a> Lowering<'a> {
         self.block(then);
         let after_then = self.env.undo(mark);
         let mark = self.env.mark();
-        self.share = share * if taken < 1.0 { 1.0 - taken } else { 1.0 };
+        self.share = share * left;
         if let Some(block) = otherwise {
             self.block(block);
         }
