@@ -157,6 +157,9 @@ struct SpectorOptions {
     /// Print every design
     #[arg(long)]
     rows: bool,
+    /// Fit the clock's slopes anew: to all, and to all but one application, whose clocks are then predicted
+    #[arg(long)]
+    fit: bool,
     /// Instead, print all that is predicted of the design of --only with these knobs
     #[arg(long, value_name = "KNOBS", requires = "only")]
     explain: Option<String>,
@@ -232,6 +235,7 @@ fn judge_designs(options: &SpectorOptions) -> Result<bool, String> {
         only: options.only.as_deref(),
         every: options.every,
         rows: options.rows,
+        fit: options.fit,
         explain: options.explain.as_deref(),
     });
     print!("{}", report.map_err(|error| error.to_string())?);

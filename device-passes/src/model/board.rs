@@ -34,6 +34,10 @@ pub struct Board {
     /// say no, code samples of 2020 yes.
     #[serde(default)]
     pub overlaps_uneven_loops: bool,
+    /// Whether the compilers for it unroll small loops that nobody asks to be unrolled: the guide of 18.1 says that they
+    /// might ("Unrolling a Loop"), and aoc 14.1 did; later guides do not, and code samples of 2021 do not show it.
+    #[serde(default)]
+    pub unrolls_small_loops: bool,
 }
 
 /// A built-in family by name, or a family of one's own.

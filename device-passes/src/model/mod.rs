@@ -30,7 +30,7 @@ pub use board::{
     Board, BoardError, Clock, Fall, Family, FamilyRef, Memory, MemoryUnits, Operator, Operators,
     Resources,
 };
-pub use clock::Strain;
+pub use clock::{Strain, predict as predict_clock};
 pub use estimate::Estimate;
 pub use launch::{Given, LaunchShape};
 pub use prediction::{

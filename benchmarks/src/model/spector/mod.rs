@@ -17,6 +17,7 @@ use fpgacc_device_passes::pass::LaunchContract;
 use fpgacc_frontend::ir::{FunctionId, Module};
 use matfile::{MatFile, NumericData};
 
+use super::clock::Sample;
 use super::launches::Launches;
 use super::{ModelError, kernels, points};
 use designs::{Design, SPACES, Space};
@@ -32,6 +33,8 @@ pub struct Request<'a> {
     pub every: usize,
     /// With a line for each design.
     pub rows: bool,
+    /// Also fit the clock's slopes: to all applications, and to all but one.
+    pub fit: bool,
     /// Instead, all that is predicted of the design of `only` with these knobs, comma-separated.
     pub explain: Option<&'a str>,
 }
@@ -71,6 +74,7 @@ pub fn run(request: &Request<'_>) -> Result<String, ModelError> {
     let board = Board::named("de5-net").ok_or_else(|| ModelError::Board("de5-net".to_string()))?;
     let compiler = Compiler::find(cc::Language::C)?;
     let mut text = report::head();
+    let mut clocks = Vec::new();
     for space in SPACES {
         if request.only.is_some_and(|only| only != space.name) {
             continue;
@@ -86,8 +90,26 @@ pub fn run(request: &Request<'_>) -> Result<String, ModelError> {
             return Ok(report::explain(&rows));
         }
         text.push_str(&report::space(space, &board, &rows, request.rows));
+        clocks.push((space.table, samples(&rows)));
+    }
+    if request.fit {
+        text.push_str(&report::clocks(&clocks, &board));
     }
     Ok(text)
+}
+
+/// Clocks that count for an application: some of its designs, evenly spread, so that the one with the most does not
+/// count for more than the others.
+const CLOCKS: usize = 200;
+
+fn samples(rows: &[Row]) -> Vec<Sample> {
+    let each = (rows.len() / CLOCKS).max(1);
+    let sample = |row: &Row| {
+        let strain = row.outcome.as_ref().ok()?.launch.strain;
+        let mhz = row.measured.mhz;
+        Some(Sample { mhz, strain })
+    };
+    rows.iter().step_by(each).filter_map(sample).collect()
 }
 
 /// Reads an application's table.

@@ -113,10 +113,12 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// The iterations of a loop that aoc unrolls though nobody asks for it: the instructions of all of them
+    /// The iterations of a loop that some compilers unroll though nobody asks for it: the instructions of all of them
     /// together are few.
     fn unrolled_unasked(&mut self, parts: &Parts<'a>) -> Option<u64> {
-        let is_plain = parts.hints.pragmas.is_empty() && parts.hints.attrs.is_empty();
+        let is_plain = self.input.board.unrolls_small_loops
+            && parts.hints.pragmas.is_empty()
+            && parts.hints.attrs.is_empty();
         if !is_plain || self.tries >= MOST_TRIES || expressions(self.function, parts) > SMALL {
             return None;
         }
