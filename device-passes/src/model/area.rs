@@ -25,6 +25,10 @@ const BLOCK_WORDS: f64 = 512.0;
 /// Loads that one copy of an on-chip memory serves beside a store, clocked twice as fast.
 const LOADS_PER_COPY: f64 = 3.0;
 
+/// Work-items for each of which a pipeline keeps a private array that is in memory: those of a group of 256, the largest
+/// that aoc provides for unasked. Spector's histograms have the same memory with groups of 2 and of 64.
+const ITEMS: f64 = 256.0;
+
 /// The area of one copy of a kernel's pipeline, `simd` work-items wide.
 pub fn of(graph: &Graph, board: &Board, lsus: &[Lsu], simd: f64) -> Resources {
     let family = board.family();
@@ -76,8 +80,12 @@ fn blocks(graph: &Graph, array: usize, simd: f64) -> f64 {
         * simd;
     let copies = (loads / LOADS_PER_COPY).ceil().clamp(1.0, 32.0);
     let wide = (word * 8.0 / BLOCK_BITS).ceil();
-    let deep = (bytes as f64 / word / BLOCK_WORDS).ceil();
-    wide * deep * copies
+    let words = bytes as f64 / word;
+    let words = match graph.arrays[array].by_item {
+        true => words.log2().ceil().exp2() * ITEMS,
+        false => words,
+    };
+    wide * (words / BLOCK_WORDS).ceil() * copies
 }
 
 /// Whether an area fits beside the board's interface.

@@ -166,6 +166,8 @@ pub struct Array {
     pub copies: Option<(RegionId, u64)>,
     /// Its banks, if the source says how many.
     pub banks: Option<Banks>,
+    /// Each work-item has its own: a private array of an NDRange.
+    pub by_item: bool,
 }
 
 /// Banks of an on-chip array (`numbanks`, `bankwidth`), which serve accesses side by side.

@@ -505,6 +505,7 @@ impl<'a> Lowering<'a> {
             volatile: false,
             copies: None,
             banks: super::stmt::banks(self.module, variable),
+            by_item: false,
         };
         let id = self.add_array(array);
         self.arrays.insert((0, var), id);

@@ -249,6 +249,7 @@ impl<'a> Lowering<'a> {
                 volatile: pointee.quals.contains(Qualifiers::VOLATILE),
                 copies: None,
                 banks: None,
+                by_item: false,
             };
             let id = self.add_array(array);
             return self.pointer_to(id);

@@ -130,6 +130,7 @@ impl<'a> Lowering<'a> {
             volatile: false,
             copies: private_copies(variable).map(|copies| (self.region, copies)),
             banks: banks(self.module, variable),
+            by_item: private && self.is_ndrange(),
         });
         self.arrays.insert((self.frame, VarRef::Local(var)), id);
         self.array_keys.insert(id, key);
