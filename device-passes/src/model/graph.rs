@@ -56,6 +56,8 @@ pub struct Node {
     pub region: RegionId,
     /// Loops of the region that are passed before it.
     pub segment: usize,
+    /// Branches that begin and end before it, of those that stay branches: what is before them is done when it starts.
+    pub step: usize,
     /// It belongs to a copy of a loop's body beyond the loop's usual trip count.
     pub idle: bool,
     /// Printed in reports.

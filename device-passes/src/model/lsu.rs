@@ -236,7 +236,9 @@ fn runs_of(graph: &Graph, memory: &Memory, access: &Access, lanes: f64) -> Optio
         return None;
     }
     let address = access.address.as_ref()?;
-    let start = graph.evaluate(address).map_or(address.split_constant().1, |at| at as i128);
+    let start = graph
+        .evaluate(address)
+        .map_or(address.split_constant().1, |at| at as i128);
     let page = memory.burst_bytes() as i128;
     Some(Runs {
         bytes: (touched as f64 / WORD).ceil() * WORD,

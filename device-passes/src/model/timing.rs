@@ -212,6 +212,29 @@ pub(super) struct Cycle {
 /// Operations and what each waits for.
 pub(super) type Dependences = DiGraph<NodeId, Edge>;
 
+/// When the steps of a region start and end, between which branches lie.
+#[derive(Default)]
+struct Steps(BTreeMap<usize, (f64, f64)>);
+
+impl Steps {
+    /// When those before a step are done.
+    fn start(&mut self, step: usize) -> f64 {
+        if let Some((start, _)) = self.0.get(&step) {
+            return *start;
+        }
+        let before = self.0.range(..step).map(|(_, (_, end))| *end);
+        let start = before.fold(0.0, f64::max);
+        self.0.insert(step, (start, start));
+        start
+    }
+
+    /// An operation of a step is done.
+    fn ends(&mut self, step: usize, done: f64) {
+        let (_, end) = self.0.entry(step).or_default();
+        *end = end.max(done);
+    }
+}
+
 /// Sums that may be reassociated: aoc makes a tree of a row of additions (`--fp-relaxed`, "balanced trees" in
 /// Intel's guides).
 struct Sums<'a> {
@@ -439,11 +462,13 @@ impl Timer<'_> {
     fn path(&self, nodes: &[NodeId], inner: &BTreeMap<RegionId, Timing>) -> f64 {
         let mut ready: BTreeMap<NodeId, f64> = BTreeMap::new();
         let mut segments: BTreeMap<usize, f64> = BTreeMap::new();
+        let mut steps = Steps::default();
         let mut sums = Sums::new(self.graph, nodes, self.launch.fp_relaxed);
         let mut end: f64 = 0.0;
         for &id in nodes {
             let node = &self.graph.nodes[id];
             let start = segments.get(&node.segment).copied().unwrap_or(0.0);
+            let start = start.max(steps.start(node.step));
             let latency = self.latency(id, inner);
             let done = match sums.join(id, start, &ready) {
                 Some((terms, depth)) => terms + depth * latency,
@@ -453,6 +478,7 @@ impl Timer<'_> {
                 }
             };
             ready.insert(id, done);
+            steps.ends(node.step, done);
             end = end.max(done);
             if let Op::Loop(_) = node.op {
                 let next = segments.entry(node.segment + 1).or_insert(0.0);

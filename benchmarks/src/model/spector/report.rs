@@ -115,10 +115,15 @@ pub fn clocks(clocks: &[(&str, Vec<Sample>)], board: &Board) -> String {
     for (table, samples) in clocks {
         let mut board = board.clone();
         board.clock.fall = clock::fit(&but(table), &board);
-        let error = |sample: &Sample| (predict_clock(sample.strain, &board) / sample.mhz - 1.0).abs();
+        let error =
+            |sample: &Sample| (predict_clock(sample.strain, &board) / sample.mhz - 1.0).abs();
         let error = median(samples.iter().map(error));
         let fall = board.clock.fall;
-        let _ = writeln!(text, "{table:12} left out: {:3.0} %, {fall:?}", 100.0 * error);
+        let _ = writeln!(
+            text,
+            "{table:12} left out: {:3.0} %, {fall:?}",
+            100.0 * error
+        );
     }
     text
 }

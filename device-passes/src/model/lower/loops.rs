@@ -95,6 +95,7 @@ struct Saved {
     trial: bool,
     share: f64,
     segment: usize,
+    step: usize,
     region: RegionId,
     returned: usize,
     channels: bool,
@@ -202,6 +203,7 @@ impl<'a> Lowering<'a> {
             trial: self.trial,
             share: self.share,
             segment: self.segment,
+            step: self.step,
             region: self.region,
             returned: self.returned.len(),
             channels: self.graph.uses_channels,
@@ -224,6 +226,7 @@ impl<'a> Lowering<'a> {
         self.trial = saved.trial;
         self.share = saved.share;
         self.segment = saved.segment;
+        self.step = saved.step;
         self.region = saved.region;
         self.returned.truncate(saved.returned);
         self.env.undo(saved.mark)
@@ -421,6 +424,7 @@ impl<'a> Lowering<'a> {
         });
         self.graph.regions[self.region].loops.push(id);
         (self.region, self.segment, self.share) = (id, 0, 1.0);
+        self.step = 0;
         id
     }
 
@@ -445,6 +449,7 @@ impl<'a> Lowering<'a> {
         let node = self.graph.regions[region].node.expect("loops have nodes");
         self.share = self.graph.regions[region].share;
         self.segment = self.graph.nodes[node].segment;
+        self.step = self.graph.nodes[node].step;
         self.region = parent;
         self.graph.regions[parent].loops.pop();
         self.graph.regions.truncate(region);
@@ -582,6 +587,7 @@ impl<'a> Lowering<'a> {
         );
         (self.region, self.share) = (parent, share);
         self.segment = self.graph.nodes[node].segment + 1;
+        self.step = self.graph.nodes[node].step;
         for (slot, start) in starts {
             let value = self.behind(&start, &changes[&slot], node, trip);
             self.env.insert(slot, value);

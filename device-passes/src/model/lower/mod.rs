@@ -97,6 +97,8 @@ struct Lowering<'a> {
     stack: Vec<usize>,
     region: RegionId,
     segment: usize,
+    /// See [`graph::Node::step`](super::graph::Node).
+    step: usize,
     /// The part of the region's iterations that get here.
     share: f64,
     /// Copies that unrolling makes of the statement at hand.
@@ -176,6 +178,7 @@ impl<'a> Lowering<'a> {
             stack: vec![0],
             region: 0,
             segment: 0,
+            step: 0,
             share: 1.0,
             copies: 1,
             idle: false,
@@ -353,6 +356,7 @@ impl<'a> Lowering<'a> {
             span,
             region: self.region,
             segment: self.segment,
+            step: self.step,
             idle: self.idle,
             what,
         });

@@ -10,7 +10,7 @@ use super::env::{Changes, Mark};
 use super::value::{Slot, Value};
 use super::{Lowering, REGISTER_BYTES, place_of};
 use crate::analysis::alias::Root;
-use crate::model::graph::{Array, Banks, NodeId, Op};
+use crate::model::graph::{Access, Array, Banks, NodeId, Op};
 use crate::model::poly::Sym;
 use crate::model::prediction::Form;
 
@@ -153,8 +153,10 @@ impl<'a> Lowering<'a> {
         }
         let share = self.share;
         self.share = share * taken;
+        let start = (self.graph.nodes.len(), self.graph.accesses.len(), self.step);
         let mark = self.env.mark();
         self.block(then);
+        self.step = start.2;
         let after_then = self.env.undo(mark);
         let mark = self.env.mark();
         self.share = share * left;
@@ -162,8 +164,29 @@ impl<'a> Lowering<'a> {
             self.block(block);
         }
         self.share = share;
+        self.keep_branch(start);
         self.merge(&value, after_then, &mark);
         self.env.keep(mark);
+    }
+
+    /// In an NDRange, aoc keeps a branch that writes memory: what is in it, with numbers of nodes and accesses from
+    /// these on, comes a step later, and what follows behind all of it. In loops of single work-items branches become
+    /// choices.
+    fn keep_branch(&mut self, (nodes, accesses, step): (usize, usize, usize)) {
+        let writes = |access: &Access| access.is_store || access.is_atomic;
+        self.step = step;
+        if !self.is_ndrange() || !self.graph.accesses[accesses..].iter().any(writes) {
+            return;
+        }
+        let region = self.region;
+        let inside = self.graph.nodes[nodes..]
+            .iter_mut()
+            .filter(|node| node.region == region);
+        for node in inside {
+            node.step += 1;
+            self.step = self.step.max(node.step);
+        }
+        self.step += 1;
     }
 
     /// Joins what two branches made of each variable: this one since a mark, the other one from the same
