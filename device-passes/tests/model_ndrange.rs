@@ -334,6 +334,24 @@ fn operands_that_are_not_evaluated_load_nothing() {
     assert!(mostly - never > 0.9 * (always - never), "{mostly}");
 }
 
+/// A single work-item of a row moves a word of memory for itself: 64 bytes for each group of 64 here, where all of them
+/// together move 256. So the Sobel filter's time goes with the rows of its groups, however wide they are.
+#[test]
+fn picked_work_items_move_words_of_their_own() {
+    let seconds = |value: &str| {
+        let text = format!(
+            "__kernel void k(__global int *restrict a, __global const int *restrict b) {{\n\
+             int i = get_global_id(0), t = get_local_id(0);\n a[i] = {value};\n}}\n"
+        );
+        on_de5_net(&text, launch([1 << 20, 1], [64, 1], [])).memory_seconds
+    };
+    let [none, one, half, all] =
+        ["i", "t == 5 ? b[i] : i", "t < 32 ? b[i] : i", "b[i]"].map(seconds);
+    let part = |of: f64| (of - none) / (all - none);
+    assert!((0.24..=0.26).contains(&part(one)), "{}", part(one));
+    assert!((0.49..=0.51).contains(&part(half)), "{}", part(half));
+}
+
 /// A branch that writes stays a branch in an NDRange: a work-item is done with one before it comes to the next.
 #[test]
 fn branches_that_write_are_passed_one_after_another() {

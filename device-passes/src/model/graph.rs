@@ -230,6 +230,8 @@ pub struct Access {
     pub region: RegionId,
     /// The part of the region's iterations that do it.
     pub share: f64,
+    /// A condition picks single work-items of a row of the group for it.
+    pub picked: bool,
     /// The address comes from memory.
     pub indirect: bool,
     /// Served by a unit that reads ahead.

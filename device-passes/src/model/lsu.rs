@@ -31,6 +31,8 @@ pub struct Lsu {
     /// Of a unit with a cache in an NDRange whose work-items read rows of their own: bytes that it moves for an
     /// access, of a row's words each once. The caches hold a word of each work-item in flight.
     pub row: Option<f64>,
+    /// Single work-items of a row use it, none next to each other.
+    pub picked: bool,
     /// Of a group of several rows of work-items, whose rows lie apart: what each row touches.
     pub runs: Option<Runs>,
     /// The buffer is so small that the unit's cache holds it whole: its bytes.
@@ -202,6 +204,7 @@ fn unit(graph: &Graph, memory: &Memory, form: Form, run: &[usize]) -> Lsu {
         moves_on: moves_on(graph, first),
         backward,
         row,
+        picked: form != Form::SingleWorkItem && first.picked,
         runs: match form {
             Form::NdRange { simd, .. } => runs_of(graph, memory, first, simd as f64 / copies),
             Form::SingleWorkItem => None,

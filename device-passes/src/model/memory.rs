@@ -77,6 +77,13 @@ pub fn traffic(
             all.scattered += bytes / word;
         } else if mixes || lsu.backward || lsu.scattered {
             all.interleaved += bytes / word;
+        } else if lsu.picked {
+            // A word for each, or all words of the rows.
+            let rows = match &lsu.runs {
+                Some(runs) => accesses / lsu.share / runs.accesses * runs.bytes,
+                None => bytes / lsu.share,
+            };
+            all.streamed += (accesses * lanes * WORD).min(rows);
         } else if let Some(runs) = &lsu.runs {
             let stretches = accesses / runs.accesses;
             if crowded_rows && lsu.region == 0 {

@@ -79,8 +79,8 @@ impl<'a> Lowering<'a> {
                 let x = self.value(*lhs);
                 // The right operand is only evaluated where the left one does not decide.
                 let y = match op {
-                    BinaryOp::And => self.value_in(self.part_taken(*lhs), *rhs),
-                    BinaryOp::Or => self.value_in(self.part_left(*lhs), *rhs),
+                    BinaryOp::And => self.value_in(self.part_taken(*lhs), *lhs, *rhs),
+                    BinaryOp::Or => self.value_in(self.part_left(*lhs), *lhs, *rhs),
                     _ => self.value(*rhs),
                 };
                 let operand = self.scalar(exprs.ty(*lhs)).max(self.scalar(exprs.ty(*rhs)));
@@ -106,13 +106,13 @@ impl<'a> Lowering<'a> {
                 then,
                 otherwise,
             } => {
-                let (taken, left) = (self.part_taken(*cond), self.part_left(*cond));
-                let cond = self.value(*cond);
+                let (asked, taken, left) = (*cond, self.part_taken(*cond), self.part_left(*cond));
+                let cond = self.value(asked);
                 if let Some(constant) = cond.constant() {
                     return self.value(if constant != 0 { *then } else { *otherwise });
                 }
-                let x = self.value_in(taken, *then);
-                let y = self.value_in(left, *otherwise);
+                let x = self.value_in(taken, asked, *then);
+                let y = self.value_in(left, asked, *otherwise);
                 if x.poly.is_some() && x.poly == y.poly {
                     return x;
                 }
@@ -152,12 +152,13 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// An expression that only a part of what gets here evaluates.
-    fn value_in(&mut self, part: f64, id: ExprId) -> Value {
-        let share = self.share;
+    /// An expression that only a part of what gets here evaluates, as a condition says.
+    fn value_in(&mut self, part: f64, cond: ExprId, id: ExprId) -> Value {
+        let around = (self.share, self.picked);
         self.share *= part;
+        self.picked |= self.picks(cond);
         let value = self.value(id);
-        self.share = share;
+        (self.share, self.picked) = around;
         value
     }
 
@@ -745,6 +746,7 @@ impl<'a> Lowering<'a> {
             bytes,
             region: self.region,
             share: self.share,
+            picked: self.picked,
             indirect,
             prefetched: false,
         });

@@ -21,6 +21,21 @@ impl Lowering<'_> {
         }
     }
 
+    /// Whether a condition asks which work-item of a row it is.
+    pub(super) fn picks(&self, cond: ExprId) -> bool {
+        let Expr::Binary { op, lhs, rhs } = self.function.exprs.get(cond) else {
+            return false;
+        };
+        match op {
+            BinaryOp::And | BinaryOp::Or => self.picks(*lhs) || self.picks(*rhs),
+            BinaryOp::Eq | BinaryOp::Ne => [lhs, rhs].into_iter().any(|side| {
+                let value = self.peek(*side);
+                value.is_some_and(|poly| poly.symbols().contains(&Sym::LocalId(0)))
+            }),
+            _ => false,
+        }
+    }
+
     /// As [`Self::part_taken`], if it is known. Parts of a conjunction count as independent.
     fn part(&self, cond: ExprId) -> Option<f64> {
         let Expr::Binary { op, lhs, rhs } = self.function.exprs.get(cond) else {

@@ -101,6 +101,8 @@ struct Lowering<'a> {
     step: usize,
     /// The part of the region's iterations that get here.
     share: f64,
+    /// Conditions around pick single work-items of a row.
+    picked: bool,
     /// Copies that unrolling makes of the statement at hand.
     copies: u64,
     /// Loops around the statement at hand that are tried as they stand, to see whether they are small.
@@ -180,6 +182,7 @@ impl<'a> Lowering<'a> {
             segment: 0,
             step: 0,
             share: 1.0,
+            picked: false,
             copies: 1,
             idle: false,
             trial: false,

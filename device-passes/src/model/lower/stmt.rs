@@ -151,8 +151,9 @@ impl<'a> Lowering<'a> {
             }
             return;
         }
-        let share = self.share;
+        let (share, picked) = (self.share, self.picked);
         self.share = share * taken;
+        self.picked |= self.picks(cond);
         let start = (self.graph.nodes.len(), self.graph.accesses.len(), self.step);
         let mark = self.env.mark();
         self.block(then);
@@ -163,7 +164,7 @@ impl<'a> Lowering<'a> {
         if let Some(block) = otherwise {
             self.block(block);
         }
-        self.share = share;
+        (self.share, self.picked) = (share, picked);
         self.keep_branch(start);
         self.merge(&value, after_then, &mark);
         self.env.keep(mark);
