@@ -396,3 +396,69 @@ fn spmv(knobs: &[u64], numbers: f64) -> Design {
         ..Design::default()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn design(name: &str, knobs: &[u64]) -> Design {
+        let space = SPACES.iter().find(|space| space.name == name).unwrap();
+        (space.design)(knobs)
+    }
+
+    #[test]
+    fn tiles_cover_the_matrix_once() {
+        let made = design("mm", &[16, 4, 1, 1, 2, 2, 1, 1, 2]);
+        assert_eq!(made.file, "mm_subdimx_simdy2_unrollp_base.cl");
+        let sizes = &made.launches[0].1;
+        assert_eq!(
+            (&sizes.global[..], &sizes.local[..]),
+            (&[256, 512][..], &[16, 16][..])
+        );
+        let rows = design("mm", &[16, 1, 8, 2, 1, 1, 1, 0, 4]);
+        assert_eq!(rows.file, "mm_subdimy_simdx2_unrollb_base.cl");
+        assert_eq!(rows.launches[0].1.global, [512, 128]);
+    }
+
+    #[test]
+    fn images_that_groups_do_not_divide_are_rounded_up() {
+        let made = design("sobel", &[32, 8, 1, 4, 4, 1, 1, 1]);
+        // 1920 / 4 columns in groups of 32, and 1080 / 4 rows in groups of 8.
+        assert_eq!(made.launches[0].1.global, [480, 272]);
+    }
+
+    #[test]
+    fn filters_are_divided_among_work_items_and_padded() {
+        let made = design("fir", &[8, 2, 4, 1, 16, 2, 1, 1]);
+        let sizes = &made.launches[0].1;
+        assert_eq!(
+            (&sizes.global[..], &sizes.local[..]),
+            (&[32][..], &[16][..])
+        );
+        // 4096 points, 4 loads of 8 coefficients for 2 points each, and 32 points behind; 2 filters each.
+        assert_eq!(sizes.args["totalInputLength"], 2 * (4096 + 8 + 32));
+        assert_eq!(sizes.args["numIterations"], 4136);
+        let header = made.header.unwrap();
+        assert_eq!(header.values.len(), 15);
+        assert_eq!(header.values[4], "4");
+    }
+
+    #[test]
+    fn histograms_of_several_work_items_are_added_by_a_second_kernel() {
+        let names = |knobs: &[u64]| -> Vec<&str> {
+            let made = design("histogram", knobs);
+            made.launches.iter().map(|(name, _)| *name).collect()
+        };
+        let two = ["calculateHistogram", "accumulateHistograms"];
+        assert_eq!(names(&[1, 257, 8, 4, 1, 0, 1]), two);
+        assert_eq!(names(&[1, 257, 8, 1, 1, 1, 1]), two[..1]);
+        assert_eq!(names(&[1, 257, 1, 1, 1, 0, 1]), two[..1]);
+    }
+
+    #[test]
+    fn rows_of_unknown_knobs_make_no_design() {
+        for space in SPACES {
+            assert!((space.design)(&[1]).launches.is_empty(), "{}", space.name);
+        }
+    }
+}
