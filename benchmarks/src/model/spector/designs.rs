@@ -376,13 +376,16 @@ fn spmv(knobs: &[u64], numbers: f64) -> Design {
     let at_once = (unroll * width) as f64;
     let mut sizes = launch(&[rows], &[block], [("num_rows", rows)]);
     sizes.bytes = BTreeMap::from([("x".to_string(), 4 * rows), ("y".to_string(), 4 * rows)]);
-    // What is left of a row is taken number by number, in one of the iterations: two for one, as a branch is taken to
-    // be entered in half of them.
+    // What is left of a row is taken number by number, once. A branch is taken to be entered in half of the iterations, so
+    // that this can only be told of rows of one iteration: two for one.
     let iterations = (numbers / at_once).ceil();
-    let left = numbers.min((at_once - 1.0) / 2.0);
+    let left = match iterations {
+        1.0 => numbers.min((at_once - 1.0) / 2.0),
+        _ => 0.0,
+    };
     sizes.trips = vec![
         trips("jj < row_end", iterations),
-        trips("kk<row_end", 2.0 * left / iterations),
+        trips("kk<row_end", 2.0 * left),
     ];
     Design {
         file: "spmv_base.cl".to_string(),

@@ -12,9 +12,10 @@ use crate::model::judge::{median, rank_correlation};
 /// The head of the table.
 pub fn head() -> String {
     format!(
-        "{:10} {:>7} {:>6} {:>7} {:>6} {:>6} {:>6} {:>8} {:>6} {:>6} {:>6} {:>6}\n",
+        "{:10} {:>7} {:>6} {:>6} {:>7} {:>6} {:>6} {:>6} {:>8} {:>6} {:>6} {:>6} {:>6}\n",
         "",
         "designs",
+        "pick",
         "rank",
         "p/m",
         "error",
@@ -28,9 +29,9 @@ pub fn head() -> String {
     )
 }
 
-/// The figures of an application: how many designs, the rank correlation of times, the median ratio of
-/// predicted and measured time, the median error after that ratio, the part of designs within 2x and 3x
-/// after it, and the median ratios of cycles, clocks and areas.
+/// The figures of an application: how many designs, what picking the fastest by prediction costs, the rank correlation of
+/// times, the median ratio of predicted and measured time, the median error after that ratio, the part of designs within 2x
+/// and 3x after it, and the median ratios of cycles, clocks and areas.
 pub fn space(space: &Space, board: &Board, rows: &[Row], each: bool) -> String {
     let mut text = String::new();
     let priced: Vec<(&Measured, &Priced)> = rows
@@ -78,9 +79,10 @@ fn figures(text: &mut String, space: &Space, board: &Board, priced: &[(&Measured
     let rank = rank_correlation(of(&|m, _| m.seconds), of(&|_, p| p.seconds));
     let _ = writeln!(
         text,
-        "{:10} {:7} {rank:6.2} {scale:7.2} {:5.0}% {:5.0}% {:5.0}% {:8.2} {:6.2} {:6.2} {:6.2} {:6.2}",
+        "{:10} {:7} {:6.2} {rank:6.2} {scale:7.2} {:5.0}% {:5.0}% {:5.0}% {:8.2} {:6.2} {:6.2} {:6.2} {:6.2}",
         space.name,
         priced.len(),
+        pick(priced),
         100.0 * error,
         within(2.0),
         within(3.0),
@@ -90,6 +92,18 @@ fn figures(text: &mut String, space: &Space, board: &Board, priced: &[(&Measured
         middle(&|m, p| (board.interface.ram + p.launch.area.ram.value) / m.ram),
         middle(&|m, p| (1.0 + p.launch.area.dsp.value) / (1.0 + m.dsp)),
     );
+}
+
+/// How much slower than the fastest design the one is that is predicted to be the fastest.
+fn pick(priced: &[(&Measured, &Priced)]) -> f64 {
+    let fastest = priced
+        .iter()
+        .min_by(|(_, a), (_, b)| a.seconds.total_cmp(&b.seconds));
+    let best = priced
+        .iter()
+        .map(|(measured, _)| measured.seconds)
+        .fold(f64::INFINITY, f64::min);
+    fastest.map_or(1.0, |(measured, _)| measured.seconds / best)
 }
 
 /// The kernel's cycles and all else that took time, in cycles of the predicted clock.
