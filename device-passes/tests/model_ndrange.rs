@@ -352,6 +352,29 @@ fn picked_work_items_move_words_of_their_own() {
     assert!((0.49..=0.51).contains(&part(half)), "{}", part(half));
 }
 
+/// Neighbours that different work-items of a row are picked for have units of their own; a condition that all of them
+/// share parts nothing.
+#[test]
+fn neighbours_for_different_work_items_are_not_one_access() {
+    let units = |value: &str| {
+        let text = format!(
+            "__kernel void k(__global int *restrict a, __global const int *restrict b, int n) {{\n\
+             int i = get_global_id(0), t = get_local_id(0);\n a[i] = {value};\n}}\n"
+        );
+        let lsus = on_de5_net(&text, launch([1 << 20, 1], [64, 1], [(2, 9)])).lsus;
+        lsus.iter().filter(|lsu| lsu.array == "b").count()
+    };
+    assert_eq!(units("b[2 * i] + b[2 * i + 1]"), 1);
+    assert_eq!(
+        units("(n > 3 ? b[2 * i] : 0) + (n > 5 ? b[2 * i + 1] : 0)"),
+        1
+    );
+    assert_eq!(
+        units("(t == 0 ? b[2 * i] : 0) + (t == 63 ? b[2 * i + 1] : 0)"),
+        2
+    );
+}
+
 /// A branch that writes stays a branch in an NDRange: a work-item is done with one before it comes to the next.
 #[test]
 fn branches_that_write_are_passed_one_after_another() {

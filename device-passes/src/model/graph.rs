@@ -232,6 +232,8 @@ pub struct Access {
     pub share: f64,
     /// A condition picks single work-items of a row of the group for it.
     pub picked: bool,
+    /// The innermost branch that it is in, by number: accesses of different branches do not happen together.
+    pub branch: usize,
     /// The address comes from memory.
     pub indirect: bool,
     /// Served by a unit that reads ahead.

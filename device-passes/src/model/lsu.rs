@@ -119,6 +119,9 @@ fn runs(graph: &Graph, on_chip: bool) -> Vec<Vec<usize>> {
             access.is_store,
             access.region,
             access.is_atomic,
+            // Neighbours that different work-items are picked for do not happen together; in loops of single work-items
+            // aoc joins neighbours whatever the conditions (Needleman-Wunsch, docs/model.md).
+            if access.picked { access.branch } else { 0 },
             rest,
         );
         groups.entry(key).or_default().push(at);
@@ -131,7 +134,7 @@ fn runs(graph: &Graph, on_chip: bool) -> Vec<Vec<usize>> {
     runs
 }
 
-type Key = (usize, bool, RegionId, bool, Poly);
+type Key = (usize, bool, RegionId, bool, usize, Poly);
 
 /// Accesses next to each other, which become one wide access.
 fn contiguous(graph: &Graph, mut group: Vec<usize>) -> Vec<Vec<usize>> {

@@ -154,11 +154,12 @@ impl<'a> Lowering<'a> {
 
     /// An expression that only a part of what gets here evaluates, as a condition says.
     fn value_in(&mut self, part: f64, cond: ExprId, id: ExprId) -> Value {
-        let around = (self.share, self.picked);
+        let around = (self.share, self.picked, self.branch);
         self.share *= part;
         self.picked |= self.picks(cond);
+        self.enter_branch();
         let value = self.value(id);
-        (self.share, self.picked) = around;
+        (self.share, self.picked, self.branch) = around;
         value
     }
 
@@ -747,6 +748,7 @@ impl<'a> Lowering<'a> {
             region: self.region,
             share: self.share,
             picked: self.picked,
+            branch: self.branch,
             indirect,
             prefetched: false,
         });

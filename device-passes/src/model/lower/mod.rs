@@ -103,6 +103,9 @@ struct Lowering<'a> {
     share: f64,
     /// Conditions around pick single work-items of a row.
     picked: bool,
+    /// The innermost branch around, by number, and how many there were.
+    branch: usize,
+    branches: usize,
     /// Copies that unrolling makes of the statement at hand.
     copies: u64,
     /// Loops around the statement at hand that are tried as they stand, to see whether they are small.
@@ -183,6 +186,8 @@ impl<'a> Lowering<'a> {
             step: 0,
             share: 1.0,
             picked: false,
+            branch: 0,
+            branches: 0,
             copies: 1,
             idle: false,
             trial: false,

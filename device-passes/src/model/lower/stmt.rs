@@ -151,9 +151,10 @@ impl<'a> Lowering<'a> {
             }
             return;
         }
-        let (share, picked) = (self.share, self.picked);
+        let (share, picked, around) = (self.share, self.picked, self.branch);
         self.share = share * taken;
         self.picked |= self.picks(cond);
+        self.enter_branch();
         let start = (self.graph.nodes.len(), self.graph.accesses.len(), self.step);
         let mark = self.env.mark();
         self.block(then);
@@ -161,13 +162,19 @@ impl<'a> Lowering<'a> {
         let after_then = self.env.undo(mark);
         let mark = self.env.mark();
         self.share = share * left;
+        self.enter_branch();
         if let Some(block) = otherwise {
             self.block(block);
         }
-        (self.share, self.picked) = (share, picked);
+        (self.share, self.picked, self.branch) = (share, picked, around);
         self.keep_branch(start);
         self.merge(&value, after_then, &mark);
         self.env.keep(mark);
+    }
+
+    pub(super) fn enter_branch(&mut self) {
+        self.branches += 1;
+        self.branch = self.branches;
     }
 
     /// In an NDRange, aoc keeps a branch that writes memory: what is in it, with numbers of nodes and accesses from
