@@ -139,6 +139,23 @@ fn only_small_and_simple_loops_are_unrolled_unasked() {
     assert_eq!(loops(nest), 0);
 }
 
+/// Each loop is tried once: a time that doubles with each loop around would not end here.
+#[test]
+fn deep_nests_of_small_loops_are_priced() {
+    let heads: String = (0..40)
+        .map(|at| format!("for (int i{at} = 0; i{at} < 2; i{at}++)\n"))
+        .collect();
+    let text = format!(
+        "__kernel void k(__global int *restrict a) {{\n int s = 0;\n{heads} s += i0 + i39;\n \
+         a[get_global_id(0)] = s;\n}}\n"
+    );
+    let loops = on_de5_net(&text, launch([64, 1], [64, 1], [])).loops.len();
+    assert!(
+        (30..40).contains(&loops),
+        "the innermost ones are gone: {loops}"
+    );
+}
+
 /// A work-item's own iterations do not overlap, so that sixteen take as long as two.
 #[test]
 fn few_work_items_do_not_fill_the_pipeline() {

@@ -120,14 +120,14 @@ impl<'a> Lowering<'a> {
         let is_plain = self.input.board.unrolls_small_loops
             && parts.hints.pragmas.is_empty()
             && parts.hints.attrs.is_empty();
-        if !is_plain || self.tries >= MOST_TRIES || expressions(self.function, parts) > SMALL {
+        let key = (self.sites.clone(), std::ptr::from_ref(parts.stmt) as usize);
+        let is_large = || expressions(self.function, parts) > SMALL;
+        if !is_plain || self.large.contains(&key) || is_large() {
             return None;
         }
         let saved = self.save();
         let dynamic = self.dynamic.clone();
-        self.tries += 1;
         self.one_loop(parts);
-        self.tries -= 1;
         let inside = &self.graph.regions[saved.regions..];
         let count = inside
             .first()
@@ -143,7 +143,12 @@ impl<'a> Lowering<'a> {
         let is_simple = !leaves && inside.iter().all(|region| region.barriers == 0);
         self.restore(saved);
         self.dynamic = dynamic;
-        count.filter(|count| is_simple && each.saturating_mul(*count) <= SMALL)
+        let small = count.filter(|count| is_simple && each.saturating_mul(*count) <= SMALL);
+        if small.is_none() {
+            // Trying it again each time that a loop around is tried would take a time that doubles with each.
+            self.large.insert(key);
+        }
+        small
     }
 
     fn one_loop(&mut self, parts: &Parts<'a>) {
@@ -664,8 +669,6 @@ fn change(new: &Value, mark: &Poly, first_inside: usize, marked: &BTreeSet<Sym>)
 /// multiplication that aoc 14.1 unrolled have at most 168 here, the others at least 176. LLVM's own threshold was 150 in
 /// the versions that aoc is made of.
 const SMALL: u64 = 170;
-/// Loops inside each other that are tried.
-const MOST_TRIES: usize = 4;
 
 fn instructions(node: &Node) -> u64 {
     match node.op {

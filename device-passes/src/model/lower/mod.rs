@@ -108,8 +108,8 @@ struct Lowering<'a> {
     branches: usize,
     /// Copies that unrolling makes of the statement at hand.
     copies: u64,
-    /// Loops around the statement at hand that are tried as they stand, to see whether they are small.
-    tries: usize,
+    /// Loops that turned out not to be small enough to be unrolled unasked.
+    large: BTreeSet<LoopKey>,
     /// In a copy beyond the loop's usual trip count.
     idle: bool,
     /// In the first walk of a loop.
@@ -191,7 +191,7 @@ impl<'a> Lowering<'a> {
             copies: 1,
             idle: false,
             trial: false,
-            tries: 0,
+            large: BTreeSet::new(),
             set_in_trial: BTreeSet::new(),
             tried: BTreeMap::new(),
             opaques: 0,
