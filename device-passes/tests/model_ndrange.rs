@@ -287,6 +287,22 @@ fn kernels_whose_work_items_part_ways_are_not_vectorised() {
     assert_eq!(lanes(""), 2);
     assert_eq!(lanes(GUARDED), 1);
     assert_eq!(lanes("if (n > 5) return;"), 2, "all or none");
+    // A loop two calls away, of which the caller knows nothing.
+    let called = |cond: &str| {
+        let text = format!(
+            "float inner(float x, int n) {{ for (int i = 0; i < n; i++) x = x * 1.5f + i; return x; }}\n\
+             float outer(float x, int n) {{ return inner(x, n) + 1.0f; }}\n\
+             __attribute__((reqd_work_group_size(8, 1, 1))) __attribute__((num_simd_work_items(2)))\n\
+             __kernel void k(__global float *restrict a, int n) {{\n\
+             int i = get_global_id(0);\n if ({cond}) a[i] = outer(a[i], n);\n}}\n"
+        );
+        match on_de5_net(&text, launch([1 << 20, 1], [8, 1], [(1, 100)])).form {
+            Form::NdRange { simd, .. } => simd,
+            Form::SingleWorkItem => 0,
+        }
+    };
+    assert_eq!(called("i > 5"), 1);
+    assert_eq!(called("n > 5"), 2);
 }
 
 /// A histogram's counter is read again 7 cycles after it was written, measured of 40 designs. As an NDRange, each

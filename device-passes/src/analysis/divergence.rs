@@ -127,10 +127,7 @@ impl Divergence<'_> {
     fn find(&self, stmts: &[Stmt], is_partial: bool) -> Option<Option<Span>> {
         let mut is_partial = is_partial;
         for stmt in stmts {
-            let is_loop = matches!(
-                stmt.kind,
-                StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::DoWhile { .. }
-            );
+            let is_loop = is_loop(stmt);
             let inside = is_partial || self.decides(stmt);
             if is_loop && (inside || leaves_early(stmt, self)) || inside && self.calls_loop(stmt) {
                 return Some(stmt.span);
@@ -147,48 +144,46 @@ impl Divergence<'_> {
 
     /// Whether a statement itself, those inside it not counted, calls a function with a loop.
     fn calls_loop(&self, stmt: &Stmt) -> bool {
-        let mut called = BTreeSet::new();
         let exprs = &self.function.exprs;
+        let mut waiting = Vec::new();
         for root in stmt.exprs() {
-            exprs.for_each(root, &mut |id| {
-                if let Expr::Call {
-                    callee: Callee::Function(of),
-                    ..
-                } = exprs.get(id)
-                {
-                    called.insert(*of);
-                }
+            exprs.for_each(root, &mut |id| waiting.extend(called(exprs.get(id))));
+        }
+        let mut seen = BTreeSet::new();
+        while let Some(of) = waiting.pop() {
+            let function = &self.module.functions[of];
+            let Some(body) = function.body.as_ref().filter(|_| seen.insert(of)) else {
+                continue;
+            };
+            let mut found = false;
+            body.for_each_stmt(&mut |stmt| found |= is_loop(stmt));
+            if found {
+                return true;
+            }
+            body.for_each_expr(&function.exprs, &mut |id| {
+                waiting.extend(called(function.exprs.get(id)));
             });
         }
-        called.iter().any(|of| has_loop(self.module, *of))
+        false
     }
 }
 
-/// Whether a function has a loop, or one that it calls.
-fn has_loop(module: &Module, function: FunctionId) -> bool {
-    // OpenCL has no recursion.
-    let function = &module.functions[function];
-    let Some(body) = &function.body else {
-        return false;
-    };
-    let mut found = false;
-    body.for_each_stmt(&mut |stmt| {
-        found |= matches!(
-            stmt.kind,
-            StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::DoWhile { .. }
-        );
-    });
-    let mut called = BTreeSet::new();
-    body.for_each_expr(&function.exprs, &mut |id| {
-        if let Expr::Call {
+/// The function of the module that an expression calls.
+fn called(expr: &Expr) -> Option<FunctionId> {
+    match expr {
+        Expr::Call {
             callee: Callee::Function(of),
             ..
-        } = function.exprs.get(id)
-        {
-            called.insert(*of);
-        }
-    });
-    found || called.iter().any(|of| has_loop(module, *of))
+        } => Some(*of),
+        _ => None,
+    }
+}
+
+fn is_loop(stmt: &Stmt) -> bool {
+    matches!(
+        stmt.kind,
+        StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::DoWhile { .. }
+    )
 }
 
 /// Whether some work-items may leave a loop by a jump inside it.

@@ -15,6 +15,7 @@ mod lower;
 mod lsu;
 mod memory;
 mod ordering;
+mod path;
 pub(crate) mod poly;
 mod prediction;
 mod price;
