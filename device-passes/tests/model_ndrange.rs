@@ -215,7 +215,7 @@ fn caches_hold_the_words_of_rows() {
 }
 
 /// Groups of 8 x 4 work-items, each of which copies 8 numbers of a column in an image of 2048 x 2048: as the discrete
-/// cosine transformation of its rows, which memory bounds.
+/// cosine transformation of its rows does. These of its groups are bound by memory, those of one row by computing.
 #[test]
 fn rows_of_groups_that_lie_apart_open_rows_of_memory() {
     let moved: String = (0..8)
@@ -306,7 +306,7 @@ fn kernels_whose_work_items_part_ways_are_not_vectorised() {
 }
 
 /// A histogram's counter is read again 7 cycles after it was written, measured of 40 designs. As an NDRange, each
-/// work-item has counters of its own: 256 blocks of memory for each, measured as 615 - 357.
+/// work-item has counters of its own: 256 blocks of memory for each, measured as 616 - 357.
 #[test]
 fn histograms_are_as_measured() {
     let text = |start: &str| {
@@ -330,33 +330,27 @@ fn histograms_are_as_measured() {
     assert!((200.0..=300.0).contains(&more), "{more}");
 }
 
+/// A kernel whose work-items, 64 in a group, store this; `i` and `t` are their numbers in all and in the group.
+fn storing(value: &str) -> Prediction {
+    let text = format!(
+        "__kernel void k(__global int *restrict a, __global const int *restrict b, int n, int m) {{\n\
+         int i = get_global_id(0), t = get_local_id(0);\n a[i] = {value};\n}}\n"
+    );
+    on_de5_net(&text, launch([1 << 20, 1], [64, 1], []))
+}
+
 /// Multiplying by a constant is adding: the Sobel filter's grey values take no multipliers.
 #[test]
 fn products_with_constants_take_no_multipliers() {
-    let dsp = |factors: &str| {
-        let text = format!(
-            "__kernel void k(__global int *restrict a, __global const int *restrict b, int p, int q) {{\n\
-             int i = get_global_id(0);\n a[i] = {factors};\n}}\n"
-        );
-        on_de5_net(&text, launch([4096, 1], [64, 1], []))
-            .area
-            .dsp
-            .value
-    };
+    let dsp = |value: &str| storing(value).area.dsp.value;
     assert_eq!(dsp("b[i] * 66 + b[i] * 129"), dsp("b[i] + b[i]"));
-    assert!(dsp("b[i] * p + b[i] * q") > dsp("b[i] * 66 + b[i] * 129"));
+    assert!(dsp("b[i] * n + b[i] * m") > dsp("b[i] * 66 + b[i] * 129"));
 }
 
 /// What an operand loads that is not evaluated, is not loaded.
 #[test]
 fn operands_that_are_not_evaluated_load_nothing() {
-    let seconds = |value: &str| {
-        let text = format!(
-            "__kernel void k(__global int *restrict a, __global const int *restrict b) {{\n\
-             int i = get_global_id(0), t = get_local_id(0);\n a[i] = {value};\n}}\n"
-        );
-        on_de5_net(&text, launch([1 << 20, 1], [64, 1], [])).memory_seconds
-    };
+    let seconds = |value: &str| storing(value).memory_seconds;
     let [never, seldom, always] = ["i", "t == 0 ? b[i * 64] : i", "b[i * 64]"].map(seconds);
     assert!(
         seldom - never < 0.05 * (always - never),
@@ -371,13 +365,7 @@ fn operands_that_are_not_evaluated_load_nothing() {
 /// together move 256. So the Sobel filter's time goes with the rows of its groups, however wide they are.
 #[test]
 fn picked_work_items_move_words_of_their_own() {
-    let seconds = |value: &str| {
-        let text = format!(
-            "__kernel void k(__global int *restrict a, __global const int *restrict b) {{\n\
-             int i = get_global_id(0), t = get_local_id(0);\n a[i] = {value};\n}}\n"
-        );
-        on_de5_net(&text, launch([1 << 20, 1], [64, 1], [])).memory_seconds
-    };
+    let seconds = |value: &str| storing(value).memory_seconds;
     let [none, one, half, all] =
         ["i", "t == 5 ? b[i] : i", "t < 32 ? b[i] : i", "b[i]"].map(seconds);
     let part = |of: f64| (of - none) / (all - none);
@@ -390,11 +378,7 @@ fn picked_work_items_move_words_of_their_own() {
 #[test]
 fn neighbours_for_different_work_items_are_not_one_access() {
     let units = |value: &str| {
-        let text = format!(
-            "__kernel void k(__global int *restrict a, __global const int *restrict b, int n) {{\n\
-             int i = get_global_id(0), t = get_local_id(0);\n a[i] = {value};\n}}\n"
-        );
-        let lsus = on_de5_net(&text, launch([1 << 20, 1], [64, 1], [(2, 9)])).lsus;
+        let lsus = storing(value).lsus;
         lsus.iter().filter(|lsu| lsu.array == "b").count()
     };
     assert_eq!(units("b[2 * i] + b[2 * i + 1]"), 1);

@@ -131,7 +131,11 @@ fn read_one(
         .join(format!("{}_test/device", row.app));
     let (module, sources) = kernels::parse(&path, compiler, &[], &[headers])?;
     let kernel = module.kernels().next().ok_or("no kernel in the file")?;
-    let shape = shape(&module, kernel, &sources, launches, application);
+    let shape = LaunchShape {
+        fp_relaxed: launches.fp_relaxed,
+        speculated: Some(launches.speculated),
+        ..shape(&module, kernel, &sources, application)
+    };
     Ok(Ready {
         kernel,
         shape,
@@ -162,12 +166,11 @@ fn kernel_file(folder: &Path, row: &Measured) -> Option<PathBuf> {
     files.into_iter().next()
 }
 
-/// A launch as the model takes it.
+/// A launch as the model takes it; how the compiler is called is not told.
 pub fn shape(
     module: &Module,
     kernel: FunctionId,
     sources: &SourceMap,
-    launches: &Launches,
     application: &Application,
 ) -> LaunchShape {
     let given = |value: &u64| Given {
@@ -191,8 +194,7 @@ pub fn shape(
         scalars,
         bytes,
         trips: trips(module, sources, application),
-        fp_relaxed: launches.fp_relaxed,
-        speculated: Some(launches.speculated),
+        ..LaunchShape::default()
     }
 }
 

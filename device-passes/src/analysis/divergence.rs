@@ -9,6 +9,8 @@ use fpgacc_frontend::ir::{
 };
 use fpgacc_frontend::source::Span;
 
+use super::calls::reachable_from;
+use super::loops;
 use super::work_item::query;
 
 /// A loop of a kernel that work-items of a group may run through differently often, or which only some
@@ -127,7 +129,7 @@ impl Divergence<'_> {
     fn find(&self, stmts: &[Stmt], is_partial: bool) -> Option<Option<Span>> {
         let mut is_partial = is_partial;
         for stmt in stmts {
-            let is_loop = is_loop(stmt);
+            let is_loop = loops::hints(stmt).is_some();
             let inside = is_partial || self.decides(stmt);
             if is_loop && (inside || leaves_early(stmt, self)) || inside && self.calls_loop(stmt) {
                 return Some(stmt.span);
@@ -145,45 +147,25 @@ impl Divergence<'_> {
     /// Whether a statement itself, those inside it not counted, calls a function with a loop.
     fn calls_loop(&self, stmt: &Stmt) -> bool {
         let exprs = &self.function.exprs;
-        let mut waiting = Vec::new();
+        let mut called = Vec::new();
         for root in stmt.exprs() {
-            exprs.for_each(root, &mut |id| waiting.extend(called(exprs.get(id))));
-        }
-        let mut seen = BTreeSet::new();
-        while let Some(of) = waiting.pop() {
-            let function = &self.module.functions[of];
-            let Some(body) = function.body.as_ref().filter(|_| seen.insert(of)) else {
-                continue;
-            };
-            let mut found = false;
-            body.for_each_stmt(&mut |stmt| found |= is_loop(stmt));
-            if found {
-                return true;
-            }
-            body.for_each_expr(&function.exprs, &mut |id| {
-                waiting.extend(called(function.exprs.get(id)));
+            exprs.for_each(root, &mut |id| {
+                if let Expr::Call {
+                    callee: Callee::Function(of),
+                    ..
+                } = exprs.get(id)
+                {
+                    called.push(*of);
+                }
             });
         }
-        false
+        let inside = reachable_from(self.module, called.clone());
+        let mut bodies = called
+            .iter()
+            .chain(&inside)
+            .filter_map(|of| self.module.functions[*of].body.as_ref());
+        bodies.any(|body| body.stmts.iter().any(|stmt| loops::count(stmt) > 0))
     }
-}
-
-/// The function of the module that an expression calls.
-fn called(expr: &Expr) -> Option<FunctionId> {
-    match expr {
-        Expr::Call {
-            callee: Callee::Function(of),
-            ..
-        } => Some(*of),
-        _ => None,
-    }
-}
-
-fn is_loop(stmt: &Stmt) -> bool {
-    matches!(
-        stmt.kind,
-        StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::DoWhile { .. }
-    )
 }
 
 /// Whether some work-items may leave a loop by a jump inside it.

@@ -40,11 +40,12 @@ impl WorkItems<'_> {
         let own = (groups / used.clamp(1.0, compute_units)).ceil();
         let items = own * local;
         // Few work-items do not fill the pipeline: a work-item's own iterations do not overlap.
-        let busiest = (items * self.busiest() + self.body(0)).max(self.alone(0));
-        let busiest = busiest.max(own * self.in_turn(local));
+        let cycles = (items * self.busiest() + self.body(0))
+            .max(self.alone(0))
+            .max(own * self.in_turn(local));
         match is_sized {
-            true => busiest,
-            false => busiest.max(own * self.with_barriers(local / self.simd)),
+            true => cycles,
+            false => cycles.max(own * self.with_barriers(local / self.simd)),
         }
     }
 
@@ -89,9 +90,8 @@ impl WorkItems<'_> {
         let loops = regions[0].loops.iter();
         let plain =
             loops.filter(|at| self.parts && regions[**at].meets && !self.has_barriers(**at));
-        let share = |at: &RegionId| self.graph.regions[*at].share;
         plain
-            .map(|at| self.group(*at, items / self.simd) * share(at))
+            .map(|at| self.group(*at, items / self.simd) * regions[*at].share)
             .fold(0.0, f64::max)
     }
 

@@ -207,7 +207,7 @@ fn unit(graph: &Graph, memory: &Memory, form: Form, run: &[usize]) -> Lsu {
         moves_on: moves_on(graph, first),
         backward,
         row,
-        picked: form != Form::SingleWorkItem && first.picked,
+        picked: first.picked,
         runs: match form {
             Form::NdRange { simd, .. } => runs_of(graph, memory, first, simd as f64 / copies),
             Form::SingleWorkItem => None,

@@ -100,6 +100,7 @@ fn simd_obstacle(module: &Module, kernel: FunctionId, lanes: u64) -> Option<Note
         return Some(Note::new(text, None));
     }
     let place = divergent_loop(module, kernel)?;
-    let text = "no work-items at a time: they may leave this loop at different iterations";
+    let text =
+        "no work-items at a time: they may run through this loop differently often, or pass it by";
     Some(Note::new(text, place))
 }

@@ -409,15 +409,17 @@ mod tests {
         (space.design)(knobs)
     }
 
+    /// Global and local size of the first launch.
+    fn sizes(design: &Design) -> [&[u64]; 2] {
+        let first = &design.launches[0].1;
+        [&first.global, &first.local]
+    }
+
     #[test]
     fn tiles_cover_the_matrix_once() {
         let made = design("mm", &[16, 4, 1, 1, 2, 2, 1, 1, 2]);
         assert_eq!(made.file, "mm_subdimx_simdy2_unrollp_base.cl");
-        let sizes = &made.launches[0].1;
-        assert_eq!(
-            (&sizes.global[..], &sizes.local[..]),
-            (&[256, 512][..], &[16, 16][..])
-        );
+        assert_eq!(sizes(&made), [[256, 512], [16, 16]]);
         let rows = design("mm", &[16, 1, 8, 2, 1, 1, 1, 0, 4]);
         assert_eq!(rows.file, "mm_subdimy_simdx2_unrollb_base.cl");
         assert_eq!(rows.launches[0].1.global, [512, 128]);
@@ -433,14 +435,11 @@ mod tests {
     #[test]
     fn filters_are_divided_among_work_items_and_padded() {
         let made = design("fir", &[8, 2, 4, 1, 16, 2, 1, 1]);
-        let sizes = &made.launches[0].1;
-        assert_eq!(
-            (&sizes.global[..], &sizes.local[..]),
-            (&[32][..], &[16][..])
-        );
+        assert_eq!(sizes(&made), [[32], [16]]);
         // 4096 points, 4 loads of 8 coefficients for 2 points each, and 32 points behind; 2 filters each.
-        assert_eq!(sizes.args["totalInputLength"], 2 * (4096 + 8 + 32));
-        assert_eq!(sizes.args["numIterations"], 4136);
+        let args = &made.launches[0].1.args;
+        assert_eq!(args["totalInputLength"], 2 * (4096 + 8 + 32));
+        assert_eq!(args["numIterations"], 4136);
         let header = made.header.unwrap();
         assert_eq!(header.values.len(), 15);
         assert_eq!(header.values[4], "4");

@@ -1,24 +1,21 @@
 //! Spector's design spaces (Gautier, Althoff, Meng and Kastner, FPT 2016): thousands of designs of small
 //! applications, each built with aoc 14.1 and run on a DE5-Net, with their times, clocks and areas.
 //!
-//! No number of the model is fitted to their times (docs/model.md tells which rules were made with
-//! them known).
+//! docs/model.md tells which rules were made, and which numbers fitted, with these times known.
 
 mod designs;
 mod report;
 
 use std::fs::{self, File};
-use std::path::{Path, PathBuf};
-use std::thread;
+use std::path::Path;
 
 use fpgacc_aoc_wrappers::cc::{self, Compiler};
-use fpgacc_device_passes::model::{Board, Prediction, predict};
+use fpgacc_device_passes::model::{Board, LaunchShape, Prediction, predict};
 use fpgacc_device_passes::pass::LaunchContract;
 use fpgacc_frontend::ir::{FunctionId, Module};
 use matfile::{MatFile, NumericData};
 
 use super::clock::Sample;
-use super::launches::Launches;
 use super::{ModelError, kernels, points};
 use designs::{Design, SPACES, Space};
 
@@ -69,23 +66,39 @@ struct Priced {
 /// Prices the designs, and gives the report as text.
 ///
 /// # Errors
-/// A file cannot be read.
+/// A file cannot be read, or there is no such application or design.
 pub fn run(request: &Request<'_>) -> Result<String, ModelError> {
     let board = Board::named("de5-net").ok_or_else(|| ModelError::Board("de5-net".to_string()))?;
     let compiler = Compiler::find(cc::Language::C)?;
     let mut text = report::head();
     let mut clocks = Vec::new();
-    for space in SPACES {
-        if request.only.is_some_and(|only| only != space.name) {
-            continue;
-        }
+    let wanted = |space: &&Space| request.only.is_none_or(|only| only == space.name);
+    let spaces: Vec<&Space> = SPACES.iter().filter(wanted).collect();
+    if let (Some(only), []) = (request.only, &spaces[..]) {
+        let names = SPACES.iter().map(|space| format!("'{}'", space.name));
+        let why = format!(
+            "no such application: {}",
+            names.collect::<Vec<_>>().join(", ")
+        );
+        return Err(ModelError::Matrix(only.to_string(), why));
+    }
+    for space in spaces {
         let mut measured = read(request.checkout, space)?;
         if let Some(knobs) = request.explain {
             measured.retain(|m| report::knobs(&m.knobs) == knobs);
         } else {
             measured = measured.into_iter().step_by(request.every.max(1)).collect();
         }
-        let rows = price_all(request.checkout, space, &board, &compiler, measured)?;
+        if let (Some(knobs), []) = (request.explain, &measured[..]) {
+            let why = format!("no design of '{}' has these knobs", space.name);
+            return Err(ModelError::Matrix(knobs.to_string(), why));
+        }
+        let workshop = Workshop::new(request.checkout, space, &compiler)?;
+        let row = |measured: Measured| Row {
+            outcome: price(&workshop, &board, &measured),
+            measured,
+        };
+        let rows: Vec<Row> = measured.into_iter().map(row).collect();
         if request.explain.is_some() {
             return Ok(report::explain(&rows));
         }
@@ -175,54 +188,20 @@ fn numbers(data: &NumericData) -> Vec<f64> {
     }
 }
 
-/// Prices designs, on all processors.
-fn price_all(
-    checkout: &Path,
-    space: &Space,
-    board: &Board,
-    compiler: &Compiler,
-    measured: Vec<Measured>,
-) -> Result<Vec<Row>, ModelError> {
-    let threads = thread::available_parallelism().map_or(1, usize::from);
-    let share = measured.len().div_ceil(threads).max(1);
-    let price_share = |share: &[Measured]| -> Result<Vec<Row>, ModelError> {
-        let workshop = Workshop::new(checkout, space, compiler)?;
-        let row = |measured: &Measured| Row {
-            measured: measured.clone(),
-            outcome: price(&workshop, space, board, measured),
-        };
-        Ok(share.iter().map(row).collect())
-    };
-    let shares: Vec<_> = thread::scope(|scope| {
-        let started: Vec<_> = measured
-            .chunks(share)
-            .map(|share| scope.spawn(move || price_share(share)))
-            .collect();
-        started
-            .into_iter()
-            .map(thread::ScopedJoinHandle::join)
-            .collect()
-    });
-    let mut rows = Vec::new();
-    for share in shares {
-        match share {
-            Ok(share) => rows.extend(share?),
-            Err(panic) => std::panic::resume_unwind(panic),
-        }
-    }
-    Ok(rows)
-}
-
 /// Where designs are made: a temporary folder with the kernels, for headers that differ by design.
 struct Workshop<'a> {
     folder: tempfile::TempDir,
-    checkout: PathBuf,
-    fp_relaxed: bool,
+    checkout: &'a Path,
+    space: &'a Space,
     compiler: &'a Compiler,
 }
 
 impl<'a> Workshop<'a> {
-    fn new(checkout: &Path, space: &Space, compiler: &'a Compiler) -> Result<Self, ModelError> {
+    fn new(
+        checkout: &'a Path,
+        space: &'a Space,
+        compiler: &'a Compiler,
+    ) -> Result<Self, ModelError> {
         let from = checkout.join(space.folder);
         let fault = |at: &Path, e| ModelError::File(at.display().to_string(), e);
         let folder = tempfile::tempdir().map_err(|e| fault(Path::new("temporary folder"), e))?;
@@ -235,14 +214,14 @@ impl<'a> Workshop<'a> {
         }
         Ok(Workshop {
             folder,
-            checkout: checkout.to_path_buf(),
-            fp_relaxed: space.fp_relaxed,
+            checkout,
+            space,
             compiler,
         })
     }
 
     /// A design's kernels and their launches.
-    fn make(&self, design: &Design) -> Result<(Module, Vec<Launch>), String> {
+    fn make(&self, design: &Design) -> Result<(Module, Vec<(FunctionId, LaunchShape)>), String> {
         if let Some(header) = &design.header {
             let template = self.checkout.join(header.template);
             let text = fs::read_to_string(&template)
@@ -258,38 +237,26 @@ impl<'a> Workshop<'a> {
         let path = self.folder.path().join(&design.file);
         let headers = [self.folder.path().to_path_buf()];
         let (module, sources) = kernels::parse(&path, self.compiler, &design.defines, &headers)?;
-        let conditions = Launches {
-            board: String::new(),
-            fp_relaxed: self.fp_relaxed,
-            speculated: 0.0,
-            applications: Vec::new(),
-        };
         let mut launches = Vec::new();
         for (name, sizes) in &design.launches {
             let kernel = module
                 .kernels()
                 .find(|kernel| module.functions[*kernel].name == *name)
                 .ok_or_else(|| format!("no kernel '{name}'"))?;
-            let shape = points::shape(&module, kernel, &sources, &conditions, sizes);
-            launches.push(Launch { kernel, shape });
+            let shape = LaunchShape {
+                fp_relaxed: self.space.fp_relaxed,
+                speculated: Some(0.0),
+                ..points::shape(&module, kernel, &sources, sizes)
+            };
+            launches.push((kernel, shape));
         }
         Ok((module, launches))
     }
 }
 
-/// A launch of a kernel.
-struct Launch {
-    kernel: FunctionId,
-    shape: fpgacc_device_passes::model::LaunchShape,
-}
-
 /// What the model says of a design.
-fn price(
-    workshop: &Workshop<'_>,
-    space: &Space,
-    board: &Board,
-    measured: &Measured,
-) -> Result<Priced, String> {
+fn price(workshop: &Workshop<'_>, board: &Board, measured: &Measured) -> Result<Priced, String> {
+    let space = workshop.space;
     let (module, launches) = workshop.make(&(space.design)(&measured.knobs))?;
     let contract = LaunchContract::default();
     let starting = match space.is_profiled {
@@ -298,7 +265,7 @@ fn price(
     };
     let mut seconds = 0.0;
     let mut longest: Option<Prediction> = None;
-    for Launch { kernel, shape } in launches {
+    for (kernel, shape) in launches {
         let launch = predict(&module, kernel, board, &shape, &contract);
         seconds += launch.seconds.value - starting;
         if longest

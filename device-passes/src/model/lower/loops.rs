@@ -7,7 +7,7 @@ use fpgacc_frontend::ir::{Block, ExprId, Function, LoopHints, Stmt, StmtKind, Va
 use super::env::{Changes, Mark};
 use super::uneven::returns;
 use super::value::{Pointer, Slot, Value};
-use super::{Lowering, MAX_COPIES};
+use super::{LoopKey, Lowering, MAX_COPIES};
 use crate::analysis::loops;
 use crate::analysis::nest::{self, Nests};
 use crate::model::board::Operator;
@@ -110,24 +110,28 @@ impl<'a> Lowering<'a> {
         }
         match self.unrolled_unasked(&parts) {
             Some(count) => self.unrolled(&parts, count),
-            None => self.one_loop(&parts),
+            None => self.one_loop(parts),
         }
+    }
+
+    fn key(&self, parts: &Parts<'a>) -> LoopKey {
+        (self.sites.clone(), std::ptr::from_ref(parts.stmt) as usize)
     }
 
     /// The iterations of a loop that some compilers unroll though nobody asks for it: the instructions of all of them
     /// together are few.
     fn unrolled_unasked(&mut self, parts: &Parts<'a>) -> Option<u64> {
-        let is_plain = self.input.board.unrolls_small_loops
-            && parts.hints.pragmas.is_empty()
-            && parts.hints.attrs.is_empty();
-        let key = (self.sites.clone(), std::ptr::from_ref(parts.stmt) as usize);
-        let is_large = || expressions(self.function, parts) > SMALL;
-        if !is_plain || self.large.contains(&key) || is_large() {
+        let is_plain = parts.hints.pragmas.is_empty() && parts.hints.attrs.is_empty();
+        if !self.input.board.unrolls_small_loops || !is_plain {
+            return None;
+        }
+        let key = self.key(parts);
+        if self.large.contains(&key) || expressions(self.function, parts) > SMALL {
             return None;
         }
         let saved = self.save();
         let dynamic = self.dynamic.clone();
-        self.one_loop(parts);
+        self.one_loop(*parts);
         let inside = &self.graph.regions[saved.regions..];
         let count = inside
             .first()
@@ -151,8 +155,7 @@ impl<'a> Lowering<'a> {
         small
     }
 
-    fn one_loop(&mut self, parts: &Parts<'a>) {
-        let parts = *parts;
+    fn one_loop(&mut self, parts: Parts<'a>) {
         let changes = self.changes(&parts);
         let mark = self.env.mark();
         let region = self.open(&parts);
@@ -259,7 +262,7 @@ impl<'a> Lowering<'a> {
     fn loop_in_trial(&mut self, parts: &Parts<'a>) {
         let mark = self.env.mark();
         let outer = std::mem::take(&mut self.set_in_trial);
-        let key = (self.sites.clone(), std::ptr::from_ref(parts.stmt) as usize);
+        let key = self.key(parts);
         match self.tried.get(&key).cloned() {
             // Walking it each time that a loop around is tried would take a time that doubles with each.
             Some(known) => {
