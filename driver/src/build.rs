@@ -86,7 +86,7 @@ pub fn build(
     request.verbose = options.verbose;
     if rewritten.untouched {
         request.defines = program.options.defines.clone();
-        request.includes = program.options.includes.clone();
+        request.includes = program.include_folders();
     }
     if options.verbose || options.dry_run {
         let line = backend.command_line(&request);

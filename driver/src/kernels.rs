@@ -84,7 +84,7 @@ pub fn rewrite(session: &mut Session, program: &Program, facts: &Facts) -> Step<
         session.tell(remark.diagnostic());
         session.record.add(remark, &session.sources);
     }
-    rewritten.manifest.kernels = kernels(&originals, &rewritten.report);
+    rewritten.manifest.kernels = Some(kernels(&originals, &rewritten.report));
     if specialises(session) {
         let launches = rewritten.report.launches_in(facts);
         rewritten.constant_cache = constant_memory::cache_bytes(&module, facts, &launches);
@@ -216,16 +216,8 @@ fn run_preprocessor(
         path: &path,
         text: Some(text.as_bytes()),
     };
-    let options = &program.options;
-    let mut includes = options.includes.clone();
-    includes.extend(
-        program
-            .pieces
-            .iter()
-            .skip(1)
-            .map(|piece| piece.folder.clone()),
-    );
-    let made = compiler.preprocess_kernel(source, &options.defines, &[], &includes);
+    let defines = &program.options.defines;
+    let made = compiler.preprocess_kernel(source, defines, &[], &program.include_folders());
     if let Err(CcError::TooLong { text }) = &made {
         register_headers(session, text);
         return session.fail(expansion::too_long(&session.sources, text));
@@ -348,7 +340,7 @@ fn describe(program: &Program, preprocessed: &str) -> manifest::Program {
         aocx: String::new(),
         defines: program.options.defines_among(&names),
         macro_names: names,
-        kernels: Vec::new(),
+        kernels: None,
     }
 }
 

@@ -48,6 +48,13 @@ impl Program {
         names.join(" + ")
     }
 
+    /// Where includes are looked up after the folder of the first piece.
+    pub fn include_folders(&self) -> Vec<PathBuf> {
+        let others = self.pieces.iter().skip(1);
+        let others = others.map(|piece| piece.folder.clone());
+        self.options.includes.iter().cloned().chain(others).collect()
+    }
+
     /// The whole text as the host passes it.
     pub fn text(&self) -> String {
         self.pieces

@@ -77,7 +77,9 @@ fn makefile(
         if rewritten.untouched {
             let options = &program.options;
             flags.extend(options.defines.iter().map(|define| format!("-D{define}")));
-            let folders = options.includes.iter();
+            // The text lies elsewhere than its headers now.
+            let folders = std::iter::once(program.pieces[0].folder.clone());
+            let folders = folders.chain(program.include_folders());
             flags.extend(folders.map(|folder| format!("-I{}", folder.display())));
         }
         let flags: String = flags

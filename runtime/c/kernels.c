@@ -95,7 +95,7 @@ static cl_kernel create(struct fpgacc_loaded *program, const char *name, cl_int 
     else if (!name)
         *error = CL_INVALID_VALUE;
     const struct fpgacc_kernel *info = NULL;
-    if (*error == CL_SUCCESS && program->variant) {
+    if (*error == CL_SUCCESS && fpgacc_describes_kernels(program)) {
         info = find_info(program->variant, name);
         if (!info)
             *error = CL_INVALID_KERNEL_NAME;
@@ -152,7 +152,7 @@ cl_int __wrap_clCreateKernelsInProgram(cl_program program, cl_uint num_kernels,
         return CL_INVALID_PROGRAM_EXECUTABLE;
     cl_int error = CL_SUCCESS;
     cl_uint found = 0;
-    if (loaded->variant) {
+    if (fpgacc_describes_kernels(loaded)) {
         found = loaded->variant->kernel_count;
         if (out && num_kernels < found)
             return CL_INVALID_VALUE;

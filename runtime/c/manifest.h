@@ -127,6 +127,7 @@ struct fpgacc_program {
     uint32_t define_count;
     const char *const *macro_names;
     uint32_t macro_name_count;
+    int as_is; /* the .aocx has the text's own kernels; nothing else is known of them */
     const struct fpgacc_kernel *kernels;
     uint32_t kernel_count;
 };

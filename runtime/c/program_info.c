@@ -21,6 +21,13 @@ static cl_int kernel_names(const struct fpgacc_program *variant, size_t size, vo
     return error;
 }
 
+static cl_int kernel_count(const struct fpgacc_program *variant, size_t size, void *value,
+                           size_t *size_ret)
+{
+    size_t count = variant->kernel_count;
+    return fpgacc_answer(&count, sizeof count, size, value, size_ret);
+}
+
 /* The .aocx itself, so that a host that keeps binaries is recognised when it loads them again. */
 static cl_int binaries(const struct fpgacc_loaded *loaded, cl_program_info name, size_t size,
                        void *value, size_t *size_ret)
@@ -71,13 +78,11 @@ cl_int __wrap_clGetProgramInfo(cl_program program, cl_program_info name, size_t 
     case CL_PROGRAM_KERNEL_NAMES:
         if (loaded->state != FPGACC_BUILT)
             return CL_INVALID_PROGRAM_EXECUTABLE;
-        if (loaded->variant && name == CL_PROGRAM_KERNEL_NAMES)
+        if (!fpgacc_describes_kernels(loaded))
+            break;
+        if (name == CL_PROGRAM_KERNEL_NAMES)
             return kernel_names(loaded->variant, size, value, size_ret);
-        if (loaded->variant) {
-            size_t count = loaded->variant->kernel_count;
-            return fpgacc_answer(&count, sizeof count, size, value, size_ret);
-        }
-        break;
+        return kernel_count(loaded->variant, size, value, size_ret);
     default:
         break;
     }

@@ -16,6 +16,11 @@ struct fpgacc_loaded *fpgacc_find_program(cl_program program)
     return loaded;
 }
 
+int fpgacc_describes_kernels(const struct fpgacc_loaded *loaded)
+{
+    return loaded->variant && !loaded->variant->as_is;
+}
+
 struct fpgacc_loaded *fpgacc_add_program(cl_program handle, cl_context context, char *source)
 {
     struct fpgacc_loaded *loaded = calloc(1, sizeof *loaded);
@@ -157,7 +162,9 @@ cl_program fpgacc_load_variant(cl_context context, const struct fpgacc_program *
     }
     cl_program program = program_with_binary(context, devices, count, data, size, error);
     free(devices);
-    if (program)
+    if (program && variant->as_is)
+        fpgacc_trace("%s: loaded %s, with the kernels as they are", variant->name, variant->aocx);
+    else if (program)
         fpgacc_trace("%s: loaded %s, %u kernel%s", variant->name, variant->aocx,
                      variant->kernel_count, variant->kernel_count == 1 ? "" : "s");
     else

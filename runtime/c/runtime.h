@@ -196,6 +196,9 @@ struct fpgacc_loaded *fpgacc_find_program(cl_program program);
 /* Frees an entry that has neither references nor kernels; called with the lock held, releases it. */
 void fpgacc_unlock_and_collect(struct fpgacc_loaded *loaded);
 
+/* Whether the manifest says which kernels a program has; if not, the device is asked. */
+int fpgacc_describes_kernels(const struct fpgacc_loaded *loaded);
+
 /* Registers a program of the host. Takes over `source`. NULL if memory is short. */
 struct fpgacc_loaded *fpgacc_add_program(cl_program handle, cl_context context, char *source);
 

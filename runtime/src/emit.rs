@@ -61,7 +61,7 @@ fn write_program_parts(out: &mut String, index: usize, program: &Program) {
         out,
         &format!("{prefix}_k"),
         &format!("{prefix}_kernels"),
-        &program.kernels,
+        program.kernels.as_deref().unwrap_or_default(),
     );
 }
 
@@ -78,8 +78,17 @@ fn write_kernels(out: &mut String, prefix: &str, array: &str, kernels: &[Kernel]
 
 fn program_row(index: usize, program: &Program) -> String {
     let prefix = format!("p{index}");
+    let kernels = match &program.kernels {
+        Some(kernels) => counted(
+            "kernels",
+            "kernel_count",
+            &format!("{prefix}_kernels"),
+            kernels.len(),
+        ),
+        None => "    .as_is = 1,\n".to_owned(),
+    };
     format!(
-        "{{\n    .name = {},\n    .source_hash = UINT64_C({:#018x}),\n    .aocx = {},\n{}{}{}}}",
+        "{{\n    .name = {},\n    .source_hash = UINT64_C({:#018x}),\n    .aocx = {},\n{}{}{kernels}}}",
         c_string(&program.name),
         program.source_hash,
         c_string(&program.aocx),
@@ -94,12 +103,6 @@ fn program_row(index: usize, program: &Program) -> String {
             "macro_name_count",
             &format!("{prefix}_macros"),
             program.macro_names.len()
-        ),
-        counted(
-            "kernels",
-            "kernel_count",
-            &format!("{prefix}_kernels"),
-            program.kernels.len()
         ),
     )
 }
@@ -457,7 +460,7 @@ mod tests {
                 aocx: "app.aocx".to_owned(),
                 defines: vec!["N=16".to_owned()],
                 macro_names: vec!["M".to_owned(), "N".to_owned()],
-                kernels: vec![scale, plain],
+                kernels: Some(vec![scale, plain]),
             }],
         };
         assert_eq!(manifest.to_c(), include_str!("../tests/manifest.c"));

@@ -42,8 +42,9 @@ pub struct Program {
     /// Every macro name in the text that a `-D` could change. A build whose `-D` options, cut down
     /// to these names, are not [`Self::defines`] is of another variant.
     pub macro_names: Vec<String>,
-    /// Its kernels, in order of source.
-    pub kernels: Vec<Kernel>,
+    /// Its kernels, in order of source; `None` if the text stays as it is: the .aocx's own kernels are
+    /// all that there is, and are launched as the host says.
+    pub kernels: Option<Vec<Kernel>>,
 }
 
 /// One kernel of a program.

@@ -386,7 +386,7 @@ pub fn program(name: &str, text: &str, kernels: Vec<Kernel>) -> Program {
         aocx: "app.aocx".to_owned(),
         defines: Vec::new(),
         macro_names: Vec::new(),
-        kernels,
+        kernels: Some(kernels),
     }
 }
 

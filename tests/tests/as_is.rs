@@ -1,0 +1,258 @@
+//! Programs that the front end does not take stay as they are: they run as they do without fpgacc.
+
+use fpgacc_tests::command::{Workshop, implementations};
+
+/// Builds a program from a file, asks for its kernels and launches two of them.
+const HOST: &str = r#"
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+#include <stdio.h>
+#include <stdlib.h>
+static void check(const char *what, cl_int error) {
+    if (error == CL_SUCCESS) return;
+    printf("%s: %d\n", what, error);
+    exit(1);
+}
+static char text[65536];
+static cl_program load(cl_context context, cl_device_id device, const char *name) {
+    cl_int error;
+    FILE *file = fopen(name, "r");
+    text[fread(text, 1, sizeof text - 1, file)] = 0;
+    fclose(file);
+    const char *source = text;
+    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
+    check("create", error);
+    check("build", clBuildProgram(program, 1, &device, "-DSTEP=3", NULL, NULL));
+    return program;
+}
+int main(void) {
+    cl_platform_id platform;
+    cl_device_id device;
+    cl_int error;
+    clGetPlatformIDs(1, &platform, NULL);
+    clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL);
+    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
+    cl_command_queue queue = clCreateCommandQueue(context, device, 0, &error);
+    cl_program program = load(context, device, "k.cl");
+    size_t count = 0;
+    char names[256] = "";
+    clGetProgramInfo(program, CL_PROGRAM_NUM_KERNELS, sizeof count, &count, NULL);
+    clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, sizeof names, names, NULL);
+    cl_kernel all[2] = {NULL, NULL};
+    cl_uint made = 0;
+    check("all kernels", clCreateKernelsInProgram(program, 2, all, &made));
+    printf("%zu kernels (%s), %u made\n", count, names, made);
+    cl_kernel fill = clCreateKernel(program, "fill", &error);
+    check("fill", error);
+    cl_kernel turn = clCreateKernel(program, "turn", &error);
+    check("turn", error);
+    clCreateKernel(program, "other", &error);
+    cl_uint arguments = 0;
+    clGetKernelInfo(turn, CL_KERNEL_NUM_ARGS, sizeof arguments, &arguments, NULL);
+    size_t required[3] = {7, 7, 7};
+    clGetKernelWorkGroupInfo(turn, device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof required,
+                             required, NULL);
+    printf("other: %d; turn: %u arguments, groups of %zu\n", error, arguments, required[0]);
+    size_t global = 64, local = 16;
+    int values[64] = {0};
+    cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                                   sizeof values, values, &error);
+    check("buffer", clSetKernelArg(fill, 0, sizeof buffer, &buffer));
+    check("buffer", clSetKernelArg(turn, 0, sizeof buffer, &buffer));
+    check("local", clSetKernelArg(turn, 1, local * sizeof(int), NULL));
+    check("launch", clEnqueueNDRangeKernel(queue, fill, 1, NULL, &global, &local, 0, NULL, NULL));
+    check("launch", clEnqueueNDRangeKernel(queue, turn, 1, NULL, &global, &local, 0, NULL, NULL));
+#ifdef TWO
+    cl_kernel add = clCreateKernel(load(context, device, "two.cl"), "add", &error);
+    check("add", error);
+    check("buffer", clSetKernelArg(add, 0, sizeof buffer, &buffer));
+    check("launch", clEnqueueNDRangeKernel(queue, add, 1, NULL, &global, &local, 0, NULL, NULL));
+#endif
+    check("read", clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof values, values, 0, NULL,
+                                      NULL));
+    for (int i = 0; i < 64; i++) printf("%d ", values[i]);
+    printf("\n");
+    return 0;
+}
+"#;
+
+/// What every front end takes.
+const TURN: &str = "
+__kernel __attribute__((reqd_work_group_size(16, 1, 1))) void turn(__global int *x, __local int *l) {
+    int i = get_global_id(0), j = get_local_id(0);
+    l[j] = x[i];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    x[i] = l[get_local_size(0) - 1 - j];
+}
+";
+
+const AS_IS: &str = "note: this program stays as it is: its kernels are not rewritten";
+
+/// `fill`, which writes what this text computes of `i`.
+fn kernels(before: &str, body: &str) -> String {
+    let fill =
+        format!("__kernel void fill(__global int *x) {{ int i = get_global_id(0); {body} }}");
+    format!("{before}\n{fill}\n{TURN}")
+}
+
+/// A workshop with the host, built by the C compiler as `plain`.
+fn workshop(host: &str, text: impl AsRef<[u8]>) -> Workshop {
+    let shop = Workshop::new();
+    shop.write("host.c", host);
+    shop.write("k.cl", text);
+    shop.sh("cc host.c -o plain -lOpenCL").success();
+    shop
+}
+
+/// Builds with fpgacc and compares with the plain program, on both implementations. Gives what fpgacc
+/// said, on the last one.
+#[track_caller]
+fn runs_as_plain(shop: &Workshop, words: &str) -> String {
+    let mut said = String::new();
+    for (name, choice) in implementations() {
+        let plain = shop.sh(&format!("{choice} ./plain")).success();
+        said = shop
+            .fpgacc(&format!("--platform={name} {words} -o app"))
+            .success()
+            .stderr;
+        let app = shop.sh("./app");
+        assert_eq!(
+            app.stdout, plain.stdout,
+            "{name} {words}: {said}{}",
+            app.stderr
+        );
+        assert!(plain.stdout.starts_with("2 kernels"), "{}", plain.stdout);
+        app.success();
+    }
+    said
+}
+
+#[track_caller]
+fn stays(text: impl AsRef<[u8]>) {
+    let shop = workshop(HOST, text);
+    let said = runs_as_plain(&shop, "host.c k.cl");
+    assert_eq!(said.matches(AS_IS).count(), 1, "{said}");
+}
+
+#[test]
+fn a_file_with_one_function_that_is_not_taken_runs_as_it_is() {
+    stays(kernels("", "x[i] = ({ int t = i * STEP; t + 1; });"));
+    stays(kernels(
+        "int f(c, d) int c; float d; { return c + 3 + d; }",
+        "x[i] = f(i, 1.0f);",
+    ));
+    stays(kernels(
+        "",
+        "switch (i & 3) { int t; case 0: t = 3; x[i] = t; break; default: t = i; x[i] = t; }",
+    ));
+    stays(kernels(
+        "__constant int t[4] = { [0 ... 3] = 7 };",
+        "x[i] = t[i & 3];",
+    ));
+}
+
+#[test]
+fn a_file_with_inline_assembly_runs_as_it_is() {
+    // The Intel emulator's compiler crashes when it is asked for the binary.
+    let shop = workshop(HOST, kernels("", "__asm__ volatile(\"nop\"); x[i] = i;"));
+    let plain = shop.sh("./plain").success();
+    shop.fpgacc("--platform=pocl host.c k.cl -o app").success();
+    assert_eq!(shop.sh("./app").success().stdout, plain.stdout);
+}
+
+#[test]
+fn a_file_with_block_literals_runs_as_it_is() {
+    let host = HOST.replace("-DSTEP=3", "-DSTEP=3 -cl-std=CL2.0");
+    let text = kernels(
+        "",
+        "int (^f)(int) = ^(int v) { return v + STEP; }; x[i] = f(i);",
+    );
+    let shop = workshop(&host, text);
+    for (name, choice) in implementations() {
+        let plain = shop.sh(&format!("{choice} ./plain"));
+        let made = shop.fpgacc(&format!("--platform={name} host.c k.cl -o app"));
+        // Not every implementation has blocks; then it says so at once.
+        assert_eq!(
+            made.code == Some(0),
+            plain.code == Some(0),
+            "{}",
+            made.stderr
+        );
+        if made.code == Some(0) {
+            assert_eq!(shop.sh("./app").success().stdout, plain.stdout);
+        }
+    }
+}
+
+#[test]
+fn a_file_that_stays_finds_its_headers() {
+    let text = kernels(
+        "#include \"own.h\"\n#include \"far.h\"",
+        "x[i] = ({ OWN + FAR * i; });",
+    );
+    let shop = workshop(HOST, text);
+    shop.write("own.h", "#define OWN 4\n");
+    shop.write("far/far.h", "#define FAR 5\n");
+    shop.write("host.c", HOST.replace("-DSTEP=3", "-DSTEP=3 -I far"));
+    shop.sh("cc host.c -o plain -lOpenCL").success();
+    runs_as_plain(&shop, "host.c k.cl");
+    shop.fpgacc("--target=source --platform=pocl host.c k.cl -o out")
+        .success();
+    shop.sh("make -f out/Makefile && mv out/app* . 2>/dev/null; test -f app")
+        .success();
+    let plain = shop.sh("./plain").success();
+    assert_eq!(shop.sh("./app").success().stdout, plain.stdout);
+}
+
+#[test]
+fn one_program_stays_and_another_is_rewritten() {
+    let host = format!("#define TWO\n{HOST}");
+    let shop = workshop(&host, kernels("", "x[i] = ({ i; });"));
+    shop.write(
+        "two.cl",
+        "__kernel void add(__global int *x) { x[get_global_id(0)] += STEP; }\n",
+    );
+    runs_as_plain(&shop, "-fexecution-model=swi host.c k.cl two.cl");
+    let app = shop.sh("FPGACC_VERBOSE=1 ./app").success();
+    assert!(
+        app.stderr.contains("with the kernels as they are"),
+        "{}",
+        app.stderr
+    );
+    assert!(
+        app.stderr
+            .contains("kernel `add` launched as one work-item"),
+        "{}",
+        app.stderr
+    );
+}
+
+#[test]
+fn strings_and_cxx_hosts_and_separate_steps_keep_a_program_as_it_is() {
+    let text = kernels("", "x[i] = ({ int t = i * STEP; t + 1; });");
+    let shop = workshop(HOST, &text);
+    let stdout = |shop: &Workshop| shop.sh("./app").success().stdout;
+    let plain = shop.sh("./plain").success().stdout;
+    let steps = "fpgacc --platform=pocl -c k.cl -o k.o && fpgacc --platform=pocl -c host.c -o host.o && \
+                 fpgacc --platform=pocl host.o k.o -o app";
+    let said = shop.sh(steps).success().stderr;
+    assert!(said.contains(AS_IS), "{said}");
+    assert_eq!(stdout(&shop), plain);
+    shop.write("host.cpp", HOST);
+    shop.fpgacc("--platform=pocl host.cpp k.cl -o app")
+        .success();
+    assert_eq!(stdout(&shop), plain);
+    // The text as a string of the host.
+    let string: String = text
+        .lines()
+        .map(|line| format!("{line:?} \"\\n\"\n"))
+        .collect();
+    let fread = "const char *source = text;";
+    assert!(HOST.contains(fread));
+    shop.write(
+        "host.c",
+        HOST.replace(fread, &format!("const char *source = {string};")),
+    );
+    shop.fpgacc("--platform=pocl host.c -o app").success();
+    assert_eq!(stdout(&shop), plain);
+}
