@@ -8,6 +8,7 @@ pub mod backend;
 mod build_log;
 pub mod cache;
 pub mod cc;
+pub mod claims;
 pub mod compat;
 pub mod cpu_target;
 pub mod doctor;

@@ -1,8 +1,9 @@
 //! Files that appear whole or not at all.
 
+use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Write};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use crate::scratch::Scratch;
@@ -73,6 +74,62 @@ pub fn write_all(files: &[(PathBuf, &[u8], Mode)]) -> Result<(), OutputError> {
     staged.into_iter().try_for_each(Staged::commit)
 }
 
+/// Which file a path leads to, whatever it is called: links and other spellings of a path give the same.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Identity {
+    /// A file that exists.
+    File {
+        /// Of its file system.
+        device: u64,
+        /// Within it.
+        inode: u64,
+    },
+    /// One that does not exist yet.
+    New {
+        /// Its folder, without links.
+        folder: PathBuf,
+        /// Its name there.
+        name: OsString,
+    },
+}
+
+impl Identity {
+    /// The file that is read from, or written to at `path`. `None` for what cannot be overwritten, such
+    /// as a device, and for what cannot be written as its folder does not exist.
+    pub fn of(path: &Path) -> Option<Self> {
+        if is_special(path) {
+            return None;
+        }
+        let target = target(path);
+        if let Ok(metadata) = fs::metadata(&target) {
+            return Some(Identity::File {
+                device: metadata.dev(),
+                inode: metadata.ino(),
+            });
+        }
+        let folder = match target.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        };
+        Some(Identity::New {
+            folder: fs::canonicalize(folder).ok()?,
+            name: target.file_name()?.to_os_string(),
+        })
+    }
+}
+
+/// Where a path is written to: a link is written through, as compilers do, also where it leads nowhere
+/// yet.
+fn target(path: &Path) -> PathBuf {
+    match fs::canonicalize(path) {
+        Ok(real) => real,
+        Err(_) => fs::read_link(path).map_or_else(
+            |_| path.to_path_buf(),
+            |link| path.parent().unwrap_or(Path::new("")).join(link),
+        ),
+    }
+}
+
 /// Whether a path is something else than a file or a folder: a device, a pipe.
 pub fn is_special(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
@@ -112,14 +169,7 @@ impl Staged {
             path: path.to_path_buf(),
             source,
         };
-        // A link is written through, as compilers do, also where it leads nowhere yet.
-        let target = match fs::canonicalize(path) {
-            Ok(real) => real,
-            Err(_) => fs::read_link(path).map_or_else(
-                |_| path.to_path_buf(),
-                |link| path.parent().unwrap_or(Path::new("")).join(link),
-            ),
-        };
+        let target = target(path);
         if target.is_dir() {
             return Err(failed(io::Error::from(io::ErrorKind::IsADirectory)));
         }
@@ -229,6 +279,35 @@ mod tests {
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         write(Path::new("/dev/null"), b"x", Mode::Plain).unwrap();
         assert!(!Path::new("/dev/null").is_file());
+    }
+
+    #[test]
+    fn a_file_is_the_same_under_all_its_names() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        fs::write(path("a"), "").unwrap();
+        fs::write(path("b"), "").unwrap();
+        fs::create_dir(path("d")).unwrap();
+        fs::hard_link(path("a"), path("hard")).unwrap();
+        std::os::unix::fs::symlink("a", path("soft")).unwrap();
+        std::os::unix::fs::symlink("new", path("ahead")).unwrap();
+        std::os::unix::fs::symlink("d", path("e")).unwrap();
+        let same = |a: &str, b: &str| Identity::of(&path(a)) == Identity::of(&path(b));
+        for (a, b) in [
+            ("a", "./a"),
+            ("a", "d/../a"),
+            ("a", "hard"),
+            ("a", "soft"),
+            ("new", "ahead"),
+            ("d/new", "e/new"),
+        ] {
+            assert!(same(a, b), "{a} {b}");
+        }
+        for (a, b) in [("a", "b"), ("new", "newer"), ("new", "d/new"), ("a", "new")] {
+            assert!(!same(a, b), "{a} {b}");
+        }
+        assert_eq!(Identity::of(Path::new("/dev/null")), None);
+        assert_eq!(Identity::of(&path("none/x")), None);
     }
 
     #[test]

@@ -578,6 +578,29 @@ fn a_crashing_compiler_is_reported() {
 }
 
 #[test]
+fn outputs_are_no_inputs_and_no_other_outputs() {
+    let bench = Bench::new();
+    let text = fs::read(bench.path("k.cl")).unwrap();
+    std::os::unix::fs::symlink("k.cl", bench.path("k.aoco")).unwrap();
+    let line = "-march=emulator -DSCALE=1 -c k.cl -o k.aoco";
+    let message = bench.fails("pocl", line);
+    assert!(
+        message.contains("input file 'k.cl' is the same"),
+        "{message}"
+    );
+    assert_eq!(fs::read(bench.path("k.cl")).unwrap(), text);
+    fs::create_dir(bench.path("other")).unwrap();
+    fs::write(bench.path("other/k.cl"), text).unwrap();
+    fs::remove_file(bench.path("k.aoco")).unwrap();
+    let message = bench.fails("pocl", "-march=emulator -DSCALE=1 -c k.cl other/k.cl");
+    assert!(
+        message.contains("two outputs have the same file"),
+        "{message}"
+    );
+    assert!(!bench.path("k.aoco").exists());
+}
+
+#[test]
 fn answers_questions() {
     let bench = Bench::new();
     for (flags, expected) in [

@@ -51,7 +51,7 @@ pub struct Times {
     pub patches: Duration,
     /// Parsing kernels, to the typed IR.
     pub kernels: Duration,
-    /// The passes at -O2.
+    /// The passes at --kernel-opt=2.
     pub passes: Duration,
     /// Validating and printing.
     pub printing: Duration,

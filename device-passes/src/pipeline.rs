@@ -19,7 +19,7 @@ use crate::versions::Versions;
 /// Which passes run, and how.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pipeline {
-    /// `-O`: 0 to 3.
+    /// `--kernel-opt`: 0 to 3.
     pub level: u8,
     /// `-f<pass>` (true) and `-fno-<pass>` (false), by name.
     pub switches: BTreeMap<String, bool>,
@@ -107,7 +107,7 @@ pub fn list_passes() -> String {
     for pass in passes::ALL {
         let (name, level) = (pass.name(), pass.level());
         text.push_str(&format!(
-            "{name:width$}  -O{level}  {}\n",
+            "{name:width$}  --kernel-opt={level}  {}\n",
             pass.description(),
             width = width.unwrap_or(0)
         ));

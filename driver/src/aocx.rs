@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use fpgacc_aoc_wrappers::output::{self, Mode as FileMode};
+use fpgacc_aoc_wrappers::output::Mode as FileMode;
 use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_frontend::facts::Facts;
 use fpgacc_runtime::Manifest;
@@ -58,6 +58,9 @@ pub fn build(
     let backend = build::choose(session)?;
     let mut manifest = link::manifest(&compiled, build::manifest_target(&backend), output);
     name_files(&mut manifest, &compiled, output);
+    let mut written = outputs::of_link(session, gathered, &compiled, &manifest, output);
+    written.push(description_of(output));
+    session.may_write(&written)?;
     let made = outputs::folder(session, output)?;
     for (compiled, program) in compiled.iter().zip(&manifest.programs) {
         build::build(session, &backend, compiled, made.path(), output, program)?;
@@ -76,7 +79,7 @@ fn name_files(manifest: &mut Manifest, compiled: &[Compiled], output: &Path) {
     for (at, (program, compiled)) in manifest.programs.iter_mut().zip(compiled).enumerate() {
         program.aocx = match at {
             0 => format!("{stem}.aocx"),
-            _ => format!("{stem}.{}.aocx", compiled.program.stem),
+            _ => outputs::aocx_name(&stem, Some(&compiled.program.stem)),
         };
     }
 }
@@ -115,11 +118,11 @@ fn put_in_place(
         .iter()
         .map(|(path, bytes)| (path.clone(), bytes.as_slice(), FileMode::Plain))
         .collect();
-    session.check(output::write_all(&files))
+    session.write_all(&files)
 }
 
 /// Where the description of an .aocx lies.
-fn description_of(aocx: &Path) -> PathBuf {
+pub fn description_of(aocx: &Path) -> PathBuf {
     let mut name = aocx.file_name().unwrap_or_default().to_os_string();
     name.push(".json");
     aocx.with_file_name(name)

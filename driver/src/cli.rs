@@ -178,7 +178,9 @@ fn output_args() -> Vec<Arg> {
 
 fn kernel_args() -> Vec<Arg> {
     vec![
-        short_value('O', "optimise", KERNELS, "LEVEL", "0: kernels as they are; 1: constants of the host, restrict, work-group sizes; 2 (default): also single work-items and shift registers, which reassociate, where they are faster; 3: also search for the width of each kernel. Also given to the host compiler"),
+        value("kernel-opt", KERNELS, "LEVEL", "0: kernels as they are; 1: constants of the host, restrict, work-group sizes; 2 (default): also single work-items and shift registers, which reassociate, where they are faster; 3: also search for the width of each kernel. -O is for hosts only")
+            .action(ArgAction::Set)
+            .value_parser(PossibleValuesParser::new(["0", "1", "2", "3"])),
         value("fexecution-model", KERNELS, "[KERNEL:]MODEL", "The form of all kernels, or of one: as the host launches them (ndrange), single work-items where they can be (swi), or what the performance model finds faster (auto, default)")
             .require_equals(true)
             .value_parser(execution_model),
@@ -274,6 +276,13 @@ fn host_args() -> Vec<Arg> {
             "Turn a pass on or off; other -f options go to the host compiler",
         ),
         short_value('m', "machine", HOST, "ARG", "Given to the host compiler"),
+        short_value(
+            'O',
+            "optimise",
+            HOST,
+            "LEVEL",
+            "Given to the host compiler; kernels have --kernel-opt",
+        ),
         short_value('g', "debug", HOST, "LEVEL", "Debug information"),
         short_value(
             'x',
@@ -620,6 +629,7 @@ fn takes_next(arg: &str) -> bool {
             | "emit"
             | "target"
             | "platform"
+            | "kernel-opt"
     ) && arg.starts_with('-')
 }
 

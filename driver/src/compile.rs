@@ -1,7 +1,7 @@
 //! Modes that treat sources one by one: `-c`, `-S`, `-E`.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use fpgacc_aoc_wrappers::cc::{self, Language};
 use fpgacc_aoc_wrappers::output::Mode as FileMode;
@@ -13,6 +13,7 @@ use crate::hosts;
 use crate::kernels;
 use crate::opt_record::OptRecord;
 use crate::options::{Input, InputKind, Mode};
+use crate::outputs;
 use crate::programs;
 use crate::session::{Session, Step, Stop};
 use crate::unit::{self, Unit};
@@ -43,10 +44,10 @@ fn host(session: &mut Session, path: &Path, language: Language) -> Step<()> {
     }
     let host = hosts::load(session, path, language)?;
     if session.options.mode == Mode::Assemble {
-        let output = output_path(session, path, "s");
+        let output = outputs::of_source(&session.options, path, "s");
         return hosts::assemble(session, &host, &output);
     }
-    let output = output_path(session, path, "o");
+    let output = outputs::of_source(&session.options, path, "o");
     let folder = session.temporary_folder()?;
     let object = folder.path().join("host.o");
     hosts::compile(session, &host, &object)?;
@@ -77,7 +78,7 @@ fn kernel_file(session: &mut Session, path: &Path) -> Step<()> {
         }
         Mode::Assemble => {
             let rewritten = kernels::rewrite(session, &program, &Facts::default())?;
-            let output = output_path(session, path, "fpga.cl");
+            let output = outputs::of_source(&session.options, path, "fpga.cl");
             let is_stdout = output.as_os_str() == "-";
             let beside = if is_stdout { path } else { &output };
             session.write_record(beside)?;
@@ -90,7 +91,7 @@ fn kernel_file(session: &mut Session, path: &Path) -> Step<()> {
             // The text is checked now, so that mistakes show where the file is compiled; it is
             // rewritten at the link, where the host is known.
             kernels::check(session, &unit)?;
-            let output = output_path(session, path, "o");
+            let output = outputs::of_source(&session.options, path, "o");
             let compiler = session.compiler(Language::C)?;
             let folder = session.temporary_folder()?;
             let object = folder.path().join("kernels.o");
@@ -126,11 +127,4 @@ fn put_in_place(session: &mut Session, object: &Path, output: &Path) -> Step<()>
     }
     let bytes = session.read(object)?;
     session.write_with_dependencies(output, &bytes, FileMode::Plain)
-}
-
-fn output_path(session: &Session, input: &Path, suffix: &str) -> PathBuf {
-    match &session.options.output {
-        Some(output) => output.clone(),
-        None => PathBuf::from(input.file_name().unwrap_or_default()).with_extension(suffix),
-    }
 }

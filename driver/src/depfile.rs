@@ -29,6 +29,11 @@ impl Dependencies {
         }
     }
 
+    /// All of them.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        self.files.keys().map(PathBuf::as_path)
+    }
+
     /// The rule as make reads it.
     pub fn rule(&self, options: &DependencyOptions, output: &Path) -> String {
         let target = match options.targets.is_empty() {

@@ -1,13 +1,11 @@
 //! `--emit`: show a stage instead of compiling.
 
-use std::path::{Path, PathBuf};
-
 use fpgacc_host_analysis::patch::unified_diff;
 
 use crate::facts;
 use crate::gather;
 use crate::link;
-use crate::options::{Options, Stage};
+use crate::options::Stage;
 use crate::session::{Session, Step};
 
 /// Prints what a stage makes of the inputs.
@@ -44,22 +42,10 @@ pub fn run(session: &mut Session, stage: Stage) -> Step<()> {
         }
     };
     if matches!(stage, Stage::Kernels | Stage::Ast) {
-        session.write_record(&record_base(&session.options))?;
+        let base = session.options.record_base();
+        session.write_record(&base)?;
     }
     session.write_text(&text)
-}
-
-/// The file that the record lies beside: the output, or else the first input in the current folder.
-fn record_base(options: &Options) -> PathBuf {
-    let output = options
-        .output
-        .clone()
-        .filter(|path| path.as_os_str() != "-");
-    let input = || {
-        let first = options.files(|_| true).next().and_then(Path::file_name);
-        PathBuf::from(first.unwrap_or_default())
-    };
-    output.unwrap_or_else(input)
 }
 
 fn joined(texts: impl Iterator<Item = Vec<u8>>) -> String {

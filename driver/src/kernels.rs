@@ -176,7 +176,7 @@ pub fn print(session: &mut Session, module: &Module, line_directives: bool) -> S
             }
             session.fail(
                 Diagnostic::error("fpgacc made kernels that it knows to be wrong, and stops").help(
-                    "this is a fault of fpgacc: please report it; -O0 leaves kernels as they are",
+                    "this is a fault of fpgacc: please report it; --kernel-opt=0 leaves kernels as they are",
                 ),
             )
         }

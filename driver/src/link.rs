@@ -32,7 +32,7 @@ pub struct Compiled {
 /// Links the inputs into an executable and its .aocx files.
 pub fn run(session: &mut Session) -> Step<()> {
     let output = session.options.output.clone();
-    let output = output.unwrap_or_else(|| PathBuf::from("a.out"));
+    let output = output.unwrap_or_else(|| PathBuf::from(outputs::EXECUTABLE));
     if session.options.target == Target::Source {
         return source_folder::write(session, &output);
     }
@@ -50,6 +50,8 @@ pub fn build(session: &mut Session, output: &Path) -> Step<Vec<Compiled>> {
     need_host(session, &gathered)?;
     let backend = build::choose(session)?;
     let manifest = manifest(&compiled, build::manifest_target(&backend), output);
+    let written = outputs::of_link(session, &gathered, &compiled, &manifest, output);
+    session.may_write(&written)?;
     // The link comes first: kernels take longer, hours on hardware.
     let executable = folder.path().join("executable");
     link(session, &gathered, &manifest, folder.path(), &executable)?;
@@ -200,16 +202,12 @@ fn runtime_objects(
 pub fn manifest(compiled: &[Compiled], target: manifest::Target, output: &Path) -> Manifest {
     let name = output.file_name().unwrap_or_default().to_string_lossy();
     let several = compiled.len() > 1;
-    let programs = compiled.iter().map(|Compiled { program, rewritten }| {
-        let aocx = match several {
-            true => format!("{name}.{}.aocx", program.stem),
-            false => format!("{name}.aocx"),
-        };
-        manifest::Program {
-            aocx,
+    let programs = compiled
+        .iter()
+        .map(|Compiled { program, rewritten }| manifest::Program {
+            aocx: outputs::aocx_name(&name, several.then_some(program.stem.as_str())),
             ..rewritten.manifest.clone()
-        }
-    });
+        });
     Manifest {
         target,
         programs: programs.collect(),

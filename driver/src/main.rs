@@ -53,6 +53,7 @@ use fpgacc_frontend::source::SourceMap;
 
 use messages::Messages;
 use options::{Mode, Options};
+use response::Expanded;
 use session::Session;
 
 /// fpgacc makes and drops many small pieces.
@@ -100,7 +101,13 @@ fn run() -> ExitCode {
         .first()
         .map(|name| Path::new(name).file_name().unwrap_or_default());
     let called_as_cxx = name.is_some_and(|name| name.to_string_lossy().ends_with("++"));
-    let (given, program_args) = match words(args) {
+    let (
+        Expanded {
+            words: given,
+            files,
+        },
+        program_args,
+    ) = match words(args) {
         Ok(words) => words,
         Err(message) => return fail(&mut messages, Diagnostic::error(message), MISUSED),
     };
@@ -122,8 +129,12 @@ fn run() -> ExitCode {
         Err(error) => return fail(&mut messages, error, MISUSED),
     };
     options.program_args = program_args;
+    options.also_read.extend(files);
     messages.configure(&options);
     let mode = options.mode;
+    if options.verbose {
+        messages.pass_on(&options.levels());
+    }
     if options.verbose || options.dry_run {
         fpgacc_aoc_wrappers::process::trace();
     }
@@ -131,7 +142,11 @@ fn run() -> ExitCode {
         fpgacc_aoc_wrappers::process::dry_run();
     }
     let mut session = Session::new(options, messages);
-    let done = session.check_inputs().and_then(|()| match mode {
+    let ready = session.check_inputs().and_then(|()| {
+        let planned = outputs::planned(&session.options);
+        session.may_write(&planned)
+    });
+    let done = ready.and_then(|()| match mode {
         Mode::Link => link::run(&mut session),
         Mode::Verify => verify::run(&mut session),
         Mode::Emit(stage) => emit::run(&mut session, stage),
@@ -145,15 +160,17 @@ fn run() -> ExitCode {
 
 /// fpgacc's own words, with those of response files, and the words for the program that `--verify`
 /// runs.
-fn words(args: Vec<String>) -> Result<(Vec<String>, Vec<String>), String> {
+fn words(args: Vec<String>) -> Result<(Expanded, Vec<String>), String> {
     let (front, behind) = cli::split_at_dashes(args);
     let mut given = response::expand(front)?;
-    let verifies = given.iter().any(|word| word == "--verify");
+    let verifies = given.words.iter().any(|word| word == "--verify");
     match behind {
         Some(behind) if verifies => return Ok((given, behind)),
         Some(behind) => {
-            given.push("--".to_string());
-            given.extend(response::expand(behind)?);
+            let behind = response::expand(behind)?;
+            given.words.push("--".to_string());
+            given.words.extend(behind.words);
+            given.files.extend(behind.files);
         }
         None => {}
     }
@@ -173,7 +190,7 @@ fn doctor() -> ExitCode {
 fn describe_passes() -> String {
     let line = |pass: &&dyn fpgacc_device_passes::pass::Pass| {
         format!(
-            "{:<20} -O{}  {}\n",
+            "{:<20} --kernel-opt={}  {}\n",
             pass.name(),
             pass.level(),
             pass.description()

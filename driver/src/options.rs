@@ -15,6 +15,9 @@ use fpgacc_frontend::diag::Diagnostic;
 use crate::depfile;
 use crate::opt_record::RecordOptions;
 
+/// The level of kernels where `--kernel-opt` is not given.
+const DEFAULT_LEVEL: u8 = 2;
+
 /// What is made of the inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
@@ -90,6 +93,8 @@ pub struct Options {
     pub inputs: Vec<Input>,
     /// Behave as c++ rather than cc.
     pub cxx_mode: bool,
+    /// Files that are read besides the inputs.
+    pub also_read: Vec<PathBuf>,
     /// Arguments of the program that `--verify` runs.
     pub program_args: Vec<String>,
     /// Where the kernels run.
@@ -186,6 +191,11 @@ impl Options {
             output: one(matches, "output").map(PathBuf::from),
             inputs: inputs(matches, cxx_mode)?,
             cxx_mode,
+            also_read: ["board-file", "include"]
+                .iter()
+                .flat_map(|name| all(matches, name))
+                .map(PathBuf::from)
+                .collect(),
             program_args: Vec::new(),
             target: match one(matches, "target").as_deref() {
                 Some("simulator") => Target::Simulator,
@@ -239,6 +249,28 @@ impl Options {
         Ok(options)
     }
 
+    /// The file that the record of a stage lies beside: the output, or else the first input in the
+    /// current folder.
+    pub fn record_base(&self) -> PathBuf {
+        let output = self.output.clone();
+        let output = output.filter(|path| path.as_os_str() != "-");
+        output.unwrap_or_else(|| {
+            let first = self.files(|_| true).next().and_then(Path::file_name);
+            PathBuf::from(first.unwrap_or_default())
+        })
+    }
+
+    /// Which levels count, for `-v`.
+    pub fn levels(&self) -> String {
+        let is_level = |flag: &&OsString| flag.as_encoded_bytes().starts_with(b"-O");
+        let host = self.host_flags.iter().rfind(is_level);
+        let host = host.map_or_else(|| "-O0".into(), |flag| flag.to_string_lossy());
+        format!(
+            "fpgacc: hosts {host}, kernels --kernel-opt={}",
+            self.pipeline.level
+        )
+    }
+
     /// Whether the performance model has a say, or is asked for its opinion.
     pub fn decides(&self) -> bool {
         let asked = |model: &ExecutionModel| *model == ExecutionModel::Auto;
@@ -270,7 +302,7 @@ impl Options {
             return Err(Diagnostic::error("no input files")
                 .help("give a host and its kernels: fpgacc host.c kernels.cl -o app"));
         }
-        let one_each = matches!(self.mode, Mode::Compile | Mode::Assemble);
+        let one_each = matches!(self.mode, Mode::Compile | Mode::Assemble | Mode::Preprocess);
         if one_each && self.output.is_some() && sources > 1 {
             return Err(Diagnostic::error(format!(
                 "-o cannot name the output of {sources} sources"
@@ -340,19 +372,8 @@ fn mode(matches: &ArgMatches) -> Mode {
 }
 
 fn pipeline(matches: &ArgMatches) -> Result<Pipeline, Diagnostic> {
-    let level = match all(matches, "optimise").last().map(String::as_str) {
-        None => 2,
-        Some("0") => 0,
-        Some("1" | "g") => 1,
-        Some("2" | "s" | "z") => 2,
-        Some("3" | "fast") => 3,
-        Some(other) => {
-            return Err(
-                Diagnostic::error(format!("unknown optimisation level '-O{other}'"))
-                    .help("the levels are -O0, -O1, -O2 and -O3"),
-            );
-        }
-    };
+    // Not -O: what a makefile wants for its hosts says nothing of kernels.
+    let level = one(matches, "kernel-opt").and_then(|level| level.parse().ok());
     let mut switches = BTreeMap::new();
     for feature in all(matches, "feature") {
         let (name, on) = switch(&feature);
@@ -375,7 +396,7 @@ fn pipeline(matches: &ArgMatches) -> Result<Pipeline, Diagnostic> {
         );
     }
     Ok(Pipeline {
-        level,
+        level: level.unwrap_or(DEFAULT_LEVEL),
         switches,
         options: PassOptions {
             strict_fp: matches.get_flag("strict-fp"),

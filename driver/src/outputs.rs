@@ -1,5 +1,6 @@
-//! Output files of the link step.
+//! Output files: which there are, and putting them in place.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use fpgacc_aoc_wrappers::output::{self, Mode as FileMode};
@@ -7,9 +8,122 @@ use fpgacc_aoc_wrappers::scratch::Scratch;
 use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_runtime::Manifest;
 
+use crate::depfile;
 use crate::gather::Gathered;
 use crate::link::Compiled;
+use crate::options::{Input, InputKind, Mode, Options, Target};
 use crate::session::{Session, Step};
+
+/// What the linker calls an executable that nobody named.
+pub const EXECUTABLE: &str = "a.out";
+
+/// The name of a program's .aocx beside an executable. Of several programs each has its own, `stem`.
+///
+/// Names of executables that differ give names that differ: `app` with programs `a` and `b` has
+/// `app@a.aocx`, and an `app@a` has `app@@a.aocx`.
+pub fn aocx_name(executable: &str, stem: Option<&str>) -> String {
+    let name = executable.replace('@', "@@");
+    match stem {
+        Some(stem) => format!("{name}@{stem}.aocx"),
+        None => format!("{name}.aocx"),
+    }
+}
+
+/// The files that a command line names or implies, before its inputs are read.
+pub fn planned(options: &Options) -> Vec<PathBuf> {
+    let named = || {
+        let output = options.output.clone();
+        output.filter(|path| path.as_os_str() != "-")
+    };
+    match options.mode {
+        Mode::Preprocess => named().into_iter().collect(),
+        Mode::Compile | Mode::Assemble => of_sources(options),
+        Mode::Emit(_) => named()
+            .into_iter()
+            .chain(options.record.path(&options.record_base()))
+            .collect(),
+        // Only the folder is known yet.
+        Mode::Link if options.target == Target::Source => Vec::new(),
+        // Without a name, it is in a temporary folder.
+        Mode::Verify if options.output.is_none() => Vec::new(),
+        Mode::Link | Mode::Verify => {
+            let output = named().unwrap_or_else(|| PathBuf::from(EXECUTABLE));
+            let mut files = beside_link(options, &output);
+            let name = output.file_name().unwrap_or_default().to_string_lossy();
+            if options.files(|kind| kind == InputKind::Kernels).count() > 0 {
+                files.push(output.with_file_name(aocx_name(&name, None)));
+            }
+            files.push(output);
+            files
+        }
+    }
+}
+
+/// The output of one source.
+pub fn of_source(options: &Options, source: &Path, suffix: &str) -> PathBuf {
+    match &options.output {
+        Some(output) => output.clone(),
+        None => PathBuf::from(source.file_name().unwrap_or_default()).with_extension(suffix),
+    }
+}
+
+/// What `-c` and `-S` make of all sources.
+fn of_sources(options: &Options) -> Vec<PathBuf> {
+    let compiles = options.mode == Mode::Compile;
+    let mut files = Vec::new();
+    for input in &options.inputs {
+        let Input::File { path, kind } = input else {
+            continue;
+        };
+        let suffix = match kind {
+            InputKind::Host(_) | InputKind::Kernels if compiles => "o",
+            InputKind::Host(_) => "s",
+            InputKind::Kernels => "fpga.cl",
+            InputKind::Facts | InputKind::Linker => continue,
+        };
+        let output = of_source(options, path, suffix);
+        if let Some(dependencies) = &options.dependencies {
+            files.push(depfile::file(dependencies, &output));
+        }
+        if !compiles && *kind == InputKind::Kernels {
+            files.extend(options.record.path(&output));
+        }
+        files.push(output);
+    }
+    files.retain(|path| path.as_os_str() != "-");
+    files
+}
+
+/// Files that lie beside an executable whatever its kernels are.
+fn beside_link(options: &Options, output: &Path) -> Vec<PathBuf> {
+    let dependencies = options.dependencies.as_ref();
+    let rule = dependencies.map(|options| depfile::file(options, output));
+    let record = options.record.path(output);
+    rule.into_iter().chain(record).collect()
+}
+
+/// All files that the link step writes.
+pub fn of_link(
+    session: &Session,
+    gathered: &Gathered,
+    compiled: &[Compiled],
+    manifest: &Manifest,
+    output: &Path,
+) -> Vec<PathBuf> {
+    let options = &session.options;
+    let kernels = manifest.programs.iter().map(|program| &program.aocx);
+    let mut files: Vec<PathBuf> = kernels.map(|aocx| output.with_file_name(aocx)).collect();
+    // Kernels without a host are the output.
+    if !files.iter().any(|file| file == output) {
+        files.push(output.to_path_buf());
+    }
+    files.extend(beside_link(options, output));
+    if let Some(folder) = &options.save_temps {
+        let texts = texts(gathered, compiled, manifest);
+        files.extend(texts.into_iter().map(|(name, _)| folder.join(name)));
+    }
+    files
+}
 
 /// A folder for what is made, from which it can be renamed to where `output` is.
 pub fn folder(session: &mut Session, output: &Path) -> Step<Scratch> {
@@ -63,7 +177,7 @@ pub fn put_in_place(
         .iter()
         .map(|(path, bytes, mode)| (path.clone(), bytes.as_slice(), *mode))
         .collect();
-    session.check(output::write_all(&files))
+    session.write_all(&files)
 }
 
 /// `--save-temps`: the texts between the stages.
@@ -94,18 +208,31 @@ pub fn write_texts(
     manifest: &Manifest,
     folder: &Path,
 ) -> Step<()> {
-    let hosts = patched_names(gathered).into_iter();
-    let mut files: Vec<(PathBuf, &[u8])> = hosts
-        .zip(&gathered.patched)
-        .map(|(name, (_, text))| (folder.join(name), text.as_slice()))
+    let texts = texts(gathered, compiled, manifest);
+    let files: Vec<(PathBuf, &[u8])> = texts
+        .iter()
+        .map(|(name, text)| (folder.join(name), text.as_ref()))
         .collect();
-    for Compiled { program, rewritten } in compiled {
-        let file = folder.join(format!("{}.fpga.cl", program.stem));
-        files.push((file, rewritten.text.as_bytes()));
-    }
-    let manifest = manifest.to_c();
-    files.push((folder.join("fpgacc_manifest.c"), manifest.as_bytes()));
     write(session, &files)
+}
+
+/// Names and texts of what is between the stages.
+pub fn texts<'a>(
+    gathered: &'a Gathered,
+    compiled: &'a [Compiled],
+    manifest: &Manifest,
+) -> Vec<(String, Cow<'a, [u8]>)> {
+    let hosts = patched_names(gathered).into_iter().zip(&gathered.patched);
+    let hosts = hosts.map(|(name, (_, text))| (name, Cow::from(text.as_slice())));
+    let kernels = compiled.iter().map(|Compiled { program, rewritten }| {
+        let name = format!("{}.fpga.cl", program.stem);
+        (name, Cow::from(rewritten.text.as_bytes()))
+    });
+    let manifest = (
+        "fpgacc_manifest.c".to_string(),
+        manifest.to_c().into_bytes().into(),
+    );
+    hosts.chain(kernels).chain([manifest]).collect()
 }
 
 /// Writes files, all of them or none.
@@ -114,7 +241,7 @@ pub fn write(session: &mut Session, files: &[(PathBuf, &[u8])]) -> Step<()> {
         .iter()
         .map(|(path, bytes)| (path.clone(), *bytes, FileMode::Plain))
         .collect();
-    session.check(output::write_all(&files))
+    session.write_all(&files)
 }
 
 /// Names for the patched hosts, a different one for each: `main.fpga.c`, `main-2.fpga.c`.

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use fpgacc_aoc_wrappers::cc::{CcError, Compiler, Language};
+use fpgacc_aoc_wrappers::claims::{self, Clash};
 use fpgacc_aoc_wrappers::output::{self, Mode as FileMode};
 use fpgacc_aoc_wrappers::process::Status;
 use fpgacc_aoc_wrappers::scratch::Scratch;
@@ -103,6 +104,18 @@ impl Session {
         self.check_cc(found)
     }
 
+    /// Whether files may be written: none of them is one that is read, or another one of them. Called
+    /// before anything is done, and again once it is known what headers are read, and what is written.
+    pub fn may_write(&mut self, outputs: &[PathBuf]) -> Step<()> {
+        let named = self.options.files(|_| true);
+        let others = self.options.also_read.iter().map(PathBuf::as_path);
+        let inputs = named.chain(others).chain(self.dependencies.files());
+        match claims::check(inputs, outputs) {
+            Ok(()) => Ok(()),
+            Err(clash) => self.fail(clashing(&clash)),
+        }
+    }
+
     /// Whether all input files can be read; tells of each that cannot.
     pub fn check_inputs(&mut self) -> Step<()> {
         let paths: Vec<PathBuf> = self.options.files(|_| true).map(PathBuf::from).collect();
@@ -163,7 +176,14 @@ impl Session {
 
     /// Writes an output file, whole or not at all.
     pub fn write(&mut self, path: &Path, bytes: &[u8]) -> Step<()> {
-        let written = output::write(path, bytes, FileMode::Plain);
+        self.write_all(&[(path.to_path_buf(), bytes, FileMode::Plain)])
+    }
+
+    /// Writes output files, all of them or none.
+    pub fn write_all(&mut self, files: &[(PathBuf, &[u8], FileMode)]) -> Step<()> {
+        let paths: Vec<PathBuf> = files.iter().map(|(path, ..)| path.clone()).collect();
+        self.may_write(&paths)?;
+        let written = output::write_all(files);
         self.check(written)
     }
 
@@ -197,8 +217,7 @@ impl Session {
         if let Some((path, text)) = &rule {
             files.push((path.clone(), text.as_bytes(), FileMode::Plain));
         }
-        let written = output::write_all(&files);
-        self.check(written)
+        self.write_all(&files)
     }
 
     /// Path and text of the optimization record of an output, if one was asked for.
@@ -225,6 +244,12 @@ impl Session {
         let rule = self.dependencies.rule(options, output);
         Some((depfile::file(options, output), rule))
     }
+}
+
+/// An error for files that may not be written.
+pub fn clashing(clash: &Clash) -> Diagnostic {
+    Diagnostic::error(clash.to_string())
+        .help("nothing was written: name another file for the output")
 }
 
 fn can_read(path: &Path) -> std::io::Result<()> {

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use fpgacc_aoc_wrappers::process::quoted;
+use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_runtime::manifest::{self, Manifest};
 
 use crate::build;
@@ -13,6 +14,9 @@ use crate::link::{self, Compiled};
 use crate::options::{Input, InputKind, Options};
 use crate::outputs;
 use crate::session::{Session, Step};
+
+/// How a makefile starts that fpgacc wrote.
+const MARK: &str = "# Written by fpgacc.";
 
 /// Writes the folder.
 pub fn write(session: &mut Session, output: &Path) -> Step<()> {
@@ -25,19 +29,42 @@ pub fn write(session: &mut Session, output: &Path) -> Step<()> {
     };
     let manifest = link::manifest(&compiled, target, Path::new("app"));
     let runtime = output.join("runtime");
-    outputs::make_folder(session, &runtime)?;
-    outputs::write_texts(session, &gathered, &compiled, &manifest, output)?;
+    let texts = outputs::texts(&gathered, &compiled, &manifest);
     let makefile = makefile(&session.options, &gathered, &compiled, &manifest, output);
     let mut files: Vec<(PathBuf, &[u8])> = fpgacc_runtime::SOURCES
         .iter()
         .map(|(name, text)| (runtime.join(name), text.as_bytes()))
         .collect();
+    let own = texts.iter();
+    files.extend(own.map(|(name, text)| (output.join(name), text.as_ref())));
     files.push((output.join("Makefile"), makefile.as_bytes()));
     let record = session.record_file(&output.join("app"))?;
     if let Some((file, text)) = &record {
         files.push((file.clone(), text.as_bytes()));
     }
+    is_ours(session, output, &files)?;
+    outputs::make_folder(session, &runtime)?;
     outputs::write(session, &files)
+}
+
+/// Whether what is in the folder already was written by fpgacc, or is no file that it would write.
+fn is_ours(session: &mut Session, folder: &Path, files: &[(PathBuf, &[u8])]) -> Step<()> {
+    let paths: Vec<PathBuf> = files.iter().map(|(path, _)| path.clone()).collect();
+    session.may_write(&paths)?;
+    let makefile = std::fs::read(folder.join("Makefile")).unwrap_or_default();
+    if makefile.starts_with(MARK.as_bytes()) {
+        return Ok(());
+    }
+    match paths.iter().find(|path| path.exists()) {
+        None => Ok(()),
+        Some(path) => session.fail(
+            Diagnostic::error(format!(
+                "'{}' is there already, and fpgacc did not write it",
+                path.display()
+            ))
+            .help("nothing was written: name a folder of its own for --target=source"),
+        ),
+    }
 }
 
 /// How to build the folder. Flags and headers of the user's are found from where fpgacc ran.
@@ -102,7 +129,7 @@ fn makefile(
         .map(|name| format!("-Wl,--wrap={name}"))
         .collect();
     format!(
-        "# Written by fpgacc. Builds this folder without it; to be run where fpgacc ran:\n\
+        "{MARK} Builds this folder without it; to be run where fpgacc ran:\n\
          #   make -f {folder}/Makefile\n\
          OUT := {folder}/\n\
          AOC = {aoc}\n\

@@ -167,7 +167,7 @@ fn hosts_tell_of_alignment() {
         let out = format!("__global int *restrict {attribute}out");
         assert!(text.contains(&out), "{text}");
     }
-    for options in ["-O1", "-fno-alignment"] {
+    for options in ["--kernel-opt=1", "-fno-alignment"] {
         let text = kernels(options).stdout;
         assert!(!text.contains("align_value"), "{text}");
     }

@@ -81,7 +81,8 @@ fn compilers_that_know_no_joined_loops_get_none() {
     let shop = Workshop::new();
     shop.write("k.cl", SHORT_INNER);
     let rewritten = |options: &str| {
-        let command = format!("-S -O3 -fno-unroll --target=hardware {options} k.cl -o -");
+        let command =
+            format!("-S --kernel-opt=3 -fno-unroll --target=hardware {options} k.cl -o -");
         shop.fpgacc(&command).success().stdout
     };
     let [old, new] = ["16.1.0", "17.1.0"].map(|version| shop.aoc(version));
@@ -124,6 +125,6 @@ fn the_order_of_loops_over_work_items_is_priced() {
         let last = loops.find_map(|line| line.trim().strip_prefix("for (int item_"));
         last.and_then(|rest| rest.chars().next())
     };
-    assert_eq!(innermost("-O2"), Some('y'));
-    assert_eq!(innermost("-O3"), Some('x'));
+    assert_eq!(innermost("--kernel-opt=2"), Some('y'));
+    assert_eq!(innermost("--kernel-opt=3"), Some('x'));
 }

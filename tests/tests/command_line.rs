@@ -126,7 +126,10 @@ fn versions_and_passes_are_told() {
     let names: Vec<&str> = passes.lines().filter_map(|l| l.split(' ').next()).collect();
     for name in ["ndrange-to-loop", "restrict", "reduction"] {
         assert!(names.contains(&name), "{passes}");
-        assert!(passes.lines().all(|line| line.contains("  -O")), "{passes}");
+        assert!(
+            passes.lines().all(|line| line.contains("  --kernel-opt=")),
+            "{passes}"
+        );
     }
 }
 
@@ -156,7 +159,7 @@ fn stages_are_shown() {
     );
     assert!(kernels.contains("#line 5 \"twice.cl\""), "{kernels}");
     let plain = shop
-        .fpgacc("-O0 --emit=kernels main.c launch.c twice.cl")
+        .fpgacc("--kernel-opt=0 --emit=kernels main.c launch.c twice.cl")
         .success()
         .stdout;
     assert!(
@@ -171,7 +174,7 @@ fn stages_are_shown() {
         without.contains("restrict") && !without.contains("for ("),
         "{without}"
     );
-    let only = "-O0 -frestrict --emit=kernels main.c launch.c twice.cl";
+    let only = "--kernel-opt=0 -frestrict --emit=kernels main.c launch.c twice.cl";
     assert_eq!(shop.fpgacc(only).success().stdout, without);
     let host = shop.fpgacc("--emit=host launch.c").success().stdout;
     let original = shop.text("launch.c");
@@ -195,6 +198,27 @@ fn stages_are_shown() {
     );
     let ast = shop.fpgacc("--emit=ast main.c twice.cl").success().stdout;
     assert!(ast.contains("name: \"twice\""), "{ast}");
+}
+
+#[test]
+fn levels_of_hosts_are_not_levels_of_kernels() {
+    let shop = program();
+    let kernels = |options: &str| {
+        let line = format!("{options} --emit=kernels main.c launch.c twice.cl");
+        shop.fpgacc(&line).success().stdout
+    };
+    let usual = kernels("");
+    for level in ["-O0", "-O", "-O1", "-O2", "-O3", "-Os", "-Og", "-Ofast"] {
+        assert_eq!(kernels(level), usual, "{level}");
+    }
+    assert_ne!(kernels("--kernel-opt=0"), usual);
+    assert_ne!(kernels("--kernel-opt=0 -O3"), usual);
+    let told = shop.fpgacc("-v -O3 -c launch.c").success().stderr;
+    assert!(
+        told.starts_with("fpgacc: hosts -O3, kernels --kernel-opt=2\n"),
+        "{told}"
+    );
+    assert!(told.contains(" -O3 "), "{told}");
 }
 
 #[test]

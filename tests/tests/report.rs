@@ -73,7 +73,7 @@ fn seconds(candidate: &Value) -> f64 {
 #[test]
 fn what_is_decided_is_never_slower_than_the_input() {
     let shop = workshop();
-    for level in ["-O1", "-O2", "-O3"] {
+    for level in ["--kernel-opt=1", "--kernel-opt=2", "--kernel-opt=3"] {
         let report = json(&shop, &format!("-fexecution-model=auto {level}"));
         assert_eq!(kernels(&report).len(), 2);
         for kernel in kernels(&report) {
@@ -112,7 +112,11 @@ fn levels_try_what_they_may() {
         all.map(|c| format!("{}\n", c["label"].as_str().unwrap()))
             .collect()
     };
-    let (one, two, three) = (labels("-O1"), labels("-O2"), labels("-O3"));
+    let (one, two, three) = (
+        labels("--kernel-opt=1"),
+        labels("--kernel-opt=2"),
+        labels("--kernel-opt=3"),
+    );
     assert!(one.contains("work-groups of 64 x 1 x 1"), "{one}");
     assert!(!one.contains("single work-item"), "{one}");
     assert!(
@@ -187,7 +191,7 @@ fn wishes_are_followed() {
 fn the_same_input_gives_the_same_report_and_program() {
     let shop = workshop();
     for what in ["report --json", "report --html", "report", "--emit=kernels"] {
-        let command = format!("{what} -O3 -fexecution-model=auto host.c k.cl");
+        let command = format!("{what} --kernel-opt=3 -fexecution-model=auto host.c k.cl");
         let first = shop.fpgacc(&command).success().stdout;
         assert_eq!(first, shop.fpgacc(&command).success().stdout, "{what}");
         assert!(!first.is_empty());
@@ -198,7 +202,11 @@ fn the_same_input_gives_the_same_report_and_program() {
 #[test]
 fn the_report_shows_what_is_built() {
     let shop = workshop();
-    for options in ["", "-fexecution-model=auto", "-fexecution-model=auto -O3"] {
+    for options in [
+        "",
+        "-fexecution-model=auto",
+        "-fexecution-model=auto --kernel-opt=3",
+    ] {
         let report = json(&shop, options);
         let built = shop
             .fpgacc(&format!("--emit=kernels host.c k.cl {options}"))
@@ -355,7 +363,7 @@ fn reports_of_aoc_replace_predictions() {
     aoc_report(&shop, 80);
     assert!(seconds(&chosen(&chain(with))) > seconds(&chosen(&measured)));
     // It is no report of an NDRange.
-    let other = chain("-fexecution-model=ndrange -O1 --use-report built");
+    let other = chain("-fexecution-model=ndrange --kernel-opt=1 --use-report built");
     assert_eq!(chosen(&other)["is_measured"], false);
     let none = shop.fpgacc("report --use-report . host.c k.cl").failure();
     assert!(

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use crate::backend::{Backend, BuildError};
 use crate::cache::Cache;
+use crate::claims;
 use crate::emulator::Emulator;
 use crate::output::{self, Mode};
 use crate::progress::Progress;
@@ -172,14 +173,18 @@ fn check(
     if options.output.is_some() && request.sources.len() > 1 {
         return Err("-o cannot name the output of several files".to_string());
     }
+    let outputs: Result<Vec<PathBuf>, String> = (options.inputs.iter())
+        .map(|input| output_path(options, input, suffix))
+        .collect();
+    let outputs = outputs?;
+    may_write(options, &outputs)?;
     let log = emulator
         .check(request)
         .map_err(|error| failure(&error.into()))?;
     warn(options, &log);
-    for (source, input) in request.sources.iter().zip(&options.inputs) {
-        let output = output_path(options, input, suffix)?;
+    for (source, output) in request.sources.iter().zip(&outputs) {
         let bytes = Object::new(request, source).bytes();
-        output::write(&output, &bytes, Mode::Plain).map_err(|error| error.to_string())?;
+        output::write(output, &bytes, Mode::Plain).map_err(|error| error.to_string())?;
     }
     Ok(())
 }
@@ -187,6 +192,7 @@ fn check(
 /// To an .aocx.
 fn link(options: &Options, mut request: BuildRequest, emulator: Emulator) -> Result<(), String> {
     request.output = output_path(options, &options.inputs[0], "aocx")?;
+    may_write(options, std::slice::from_ref(&request.output))?;
     let progress = match options.quiet {
         true => Progress::Quiet,
         false => Progress::Shown,
@@ -209,6 +215,11 @@ fn link(options: &Options, mut request: BuildRequest, emulator: Emulator) -> Res
         );
     }
     Ok(())
+}
+
+fn may_write(options: &Options, outputs: &[PathBuf]) -> Result<(), String> {
+    let inputs = options.inputs.iter().map(PathBuf::as_path);
+    claims::check(inputs, outputs).map_err(|clash| clash.to_string())
 }
 
 fn warn(options: &Options, log: &str) {

@@ -16,7 +16,7 @@ use rustix::time::{ClockId, clock_gettime};
 
 use super::{ModelError, kernels};
 
-/// Seconds that a decision may take, at `-O2` and `-O3`.
+/// Seconds that a decision may take, at `--kernel-opt=2` and `--kernel-opt=3`.
 const BUDGETS: [(u8, f64); 2] = [(2, 0.2), (3, 2.0)];
 
 /// Decides on each kernel under a folder by itself and gives a line for each, and whether all stay within
@@ -31,7 +31,10 @@ pub fn run(folder: &Path, board: &str, defines: &[String]) -> Result<(String, bo
     let mut files = Vec::new();
     find(folder, &mut files)?;
     files.sort();
-    let mut text = format!("{:>9} {:>9} {:>6}  kernel\n", "-O2 s", "-O3 s", "size");
+    let mut text = format!(
+        "{:>9} {:>9} {:>6}  kernel\n",
+        "level 2 s", "level 3 s", "size"
+    );
     let (mut kernels, mut slow) = (0, 0);
     for file in &files {
         let name = file.strip_prefix(folder).unwrap_or(file).display();
@@ -68,7 +71,7 @@ pub fn run(folder: &Path, board: &str, defines: &[String]) -> Result<(String, bo
     }
     let _ = writeln!(
         text,
-        "{kernels} kernels, {slow} beyond 0.2 s at -O2 or 2 s at -O3"
+        "{kernels} kernels, {slow} beyond 0.2 s at level 2 or 2 s at level 3"
     );
     Ok((text, slow == 0))
 }

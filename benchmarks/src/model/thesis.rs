@@ -120,9 +120,9 @@ pub fn run(checkouts: &Checkouts<'_>, explain: Option<&str>) -> Result<String, M
         "original s",
         "thesis s",
         "predicted",
-        "-O2 s",
+        "level 2 s",
         "gain",
-        "-O3 s",
+        "level 3 s",
         "gain"
     );
     let mut choices = String::new();
@@ -402,7 +402,7 @@ fn choose(program: &Program, read: &Read, board: &Board, level: u8, lines: &mut 
         seconds += chosen;
         let _ = writeln!(
             lines,
-            "{} -O{level}: {name}: {} ({:.4} s, input {input:.4} s)",
+            "{} --kernel-opt={level}: {name}: {} ({:.4} s, input {input:.4} s)",
             program.name,
             decision.chosen().label,
             chosen,

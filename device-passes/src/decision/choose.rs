@@ -20,7 +20,7 @@ pub fn choose(
         return 0;
     }
     if model != ExecutionModel::Auto {
-        // The wish counts, not the price; how wide the form is, -O3 decides.
+        // The wish counts, not the price; how wide the form is, --kernel-opt=3 decides.
         let family = candidates[standard].family;
         let best = fastest(candidates, Some(family), true).filter(|_| level >= 3);
         return best.map_or(standard, |at| near(candidates, at));

@@ -1,7 +1,7 @@
 //! Which forms of a kernel are tried.
 //!
-//! `-O1` tries what the launches prove of the kernel as it is, `-O2` also loops over its work-items and
-//! shift registers, `-O3` also wider forms of the best of each family: lanes and compute units of
+//! `--kernel-opt=1` tries what the launches prove of the kernel as it is, `--kernel-opt=2` also loops over its work-items and
+//! shift registers, `--kernel-opt=3` also wider forms of the best of each family: lanes and compute units of
 //! NDRanges, the order of loops over work-items, unrolled loops, nests that become one loop. The search is
 //! greedy and bounded by [`MOST`] forms.
 

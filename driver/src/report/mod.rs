@@ -14,8 +14,9 @@ use std::process::ExitCode;
 
 use crate::messages::Messages;
 use crate::options::Options;
+use crate::response::{self, Expanded};
 use crate::session::{Session, Step};
-use crate::{FAILED, MISUSED, cli, response};
+use crate::{FAILED, MISUSED, cli};
 
 /// How a report is laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,8 +28,8 @@ enum Layout {
 
 /// Runs `fpgacc report ..`; `words` starts with `report`.
 pub fn command(words: &[String], mut messages: Messages) -> ExitCode {
-    let words = match response::expand(words.to_vec()) {
-        Ok(words) => words,
+    let Expanded { words, files } = match response::expand(words.to_vec()) {
+        Ok(expanded) => expanded,
         Err(message) => {
             let error = fpgacc_frontend::diag::Diagnostic::error(message);
             return crate::fail(&mut messages, error, MISUSED);
@@ -51,6 +52,7 @@ pub fn command(words: &[String], mut messages: Messages) -> ExitCode {
         Err(error) => return crate::fail(&mut messages, error, MISUSED),
     };
     options.explain = true;
+    options.also_read.extend(files);
     let layout = match (matches.get_flag("json"), matches.get_flag("html")) {
         (true, _) => Layout::Json,
         (_, true) => Layout::Page,
@@ -66,6 +68,8 @@ pub fn command(words: &[String], mut messages: Messages) -> ExitCode {
 
 fn write(session: &mut Session, layout: Layout) -> Step<()> {
     session.check_inputs()?;
+    let named = session.options.output.iter().cloned().collect::<Vec<_>>();
+    session.may_write(&named)?;
     let report = collect::collect(session)?;
     let text = match layout {
         Layout::Tables => Ok(table::text(&report)),

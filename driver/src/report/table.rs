@@ -20,7 +20,7 @@ pub fn text(report: &Report) -> String {
     };
     let _ = writeln!(
         out,
-        "Predicted for {}{default}, -O{}",
+        "Predicted for {}{default}, --kernel-opt={}",
         report.board.title, report.level
     );
     for program in &report.programs {

@@ -18,6 +18,7 @@ use std::process::ExitCode;
 
 use clap::ArgMatches;
 use fpgacc_aoc_wrappers::cc::{Compiler, Language};
+use fpgacc_aoc_wrappers::claims;
 use fpgacc_aoc_wrappers::output::{self, Mode, Staged};
 use fpgacc_aoc_wrappers::process::{Command, Status};
 use fpgacc_aoc_wrappers::scratch::Scratch;
@@ -29,6 +30,7 @@ use crate::cli;
 use crate::facts_file;
 use crate::messages::Messages;
 use crate::run;
+use crate::session::clashing;
 use record::Record;
 use texts::Texts;
 
@@ -41,6 +43,16 @@ struct Plan {
     program: Vec<String>,
     counts: bool,
     quiet: bool,
+}
+
+impl Plan {
+    /// The facts are not written over the program, over files that it is given, or over facts to join.
+    fn check(&self) -> Result<(), Diagnostic> {
+        let program = self.program.iter().map(Path::new);
+        let inputs = program.chain(self.merge.iter().map(PathBuf::as_path));
+        let checked = claims::check(inputs, std::slice::from_ref(&self.output));
+        checked.map_err(|clash| clashing(&clash))
+    }
 }
 
 /// Runs the command; `words` begin with `trace`. The exit code is the program's own, or 1 where
@@ -59,6 +71,9 @@ pub fn command(words: &[String], mut messages: Messages) -> ExitCode {
         Ok(plan) => plan,
         Err(error) => return crate::fail(&mut messages, error, crate::MISUSED),
     };
+    if let Err(error) = plan.check() {
+        return crate::fail(&mut messages, error, crate::FAILED);
+    }
     let done = match plan.merge.is_empty() {
         true => trace(&plan, &mut messages),
         false => merge(&plan),
