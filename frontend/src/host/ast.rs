@@ -492,6 +492,42 @@ impl Ast {
             .collect()
     }
 
+    /// Names that occur where they are not called: variables, and functions whose address is taken.
+    pub fn named_uncalled(&self) -> std::collections::BTreeSet<&str> {
+        let mut callees = std::collections::BTreeSet::new();
+        for expr in &self.exprs {
+            if let ExprKind::Call { callee, .. } = expr.kind {
+                callees.insert(self.skip_parens(callee));
+            }
+        }
+        let mut names = std::collections::BTreeSet::new();
+        for (index, expr) in self.exprs.iter().enumerate() {
+            match &expr.kind {
+                ExprKind::Name(name) if !callees.contains(&ExprId(index as u32)) => {
+                    names.insert(name.as_str());
+                }
+                ExprKind::Opaque { names: inner, .. } => {
+                    names.extend(inner.iter().map(String::as_str));
+                }
+                _ => {}
+            }
+        }
+        for stmt in &self.stmts {
+            if let StmtKind::Opaque { names: inner, .. } = &stmt.kind {
+                names.extend(inner.iter().map(String::as_str));
+            }
+        }
+        names
+    }
+
+    /// All lambdas.
+    pub fn lambdas(&self) -> impl Iterator<Item = &Lambda> {
+        self.exprs.iter().filter_map(|expr| match &expr.kind {
+            ExprKind::Lambda(lambda) => Some(lambda),
+            _ => None,
+        })
+    }
+
     /// Whether something stands in a block of `try`.
     pub fn has_tries(&self) -> bool {
         let mut stmts = self.stmts.iter();

@@ -188,6 +188,12 @@ impl MacroTable {
         self.names.contains(name)
     }
 
+    /// The macros that the user's own files define, at any time.
+    pub fn of_user(&self) -> impl Iterator<Item = &Macro> {
+        let own = self.macros.iter().enumerate().filter(|(_, m)| !m.system);
+        own.map(|(index, _)| self.get(index))
+    }
+
     /// The macro with an index that [`Self::at`] gave.
     pub fn get(&self, index: usize) -> &Macro {
         let definition = &self.macros[index];

@@ -261,7 +261,13 @@ impl Part {
     ) -> Vec<u8> {
         let mut blanked = source.text.as_bytes().to_vec();
         for directive in directives {
-            blank(&mut blanked, directive.token.start..directive.token.end);
+            let range = directive.token.start..directive.token.end;
+            let in_parallel = is_parallel(&blanked[range.clone()]);
+            blank(&mut blanked, range.clone());
+            if in_parallel {
+                // The statement after it runs in several threads.
+                blanked[range.start..][..ANY_TIMES.len()].copy_from_slice(ANY_TIMES);
+            }
         }
         let mut line = 1;
         while let Some(range) = source.line_range(line) {
@@ -349,6 +355,25 @@ fn squeezed(text: &[u8]) -> (Vec<u8>, Places) {
     }
     short.push(b'\n');
     (short, places)
+}
+
+/// What parallel regions of OpenMP become: their statement runs any number of times. It is no
+/// longer than the shortest directive.
+const ANY_TIMES: &[u8] = b"while(__omp())";
+
+/// The function that says how often a parallel region runs: one of no library.
+pub const REGIONS: &str = "__omp";
+
+/// Whether a directive starts a parallel region of OpenMP.
+fn is_parallel(directive: &[u8]) -> bool {
+    let words = Lexer::within(directive, 0..directive.len());
+    let words = words.filter(|token| token.kind == TokenKind::Ident);
+    let mut words = words.map(|token| token.bytes(directive));
+    words.next() == Some(b"pragma")
+        && words.next() == Some(b"omp")
+        && words
+            .next()
+            .is_some_and(|w| matches!(w, b"parallel" | b"taskloop" | b"task"))
 }
 
 /// Replaces all but line ends by blanks.

@@ -5,11 +5,16 @@ use fpgacc_frontend::host::ast::{ExprId, ExprKind, Function, Type};
 use super::lvalue::Target;
 use super::plain::Summary;
 use super::reporters::Reporter;
+use super::threads::Given;
 use super::{Binding, Code, FnId, Interp, MAX_CALLS};
 use crate::object::ObjectKind;
 use crate::state::{Place, Root};
 use crate::types::{Kind, last_name};
 use crate::value::{ObjectId, Val};
+
+/// Times that a function is followed that is called any number of times, before all that it
+/// changes is given up.
+const MOST_CALLS_BACK: u32 = 3;
 
 /// An argument of a call.
 pub(super) type Arg<'a> = (Code<'a>, ExprId);
@@ -99,9 +104,16 @@ impl<'a> Interp<'a> {
                 let methods: Vec<FnId> = found.into_iter().collect();
                 self.any_method(code, id, &methods, &place, args)
             }
+            Val::OneOf(all) if all.iter().all(is_callable) => {
+                let all: Vec<Val> = all.into_iter().filter(|v| !is_nothing(v)).collect();
+                self.on_any(&all, |s, one| s.call_value(code, id, one.clone(), args))
+            }
             value => match self.call_handle(code, id, &value, args) {
                 Some(result) => result,
-                None => self.unknown_call(code, id, None, args),
+                None => {
+                    self.any_may_be_called(None, args.len());
+                    self.unknown_call(code, id, None, args)
+                }
             },
         }
     }
@@ -203,6 +215,10 @@ impl<'a> Interp<'a> {
         let function = self.function(callee);
         let recursive = self.frames.iter().any(|f| f.fn_id == callee);
         let is_left = self.flat || recursive || self.frames.len() >= MAX_CALLS;
+        if is_left && !recursive {
+            // It may have been followed elsewhere, from other arguments.
+            self.unfollowed.insert(callee);
+        }
         if is_left || this.is_none() && self.is_tedious(callee) {
             // Another call of what is followed may stand elsewhere.
             self.repeats.spoil();
@@ -512,16 +528,26 @@ impl<'a> Interp<'a> {
         let reason = format!("`{shown}` is not among the given files");
         let library = name.is_some_and(|n| self.is_library(code, n));
         let prototype = name.and_then(|n| self.prototypes[code.host].get(n).copied());
+        // Whether functions that it is given are called by it, and only now.
+        let later = name.is_some_and(super::threads::calls_later);
+        let known = name.is_some_and(|n| n.starts_with("std::") || super::library::takes_values(n));
+        let first_passed = super::threads::first_passed(name);
+        let may_call = !known || name.is_some_and(super::unfollowed::calls_back);
         let by_value = !self.is_cpp(code) || name.is_some_and(super::library::takes_values);
         let mut callbacks = Vec::new();
         let mut values: Vec<Val> = Vec::new();
         for (index, (arg_code, arg)) in args.iter().enumerate() {
             let value = self.eval(arg_code, *arg);
             let param = prototype.and_then(|(_, params)| params.get(index));
-            if let Val::Function(_) | Val::Closure(_) = &value {
-                callbacks.push(value.clone());
+            match may_call {
+                true => callbacks.extend(self.functions_in(&value)),
+                false if is_callable(&value) => callbacks.push(value.clone()),
+                false => {}
             }
             values.push(value.clone());
+            if first_passed.is_some_and(|first| index >= first) {
+                continue;
+            }
             let reads_only = param.is_some_and(|p| p.ty.pointee_const && p.ty.pointers == 1);
             if !reads_only {
                 match library {
@@ -537,9 +563,10 @@ impl<'a> Interp<'a> {
                 self.set_unknown(&place, &reason);
             }
         }
-        match name.is_some_and(super::threads::calls_later) {
-            true => self.at_any_time(code, id, &values),
-            false => self.called_back(code, id, &callbacks),
+        let given = Given::to(name, &values, &callbacks);
+        match later || library && !known {
+            true => self.at_any_time(code, id, &given),
+            false => self.called_back(code, id, &given),
         }
         if !library {
             self.forget_escaped(&reason);
@@ -550,34 +577,70 @@ impl<'a> Interp<'a> {
     }
 
     /// A function whose address is passed away may be called, or not.
-    pub(super) fn call_back(&mut self, code: &Code<'a>, id: ExprId, name: &str) {
+    pub(super) fn call_back(&mut self, code: &Code<'a>, id: ExprId, name: &str, args: &[Val]) {
         let Some(&function) = self.functions.get(name).and_then(|f| f.first()) else {
             return;
         };
         if self.frames.len() >= MAX_CALLS || self.frames.iter().any(|f| f.fn_id == function) {
             self.repeats.spoil();
+            self.unfollowed.insert(function);
             return self.forget_lasting("a function that is passed as a pointer may change it");
         }
-        let mark = self.state.mark();
+        // What it changes it finds changed when it is called again.
+        for pass in 0..=MOST_CALLS_BACK {
+            let mark = self.state.mark();
+            self.run_called_back(code, id, function, args);
+            let (delta, reached) = self.take_back(mark);
+            let changes = delta.sorted();
+            let changes = changes
+                .into_iter()
+                .filter_map(|(p, v)| Some((p, v.as_ref()?)));
+            let is_change = |(place, value): &(&Place, &Val)| {
+                let now = self.state.known(place);
+                now.is_some_and(|now| now.join(value) != *now)
+            };
+            let changed: Vec<Place> = changes.filter(is_change).map(|(p, _)| p.clone()).collect();
+            let touched: Vec<Root> = delta.sorted().iter().map(|(place, _)| place.root).collect();
+            self.called_back_on.extend(touched);
+            if reached {
+                self.state.merge(mark, delta);
+            }
+            if changed.is_empty() || !reached {
+                return;
+            }
+            if pass + 1 == MOST_CALLS_BACK {
+                for place in &changed {
+                    self.set_unknown(place, "a function that is passed as a pointer changes it");
+                }
+            }
+        }
+    }
+
+    /// Follows a function that something else calls, with arguments that are known in part.
+    fn run_called_back(&mut self, code: &Code<'a>, id: ExprId, callee: FnId, args: &[Val]) {
         self.context.push(code.site(code.ast().expr(id).span).start);
-        self.enter(function, None, false);
-        let function = self.function(function);
-        let callee_code = self.file_code(self.frames.last().map_or(0, |f| f.fn_id.host), {
-            self.frames.last().map_or(0, |f| f.fn_id.part)
-        });
-        for param in &function.params {
+        let function = self.function(callee);
+        // A method gets its object first.
+        let (this, args) = match (&function.class, args) {
+            (Some(_), [Val::Pointer(this), rest @ ..]) => (Some(this.clone()), rest),
+            (Some(_), _) => (None, &[][..]),
+            (None, args) => (None, args),
+        };
+        self.enter(callee, this, false);
+        let callee_code = self.file_code(callee.host, callee.part);
+        for (index, param) in function.params.iter().enumerate() {
             let var = self.declare(&callee_code, param, false);
+            let place = Place::var(var);
+            if let (Some(value), false) = (args.get(index), param.ty.reference) {
+                self.state.set(&place, Val::Unset);
+                self.assign(&place, value.clone());
+                continue;
+            }
             let reason = format!("parameter `{}` of `{}`", param.name, function.name);
-            self.set_unknown(&Place::var(var), &reason);
+            self.set_unknown(&place, &reason);
         }
         self.run_body(&callee_code, function);
         self.context.pop();
-        let (delta, reached) = self.take_back(mark);
-        self.called_back_on
-            .extend(delta.sorted().iter().map(|(place, _)| place.root));
-        if reached {
-            self.state.merge(mark, delta);
-        }
     }
 
     /// What a pointer points to is changed by a function that keeps no pointer.
@@ -612,6 +675,7 @@ impl<'a> Interp<'a> {
     pub(super) fn is_library(&self, code: &Code<'a>, name: &str) -> bool {
         name.starts_with("std::")
             || name.starts_with("__builtin_")
+            || name == fpgacc_frontend::host::REGIONS
             || super::library::takes_values(name)
             // A file of the user's that declares it means another one.
             || self.hosts[code.host].is_system_function(name)
@@ -655,11 +719,17 @@ impl<'a> Interp<'a> {
             _ => {
                 // A class that is not given may keep what it gets, and call it: `std::thread`.
                 let values = self.values(args);
-                for value in &values {
-                    self.escape_value(value);
+                let functions: Vec<Val> =
+                    values.iter().flat_map(|v| self.functions_in(v)).collect();
+                let class = self.type_of(place).map(|(ty, ..)| ty.base.clone());
+                if super::threads::first_passed(class.as_deref()).is_none() {
+                    for value in &values {
+                        self.escape_value(value);
+                    }
                 }
                 if let Some((code, id)) = args.first() {
-                    self.at_any_time(code, *id, &values);
+                    let given = Given::to(class.as_deref(), &values, &functions);
+                    self.at_any_time(code, *id, &given);
                 }
                 self.set_unknown(place, "a constructor that is not followed");
             }
@@ -678,6 +748,16 @@ impl<'a> Interp<'a> {
         let text = self.source_text(code, id);
         self.unnamed_atom(text, why)
     }
+}
+
+/// Whether a call of a value can be followed, or cannot be made at all.
+fn is_callable(value: &Val) -> bool {
+    matches!(value, Val::Function(_) | Val::Closure(_)) || is_nothing(value)
+}
+
+/// Whether a value is a pointer to nothing.
+fn is_nothing(value: &Val) -> bool {
+    matches!(value, Val::Null | Val::Zero | Val::Unset)
 }
 
 /// Arguments with `__VA_ARGS__` replaced by what it stands for.

@@ -136,6 +136,7 @@ impl<'a> Interp<'a> {
         let recursive = self.frames.iter().any(|f| f.fn_id == callee);
         if self.flat || recursive || self.frames.len() >= MAX_CALLS {
             self.escape_captures(closure);
+            self.closure_may_be_called(closure);
             return self.not_followed(code, id, callee, args);
         }
         let passed = self.pass(function, args);
@@ -169,6 +170,7 @@ impl<'a> Interp<'a> {
         let busy = self.frames.iter().any(|f| f.fn_id == callee);
         if self.flat || busy || self.frames.len() >= MAX_CALLS {
             let reason = "a lambda that is passed as an argument may change it";
+            self.closure_may_be_called(closure);
             self.forget_escaped(reason);
             return self.forget_lasting(reason);
         }

@@ -684,7 +684,7 @@ impl<'a> Interp<'a> {
 
     /// Notes a value that was assigned to a place that outlives its function.
     pub(super) fn note_ever(&mut self, place: &Place, value: &Val) {
-        if !self.lasts(place.root)
+        if !(self.lasts(place.root) || self.threaded.contains(&place.root))
             || self.frames.is_empty()
             || matches!(value, Val::Unset | Val::Zero)
         {
@@ -729,6 +729,7 @@ impl<'a> Interp<'a> {
         let escaped = std::mem::take(&mut self.escaped);
         self.escaped = self.follow_roots(escaped.iter().copied().collect(), escaped);
         let roots: Vec<Root> = self.escaped.iter().copied().collect();
+        self.give_kept_functions(&roots);
         for root in roots {
             self.forget_root(root, reason);
         }

@@ -123,6 +123,14 @@ impl<'a> Interp<'a> {
         result
     }
 
+    /// Whether an object may be of a class of the given files.
+    fn may_be_users(&self, place: &Place) -> bool {
+        matches!(
+            self.kind_of(place),
+            Some(Kind::Record(_) | Kind::Pointer | Kind::Other) | None
+        )
+    }
+
     /// A method that is not given.
     fn unknown_method(
         &mut self,
@@ -133,6 +141,9 @@ impl<'a> Interp<'a> {
         args: &[Arg<'a>],
     ) -> Val {
         let reason = format!("the method `{name}` is not followed");
+        if place.as_ref().is_none_or(|place| self.may_be_users(place)) {
+            self.any_may_be_called(Some(name), args.len());
+        }
         for (arg_code, arg) in args {
             let value = self.eval(arg_code, *arg);
             self.escape_value(&value);

@@ -33,12 +33,12 @@ mod stmt;
 mod text;
 mod threads;
 mod tries;
+mod unfollowed;
 mod wrappers;
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
-use std::sync::Arc;
 
 use fpgacc_frontend::host::ast::{Ast, ExprId, Function, StmtId, StmtKind, Type, Variable};
 use fpgacc_frontend::host::{HostFile, MacroBody, QuickHash};
@@ -254,6 +254,15 @@ pub(crate) struct Interp<'a> {
     defined_at: BTreeMap<VarId, Span>,
     /// What may change at any time.
     unsettled: RootSet,
+    /// What several threads may use: any of it may hold any value that was ever assigned to it.
+    shared: RootSet,
+    /// Variables of functions that threads get: all that is assigned to them is noted too, from
+    /// the next round on.
+    threaded: BTreeSet<Root>,
+    /// Those that were found in this round.
+    newly_threaded: BTreeSet<Root>,
+    /// This round is the last one.
+    is_last_round: bool,
     /// Kernels are created of programs that are not followed.
     pub has_kernels_of_any: bool,
     /// The hosts have unions.
@@ -269,6 +278,10 @@ pub(crate) struct Interp<'a> {
     /// Names of file-scope variables that files which are not given may name too.
     shared_names: BTreeSet<&'a str>,
     visited: BTreeSet<Span>,
+    /// Functions that code which is not followed may call, whether or not they were visited.
+    unfollowed: BTreeSet<FnId>,
+    /// Functions whose address is taken somewhere, once somebody asked for them.
+    taken: OnceCell<Rc<BTreeSet<FnId>>>,
     /// Classes whose members get their first values, outermost first, each with its host.
     building: Vec<(usize, String)>,
     /// What objects in memory of `new` are, and the host whose types these are.
@@ -355,6 +368,10 @@ impl<'a> Interp<'a> {
             ambiguous: RootSet::default(),
             defined_at: BTreeMap::new(),
             unsettled: RootSet::default(),
+            shared: RootSet::default(),
+            threaded: BTreeSet::new(),
+            newly_threaded: BTreeSet::new(),
+            is_last_round: false,
             has_destructors: hosts
                 .iter()
                 .flat_map(|h| &h.parts)
@@ -369,6 +386,8 @@ impl<'a> Interp<'a> {
             volatile: RootSet::default(),
             shared_names: BTreeSet::new(),
             visited: BTreeSet::new(),
+            unfollowed: BTreeSet::new(),
+            taken: OnceCell::new(),
             heap_types: BTreeMap::new(),
             modified: BTreeMap::new(),
             names_of: BTreeMap::new(),
@@ -442,6 +461,8 @@ impl<'a> Interp<'a> {
         let main: Vec<_> = self.functions.get("main").cloned().unwrap_or_default();
         let mut after_main = (0, BTreeSet::new(), 0);
         for round in 0..=ROUNDS {
+            self.is_last_round = round == ROUNDS;
+            self.threaded.append(&mut self.newly_threaded);
             if std::mem::take(&mut self.stale_main) {
                 self.follow_main(&main);
                 after_main = (self.visits.len(), self.visited.clone(), self.steps);
@@ -457,6 +478,8 @@ impl<'a> Interp<'a> {
                 // Start again without following calls and loops.
                 self.flat = true;
                 self.ever.clear();
+                self.threaded.clear();
+                self.newly_threaded.clear();
                 self.objects.forget_all();
                 self.changing.clear();
                 // What is told of objects by their numbers.
@@ -487,42 +510,6 @@ impl<'a> Interp<'a> {
         std::mem::swap(&mut self.seen_by_main, &mut self.looked_at);
     }
 
-    /// Functions that were not reached: first those that no other one calls.
-    fn other_roots(&mut self, last: bool) {
-        let all: BTreeSet<FnId> = self.functions.values().flatten().copied().collect();
-        if all.iter().all(|&id| self.is_visited(id)) {
-            return;
-        }
-        let mut called = BTreeSet::new();
-        let mut asts = BTreeSet::new();
-        for part in self.hosts.iter().flat_map(|host| &host.parts) {
-            // Hosts share the syntax of headers.
-            if asts.insert(Arc::as_ptr(&part.ast)) {
-                called.extend(part.ast.called_names());
-            }
-        }
-        self.start();
-        if self.functions.contains_key("main") {
-            for &id in &all {
-                if !self.is_visited(id) {
-                    self.leave_out(id);
-                }
-            }
-        }
-        self.widen_globals(last);
-        let start = self.state.mark();
-        for only_uncalled in [true, false] {
-            for &id in &all {
-                let name = &self.function(id).name;
-                let short = last_name(name);
-                if self.is_visited(id) || (only_uncalled && called.contains(short)) {
-                    continue;
-                }
-                self.root(id, false, start);
-            }
-        }
-    }
-
     /// Whether a function, or its twin in another unit that includes the same header, was followed.
     fn is_visited(&self, id: FnId) -> bool {
         self.visited.contains(&self.function(id).span)
@@ -542,6 +529,7 @@ impl<'a> Interp<'a> {
         self.escaped.clear();
         self.pointed.clear();
         self.unsettled.clear();
+        self.shared.clear();
         self.repeats.clear();
     }
 

@@ -199,7 +199,10 @@ impl<'a> Interp<'a> {
                 }
             }
             let mut names: Vec<String> = all.names.iter().cloned().collect();
-            names.retain(|name| self.hosts[id.host].macros.knows(name));
+            // Functions that are named may be called by what they are given to.
+            names.retain(|name| {
+                self.hosts[id.host].macros.knows(name) || self.functions.contains_key(&**name)
+            });
             calls.extend(names);
             while let Some(name) = calls.pop() {
                 if !seen.insert((id.host, name.clone())) {

@@ -7,6 +7,7 @@ use fpgacc_frontend::host::ast::ExprId;
 use fpgacc_frontend::source::Span;
 
 use super::call::Arg;
+use super::threads::Given;
 use super::{Code, Interp};
 use crate::numbers::{merge_values, origin, to_value};
 use crate::object::{ObjectKind, Part};
@@ -88,8 +89,12 @@ impl<'a> Interp<'a> {
             return Val::Unset;
         }
         let why = format!("a result of `{name}`");
-        if values.iter().any(|v| matches!(v, Val::Function(_))) {
-            self.at_any_time(code, id, &values);
+        let given = values.iter().flat_map(Val::alternatives);
+        let given = given.filter(|v| super::unfollowed::is_function(v));
+        let functions: Vec<Val> = given.cloned().collect();
+        if !functions.is_empty() {
+            let given = Given::to(None, &values, &functions);
+            self.at_any_time(code, id, &given);
         }
         match (name, &values[..]) {
             ("clCreateProgramWithSource", [_, count, strings, _, error]) => {

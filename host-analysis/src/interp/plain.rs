@@ -308,7 +308,14 @@ impl<'a> Interp<'a> {
         if effects.odd {
             return None;
         }
+        // Functions that are named may be called by what they are given to.
+        let named = |effects: &Effects| {
+            let names = effects.names.difference(&effects.declared);
+            let functions = names.filter(|name| self.plain.functions.contains_key(*name));
+            functions.cloned().collect::<Vec<_>>()
+        };
         let mut waiting: Vec<String> = effects.calls.iter().cloned().collect();
+        waiting.extend(named(&effects));
         let mut seen: BTreeSet<String> = BTreeSet::new();
         while let Some(name) = waiting.pop() {
             if !seen.insert(name.clone()) {
@@ -320,6 +327,7 @@ impl<'a> Interp<'a> {
                 effects.changed.extend(inner.changed.iter().cloned());
                 effects.replaced.extend(inner.changed.iter().cloned());
                 waiting.extend(inner.calls.iter().cloned());
+                waiting.extend(named(inner));
                 continue;
             }
             if !self.only_computes(code, &name) {
@@ -381,6 +389,9 @@ impl<'a> Interp<'a> {
                         None => waiting.push(name.clone()),
                     }
                 }
+                let named = inner.names.difference(&inner.declared);
+                let named = named.filter(|name| self.plain.functions.contains_key(*name));
+                waiting.extend(named.cloned());
                 let mut others = inner.names.difference(&inner.calls);
                 if others.any(|name| self.is_function_macro(code, name)) {
                     return None;
@@ -418,6 +429,7 @@ impl<'a> Interp<'a> {
         let short = name.strip_prefix("std::").unwrap_or(name);
         self.is_library(code, name)
             && !FOLLOWED.contains(&short)
+            && !super::unfollowed::calls_back(name)
             && !self.hosts[code.host].macros.knows(name)
             && !super::opencl::is_function(name)
             && !matches!(short, "exit" | "abort" | "_exit")

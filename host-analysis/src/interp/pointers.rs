@@ -86,6 +86,7 @@ impl<'a> Interp<'a> {
 
     /// The address of what a value points to may be kept by code that is not followed.
     pub(super) fn escape_value(&mut self, value: &Val) {
+        self.give_function(value);
         let escaped = std::mem::take(&mut self.escaped);
         self.escaped = self.reached(value, escaped);
     }

@@ -1,9 +1,11 @@
-//! Functions that nobody given calls, and that have nothing to do with OpenCL: where there is a
-//! `main`, they are not followed. All that they could tell is what they assign to variables that
-//! outlive them, and these count as unknown then.
+//! Functions that nobody given calls, or that code which is not followed may call: the analysis
+//! starts from each of them too. Those that have nothing to do with OpenCL are not followed where
+//! there is a `main`: all that they could tell is what they assign to variables that outlive them,
+//! and these count as unknown then.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use fpgacc_frontend::host::Language;
 use fpgacc_frontend::host::ast::{Ast, ExprKind, StmtId, StmtKind, Variable};
@@ -11,6 +13,7 @@ use fpgacc_frontend::host::lex::{Lexer, TokenKind};
 
 use super::{FnId, Interp};
 use crate::state::{Place, Root};
+use crate::types::last_name;
 use crate::value::Val;
 
 /// All names that occur in a statement; nothing if variables in it outlive it.
@@ -141,5 +144,59 @@ impl<'a> Interp<'a> {
             self.seen(span);
         }
         true
+    }
+
+    /// Functions that were not reached: first those that no other one calls. And those that code
+    /// which is not followed may call.
+    pub(super) fn other_roots(&mut self, last: bool) {
+        let all: BTreeSet<FnId> = self.functions.values().flatten().copied().collect();
+        let mut started = BTreeSet::new();
+        if all.iter().all(|&id| self.is_visited(id)) && self.unfollowed.is_empty() {
+            return;
+        }
+        let called = self.called_names();
+        self.start();
+        if self.functions.contains_key("main") {
+            for &id in &all {
+                if !self.is_visited(id) {
+                    self.leave_out(id);
+                }
+            }
+        }
+        self.widen_globals(last);
+        let start = self.state.mark();
+        for only_uncalled in [true, false] {
+            for &id in &all {
+                let name = &self.function(id).name;
+                let short = last_name(name);
+                if self.is_visited(id) || (only_uncalled && called.contains(short)) {
+                    continue;
+                }
+                started.insert(self.function(id).span);
+                self.root(id, false, start);
+            }
+        }
+        // Following these may find more.
+        while let Some(&id) = self.unfollowed.iter().find(|id| {
+            let span = self.function(**id).span;
+            !started.contains(&span)
+        }) {
+            started.insert(self.function(id).span);
+            self.root(id, false, start);
+        }
+    }
+
+    /// Names that are called somewhere.
+    fn called_names(&self) -> BTreeSet<&'a str> {
+        let hosts = self.hosts;
+        let mut called = BTreeSet::new();
+        let mut asts = BTreeSet::new();
+        for part in hosts.iter().flat_map(|host| &host.parts) {
+            // Hosts share the syntax of headers.
+            if asts.insert(Arc::as_ptr(&part.ast)) {
+                called.extend(part.ast.called_names());
+            }
+        }
+        called
     }
 }

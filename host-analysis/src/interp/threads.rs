@@ -3,7 +3,10 @@
 
 use fpgacc_frontend::host::ast::ExprId;
 
+use super::tries::or_assigned;
+use super::unfollowed::is_function;
 use super::{Code, Interp};
+use crate::object::ObjectKind;
 use crate::state::{Place, Root};
 use crate::value::Val;
 
@@ -15,12 +18,61 @@ const CALL_LATER: &[&str] = &[
     "sigaction",
     "sigset",
     "timer_create",
+    "atexit",
+    "at_quick_exit",
+    "on_exit",
+    "pthread_key_create",
+    "pthread_atfork",
     "std::thread",
     "std::jthread",
     "std::async",
     "thread",
     "async",
 ];
+
+/// What is given to code that calls it later.
+pub(super) struct Given<'v> {
+    /// All that it gets.
+    pub values: &'v [Val],
+    /// The functions and lambdas among it, or to which it leads.
+    pub functions: &'v [Val],
+    /// What they are called with; nothing if that is not known.
+    pub args: &'v [Val],
+}
+
+/// The first argument of a function that starts a thread which is passed on to the thread's
+/// function, as it is.
+pub(super) fn first_passed(name: Option<&str>) -> Option<usize> {
+    match name? {
+        "pthread_create" => Some(3),
+        "thrd_create" => Some(2),
+        "std::thread" | "std::jthread" | "thread" | "std::async" | "async" => Some(0),
+        _ => None,
+    }
+}
+
+/// What a function that starts a thread passes on to the thread's function.
+fn passed_on<'v>(name: Option<&str>, values: &'v [Val]) -> &'v [Val] {
+    let Some(first) = first_passed(name) else {
+        return &[];
+    };
+    let function = values.iter().position(is_function);
+    let Some(function) = function.filter(|at| *at <= first || first == 0) else {
+        return &[];
+    };
+    values.get(first.max(function + 1)..).unwrap_or_default()
+}
+
+impl<'v> Given<'v> {
+    /// What the function of this name, or the constructor of this class, gets.
+    pub fn to(name: Option<&str>, values: &'v [Val], functions: &'v [Val]) -> Given<'v> {
+        Given {
+            values,
+            functions,
+            args: passed_on(name, values),
+        }
+    }
+}
 
 /// Why such a value is not known.
 const REASON: &str = "it may be changed at any time";
@@ -33,37 +85,83 @@ pub(super) fn calls_later(name: &str) -> bool {
 impl<'a> Interp<'a> {
     /// Functions and pointers are given to something that calls the functions with the pointers
     /// from now on.
-    pub(super) fn at_any_time(&mut self, code: &Code<'a>, id: ExprId, values: &[Val]) {
-        let functions: Vec<Val> = values
-            .iter()
-            .flat_map(Val::alternatives)
-            .filter(|value| matches!(value, Val::Function(_) | Val::Closure(_)))
-            .cloned()
-            .collect();
-        if functions.is_empty() {
+    pub(super) fn at_any_time(&mut self, code: &Code<'a>, id: ExprId, given: &Given<'_>) {
+        if given.functions.is_empty() {
             return;
         }
         self.repeats.spoil();
-        for value in values {
-            self.unsettle(value);
+        for value in given.values {
+            for root in self.reachable(value) {
+                self.share(root);
+            }
         }
-        let mark = self.state.mark();
-        self.called_back_on.clear();
-        self.outside(REASON);
-        self.called_back(code, id, &functions);
-        let (changes, _) = self.take_back(mark);
-        let mut roots = std::mem::take(&mut self.called_back_on);
-        roots.extend(changes.sorted().iter().map(|(place, _)| place.root));
-        for root in roots {
-            self.unsettle_root(root);
+        // What they change they may find changed when they are called again.
+        loop {
+            let mark = self.state.mark();
+            self.called_back_on.clear();
+            self.outside(REASON);
+            self.called_back(code, id, given);
+            let (changes, _) = self.take_back(mark);
+            let mut roots = std::mem::take(&mut self.called_back_on);
+            roots.extend(changes.sorted().iter().map(|(place, _)| place.root));
+            roots.retain(|root| !self.unsettled.has(*root) && !self.shared.has(*root));
+            if roots.is_empty() {
+                return;
+            }
+            for root in roots {
+                match self.is_kernel_object(root) {
+                    true => self.share(root),
+                    false => self.unsettle_root(root),
+                }
+            }
         }
     }
 
+    fn is_kernel_object(&self, root: Root) -> bool {
+        let Root::Object(id) = root else {
+            return false;
+        };
+        matches!(self.objects.get(id).kind, ObjectKind::Kernel { .. })
+    }
+
+    /// Several threads may use what a variable or object holds, from now on.
+    fn share(&mut self, root: Root) {
+        if self.shared.has(root) || self.unsettled.has(root) {
+            return;
+        }
+        if self.is_last_round || self.flat {
+            return self.unsettle_root(root);
+        }
+        if !self.lasts(root) && !self.threaded.contains(&root) {
+            // What was assigned to it so far was not noted.
+            self.newly_threaded.insert(root);
+            self.stale_main = true;
+            return self.unsettle_root(root);
+        }
+        self.shared.insert(root);
+        self.looked_at.insert(root);
+        let all: Vec<Place> = self.ever.of(root).map(|(place, _)| place).collect();
+        for place in all {
+            let now = self.state.get(&place);
+            let now = match self.state.own(&place) {
+                Some(_) => now,
+                None => Val::Unset,
+            };
+            let value = self.shared_value(&place, now);
+            self.state.set(&place, value);
+        }
+    }
+
+    /// What another thread may find in a place, or may have put there.
+    fn shared_value(&self, place: &Place, value: Val) -> Val {
+        or_assigned(value, place, |whole| self.ever.get(whole))
+    }
+
     /// Functions that are passed away may be called, or not.
-    pub(super) fn called_back(&mut self, code: &Code<'a>, id: ExprId, functions: &[Val]) {
-        for function in functions {
+    pub(super) fn called_back(&mut self, code: &Code<'a>, id: ExprId, given: &Given<'_>) {
+        for function in given.functions {
             match function {
-                Val::Function(name) => self.call_back(code, id, name),
+                Val::Function(name) => self.call_back(code, id, name, given.args),
                 Val::Closure(closure) => self.closure_called_back(code, id, closure),
                 _ => {}
             }
@@ -86,6 +184,9 @@ impl<'a> Interp<'a> {
     pub(super) fn settled(&self, place: &Place, value: Val) -> Val {
         if self.unsettled.has(place.root) {
             return Val::unknown(REASON);
+        }
+        if self.shared.has(place.root) {
+            return self.shared_value(place, value);
         }
         if self.ambiguous.has(place.root) {
             return Val::unknown("several namespaces have a variable of this name");

@@ -18,7 +18,7 @@ int main(void)
     clSetEventCallback(event, CL_COMPLETE, done, &local);
     local = 64;
     clFinish(queue);
-    // launch: kernel=scale; dim=1; global=1024; local=? any time
+    // launch: kernel=scale; dim=1; global=1024; local=? clSetEventCallback
     clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL);
     return 0;
 }

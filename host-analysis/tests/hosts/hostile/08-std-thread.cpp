@@ -12,7 +12,7 @@ int main()
     std::thread other([&local] { local = 32; });
     local = 16;
     other.join();
-    // launch: kernel=scale; dim=1; global=1024; local=? any time
+    // launch: kernel=scale; dim=1; global=1024; local=? a lambda that is passed
     clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL);
     return 0;
 }

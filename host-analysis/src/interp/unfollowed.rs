@@ -1,0 +1,169 @@
+//! Functions that code which is not followed may call: through pointers that are not known, or
+//! since their address was given to it. Whatever else is known of their calls, they are followed
+//! from their start too, with arguments that are not known: what is not followed never counts as
+//! absent.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use fpgacc_frontend::host::ast::Lambda;
+use fpgacc_frontend::host::lex::{Lexer, TokenKind};
+
+use super::{FnId, Interp};
+use crate::state::Root;
+use crate::types::last_name;
+use crate::value::{Closure, Val};
+
+/// Functions of libraries that call what they are given, now or later.
+const CALL_BACK: &[&str] = &[
+    "qsort",
+    "qsort_r",
+    "bsearch",
+    "lfind",
+    "lsearch",
+    "tsearch",
+    "tfind",
+    "twalk",
+    "ftw",
+    "nftw",
+    "scandir",
+    "pthread_once",
+    "call_once",
+    "std::call_once",
+    "clone",
+    "makecontext",
+];
+
+/// Functions that find other functions by their names.
+const BY_NAME: &[&str] = &["dlsym", "dlvsym", "GetProcAddress"];
+
+/// Whether a function of a library calls functions that it is given, now or later.
+pub(super) fn calls_back(name: &str) -> bool {
+    CALL_BACK.contains(&name) || super::threads::calls_later(name)
+}
+
+/// Whether a function finds other functions by their names.
+pub(super) fn finds_by_name(name: &str) -> bool {
+    BY_NAME.contains(&name)
+}
+
+impl<'a> Interp<'a> {
+    /// Code that is not followed may call what a value is.
+    pub(super) fn give_function(&mut self, value: &Val) {
+        for value in value.alternatives() {
+            self.may_be_called(value);
+        }
+    }
+
+    /// Code that is not followed may call what is kept in variables and objects.
+    pub(super) fn give_kept_functions(&mut self, roots: &[Root]) {
+        let mut found = Vec::new();
+        for root in roots {
+            let values = self.state.values(*root).flat_map(Val::alternatives);
+            found.extend(values.filter(|value| is_function(value)).cloned());
+        }
+        for function in found {
+            self.may_be_called(&function);
+        }
+    }
+
+    /// The functions and lambdas that a value is or leads to.
+    pub(super) fn functions_in(&self, value: &Val) -> Vec<Val> {
+        let mut found: Vec<Val> = Vec::new();
+        let mut add = |value: &Val| {
+            for value in value.alternatives() {
+                if is_function(value) && !found.contains(value) {
+                    found.push(value.clone());
+                }
+            }
+        };
+        add(value);
+        for root in self.reachable(value) {
+            self.state.values(root).for_each(&mut add);
+        }
+        found
+    }
+
+    fn may_be_called(&mut self, function: &Val) {
+        match function {
+            Val::Function(name) => {
+                let named = self.functions.get(last_name(name)).into_iter().flatten();
+                self.unfollowed.extend(named.copied());
+            }
+            Val::Closure(closure) => self.closure_may_be_called(closure),
+            _ => {}
+        }
+    }
+
+    pub(super) fn closure_may_be_called(&mut self, closure: &Closure) {
+        let (host, part, index) = closure.function;
+        self.unfollowed.insert(FnId { host, part, index });
+    }
+
+    /// A call of a function that is not known: any function whose address is taken somewhere may
+    /// be meant, and any method of this name.
+    pub(super) fn any_may_be_called(&mut self, method: Option<&str>, args: usize) {
+        if let Some(name) = method {
+            let named = self.functions.get(last_name(name)).into_iter().flatten();
+            let named: Vec<FnId> = named.copied().collect();
+            let methods = named
+                .into_iter()
+                .filter(|id| self.function(*id).class.is_some());
+            let methods: Vec<FnId> = methods.filter(|id| self.takes(*id, args)).collect();
+            if !methods.is_empty() {
+                return self.unfollowed.extend(methods);
+            }
+        }
+        let taken = self
+            .taken
+            .get_or_init(|| Rc::new(self.find_taken()))
+            .clone();
+        let fitting = taken.iter().copied().filter(|id| self.takes(*id, args));
+        let fitting: Vec<FnId> = fitting.collect();
+        self.unfollowed.extend(fitting);
+    }
+
+    /// Whether a function can be called with so many arguments.
+    fn takes(&self, id: FnId, args: usize) -> bool {
+        let params = &self.function(id).params;
+        let needed = params.iter().take_while(|p| p.init.is_none()).count();
+        (needed..=params.len()).contains(&args)
+    }
+
+    /// Functions whose address is taken: those that are named where they are not called, in the
+    /// text or in macros, and lambdas. All of them, if functions are found by their names.
+    fn find_taken(&self) -> BTreeSet<FnId> {
+        let mut names: BTreeSet<&str> = BTreeSet::new();
+        let mut found = BTreeSet::new();
+        for (host, file) in self.hosts.iter().enumerate() {
+            for (part, source) in file.parts.iter().enumerate() {
+                let calls = source.ast.called_names();
+                if calls.iter().any(|name| finds_by_name(name)) {
+                    return self.functions.values().flatten().copied().collect();
+                }
+                names.extend(source.ast.named_uncalled());
+                found.extend(source.ast.lambdas().map(|lambda: &Lambda| FnId {
+                    host,
+                    part,
+                    index: lambda.function,
+                }));
+            }
+            for definition in file.macros.of_user() {
+                let body = definition.body.as_bytes();
+                let words = Lexer::within(body, 0..body.len());
+                let words = words.filter(|t| t.kind == TokenKind::Ident);
+                names.extend(words.filter_map(|t| std::str::from_utf8(t.bytes(body)).ok()));
+            }
+        }
+        let named = names
+            .iter()
+            .filter_map(|name| self.functions.get(last_name(name)));
+        found.extend(named.flatten().copied());
+        found
+    }
+}
+
+/// Whether a value is something that can be called.
+pub(super) fn is_function(value: &Val) -> bool {
+    matches!(value, Val::Function(_) | Val::Closure(_))
+}
