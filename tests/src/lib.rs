@@ -39,6 +39,7 @@ pub mod command;
 pub mod compare;
 pub mod generate;
 pub mod half_known;
+pub mod hosts;
 pub mod job;
 pub mod judge;
 pub mod random;

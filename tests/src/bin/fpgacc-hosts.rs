@@ -1,0 +1,197 @@
+//! `fpgacc-hosts`: many random programs, built by the system's compiler and by fpgacc.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Instant;
+
+use clap::Parser;
+use fpgacc_tests::hosts::{Bench, Counts, Found, Plan, Verdict, check, keep};
+use serde::{Deserialize, Serialize};
+
+/// Generates random OpenCL programs, host and kernels, builds each by the system's compiler and by fpgacc,
+/// runs both on the Intel FPGA emulator or on PoCL, and compares what they print.
+///
+/// Goes on where it stopped. What is wrong is kept in `found/` of the state folder, what fpgacc
+/// refuses in `refused/` (the first three of each cause), originals that do not run in `originals/`;
+/// `reproduce.sh` in each folder shows it again.
+///
+/// Exit codes: 0 no failure, 1 failures, 2 wrong usage, 3 a generated host is not legal.
+#[derive(Parser)]
+#[command(name = "fpgacc-hosts", version)]
+struct Options {
+    /// How many hosts in all, with those of earlier runs
+    #[arg(long, default_value_t = 1000)]
+    hosts: u64,
+    /// Chooses the hosts
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Where counts and findings are kept
+    #[arg(long, default_value = "target/hosts")]
+    state: PathBuf,
+    /// Every how manieth host runs on the Intel emulator (0: none)
+    #[arg(long, default_value_t = 1)]
+    intel_every: u64,
+    /// Every how manieth host runs on PoCL; those that would run nowhere do, too
+    #[arg(long, default_value_t = 8)]
+    pocl_every: u64,
+    /// Hosts at a time (as many as there are processors)
+    #[arg(long, default_value_t = 0)]
+    threads: usize,
+    /// Stop after so many failures
+    #[arg(long, default_value_t = 20)]
+    stop_after: u64,
+    /// Only this host
+    #[arg(long)]
+    only: Option<u64>,
+    /// Write the host of `--only` into this folder, and do not run it
+    #[arg(long, value_name = "FOLDER", requires = "only")]
+    print: Option<PathBuf>,
+}
+
+/// What is kept between runs.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct State {
+    plan: Plan,
+    /// The first host that is not done.
+    next: u64,
+    seconds: f64,
+    counts: Counts,
+}
+
+/// Exit code and message.
+type Stop = (u8, String);
+
+fn main() -> ExitCode {
+    let options = Options::parse();
+    match run(&options) {
+        Ok(counts) if counts.failures == 0 => ExitCode::SUCCESS,
+        Ok(_) => ExitCode::FAILURE,
+        Err((code, message)) => {
+            eprintln!("fpgacc-hosts: {message}");
+            ExitCode::from(code)
+        }
+    }
+}
+
+fn run(options: &Options) -> Result<Counts, Stop> {
+    let plan = Plan {
+        seed: options.seed,
+        intel_every: options.intel_every,
+        pocl_every: options.pocl_every,
+    };
+    if let (Some(index), Some(folder)) = (options.only, &options.print) {
+        let program = plan.recipe(index).program();
+        program.write(folder).map_err(|e| io(folder, &e))?;
+        return Ok(Counts::default());
+    }
+    std::fs::create_dir_all(&options.state).map_err(|e| io(&options.state, &e))?;
+    let bench = Bench::new();
+    if let Some(index) = options.only {
+        let found = check(&bench, &plan, index).map_err(|e| not_legal(index, &e))?;
+        keep_all(options, index, &found, &Counts::default())?;
+        println!("{}", found.counts);
+        return Ok(found.counts);
+    }
+    campaign(options, &plan, &bench)
+}
+
+fn campaign(options: &Options, plan: &Plan, bench: &Bench) -> Result<Counts, Stop> {
+    let file = options.state.join("state.yaml");
+    let mut state = resumed(&file, plan)?;
+    let threads = match options.threads {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        count => count,
+    };
+    while state.counts.hosts < options.hosts && state.counts.failures < options.stop_after {
+        let start = Instant::now();
+        let indices = state.next..state.next + threads as u64;
+        for (index, result) in indices.clone().zip(all(bench, plan, indices)) {
+            let found = result.map_err(|e| not_legal(index, &e))?;
+            keep_all(options, index, &found, &state.counts)?;
+            state.counts.add(&found.counts);
+            state.next = index + 1;
+        }
+        state.seconds += start.elapsed().as_secs_f64();
+        let text = serde_yaml::to_string(&state).map_err(|e| io(&file, &e))?;
+        let new = file.with_extension("new");
+        std::fs::write(&new, text).map_err(|e| io(&new, &e))?;
+        std::fs::rename(&new, &file).map_err(|e| io(&file, &e))?;
+        eprint!(
+            "\r{} hosts, {} failures",
+            state.counts.hosts, state.counts.failures
+        );
+    }
+    eprintln!();
+    println!("{}", state.counts);
+    println!(
+        "{:>9.1} seconds a host",
+        state.seconds / state.counts.hosts.max(1) as f64
+    );
+    Ok(state.counts)
+}
+
+fn io(path: &Path, error: &dyn std::fmt::Display) -> Stop {
+    (2, format!("{}: {error}", path.display()))
+}
+
+fn not_legal(index: u64, error: &str) -> Stop {
+    (3, format!("host {index}: {error}"))
+}
+
+fn resumed(file: &Path, plan: &Plan) -> Result<State, Stop> {
+    let Ok(text) = std::fs::read_to_string(file) else {
+        return Ok(State {
+            plan: plan.clone(),
+            next: 0,
+            seconds: 0.0,
+            counts: Counts::default(),
+        });
+    };
+    let state: State = serde_yaml::from_str(&text).map_err(|e| io(file, &e))?;
+    match state.plan == *plan {
+        true => Ok(state),
+        false => Err(io(
+            file,
+            &format!(
+                "this is a campaign with other options ({:?}): give it another --state",
+                state.plan
+            ),
+        )),
+    }
+}
+
+/// Checks hosts side by side.
+fn all(bench: &Bench, plan: &Plan, indices: std::ops::Range<u64>) -> Vec<Result<Found, String>> {
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = indices
+            .map(|index| scope.spawn(move || check(bench, plan, index)))
+            .collect();
+        let joined = threads.into_iter().map(|thread| {
+            thread
+                .join()
+                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        });
+        joined.collect()
+    })
+}
+
+/// Writes what was found; of what is refused for one cause the first three.
+fn keep_all(options: &Options, index: u64, found: &Found, before: &Counts) -> Result<(), Stop> {
+    for failure in &found.kept {
+        let (kind, what) = match &failure.trial.verdict {
+            Verdict::Refused(cause) if before.refused.get(cause).is_some_and(|n| *n >= 3) => {
+                continue;
+            }
+            Verdict::Refused(cause) => ("refused", cause),
+            Verdict::Original(what) => ("originals", what),
+            Verdict::Different(what) => ("found", what),
+            Verdict::Same => continue,
+        };
+        let folder = options.state.join(kind);
+        let folder = folder.join(format!("h{index}-{:?}", failure.platform).to_lowercase());
+        keep(&failure.program, &failure.trial, &folder).map_err(|e| io(&folder, &e))?;
+        let what = what.lines().next().unwrap_or("");
+        eprintln!("\n{kind}: {}: {what}", folder.display());
+    }
+    Ok(())
+}

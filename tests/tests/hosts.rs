@@ -1,0 +1,25 @@
+//! A few random hosts, the same each time.
+
+use fpgacc_tests::hosts::{Bench, Counts, Plan, check};
+
+/// Built by the system's compiler and by fpgacc, they do the same.
+#[test]
+fn random_hosts_do_the_same_when_fpgacc_builds_them() {
+    let plan = Plan {
+        seed: 3,
+        intel_every: 1,
+        pocl_every: 6,
+    };
+    let bench = Bench::new();
+    let mut counts = Counts::default();
+    for index in 0..6 {
+        let found = check(&bench, &plan, index).unwrap_or_else(|e| panic!("host {index}: {e}"));
+        counts.add(&found.counts);
+        for failure in &found.kept {
+            println!("host {index}: {:?}", failure.trial.verdict);
+        }
+    }
+    println!("{counts}");
+    assert_eq!((counts.failures, counts.originals), (0, 0), "{counts}");
+    assert!(counts.same.values().sum::<u64>() >= 4, "{counts}");
+}
