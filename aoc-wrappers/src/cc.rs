@@ -5,6 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::c_text;
 use crate::output::{OutputError, Staged};
 use crate::process::{self, Captured, Command, ProcessError, Status};
 use crate::scratch::Scratch;
@@ -285,7 +286,7 @@ impl Compiler {
         }
         match self.checked_input(command, &input) {
             Ok((captured, warnings)) => {
-                let text = input.renamed_markers(&captured.stdout_text());
+                let text = input.renamed_markers(&c_text::decode(&captured.stdout).text);
                 Ok(Preprocessed { text, warnings })
             }
             Err(CcError::Process(ProcessError::TooMuch { start, .. })) => {

@@ -6,6 +6,7 @@
 pub mod aoc;
 pub mod backend;
 mod build_log;
+pub mod c_text;
 pub mod cache;
 pub mod cc;
 pub mod claims;

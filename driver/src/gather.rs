@@ -3,6 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
+use fpgacc_aoc_wrappers::c_text;
 use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_frontend::facts::Facts;
 use fpgacc_frontend::source::Span;
@@ -186,29 +187,33 @@ pub fn read_kernels(session: &mut Session, path: &Path) -> Step<KernelUnit> {
         .chain(includes)
         .chain(options.kernel_args.iter().cloned());
     let options = words.collect();
-    match String::from_utf8(bytes) {
-        Ok(text) => Ok(KernelUnit {
-            path: path.to_path_buf(),
-            text,
-            options,
-        }),
-        Err(error) => {
-            let at = error.utf8_error().valid_up_to();
-            let byte = error.as_bytes()[at];
-            let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
-            let file = session.sources.add(path.display().to_string(), text);
-            let span = Span {
-                file,
-                start: at as u32,
-                end: (at + char::REPLACEMENT_CHARACTER.len_utf8()) as u32,
-            };
-            session.fail(
-                Diagnostic::error(format!("this is not UTF-8 text (byte 0x{byte:02x})"))
-                    .at(span)
-                    .help("OpenCL C is UTF-8: convert the file, for example with iconv"),
-            )
-        }
+    let decoded = c_text::decode(&bytes);
+    if let Some(at) = decoded.stray {
+        return stray_byte(session, path, &bytes, at);
     }
+    Ok(KernelUnit {
+        path: path.to_path_buf(),
+        bytes: (decoded.text.as_bytes() != bytes).then_some(bytes),
+        text: decoded.text,
+        options,
+    })
+}
+
+/// Names of C are UTF-8, or nobody can tell what they are.
+fn stray_byte(session: &mut Session, path: &Path, bytes: &[u8], at: usize) -> Step<KernelUnit> {
+    let before = String::from_utf8_lossy(&bytes[..at]).len();
+    let text = String::from_utf8_lossy(bytes).into_owned();
+    let file = session.sources.add(path.display().to_string(), text);
+    let span = Span {
+        file,
+        start: before as u32,
+        end: (before + char::REPLACEMENT_CHARACTER.len_utf8()) as u32,
+    };
+    session.fail(
+        Diagnostic::error(format!("this is not UTF-8 text (byte 0x{:02x})", bytes[at]))
+            .at(span)
+            .help("OpenCL C is UTF-8: convert the file, for example with iconv"),
+    )
 }
 
 fn undefined_later(define: &str, undefines: &[String]) -> bool {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use fpgacc_aoc_wrappers::backend::Backend;
+use fpgacc_aoc_wrappers::c_text;
 use fpgacc_aoc_wrappers::cc::{self, CcError, Language};
 use fpgacc_device_passes::analysis::constant_memory;
 use fpgacc_device_passes::decision::{self, Decided, Decision, Request};
@@ -300,9 +301,13 @@ fn parse_text(
 }
 
 fn untouched(session: &mut Session, reasons: Vec<Diagnostic>) {
-    for mut reason in reasons {
+    let last = reasons.len().saturating_sub(1);
+    for (at, mut reason) in reasons.into_iter().enumerate() {
         reason.severity = Severity::Warning;
-        session.tell(reason.note("this program stays as it is: its kernels are not rewritten"));
+        session.tell(match at == last {
+            true => reason.note("this program stays as it is: its kernels are not rewritten"),
+            false => reason,
+        });
     }
 }
 
@@ -323,8 +328,9 @@ fn register_headers(session: &mut Session, preprocessed: &str) {
     names.dedup();
     for name in names {
         if session.sources.find(name).is_none()
-            && let Ok(text) = std::fs::read_to_string(name)
+            && let Ok(bytes) = std::fs::read(name)
         {
+            let text = c_text::decode(&bytes).text;
             session.sources.add(name, without_bom(&text));
         }
     }
@@ -336,7 +342,7 @@ fn describe(program: &Program, preprocessed: &str) -> manifest::Program {
     let names = identifiers(&format!("{text}\n{}", without_directives(preprocessed)));
     manifest::Program {
         name: program.name(),
-        source_hash: manifest::text_hash(text.as_bytes()),
+        source_hash: manifest::text_hash(&program.bytes()),
         aocx: String::new(),
         defines: program.options.defines_among(&names),
         macro_names: names,

@@ -20,8 +20,10 @@ pub struct Piece {
     pub name: String,
     /// The folder in which its quoted includes are looked up.
     pub folder: PathBuf,
-    /// The text, unchanged.
+    /// The text.
     pub text: String,
+    /// Its bytes, if the text is not what they are: they are no UTF-8.
+    pub bytes: Option<Vec<u8>>,
 }
 
 /// A program to compile.
@@ -52,15 +54,29 @@ impl Program {
     pub fn include_folders(&self) -> Vec<PathBuf> {
         let others = self.pieces.iter().skip(1);
         let others = others.map(|piece| piece.folder.clone());
-        self.options.includes.iter().cloned().chain(others).collect()
+        self.options
+            .includes
+            .iter()
+            .cloned()
+            .chain(others)
+            .collect()
     }
 
-    /// The whole text as the host passes it.
+    /// The whole text.
     pub fn text(&self) -> String {
         self.pieces
             .iter()
             .map(|piece| piece.text.as_str())
             .collect()
+    }
+
+    /// The whole text as the host passes it.
+    pub fn bytes(&self) -> Vec<u8> {
+        let bytes = |piece: &Piece| match &piece.bytes {
+            Some(bytes) => bytes.clone(),
+            None => piece.text.clone().into_bytes(),
+        };
+        self.pieces.iter().flat_map(bytes).collect()
     }
 }
 
@@ -277,6 +293,7 @@ fn text_piece(text: &str, site: &Location) -> Piece {
         name: format!("{}:{}", site.file, site.line),
         folder: folder_of(Path::new(&site.file)),
         text: text.to_string(),
+        bytes: None,
     }
 }
 
@@ -285,6 +302,7 @@ fn piece(unit: &KernelUnit) -> Piece {
         name: unit.path.display().to_string(),
         folder: folder_of(&unit.path),
         text: unit.text.clone(),
+        bytes: unit.bytes.clone(),
     }
 }
 
@@ -443,6 +461,7 @@ mod tests {
         let unit = |path: &str, text: &str| KernelUnit {
             path: path.into(),
             text: text.into(),
+            bytes: None,
             options: vec!["-DN=4".into()],
         };
         let units = [

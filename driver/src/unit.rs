@@ -56,8 +56,11 @@ impl HostUnit {
 pub struct KernelUnit {
     /// Its path as the user gave it.
     pub path: PathBuf,
-    /// Its text, unchanged.
+    /// Its text.
     pub text: String,
+    /// Its bytes, if the text is not what they are: they are no UTF-8.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<Vec<u8>>,
     /// Options for programs whose options are not known from the host: `-D`, `-U`, `-I` and
     /// `-Xkernel` of the command line, as words.
     pub options: Vec<String>,

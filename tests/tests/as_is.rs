@@ -152,6 +152,66 @@ fn a_file_with_one_function_that_is_not_taken_runs_as_it_is() {
 }
 
 #[test]
+fn what_only_some_compilers_know_runs_as_it_is() {
+    stays(kernels("", "__auto_type t = i * 3; x[i] = t;"));
+    stays(kernels("", "x[i] = (i & 3) ?: 77;"));
+    stays(kernels("", "x[i] = __builtin_popcount(i);"));
+    stays(kernels(
+        "int größe(int v) { return v + 1; }",
+        "int ä = 3; x[i] = größe(i) + ä;",
+    ));
+}
+
+/// A text that is taken: it becomes single work-items, which do the same.
+#[track_caller]
+fn is_taken(text: impl AsRef<[u8]>, header: &[u8]) {
+    let shop = workshop(HOST, text);
+    shop.write("h.h", header);
+    let said = runs_as_plain(&shop, "-fexecution-model=swi host.c k.cl");
+    assert!(!said.contains(AS_IS), "{said}");
+    let app = shop.sh("FPGACC_VERBOSE=1 ./app").success();
+    let launched = "kernel `fill` launched as one work-item";
+    assert!(app.stderr.contains(launched), "{}", app.stderr);
+}
+
+#[test]
+fn parameters_may_have_the_name_of_their_function() {
+    is_taken(
+        kernels(
+            "void phi(int4 X, int4 *phi) { *phi = X + STEP; }",
+            "int4 q, r; phi((int4)(i), &q); phi(q, &r); x[i] = r.y;",
+        ),
+        b"",
+    );
+    let turn = TURN.replace("__global int *x", "__global int *turn");
+    let turn = turn.replace("x[i]", "turn[i]");
+    is_taken(kernels("", "x[i] = i;").replace(TURN, &turn), b"");
+}
+
+#[test]
+fn brackets_may_be_digraphs() {
+    let fill = "%:define N 3\n__kernel void fill(__global int *x) <% int i = get_global_id(0); \
+                int t<:2:> = <% 1, N %>; x<:i:> = t<:i & 1:>; %>\n";
+    is_taken(format!("{fill}{TURN}"), b"");
+    is_taken(format!("%: include \"h.h\"\n{TURN}"), fill.as_bytes());
+}
+
+#[test]
+fn texts_may_be_latin_1() {
+    let string = b"/* gr\xf6\xdfe */ __constant char s[] = \"gr\xf6\xdfe\"; // \xe4\n";
+    let body = b"x[i] = s[i & 3] + sizeof(s) + '\xf6';";
+    // No character of the format.
+    let whole = kernels("", "%");
+    let (before, after) = whole.split_once('%').unwrap();
+    let text =
+        |first: &[u8], body: &[u8]| [first, before.as_bytes(), body, after.as_bytes()].concat();
+    is_taken(text(string, body), b"");
+    is_taken(text(b"#include \"h.h\"\n", body), string);
+    let not_taken = b"x[i] = ({ s[i & 3]; }) + sizeof(s) + '\xf6';";
+    stays(text(string, not_taken));
+}
+
+#[test]
 fn a_file_with_inline_assembly_runs_as_it_is() {
     // The Intel emulator's compiler crashes when it is asked for the binary.
     let shop = workshop(HOST, kernels("", "__asm__ volatile(\"nop\"); x[i] = i;"));

@@ -7,6 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::backend::{Backend, BuildError};
+use crate::c_text;
 use crate::cache::Cache;
 use crate::claims;
 use crate::emulator::Emulator;
@@ -116,7 +117,7 @@ fn read_source(path: &Path) -> Result<KernelSource, String> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
     Ok(KernelSource {
         path: path.to_path_buf(),
-        text: String::from_utf8_lossy(bytes).into_owned(),
+        text: c_text::decode(bytes).text,
     })
 }
 

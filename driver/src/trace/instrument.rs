@@ -116,6 +116,7 @@ fn pieces(front: String, text: String) -> Vec<Piece> {
         name: name.to_string(),
         folder: PathBuf::from("."),
         text,
+        bytes: None,
     };
     let nowhere = Location {
         file: TEXT.to_string(),

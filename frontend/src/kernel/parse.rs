@@ -78,6 +78,10 @@ fn stages(input: &Input, sources: &mut SourceMap) -> Result<Module, ParseError> 
     let scanned = prepass::scan(text, input.name);
     let (spans, files) = positions::locate(text, input.name, &scanned, sources);
     if !scanned.problems.is_empty() {
+        let is_unsupported = scanned
+            .problems
+            .iter()
+            .all(|problem| problem.is_unsupported);
         let told = scanned.problems.iter().map(|problem| {
             let diagnostic = Diagnostic::error(&problem.message);
             match files.find_on_line(problem.place, &problem.text, sources) {
@@ -85,7 +89,11 @@ fn stages(input: &Input, sources: &mut SourceMap) -> Result<Module, ParseError> 
                 None => diagnostic,
             }
         });
-        return Err(ParseError::Invalid(told.collect()));
+        let told = told.collect();
+        return Err(match is_unsupported {
+            true => ParseError::Unsupported(told),
+            false => ParseError::Invalid(told),
+        });
     }
     let mut source = SourceText {
         text,

@@ -38,6 +38,8 @@ pub(super) struct LexProblem {
     pub place: Place,
     /// What stands there.
     pub text: String,
+    /// It may be right, but fpgacc does not take it.
+    pub is_unsupported: bool,
 }
 
 /// The pre-pass's result.
@@ -133,6 +135,7 @@ impl Scanner<'_> {
             message: "too many `++` and `--` in a row: their operand is a variable".to_string(),
             place,
             text: String::new(),
+            is_unsupported: false,
         });
     }
 
@@ -146,6 +149,9 @@ impl Scanner<'_> {
 
     fn problem(&mut self, error: LexError, text: &str, physical: u32) {
         let message = match error {
+            LexError::WideName => {
+                "names with characters beyond ASCII are not supported".to_string()
+            }
             LexError::Stray('\0') => "a NUL byte is not part of OpenCL C".to_string(),
             LexError::Stray('\\') => "a backslash is not part of OpenCL C here".to_string(),
             LexError::Stray(c) if c.is_ascii_control() => {
@@ -189,6 +195,7 @@ impl Scanner<'_> {
             message,
             place,
             text: shown,
+            is_unsupported: error == LexError::WideName,
         });
     }
 

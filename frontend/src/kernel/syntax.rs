@@ -211,6 +211,13 @@ fn unsupported(source: &SourceText, token: usize) -> Option<Diagnostic> {
         (TokenKind::Punct, "&&") if next_is_label(source, token) => {
             "addresses of labels are not supported"
         }
+        (TokenKind::Punct, "?") if next == ":" => {
+            "`?:` without an operand in the middle is not supported"
+        }
+        (TokenKind::Ident, "__auto_type") => "`__auto_type` is not supported",
+        (TokenKind::Ident, "__int128" | "__int128_t" | "__uint128_t") => {
+            "integers of 128 bits are not supported"
+        }
         _ => return None,
     };
     let diagnostic = Diagnostic::error(message);

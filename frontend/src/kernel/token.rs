@@ -28,6 +28,8 @@ pub(super) struct Token {
 pub(super) enum LexError {
     /// A character that starts no token.
     Stray(char),
+    /// An identifier with characters beyond ASCII, or `\u` and their numbers.
+    WideName,
     /// A string or character literal without an end on its line.
     Unterminated(char),
     /// A comment without an end.
@@ -35,10 +37,21 @@ pub(super) enum LexError {
 }
 
 /// Operators, longest first.
-const PUNCTUATORS: [&str; 22] = [
+const PUNCTUATORS: [&str; 26] = [
     "...", "<<=", ">>=", "->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "*=",
-    "/=", "%=", "+=", "-=", "&=", "^=", "|=",
+    "/=", "%=", "+=", "-=", "&=", "^=", "|=", "<:", ":>", "<%", "%>",
 ];
+
+/// What a digraph stands for.
+fn digraph(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "<:" => "[",
+        ":>" => "]",
+        "<%" => "{",
+        "%>" => "}",
+        _ => return None,
+    })
+}
 
 /// A scanner over one text. Directive lines are handed out whole.
 pub(super) struct Lexer<'a> {
@@ -86,11 +99,23 @@ impl<'a> Lexer<'a> {
         let rest = &self.text[self.at..];
         let first = rest.chars().next()?;
         let line = self.line;
-        if first == '#' && self.line_start {
+        if self.line_start
+            && let Some(mark) = ["#", "%:"].into_iter().find(|mark| rest.starts_with(mark))
+        {
+            self.at += mark.len();
             return Some((Lexeme::Directive(self.directive()), line));
         }
         self.line_start = false;
         let start = self.at;
+        if let Some(len) = wide_name_len(rest) {
+            self.at += len;
+            let lexeme = Lexeme::Error {
+                error: LexError::WideName,
+                start: start as u32,
+                end: self.at as u32,
+            };
+            return Some((lexeme, line));
+        }
         let kind = match first {
             'a'..='z' | 'A'..='Z' | '_' | '$' => {
                 self.at += ident_len(rest);
@@ -202,8 +227,7 @@ impl<'a> Lexer<'a> {
     /// A directive's text behind its `#`, with continuation lines.
     fn directive(&mut self) -> &'a str {
         let bytes = self.text.as_bytes();
-        let start = self.at + 1;
-        self.at = start;
+        let start = self.at;
         while let Some(&byte) = bytes.get(self.at) {
             if byte == b'\n' {
                 break;
@@ -245,6 +269,27 @@ fn ident_len(text: &str) -> usize {
     text.bytes()
         .position(|b| !(b.is_ascii_alphanumeric() || b == b'_' || b == b'$'))
         .unwrap_or(text.len())
+}
+
+/// The length of a name that is not all ASCII; gcc's preprocessor writes `\U000000f6` for such a
+/// character.
+fn wide_name_len(text: &str) -> Option<usize> {
+    let mut at = 0;
+    let mut is_wide = false;
+    while let Some(c) = text[at..].chars().next() {
+        let rest = &text[at..];
+        if rest.starts_with("\\u") || rest.starts_with("\\U") {
+            is_wide = true;
+            at += 2;
+        } else if c.is_alphanumeric() || matches!(c, '_' | '$') {
+            is_wide |= !c.is_ascii();
+            at += c.len_utf8();
+        } else {
+            break;
+        }
+    }
+    let starts_number = text.starts_with(|c: char| c.is_ascii_digit());
+    (is_wide && !starts_number).then_some(at)
 }
 
 fn number_len(text: &str) -> usize {
@@ -300,9 +345,13 @@ pub(super) fn tokens_of(text: &str) -> Vec<Token> {
     tokens
 }
 
-/// The bytes of a token in its text.
+/// The bytes of a token in its text; of a digraph what it stands for.
 pub(super) fn text_of<'a>(text: &'a str, token: &Token) -> &'a str {
-    &text[token.start as usize..token.end as usize]
+    let word = &text[token.start as usize..token.end as usize];
+    match token.kind {
+        TokenKind::Punct => digraph(word).unwrap_or(word),
+        _ => word,
+    }
 }
 
 #[cfg(test)]
@@ -337,6 +386,31 @@ mod tests {
     #[test]
     fn operators_are_longest_first() {
         check("a<<=b->c...", &["a", "<<=", "b", "->", "c", "..."]);
+    }
+
+    #[test]
+    fn digraphs_are_brackets() {
+        check(
+            "a<:0:> <% %> a<=b%c",
+            &["a", "[", "0", "]", "{", "}", "a", "<=", "b", "%", "c"],
+        );
+        check("%:define A\nb", &["b"]);
+    }
+
+    #[test]
+    fn names_beyond_ascii_are_told() {
+        let first = |text| Lexer::new(text).next().map(|(lexeme, _)| lexeme);
+        for text in ["größe+1", "\\U000000f6x+1", "a\\u00f6+1"] {
+            let Some(Lexeme::Error { error, end, .. }) = first(text) else {
+                panic!("{text} is taken");
+            };
+            let plus = text.find('+').unwrap();
+            assert_eq!((error, end as usize), (LexError::WideName, plus), "{text}");
+        }
+        check(
+            "a1 + $b_2 1u \"\\u00f6\"",
+            &["a1", "+", "$b_2", "1u", "\"\\u00f6\""],
+        );
     }
 
     #[test]

@@ -58,6 +58,11 @@ impl Lowerer<'_> {
         if matches!(name, "enqueue_kernel" | "enqueue_marker") || name.starts_with("get_kernel_") {
             return Err(self.unsupported(at, "enqueueing on the device is"));
         }
+        if name.starts_with("__builtin_") {
+            return Err(
+                self.unsupported(at, &format!("`{name}`, which is some compiler's own, is"))
+            );
+        }
         let message = format!("the function `{name}` is not declared");
         let own = self.scopes.names();
         let near = nearest(name, &own);

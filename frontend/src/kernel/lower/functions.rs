@@ -68,7 +68,10 @@ impl Lowerer<'_> {
         self.scopes.leave();
         let vars = std::mem::replace(&mut self.vars, outer);
         let params = lowered?;
-        let id = self.declare_function(&head, params, vars)?;
+        let known = self.scopes.find(name);
+        let hides = self.scopes.find_here(name).is_some() || self.scopes.at_file();
+        let known = known.filter(|symbol| hides || !matches!(symbol, Symbol::Var(_)));
+        let id = self.declare_function(&head, known, params, vars)?;
         self.module.items.push(Item::Prototype(id));
         Ok(())
     }
@@ -108,7 +111,9 @@ impl Lowerer<'_> {
         self.name_parameters(&params);
         self.check_kernel(head, &params)?;
         let vars = self.vars.clone();
-        let id = self.declare_function(head, params, vars)?;
+        // Not the parameters: one may have the function's own name.
+        let known = self.scopes.find_at_file(head.name);
+        let id = self.declare_function(head, known, params, vars)?;
         if self.module.functions[id].body.is_some() {
             let message = format!("the function `{}` has two bodies", head.name);
             let mut diagnostic = Diagnostic::error(message);
@@ -141,10 +146,12 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// Declares a function, or finds its earlier declaration, which this one completes.
+    /// Declares a function, or finds its earlier declaration, which this one completes. `known` is
+    /// what the name means already.
     fn declare_function(
         &mut self,
         head: &Head<'_>,
+        known: Option<Symbol>,
         params: Vec<VarId>,
         vars: Arena<Variable>,
     ) -> Lowered<FunctionId> {
@@ -162,7 +169,7 @@ impl Lowerer<'_> {
             comments: Vec::new(),
             span: self.source.span(head.at),
         };
-        match self.scopes.find(head.name) {
+        match known {
             Some(Symbol::Function(first)) => {
                 let Some(id) = self.overload(first, &function) else {
                     return Ok(self.add_overload(head.name, function));
@@ -171,11 +178,11 @@ impl Lowerer<'_> {
                 Ok(id)
             }
             Some(Symbol::Broken) => Err(Reported),
-            Some(_) if self.scopes.find_here(head.name).is_some() || self.scopes.at_file() => {
+            Some(_) => {
                 let message = format!("`{}` is declared as something else before", head.name);
                 Err(self.error(head.at, message))
             }
-            _ => {
+            None => {
                 let id = self.add_overload(head.name, function);
                 self.scopes.declare_at_file(head.name, Symbol::Function(id));
                 Ok(id)

@@ -67,6 +67,11 @@ impl Scopes {
             .find_map(|scope| scope.names.get(name).copied())
     }
 
+    /// The meaning of a name at file scope, whatever is open.
+    pub fn find_at_file(&self, name: &str) -> Option<Symbol> {
+        self.open[0].names.get(name).copied()
+    }
+
     /// The meaning of a name in the innermost scope alone.
     pub fn find_here(&self, name: &str) -> Option<Symbol> {
         self.open.last()?.names.get(name).copied()
