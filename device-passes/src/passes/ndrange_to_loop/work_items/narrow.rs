@@ -487,6 +487,10 @@ impl Narrower<'_> {
 
     fn keep_call(&mut self, callee: &Callee, args: &[ExprId]) {
         let needs: Vec<Need> = match callee {
+            // The types of its arguments say which function is called.
+            Callee::Function(callee) if self.functions[*callee].attr("overloadable").is_some() => {
+                Vec::new()
+            }
             Callee::Function(callee) => {
                 let callee = &self.functions[*callee];
                 let types = callee.params.iter().map(|param| callee.vars[*param].ty.ty);
