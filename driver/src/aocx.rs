@@ -56,7 +56,8 @@ pub fn build(
         );
     }
     let backend = build::choose(session)?;
-    let mut manifest = link::manifest(&compiled, build::manifest_target(&backend), output);
+    let target = build::manifest_target(&backend);
+    let mut manifest = link::manifest(&session.options, &compiled, target, output);
     name_files(&mut manifest, &compiled, output);
     let mut written = outputs::of_link(session, gathered, &compiled, &manifest, output);
     written.push(description_of(output));
@@ -94,7 +95,7 @@ fn put_in_place(
     let mut files: Vec<(PathBuf, Vec<u8>)> = Vec::new();
     let mut digests = BTreeMap::new();
     for program in &manifest.programs {
-        let bytes = session.read(&made.join(&program.aocx))?;
+        let bytes = outputs::sealed(session, made, program)?;
         digests.insert(program.aocx.clone(), digest(&bytes));
         files.push((output.with_file_name(&program.aocx), bytes));
     }

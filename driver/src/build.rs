@@ -9,7 +9,9 @@ use fpgacc_aoc_wrappers::progress::Progress;
 use fpgacc_aoc_wrappers::request::{self, BuildRequest, KernelSource};
 use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_runtime::manifest;
+use sha2::{Digest, Sha256};
 
+use crate::kernels::Rewritten;
 use crate::link::Compiled;
 use crate::options::{Options, Target, asks_for_cache};
 use crate::session::{Session, Step};
@@ -53,6 +55,31 @@ pub fn manifest_target(backend: &Backend) -> manifest::Target {
     }
 }
 
+/// The number of a program's build: a digest of all that its .aocx is made from and of all that the
+/// runtime is told of it. The same program gives the same number.
+pub fn number(options: &Options, rewritten: &Rewritten, target: &manifest::Target) -> u64 {
+    // Where an emulator lies does not matter.
+    let kind = match target {
+        manifest::Target::IntelEmulator { .. } => "intel",
+        manifest::Target::Pocl => "pocl",
+        manifest::Target::Sdk => "sdk",
+    };
+    let described = serde_json::to_string(&rewritten.manifest).expect("its keys are strings");
+    let version = env!("CARGO_PKG_VERSION");
+    let board = options.board.as_deref().unwrap_or_default();
+    let mut digest = Sha256::new();
+    let parts = [version, kind, board, &described, &rewritten.text];
+    for part in parts
+        .into_iter()
+        .chain(options.aoc_args.iter().map(String::as_str))
+    {
+        digest.update((part.len() as u64).to_le_bytes());
+        digest.update(part);
+    }
+    let start = digest.finalize().first_chunk().copied();
+    u64::from_le_bytes(start.expect("a digest has 32 bytes"))
+}
+
 /// Builds a program's .aocx in the folder `made`; it will be at last beside `output`.
 pub fn build(
     session: &mut Session,
@@ -86,6 +113,7 @@ pub fn build(
     request.verbose = options.verbose;
     if rewritten.untouched {
         request.defines = program.options.defines.clone();
+        request.undefines = program.options.undefines.clone();
         request.includes = program.include_folders();
     }
     if options.verbose || options.dry_run {

@@ -9,8 +9,12 @@ use fpgacc_frontend::ir::Dialect;
 pub struct KernelOptions {
     /// `-D`, without the letter, in order.
     pub defines: Vec<String>,
+    /// `-U`, without the letter: names that have no definition after all options.
+    pub undefines: Vec<String>,
     /// `-I`
     pub includes: Vec<PathBuf>,
+    /// Folders of the command line, which help to find what the host's own options name.
+    pub more_includes: Vec<PathBuf>,
     /// All others, in order: `-cl-fast-relaxed-math`, `-w`, ..
     pub others: Vec<String>,
 }
@@ -34,7 +38,9 @@ impl KernelOptions {
                 None => None,
             };
             if let Some(define) = value("-D") {
-                options.defines.push(define);
+                options.define(define);
+            } else if let Some(name) = value("-U") {
+                options.undefine(name);
             } else if let Some(folder) = value("-I") {
                 options.includes.push(folder.into());
             } else {
@@ -42,6 +48,23 @@ impl KernelOptions {
             }
         }
         options
+    }
+
+    fn define(&mut self, define: String) {
+        self.undefines.retain(|name| name != macro_name(&define));
+        self.defines.push(define);
+    }
+
+    fn undefine(&mut self, name: String) {
+        self.defines.retain(|define| macro_name(define) != name);
+        if !self.undefines.contains(&name) {
+            self.undefines.push(name);
+        }
+    }
+
+    /// All folders in which includes are looked for, in order.
+    pub fn folders(&self) -> impl Iterator<Item = &PathBuf> {
+        self.includes.iter().chain(&self.more_includes)
     }
 
     /// Takes away what lets device compilers round otherwise than the text says. The runtime does the
@@ -68,30 +91,39 @@ impl KernelOptions {
         }
     }
 
-    /// The macros whose name is in `names`, the last definition of each, in order of name.
-    pub fn defines_among(&self, names: &[String]) -> Vec<String> {
+    /// The macros whose name matters, the last definition of each, in order of name.
+    pub fn defines_among(&self, matters: impl Fn(&str) -> bool) -> Vec<String> {
         let mut last = std::collections::BTreeMap::new();
         for define in &self.defines {
-            let name = define.split(['=', '(']).next().unwrap_or(define);
-            if names.binary_search_by(|n| n.as_str().cmp(name)).is_ok() {
-                last.insert(name.to_string(), define.clone());
+            let name = macro_name(define);
+            if matters(name) {
+                last.insert(name, define.clone());
             }
         }
         last.into_values().collect()
     }
 }
 
+/// The name in `NAME`, `NAME=VALUE` or `NAME(PARAMETERS)=VALUE`.
+pub fn macro_name(define: &str) -> &str {
+    define.split(['=', '(']).next().unwrap_or(define)
+}
+
 /// All identifiers in a text, sorted: the names of macros that could change it.
 pub fn identifiers(text: &str) -> Vec<String> {
-    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let mut names: Vec<String> = text
-        .split(|c| !is_word(c))
-        .filter(|word| word.starts_with(|c: char| !c.is_ascii_digit()))
-        .map(String::from)
-        .collect();
-    names.sort();
-    names.dedup();
+    let mut names = words(text);
+    names.retain(|word| !word.starts_with(|c: char| c.is_ascii_digit()));
     names
+}
+
+/// All identifiers and numbers in a text, sorted: what names can be pasted from.
+pub fn words(text: &str) -> Vec<String> {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mut words: Vec<&str> = text.split(|c| !is_word(c)).collect();
+    words.sort_unstable();
+    words.dedup();
+    let words = words.into_iter().filter(|word| !word.is_empty());
+    words.map(String::from).collect()
 }
 
 #[cfg(test)]
@@ -111,6 +143,7 @@ mod tests {
         let names = identifiers("int a[N]; // 1M\n");
         assert_eq!(names, ["N", "a", "int"]);
         let options = KernelOptions::parse("-DN=1 -DTIMING -DN=2");
-        assert_eq!(options.defines_among(&names), ["N=2"]);
+        let named = |name: &str| names.iter().any(|n| n == name);
+        assert_eq!(options.defines_among(named), ["N=2"]);
     }
 }

@@ -22,7 +22,7 @@ use crate::aoc_report;
 use crate::board;
 use crate::build;
 use crate::expansion;
-use crate::kernel_options::identifiers;
+use crate::identity;
 use crate::programs::{self, Piece, Program};
 use crate::session::{Session, Step, Stop};
 use crate::signature;
@@ -59,7 +59,7 @@ pub fn rewrite(session: &mut Session, program: &Program, facts: &Facts) -> Step<
         text: without_bom(&program.text()).to_string(),
         path: PathBuf::from(&program.pieces[0].name),
         untouched: true,
-        manifest: describe(program, &preprocessed.text),
+        manifest: identity::describe(program, &preprocessed.text),
         report: Report::default(),
         decisions: BTreeMap::new(),
         constant_cache: None,
@@ -204,6 +204,10 @@ fn run_preprocessor(
     let compiler = session.compiler(Language::C)?;
     let others: Vec<&str> = program.options.others.iter().map(String::as_str).collect();
     let mut text = kernel::predefined(program.options.dialect(), &others);
+    // The text stands behind the predefined macros, and options before them.
+    for name in &program.options.undefines {
+        text.push_str(&format!("#undef {name}\n"));
+    }
     for piece in &program.pieces {
         let piece_text = without_bom(&piece.text);
         session.sources.add(piece.name.as_str(), piece_text);
@@ -334,25 +338,6 @@ fn register_headers(session: &mut Session, preprocessed: &str) {
             session.sources.add(name, without_bom(&text));
         }
     }
-}
-
-fn describe(program: &Program, preprocessed: &str) -> manifest::Program {
-    let text = program.text();
-    // Names in headers count too: a macro may change those.
-    let names = identifiers(&format!("{text}\n{}", without_directives(preprocessed)));
-    manifest::Program {
-        name: program.name(),
-        source_hash: manifest::text_hash(&program.bytes()),
-        aocx: String::new(),
-        defines: program.options.defines_among(&names),
-        macro_names: names,
-        kernels: None,
-    }
-}
-
-fn without_directives(preprocessed: &str) -> String {
-    let lines = preprocessed.lines().filter(|line| !line.starts_with('#'));
-    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// The kernels with all their versions.

@@ -15,7 +15,7 @@ use crate::build;
 use crate::facts;
 use crate::gather::{self, Gathered};
 use crate::kernels::{self, Rewritten};
-use crate::options::{Mode, Target};
+use crate::options::{Mode, Options, Target};
 use crate::outputs;
 use crate::programs::{self, Program};
 use crate::session::{Session, Step, Stop};
@@ -49,7 +49,8 @@ pub fn build(session: &mut Session, output: &Path) -> Step<Vec<Compiled>> {
     }
     need_host(session, &gathered)?;
     let backend = build::choose(session)?;
-    let manifest = manifest(&compiled, build::manifest_target(&backend), output);
+    let target = build::manifest_target(&backend);
+    let manifest = manifest(&session.options, &compiled, target, output);
     let written = outputs::of_link(session, &gathered, &compiled, &manifest, output);
     session.may_write(&written)?;
     // The link comes first: kernels take longer, hours on hardware.
@@ -199,17 +200,21 @@ fn runtime_objects(
 }
 
 /// What the executable's runtime is told of the programs.
-pub fn manifest(compiled: &[Compiled], target: manifest::Target, output: &Path) -> Manifest {
+pub fn manifest(
+    options: &Options,
+    compiled: &[Compiled],
+    target: manifest::Target,
+    output: &Path,
+) -> Manifest {
     let name = output.file_name().unwrap_or_default().to_string_lossy();
     let several = compiled.len() > 1;
     let programs = compiled
         .iter()
         .map(|Compiled { program, rewritten }| manifest::Program {
             aocx: outputs::aocx_name(&name, several.then_some(program.stem.as_str())),
+            build: Some(build::number(options, rewritten, &target)),
             ..rewritten.manifest.clone()
         });
-    Manifest {
-        target,
-        programs: programs.collect(),
-    }
+    let programs = programs.collect();
+    Manifest { target, programs }
 }

@@ -22,6 +22,7 @@ mod gather;
 mod generate;
 mod given;
 mod hosts;
+mod identity;
 mod kernel_options;
 mod kernels;
 mod link;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use fpgacc_aoc_wrappers::output::{self, Mode as FileMode};
 use fpgacc_aoc_wrappers::scratch::Scratch;
 use fpgacc_frontend::diag::Diagnostic;
-use fpgacc_runtime::Manifest;
+use fpgacc_runtime::{Manifest, manifest, seal};
 
 use crate::depfile;
 use crate::gather::Gathered;
@@ -146,6 +146,15 @@ pub fn folder(session: &mut Session, output: &Path) -> Step<Scratch> {
     session.check(made.map_err(|error| format!("cannot write {}: {error}", output.display())))
 }
 
+/// The bytes of an .aocx that was made, with the seal of its build.
+pub fn sealed(session: &mut Session, made: &Path, program: &manifest::Program) -> Step<Vec<u8>> {
+    let bytes = session.read(&made.join(&program.aocx))?;
+    Ok(match program.build {
+        Some(build) => seal::seal(bytes, build, &program.name),
+        None => bytes,
+    })
+}
+
 /// Moves everything that was made to where it belongs, all of it or nothing. Nothing was touched
 /// there before.
 pub fn put_in_place(
@@ -162,7 +171,7 @@ pub fn put_in_place(
         .iter()
         .filter(|_| !output::is_special(output))
     {
-        let bytes = session.read(&made.join(&program.aocx))?;
+        let bytes = sealed(session, made, program)?;
         files.push((output.with_file_name(&program.aocx), bytes, FileMode::Plain));
     }
     if let Some((file, rule)) = session.dependency_file(output) {

@@ -54,12 +54,7 @@ impl Program {
     pub fn include_folders(&self) -> Vec<PathBuf> {
         let others = self.pieces.iter().skip(1);
         let others = others.map(|piece| piece.folder.clone());
-        self.options
-            .includes
-            .iter()
-            .cloned()
-            .chain(others)
-            .collect()
+        self.options.folders().cloned().chain(others).collect()
     }
 
     /// The whole text.
@@ -282,7 +277,9 @@ fn variants(fact: &ProgramFact, fallback: &KernelOptions) -> Vec<(KernelOptions,
     // Include folders of the command line help the host's own find files at compile time.
     for (options, known) in &mut out {
         if *known {
-            options.includes.extend(fallback.includes.iter().cloned());
+            options
+                .more_includes
+                .extend(fallback.includes.iter().cloned());
         }
     }
     out

@@ -27,7 +27,11 @@ pub fn write(session: &mut Session, output: &Path) -> Step<()> {
         Some(_) => build::manifest_target(&build::choose(session)?),
         None => manifest::Target::Sdk,
     };
-    let manifest = link::manifest(&compiled, target, Path::new("app"));
+    let mut manifest = link::manifest(&session.options, &compiled, target, Path::new("app"));
+    // The makefile's tools make .aocx files without seals.
+    for program in &mut manifest.programs {
+        program.build = None;
+    }
     let runtime = output.join("runtime");
     let texts = outputs::texts(&gathered, &compiled, &manifest);
     let makefile = makefile(&session.options, &gathered, &compiled, &manifest, output);
@@ -104,6 +108,7 @@ fn makefile(
         if rewritten.untouched {
             let options = &program.options;
             flags.extend(options.defines.iter().map(|define| format!("-D{define}")));
+            flags.extend(options.undefines.iter().map(|name| format!("-U{name}")));
             // The text lies elsewhere than its headers now.
             let folders = std::iter::once(program.pieces[0].folder.clone());
             let folders = folders.chain(program.include_folders());

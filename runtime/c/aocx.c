@@ -11,8 +11,7 @@
 
 struct mapped {
     const struct fpgacc_program *variant;
-    const unsigned char *data;
-    size_t size;
+    struct fpgacc_aocx aocx;
     struct mapped *next;
 };
 
@@ -48,50 +47,68 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
+/* A search for a variant's .aocx. */
+struct search {
+    const struct fpgacc_program *variant;
+    struct fpgacc_aocx found;
+    struct fpgacc_text tried; /* a line for each path */
+    int refused;              /* there was a file, and it was not the variant's */
+};
+
 /* Tries one path; says what was wrong with it. */
-static const unsigned char *try_path(const char *path, size_t *size, struct fpgacc_text *why)
+static int try_path(struct search *search, const char *path)
 {
+    struct fpgacc_aocx *aocx = &search->found;
     errno = 0;
-    const unsigned char *data = map_file(path, size);
-    if (!data)
-        fpgacc_text_add(why, "\nnote: %s: %s", path,
+    aocx->data = map_file(path, &aocx->size);
+    if (!aocx->data) {
+        fpgacc_text_add(&search->tried, "\nnote: %s: %s", path,
                         errno == ENODATA ? "empty file" : strerror(errno));
-    return data;
+        return 0;
+    }
+    struct fpgacc_text fault = {0};
+    int is_ours = fpgacc_seal_check(search->variant, aocx->data, aocx->size,
+                                    &aocx->program_size, &fault);
+    if (!is_ours) {
+        search->refused = 1;
+        fpgacc_text_add(&search->tried, "\nnote: %s is %s", path, fault.data ? fault.data : "");
+        munmap((void *)aocx->data, aocx->size);
+    }
+    fpgacc_text_free(&fault);
+    return is_ours;
 }
 
 /* One entry of FPGACC_AOCX_PATH: a folder, or a file of the right name (of any name if there is
  * only one to find). */
-static const unsigned char *try_entry(const char *entry, const char *name, size_t *size,
-                                      struct fpgacc_text *why)
+static int try_entry(struct search *search, const char *entry)
 {
+    const char *name = search->variant->aocx;
     struct stat status;
     if (stat(entry, &status) == 0 && S_ISREG(status.st_mode)) {
-        if (strcmp(base_name(entry), name) == 0 || fpgacc_manifest.program_count == 1)
-            return try_path(entry, size, why);
-        return NULL;
+        int is_meant =
+            strcmp(base_name(entry), name) == 0 || fpgacc_manifest.program_count == 1;
+        return is_meant && try_path(search, entry);
     }
     struct fpgacc_text path = {0};
     fpgacc_text_add(&path, "%s/%s", entry, name);
-    const unsigned char *data = path.data ? try_path(path.data, size, why) : NULL;
+    int found = path.data && try_path(search, path.data);
     fpgacc_text_free(&path);
-    return data;
+    return found;
 }
 
-static const unsigned char *try_environment(const char *name, size_t *size,
-                                            struct fpgacc_text *why)
+static int try_environment(struct search *search)
 {
     const char *rest = fpgacc_environment("FPGACC_AOCX_PATH");
-    const unsigned char *data = NULL;
-    while (rest && *rest && !data) {
+    int found = 0;
+    while (rest && *rest && !found) {
         size_t length = strcspn(rest, ":");
         struct fpgacc_text entry = {0};
         fpgacc_text_add_bytes(&entry, rest, length);
-        if (length > 0 && entry.data)
-            data = try_entry(entry.data, name, size, why);
+        found = length > 0 && entry.data && try_entry(search, entry.data);
         fpgacc_text_free(&entry);
         rest += length + (rest[length] == ':');
     }
-    return data;
+    return found;
 }
 
 /* The executable's folder, to free. */
@@ -118,23 +135,26 @@ static char *executable_folder(void)
     return NULL;
 }
 
-static const unsigned char *search(const char *name, size_t *size, struct fpgacc_text *why)
+static int try_beside_executable(struct search *search)
 {
-    struct fpgacc_text tried = {0};
-    const unsigned char *data = try_environment(name, size, &tried);
-    if (!data) {
-        char *folder = executable_folder();
-        if (folder)
-            data = try_entry(folder, name, size, &tried);
-        free(folder);
-    }
-    if (!data)
-        fpgacc_text_add(why, "cannot read %s, which holds the compiled kernels%s\n"
-                             "help: put it beside the executable, or name its folder in "
-                             "FPGACC_AOCX_PATH",
-                        name, tried.data ? tried.data : "");
-    fpgacc_text_free(&tried);
-    return data;
+    char *folder = executable_folder();
+    int found = folder && try_entry(search, folder);
+    free(folder);
+    return found;
+}
+
+static int find(struct search *search, struct fpgacc_text *why)
+{
+    int found = try_environment(search) || try_beside_executable(search);
+    if (!found)
+        fpgacc_text_add(why, "cannot read %s, which holds the compiled kernels%s\nhelp: %s",
+                        search->variant->aocx, search->tried.data ? search->tried.data : "",
+                        search->refused ? "compile again with fpgacc, and keep the files of one "
+                                          "build together"
+                                        : "put it beside the executable, or name its folder in "
+                                          "FPGACC_AOCX_PATH");
+    fpgacc_text_free(&search->tried);
+    return found;
 }
 
 static const struct mapped *find_mapped(const struct fpgacc_program *variant)
@@ -145,25 +165,20 @@ static const struct mapped *find_mapped(const struct fpgacc_program *variant)
     return mapped;
 }
 
-const unsigned char *fpgacc_aocx(const struct fpgacc_program *variant, size_t *size,
-                                 struct fpgacc_text *why)
+const struct fpgacc_aocx *fpgacc_aocx(const struct fpgacc_program *variant,
+                                      struct fpgacc_text *why)
 {
-    const unsigned char *data = NULL;
     pthread_mutex_lock(&map_lock);
     const struct mapped *known = find_mapped(variant);
+    struct search search = {.variant = variant};
     struct mapped *fresh = known ? NULL : malloc(sizeof *fresh);
-    if (known) {
-        data = known->data;
-        *size = known->size;
-    } else if (fresh) {
-        data = search(variant->aocx, size, why);
-        if (data) {
-            *fresh = (struct mapped){variant, data, *size, all_mapped};
-            all_mapped = fresh;
-            fresh = NULL;
-        }
+    if (fresh && find(&search, why)) {
+        *fresh = (struct mapped){variant, search.found, all_mapped};
+        all_mapped = fresh;
+        known = fresh;
+    } else {
+        free(fresh);
     }
     pthread_mutex_unlock(&map_lock);
-    free(fresh);
-    return data;
+    return known ? &known->aocx : NULL;
 }

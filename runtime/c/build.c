@@ -32,24 +32,66 @@ static cl_int check_build(const struct fpgacc_loaded *loaded, cl_uint num_device
     return error == CL_SUCCESS && loaded->kernels > 0 ? CL_INVALID_OPERATION : error;
 }
 
-/* The variant of the program's text that has the options' macros. */
+/* Why no variant is what the host asks for. */
+struct reasons {
+    struct fpgacc_text options; /* the first difference in options */
+    struct fpgacc_text headers; /* the first one where the options agree */
+    unsigned unknown;           /* variants of which nobody knows */
+};
+
+/* How what the host asks for relates to a variant of its text. */
+static enum fpgacc_match match_variant(const struct fpgacc_loaded *loaded,
+                                       const struct fpgacc_options *options,
+                                       const struct fpgacc_program *variant,
+                                       struct reasons *reasons)
+{
+    struct fpgacc_text *why = reasons->options.data ? NULL : &reasons->options;
+    enum fpgacc_match by_options = fpgacc_options_match(options, variant, why);
+    if (by_options == FPGACC_DIFFERS)
+        return FPGACC_DIFFERS;
+    why = reasons->headers.data ? NULL : &reasons->headers;
+    enum fpgacc_match by_headers =
+        fpgacc_headers_match(options, &loaded->headers, variant, why);
+    /* Headers that are not here are those of the variant if the folders are the variant's. */
+    int same_folders = variant->header_count == 0 || fpgacc_folders_agree(options, variant);
+    if (by_headers == FPGACC_DIFFERS ||
+        (by_headers == FPGACC_MATCHES_PERHAPS && !same_folders))
+        return by_headers;
+    return same_folders ? by_options : FPGACC_MATCHES;
+}
+
+/* The variant of the program's text that is what the host asks for. */
 static const struct fpgacc_program *matching_variant(const struct fpgacc_loaded *loaded,
                                                      const struct fpgacc_options *options,
-                                                     struct fpgacc_text *why)
+                                                     struct reasons *reasons)
 {
     /* A binary is what it is, whatever the options say. */
     if (!loaded->source)
         return loaded->variant;
-    const struct fpgacc_program *near = NULL;
+    const struct fpgacc_program *best = NULL;
+    enum fpgacc_match best_match = FPGACC_DIFFERS;
     for (uint32_t i = 0; i < fpgacc_manifest.program_count; i++) {
         const struct fpgacc_program *variant = &fpgacc_manifest.programs[i];
         if (variant->source_hash != loaded->hash)
             continue;
-        if (fpgacc_options_match(options, variant, near ? NULL : why))
-            return variant;
-        near = variant;
+        enum fpgacc_match match = match_variant(loaded, options, variant, reasons);
+        if (match > best_match) {
+            best = variant;
+            best_match = match;
+        }
+        reasons->unknown += match == FPGACC_MATCHES_PERHAPS;
     }
-    return NULL;
+    return best_match > FPGACC_MATCHES_PERHAPS || reasons->unknown < 2 ? best : NULL;
+}
+
+/* The reason for messages. */
+static const char *main_reason(const struct reasons *reasons)
+{
+    if (reasons->unknown > 1)
+        return "which compiled program this is cannot be known: its headers are not here";
+    if (reasons->headers.data)
+        return reasons->headers.data;
+    return reasons->options.data ? reasons->options.data : "unknown options";
 }
 
 /* Puts the variant behind the handle. */
@@ -75,7 +117,9 @@ static cl_int use_variant(struct fpgacc_loaded *loaded, const struct fpgacc_site
     return error;
 }
 
-#define RECOMPILE "help: compile again with fpgacc, giving these options with -Xkernel or -D"
+#define RECOMPILE                                                                                  \
+    "help: compile again with fpgacc; options that it cannot see in the host are given with "      \
+    "-Xkernel or -D"
 
 /* Puts the original text behind the handle, for the device's own compiler. */
 static cl_int use_original(struct fpgacc_loaded *loaded, const struct fpgacc_site *site,
@@ -108,15 +152,15 @@ static cl_int choose(struct fpgacc_loaded *loaded, const struct fpgacc_site *sit
     struct fpgacc_options options;
     if (!fpgacc_options_parse(&options, text))
         return CL_OUT_OF_HOST_MEMORY;
-    struct fpgacc_text why = {0};
+    struct reasons reasons = {0};
     loaded->nonuniform = fpgacc_options_nonuniform(&options);
     replace_string(&loaded->options, text);
     replace_string(&loaded->log, NULL);
-    const struct fpgacc_program *variant = matching_variant(loaded, &options, &why);
-    cl_int error = variant
-                       ? use_variant(loaded, site, variant)
-                       : use_original(loaded, site, why.data ? why.data : "unknown options");
-    fpgacc_text_free(&why);
+    const struct fpgacc_program *variant = matching_variant(loaded, &options, &reasons);
+    cl_int error = variant ? use_variant(loaded, site, variant)
+                           : use_original(loaded, site, main_reason(&reasons));
+    fpgacc_text_free(&reasons.options);
+    fpgacc_text_free(&reasons.headers);
     fpgacc_options_free(&options);
     loaded->state = error == CL_SUCCESS ? FPGACC_CREATED : FPGACC_FAILED;
     return error;

@@ -12,16 +12,30 @@
 static const char *const loose[] = {"-cl-mad-enable", "-cl-unsafe-math-optimizations",
                                     "-cl-fast-relaxed-math"};
 
-static int contracts(void)
+int fpgacc_contracts(void)
 {
     const char *value = fpgacc_environment("FPGACC_CONTRACT");
     return !value || strcmp(value, "off") != 0;
 }
 
+int fpgacc_is_loose(const char *option)
+{
+    for (size_t i = 0; i < sizeof loose / sizeof *loose; i++)
+        if (strcmp(option, loose[i]) == 0)
+            return 1;
+    return 0;
+}
+
+const char *fpgacc_after_pragma(const char *text)
+{
+    size_t length = strlen(NO_CONTRACT);
+    return strncmp(text, NO_CONTRACT, length) == 0 ? text + length : text;
+}
+
 cl_program fpgacc_create_program(cl_context context, cl_uint count, const char **strings,
                                  const size_t *lengths, cl_int *error)
 {
-    if (contracts() || count == 0 || !strings)
+    if (fpgacc_contracts() || count == 0 || !strings)
         return __real_clCreateProgramWithSource(context, count, strings, lengths, error);
     const char **texts = calloc(count + 1, sizeof *texts);
     size_t *sizes = calloc(count + 1, sizeof *sizes);
@@ -65,7 +79,7 @@ static char *strict(const char *options)
 cl_int fpgacc_build_program(cl_program program, cl_uint num_devices, const cl_device_id *devices,
                             const char *options, fpgacc_notify notify, void *user_data)
 {
-    char *own = contracts() ? NULL : strict(options);
+    char *own = fpgacc_contracts() ? NULL : strict(options);
     cl_int error = __real_clBuildProgram(program, num_devices, devices, own ? own : options,
                                          notify, user_data);
     free(own);
@@ -77,7 +91,7 @@ cl_int fpgacc_compile_program(cl_program program, cl_uint num_devices,
                               cl_uint num_headers, const cl_program *headers, const char **names,
                               fpgacc_notify notify, void *user_data)
 {
-    char *own = contracts() ? NULL : strict(options);
+    char *own = fpgacc_contracts() ? NULL : strict(options);
     cl_int error = __real_clCompileProgram(program, num_devices, devices, own ? own : options,
                                            num_headers, headers, names, notify, user_data);
     free(own);

@@ -119,14 +119,30 @@ struct fpgacc_kernel {
     enum fpgacc_null_local null_local;
 };
 
+struct fpgacc_header {
+    const char *name;
+    int quoted;
+    int exists;
+    uint64_t hash;
+};
+
 struct fpgacc_program {
     const char *name;
     uint64_t source_hash;
     const char *aocx;
+    int is_sealed;
+    uint64_t build;
+    int any_macro;
     const char *const *defines;
     uint32_t define_count;
     const char *const *macro_names;
     uint32_t macro_name_count;
+    const char *const *options;
+    uint32_t option_count;
+    const char *const *folders;
+    uint32_t folder_count;
+    const struct fpgacc_header *headers;
+    uint32_t header_count;
     int as_is; /* the .aocx has the text's own kernels; nothing else is known of them */
     const struct fpgacc_kernel *kernels;
     uint32_t kernel_count;

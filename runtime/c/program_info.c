@@ -28,7 +28,8 @@ static cl_int kernel_count(const struct fpgacc_program *variant, size_t size, vo
     return fpgacc_answer(&count, sizeof count, size, value, size_ret);
 }
 
-/* The .aocx itself, so that a host that keeps binaries is recognised when it loads them again. */
+/* The .aocx with its seal, so that binaries that a host keeps are recognised when it loads them
+ * again, also by another build of the host. */
 static cl_int binaries(const struct fpgacc_loaded *loaded, cl_program_info name, size_t size,
                        void *value, size_t *size_ret)
 {
@@ -36,19 +37,18 @@ static cl_int binaries(const struct fpgacc_loaded *loaded, cl_program_info name,
     cl_int error = __real_clGetProgramInfo(loaded->actual, CL_PROGRAM_NUM_DEVICES, sizeof count,
                                            &count, NULL);
     struct fpgacc_text ignored = {0};
-    size_t bytes = 0;
-    const unsigned char *data = fpgacc_aocx(loaded->variant, &bytes, &ignored);
+    const struct fpgacc_aocx *aocx = fpgacc_aocx(loaded->variant, &ignored);
     fpgacc_text_free(&ignored);
-    if (error != CL_SUCCESS || !data)
+    if (error != CL_SUCCESS || !aocx)
         return __real_clGetProgramInfo(loaded->actual, name, size, value, size_ret);
-    size_t each = name == CL_PROGRAM_BINARIES ? sizeof data : sizeof bytes;
+    size_t each = name == CL_PROGRAM_BINARIES ? sizeof aocx->data : sizeof aocx->size;
     if (value && size < count * each)
         return CL_INVALID_VALUE;
     for (cl_uint i = 0; value && i < count; i++) {
         if (name == CL_PROGRAM_BINARY_SIZES)
-            ((size_t *)value)[i] = bytes;
+            ((size_t *)value)[i] = aocx->size;
         else if (((unsigned char **)value)[i])
-            memcpy(((unsigned char **)value)[i], data, bytes);
+            memcpy(((unsigned char **)value)[i], aocx->data, aocx->size);
     }
     if (size_ret)
         *size_ret = count * each;

@@ -147,9 +147,8 @@ static cl_program program_with_binary(cl_context context, const cl_device_id *de
 cl_program fpgacc_load_variant(cl_context context, const struct fpgacc_program *variant,
                                cl_int *error, struct fpgacc_text *why)
 {
-    size_t size = 0;
-    const unsigned char *data = fpgacc_aocx(variant, &size, why);
-    if (!data) {
+    const struct fpgacc_aocx *aocx = fpgacc_aocx(variant, why);
+    if (!aocx) {
         *error = CL_INVALID_BINARY;
         return NULL;
     }
@@ -160,7 +159,8 @@ cl_program fpgacc_load_variant(cl_context context, const struct fpgacc_program *
         fpgacc_text_add(why, "the context has no devices");
         return NULL;
     }
-    cl_program program = program_with_binary(context, devices, count, data, size, error);
+    cl_program program =
+        program_with_binary(context, devices, count, aocx->data, aocx->program_size, error);
     free(devices);
     if (program && variant->as_is)
         fpgacc_trace("%s: loaded %s, with the kernels as they are", variant->name, variant->aocx);
@@ -311,19 +311,108 @@ cl_program __wrap_clCreateProgramWithSource(cl_context context, cl_uint count,
     return create_with_source(&nowhere, context, count, strings, lengths, errcode_ret);
 }
 
-/* The variant whose .aocx holds just these bytes. */
-static const struct fpgacc_program *variant_of_binary(const unsigned char *data, size_t size)
+/* ---- binaries that the host brings --------------------------------------------------------- */
+
+/* Whether bytes are a variant's own .aocx, which has no seal. */
+static int is_unsealed_aocx(const struct fpgacc_program *variant, const unsigned char *data,
+                            size_t size)
+{
+    if (variant->is_sealed)
+        return 0;
+    struct fpgacc_text ignored = {0};
+    const struct fpgacc_aocx *own = fpgacc_aocx(variant, &ignored);
+    fpgacc_text_free(&ignored);
+    return own && own->size == size && memcmp(own->data, data, size) == 0;
+}
+
+/* The variant that a binary is a program of: by its seal, or else by its bytes. */
+static const struct fpgacc_program *variant_of_binary(const struct fpgacc_seal *seal,
+                                                      int is_sealed, const unsigned char *data,
+                                                      size_t size)
 {
     for (uint32_t i = 0; i < fpgacc_manifest.program_count; i++) {
-        struct fpgacc_text ignored = {0};
-        size_t own_size = 0;
-        const unsigned char *own =
-            fpgacc_aocx(&fpgacc_manifest.programs[i], &own_size, &ignored);
-        fpgacc_text_free(&ignored);
-        if (own && own_size == size && memcmp(own, data, size) == 0)
-            return &fpgacc_manifest.programs[i];
+        const struct fpgacc_program *variant = &fpgacc_manifest.programs[i];
+        if (is_sealed ? variant->is_sealed && variant->build == seal->build
+                      : is_unsealed_aocx(variant, data, size))
+            return variant;
     }
     return NULL;
+}
+
+/* What the host passes to clCreateProgramWithBinary, as OpenCL gets it. */
+struct binaries {
+    size_t *sizes;                        /* without seals */
+    const struct fpgacc_program *variant; /* NULL: none of ours, or not of one variant */
+    cl_uint refused;                      /* how many are of no build of this executable */
+};
+
+/* A kernel of another build, launched as this build's contract says, would compute something else. */
+static int is_refused(const struct fpgacc_seal *seal, const struct fpgacc_program *variant)
+{
+    struct fpgacc_site nowhere = {NULL, 0};
+    char name[17];
+    if (variant && seal->is_whole)
+        return 0;
+    fpgacc_report(FPGACC_WARNING, &nowhere,
+                  "the binary that the host loads is %s build %s of '%.*s'%s (CL_INVALID_BINARY)\n"
+                  "help: remove the file in which the host keeps it; hosts build the text again "
+                  "then",
+                  seal->is_whole ? "of" : "a damaged copy of",
+                  fpgacc_build_name(seal->build, name), seal->label_size,
+                  seal->label ? seal->label : "",
+                  seal->is_whole ? ", not of the build that this executable was linked with" : "");
+    return 1;
+}
+
+/* Looks through the seals; 0 without memory. `status` may be NULL. */
+static int read_binaries(struct binaries *binaries, cl_uint count, const size_t *lengths,
+                         const unsigned char **data, cl_int *status)
+{
+    memset(binaries, 0, sizeof *binaries);
+    binaries->sizes = calloc(count, sizeof *binaries->sizes);
+    for (cl_uint i = 0; binaries->sizes && i < count; i++) {
+        struct fpgacc_seal seal = {0};
+        int is_sealed = data[i] && fpgacc_seal_read(&seal, data[i], lengths[i]);
+        const struct fpgacc_program *variant =
+            data[i] ? variant_of_binary(&seal, is_sealed, data[i], lengths[i]) : NULL;
+        int refused = is_sealed && is_refused(&seal, variant);
+        binaries->sizes[i] = is_sealed ? seal.program_size : lengths[i];
+        binaries->refused += (cl_uint)refused;
+        if (i == 0 || binaries->variant == variant)
+            binaries->variant = variant;
+        else
+            binaries->variant = NULL;
+        if (status)
+            status[i] = refused ? CL_INVALID_BINARY : CL_SUCCESS;
+    }
+    return binaries->sizes != NULL;
+}
+
+static cl_program create_with_binary(cl_context context, cl_uint num_devices,
+                                     const cl_device_id *devices, const size_t *lengths,
+                                     const unsigned char **data, cl_int *status, cl_int *error)
+{
+    struct binaries binaries;
+    if (!read_binaries(&binaries, num_devices, lengths, data, status)) {
+        *error = CL_OUT_OF_HOST_MEMORY;
+        return NULL;
+    }
+    cl_program program = NULL;
+    *error = CL_INVALID_BINARY;
+    if (binaries.refused == 0)
+        program = __real_clCreateProgramWithBinary(context, num_devices, devices, binaries.sizes,
+                                                   data, status, error);
+    free(binaries.sizes);
+    struct fpgacc_loaded *loaded =
+        program && binaries.variant ? fpgacc_add_program(program, context, NULL) : NULL;
+    if (loaded) {
+        loaded->is_known = 1;
+        loaded->hash = binaries.variant->source_hash;
+        loaded->variant = binaries.variant;
+        loaded->handle_variant = binaries.variant;
+        fpgacc_trace("%s: the host loaded %s", loaded->variant->name, loaded->variant->aocx);
+    }
+    return program;
 }
 
 cl_program __wrap_clCreateProgramWithBinary(cl_context context, cl_uint num_devices,
@@ -331,22 +420,15 @@ cl_program __wrap_clCreateProgramWithBinary(cl_context context, cl_uint num_devi
                                             const unsigned char **binaries, cl_int *status,
                                             cl_int *errcode_ret)
 {
-    cl_program program = __real_clCreateProgramWithBinary(context, num_devices, devices, lengths,
-                                                          binaries, status, errcode_ret);
-    if (!program)
-        return NULL;
-    const struct fpgacc_program *variant = variant_of_binary(binaries[0], lengths[0]);
-    for (cl_uint i = 1; i < num_devices && variant; i++)
-        if (lengths[i] != lengths[0] || memcmp(binaries[i], binaries[0], lengths[0]) != 0)
-            variant = NULL;
-    struct fpgacc_loaded *loaded =
-        variant ? fpgacc_add_program(program, context, NULL) : NULL;
-    if (loaded) {
-        loaded->is_known = 1;
-        loaded->hash = variant->source_hash;
-        loaded->variant = variant;
-        loaded->handle_variant = variant;
-        fpgacc_trace("%s: the host loaded %s", variant->name, variant->aocx);
-    }
+    cl_int error = CL_SUCCESS;
+    cl_program program;
+    if (num_devices == 0 || !lengths || !binaries)
+        program = __real_clCreateProgramWithBinary(context, num_devices, devices, lengths,
+                                                   binaries, status, &error);
+    else
+        program = create_with_binary(context, num_devices, devices, lengths, binaries, status,
+                                     &error);
+    if (errcode_ret)
+        *errcode_ret = error;
     return program;
 }

@@ -106,12 +106,41 @@ cl_device_id *fpgacc_context_devices(cl_context context, cl_uint *count);
  * that cannot be asked. */
 size_t fpgacc_context_alignment(cl_context context);
 
+/* ---- seal.c --------------------------------------------------------------------------------- */
+
+/* What the end of an .aocx says of it. */
+struct fpgacc_seal {
+    size_t program_size; /* bytes of the program itself */
+    const char *label;   /* the build's name for messages, not terminated */
+    int label_size;
+    uint64_t build;
+    int is_whole; /* the digest is that of the bytes */
+};
+
+/* Whether there is a seal. */
+int fpgacc_seal_read(struct fpgacc_seal *seal, const unsigned char *data, size_t size);
+
+/* Whether bytes are the program of a variant: sealed for its build and whole, or without a seal if
+ * the variant has none. If not, adds what they are to `why`. */
+int fpgacc_seal_check(const struct fpgacc_program *variant, const unsigned char *data,
+                      size_t size, size_t *program_size, struct fpgacc_text *why);
+
+/* The number of a build as text of 16 digits; gives `name`, of 17 bytes. */
+const char *fpgacc_build_name(uint64_t build, char *name);
+
 /* ---- aocx.c --------------------------------------------------------------------------------- */
 
-/* The bytes of a program variant's .aocx, mapped until the process ends. On failure NULL, and the
- * reason, with the paths searched, is added to `why`. */
-const unsigned char *fpgacc_aocx(const struct fpgacc_program *variant, size_t *size,
-                                 struct fpgacc_text *why);
+/* An .aocx in memory, until the process ends. */
+struct fpgacc_aocx {
+    const unsigned char *data; /* all of the file */
+    size_t size;
+    size_t program_size; /* of its start, which OpenCL gets */
+};
+
+/* A program variant's .aocx; only one that is sealed for it is taken. NULL on failure: the reason,
+ * with the paths searched, is added to `why`. */
+const struct fpgacc_aocx *fpgacc_aocx(const struct fpgacc_program *variant,
+                                      struct fpgacc_text *why);
 
 /* ---- options.c ------------------------------------------------------------------------------ */
 
@@ -127,12 +156,53 @@ void fpgacc_options_free(struct fpgacc_options *options);
 /* Whether -cl-std asks for OpenCL C 2.0 or later (with it, groups may be of unequal size). */
 int fpgacc_options_nonuniform(const struct fpgacc_options *options);
 
-/* Whether the -D's that matter are those that a variant was compiled with; `why`, if given, gets
- * the first difference. */
-int fpgacc_options_match(const struct fpgacc_options *options,
-                         const struct fpgacc_program *variant, struct fpgacc_text *why);
+/* The next folder of an -I option; `at` starts at 0. NULL after the last one. */
+const char *fpgacc_options_folder(const struct fpgacc_options *options, size_t *at);
+
+/* How a program that the host asks for relates to a variant. */
+enum fpgacc_match {
+    FPGACC_DIFFERS,         /* it is another program */
+    FPGACC_MATCHES_PERHAPS, /* its headers are not here */
+    FPGACC_MATCHES,         /* the variant does what is asked for, and perhaps another one, too */
+    FPGACC_MATCHES_EXACTLY
+};
+
+/* Compares options but -I with those that a variant was compiled with. `why`, if given, gets the first
+ * difference. */
+enum fpgacc_match fpgacc_options_match(const struct fpgacc_options *options,
+                                       const struct fpgacc_program *variant,
+                                       struct fpgacc_text *why);
+
+/* Whether the folders of -I are those that a variant was compiled with, in the same words. */
+int fpgacc_folders_agree(const struct fpgacc_options *options,
+                         const struct fpgacc_program *variant);
+
+/* ---- headers.c ------------------------------------------------------------------------------ */
+
+/* What clCompileProgram was given for #include's: programs and names of our own. */
+struct fpgacc_headers {
+    cl_uint count;
+    cl_program *programs;
+    char **names;
+};
+
+/* Compares what the text would include now with what it included when a variant was compiled. `why`,
+ * if given, gets the first difference. */
+enum fpgacc_match fpgacc_headers_match(const struct fpgacc_options *options,
+                                       const struct fpgacc_headers *embedded,
+                                       const struct fpgacc_program *variant,
+                                       struct fpgacc_text *why);
 
 /* ---- contract.c ----------------------------------------------------------------------------- */
+
+/* Whether the device's compiler may join operations: FPGACC_CONTRACT is not `off`. */
+int fpgacc_contracts(void);
+
+/* Whether an option lets the compiler join operations, or round otherwise than the text says. */
+int fpgacc_is_loose(const char *option);
+
+/* A text without what stands before it if operations are not joined. */
+const char *fpgacc_after_pragma(const char *text);
 
 /* The device's own functions; under FPGACC_CONTRACT=off no operations are joined. */
 cl_program fpgacc_create_program(cl_context context, cl_uint count, const char **strings,
@@ -156,13 +226,6 @@ uint64_t fpgacc_source_hash(const char *text);
 /* ---- programs.c ----------------------------------------------------------------------------- */
 
 enum fpgacc_state { FPGACC_CREATED, FPGACC_COMPILED, FPGACC_BUILT, FPGACC_FAILED };
-
-/* What clCompileProgram was given for #include's: programs and names of our own. */
-struct fpgacc_headers {
-    cl_uint count;
-    cl_program *programs;
-    char **names;
-};
 
 /* A program that the host holds. `handle` is a real program in every case, so that a call that
  * does not pass through the runtime is still a valid one. What is behind it is `actual`: the same

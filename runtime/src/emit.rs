@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::manifest::{
-    Fact, Form, Hidden, Kernel, Manifest, NullLocal, Param, ParamKind, Program, ScalarFact,
+    Fact, Form, Header, Hidden, Kernel, Manifest, NullLocal, Param, ParamKind, Program, ScalarFact,
     ScalarKind, Target, Task,
 };
 
@@ -53,10 +53,15 @@ fn write_program_parts(out: &mut String, index: usize, program: &Program) {
     for (what, strings) in [
         ("defines", &program.defines),
         ("macros", &program.macro_names),
+        ("options", &program.options),
+        ("folders", &program.folders),
     ] {
         let rows: Vec<String> = strings.iter().map(|string| c_string(string)).collect();
         write_array(out, "char *const", &format!("{prefix}_{what}"), &rows);
     }
+    let headers: Vec<String> = program.headers.iter().map(header_row).collect();
+    let array = format!("{prefix}_headers");
+    write_array(out, "struct fpgacc_header", &array, &headers);
     write_kernels(
         out,
         &format!("{prefix}_k"),
@@ -77,33 +82,44 @@ fn write_kernels(out: &mut String, prefix: &str, array: &str, kernels: &[Kernel]
 }
 
 fn program_row(index: usize, program: &Program) -> String {
-    let prefix = format!("p{index}");
-    let kernels = match &program.kernels {
-        Some(kernels) => counted(
-            "kernels",
-            "kernel_count",
-            &format!("{prefix}_kernels"),
-            kernels.len(),
+    let array = |what: &str| format!("p{index}_{what}");
+    let lists = [
+        ("defines", "define_count", "defines", program.defines.len()),
+        (
+            "macro_names",
+            "macro_name_count",
+            "macros",
+            program.macro_names.len(),
         ),
+        ("options", "option_count", "options", program.options.len()),
+        ("folders", "folder_count", "folders", program.folders.len()),
+        ("headers", "header_count", "headers", program.headers.len()),
+    ];
+    let lists = lists.map(|(field, count, what, len)| counted(field, count, &array(what), len));
+    let kernels = match &program.kernels {
+        Some(kernels) => counted("kernels", "kernel_count", &array("kernels"), kernels.len()),
         None => "    .as_is = 1,\n".to_owned(),
     };
     format!(
-        "{{\n    .name = {},\n    .source_hash = UINT64_C({:#018x}),\n    .aocx = {},\n{}{}{kernels}}}",
+        "{{\n    .name = {},\n    .source_hash = UINT64_C({:#018x}),\n    .aocx = {},\n\
+         \u{20}   .is_sealed = {},\n    .build = UINT64_C({:#018x}),\n    .any_macro = {},\n{}{kernels}}}",
         c_string(&program.name),
         program.source_hash,
         c_string(&program.aocx),
-        counted(
-            "defines",
-            "define_count",
-            &format!("{prefix}_defines"),
-            program.defines.len()
-        ),
-        counted(
-            "macro_names",
-            "macro_name_count",
-            &format!("{prefix}_macros"),
-            program.macro_names.len()
-        ),
+        u8::from(program.build.is_some()),
+        program.build.unwrap_or_default(),
+        u8::from(program.any_macro),
+        lists.concat(),
+    )
+}
+
+fn header_row(header: &Header) -> String {
+    format!(
+        "{{{}, {}, {}, UINT64_C({:#018x})}}",
+        c_string(&header.name),
+        u8::from(header.quoted),
+        u8::from(header.hash.is_some()),
+        header.hash.unwrap_or_default(),
     )
 }
 
@@ -458,8 +474,17 @@ mod tests {
                 name: "k.cl".to_owned(),
                 source_hash: 0xabc,
                 aocx: "app.aocx".to_owned(),
+                build: Some(0x1234),
                 defines: vec!["N=16".to_owned()],
                 macro_names: vec!["M".to_owned(), "N".to_owned()],
+                any_macro: false,
+                options: vec!["-cl-mad-enable".to_owned()],
+                folders: vec!["inc".to_owned()],
+                headers: vec![Header {
+                    name: "a.h".to_owned(),
+                    quoted: true,
+                    hash: Some(0xdef),
+                }],
                 kernels: Some(vec![scale, plain]),
             }],
         };

@@ -7,6 +7,7 @@
 
 mod emit;
 pub mod manifest;
+pub mod seal;
 
 pub use manifest::Manifest;
 
@@ -31,6 +32,7 @@ pub const SOURCES: &[(&str, &str)] = sources!["c":
     "contract.c",
     "devices.c",
     "geometry.c",
+    "headers.c",
     "kernel_info.c",
     "kernels.c",
     "launch.c",
@@ -41,6 +43,7 @@ pub const SOURCES: &[(&str, &str)] = sources!["c":
     "programs.c",
     "record.c",
     "record_calls.c",
+    "seal.c",
     "source.c",
     "table.c",
 ];

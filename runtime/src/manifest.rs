@@ -36,15 +36,44 @@ pub struct Program {
     /// Base name of the .aocx, searched in `$FPGACC_AOCX_PATH` (folders or files, separated by
     /// `:`), then beside the executable.
     pub aocx: String,
-    /// Macros (`NAME` or `NAME=VALUE`, as clBuildProgram's `-D` spells them) that the kernels were
-    /// compiled with, in order of name. Only those that matter: whose name occurs in the text.
+    /// Which build this is: a digest of the compiled text and of all that the runtime is told of it.
+    /// The same number stands in the .aocx's [seal](crate::seal), and only that file is taken.
+    /// `None`: the .aocx is made by other tools, and has no seal.
+    #[serde(default)]
+    pub build: Option<u64>,
+    /// Macros (`NAME`, `NAME=VALUE` or `NAME(PARAMETERS)=VALUE`, as clBuildProgram's `-D` spells
+    /// them) that the kernels were compiled with, in order of name. Only those that matter: whose
+    /// name is one of [`Self::macro_names`].
     pub defines: Vec<String>,
-    /// Every macro name in the text that a `-D` could change. A build whose `-D` options, cut down
-    /// to these names, are not [`Self::defines`] is of another variant.
+    /// Every name in the text and its headers that a `-D` could change. A build whose `-D` options,
+    /// cut down to these names, are not [`Self::defines`] is of another variant.
     pub macro_names: Vec<String>,
+    /// The text forms names by pasting (`##`), so that a `-D` of any name may matter.
+    #[serde(default)]
+    pub any_macro: bool,
+    /// The options that it was compiled with, without `-D`, `-U` and `-I`.
+    #[serde(default)]
+    pub options: Vec<String>,
+    /// The folders of its `-I` options, as the host spells them.
+    #[serde(default)]
+    pub folders: Vec<String>,
+    /// What the text includes.
+    #[serde(default)]
+    pub headers: Vec<Header>,
     /// Its kernels, in order of source; `None` if the text stays as it is: the .aocx's own kernels are
     /// all that there is, and are launched as the host says.
     pub kernels: Option<Vec<Kernel>>,
+}
+
+/// A file that a program's text includes, itself or through another one.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Header {
+    /// Its path, from the folder in which it was found.
+    pub name: String,
+    /// It is looked for beside the text too (`#include "name"`).
+    pub quoted: bool,
+    /// [`text_hash`] of its contents. `None`: there is none of this name (`__has_include`).
+    pub hash: Option<u64>,
 }
 
 /// One kernel of a program.

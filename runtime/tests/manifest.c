@@ -9,6 +9,15 @@ static const char *const p0_macros[] = {
     "M",
     "N",
 };
+static const char *const p0_options[] = {
+    "-cl-mad-enable",
+};
+static const char *const p0_folders[] = {
+    "inc",
+};
+static const struct fpgacc_header p0_headers[] = {
+    {"a.h", 1, 1, UINT64_C(0x0000000000000def)},
+};
 static const struct fpgacc_param p0_k0_params[] = {
     {"data", "float*", FPGACC_PARAM_GLOBAL, 8, 0, 0, 1},
     {"factor", "float*", FPGACC_PARAM_GLOBAL, 8, 0, 0, 1},
@@ -108,10 +117,19 @@ static const struct fpgacc_program programs[] = {
         .name = "k.cl",
         .source_hash = UINT64_C(0x0000000000000abc),
         .aocx = "app.aocx",
+        .is_sealed = 1,
+        .build = UINT64_C(0x0000000000001234),
+        .any_macro = 0,
         .defines = p0_defines,
         .define_count = 1,
         .macro_names = p0_macros,
         .macro_name_count = 2,
+        .options = p0_options,
+        .option_count = 1,
+        .folders = p0_folders,
+        .folder_count = 1,
+        .headers = p0_headers,
+        .header_count = 1,
         .kernels = p0_kernels,
         .kernel_count = 2,
     },

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod hosts;
+mod identity;
 mod launches;
 mod objects;
 mod programs;

@@ -112,7 +112,7 @@ fn other_options(case: Case) {
     let warning = format!(
         "fpgacc: host.c:{}: warning: the host passes -DN=4, app.aocx has no -DN: the device's own \
          compiler builds the original text, and none of its kernels is transformed\n\
-         fpgacc: help: compile again with fpgacc, giving these options with -Xkernel or -D\n",
+         fpgacc: help: compile again with fpgacc; options that it cannot see in the host are given with -Xkernel or -D\n",
         line_of("clBuildProgram(")
     );
     assert_eq!(ran.stderr, warning);
@@ -220,7 +220,7 @@ fn without_compiler(case: Case) {
         format!(
             "fpgacc: host.c:{}: error: the host passes -DN=4, app.aocx has no -DN, and the device \
              has no compiler (CL_COMPILER_NOT_AVAILABLE)\n\
-             fpgacc: help: compile again with fpgacc, giving these options with -Xkernel or -D\n",
+             fpgacc: help: compile again with fpgacc; options that it cannot see in the host are given with -Xkernel or -D\n",
             line_of("clBuildProgram(")
         )
     );

@@ -384,8 +384,13 @@ pub fn program(name: &str, text: &str, kernels: Vec<Kernel>) -> Program {
         name: name.to_owned(),
         source_hash: text_hash(text.as_bytes()),
         aocx: "app.aocx".to_owned(),
+        build: None,
         defines: Vec::new(),
         macro_names: Vec::new(),
+        any_macro: false,
+        options: Vec::new(),
+        folders: Vec::new(),
+        headers: Vec::new(),
         kernels: Some(kernels),
     }
 }
