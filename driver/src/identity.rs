@@ -4,6 +4,7 @@
 //! do. What was seen when a program is compiled goes into the manifest, and the runtime compares it
 //! with what a host asks for (`runtime/c/options.c`, `headers.c`).
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
@@ -17,9 +18,10 @@ pub fn describe(program: &Program, preprocessed: &str) -> manifest::Program {
     let text = program.text();
     let options = &program.options;
     let included = included_files(program, preprocessed);
-    let texts: Vec<&str> = (included.iter().map(|(_, text)| text.as_str()))
-        .chain([text.as_str()])
-        .collect();
+    let contents = included
+        .iter()
+        .map(|(_, bytes)| String::from_utf8_lossy(bytes));
+    let texts: Vec<Cow<'_, str>> = contents.chain([text.as_str().into()]).collect();
     // A macro's value may name another macro, and so may what the preprocessor makes of the text.
     let expanded = without_directives(preprocessed);
     let values = options.defines.join(" ");
@@ -70,8 +72,8 @@ fn without_directives(preprocessed: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Paths and texts of the files that the preprocessor opened, in order of path.
-fn included_files(program: &Program, preprocessed: &str) -> Vec<(PathBuf, String)> {
+/// Paths and contents of the files that the preprocessor opened, in order of path.
+fn included_files(program: &Program, preprocessed: &str) -> Vec<(PathBuf, Vec<u8>)> {
     let own: BTreeSet<&str> = program
         .pieces
         .iter()
@@ -83,27 +85,26 @@ fn included_files(program: &Program, preprocessed: &str) -> Vec<(PathBuf, String
     let paths: BTreeSet<&str> = markers.filter(|name| !own.contains(name)).collect();
     (paths.into_iter())
         .filter(|path| !path.starts_with('<'))
-        .filter_map(|path| Some((PathBuf::from(path), read(Path::new(path))?)))
+        .filter_map(|path| Some((PathBuf::from(path), std::fs::read(path).ok()?)))
         .collect()
 }
 
-fn read(path: &Path) -> Option<String> {
-    let bytes = std::fs::read(path).ok()?;
-    Some(String::from_utf8_lossy(&bytes).into_owned())
-}
-
-fn headers(program: &Program, included: &[(PathBuf, String)], texts: &[&str]) -> Vec<Header> {
+fn headers(
+    program: &Program,
+    included: &[(PathBuf, Vec<u8>)],
+    texts: &[Cow<'_, str>],
+) -> Vec<Header> {
     let directives: Vec<Directive> = texts.iter().flat_map(|text| directives(text)).collect();
     let in_brackets: BTreeSet<&str> = (directives.iter())
         .filter(|directive| !directive.quoted)
         .map(|directive| directive.name)
         .collect();
     let mut headers: BTreeSet<Header> = BTreeSet::new();
-    for (path, text) in included {
+    for (path, bytes) in included {
         let name = name_from_folder(program, path);
         headers.insert(Header {
             quoted: !in_brackets.contains(name.as_str()),
-            hash: Some(manifest::text_hash(text.as_bytes())),
+            hash: Some(manifest::text_hash(bytes)),
             name,
         });
     }
@@ -114,7 +115,7 @@ fn headers(program: &Program, included: &[(PathBuf, String)], texts: &[&str]) ->
         headers.insert(Header {
             name: asked.name.to_string(),
             quoted: asked.quoted,
-            hash: looked_up(program, asked).map(|text| manifest::text_hash(text.as_bytes())),
+            hash: looked_up(program, asked).map(|bytes| manifest::text_hash(&bytes)),
         });
     }
     headers.into_iter().collect()
@@ -127,11 +128,11 @@ fn folders(program: &Program) -> impl Iterator<Item = PathBuf> {
     all.map(|folder| clean(&folder))
 }
 
-fn looked_up(program: &Program, asked: &Directive<'_>) -> Option<String> {
+fn looked_up(program: &Program, asked: &Directive<'_>) -> Option<Vec<u8>> {
     let skipped = usize::from(!asked.quoted);
     folders(program)
         .skip(skipped)
-        .find_map(|folder| read(&folder.join(asked.name)))
+        .find_map(|folder| std::fs::read(folder.join(asked.name)).ok())
 }
 
 /// A file's path from the folder in which it was found: the longest one that it lies in.
@@ -199,6 +200,7 @@ mod tests {
                 name: "k.cl".into(),
                 folder: "src".into(),
                 text: text.into(),
+                bytes: None,
             }],
             options: KernelOptions::parse(options),
             options_known: true,
