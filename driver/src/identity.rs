@@ -10,7 +10,7 @@ use std::path::{Component, Path, PathBuf};
 
 use fpgacc_runtime::manifest::{self, Header};
 
-use crate::kernel_options::{identifiers, words};
+use crate::kernel_options::{identifiers, macro_name, words};
 use crate::programs::Program;
 
 /// What the manifest says of a program, without its kernels and its .aocx.
@@ -22,28 +22,18 @@ pub fn describe(program: &Program, preprocessed: &str) -> manifest::Program {
         .iter()
         .map(|(_, bytes)| String::from_utf8_lossy(bytes));
     let texts: Vec<Cow<'_, str>> = contents.chain([text.as_str().into()]).collect();
-    // A macro's value may name another macro, and so may what the preprocessor makes of the text.
     let expanded = without_directives(preprocessed);
-    let values = options.defines.join(" ");
-    let read = [texts.join("\n"), expanded, values].join("\n");
-    let any_macro = read.contains("##");
-    let names = match any_macro {
-        true => words(&read),
-        false => identifiers(&read),
-    };
-    let defines = options.defines_among(|name| {
-        names.binary_search_by(|n| n.as_str().cmp(name)).is_ok()
-            || any_macro && can_be_pasted(name, &names)
-    });
+    let read = texts.iter().map(|text| &**text).chain([expanded.as_str()]);
+    let names = Names::read(&read.collect::<Vec<_>>().join("\n"), &options.defines);
     let folders = options.includes.iter();
     manifest::Program {
         name: program.name(),
         source_hash: manifest::text_hash(&program.bytes()),
         aocx: String::new(),
         build: None,
-        defines,
-        macro_names: names,
-        any_macro,
+        defines: options.defines_among(|name| names.matters(name)),
+        any_macro: names.pastes,
+        macro_names: names.sorted,
         options: options.others.clone(),
         folders: folders.map(|folder| folder.display().to_string()).collect(),
         headers: headers(program, &included, &texts),
@@ -51,20 +41,65 @@ pub fn describe(program: &Program, preprocessed: &str) -> manifest::Program {
     }
 }
 
-/// Whether a name can be put together from these words. The runtime does the same.
-fn can_be_pasted(name: &str, words: &[String]) -> bool {
-    let mut reached = vec![false; name.len() + 1];
-    reached[0] = true;
-    for start in 0..name.len() {
-        if !reached[start] {
-            continue;
-        }
-        let rest = name.get(start..).unwrap_or_default();
-        for word in words.iter().filter(|word| rest.starts_with(word.as_str())) {
-            reached[start + word.len()] = true;
+/// The names that a `-D` may change the text by.
+struct Names {
+    /// In order. Where names are pasted, with numbers, which may be parts of them.
+    sorted: Vec<String>,
+    pastes: bool,
+}
+
+impl Names {
+    /// Names in what the preprocessor reads and makes, and in the values of macros that matter.
+    fn read(text: &str, defines: &[String]) -> Self {
+        let pastes = text.contains("##") || defines.iter().any(|define| define.contains("##"));
+        let in_text = if pastes { words } else { identifiers };
+        let mut names = Names {
+            sorted: in_text(text),
+            pastes,
+        };
+        let mut left: Vec<&String> = defines.iter().collect();
+        loop {
+            let matters = |define: &&String| names.matters(macro_name(define));
+            let (found, rest): (Vec<_>, Vec<_>) = left.into_iter().partition(matters);
+            if found.is_empty() {
+                return names;
+            }
+            for define in found {
+                names
+                    .sorted
+                    .extend(in_text(&define[macro_name(define).len()..]));
+            }
+            names.sorted.sort_unstable();
+            names.sorted.dedup();
+            left = rest;
         }
     }
-    reached[name.len()]
+
+    fn matters(&self, name: &str) -> bool {
+        let is_there = self
+            .sorted
+            .binary_search_by(|n| n.as_str().cmp(name))
+            .is_ok();
+        is_there || (self.pastes && self.can_be_pasted(name))
+    }
+
+    /// Whether a name can be put together from the words. The runtime does the same.
+    fn can_be_pasted(&self, name: &str) -> bool {
+        let mut reached = vec![false; name.len() + 1];
+        reached[0] = true;
+        for start in 0..name.len() {
+            if !reached[start] {
+                continue;
+            }
+            let rest = name.get(start..).unwrap_or_default();
+            let parts = self
+                .sorted
+                .iter()
+                .filter(|word| rest.starts_with(word.as_str()));
+            parts.for_each(|word| reached[start + word.len()] = true);
+        }
+        reached[name.len()]
+    }
 }
 
 fn without_directives(preprocessed: &str) -> String {

@@ -55,7 +55,7 @@ mod tests {
         ];
         let expanded = expand(args).unwrap();
         assert_eq!(expanded.words, ["a", "-D", "A=b c", "x.cl", "@none"]);
-        assert_eq!(expanded.files, [file.clone()]);
+        assert_eq!(expanded.files, std::slice::from_ref(&file));
         std::fs::write(&file, format!("@{}", file.display())).unwrap();
         assert!(expand(vec![format!("@{}", file.display())]).is_err());
     }
