@@ -1,5 +1,7 @@
 //! Trees of tree-sitter to [`super::ast`]: statements and functions.
 
+use std::collections::BTreeSet;
+
 use tree_sitter::Node;
 
 use super::Places;
@@ -32,6 +34,8 @@ pub(super) struct Lowerer<'t> {
     pub depth: u32,
     /// Inside a function's body.
     pub in_body: bool,
+    /// Where names stand that macros declare: each has a place of its own.
+    pub declared: BTreeSet<Span>,
 }
 
 /// Named children without comments.
@@ -91,6 +95,19 @@ impl<'t> Lowerer<'t> {
                 false => from as u32,
             },
         }
+    }
+
+    /// Where a declared name stands. All that a macro declares stands where the macro is used, but
+    /// what is declared is told apart by its place.
+    pub(super) fn name_span(&mut self, node: Node<'_>) -> Span {
+        let mut span = self.span(node);
+        if self.fixed.is_none() && self.places.is_replaced(node.start_byte()) {
+            while !self.declared.insert(span) {
+                span.start += 1;
+                span.end = span.end.max(span.start + 1);
+            }
+        }
+        span
     }
 
     pub(super) fn word(&self, node: Node<'_>) -> String {

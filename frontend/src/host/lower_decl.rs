@@ -273,7 +273,7 @@ impl<'t> Lowerer<'t> {
                 | "destructor_name"
                 | "structured_binding_declarator"
                 | "template_function" => {
-                    shape.name = Some((self.name(node), self.span(node)));
+                    shape.name = Some((self.name(node), self.name_span(node)));
                 }
                 _ => {}
             }
@@ -443,9 +443,11 @@ impl<'t> Lowerer<'t> {
             class: None,
             depth: self.depth,
             in_body: true,
+            declared: std::mem::take(&mut self.declared),
         };
         let args = named(list).into_iter().map(|n| inner.expr(n)).collect();
         self.ast = inner.ast;
+        self.declared = inner.declared;
         Some(args)
     }
 }

@@ -8,6 +8,7 @@
 
 pub mod ast;
 mod cpp;
+mod expand;
 mod grammar;
 pub mod lex;
 mod lower;
@@ -19,10 +20,12 @@ mod together;
 pub use cpp::{LiveLines, Macro, MacroTable, Moment, NameHasher, Preprocessed, QuickHash};
 pub use together::{Unit, parse_all};
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::source::{FileId, SourceMap, Span};
 use ast::{Ast, StmtId};
+use expand::{Edit, Expander};
 use lex::{Lexer, TokenKind};
 
 /// The language of a host.
@@ -159,7 +162,16 @@ impl MacroBody {
 struct Prepared {
     host: HostFile,
     /// What the parser is to see of each part.
-    texts: Vec<Vec<u8>>,
+    texts: Vec<Visible>,
+}
+
+/// What the parser is to see of a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+struct Visible {
+    /// The text without directives, lines that do not survive, and macros of nothing.
+    bytes: Vec<u8>,
+    /// Macros in it that are replaced.
+    edits: Vec<Edit>,
 }
 
 impl Prepared {
@@ -186,14 +198,14 @@ impl Prepared {
     }
 
     /// Each part with what the parser is to see of it.
-    fn parts(&mut self) -> impl Iterator<Item = (&mut Part, &mut Vec<u8>)> {
+    fn parts(&mut self) -> impl Iterator<Item = (&mut Part, &mut Visible)> {
         self.host.parts.iter_mut().zip(&mut self.texts)
     }
 }
 
 impl Part {
     /// A part, not parsed yet, and what the parser is to see of it.
-    fn traced(sources: &SourceMap, file: FileId, pre: &Preprocessed) -> (Part, Vec<u8>) {
+    fn traced(sources: &SourceMap, file: FileId, pre: &Preprocessed) -> (Part, Visible) {
         let source = sources.file(file);
         let text = source.text.as_bytes();
         let (directives, lines) = cpp::directives(text);
@@ -206,7 +218,7 @@ impl Part {
     }
 
     /// The same where the preprocessor says nothing.
-    fn untraced(sources: &SourceMap, file: FileId, macros: &mut MacroTable) -> (Part, Vec<u8>) {
+    fn untraced(sources: &SourceMap, file: FileId, macros: &mut MacroTable) -> (Part, Visible) {
         let source = sources.file(file);
         let text = source.text.as_bytes();
         let file_name = Arc::from(source.name.as_str());
@@ -252,13 +264,13 @@ impl Part {
         }
     }
 
-    /// The text without directives, lines that do not survive, and macros of nothing.
+    /// What the parser is to see.
     fn visible(
         &self,
         directives: &[cpp::Directive],
         macros: &MacroTable,
         source: &crate::source::SourceFile,
-    ) -> Vec<u8> {
+    ) -> Visible {
         let mut blanked = source.text.as_bytes().to_vec();
         for directive in directives {
             let range = directive.token.start..directive.token.end;
@@ -277,7 +289,12 @@ impl Part {
             line += 1;
         }
         self.blank_empty_macros(&mut blanked, macros, source);
-        blanked
+        let expander = Expander::new(&blanked, macros);
+        let edits = expander.edits(|at| self.moment(source.line(at as u32)));
+        Visible {
+            bytes: blanked,
+            edits,
+        }
     }
 
     /// Names that stand for nothing (`CL_API_CALL`, `EXPORT`) only disturb the parser.
@@ -308,53 +325,119 @@ impl Part {
     }
 }
 
-/// Where the bytes of a shortened text stand in the full one: positions from which on they follow
-/// each other, in both.
+/// Where the bytes of a shortened text stand in the full one.
 #[derive(Debug, Default)]
 struct Places {
-    pieces: Vec<(usize, usize)>,
+    pieces: Vec<Piece>,
+}
+
+/// A piece of a shortened text.
+#[derive(Debug)]
+struct Piece {
+    /// Where it starts.
+    short: usize,
+    /// Where it starts in the full text.
+    full: usize,
+    /// It stands for all up to here, as a macro's replacement does for its use; else its bytes
+    /// follow each other as those of the full text do.
+    up_to: Option<usize>,
 }
 
 impl Places {
+    fn piece(&self, at: usize) -> Option<&Piece> {
+        let before = self.pieces.partition_point(|piece| piece.short <= at);
+        self.pieces.get(before.checked_sub(1)?)
+    }
+
     /// The position in the full text of a byte of the shortened one.
     fn start(&self, at: usize) -> usize {
-        let before = self.pieces.partition_point(|(short, _)| *short <= at);
-        match before.checked_sub(1).and_then(|i| self.pieces.get(i)) {
-            Some((short, full)) => full + (at - short),
+        match self.piece(at) {
+            Some(piece) if piece.up_to.is_some() => piece.full,
+            Some(piece) => piece.full + (at - piece.short),
             None => at,
         }
     }
 
-    /// The position behind the byte in front of this one.
+    /// The position after the byte before this one.
     fn end(&self, at: usize) -> usize {
-        match at.checked_sub(1) {
-            Some(last) => self.start(last) + 1,
-            None => self.start(at),
+        let Some(last) = at.checked_sub(1) else {
+            return self.start(at);
+        };
+        match self.piece(last).and_then(|piece| piece.up_to) {
+            Some(end) => end,
+            None => self.start(last) + 1,
         }
+    }
+
+    /// Whether a byte is part of a macro's replacement.
+    fn is_replaced(&self, at: usize) -> bool {
+        self.piece(at).is_some_and(|piece| piece.up_to.is_some())
     }
 }
 
-/// A text with comments and blanks between its tokens made as short as can be: the parser looks at
-/// each byte for long, and nothing depends on them.
-fn squeezed(text: &[u8]) -> (Vec<u8>, Places) {
+/// A text with comments and blanks between its tokens made as short as can be, and with macros
+/// replaced: the parser looks at each byte for long, and nothing depends on them.
+fn squeezed(text: &[u8], edits: &[Edit]) -> (Vec<u8>, Places) {
     let mut short = Vec::with_capacity(text.len());
     let mut places = Places::default();
+    let mut edits = edits.iter().peekable();
     let mut end = 0;
+    let mut after_edit = false;
     for token in Lexer::new(text) {
+        if token.start < end {
+            // Of a use that is replaced.
+            continue;
+        }
         let gap = &text[end..token.start];
         match gap {
-            [] | [b' ' | b'\n'] => short.extend_from_slice(gap),
+            [] | [b' ' | b'\n'] if !after_edit => short.extend_from_slice(gap),
             gap => {
                 let line = memchr::memchr(b'\n', gap).is_some();
                 short.push(if line { b'\n' } else { b' ' });
-                places.pieces.push((short.len(), token.start));
+                places.follow(&short, token.start);
             }
+        }
+        after_edit = false;
+        if let Some(edit) = edits.next_if(|edit| edit.range.start == token.start) {
+            replace(edit, &mut short, &mut places);
+            (end, after_edit) = (edit.range.end, true);
+            continue;
         }
         short.extend_from_slice(&text[token.start..token.end]);
         end = token.end;
     }
     short.push(b'\n');
     (short, places)
+}
+
+impl Places {
+    /// What is added to the shortened text next stands here in the full one.
+    fn follow(&mut self, short: &[u8], full: usize) {
+        self.pieces.push(Piece {
+            short: short.len(),
+            full,
+            up_to: None,
+        });
+    }
+}
+
+/// Adds what replaces a macro's use.
+fn replace(edit: &Edit, short: &mut Vec<u8>, places: &mut Places) {
+    for word in &edit.words {
+        if !word.glued {
+            short.push(b' ');
+        }
+        let (full, up_to) = match &word.from {
+            Some(from) => (from.start, None),
+            None => (edit.range.start, Some(edit.range.end)),
+        };
+        places.pieces.push(Piece {
+            short: short.len(),
+            full,
+            up_to,
+        });
+        short.extend_from_slice(word.text.as_bytes());
+    }
 }
 
 /// What parallel regions of OpenMP become: their statement runs any number of times. It is no
@@ -463,6 +546,7 @@ fn lower_text(
         class: None,
         depth: 0,
         in_body: false,
+        declared: BTreeSet::new(),
     };
     lowerer.items(tree.root_node());
     let errors = lowerer.errors(tree.root_node());

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use indexmap::IndexSet;
 
 use super::ast::Ast;
-use super::{HostFile, Language, Prepared, Preprocessed, lower_text, squeezed};
+use super::{HostFile, Language, Prepared, Preprocessed, Visible, lower_text, squeezed};
 use crate::source::{FileId, SourceMap, Span};
 use crate::threads;
 
@@ -36,7 +36,7 @@ pub fn parse_all(sources: &SourceMap, units: &[Unit<'_>]) -> Vec<HostFile> {
 
 /// Parses what was prepared. A header that looks alike in several hosts is parsed once.
 pub(super) fn parse_prepared(mut all: Vec<Prepared>) -> Vec<HostFile> {
-    let mut texts: IndexSet<(FileId, Vec<u8>)> = IndexSet::new();
+    let mut texts: IndexSet<(FileId, Visible)> = IndexSet::new();
     let mut texts_of = Vec::new();
     for (part, text) in all.iter_mut().flat_map(Prepared::parts) {
         texts_of.push(texts.insert_full((part.file, std::mem::take(text))).0);
@@ -44,7 +44,7 @@ pub(super) fn parse_prepared(mut all: Vec<Prepared>) -> Vec<HostFile> {
     let texts: Vec<_> = texts.into_iter().collect();
     let parsed = in_parallel(
         &texts,
-        |(_, text)| text.len(),
+        |(_, text)| text.bytes.len(),
         |(file, text)| parse(*file, text),
     );
     let parts = all.iter_mut().flat_map(Prepared::parts);
@@ -55,8 +55,8 @@ pub(super) fn parse_prepared(mut all: Vec<Prepared>) -> Vec<HostFile> {
 }
 
 /// The syntax of a text, and where it is wrong.
-fn parse(file: FileId, text: &[u8]) -> (Arc<Ast>, Vec<Span>) {
-    let (short, places) = squeezed(text);
+fn parse(file: FileId, text: &Visible) -> (Arc<Ast>, Vec<Span>) {
+    let (short, places) = squeezed(&text.bytes, &text.edits);
     let (ast, errors) = lower_text(&short, &places, file, 0, None);
     (Arc::new(ast), errors)
 }
