@@ -591,10 +591,8 @@ fn defines_function(words: &[Word]) -> bool {
                 head = before.map(|at| &words[at]);
                 continue;
             }
-            "{" => {
-                if head.is_some_and(|w| w.is_name() && !CONTROL.contains(&&*w.text)) {
-                    return true;
-                }
+            "{" if head.is_some_and(|w| w.is_name() && !CONTROL.contains(&&*w.text)) => {
+                return true;
             }
             _ => {}
         }
