@@ -6,6 +6,7 @@
 
 pub mod analysis;
 mod around_loop;
+mod assumed;
 pub mod count;
 pub mod decision;
 pub mod faults;
@@ -16,4 +17,5 @@ pub mod pass;
 pub mod passes;
 pub mod pipeline;
 pub mod remark;
+pub mod seal;
 pub mod versions;

@@ -22,8 +22,8 @@ pub struct PassOptions {
     /// The most work-items in a group where the host does not fix the local size
     /// (`--max-local-size`).
     pub max_local_size: u64,
-    /// Keep a version of each kernel that relies on no fact (`--keep-general`).
-    pub keep_general: bool,
+    /// Which kernels have a version that relies on no fact.
+    pub general: General,
     /// Work-items that an NDRange kernel runs at a time in one pipeline (`num_simd_work_items`).
     pub simd: u64,
     /// Pipelines that an NDRange kernel has (`num_compute_units`).
@@ -44,13 +44,33 @@ pub struct PassOptions {
     pub constant_cache: Option<u64>,
 }
 
+/// Which kernels are also built as they are, for launches that a rewritten version cannot take.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum General {
+    /// None: such launches fail (`--no-general`).
+    Never,
+    /// Those that rely on what is not proved.
+    #[default]
+    Assumed,
+    /// All that rely on anything; what was only seen in runs counts like what is proved
+    /// (`--keep-general`).
+    Always,
+}
+
+impl General {
+    /// Whether what was only seen in runs is relied on wherever that gains something.
+    pub fn seen_counts(self) -> bool {
+        self == General::Always
+    }
+}
+
 impl Default for PassOptions {
     fn default() -> Self {
         PassOptions {
             strict_fp: false,
             shift_register_depth: 8,
             max_local_size: 1024,
-            keep_general: false,
+            general: General::default(),
             simd: 1,
             compute_units: 1,
             innermost: None,
@@ -87,6 +107,8 @@ pub struct Context<'a> {
 pub struct LaunchContract {
     /// How the kernel is launched.
     pub form: Form,
+    /// See [`fpgacc_runtime::manifest::Kernel::sealed`].
+    pub sealed: bool,
     /// Pairs of parameter indices that must not overlap (see
     /// [`fpgacc_runtime::manifest::Kernel::distinct`]).
     pub distinct: Vec<(u32, u32)>,
@@ -106,6 +128,7 @@ impl Default for LaunchContract {
     fn default() -> Self {
         LaunchContract {
             form: Form::NdRange,
+            sealed: false,
             distinct: Vec::new(),
             constants: Vec::new(),
             aligned: Vec::new(),

@@ -7,14 +7,18 @@ use fpgacc_frontend::ir::{FunctionId, Module};
 
 use crate::analysis::alias::called_functions;
 use crate::analysis::constant_memory::Launches;
+use crate::assumed;
 use crate::geometry::Geometry;
 use crate::groups;
-use crate::pass::{Context, LaunchContract, Note, Outcome, Pass, PassOptions};
+use crate::pass::{Context, General, LaunchContract, Note, Outcome, Pass, PassOptions};
 use crate::passes;
 use crate::passes::constant_memory::{self, ConstantMemory};
 use crate::passes::specialise::Specialise;
 use crate::remark::{Kind, Remark};
-use crate::versions::Versions;
+use crate::versions::{self, Versions};
+
+/// The name of remarks on versions that rely on nothing.
+pub const GENERAL: &str = "general";
 
 /// Which passes run, and how.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -126,6 +130,8 @@ pub struct Report {
     pub remarks: Vec<Remark>,
     /// The versions that kernels have now.
     pub versions: Versions,
+    /// What a kernel, by name, relies on that is not proved, in words.
+    pub assumed: BTreeMap<String, String>,
     /// The launches of each kernel and version, by their places in the facts.
     pub launches: BTreeMap<String, Vec<usize>>,
 }
@@ -227,8 +233,8 @@ impl Job<'_> {
             return None;
         }
         let launches = launches.get(&module.functions[self.kernel].name)?;
-        let general = self.pipeline.options.keep_general;
-        groups::groups(module, self.kernel, launches, general)
+        let seen_counts = self.pipeline.options.general.seen_counts();
+        groups::groups(module, self.kernel, launches, seen_counts)
     }
 }
 
@@ -288,6 +294,31 @@ pub fn run_each(
     pipeline: &Pipeline,
     own: &BTreeMap<String, Pipeline>,
 ) -> Report {
+    if pipeline.options.general != General::Assumed {
+        return run_all(module, facts, pipeline, own, |_| true);
+    }
+    // What a kernel will rely on is known when the passes have run, but the copies stand beside the
+    // kernels meanwhile. Where there is nothing to copy nothing else changes.
+    let original = module.clone();
+    let report = run_all(module, facts, pipeline, own, |_| false);
+    if report.assumed.is_empty() {
+        return report;
+    }
+    *module = original;
+    let assumed = report.assumed;
+    run_all(module, facts, pipeline, own, |kernel| {
+        assumed.contains_key(kernel)
+    })
+}
+
+/// Runs the enabled passes, with copies of some kernels that may need a general version.
+fn run_all(
+    module: &mut Module,
+    facts: &Facts,
+    pipeline: &Pipeline,
+    own: &BTreeMap<String, Pipeline>,
+    is_copied: impl Fn(&str) -> bool,
+) -> Report {
     let jobs = module.kernels().map(|kernel| Job {
         kernel,
         pipeline: own.get(&module.functions[kernel].name).unwrap_or(pipeline),
@@ -296,8 +327,9 @@ pub fn run_each(
     let called = called_functions(module);
     let mut launches = launches_by_kernel(module, facts);
     let mut report = Report::default();
-    if pipeline.options.keep_general {
-        report.versions.keep_general(module);
+    let general = pipeline.options.general;
+    if general != General::Never {
+        report.versions.keep_general(module, is_copied);
     }
     let jobs = make_versions(module, jobs, &called, &mut launches, &mut report);
     let mut names = module.global_names();
@@ -323,8 +355,61 @@ pub fn run_each(
         (name.clone(), all)
     });
     report.launches = places.collect();
-    report.versions.drop_unneeded(module, &report.contracts);
+    report.assumed = assumptions(module, facts, &launches, &report);
+    let Report {
+        contracts,
+        assumed,
+        versions,
+        ..
+    } = &mut report;
+    let is_needed = |kernel: &str| {
+        versions::needs_general(general, contracts.get(kernel), assumed.contains_key(kernel))
+    };
+    versions.drop_unneeded(module, is_needed);
+    tell_general_versions(module, &mut report);
     report
+}
+
+/// What kernels, in whatever version, rely on that is not proved: the first of it.
+fn assumptions(
+    module: &Module,
+    facts: &Facts,
+    launches: &Launches<'_>,
+    report: &Report,
+) -> BTreeMap<String, String> {
+    let mut assumed = BTreeMap::new();
+    for kernel in module.kernels() {
+        let function = &module.functions[kernel];
+        let mut names = vec![function.name.clone()];
+        names.extend(report.versions.of(&function.name));
+        let of_version = |version: &String| {
+            let contract = report.contracts.get(version)?;
+            let launches = launches.get(version).map_or(&[][..], Vec::as_slice);
+            assumed::assumption(function, contract, launches, facts)
+        };
+        if let Some(words) = names.iter().find_map(of_version) {
+            assumed.insert(function.name.clone(), words);
+        }
+    }
+    assumed
+}
+
+/// Says which kernels are also built as they are because of what is assumed.
+fn tell_general_versions(module: &Module, report: &mut Report) {
+    for (kernel, assumed) in &report.assumed {
+        let Some(version) = report.versions.general_of(kernel) else {
+            continue;
+        };
+        let place = module.function_named(kernel);
+        let place = place.and_then(|id| module.functions[id].span);
+        let text = format!(
+            "also built as it is ('{version}'), for launches in which what is assumed does not hold: \
+             {assumed}; that takes area of its own (--no-general leaves it out)"
+        );
+        let note = Note::new(text, None);
+        let remark = Remark::new(Kind::Passed, GENERAL, kernel, &note, place);
+        report.remarks.push(remark);
+    }
 }
 
 /// What passes of all kernels look at.

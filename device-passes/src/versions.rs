@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use fpgacc_frontend::ir::{FunctionId, Item, Module};
 use fpgacc_runtime::manifest::Form;
 
-use crate::pass::LaunchContract;
+use crate::pass::{General, LaunchContract};
 
 /// The other versions of each kernel, by its name, in the order in which the runtime asks them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -51,11 +51,20 @@ impl Versions {
         made
     }
 
-    /// Copies every kernel, so that there is one that relies on nothing.
-    pub(crate) fn keep_general(&mut self, module: &mut Module) {
+    /// The name of the version that relies on nothing.
+    pub fn general_of(&self, kernel: &str) -> Option<&str> {
+        let (name, _) = self.general.get(kernel)?;
+        Some(name)
+    }
+
+    /// Copies kernels, so that there is a version that relies on nothing.
+    pub(crate) fn keep_general(&mut self, module: &mut Module, is_copied: impl Fn(&str) -> bool) {
         let mut names = module.global_names();
         for kernel in module.kernels().collect::<Vec<_>>() {
             let name = module.functions[kernel].name.clone();
+            if !is_copied(&name) {
+                continue;
+            }
             let hint = format!("fpgacc_general_{name}");
             let copy = copy(module, kernel, kernel, &hint, &mut names);
             let copied = module.functions[copy].name.clone();
@@ -63,14 +72,10 @@ impl Versions {
         }
     }
 
-    /// Takes the copies away that no launch can need.
-    pub(crate) fn drop_unneeded(
-        &mut self,
-        module: &mut Module,
-        contracts: &BTreeMap<String, LaunchContract>,
-    ) {
+    /// Takes the copies away of kernels that need none.
+    pub(crate) fn drop_unneeded(&mut self, module: &mut Module, is_needed: impl Fn(&str) -> bool) {
         self.general.retain(|kernel, (_, copy)| {
-            let needed = contracts.get(kernel).is_some_and(may_refuse);
+            let needed = is_needed(kernel);
             if !needed {
                 module.items.retain(|item| *item != Item::Function(*copy));
             }
@@ -79,8 +84,22 @@ impl Versions {
     }
 }
 
+/// Whether a kernel needs a version that relies on nothing. `contract` is that of its first version;
+/// `is_assumed`: some version relies on what is not proved.
+pub(crate) fn needs_general(
+    general: General,
+    contract: Option<&LaunchContract>,
+    is_assumed: bool,
+) -> bool {
+    match general {
+        General::Never => false,
+        General::Assumed => is_assumed,
+        General::Always => contract.is_some_and(may_refuse),
+    }
+}
+
 /// Whether there are launches that a kernel cannot take.
-fn may_refuse(contract: &LaunchContract) -> bool {
+pub(crate) fn may_refuse(contract: &LaunchContract) -> bool {
     matches!(contract.form, Form::Task(_))
         || !contract.distinct.is_empty()
         || !contract.constants.is_empty()

@@ -7,6 +7,7 @@ mod launches;
 use std::collections::BTreeMap;
 
 use common::{Rewritten, rewrite};
+use fpgacc_device_passes::pass::General;
 use fpgacc_device_passes::pipeline::Pipeline;
 use fpgacc_frontend::facts::{ArgValue, Buffer, Facts, Known, Launch, RecordedLaunch, Value};
 
@@ -308,7 +309,7 @@ fn what_only_a_run_showed_counts_where_there_is_a_general_version() {
         told.contains("passes what was only seen in a run"),
         "{told}"
     );
-    let general = stated_with(COPY, &seen, |p| p.options.keep_general = true);
+    let general = stated_with(COPY, &seen, |p| p.options.general = General::Always);
     assert!(
         general
             .text

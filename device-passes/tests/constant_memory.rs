@@ -5,6 +5,7 @@ mod common;
 use std::collections::BTreeMap;
 
 use common::{Rewritten, rewrite};
+use fpgacc_device_passes::pass::General;
 use fpgacc_device_passes::pipeline::Pipeline;
 use fpgacc_frontend::facts::{
     Arg, ArgValue, Buffer, Facts, Known, Launch, LocalSize, Location, QueueOrder, RecordedLaunch,
@@ -355,7 +356,7 @@ fn what_only_a_run_showed_counts_with_a_general_version() {
         time: None,
     });
     stays(&simple(), &facts, Some("was only seen in a run"));
-    let rewritten = moved_with(&simple(), &facts, |p| p.options.keep_general = true);
+    let rewritten = moved_with(&simple(), &facts, |p| p.options.general = General::Always);
     assert!(
         rewritten.text.contains("fpgacc_general_k"),
         "{}",

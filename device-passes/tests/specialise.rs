@@ -7,7 +7,7 @@ mod launches;
 use std::collections::BTreeMap;
 
 use common::{Rewritten, rewrite};
-use fpgacc_device_passes::pass::PassOptions;
+use fpgacc_device_passes::pass::{General, PassOptions};
 use fpgacc_device_passes::pipeline::Pipeline;
 use fpgacc_frontend::facts::{ArgValue, Facts, Known, Launch, LocalSize, RecordedLaunch, Value};
 use fpgacc_runtime::manifest::{ScalarFact, ScalarKind};
@@ -198,7 +198,7 @@ fn a_general_version_stays_as_it_is() {
     let pipeline = |level| Pipeline {
         level,
         options: PassOptions {
-            keep_general: true,
+            general: General::Always,
             ..PassOptions::default()
         },
         ..Pipeline::default()
@@ -262,7 +262,7 @@ fn what_was_only_seen_needs_a_general_version() {
     let pipeline = Pipeline {
         level: 1,
         options: PassOptions {
-            keep_general: true,
+            general: General::Always,
             ..PassOptions::default()
         },
         ..Pipeline::default()

@@ -188,7 +188,8 @@ fn kernel_args() -> Vec<Arg> {
         value("max-local-size", KERNELS, "N", "The most work-items in a group where the host does not fix the local size (default 1024); checked at each launch")
             .action(ArgAction::Set)
             .value_parser(local_size),
-        flag("keep-general", KERNELS, "Also build each kernel as it is, for launches that differ from what its rewritten version was compiled for"),
+        flag("keep-general", KERNELS, "Also build each kernel as it is, for launches that differ from what its rewritten version was compiled for; by default only kernels that rely on what is not proved"),
+        flag("no-general", KERNELS, "Build no kernel also as it is: less area, but launches that differ from what is assumed fail").conflicts_with("keep-general"),
         value("stop-after", KERNELS, "PASS", "Run no pass behind PASS").action(ArgAction::Set),
         flag("print-passes", KERNELS, "List the passes, in their order, and exit"),
         value("board", KERNELS, "BOARD", "Compile for this board (aoc -list-boards), and predict for it").action(ArgAction::Set),

@@ -11,6 +11,7 @@ use fpgacc_device_passes::decision::{self, Decided, Decision, Request};
 use fpgacc_device_passes::pass::Pass;
 use fpgacc_device_passes::passes;
 use fpgacc_device_passes::pipeline::{self, Pipeline, Report};
+use fpgacc_device_passes::seal::seal;
 use fpgacc_frontend::diag::{Diagnostic, Severity};
 use fpgacc_frontend::facts::Facts;
 use fpgacc_frontend::ir::{Function, Module};
@@ -117,7 +118,8 @@ fn decide(session: &mut Session, module: &mut Module, facts: &Facts) -> Step<Dec
         sources: &session.sources,
         measured: session.measured.as_ref(),
     };
-    let decided = decision::run(module, facts, &pipeline, &request);
+    let mut decided = decision::run(module, facts, &pipeline, &request);
+    seal(module, &mut decided.report);
     for diagnostic in &decided.diagnostics {
         session.tell(diagnostic.clone());
     }
@@ -365,6 +367,7 @@ fn version(module: &Module, kernel: &Function, name: &str, report: &Report) -> m
         params: signature::params(module, kernel),
         reqd_work_group_size: kernel.reqd_work_group_size(),
         local_size: contract.local_size,
+        sealed: contract.sealed,
         distinct: contract.distinct,
         constants: contract.constants,
         aligned: contract.aligned,

@@ -150,8 +150,8 @@ fn link(
     args.extend(gathered.link_args.iter().cloned());
     args.extend(runtime_objects(session, manifest, folder)?);
     args.extend(
-        fpgacc_runtime::WRAPPED
-            .iter()
+        (fpgacc_runtime::WRAPPED.iter())
+            .chain(fpgacc_runtime::WRAPPED_LOOKUPS)
             .map(|name| format!("-Wl,--wrap={name}").into()),
     );
     args.extend(["-lOpenCL", "-lpthread", "-ldl"].map(OsString::from));

@@ -8,7 +8,7 @@ use clap::ArgMatches;
 use fpgacc_aoc_wrappers::cc::Language;
 use fpgacc_device_passes::analysis::constant_memory;
 use fpgacc_device_passes::decision::{ExecutionModel, Wishes};
-use fpgacc_device_passes::pass::PassOptions;
+use fpgacc_device_passes::pass::{General, PassOptions};
 use fpgacc_device_passes::pipeline::{Pipeline, nearest_pass};
 use fpgacc_frontend::diag::Diagnostic;
 
@@ -401,12 +401,22 @@ fn pipeline(matches: &ArgMatches) -> Result<Pipeline, Diagnostic> {
         options: PassOptions {
             strict_fp: matches.get_flag("strict-fp"),
             max_local_size: matches.get_one("max-local-size").copied().unwrap_or(1024),
-            keep_general: matches.get_flag("keep-general"),
+            general: general(matches),
             constant_cache: constant_cache(&all(matches, "Xaoc")),
             ..PassOptions::default()
         },
         stop_after,
     })
+}
+
+fn general(matches: &ArgMatches) -> General {
+    if matches.get_flag("keep-general") {
+        return General::Always;
+    }
+    match matches.get_flag("no-general") {
+        true => General::Never,
+        false => General::Assumed,
+    }
 }
 
 /// The bytes of the cache of constant memory that the user gives to aoc, or may be given.

@@ -129,8 +129,8 @@ fn makefile(
         true => "$(CXX)",
         false => "$(CC)",
     };
-    let wraps: Vec<String> = fpgacc_runtime::WRAPPED
-        .iter()
+    let wraps: Vec<String> = (fpgacc_runtime::WRAPPED.iter())
+        .chain(fpgacc_runtime::WRAPPED_LOOKUPS)
         .map(|name| format!("-Wl,--wrap={name}"))
         .collect();
     format!(

@@ -51,6 +51,21 @@ static cl_int set_argument(const struct fpgacc_version *version, cl_uint index, 
     return __real_clSetKernelArg(version->handle, index, size, value);
 }
 
+/* An argument that every version took: only then are there `size` bytes to read. */
+static struct fpgacc_argument argument_of(const struct fpgacc_param *param, size_t size,
+                                          const void *value)
+{
+    struct fpgacc_argument argument = {.kind = FPGACC_OTHER, .size = size};
+    if (is_pointer(param)) {
+        argument.kind = FPGACC_MEMORY;
+        if (value && size == sizeof argument.memory)
+            memcpy(&argument.memory, value, sizeof argument.memory);
+    } else if (value && size <= sizeof argument.bits) {
+        argument.bits = bits_of(value, size);
+    }
+    return argument;
+}
+
 cl_int __wrap_clSetKernelArg(cl_kernel kernel, cl_uint index, size_t size, const void *value)
 {
     struct fpgacc_tracked *tracked = fpgacc_find_kernel(kernel);
@@ -58,25 +73,41 @@ cl_int __wrap_clSetKernelArg(cl_kernel kernel, cl_uint index, size_t size, const
         return __real_clSetKernelArg(kernel, index, size, value);
     if (index >= tracked->info->param_count)
         return CL_INVALID_ARG_INDEX;
-    struct fpgacc_argument argument = {.kind = FPGACC_OTHER, .size = size};
+    struct fpgacc_argument *argument = &tracked->arguments[index];
     pthread_mutex_lock(&tracked->lock);
     cl_int error = set_argument(&tracked->first, index, size, value);
+    int is_changed = error == CL_SUCCESS;
     for (uint32_t i = 0; i < tracked->info->other_count && error == CL_SUCCESS; i++)
         error = set_argument(&tracked->others[i], index, size, value);
-    if (is_pointer(&tracked->info->params[index])) {
-        argument.kind = FPGACC_MEMORY;
-        if (value && size == sizeof argument.memory)
-            memcpy(&argument.memory, value, sizeof argument.memory);
-    } else if (value && size <= sizeof argument.bits) {
-        argument.bits = bits_of(value, size);
-    }
-    /* What is refused leaves versions that may differ: set again, or not launched. */
-    if (error != CL_SUCCESS && tracked->info->other_count > 0)
-        argument.kind = FPGACC_UNSET;
-    if (error == CL_SUCCESS || tracked->info->other_count > 0)
+    if (error == CL_SUCCESS)
+        *argument = argument_of(&tracked->info->params[index], size, value);
+    else if (is_changed) /* versions differ: set again, or not launched */
+        argument->kind = FPGACC_UNSET;
+    if (error == CL_SUCCESS && argument->memory && fpgacc_recording())
+        fpgacc_record_type(argument->memory, tracked->info->params[index].type_name);
+    pthread_mutex_unlock(&tracked->lock);
+    return error;
+}
+
+cl_int fpgacc_set_shared(cl_kernel kernel, cl_uint index, const void *value,
+                         fpgacc_set_pointer set)
+{
+    struct fpgacc_tracked *tracked = fpgacc_find_kernel(kernel);
+    if (!tracked || !tracked->info)
+        return set(kernel, index, value);
+    if (index >= tracked->info->param_count)
+        return CL_INVALID_ARG_INDEX;
+    struct fpgacc_argument argument = {
+        .kind = FPGACC_SVM, .size = sizeof value, .bits = (uintptr_t)value};
+    pthread_mutex_lock(&tracked->lock);
+    cl_int error = set(tracked->first.handle, index, value);
+    int is_changed = error == CL_SUCCESS;
+    for (uint32_t i = 0; i < tracked->info->other_count && error == CL_SUCCESS; i++)
+        error = set(tracked->others[i].handle, index, value);
+    if (error == CL_SUCCESS)
         tracked->arguments[index] = argument;
-    if (error == CL_SUCCESS && argument.memory && fpgacc_recording())
-        fpgacc_record_type(argument.memory, tracked->info->params[index].type_name);
+    else if (is_changed)
+        tracked->arguments[index].kind = FPGACC_UNSET;
     pthread_mutex_unlock(&tracked->lock);
     return error;
 }
@@ -85,20 +116,18 @@ cl_int __wrap_clSetKernelArgSVMPointer(cl_kernel kernel, cl_uint index, const vo
 {
     if (!__real_clSetKernelArgSVMPointer)
         return CL_INVALID_OPERATION;
-    struct fpgacc_tracked *tracked = fpgacc_find_kernel(kernel);
-    if (!tracked || !tracked->info)
-        return __real_clSetKernelArgSVMPointer(kernel, index, value);
-    if (index >= tracked->info->param_count)
-        return CL_INVALID_ARG_INDEX;
-    struct fpgacc_argument argument = {.kind = FPGACC_SVM, .size = sizeof value};
-    pthread_mutex_lock(&tracked->lock);
-    cl_int error = __real_clSetKernelArgSVMPointer(kernel, index, value);
-    for (uint32_t i = 0; i < tracked->info->other_count && error == CL_SUCCESS; i++)
-        error = __real_clSetKernelArgSVMPointer(tracked->others[i].handle, index, value);
-    if (error == CL_SUCCESS)
-        tracked->arguments[index] = argument;
-    pthread_mutex_unlock(&tracked->lock);
-    return error;
+    return fpgacc_set_shared(kernel, index, value, __real_clSetKernelArgSVMPointer);
+}
+
+/* Whether a kernel may then reach shared virtual memory that is none of its arguments. */
+static int is_more_memory(cl_uint name, size_t size, const void *value)
+{
+    cl_bool is_on = CL_FALSE;
+    if (name == FPGACC_EXEC_INFO_SVM_PTRS)
+        return size > 0;
+    if (name == FPGACC_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM && size == sizeof is_on)
+        memcpy(&is_on, value, sizeof is_on);
+    return is_on != CL_FALSE;
 }
 
 /* What holds of a kernel holds of all its versions. */
@@ -111,6 +140,10 @@ cl_int __wrap_clSetKernelExecInfo(cl_kernel kernel, cl_uint name, size_t size, c
     if (!tracked || !tracked->info)
         return error;
     pthread_mutex_lock(&tracked->lock);
+    if (error == CL_SUCCESS && tracked->first.handle != kernel)
+        error = __real_clSetKernelExecInfo(tracked->first.handle, name, size, value);
+    if (error == CL_SUCCESS && is_more_memory(name, size, value))
+        tracked->reaches_more = 1;
     for (uint32_t i = 0; i < tracked->info->other_count && error == CL_SUCCESS; i++)
         error = __real_clSetKernelExecInfo(tracked->others[i].handle, name, size, value);
     pthread_mutex_unlock(&tracked->lock);
@@ -136,29 +169,51 @@ static cl_int ask_part(cl_mem memory, struct fpgacc_part *part)
         error = clGetMemObjectInfo(buffer, CL_MEM_HOST_PTR, sizeof host, &host, NULL);
     if (host)
         part->host = (uintptr_t)host + part->begin;
-    if (error == CL_SUCCESS)
-        part->buffer = buffer;
+    part->buffer = buffer;
+    part->is_known = error == CL_SUCCESS;
     return error;
 }
 
-/* The part that an argument is, asked once: nothing of it changes. */
+/* The part that an argument is, asked once: nothing of it changes. Of shared virtual memory it is the
+ * whole allocation, as kernels may go anywhere in it. */
 static cl_int part_of(struct fpgacc_argument *argument)
 {
-    return argument->part.buffer ? CL_SUCCESS : ask_part(argument->memory, &argument->part);
+    struct fpgacc_part *part = &argument->part;
+    if (argument->kind != FPGACC_SVM)
+        return part->is_known ? CL_SUCCESS : ask_part(argument->memory, part);
+    uint64_t generation = fpgacc_svm_generation();
+    if (part->is_known && part->generation == generation)
+        return CL_SUCCESS;
+    struct fpgacc_svm memory;
+    memset(part, 0, sizeof *part);
+    part->generation = generation;
+    part->is_known = fpgacc_find_svm((uintptr_t)argument->bits, &memory);
+    if (part->is_known) {
+        part->host = memory.begin;
+        part->size = memory.size;
+    }
+    return CL_SUCCESS;
 }
 
 /* What two parts have in common, in words; NULL: nothing. */
 static const char *overlap(const struct fpgacc_part *a, const struct fpgacc_part *b)
 {
-    if (a->buffer == b->buffer) {
+    if (a->buffer && a->buffer == b->buffer) {
         if (a->begin >= b->begin + b->size || b->begin >= a->begin + a->size)
             return NULL;
         return a->begin == b->begin && a->size == b->size ? "are the same buffer"
                                                           : "are overlapping parts of one buffer";
     }
-    if (a->host && b->host && a->host < b->host + b->size && b->host < a->host + a->size)
-        return "are buffers over the same host memory";
-    return NULL;
+    if (!a->host || !b->host || a->host >= b->host + b->size || b->host >= a->host + a->size)
+        return NULL;
+    return a->buffer || b->buffer ? "are buffers over the same host memory"
+                                  : "are in one allocation of shared virtual memory";
+}
+
+/* Whether an argument is no memory at all. */
+static int is_null(const struct fpgacc_argument *argument)
+{
+    return argument->kind == FPGACC_SVM ? argument->bits == 0 : !argument->memory;
 }
 
 /* NULL: the pair is distinct. */
@@ -170,14 +225,17 @@ static const char *conflict(struct fpgacc_tracked *kernel, const struct fpgacc_p
     *error = CL_SUCCESS;
     if (first->kind == FPGACC_UNSET || second->kind == FPGACC_UNSET)
         return "are not both set with clSetKernelArg";
-    if (first->kind == FPGACC_SVM || second->kind == FPGACC_SVM)
-        return "are in shared virtual memory, where an overlap cannot be seen";
-    if (!first->memory || !second->memory)
+    if (is_null(first) || is_null(second))
         return NULL;
     *error = part_of(first);
     if (*error == CL_SUCCESS)
         *error = part_of(second);
-    return *error == CL_SUCCESS ? overlap(&first->part, &second->part) : NULL;
+    if (*error != CL_SUCCESS)
+        return NULL;
+    if (!first->part.is_known || !second->part.is_known)
+        return "are in shared virtual memory that is not from clSVMAlloc, where an overlap cannot be "
+               "seen";
+    return overlap(&first->part, &second->part);
 }
 
 static cl_int check_pairs(struct fpgacc_tracked *kernel, const struct fpgacc_kernel *info,
@@ -185,8 +243,10 @@ static cl_int check_pairs(struct fpgacc_tracked *kernel, const struct fpgacc_ker
 {
     for (uint32_t i = 0; i < info->distinct_count; i++) {
         const struct fpgacc_pair *pair = &info->distinct[i];
-        cl_int error;
-        const char *words = conflict(kernel, pair, &error);
+        cl_int error = CL_SUCCESS;
+        const char *words = kernel->reaches_more
+                                ? "may be reached in another way, too (clSetKernelExecInfo)"
+                                : conflict(kernel, pair, &error);
         if (error != CL_SUCCESS)
             return error;
         if (!words)
@@ -260,6 +320,10 @@ static cl_int check_constants(struct fpgacc_tracked *kernel, const struct fpgacc
 static const char *not_aligned(struct fpgacc_tracked *kernel, struct fpgacc_argument *argument,
                                uint64_t bytes, cl_int *error)
 {
+    if (argument->kind == FPGACC_SVM) {
+        *error = CL_SUCCESS;
+        return argument->bits % bytes != 0 ? "it is shared virtual memory at another address" : NULL;
+    }
     const char *words = not_in_a_buffer(argument, error);
     if (words || !argument->memory || *error != CL_SUCCESS)
         return words;

@@ -14,60 +14,86 @@ struct fpgacc_tracked *fpgacc_find_kernel(cl_kernel kernel)
     return tracked;
 }
 
-static void release_others(struct fpgacc_version *others, uint32_t count)
+/* Whether a version has arguments that only the runtime sets. */
+static int is_sealed(const struct fpgacc_kernel *info)
 {
-    for (uint32_t i = 0; others && i < count; i++)
-        if (others[i].handle)
-            __real_clReleaseKernel(others[i].handle);
-    free(others);
+    return info->is_sealed || info->hidden_count > 0;
 }
 
-/* Kernel objects for the other versions of a kernel: new ones, or clones of `from`. NULL if there
- * are none, or on an error. */
-static struct fpgacc_version *make_others(const struct fpgacc_loaded *program,
-                                          const struct fpgacc_kernel *info,
-                                          const struct fpgacc_version *from, cl_int *error)
+/* Makes the object that runs a version: a new one, or a clone of `from`. */
+static cl_int make_version(struct fpgacc_version *version, const struct fpgacc_loaded *program,
+                           const struct fpgacc_kernel *info, const struct fpgacc_version *from)
 {
-    uint32_t count = info ? info->other_count : 0;
-    *error = CL_SUCCESS;
-    if (count == 0)
-        return NULL;
-    struct fpgacc_version *others = calloc(count, sizeof *others);
-    if (!others)
-        *error = CL_OUT_OF_HOST_MEMORY;
-    for (uint32_t i = 0; i < count && *error == CL_SUCCESS; i++) {
-        others[i].info = &info->others[i];
-        others[i].handle =
-            from ? __real_clCloneKernel(from[i].handle, error)
-                 : __real_clCreateKernel(program->actual, info->others[i].name, error);
-        if (!others[i].handle && *error == CL_SUCCESS)
-            *error = CL_INVALID_KERNEL_NAME;
-    }
-    if (*error == CL_SUCCESS)
-        return others;
-    release_others(others, count);
-    return NULL;
+    static const cl_int any = 0;
+    cl_int error = CL_SUCCESS;
+    version->info = info;
+    version->handle = from ? __real_clCloneKernel(from->handle, &error)
+                           : __real_clCreateKernel(program->actual, info->name, &error);
+    if (!version->handle)
+        return error == CL_SUCCESS ? CL_INVALID_KERNEL_NAME : error;
+    if (from || !info->is_sealed)
+        return CL_SUCCESS;
+    return __real_clSetKernelArg(version->handle, info->param_count + info->hidden_count,
+                                 sizeof any, &any);
 }
 
-/* Takes over `others`. */
+/* Makes the objects that run a kernel, new ones or clones of those of `from`. The host's own object runs the
+ * first version, unless that is sealed: then the host's has arguments that nobody sets, and OpenCL itself
+ * refuses to launch it past the runtime. */
+static cl_int make_versions(struct fpgacc_tracked *tracked, const struct fpgacc_tracked *from)
+{
+    const struct fpgacc_kernel *info = tracked->info;
+    cl_int error = CL_SUCCESS;
+    if (!info)
+        return CL_SUCCESS;
+    tracked->first.info = info;
+    if (is_sealed(info))
+        error = make_version(&tracked->first, tracked->program, info, from ? &from->first : NULL);
+    else
+        tracked->first.handle = tracked->handle;
+    if (error != CL_SUCCESS || info->other_count == 0)
+        return error;
+    tracked->others = calloc(info->other_count, sizeof *tracked->others);
+    if (!tracked->others)
+        return CL_OUT_OF_HOST_MEMORY;
+    for (uint32_t i = 0; i < info->other_count && error == CL_SUCCESS; i++)
+        error = make_version(&tracked->others[i], tracked->program, &info->others[i],
+                             from ? &from->others[i] : NULL);
+    return error;
+}
+
+static void release_versions(struct fpgacc_tracked *tracked)
+{
+    uint32_t count = tracked->others ? tracked->info->other_count : 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (tracked->others[i].handle)
+            __real_clReleaseKernel(tracked->others[i].handle);
+    free(tracked->others);
+    if (tracked->first.handle && tracked->first.handle != tracked->handle)
+        __real_clReleaseKernel(tracked->first.handle);
+}
+
+/* Registers a kernel of the host, with the objects that run it. NULL on an error. */
 static struct fpgacc_tracked *track(cl_kernel kernel, struct fpgacc_loaded *program,
                                     const struct fpgacc_kernel *info,
-                                    struct fpgacc_version *others)
+                                    const struct fpgacc_tracked *from, cl_int *error)
 {
     uint32_t count = info ? info->param_count : 0;
     struct fpgacc_tracked *tracked =
         calloc(1, sizeof *tracked + count * sizeof tracked->arguments[0]);
-    if (!tracked) {
-        release_others(others, info ? info->other_count : 0);
+    *error = CL_OUT_OF_HOST_MEMORY;
+    if (!tracked)
         return NULL;
-    }
-    tracked->others = others;
     tracked->node.key = kernel;
     tracked->handle = kernel;
     tracked->program = program;
     tracked->info = info;
-    tracked->first.info = info;
-    tracked->first.handle = kernel;
+    *error = make_versions(tracked, from);
+    if (*error != CL_SUCCESS) {
+        release_versions(tracked);
+        free(tracked);
+        return NULL;
+    }
     tracked->nonuniform = program->nonuniform;
     tracked->references = 1;
     pthread_mutex_init(&tracked->lock, NULL);
@@ -105,10 +131,7 @@ static cl_kernel create(struct fpgacc_loaded *program, const char *name, cl_int 
     cl_kernel kernel = __real_clCreateKernel(program->actual, name, error);
     if (!kernel)
         return NULL;
-    struct fpgacc_version *others = make_others(program, info, NULL, error);
-    if (*error == CL_SUCCESS && !track(kernel, program, info, others))
-        *error = CL_OUT_OF_HOST_MEMORY;
-    if (*error == CL_SUCCESS)
+    if (track(kernel, program, info, NULL, error))
         return kernel;
     __real_clReleaseKernel(kernel);
     return NULL;
@@ -161,7 +184,7 @@ cl_int __wrap_clCreateKernelsInProgram(cl_program program, cl_uint num_kernels,
     } else {
         error = __real_clCreateKernelsInProgram(loaded->actual, num_kernels, out, &found);
         for (cl_uint i = 0; out && error == CL_SUCCESS && i < found; i++)
-            track(out[i], loaded, NULL, NULL);
+            track(out[i], loaded, NULL, NULL, &error);
     }
     if (error == CL_SUCCESS && count)
         *count = found;
@@ -174,16 +197,14 @@ cl_kernel __wrap_clCloneKernel(cl_kernel kernel, cl_int *errcode_ret)
     cl_kernel clone = __real_clCloneKernel ? __real_clCloneKernel(kernel, &error) : NULL;
     struct fpgacc_tracked *tracked = clone ? fpgacc_find_kernel(kernel) : NULL;
     if (tracked) {
-        struct fpgacc_version *others =
-            make_others(tracked->program, tracked->info, tracked->others, &error);
         struct fpgacc_tracked *copy =
-            error == CL_SUCCESS ? track(clone, tracked->program, tracked->info, others) : NULL;
+            track(clone, tracked->program, tracked->info, tracked, &error);
         if (!copy) {
             __real_clReleaseKernel(clone);
             clone = NULL;
-            error = error == CL_SUCCESS ? CL_OUT_OF_HOST_MEMORY : error;
         } else if (tracked->info) {
             pthread_mutex_lock(&tracked->lock);
+            copy->reaches_more = tracked->reaches_more;
             memcpy(copy->arguments, tracked->arguments,
                    tracked->info->param_count * sizeof copy->arguments[0]);
             pthread_mutex_unlock(&tracked->lock);
@@ -220,7 +241,7 @@ cl_int __wrap_clReleaseKernel(cl_kernel kernel)
     if (!dead)
         return error;
     struct fpgacc_loaded *program = tracked->program;
-    release_others(tracked->others, tracked->info ? tracked->info->other_count : 0);
+    release_versions(tracked);
     pthread_mutex_destroy(&tracked->lock);
     free(tracked);
     pthread_mutex_lock(&fpgacc_lock);

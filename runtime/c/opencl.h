@@ -42,10 +42,17 @@ FPGACC_TARGET(clRetainEvent);
 #define FPGACC_REAL(type, name) type __real_##name
 #endif
 
+/* Of OpenCL 2.0: memory that a kernel reaches without an argument. */
+#define FPGACC_EXEC_INFO_SVM_PTRS 0x11B6
+#define FPGACC_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM 0x11B7
+
 typedef void(CL_CALLBACK *fpgacc_notify)(cl_program program, void *user_data);
 typedef void(CL_CALLBACK *fpgacc_event_notify)(cl_event event, cl_int status, void *user_data);
 typedef void(CL_CALLBACK *fpgacc_context_notify)(const char *error, const void *info, size_t size,
                                                  void *user_data);
+
+typedef void(CL_CALLBACK *fpgacc_svm_free)(cl_command_queue queue, cl_uint count, void **memory,
+                                           void *user_data);
 
 FPGACC_REAL(cl_int, clGetPlatformIDs)(cl_uint num_entries, cl_platform_id *platforms,
                                       cl_uint *count);
@@ -56,6 +63,10 @@ FPGACC_REAL(cl_int, clGetDeviceInfo)(cl_device_id device, cl_device_info name, s
 FPGACC_REAL(cl_context, clCreateContextFromType)(const cl_context_properties *properties,
                                                  cl_device_type type, fpgacc_context_notify notify,
                                                  void *user_data, cl_int *errcode_ret);
+
+FPGACC_REAL(void *, clGetExtensionFunctionAddress)(const char *name);
+FPGACC_WEAK FPGACC_REAL(void *, clGetExtensionFunctionAddressForPlatform)(cl_platform_id platform,
+                                                                          const char *name);
 
 FPGACC_REAL(cl_program, clCreateProgramWithSource)(cl_context context, cl_uint count,
                                                    const char **strings, const size_t *lengths,
@@ -97,6 +108,13 @@ FPGACC_REAL(cl_int, clSetKernelArg)(cl_kernel kernel, cl_uint index, size_t size
                                     const void *value);
 FPGACC_WEAK FPGACC_REAL(cl_int, clSetKernelArgSVMPointer)(cl_kernel kernel, cl_uint index,
                                                           const void *value);
+FPGACC_WEAK FPGACC_REAL(void *, clSVMAlloc)(cl_context context, cl_bitfield flags, size_t size,
+                                            cl_uint alignment);
+FPGACC_WEAK FPGACC_REAL(void, clSVMFree)(cl_context context, void *memory);
+FPGACC_WEAK FPGACC_REAL(cl_int, clEnqueueSVMFree)(cl_command_queue queue, cl_uint count,
+                                                  void **memory, fpgacc_svm_free free_memory,
+                                                  void *user_data, cl_uint num_events,
+                                                  const cl_event *wait_list, cl_event *event);
 FPGACC_WEAK FPGACC_REAL(cl_int, clSetKernelExecInfo)(cl_kernel kernel, cl_uint name, size_t size,
                                                      const void *value);
 FPGACC_REAL(cl_int, clGetKernelInfo)(cl_kernel kernel, cl_kernel_info name, size_t size,
@@ -169,6 +187,56 @@ FPGACC_REAL(cl_int, clSetEventCallback)(cl_event event, cl_int status, fpgacc_ev
                                         void *user_data);
 FPGACC_REAL(cl_int, clReleaseCommandQueue)(cl_command_queue queue);
 
+/* What the runtime replaces: as WRAPPED of runtime/src/lib.rs. */
+#define FPGACC_REPLACED(X) \
+    X(clBuildProgram) \
+    X(clCloneKernel) \
+    X(clCompileProgram) \
+    X(clCreateBuffer) \
+    X(clCreateContextFromType) \
+    X(clCreateKernel) \
+    X(clCreateKernelsInProgram) \
+    X(clCreateProgramWithBinary) \
+    X(clCreateProgramWithSource) \
+    X(clCreateSubBuffer) \
+    X(clEnqueueMapBuffer) \
+    X(clEnqueueMapImage) \
+    X(clEnqueueNDRangeKernel) \
+    X(clEnqueueReadBuffer) \
+    X(clEnqueueReadBufferRect) \
+    X(clEnqueueReadImage) \
+    X(clEnqueueSVMFree) \
+    X(clEnqueueSVMMap) \
+    X(clEnqueueSVMMemcpy) \
+    X(clEnqueueTask) \
+    X(clEnqueueUnmapMemObject) \
+    X(clEnqueueWriteBuffer) \
+    X(clFinish) \
+    X(clGetDeviceIDs) \
+    X(clGetDeviceInfo) \
+    X(clGetEventInfo) \
+    X(clGetExtensionFunctionAddress) \
+    X(clGetExtensionFunctionAddressForPlatform) \
+    X(clGetKernelArgInfo) \
+    X(clGetKernelInfo) \
+    X(clGetKernelWorkGroupInfo) \
+    X(clGetPlatformIDs) \
+    X(clGetProgramBuildInfo) \
+    X(clGetProgramInfo) \
+    X(clLinkProgram) \
+    X(clReleaseCommandQueue) \
+    X(clReleaseKernel) \
+    X(clReleaseProgram) \
+    X(clRetainKernel) \
+    X(clRetainProgram) \
+    X(clSVMAlloc) \
+    X(clSVMFree) \
+    X(clSetEventCallback) \
+    X(clSetKernelArg) \
+    X(clSetKernelArgSVMPointer) \
+    X(clSetKernelExecInfo) \
+    X(clWaitForEvents)
+
 /* The runtime's side of the same functions. */
 cl_int __wrap_clGetPlatformIDs(cl_uint num_entries, cl_platform_id *platforms, cl_uint *count);
 cl_int __wrap_clGetDeviceIDs(cl_platform_id platform, cl_device_type type, cl_uint num_entries,
@@ -178,6 +246,8 @@ cl_int __wrap_clGetDeviceInfo(cl_device_id device, cl_device_info name, size_t s
 cl_context __wrap_clCreateContextFromType(const cl_context_properties *properties,
                                           cl_device_type type, fpgacc_context_notify notify,
                                           void *user_data, cl_int *errcode_ret);
+void *__wrap_clGetExtensionFunctionAddress(const char *name);
+void *__wrap_clGetExtensionFunctionAddressForPlatform(cl_platform_id platform, const char *name);
 cl_program __wrap_clCreateProgramWithSource(cl_context context, cl_uint count,
                                             const char **strings, const size_t *lengths,
                                             cl_int *errcode_ret);
@@ -210,6 +280,11 @@ cl_int __wrap_clRetainKernel(cl_kernel kernel);
 cl_int __wrap_clReleaseKernel(cl_kernel kernel);
 cl_int __wrap_clSetKernelArg(cl_kernel kernel, cl_uint index, size_t size, const void *value);
 cl_int __wrap_clSetKernelArgSVMPointer(cl_kernel kernel, cl_uint index, const void *value);
+void *__wrap_clSVMAlloc(cl_context context, cl_bitfield flags, size_t size, cl_uint alignment);
+void __wrap_clSVMFree(cl_context context, void *memory);
+cl_int __wrap_clEnqueueSVMFree(cl_command_queue queue, cl_uint count, void **memory,
+                               fpgacc_svm_free free_memory, void *user_data, cl_uint num_events,
+                               const cl_event *wait_list, cl_event *event);
 cl_int __wrap_clSetKernelExecInfo(cl_kernel kernel, cl_uint name, size_t size, const void *value);
 cl_int __wrap_clGetKernelInfo(cl_kernel kernel, cl_kernel_info name, size_t size, void *value,
                               size_t *size_ret);

@@ -281,24 +281,40 @@ cl_program fpgacc_load_variant(cl_context context, const struct fpgacc_program *
 /* Makes `program` what is behind the handle. */
 void fpgacc_set_actual(struct fpgacc_loaded *loaded, cl_program program);
 
+/* ---- svm.c ---------------------------------------------------------------------------------- */
+
+/* An allocation of shared virtual memory. */
+struct fpgacc_svm {
+    uintptr_t begin;
+    size_t size;
+};
+
+/* Changes whenever memory is allocated or freed. */
+uint64_t fpgacc_svm_generation(void);
+
+/* The allocation that an address lies in; 0: none that clSVMAlloc made. */
+int fpgacc_find_svm(uintptr_t address, struct fpgacc_svm *found);
+
 /* ---- kernels.c ------------------------------------------------------------------------------ */
 
 enum fpgacc_argument_kind { FPGACC_UNSET, FPGACC_MEMORY, FPGACC_SVM, FPGACC_OTHER };
 
-/* A part of a buffer, or of the host memory that the buffer uses. */
+/* A part of a buffer, or of the host memory that the buffer uses, or shared virtual memory. */
 struct fpgacc_part {
-    cl_mem buffer; /* NULL: not asked yet */
+    int is_known;
+    cl_mem buffer; /* NULL: shared virtual memory */
     size_t begin;
     size_t size;
     uintptr_t host;     /* 0: memory of the device */
     cl_mem_flags flags; /* of the buffer */
+    uint64_t generation; /* of shared virtual memory, when it was asked */
 };
 
 struct fpgacc_argument {
     enum fpgacc_argument_kind kind;
     cl_mem memory;
     size_t size;
-    uint64_t bits; /* of a value of at most 8 bytes */
+    uint64_t bits; /* of a value of at most 8 bytes; an address of shared virtual memory */
     /* Of `memory`. A kernel does not keep its memory alive, so that it is the same memory as long as
      * the argument is a valid one. */
     struct fpgacc_part part;
@@ -318,9 +334,12 @@ struct fpgacc_tracked {
     const struct fpgacc_kernel *info; /* NULL: not in the manifest */
     int nonuniform;
     cl_uint references;
-    struct fpgacc_version first; /* `info` and `handle` */
+    /* The first version. If the kernel is one that may only be launched with arguments of the runtime's, its
+     * object is not the host's, so that those of the host's stay unset. */
+    struct fpgacc_version first;
     struct fpgacc_version *others; /* as many as the manifest has; all get the same arguments */
     size_t alignment; /* of buffers on the context's devices, in bytes; 0: not asked yet */
+    int reaches_more; /* shared virtual memory that is no argument (clSetKernelExecInfo) */
     pthread_mutex_t lock; /* held from setting hidden arguments to the end of the launch */
     struct fpgacc_argument arguments[];
 };
@@ -335,6 +354,11 @@ struct fpgacc_tracked *fpgacc_find_kernel(cl_kernel kernel);
  * unless `site` is NULL. Called with the kernel's lock held. */
 cl_int fpgacc_check_arguments(struct fpgacc_tracked *kernel, const struct fpgacc_kernel *info,
                               const struct fpgacc_site *site);
+
+/* Sets an argument of a kernel with one of the functions that take an address of shared memory. */
+typedef cl_int(CL_CALLBACK *fpgacc_set_pointer)(cl_kernel kernel, cl_uint index, const void *value);
+cl_int fpgacc_set_shared(cl_kernel kernel, cl_uint index, const void *value,
+                         fpgacc_set_pointer set);
 
 /* ---- geometry.c ----------------------------------------------------------------------------- */
 

@@ -23,51 +23,6 @@
 
 #define VISIBLE __attribute__((visibility("default")))
 
-/* As in WRAPPED of the driver. */
-#define REPLACED(X) \
-    X(clBuildProgram) \
-    X(clCloneKernel) \
-    X(clCompileProgram) \
-    X(clCreateBuffer) \
-    X(clCreateContextFromType) \
-    X(clCreateKernel) \
-    X(clCreateKernelsInProgram) \
-    X(clCreateProgramWithBinary) \
-    X(clCreateProgramWithSource) \
-    X(clCreateSubBuffer) \
-    X(clEnqueueMapBuffer) \
-    X(clEnqueueMapImage) \
-    X(clEnqueueNDRangeKernel) \
-    X(clEnqueueReadBuffer) \
-    X(clEnqueueReadBufferRect) \
-    X(clEnqueueReadImage) \
-    X(clEnqueueSVMMap) \
-    X(clEnqueueSVMMemcpy) \
-    X(clEnqueueTask) \
-    X(clEnqueueUnmapMemObject) \
-    X(clEnqueueWriteBuffer) \
-    X(clFinish) \
-    X(clGetDeviceIDs) \
-    X(clGetDeviceInfo) \
-    X(clGetEventInfo) \
-    X(clGetKernelArgInfo) \
-    X(clGetKernelInfo) \
-    X(clGetKernelWorkGroupInfo) \
-    X(clGetPlatformIDs) \
-    X(clGetProgramBuildInfo) \
-    X(clGetProgramInfo) \
-    X(clLinkProgram) \
-    X(clReleaseCommandQueue) \
-    X(clReleaseKernel) \
-    X(clReleaseProgram) \
-    X(clRetainKernel) \
-    X(clRetainProgram) \
-    X(clSetEventCallback) \
-    X(clSetKernelArg) \
-    X(clSetKernelArgSVMPointer) \
-    X(clSetKernelExecInfo) \
-    X(clWaitForEvents)
-
 /* Those that the runtime calls and does not replace. */
 #define OTHERS(X) \
     X(clGetCommandQueueInfo) \
@@ -79,7 +34,7 @@
     X(clRetainEvent)
 
 #define DEFINE_REAL(name) __typeof__(__real_##name) __real_##name;
-REPLACED(DEFINE_REAL)
+FPGACC_REPLACED(DEFINE_REAL)
 
 #define DEFINE_TARGET(name) __typeof__(fpgacc_target_##name) fpgacc_target_##name;
 OTHERS(DEFINE_TARGET)
@@ -146,9 +101,9 @@ VISIBLE cl_int CL_API_CALL clInitLayer(cl_uint count, const cl_icd_dispatch *tar
     if (!target || !count_ret || !layer_ret)
         return CL_INVALID_VALUE;
     memcpy(&layer, target, (count < own ? count : own) * sizeof(void *));
-    REPLACED(TAKE_REAL)
+    FPGACC_REPLACED(TAKE_REAL)
     OTHERS(TAKE_TARGET)
-    REPLACED(REPLACE)
+    FPGACC_REPLACED(REPLACE)
     *count_ret = (cl_uint)own;
     *layer_ret = &layer;
     return CL_SUCCESS;

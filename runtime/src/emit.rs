@@ -222,6 +222,9 @@ fn kernel_row(prefix: &str, kernel: &Kernel) -> String {
     if kernel.reqd_work_group_size.is_some() {
         let _ = writeln!(row, "    .reqd_work_group_size = {prefix}_reqd,");
     }
+    if kernel.sealed {
+        row += "    .is_sealed = 1,\n";
+    }
     row += &counted(
         "distinct",
         "distinct_count",
@@ -427,6 +430,7 @@ mod tests {
             params: ["data", "factor"].map(pointer).to_vec(),
             reqd_work_group_size: Some([64, 1, 1]),
             local_size: None,
+            sealed: false,
             distinct: vec![(0, 1)],
             constants: vec![(1, 4096)],
             aligned: vec![(0, 64)],
@@ -443,6 +447,7 @@ mod tests {
                 params: ["data", "factor"].map(pointer).to_vec(),
                 reqd_work_group_size: Some([64, 1, 1]),
                 local_size: None,
+                sealed: false,
                 distinct: Vec::new(),
                 constants: Vec::new(),
                 aligned: Vec::new(),
@@ -461,6 +466,7 @@ mod tests {
             }],
             reqd_work_group_size: None,
             local_size: Some([16, 4, 1]),
+            sealed: true,
             distinct: Vec::new(),
             constants: Vec::new(),
             aligned: Vec::new(),

@@ -91,6 +91,11 @@ pub struct Kernel {
     /// do not. A launch with another one is refused.
     #[serde(default)]
     pub local_size: Option<[u64; 3]>,
+    /// The compiled kernel has one more argument behind all others, an `int`, that only the runtime sets: a
+    /// launch that does not pass through it is refused by OpenCL. So is one of a kernel with
+    /// [`Task::hidden`] arguments.
+    #[serde(default)]
+    pub sealed: bool,
     /// Pairs of parameter indices that must not name overlapping memory at a launch: both are
     /// `restrict` in the compiled kernel (and were not in the source), and one of them is written.
     pub distinct: Vec<(u32, u32)>,

@@ -106,6 +106,7 @@ static const struct fpgacc_kernel p0_kernels[] = {
         .form = FPGACC_NDRANGE,
         .params = p0_k1_params,
         .param_count = 1,
+        .is_sealed = 1,
         .local_bytes = p0_k1_local,
         .local_bytes_count = 1,
         .relies_on = p0_k1_facts,

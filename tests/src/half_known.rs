@@ -1,6 +1,6 @@
 //! Random kernels with two launches, of which the passes know the first: the second may pass something else.
 
-use fpgacc_device_passes::pass::PassOptions;
+use fpgacc_device_passes::pass::{General, PassOptions};
 
 use crate::compare::{Bound, certify, same};
 use crate::job::Job;
@@ -47,7 +47,7 @@ pub fn check(
             ),
             (&only, platforms),
         ] {
-            let rewritten = rewrite(&job, rewrites, true)
+            let rewritten = rewrite(&job, rewrites, General::Always)
                 .unwrap_or_else(|error| fail(test, seed, &job.source, &error.to_string()));
             if let Err(difference) =
                 certify(&job).and_then(|()| same(&job, &rewritten.job, platforms, &Bound::Exact))
@@ -62,12 +62,12 @@ pub fn check(
             }
             assert_eq!(rewritten.job.launches[0].kernel, "k");
         }
-        match rewrite(&job, &only, true) {
+        match rewrite(&job, &only, General::Always) {
             Ok(rewritten) if rewritten.job.launches[1].kernel == "k" => seen.held += 1,
             Ok(_) => seen.general += 1,
             Err(error) => fail(test, seed, &job.source, &error.to_string()),
         }
-        match rewrite(&job, &only, false) {
+        match rewrite(&job, &only, General::Never) {
             Ok(rewritten) => assert_eq!(rewritten.job.launches[1].kernel, "k"),
             Err(RewriteError::Contract { .. }) => seen.refused += 1,
             Err(error) => fail(test, seed, &job.source, &error.to_string()),
@@ -76,13 +76,13 @@ pub fn check(
     seen
 }
 
-fn rewrite(job: &Job, rewrites: &Rewrites, keep_general: bool) -> Result<Rewritten, RewriteError> {
+fn rewrite(job: &Job, rewrites: &Rewrites, general: General) -> Result<Rewritten, RewriteError> {
     let told = |launch| match launch {
         0 => Told::All,
         _ => Told::Nothing,
     };
     let options = PassOptions {
-        keep_general,
+        general,
         ..PassOptions::default()
     };
     rewrite_knowing(job, told, rewrites, &options)

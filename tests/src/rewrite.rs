@@ -164,7 +164,7 @@ pub fn rewrite(
 }
 
 /// As [`rewrite`], where `told` says what the passes know of each launch, by its number. What they
-/// make of some launches may not hold for others: with [`PassOptions::keep_general`] there is a version
+/// make of some launches may not hold for others: with [`PassOptions::general`] there is a version
 /// for these.
 ///
 /// # Errors

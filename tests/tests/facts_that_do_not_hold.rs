@@ -256,3 +256,92 @@ fn launches_give_no_more_local_memory_than_is_stated() {
     let general = shop.sh("./app 9 4").success();
     assert_eq!(general.stdout, "0: 0 14\n0: 0 14\n");
 }
+
+/// `app`: two buffers; with an argument one, as both parameters. Which, only the run tells.
+const EITHER: &str = "cl_mem to = argc > 3 ? in : out;
+    out = to;
+    clSetKernelArg(kernel, 1, sizeof to, &to);
+    report(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL));";
+
+const NEXT: &str = "__kernel void sums(__global const int *in, __global int *out, int width)
+{
+    int i = get_global_id(0);
+    out[i] = in[i] + width;
+}
+";
+
+/// What is assumed makes no program fail: there is a version without it, unless the user leaves it out.
+#[test]
+fn what_is_assumed_makes_no_launch_fail() {
+    let shop = shop(EITHER);
+    shop.write("sums.cl", NEXT);
+    let made = shop
+        .fpgacc("-w -Rpass=general host.c sums.cl -o app")
+        .success();
+    let remark = "remark: kernel 'sums': also built as it is ('fpgacc_general_sums'), for launches in \
+                  which what is assumed does not hold: that 'in' and 'out' are distinct is assumed: the \
+                  launch at host.c:";
+    assert!(made.stderr.contains(remark), "{}", made.stderr);
+    for (arguments, is_general) in [("16 4", false), ("16 4 same", true)] {
+        let ran = shop.sh(&format!("./app {arguments}")).success();
+        assert_eq!(
+            (ran.stdout.as_str(), ran.stderr.as_str()),
+            ("0: 17 31\n", ""),
+            "{arguments}"
+        );
+        let verbose = shop
+            .sh(&format!("FPGACC_VERBOSE=1 ./app {arguments}"))
+            .success();
+        assert_eq!(
+            verbose
+                .stderr
+                .contains("in its version `fpgacc_general_sums`"),
+            is_general,
+            "{}",
+            verbose.stderr
+        );
+    }
+    let made = shop
+        .fpgacc("-w -Rpass=general --no-general host.c sums.cl -o app")
+        .success();
+    assert!(!made.stderr.contains("remark"), "{}", made.stderr);
+    assert_eq!(shop.sh("./app 16 4 same").success().stdout, "-52: 0 0\n");
+}
+
+/// Where everything is proved, there is one version of each kernel, which only the runtime can launch.
+#[test]
+fn what_is_proved_needs_no_version_of_its_own() {
+    let shop = shop(ONE);
+    shop.write("sums.cl", NEXT);
+    let emitted = shop.fpgacc("-w --emit=kernels host.c sums.cl").success();
+    for part in ["restrict", "int fpgacc_seal) {"] {
+        assert!(emitted.stdout.contains(part), "{}", emitted.stdout);
+    }
+    assert!(
+        !emitted.stdout.contains("fpgacc_general_"),
+        "{}",
+        emitted.stdout
+    );
+}
+
+/// A recorded local size is built for, and another one runs the kernel as it is.
+#[test]
+fn what_was_only_seen_makes_no_launch_fail() {
+    let shop = shop(ONE);
+    shop.fpgacc("-w host.c sums.cl -o app").success();
+    shop.fpgacc("trace -o seen.yaml -- ./app 16 4").success();
+    for model in ["swi", "ndrange"] {
+        shop.fpgacc(&format!(
+            "-w -fexecution-model={model} host.c sums.cl --facts seen.yaml -o app"
+        ))
+        .success();
+        for (arguments, expected) in [("16 4", "0: 4376 7960\n"), ("16 8", "0: 8376 11960\n")] {
+            let ran = shop.sh(&format!("./app {arguments}")).success();
+            assert_eq!(
+                (ran.stdout.as_str(), ran.stderr.as_str()),
+                (expected, ""),
+                "{model}"
+            );
+        }
+    }
+}

@@ -26,6 +26,7 @@ mod tell;
 pub mod wish;
 pub mod words;
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use fpgacc_frontend::diag::Diagnostic;
@@ -229,7 +230,7 @@ pub fn run(
     share::fit_together(&mut decided.decisions, request.board);
     for (name, decision) in &decided.decisions {
         let mut kept = decision.chosen().pipeline.clone();
-        kept.options.keep_general = pipeline.options.keep_general;
+        kept.options.general = pipeline.options.general;
         own.insert(name.clone(), kept);
     }
     decided.report = pipeline::run_each(module, facts, pipeline, &own);
@@ -269,6 +270,7 @@ fn decide(
             board: request.board,
             fp_relaxed: request.fp_relaxed,
             trips: &trips,
+            general: OnceCell::new(),
         };
         let (candidates, standard) = search::candidates(&pricing, pipeline, model);
         let chosen = choose::choose(&candidates, standard, model, pipeline.level);

@@ -1,5 +1,6 @@
 //! What a form of a kernel costs: the passes make it, and the model prices it for each launch.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use fpgacc_frontend::facts::{Facts, Launch};
@@ -9,9 +10,10 @@ use fpgacc_frontend::source::Span;
 use super::{Family, Part, Price};
 use crate::analysis::constant_memory::{self, argument_bytes};
 use crate::model::{self, Board, Estimate, Form, Given, LaunchShape, Resources, TripOrigin};
-use crate::pass::Pass;
+use crate::pass::{General, Pass};
 use crate::passes::{self, coalesce, unroll};
 use crate::pipeline::{self, Pipeline, Report};
+use crate::versions;
 
 /// The most different launches of a kernel that are priced one by one.
 const MOST_SHAPES: usize = 8;
@@ -28,6 +30,8 @@ pub struct Pricing<'a> {
     pub fp_relaxed: bool,
     /// Trip counts that were recorded.
     pub trips: &'a BTreeMap<Span, f64>,
+    /// What the kernel as it is takes of the device, once that was asked.
+    pub general: OnceCell<Resources>,
 }
 
 /// A form that was made.
@@ -68,14 +72,14 @@ impl Pricing<'_> {
     ) -> Made {
         let mut module = self.module.clone();
         let mut pipeline = pipeline.clone();
-        // The copy that relies on nothing is there for launches that are not expected.
-        pipeline.options.keep_general = false;
+        // The copy that relies on nothing is there for launches that are not expected: it costs area only.
+        let general = std::mem::replace(&mut pipeline.options.general, General::Never);
         let report = pipeline::run(&mut module, self.facts, &pipeline);
         let same =
             priced.find(|made| made.is_made_by(&report) && made.report.launches == report.launches);
         let price = match same {
             Some(made) => made.price.clone(),
-            None => self.price(&module, &report),
+            None => self.price(&module, &report, general),
         };
         let is_done = |name: &str| {
             let mut done = report.done.values().flatten();
@@ -105,7 +109,7 @@ impl Pricing<'_> {
     }
 
     /// The price of all versions of a kernel.
-    fn price(&self, module: &Module, report: &Report) -> Price {
+    fn price(&self, module: &Module, report: &Report, general: General) -> Price {
         let mut price = Price {
             seconds: Estimate::exact(0.0),
             area: Resources::default(),
@@ -123,8 +127,33 @@ impl Pricing<'_> {
             }
             price.parts.extend(parts);
         }
+        if self.needs_general(report, general) {
+            price.area = price.area.plus(*self.general_area(), 1.0);
+        }
         price.fits &= fits(&price.area, self.board);
         price
+    }
+
+    /// Whether a form that was made is built beside the kernel as it is.
+    fn needs_general(&self, report: &Report, general: General) -> bool {
+        let mut kernels = report.contracts.iter();
+        kernels.any(|(name, contract)| {
+            let is_assumed = report.assumed.contains_key(name);
+            versions::needs_general(general, Some(contract), is_assumed)
+        })
+    }
+
+    /// What the kernel as it is takes of the device.
+    fn general_area(&self) -> &Resources {
+        self.general.get_or_init(|| {
+            let kernels = self.module.kernels().collect::<Vec<_>>();
+            let untouched = Report::default();
+            let parts = kernels
+                .iter()
+                .flat_map(|kernel| self.parts(&self.module, *kernel, &untouched));
+            let areas = parts.map(|part| resources(&part.prediction.area));
+            areas.fold(Resources::default(), |sum, area| sum.plus(area, 1.0))
+        })
     }
 
     /// A version of the kernel at each of its launches.

@@ -130,7 +130,7 @@ fn alignment(context: &Context<'_>, index: u32, uses: &[Access]) -> Result<u64, 
 fn passed(context: &Context<'_>, launch: &Launch, index: u32) -> Result<u64, String> {
     let names = buffers(launch, index).filter(|_| matches!(launch.kernels, Known::Is(_)));
     let names = names.ok_or("memory that is not known")?;
-    if !launch.argument_is_proved(index) && !context.options.keep_general {
+    if !launch.argument_is_proved(index) && !context.options.general.seen_counts() {
         return Err("what was only seen in a run (with --keep-general it counts)".to_string());
     }
     let mut least = ALLOCATED;

@@ -143,7 +143,7 @@ fn value<'l>(param: &Param, launches: &[&'l Launch]) -> Passed<'l> {
 /// A launch of which runs showed what it passes, and nothing else tells: another input may pass another
 /// number. With a general version for that, it is worth it.
 fn only_seen<'l>(param: &Param, context: &Context<'l>) -> Option<&'l Launch> {
-    if context.options.keep_general {
+    if context.options.general.seen_counts() {
         return None;
     }
     let mut launches = context.launches.iter().copied();

@@ -1,6 +1,6 @@
 //! Kernel arguments: memory that two of them share, and local memory.
 
-use fpgacc_runtime::manifest::{Form, Hidden, Kernel, ParamKind};
+use fpgacc_runtime::manifest::{Form, Hidden, Kernel, ParamKind, ScalarFact, ScalarKind};
 
 use crate::support::{Case, Implementation, Patch, kernel, on_both, param, program, task};
 
@@ -14,6 +14,7 @@ const LOCAL: &str = include_str!("kernels/local.cl");
 const LOCAL_HOST: &str = include_str!("hosts/local.c");
 
 on_both!(
+    refused_values,
     distinct_memory,
     distinct_memory_of_ndrange_kernels,
     constant_memory,
@@ -24,6 +25,39 @@ on_both!(
     local_memory,
     too_much_local_memory
 );
+
+/// What OpenCL refuses is neither read nor remembered: what was set before counts.
+fn refused_values(case: Case) {
+    let params = vec![
+        param("out", "int*", ParamKind::Global, 8),
+        param("n", "int", ParamKind::Value, 4),
+    ];
+    let mut mark = kernel("mark", Form::NdRange, params);
+    mark.scalars = vec![ScalarFact {
+        param: 1,
+        kind: ScalarKind::Signed,
+        size: 4,
+        bits: 2,
+    }];
+    let mut general = mark.clone();
+    general.name = "fpgacc_general_mark".to_owned();
+    general.scalars.clear();
+    mark.others = vec![general];
+    let text = "__kernel void mark(__global int *out, int n) { out[get_global_id(0)] = n; }";
+    let compiled = "__kernel void mark(__global int *out, int n) { out[get_global_id(0)] = 2; }\n\
+                    __kernel void fpgacc_general_mark(__global int *out, int n) { *out = n; }";
+    case.write("mark.cl", text);
+    case.aocx("app.aocx", compiled, "");
+    case.link(
+        vec![program("mark.cl", text, vec![mark])],
+        include_str!("hosts/refused.c"),
+        Patch::Calls,
+    );
+    assert_eq!(
+        case.run(&[]).quiet(),
+        "too large: -51\nno argument: -49\nnot memory: -51\nlaunched: 0\n2 2 2 2\n"
+    );
+}
 
 fn add_kernel(form: Form) -> Kernel {
     let mut add = kernel(

@@ -183,14 +183,30 @@ fn cpp_old_standard(case: Case) {
 /// What is newer than OpenCL 1.2, where the implementation has it.
 fn clones_and_shared_memory(case: Case) {
     let distinct = vec![(0, 2), (1, 2)];
-    let words = "they are in shared virtual memory, where an overlap cannot be seen";
-    check_newer(&case, -52, words, |kernel| kernel.distinct = distinct);
-    let words = "aligned to 64 bytes, in this launch it is shared virtual memory";
-    check_newer(&case, 0, words, |kernel| kernel.aligned = vec![(2, 64)]);
+    let shared = "shared: 0, 3\ntwo allocations: 0, 5\none allocation: -52, 3\nof the host: -52, 5\n\
+                  freed: -52\n";
+    let words = [
+        "they are in one allocation of shared virtual memory",
+        "they are in shared virtual memory that is not from clSVMAlloc",
+    ];
+    check_newer(&case, (-52, shared, &words), |kernel| {
+        kernel.distinct = distinct;
+    });
+    let shared = "shared: 0, 5\ntwo allocations: 0, 5\none allocation: -52, 3\nof the host: 0, 7\n";
+    let words =
+        ["aligned to 64 bytes, in this launch it is shared virtual memory at another address"];
+    check_newer(&case, (0, shared, &words), |kernel| {
+        kernel.aligned = vec![(2, 64)];
+    });
 }
 
-/// `add`, relying on something that does not hold of shared memory, and perhaps not of the original's arguments.
-fn check_newer(case: &Case, original: i32, refusal: &str, relying: impl FnOnce(&mut Kernel)) {
+/// `add`, relying on something that does not hold of all shared memory, and perhaps not of the original's
+/// arguments; what the host then prints of these, and what it is told.
+fn check_newer(
+    case: &Case,
+    (original, shared, refusals): (i32, &str, &[&str]),
+    relying: impl FnOnce(&mut Kernel),
+) {
     let add = include_str!("kernels/add.cl");
     case.write("add.cl", add);
     case.aocx("app.aocx", include_str!("kernels/add_task.cl"), "");
@@ -210,7 +226,12 @@ fn check_newer(case: &Case, original: i32, refusal: &str, relying: impl FnOnce(&
         include_str!("hosts/newer.c"),
         Patch::Calls,
     );
-    let ran = case.run(&[]);
+    let arguments: &[&str] = if shared.contains("freed") {
+        &["freed"]
+    } else {
+        &[]
+    };
+    let ran = case.run(arguments);
     // The emulator is OpenCL 1.2.
     if case.on == Implementation::Intel {
         assert_eq!(
@@ -222,10 +243,12 @@ fn check_newer(case: &Case, original: i32, refusal: &str, relying: impl FnOnce(&
     }
     assert_eq!(
         ran.stdout,
-        format!("cloned: 0\n3 3\noriginal: {original}\nshared: -52\nno argument: -49\n"),
+        format!("cloned: 0\n3 3\noriginal: {original}\n{shared}no argument: -49\n"),
         "{ran:?}"
     );
-    assert!(ran.stderr.contains(refusal), "{ran:?}");
+    for refusal in refusals {
+        assert!(ran.stderr.contains(refusal), "{ran:?}");
+    }
 }
 
 /// clang takes the library without a warning too.
@@ -257,10 +280,14 @@ fn old_loader() {
     let newer = [
         "clCloneKernel",
         "clCompileProgram",
+        "clEnqueueSVMFree",
         "clEnqueueSVMMap",
         "clEnqueueSVMMemcpy",
+        "clGetExtensionFunctionAddressForPlatform",
         "clLinkProgram",
         "clGetKernelArgInfo",
+        "clSVMAlloc",
+        "clSVMFree",
         "clSetKernelArgSVMPointer",
         "clSetKernelExecInfo",
     ];

@@ -7,4 +7,5 @@ mod launches;
 mod objects;
 mod programs;
 mod support;
+mod unseen;
 mod versions;

@@ -9,7 +9,7 @@ use fpgacc_aoc_wrappers::cpu_target::cpu_target;
 use fpgacc_runtime::manifest::{
     Form, Hidden, Kernel, NullLocal, Param, ParamKind, Program, Target, Task, text_hash,
 };
-use fpgacc_runtime::{Manifest, SOURCES, WRAPPED};
+use fpgacc_runtime::{Manifest, SOURCES, WRAPPED, WRAPPED_LOOKUPS};
 use tempfile::TempDir;
 
 /// The OpenCL implementations that every test runs on.
@@ -302,7 +302,10 @@ impl Case {
                 .arg(self.path("host.o"))
                 .arg(self.path("manifest.o"))
                 .args(objects)
-                .args(WRAPPED.iter().map(|name| format!("-Wl,--wrap={name}")))
+                .args(
+                    (WRAPPED.iter().chain(WRAPPED_LOOKUPS))
+                        .map(|name| format!("-Wl,--wrap={name}")),
+                )
                 .args(options)
                 .arg("-o")
                 .arg(self.path("app"))
@@ -402,6 +405,7 @@ pub fn kernel(name: &str, form: Form, params: Vec<Param>) -> Kernel {
         params,
         reqd_work_group_size: None,
         local_size: None,
+        sealed: false,
         distinct: Vec::new(),
         constants: Vec::new(),
         aligned: Vec::new(),

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use fpgacc_device_passes::faults::{ALL, Fault, inject};
-use fpgacc_device_passes::pass::PassOptions;
+use fpgacc_device_passes::pass::{General, PassOptions};
 use fpgacc_tests::campaign::{Found, Plan, Prepared, prepare, rewrite_safely, run_impatiently};
 use fpgacc_tests::compare::{Bound, certify, difference, same};
 use fpgacc_tests::generate::Focus;
@@ -180,7 +180,7 @@ fn hunt_launches(
         _ => Told::Nothing,
     };
     let passes = PassOptions {
-        keep_general: true,
+        general: General::Always,
         ..PassOptions::default()
     };
     let only = Rewrites::Only(pass.to_string());

@@ -44,7 +44,8 @@ pub fn passed<'f>(context: &Context<'f>, index: u32) -> Passed<'f> {
     let doubt = |(launch, name): &(&'f Launch, &'f str)| {
         let created = creations(facts, name);
         let reason = created.into_iter().find_map(doubt).or_else(|| {
-            let is_proved = launch.argument_is_proved(index) || context.options.keep_general;
+            let is_proved =
+                launch.argument_is_proved(index) || context.options.general.seen_counts();
             (!is_proved).then(|| "was only seen in a run (with --keep-general it counts)".into())
         });
         reason.map(|reason| {

@@ -4,6 +4,7 @@
 #define CL_MEM_READ_WRITE_SVM (1 << 0)
 cl_kernel clCloneKernel(cl_kernel kernel, cl_int *error);
 void *clSVMAlloc(cl_context context, cl_bitfield flags, size_t size, cl_uint alignment);
+void clSVMFree(cl_context context, void *memory);
 cl_int clSetKernelArgSVMPointer(cl_kernel kernel, cl_uint index, const void *value);
 
 static cl_int launch(cl_kernel kernel)
@@ -14,7 +15,17 @@ static cl_int launch(cl_kernel kernel)
     return error;
 }
 
-int main(void)
+/* Launches with addresses as the first argument, unless it is NULL, and the third. */
+static void with(cl_kernel kernel, const char *what, const float *a, const float *sum)
+{
+    if (a)
+        check(clSetKernelArgSVMPointer(kernel, 0, a), what);
+    check(clSetKernelArgSVMPointer(kernel, 2, sum), what);
+    cl_int error = launch(kernel);
+    printf("%s: %d, %g\n", what, error, sum[0]);
+}
+
+int main(int argc, char **argv)
 {
     cl_int error;
     open_device(CL_DEVICE_TYPE_ALL, 0);
@@ -46,9 +57,20 @@ int main(void)
     check(clEnqueueReadBuffer(queue, sum, CL_TRUE, 0, 8, result, 0, NULL, NULL), "read");
     printf("%g %g\n", result[0], result[1]);
     printf("original: %d\n", launch(kernel));
-    void *shared = clSVMAlloc(context, CL_MEM_READ_WRITE_SVM, 64, 0);
-    check(clSetKernelArgSVMPointer(clone, 2, shared), "shared");
-    printf("shared: %d\n", launch(clone));
+    float *shared = clSVMAlloc(context, CL_MEM_READ_WRITE_SVM, 64, 128);
+    float *other = clSVMAlloc(context, CL_MEM_READ_WRITE_SVM, 64, 128);
+    static float own[4] __attribute__((aligned(128))) = {5, 5};
+    for (int i = 0; i < 16; i++)
+        shared[i] = other[i] = 3;
+    with(clone, "shared", NULL, shared);
+    with(clone, "two allocations", other, shared);
+    with(clone, "one allocation", shared + 8, shared + 4);
+    with(clone, "of the host", own, shared);
+    if (argc > 1 && strcmp(argv[1], "freed") == 0) {
+        check(clSetKernelArgSVMPointer(clone, 0, other), "freed");
+        clSVMFree(context, other);
+        printf("freed: %d\n", launch(clone));
+    }
     printf("no argument: %d\n", clSetKernelArgSVMPointer(clone, 4, shared));
     return 0;
 }
