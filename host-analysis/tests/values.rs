@@ -380,6 +380,15 @@ fn program_texts_are_followed() {
         "int main() { const char *parts[] = {\"a\", \"b\"}; clCreateProgramWithSource(c, 2, parts, NULL, NULL); }",
         "\"ab\" []",
     );
+    // Strings are cut by their lengths; 0 is all of a string.
+    check_programs(
+        "int main() { const char *t = \"abcd\"; const char *parts[] = {t, t + 2}; size_t n[] = {2, 0}; clCreateProgramWithSource(c, 2, parts, n, NULL); }",
+        "\"abcd\" []",
+    );
+    check_programs(
+        "int main() { const char *t = \"abcd\"; size_t n = strlen(t) - 1; clCreateProgramWithSource(c, 1, &t, &n, NULL); }",
+        "\"abc\" []",
+    );
 }
 
 #[test]

@@ -97,9 +97,9 @@ impl<'a> Interp<'a> {
             self.at_any_time(code, id, &given);
         }
         match (name, &values[..]) {
-            ("clCreateProgramWithSource", [_, count, strings, _, error]) => {
+            ("clCreateProgramWithSource", [_, count, strings, lengths, error]) => {
                 self.forget_pointee(error, &why);
-                return self.create_program(site, count, strings);
+                return self.create_program(site, count, strings, lengths);
             }
             ("clBuildProgram", [program, _, _, options, ..]) => self.build(program, options),
             ("clCreateKernel", [program, kernel, error]) => {
@@ -205,8 +205,14 @@ impl<'a> Interp<'a> {
         }
     }
 
-    pub(super) fn create_program(&mut self, site: Span, count: &Val, strings: &Val) -> Val {
-        let sources = match self.program_text(count, strings) {
+    pub(super) fn create_program(
+        &mut self,
+        site: Span,
+        count: &Val,
+        strings: &Val,
+        lengths: &Val,
+    ) -> Val {
+        let sources = match self.program_text(count, strings, lengths) {
             // Nobody builds nothing: what fills it is not followed.
             Ok(text) if text.pieces.is_empty() => Known::Unknown("its text is empty".to_string()),
             Ok(text) => Known::Is(self.program_sources(&text)),
@@ -269,7 +275,18 @@ impl<'a> Interp<'a> {
         }
     }
 
-    fn program_text(&mut self, count: &Val, strings: &Val) -> Result<Text, String> {
+    /// How much of a string clCreateProgramWithSource takes, if that is known: 0 and no lengths mean
+    /// all of it.
+    fn length_of_string(&mut self, lengths: &Val, index: i64) -> Option<usize> {
+        let Val::Pointer(first) = lengths else {
+            return None;
+        };
+        let place = first.moved(index)?;
+        let length = self.read(&place).as_int()?;
+        usize::try_from(length).ok().filter(|&length| length > 0)
+    }
+
+    fn program_text(&mut self, count: &Val, strings: &Val, lengths: &Val) -> Result<Text, String> {
         let reason = Self::reason;
         let count = match count.as_int() {
             Some(count @ 1..=4096) => count as i64,
@@ -297,7 +314,12 @@ impl<'a> Interp<'a> {
                 _ => value.clone(),
             };
             match self.text_of(&value) {
-                Some(text) => whole.append(&text),
+                Some(text) => {
+                    // What is read from files has the length that they have.
+                    let length = self.length_of_string(lengths, index);
+                    let start = length.and_then(|length| text.prefix(length));
+                    whole.append(&start.unwrap_or_else(|| text.clone()));
+                }
                 None => {
                     let why = self.text_reason(&value);
                     return Err(format!("its text is not followed: {why}"));

@@ -214,7 +214,7 @@ impl<'a> Interp<'a> {
         let array = self.list_in_place(strings, "char", 1, host);
         let count = self.state.parts(&array).len();
         let first = Val::Pointer(array.index(0));
-        let program = self.create_program(site, &Val::size(count as i128), &first);
+        let program = self.create_program(site, &Val::size(count as i128), &first, &Val::Null);
         let build = values.get(at + 1);
         if let Some(build) = build
             && !matches!(build, Val::Pointer(_))
