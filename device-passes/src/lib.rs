@@ -9,6 +9,7 @@ mod around_loop;
 mod assumed;
 pub mod count;
 pub mod decision;
+pub mod emulator;
 pub mod faults;
 pub mod geometry;
 pub mod groups;

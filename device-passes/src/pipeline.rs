@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::facts::{Facts, Known, Launch};
 use fpgacc_frontend::ir::{FunctionId, Module};
+use fpgacc_runtime::manifest::Form;
 
 use crate::analysis::alias::called_functions;
 use crate::analysis::constant_memory::Launches;
@@ -137,6 +138,15 @@ pub struct Report {
 }
 
 impl Report {
+    /// The kernels and versions that are launched as one work-item.
+    pub fn tasks(&self, module: &Module) -> BTreeSet<FunctionId> {
+        let is_task = |id: &FunctionId| {
+            let contract = self.contracts.get(&module.functions[*id].name);
+            contract.is_some_and(|contract| matches!(contract.form, Form::Task(_)))
+        };
+        module.kernels().filter(is_task).collect()
+    }
+
     /// The launches of each kernel and version among the facts that the passes ran with.
     pub fn launches_in<'f>(&self, facts: &'f Facts) -> Launches<'f> {
         let all = self.launches.iter().map(|(name, places)| {

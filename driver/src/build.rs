@@ -34,6 +34,17 @@ pub fn expected(options: &Options) -> Option<Backend> {
     found.first(target).ok()
 }
 
+/// Whether what is made runs on Intel's emulator, the SDK's own too. What is made for other tools to build
+/// (`--target=source`) does only if an emulator was asked for.
+pub fn runs_on_intel_emulator(options: &Options) -> bool {
+    let is_emulated = match options.target {
+        Target::Emulator => true,
+        Target::Source => options.platform.is_some(),
+        Target::Simulator | Target::Hardware => false,
+    };
+    is_emulated && expected(options).is_some_and(|tool| tool.kind() != "pocl")
+}
+
 fn request_target(options: &Options) -> request::Target {
     match options.target {
         Target::Emulator | Target::Source => request::Target::Emulator,

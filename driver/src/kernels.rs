@@ -8,6 +8,7 @@ use fpgacc_aoc_wrappers::c_text;
 use fpgacc_aoc_wrappers::cc::{self, CcError, Language};
 use fpgacc_device_passes::analysis::constant_memory;
 use fpgacc_device_passes::decision::{self, Decided, Decision, Request};
+use fpgacc_device_passes::emulator;
 use fpgacc_device_passes::pass::Pass;
 use fpgacc_device_passes::passes;
 use fpgacc_device_passes::pipeline::{self, Pipeline, Report};
@@ -74,6 +75,10 @@ pub fn rewrite(session: &mut Session, program: &Program, facts: &Facts) -> Step<
     };
     let originals = module.clone();
     let decided = decide(session, &mut module, facts)?;
+    if build::runs_on_intel_emulator(&session.options) {
+        let tasks = decided.report.tasks(&module);
+        emulator::keep_divisions_in_place(&mut module, &tasks);
+    }
     rewritten.report = decided.report;
     rewritten.decisions = decided.decisions;
     if let Err(faults) = kernel::validate(&module) {
