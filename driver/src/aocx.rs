@@ -17,7 +17,7 @@ use crate::outputs;
 use crate::session::{Session, Step};
 
 /// The version of [`Description`] that this build reads and writes.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// The file beside an .aocx: `app.aocx.json`.
 #[derive(Debug, Serialize, Deserialize)]
@@ -30,8 +30,15 @@ pub struct Description {
     files: BTreeMap<String, String>,
     /// SHA-256 of the facts that were given.
     facts: Option<String>,
+    /// SHA-256 of `manifest`: a number in it that is not what was compiled would be believed.
+    digest: String,
     /// What the runtime must know.
     pub manifest: Manifest,
+}
+
+fn manifest_digest(manifest: &Manifest) -> String {
+    let text = serde_json::to_vec(manifest).expect("its keys are strings");
+    digest(&text)
 }
 
 /// Whether an output without a host is asked for.
@@ -104,6 +111,7 @@ fn put_in_place(
         fpgacc: env!("CARGO_PKG_VERSION").to_string(),
         files: digests,
         facts: facts_digest(&gathered.given),
+        digest: manifest_digest(&manifest),
         manifest,
     };
     let text = serde_json::to_string_pretty(&description);
@@ -163,6 +171,10 @@ pub fn read(aocx: &Path, facts: &[Facts]) -> Result<Description, Diagnostic> {
             description.fpgacc
         ))
         .help(again));
+    }
+    if manifest_digest(&description.manifest) != description.digest {
+        let message = format!("{} is damaged", path.display());
+        return Err(Diagnostic::error(message).help(again));
     }
     for (name, expected) in &description.files {
         let file = aocx.with_file_name(name);

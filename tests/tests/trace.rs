@@ -377,7 +377,12 @@ fn wrong_uses_have_messages_and_leave_what_was_there() {
         assert_eq!(shop.text("old.yaml"), "kept\n", "{words}");
         assert_eq!(shop.entries(), before, "{words}");
     }
-    shop.sh("echo >>k.aocx").success();
+    shop.sh("cp k.aocx.json kept.json && sed -i 's/\"size\": 8/\"size\": 4/' k.aocx.json")
+        .success();
+    let told = shop.fpgacc("run --aocx k.aocx -- ./app").failure();
+    has(&told.stderr, &["k.aocx.json is damaged"]);
+    shop.sh("mv kept.json k.aocx.json && echo >>k.aocx")
+        .success();
     let told = shop.fpgacc("run --aocx k.aocx -- ./app").failure();
     has(
         &told.stderr,
