@@ -44,6 +44,7 @@ fn launch(kernels: &[&str], buffers: [&str; 2]) -> Launch {
         args: args.collect(),
         queue: QueueOrder::Unknown,
         within: None,
+        same: Vec::new(),
         recorded: None,
     }
 }

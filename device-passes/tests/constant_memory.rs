@@ -51,6 +51,7 @@ fn launch(line: u32, table: &str, out: &str) -> Launch {
         args: vec![arg(0, table), arg(1, out)],
         queue: QueueOrder::Unknown,
         within: None,
+        same: Vec::new(),
         recorded: None,
     }
 }

@@ -30,6 +30,7 @@ fn launch(local: LocalSize) -> Launch {
         args: Vec::new(),
         queue: QueueOrder::Unknown,
         within: None,
+        same: Vec::new(),
         recorded: None,
     }
 }

@@ -167,6 +167,7 @@ fn facts(kernels: &[String], text: &str) -> Facts {
             args: get("bytes").into_iter().map(local_argument).collect(),
             queue: QueueOrder::Unknown,
             within: None,
+            same: Vec::new(),
             recorded: None,
         });
     }

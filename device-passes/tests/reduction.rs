@@ -377,6 +377,7 @@ fn restrict_opens_the_way() {
         args: [(0, "da"), (1, "db"), (3, "dr")].map(arg).to_vec(),
         queue: QueueOrder::Unknown,
         within: None,
+        same: Vec::new(),
         recorded: None,
     };
     let facts = Facts {

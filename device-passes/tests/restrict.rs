@@ -157,6 +157,33 @@ fn buffers_that_change_places_are_assumed_to_be_distinct() {
 }
 
 #[test]
+fn a_buffer_that_may_be_another_argument_is_shared() {
+    // `a` is `da` or `dc`, and `c` is always `dc`.
+    let mut facts = facts(vec![launch("add", 20, &["?", "db", "dc"])]);
+    let both = vec!["da".to_string(), "dc".to_string()];
+    facts.launches[0].args[0].value = ArgValue::AnyOf(both.clone());
+    let rewritten = restrict(ADD, &facts);
+    let shared = "'a' and 'c' are not made restrict: the launch at host.c:20:5 passes the buffer \
+                  'dc' twice";
+    assert!(
+        rewritten.remarks[1].contains(shared),
+        "{:?}",
+        rewritten.remarks
+    );
+    // Both may be both, and on one way to the launch they are the same.
+    facts.launches[0].args[2].value = ArgValue::AnyOf(both);
+    facts.launches[0].same = vec![(0, 2)];
+    let rewritten = restrict(ADD, &facts);
+    let shared = "'a' and 'c' are not made restrict: the launch at host.c:20:5 passes one buffer \
+                  as arguments 0 and 2 on one of the ways to it";
+    assert!(
+        rewritten.remarks[1].contains(shared),
+        "{:?}",
+        rewritten.remarks
+    );
+}
+
+#[test]
 fn one_buffer_in_host_memory_is_proved_two_are_assumed() {
     let mut facts = facts(vec![launch("add", 20, &["da", "db", "dc"])]);
     facts.buffers[0].use_host_ptr = true;

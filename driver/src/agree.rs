@@ -331,7 +331,7 @@ pub fn allows(a: &Value, b: &Value) -> bool {
     }
 }
 
-fn may_be(value: &Value, number: u64) -> bool {
+pub fn may_be(value: &Value, number: u64) -> bool {
     match value {
         Value::Const(known) => *known == number,
         Value::OneOf(all) => all.contains(&number),

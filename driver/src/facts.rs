@@ -108,7 +108,7 @@ pub fn warn_about_launches(session: &mut Session, facts: &Facts, compiled: &[Com
 }
 
 /// A diagnostic placed at a call, if its file is at hand.
-fn at_site(diagnostic: Diagnostic, sources: &SourceMap, site: &Location) -> Diagnostic {
+pub fn at_site(diagnostic: Diagnostic, sources: &SourceMap, site: &Location) -> Diagnostic {
     match sources.find(&site.file) {
         Some(file) => diagnostic.at(sources.line_span(file, site.line)),
         None => diagnostic.note(format!("launched at {site}")),

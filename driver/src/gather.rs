@@ -12,7 +12,7 @@ use object::{Object, ObjectSymbol};
 use crate::facts_file;
 use crate::hosts;
 use crate::kernels;
-use crate::options::{Input, InputKind};
+use crate::options::{Input, InputKind, Options};
 use crate::session::{Session, Step, Stop};
 use crate::unit::{self, HostUnit, KernelUnit, Unit};
 
@@ -176,17 +176,7 @@ impl Gathered {
 pub fn read_kernels(session: &mut Session, path: &Path) -> Step<KernelUnit> {
     let bytes = session.read(path)?;
     session.dependencies.add_source(path);
-    let options = &session.options;
-    let defines = options.defines.iter().map(|define| format!("-D{define}"));
-    let includes = options
-        .include_dirs
-        .iter()
-        .map(|dir| format!("-I{}", dir.display()));
-    let words = defines
-        .filter(|define| !undefined_later(define, &options.undefines))
-        .chain(includes)
-        .chain(options.kernel_args.iter().cloned());
-    let options = words.collect();
+    let options = kernel_words(&session.options);
     let decoded = c_text::decode(&bytes);
     if let Some(at) = decoded.stray {
         return stray_byte(session, path, &bytes, at);
@@ -197,6 +187,20 @@ pub fn read_kernels(session: &mut Session, path: &Path) -> Step<KernelUnit> {
         text: decoded.text,
         options,
     })
+}
+
+/// The command line's options for kernels, wherever these stand.
+pub fn kernel_words(options: &Options) -> Vec<String> {
+    let defines = options.defines.iter().map(|define| format!("-D{define}"));
+    let includes = options
+        .include_dirs
+        .iter()
+        .map(|dir| format!("-I{}", dir.display()));
+    defines
+        .filter(|define| !undefined_later(define, &options.undefines))
+        .chain(includes)
+        .chain(options.kernel_args.iter().cloned())
+        .collect()
 }
 
 /// Names of C are UTF-8, or nobody can tell what they are.

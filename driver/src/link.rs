@@ -18,6 +18,7 @@ use crate::kernels::{self, Rewritten};
 use crate::options::{Mode, Options, Target};
 use crate::outputs;
 use crate::programs::{self, Program};
+use crate::required;
 use crate::session::{Session, Step, Stop};
 use crate::source_folder;
 
@@ -111,7 +112,11 @@ pub fn rewrite_with(
     gathered: &Gathered,
     facts: &Facts,
 ) -> Step<Vec<Compiled>> {
-    let (mut programs, diagnostics) = programs::pair(facts, &gathered.kernels);
+    let (mut programs, diagnostics) = programs::pair(
+        facts,
+        &gathered.kernels,
+        &gather::kernel_words(&session.options),
+    );
     if !session.options.contracts {
         for program in &mut programs {
             program.options.forbid_contraction();
@@ -136,6 +141,7 @@ pub fn rewrite_with(
         compiled = with_kernels(session, compiled)?;
     }
     facts::warn_about_launches(session, facts, &compiled);
+    required::check(session, facts, &compiled)?;
     Ok(compiled)
 }
 

@@ -33,6 +33,7 @@ mod outputs;
 mod programs;
 mod recorded;
 mod report;
+mod required;
 mod response;
 mod run;
 mod session;

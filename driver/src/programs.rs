@@ -75,10 +75,16 @@ impl Program {
     }
 }
 
-/// The programs of an executable, and what there is to say about them.
-pub fn pair(facts: &Facts, units: &[KernelUnit]) -> (Vec<Program>, Vec<Diagnostic>) {
+/// The programs of an executable, and what there is to say about them. `words` are the command
+/// line's options for kernels.
+pub fn pair(
+    facts: &Facts,
+    units: &[KernelUnit],
+    words: &[String],
+) -> (Vec<Program>, Vec<Diagnostic>) {
     let mut pairing = Pairing {
         units,
+        words,
         texts: &facts.texts,
         used: vec![false; units.len()],
         programs: Vec::new(),
@@ -104,6 +110,8 @@ pub fn of_unit(unit: &KernelUnit) -> Program {
 
 struct Pairing<'a> {
     units: &'a [KernelUnit],
+    /// The command line's options for kernels in strings of the hosts; files have their own.
+    words: &'a [String],
     texts: &'a [ProgramSource],
     used: Vec<bool>,
     programs: Vec<Program>,
@@ -163,6 +171,9 @@ impl Pairing<'_> {
                 },
             }
         }
+        if words.is_empty() {
+            words = self.words.to_vec();
+        }
         Some((pieces, KernelOptions::from_words(words)))
     }
 
@@ -209,7 +220,10 @@ impl Pairing<'_> {
             _ => None,
         });
         texts
-            .map(|piece| (vec![piece], KernelOptions::from_words(Vec::new())))
+            .map(|piece| {
+                let words = self.words.iter().cloned();
+                (vec![piece], KernelOptions::from_words(words))
+            })
             .collect()
     }
 
@@ -445,7 +459,7 @@ mod tests {
             texts: vec![text("kernel void a() {}"), text("kernel void b() {}")],
             ..Facts::default()
         };
-        let (programs, diagnostics) = pair(&facts, &[]);
+        let (programs, diagnostics) = pair(&facts, &[], &[]);
         assert!(diagnostics.is_empty());
         let texts: Vec<_> = programs.iter().map(Program::text).collect();
         assert_eq!(texts, ["kernel void b() {}"]);
@@ -489,7 +503,7 @@ mod tests {
             ],
             ..Facts::default()
         };
-        let (programs, diagnostics) = pair(&facts, &units);
+        let (programs, diagnostics) = pair(&facts, &units, &[]);
         assert!(diagnostics.is_empty(), "{diagnostics:?}");
         let shown: Vec<_> = programs
             .iter()

@@ -322,6 +322,7 @@ mod tests {
             args: vec![],
             queue: QueueOrder::Unknown,
             within: None,
+            same: Vec::new(),
             recorded: None,
         }
     }

@@ -285,6 +285,9 @@ pub struct Launch {
     /// The innermost loop that it is launched in, in its function or in a caller.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within: Option<Within>,
+    /// Pairs of argument indices that name the same memory on one of the ways to the call.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub same: Vec<(u32, u32)>,
     /// What runs showed of it; `None`: it was analysed or given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recorded: Option<RecordedLaunch>,

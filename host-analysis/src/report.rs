@@ -63,6 +63,8 @@ pub(crate) fn report(
     let mut facts = Facts::default();
     for (site, mut launch) in launches {
         launch.site = sources.location(site);
+        launch.same.sort_unstable();
+        launch.same.dedup();
         launch.within = loops.remove(&site).map(|around| Within {
             site: sources.location(around.site),
             changes: around.changes.into_iter().collect(),
@@ -188,6 +190,7 @@ fn merge_launches(a: &Launch, b: &Launch) -> Launch {
             false => QueueOrder::Unknown,
         },
         within: None,
+        same: a.same.iter().chain(&b.same).copied().collect(),
         recorded: None,
     }
 }

@@ -114,6 +114,21 @@ impl Text {
         Some(all)
     }
 
+    /// The text as functions of C read it: up to its first NUL.
+    pub fn up_to_nul(&self) -> Text {
+        let mut result = Text::default();
+        for piece in &self.pieces {
+            if let Piece::Text(text, span) = piece
+                && let Some((head, _)) = text.split_once('\0')
+            {
+                result.push(Piece::Text(head.to_string(), *span));
+                break;
+            }
+            result.push(piece.clone());
+        }
+        result
+    }
+
     /// The first `len` bytes, if they are known.
     pub fn prefix(&self, len: usize) -> Option<Text> {
         let chars = self.chars()?;

@@ -353,6 +353,10 @@ fn check_launch(launch: &Launch, name: &str, expected: &str) -> Result<(), Strin
             };
             check_text(expected, queue)
         }
+        "same" => {
+            let pairs = launch.same.iter().map(|(a, b)| format!("{a} and {b}"));
+            check_text(expected, &pairs.collect::<Vec<_>>().join(", "))
+        }
         "changes" => {
             let within = launch.within.as_ref();
             let changes = within.map_or("no loop".to_string(), |w| w.changes.join(", "));

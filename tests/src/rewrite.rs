@@ -536,6 +536,7 @@ fn fact(launch: &Launch, module: &Module, line: u32, told: Told) -> Option<FactL
         args: fact_args(launch, module, told),
         queue: QueueOrder::Unknown,
         within: None,
+        same: Vec::new(),
         recorded: None,
     })
 }

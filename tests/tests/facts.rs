@@ -255,3 +255,34 @@ fn language(host: &str) -> &'static str {
         false => "c++",
     }
 }
+
+#[test]
+fn a_launch_that_contradicts_the_required_size_is_refused() {
+    let shop = shop();
+    let required = "\"__kernel __attribute__((reqd_work_group_size(SIZE, 1, 1)))\n\"\n\" ";
+    shop.write("device.h", DEVICE.replace("\"__kernel ", required));
+    let with_size = |size: &str| {
+        let options = format!("-DSCALE=3 -DSIZE={size}");
+        shop.write("host.c", HOST.replace("-DSCALE=3", &options));
+        shop.fpgacc("--emit=kernels host.c -o kernels.cl")
+    };
+    with_size("64").success();
+    let wrong = with_size("32").failure();
+    has(
+        &wrong.stderr,
+        &[
+            "host.c:18:9: error: kernel 'scale' is launched with work-groups of 64, but it \
+             requires 32 x 1 x 1",
+            "reqd_work_group_size of this kernel",
+            "help: launch it with the size that it requires",
+        ],
+    );
+}
+
+#[test]
+fn options_for_kernels_reach_those_in_strings_of_the_host() {
+    let shop = shop();
+    shop.write("host.c", HOST.replace("\"-DSCALE=3\"", "argv[2]"));
+    let kernels = shop.fpgacc("--emit=kernels host.c -Xkernel -DSCALE=7");
+    has(&kernels.success().stdout, &["7 * step"]);
+}

@@ -135,6 +135,7 @@ fn facts(job: &Job) -> Facts {
             args: args.collect(),
             queue: QueueOrder::Unknown,
             within: None,
+            same: Vec::new(),
             recorded: None,
         }
     });

@@ -257,6 +257,7 @@ fn launch(module: &Module, kernel: &Function, sizes: &Sizes, site: Location) -> 
         args: kernel.params.iter().enumerate().map(arg).collect(),
         queue: QueueOrder::InOrder,
         within: None,
+        same: Vec::new(),
         recorded: None,
     }
 }

@@ -40,6 +40,11 @@ pub fn relation(facts: &Facts, launch: &Launch, a: u32, b: u32) -> Relation {
             "the launch at {site} was seen to pass the same memory as arguments {a} and {b}"
         ));
     }
+    if launch.same.contains(&(a.min(b), a.max(b))) && !faults::is_on("same-buffer-twice") {
+        return Relation::Shared(format!(
+            "the launch at {site} passes one buffer as arguments {a} and {b} on one of the ways to it"
+        ));
+    }
     let passed = [at(a), at(b)].map(candidates);
     let relation = match &passed {
         [Some(first), Some(second)] => match [a, b].map(|at| launch.argument_is_proved(at)) {
@@ -79,10 +84,10 @@ fn candidates(value: Option<&ArgValue>) -> Option<Vec<&str>> {
     }
 }
 
-/// Two arguments that are one of some memory objects each. Which one is not independent: buffers that
-/// change places between launches are never the same.
+/// Two arguments that are one of some memory objects each. If there is a choice for both, which one
+/// is not independent: buffers that change places between launches are never the same.
 fn all_with_all(facts: &Facts, a: &[&str], b: &[&str]) -> Relation {
-    let is_choice = a.len() > 1 || b.len() > 1;
+    let is_choice = a.len() > 1 && b.len() > 1;
     let mut worst = Relation::Distinct;
     for first in a {
         for second in b {

@@ -26,6 +26,7 @@ pub fn launch(kernel: &str, line: u32, args: impl IntoIterator<Item = (u32, ArgV
         args: args.collect(),
         queue: QueueOrder::Unknown,
         within: None,
+        same: Vec::new(),
         recorded: None,
     }
 }

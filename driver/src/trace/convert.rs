@@ -175,6 +175,7 @@ impl Converter<'_> {
                 false => QueueOrder::InOrder,
             },
             within: None,
+            same: Vec::new(),
             recorded: Some(RecordedLaunch {
                 count: launch.count,
                 caller: caller(&launch.site),

@@ -33,6 +33,7 @@ impl Interp<'_> {
         };
         let one = || vec![Value::Const(1)];
         let mut names = Names::default();
+        let args = self.args(kernel);
         let launch = Launch {
             site: Location {
                 file: String::new(),
@@ -60,9 +61,10 @@ impl Interp<'_> {
                     LocalSize::Unknown(format!("it is {}, depending on the path", other.describe()))
                 }
             },
-            args: self.args(kernel),
             queue: self.order_of(queue),
             within: None,
+            same: same_memory(&args),
+            args,
             recorded: None,
         };
         let within = self.around(kernel, [offset, global, local], dims);
@@ -214,6 +216,24 @@ impl Interp<'_> {
         let all = all.unwrap_or_default().into_iter();
         all.map(|(index, value)| ArgFact { index, value }).collect()
     }
+}
+
+/// Pairs of arguments that are the same memory.
+fn same_memory(args: &[ArgFact]) -> Vec<(u32, u32)> {
+    let memory = |arg: &ArgFact| match &arg.value {
+        ArgValue::Memory(name) if name != "NULL" => Some(name.clone()),
+        _ => None,
+    };
+    let mut pairs = Vec::new();
+    for (at, a) in args.iter().enumerate() {
+        let Some(name) = memory(a) else {
+            continue;
+        };
+        let others = args[at + 1..].iter();
+        let others = others.filter(|b| memory(b).as_ref() == Some(&name));
+        pairs.extend(others.map(|b| (a.index, b.index)));
+    }
+    pairs
 }
 
 /// Spellings of symbolic values of one launch: each means one value.

@@ -318,7 +318,7 @@ impl<'a> Interp<'a> {
                     // What is read from files has the length that they have.
                     let length = self.length_of_string(lengths, index);
                     let start = length.and_then(|length| text.prefix(length));
-                    whole.append(&start.unwrap_or_else(|| (*text).clone()));
+                    whole.append(&start.unwrap_or_else(|| text.up_to_nul()));
                 }
                 None => {
                     let why = self.text_reason(&value);

@@ -41,9 +41,9 @@ impl<'a> Interp<'a> {
         }
     }
 
-    /// The characters of a value, if they are constant.
+    /// The characters of a value up to the first NUL, if they are constant.
     pub(super) fn chars_of(&self, value: &Val) -> Option<String> {
-        self.text_of(value)?.chars()
+        self.text_of(value)?.up_to_nul().chars()
     }
 
     /// Writes a text where a pointer points to.

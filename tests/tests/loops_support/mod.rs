@@ -123,6 +123,7 @@ fn facts(job: &Job, told: Told) -> Facts {
             args: Vec::new(),
             queue: QueueOrder::Unknown,
             within: None,
+            same: Vec::new(),
             recorded: None,
         });
     }
