@@ -537,7 +537,7 @@ static cl_int CL_API_CALL release_context(cl_context context)
 static cl_icd_dispatch layer;
 static pid_t owner;
 
-/* A child without an own program has seen nothing by itself. */
+/* At exit and quick_exit. A child without an own program has seen nothing by itself. */
 __attribute__((destructor)) static void at_end(void)
 {
     if (owner && getpid() == owner)
@@ -608,8 +608,9 @@ VISIBLE cl_int CL_API_CALL clInitLayer(cl_uint count, const cl_icd_dispatch *tar
     memcpy(&layer, target, shared);
     listen();
     owner = getpid();
-    write_now();
     write_meanwhile();
+    write_now();
+    at_quick_exit(at_end);
     *count_ret = (cl_uint)own;
     *layer_ret = &layer;
     return CL_SUCCESS;

@@ -149,7 +149,9 @@ struct launch *launches_add(cl_command_queue queue, cl_kernel handle, cl_uint wo
     key.out_of_order = queues_is_out_of_order(queue);
     const struct kernel *kernel = kernels_find(handle);
     struct launch *launch = kernel ? find_launch(kernel, &key) : NULL;
+    int is_new = launch && launch->count == 0;
     if (launch) {
+        write_launch_made();
         launch->count++;
         for (cl_uint d = 0; d < work_dim && d < 3; d++) {
             values_add(&launch->offset[d], offset ? offset[d] : 0);
@@ -158,6 +160,8 @@ struct launch *launches_add(cl_command_queue queue, cl_kernel handle, cl_uint wo
         add_arguments(launch, kernel);
     }
     trace_end();
+    if (launch)
+        write_soon(is_new);
     return launch;
 }
 

@@ -281,6 +281,13 @@ void write_device(cl_device_id device);
 /* Writes the file. */
 void write_now(void);
 
+/* Counts a launch; between trace_begin and trace_end. */
+void write_launch_made(void);
+
+/* Writes the file, if the last time is long enough ago or a launch is unlike those before: what ends without
+ * exit handlers (_exit, abort, a signal) leaves what was written. */
+void write_soon(int is_new);
+
 /* Starts to write what has changed, a few times a second: a program may be killed while it waits. */
 void write_meanwhile(void);
 

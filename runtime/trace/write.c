@@ -7,12 +7,57 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
 static pthread_mutex_t write_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t trace_lock = PTHREAD_MUTEX_INITIALIZER;
 static int is_changed; /* since it was written, perhaps */
+
+/* ---- what would be lost ----------------------------------------------------------------------- */
+
+/* In a file beside the record, which outlives the process however it ends: how many launches it made, and
+ * how many of them are in the record. */
+struct progress {
+    uint64_t launches;
+    uint64_t written;
+};
+
+static struct progress nowhere;
+static struct progress *progress = &nowhere;
+
+/* The path of a file of this process. */
+static int path_here(char *path, size_t size, const char *suffix)
+{
+    const char *folder = getenv("FPGACC_TRACE_FOLDER");
+    if (!folder || !*folder)
+        return 0;
+    int length = snprintf(path, size, "%s/%ld.%s", folder, (long)getpid(), suffix);
+    return length > 0 && (size_t)length < size;
+}
+
+static void open_progress(void)
+{
+    char path[4096];
+    progress = &nowhere;
+    if (!path_here(path, sizeof path, "progress"))
+        return;
+    int file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (file < 0)
+        return;
+    if (ftruncate(file, sizeof nowhere) == 0) {
+        void *memory = mmap(NULL, sizeof nowhere, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+        if (memory != MAP_FAILED)
+            progress = memory;
+    }
+    close(file);
+}
+
+void write_launch_made(void)
+{
+    progress->launches++;
+}
 
 void trace_begin(void)
 {
@@ -143,7 +188,6 @@ static void write_memory(FILE *out, const struct memory *memory)
     write_site(out, &memory->site);
     write_name(out, "call");
     write_string(out, memory->call);
-    write_number(out, "ordinal", memory->ordinal);
     write_number(out, "flags", memory->flags);
     write_name(out, "size");
     write_values(out, &memory->size);
@@ -326,31 +370,55 @@ static void write_all(FILE *out)
     fputs("}\n", out);
 }
 
+/* Writing between the program's calls takes no more than this part of its time... */
+#define SHARE 20
+/* ... but for this many launches that are unlike any before. */
+#define NEW_MOST 64
+
+static uint64_t next_write; /* not before this time, in nanoseconds */
+
+static uint64_t now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
 /* Beside its place and renamed: what a reader finds is whole. */
 void write_now(void)
 {
-    const char *folder = getenv("FPGACC_TRACE_FOLDER");
     char path[4096];
     char part[4112];
-    if (!folder || !*folder)
-        return;
-    int length = snprintf(path, sizeof path, "%s/%ld.json", folder, (long)getpid());
-    if (length < 0 || (size_t)length >= sizeof path)
+    if (!path_here(path, sizeof path, "json"))
         return;
     snprintf(part, sizeof part, "%s.part", path);
     pthread_mutex_lock(&write_lock);
+    uint64_t start = now();
     FILE *out = fopen(part, "we");
     if (out) {
         pthread_mutex_lock(&trace_lock);
         is_changed = 0;
+        uint64_t launches = progress->launches;
         write_all(out);
         pthread_mutex_unlock(&trace_lock);
         int failed = ferror(out);
         failed |= fclose(out) != 0;
         if (failed || rename(part, path) != 0)
             unlink(part);
+        else
+            progress->written = launches;
     }
+    uint64_t end = now();
+    __atomic_store_n(&next_write, end + SHARE * (end - start), __ATOMIC_RELAXED);
     pthread_mutex_unlock(&write_lock);
+}
+
+void write_soon(int is_new)
+{
+    static unsigned new_count;
+    int is_first = is_new && __atomic_add_fetch(&new_count, 1, __ATOMIC_RELAXED) <= NEW_MOST;
+    if (is_first || now() >= __atomic_load_n(&next_write, __ATOMIC_RELAXED))
+        write_now();
 }
 
 /* ---- while the program runs ------------------------------------------------------------------- */
@@ -385,13 +453,21 @@ static void behind_fork(void)
     pthread_mutex_unlock(&write_lock);
 }
 
+/* The child's launches are its own. */
+static void in_child(void)
+{
+    open_progress();
+    behind_fork();
+}
+
 /* Without the thread what was seen is written at the end only. Signals are for the program's own. */
 void write_meanwhile(void)
 {
     sigset_t all;
     sigset_t before;
     pthread_t thread;
-    pthread_atfork(before_fork, behind_fork, behind_fork);
+    open_progress();
+    pthread_atfork(before_fork, behind_fork, in_child);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     if (pthread_create(&thread, NULL, keep_writing, NULL) == 0)

@@ -152,6 +152,13 @@ fn recorded_facts_specialise_kernels_and_are_guarded() {
         let plain = shop.sh("ITEMS=512 ./app").success();
         assert_ne!(plain.stdout, STDOUT);
         assert_eq!(shop.sh("ITEMS=512 ./fast").success().stdout, plain.stdout);
+        // What was only seen makes no launch fail, unless the user asks for that.
+        for words in ["32", "64 same"] {
+            let plain = shop.sh(&format!("./app {words}")).success();
+            let fast = shop.sh(&format!("./fast {words}")).success();
+            assert_eq!(fast.stdout, plain.stdout, "{words}");
+        }
+        shop.fpgacc(&format!("--no-general {build}")).success();
         other_launches_are_refused(|words| shop.sh(&format!("./fast {words}")));
     }
 }
@@ -223,6 +230,11 @@ fn a_program_runs_with_compiled_kernels_without_being_built_again() {
             ))
         };
         assert_eq!(run("").success().stdout, STDOUT);
+        for words in ["32", "64 same"] {
+            let plain = shop.sh(&format!("./app {words}")).success();
+            assert_eq!(run(words).success().stdout, plain.stdout, "{words}");
+        }
+        shop.fpgacc(&format!("--no-general {build}")).success();
         other_launches_are_refused(run);
         let told = shop
             .sh("FPGACC_VERBOSE=1 fpgacc run --aocx fast.aocx -- ./app")
@@ -413,4 +425,114 @@ fn a_program_that_is_killed_while_it_waits_has_facts() {
     assert_eq!(told.code, Some(137), "{}", told.stderr);
     has(&told.stderr, &["5 launches of 2 kernels recorded"]);
     assert_eq!(launches(&facts(&shop, "facts.yaml"), "sums").len(), 1);
+}
+
+/// A host that launches `COUNT` times, with buffers of one function and of one line, and then ends.
+const ENDING: &str = r#"#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static cl_context context;
+
+static cl_mem make(void)
+{
+    return clCreateBuffer(context, CL_MEM_READ_WRITE, 256, NULL, NULL);
+}
+
+int main(void)
+{
+    const size_t global = 64;
+    const char *text = "__kernel void add(__global int *a, __global int *b, __global int *c)\n"
+                       "{\n    int i = get_global_id(0);\n    c[i] = a[i] + b[i];\n}\n";
+    cl_platform_id platform;
+    cl_device_id device;
+    clGetPlatformIDs(1, &platform, NULL);
+    clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL);
+    context = clCreateContext(NULL, 1, &device, NULL, NULL, NULL);
+    cl_command_queue queue = clCreateCommandQueue(context, device, 0, NULL);
+    cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, NULL);
+    clBuildProgram(program, 1, &device, "", NULL, NULL);
+    cl_kernel kernel = clCreateKernel(program, "add", NULL);
+    cl_mem a = make(), b = make();
+    cl_mem c = make();
+    clSetKernelArg(kernel, 0, sizeof a, &a);
+    clSetKernelArg(kernel, 1, sizeof b, &b);
+    clSetKernelArg(kernel, 2, sizeof c, &c);
+    for (int i = 0; i < COUNT; i++)
+        clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 0, NULL, NULL);
+    clFinish(queue);
+    END;
+}
+"#;
+
+fn ending(shop: &Workshop, count: u32, end: &str) {
+    let host = ENDING.replace("COUNT", &count.to_string());
+    shop.write("ending.c", host.replace("END", end));
+    shop.sh("cc -g -O1 ending.c -o app -lOpenCL").success();
+}
+
+/// What one call creates for two callers, or two calls of one line, is not one buffer.
+#[test]
+fn buffers_of_one_line_are_several() {
+    let shop = Workshop::new();
+    ending(&shop, 1, "return 0");
+    shop.fpgacc("trace -o facts.yaml -- ./app").success();
+    let facts = facts(&shop, "facts.yaml");
+    let names: Vec<_> = facts
+        .buffers
+        .iter()
+        .map(|b| b.variable.as_deref())
+        .collect();
+    let line = line_of(&shop, "ending.c", "return clCreateBuffer");
+    let place = format!("ending.c:{line}");
+    let second = format!("{place}#2");
+    let third = format!("{place}#3");
+    assert_eq!(names, [Some(&*place), Some(&second), Some(&third)]);
+    let memory = |name: &str| ArgValue::Memory(name.to_string());
+    let args: Vec<_> = facts.launches[0]
+        .args
+        .iter()
+        .map(|a| a.value.clone())
+        .collect();
+    assert_eq!(args, [memory(&place), memory(&second), memory(&third)]);
+    shop.write(
+        "add.cl",
+        "__kernel void add(__global int *a, __global int *b, __global int *c)\n\
+                          {\n    int i = get_global_id(0);\n    c[i] = a[i] + b[i];\n}\n",
+    );
+    let told = shop
+        .fpgacc("-Rpass=restrict --emit=kernels add.cl --facts facts.yaml")
+        .success();
+    has(&told.stderr, &["parameters 'a', 'b' and 'c' are restrict"]);
+}
+
+/// However a program ends, a launch is in the facts, or it is said that it is not.
+#[test]
+fn a_program_may_end_without_a_word() {
+    for (end, code) in [
+        ("_exit(3)", 3),
+        ("_Exit(3)", 3),
+        ("quick_exit(3)", 3),
+        ("abort()", 134),
+        ("raise(SIGKILL)", 137),
+        ("*(volatile int *)0 = 0; return 0", 139),
+    ] {
+        let shop = Workshop::new();
+        ending(&shop, 1, end);
+        let told = shop.sh("fpgacc trace -o facts.yaml -- ./app");
+        assert_eq!(told.code, Some(code), "{end}: {}", told.stderr);
+        has(&told.stderr, &["1 launches of 1 kernels recorded"]);
+        assert!(!told.stderr.contains("missing"), "{end}: {}", told.stderr);
+        // Of many in a row the last ones may be missing.
+        ending(&shop, 500, end);
+        let told = shop.sh("fpgacc trace -o facts.yaml -- ./app");
+        let facts = facts(&shop, "facts.yaml");
+        let recorded = facts.launches[0].recorded.as_ref().unwrap().count;
+        let number = |text: &str| text.split_whitespace().find_map(|word| word.parse().ok());
+        let lost = told.stderr.split_once("warning: the last ");
+        let lost: u64 = lost.map_or(0, |(_, text)| number(text).unwrap_or(1));
+        assert_eq!(recorded + lost, 500, "{end}: {}", told.stderr);
+    }
 }

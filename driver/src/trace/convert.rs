@@ -1,5 +1,7 @@
 //! A record as launch facts.
 
+use std::collections::BTreeMap;
+
 use fpgacc_frontend::facts::{
     Arg, ArgValue, Buffer, Facts, Known, Launch, LocalSize, Program, QueueOrder, RecordedBuffer,
     RecordedLaunch, RecordedProgram, Recording, Value,
@@ -30,10 +32,12 @@ const FLAGS: [(u64, &str); 9] = [
 
 /// The facts of one process.
 pub fn facts(record: &Record, texts: &Texts) -> Facts {
+    let places = Places::of(record);
     let converter = Converter {
+        names: memory_names(record, &places),
         record,
         texts,
-        places: Places::of(record),
+        places,
     };
     let mut facts = Facts::default();
     let parts = Facts {
@@ -46,9 +50,9 @@ pub fn facts(record: &Record, texts: &Texts) -> Facts {
             .iter()
             .map(|one| converter.program(one))
             .collect(),
-        buffers: (record.memory.iter())
-            .filter(|one| one.call.contains("Buffer"))
-            .map(|one| converter.buffer(one))
+        buffers: (record.memory.iter().zip(&converter.names))
+            .filter(|(one, _)| one.call.contains("Buffer"))
+            .map(|(one, name)| converter.buffer(one, name))
             .collect(),
         launches: record
             .launches
@@ -62,7 +66,29 @@ pub fn facts(record: &Record, texts: &Texts) -> Facts {
     facts
 }
 
+/// `host.c:12`, and which one of several that this line created: by one call that lived at the same time, or
+/// by calls at different addresses, as of a function that is called from two lines.
+fn memory_names(record: &Record, places: &Places) -> Vec<String> {
+    let mut created: BTreeMap<String, usize> = BTreeMap::new();
+    let name = |memory: &record::Memory| {
+        let site = places.location(&memory.site);
+        let place = match site.line {
+            0 => site.file,
+            line => format!("{}:{line}", site.file),
+        };
+        let count = created.entry(place.clone()).or_default();
+        *count += 1;
+        match *count {
+            1 => place,
+            count => format!("{place}#{count}"),
+        }
+    };
+    record.memory.iter().map(name).collect()
+}
+
 struct Converter<'a> {
+    /// By index of memory.
+    names: Vec<String>,
     record: &'a Record,
     texts: &'a Texts,
     places: Places,
@@ -106,29 +132,15 @@ impl Converter<'_> {
         recorded
     }
 
-    /// `host.c:12`, and which one of several that this line created.
-    fn buffer_name(&self, memory: &record::Memory) -> String {
-        let site = self.places.location(&memory.site);
-        let place = match site.line {
-            0 => site.file,
-            line => format!("{}:{line}", site.file),
-        };
-        match memory.ordinal {
-            1 => place,
-            ordinal => format!("{place}#{ordinal}"),
-        }
-    }
-
     fn name_at(&self, index: usize) -> Option<String> {
-        let memory = self.record.memory.get(index)?;
-        Some(self.buffer_name(memory))
+        self.names.get(index).cloned()
     }
 
-    fn buffer(&self, memory: &record::Memory) -> Buffer {
+    fn buffer(&self, memory: &record::Memory, name: &str) -> Buffer {
         let named = FLAGS.iter().filter(|(bit, _)| memory.flags & bit != 0);
         Buffer {
             site: self.places.location(&memory.site),
-            variable: Some(self.buffer_name(memory)),
+            variable: Some(name.to_string()),
             use_host_ptr: memory.flags & USE_HOST_PTR != 0,
             sub_buffer: memory.call == "clCreateSubBuffer",
             flags: Some(named.map(|(_, name)| name.to_string()).collect()),

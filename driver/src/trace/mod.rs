@@ -187,6 +187,9 @@ fn trace(plan: &Plan, messages: &mut Messages) -> Result<ExitCode, Diagnostic> {
         facts = before;
     }
     write(&plan.output, &mut facts)?;
+    if let Some(warning) = lost(folder.path()) {
+        messages.tell(&warning, &SourceMap::new());
+    }
     if !status.success() {
         messages.tell(
             &Diagnostic::warning(format!("the program failed: {status}"))
@@ -249,16 +252,44 @@ fn run_program(plan: &Plan, layer: &Path, folder: &Path) -> Result<Status, Diagn
     command.attached().map_err(told)
 }
 
-/// Records of all processes that made OpenCL calls, in order of process number.
-fn records(folder: &Path) -> Result<Vec<Record>, Diagnostic> {
+/// What processes did that ended before it was written.
+fn lost(folder: &Path) -> Option<Diagnostic> {
+    let mut missing = 0;
+    for path in paths(folder, "progress").unwrap_or_default() {
+        let bytes = std::fs::read(&path).unwrap_or_default();
+        let mut counts = bytes
+            .chunks_exact(8)
+            .map(|count| u64::from_ne_bytes(count.try_into().expect("eight bytes")));
+        let made = counts.next().unwrap_or(0);
+        missing += made.saturating_sub(counts.next().unwrap_or(made));
+    }
+    let launches = match missing {
+        0 => return None,
+        1 => "the last launch is".to_string(),
+        count => format!("the last {count} launches are"),
+    };
+    Some(
+        Diagnostic::warning(format!("{launches} missing in the facts"))
+            .note("the program ended by _exit, abort or a signal before they were written")
+            .help("end it with exit(), or let it wait for a second after its launches"),
+    )
+}
+
+/// The files of a folder with this suffix, in order.
+fn paths(folder: &Path, suffix: &str) -> Result<Vec<PathBuf>, Diagnostic> {
     let mut paths: Vec<PathBuf> = std::fs::read_dir(folder)
         .map_err(told)?
         .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| path.extension().is_some_and(|suffix| suffix == "json"))
+        .filter(|path| path.extension().is_some_and(|own| own == suffix))
         .collect();
     paths.sort();
+    Ok(paths)
+}
+
+/// Records of all processes that made OpenCL calls, in order of process number.
+fn records(folder: &Path) -> Result<Vec<Record>, Diagnostic> {
     let mut records = Vec::new();
-    for path in paths {
+    for path in paths(folder, "json")? {
         let bytes = std::fs::read(&path).map_err(told)?;
         match Record::parse(&bytes) {
             Some(record) => records.push(record),

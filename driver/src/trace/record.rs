@@ -82,8 +82,6 @@ pub struct Memory {
     pub site: Site,
     /// The OpenCL function.
     pub call: String,
-    /// Among those of the same place that lived at the same time, from 1.
-    pub ordinal: u64,
     /// `cl_mem_flags`
     pub flags: u64,
     /// In bytes.
