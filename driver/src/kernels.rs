@@ -25,10 +25,12 @@ use crate::board;
 use crate::build;
 use crate::expansion;
 use crate::identity;
+use crate::options::Target;
 use crate::programs::{self, Piece, Program};
+use crate::run_time_headers;
 use crate::session::{Session, Step, Stop};
 use crate::signature;
-use crate::unit::KernelUnit;
+use crate::unit::{HostUnit, KernelUnit};
 use crate::unknown_macros;
 
 /// A program behind the rewrites.
@@ -53,10 +55,39 @@ pub struct Rewritten {
     pub module: Option<Module>,
 }
 
-/// Takes a program through front end and passes. What the front end does not take stays as it is,
-/// with a warning.
+/// Takes a program of these hosts through front end and passes; `None` if it is left to the device's
+/// own compiler, as its headers are not there yet.
+pub fn rewrite_for(
+    session: &mut Session,
+    program: &Program,
+    facts: &Facts,
+    hosts: &[HostUnit],
+) -> Step<Option<Rewritten>> {
+    let made = run_preprocessor(session, program)?;
+    // On a board there is no compiler.
+    if session.options.target == Target::Emulator
+        && let Some(header) = run_time_headers::awaited(&made, hosts)
+    {
+        session.tell(run_time_headers::warning(&program.name(), &header));
+        return Ok(None);
+    }
+    let preprocessed = check_preprocessed(session, program, made)?;
+    rewrite_preprocessed(session, program, facts, &preprocessed).map(Some)
+}
+
+/// Takes a program through front end and passes.
 pub fn rewrite(session: &mut Session, program: &Program, facts: &Facts) -> Step<Rewritten> {
     let preprocessed = preprocess(session, program)?;
+    rewrite_preprocessed(session, program, facts, &preprocessed)
+}
+
+/// What the front end does not take stays as it is, with a warning.
+fn rewrite_preprocessed(
+    session: &mut Session,
+    program: &Program,
+    facts: &Facts,
+    preprocessed: &cc::Preprocessed,
+) -> Step<Rewritten> {
     let mut rewritten = Rewritten {
         text: without_bom(&program.text()).to_string(),
         path: PathBuf::from(&program.pieces[0].name),
@@ -69,7 +100,7 @@ pub fn rewrite(session: &mut Session, program: &Program, facts: &Facts) -> Step<
         module: None,
     };
     let parsed = parse(session, program, &preprocessed.text)?;
-    pass_on_warnings(session, &preprocessed);
+    pass_on_warnings(session, preprocessed);
     let Some(mut module) = parsed else {
         return Ok(rewritten);
     };
@@ -194,6 +225,14 @@ pub fn print(session: &mut Session, module: &Module, line_directives: bool) -> S
 /// The program's text behind the preprocessor.
 pub fn preprocess(session: &mut Session, program: &Program) -> Step<cc::Preprocessed> {
     let made = run_preprocessor(session, program)?;
+    check_preprocessed(session, program, made)
+}
+
+fn check_preprocessed(
+    session: &mut Session,
+    program: &Program,
+    made: Result<cc::Preprocessed, CcError>,
+) -> Step<cc::Preprocessed> {
     if unknown_macros::asked_for(&made) && !program.options_known {
         let _ = session.check_cc(made);
         return session.fail(unknown_macros::error(&program.name()));

@@ -129,8 +129,9 @@ pub fn rewrite_with(
     let mut failed = false;
     for program in programs {
         // Errors of all programs are told, not only those of the first.
-        match kernels::rewrite(session, &program, facts) {
-            Ok(rewritten) => compiled.push(Compiled { program, rewritten }),
+        match kernels::rewrite_for(session, &program, facts, &gathered.hosts) {
+            Ok(Some(rewritten)) => compiled.push(Compiled { program, rewritten }),
+            Ok(None) => {}
             Err(Stop) => failed = true,
         }
     }

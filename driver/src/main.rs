@@ -36,6 +36,7 @@ mod report;
 mod required;
 mod response;
 mod run;
+mod run_time_headers;
 mod session;
 mod signature;
 mod source_folder;

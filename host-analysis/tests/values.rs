@@ -405,6 +405,10 @@ fn build_options_are_followed() {
     check(&build("NULL"), "\"\"");
     check(&build("\"-DA -DB=2\""), "\"-DA -DB=2\"");
     check(
+        "clCompileProgram(p, 0, NULL, \"-DA\", 1, &h, &n, NULL, NULL); clLinkProgram(c, 0, NULL, \"\", 1, &p, NULL, NULL, NULL);",
+        "\"-DA\"",
+    );
+    check(
         &format!(
             "char o[99]; sprintf(o, \"-I.\"); sprintf(o + strlen(o), \" -DW=%d\", W); {}",
             build("o")

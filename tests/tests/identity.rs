@@ -182,6 +182,31 @@ fn a_header_that_the_host_writes_before_it_builds() {
     }
 }
 
+/// Nothing can be compiled of it yet, but it runs.
+#[test]
+fn a_header_that_only_the_host_makes() {
+    let kernels = format!("#include \"made.h\"\n{FILL}");
+    let builds = "FILE *file = fopen(\"made.h\", \"w\");
+        fprintf(file, \"#define VALUE 7\\n\");
+        fclose(file);
+        build(\"-I.\");";
+    let both = Both::new(&kernels, builds);
+    for platform in ["pocl", "intel"] {
+        let command = format!("--platform={platform} host.c k.cl -o app");
+        let said = both.shop.fpgacc(&command).success().stderr;
+        assert!(
+            said.contains("'k.cl' includes 'made.h', which the host makes when it runs"),
+            "{said}"
+        );
+        both.agree(platform, "0: 7 7\n");
+        both.shop.sh("rm made.h").success();
+    }
+    let lost = both
+        .shop
+        .sh("grep -v fopen host.c | sed 's/file/stdout/' >other.c && fpgacc other.c k.cl -o lost");
+    assert!(lost.failure().stderr.contains("made.h: No such file"));
+}
+
 #[test]
 fn kernels_of_another_build_are_not_taken() {
     let both = Both::new(FILL, "build(\"-DVALUE=3\");");

@@ -101,7 +101,9 @@ impl<'a> Interp<'a> {
                 self.forget_pointee(error, &why);
                 return self.create_program(site, count, strings, lengths);
             }
-            ("clBuildProgram", [program, _, _, options, ..]) => self.build(program, options),
+            ("clBuildProgram" | "clCompileProgram", [program, _, _, options, ..]) => {
+                self.build(program, options);
+            }
             ("clCreateKernel", [program, kernel, error]) => {
                 self.forget_pointee(error, &why);
                 return self.create_kernel(site, program, kernel);
