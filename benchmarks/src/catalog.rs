@@ -63,6 +63,9 @@ pub struct Program {
     /// Arguments of each run that the analysis of its launches is held against.
     #[serde(default)]
     pub runs: Vec<Vec<String>>,
+    /// Files that a run writes, which count as what it prints does.
+    #[serde(default)]
+    pub outputs: Vec<String>,
     /// How far read-backs may differ where a reduction was reassociated, by name; `default` for the
     /// others.
     #[serde(default)]
@@ -102,6 +105,12 @@ impl Program {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
+    /// A line of shell to run first where the programs' folders lie.
+    #[serde(default)]
+    prepare: Option<String>,
+    /// Flags of all programs, after their own.
+    #[serde(default)]
+    flags: Vec<String>,
     programs: Vec<Program>,
 }
 
@@ -112,14 +121,7 @@ pub fn read(path: &Path) -> Result<Vec<Program>, CatalogError> {
 
 /// Reads a catalogue, whose programs lie in folders in `folder`.
 pub fn read_in(path: &Path, folder: &Path) -> Result<Vec<Program>, CatalogError> {
-    let text = fs::read_to_string(path).map_err(|source| CatalogError::Read {
-        path: path.into(),
-        source,
-    })?;
-    let file: File = serde_yaml::from_str(&text).map_err(|source| CatalogError::Format {
-        path: path.into(),
-        source,
-    })?;
+    let file = parsed(path)?;
     for program in &file.programs {
         for source in &program.sources {
             let source = folder.join(&program.name).join(source);
@@ -132,7 +134,27 @@ pub fn read_in(path: &Path, folder: &Path) -> Result<Vec<Program>, CatalogError>
             }
         }
     }
-    Ok(file.programs)
+    let mut programs = file.programs;
+    for program in &mut programs {
+        program.flags.extend(file.flags.iter().cloned());
+    }
+    Ok(programs)
+}
+
+/// What a catalogue wants to be run before its programs are built.
+pub fn preparation(path: &Path) -> Result<Option<String>, CatalogError> {
+    Ok(parsed(path)?.prepare)
+}
+
+fn parsed(path: &Path) -> Result<File, CatalogError> {
+    let text = fs::read_to_string(path).map_err(|source| CatalogError::Read {
+        path: path.into(),
+        source,
+    })?;
+    serde_yaml::from_str(&text).map_err(|source| CatalogError::Format {
+        path: path.into(),
+        source,
+    })
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ pub mod model;
 pub mod platform;
 pub mod readback;
 pub mod stages;
+pub mod suite;
 pub mod table;
 pub mod trial;
 pub mod verification;

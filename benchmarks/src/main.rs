@@ -1,5 +1,6 @@
 //! The `fpgacc-bench` command.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -10,6 +11,7 @@ use fpgacc_benchmarks::catalog::{self, Program};
 use fpgacc_benchmarks::certify::certify;
 use fpgacc_benchmarks::model::{self, spector, thesis};
 use fpgacc_benchmarks::platform::{self, Platform};
+use fpgacc_benchmarks::suite::{self, Suite};
 use fpgacc_benchmarks::table::{self, Style};
 use fpgacc_benchmarks::trial::{Bench, Row, Verdict};
 use fpgacc_benchmarks::verification::{self, Verification};
@@ -43,11 +45,15 @@ struct Options {
     /// Run the programs under `fpgacc --verify`: with their original and with their rewritten kernels
     #[arg(long, conflicts_with_all = ["originals_only", "certify", "facts", "markdown"])]
     verify: bool,
-    /// With --verify: an option for fpgacc, such as -fexecution-model=swi
+    /// Build the programs with the system's compiler and with fpgacc's default options, run both, and
+    /// compare what they print
+    #[arg(long, conflicts_with_all = ["originals_only", "certify", "facts", "verify"])]
+    suite: bool,
+    /// With --verify or --suite: an option for fpgacc, such as -fexecution-model=swi
     #[arg(
         long,
         value_name = "OPTION",
-        requires = "verify",
+        conflicts_with_all = ["originals_only", "certify", "facts"],
         allow_hyphen_values = true
     )]
     with: Vec<String>,
@@ -293,6 +299,19 @@ fn run(options: &Options) -> Result<bool, String> {
         };
         return verify_all(&verification, &programs, &platforms(options)?);
     }
+    if options.suite {
+        let suite = Suite {
+            fpgacc: fpgacc(options)?.ok_or("--suite wants fpgacc")?,
+            programs: folder,
+            work,
+            options: options.with.clone(),
+        };
+        let prepare = catalog::preparation(&catalog).map_err(|error| error.to_string())?;
+        if let Some(line) = prepare {
+            suite.prepare(&line).map_err(|error| error.to_string())?;
+        }
+        return run_suite(&suite, &programs, &platforms(options)?);
+    }
     let bench = Bench {
         programs: folder,
         work,
@@ -412,6 +431,44 @@ fn compare_all(comparison: &Comparison, programs: &[Program]) -> bool {
     }
     println!("{compared_programs} programs compared, {launches} launches seen");
     all
+}
+
+/// Tries each program. Whether fpgacc's builds do what the originals do, wherever these run.
+fn run_suite(suite: &Suite, programs: &[Program], platforms: &[Platform]) -> Result<bool, String> {
+    let targets: Vec<&Platform> = platforms.iter().filter(|p| p.is_target).collect();
+    let mut rows = Vec::new();
+    for program in programs.iter().filter(|program| !program.runs.is_empty()) {
+        let mut of_program: BTreeMap<Vec<String>, suite::Row> = BTreeMap::new();
+        for platform in &targets {
+            let outcomes = suite.outcomes(program, platform);
+            for outcome in outcomes.map_err(|error| error.to_string())? {
+                let name = format!("{} {}", program.name, outcome.args.join(" "));
+                let name = name.trim_end().to_string();
+                eprintln!("{name} on {}: {:?}", platform.name, outcome.verdict);
+                if let Some(warning) = &outcome.warning {
+                    eprintln!("    warning: {warning}");
+                }
+                let row = of_program
+                    .entry(outcome.args)
+                    .or_insert_with(|| suite::Row {
+                        program: name,
+                        verdicts: BTreeMap::new(),
+                    });
+                row.verdicts.insert(platform.name.clone(), outcome.verdict);
+            }
+        }
+        rows.extend(of_program.into_values());
+    }
+    let names: Vec<&str> = targets.iter().map(|p| p.name.as_str()).collect();
+    print!("{}", suite::table(&rows, &names));
+    let is_wrong = |verdict: &suite::Verdict| {
+        matches!(
+            verdict,
+            suite::Verdict::Refused(_) | suite::Verdict::Different(_)
+        )
+    };
+    let verdicts = rows.iter().flat_map(|row| row.verdicts.values());
+    Ok(!verdicts.into_iter().any(is_wrong))
 }
 
 /// Verifies each run of each program. Whether none read back something else, and some were compared.

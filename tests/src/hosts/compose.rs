@@ -3,7 +3,7 @@
 use crate::random::Random;
 
 use super::kernels::{ELEMENTS, MOST_ITEMS, MOST_LOCAL, MOST_OFFSET, Param, Shapes};
-use super::scene::{Flags, Options, Rehearsal, Scene, Shape, Stmt, Value};
+use super::scene::{Flags, Mistake, Options, Rehearsal, Scene, Shape, Stmt, Value};
 use super::texts::{self, Constants};
 
 /// How often something legal is looked for.
@@ -52,6 +52,12 @@ impl Composer {
         for p in 0..programs {
             let text = if p < texts { p } else { self.r.below(texts) };
             self.scene.programs.push(text);
+            let built_of = (0..p).find(|&other| self.scene.programs[other] == text);
+            let saved = built_of.filter(|_| self.r.chance(35));
+            if let Some(from) = saved {
+                self.offer(vec![Stmt::Saved { p, from }]);
+                continue;
+            }
             let options = self.options(text);
             self.offer(vec![Stmt::Build { p, text, options }]);
         }
@@ -119,7 +125,10 @@ impl Composer {
             }
         }
         if constants == Constants::Header {
-            options.folder = Some(self.r.pick(&["inc_a", "inc_b"]).to_string());
+            options.folder = Some(self.r.pick(&["inc_a", "inc_b", "inc_c"]).to_string());
+            if options.folder.as_deref() == Some("inc_c") || self.r.chance(15) {
+                options.header = Some((self.r.below(9) as u8, self.r.below(9) as u8));
+            }
         }
         for other in ["-w", "-cl-std=CL1.2", "-cl-mad-enable", "-DUNUSED=1"] {
             if self.r.chance(10) {
@@ -131,7 +140,13 @@ impl Composer {
 
     fn step(&mut self) {
         for _ in 0..TRIES {
-            let statements = match self.r.below(20) {
+            let (kernels, buffers) = (self.scene.kernels.len(), self.scene.buffers);
+            let statements = match self.r.below(24) {
+                20 | 21 => self.threads(),
+                22 => vec![Stmt::Ask {
+                    k: self.r.below(self.scene.kernels.len()),
+                }],
+                23 => self.wrong(),
                 0 => self.rebuilt(),
                 1 => vec![self.write()],
                 2 => self.copy(),
@@ -146,6 +161,9 @@ impl Composer {
             if self.offer(statements) {
                 return;
             }
+            // What was made for statements that are not there would be released without ever having been.
+            self.scene.kernels.truncate(kernels);
+            self.scene.buffers = buffers;
         }
     }
 
@@ -292,6 +310,61 @@ impl Composer {
             then,
             otherwise,
         }]
+    }
+
+    /// Threads with a kernel and buffers each.
+    fn threads(&mut self) -> Vec<Stmt> {
+        let mut out = Vec::new();
+        let mut bodies = Vec::new();
+        for _ in 0..2 + self.r.below(2) {
+            let p = self.r.below(self.scene.programs.len());
+            let kernels = self.scene.texts[self.scene.programs[p]].kernels.len();
+            let number = self.r.below(kernels);
+            self.scene.kernels.push((p, number));
+            let k = self.scene.kernels.len() - 1;
+            out.push(Stmt::Kernel { k });
+            let first = self.scene.buffers;
+            for _ in 0..1 + self.r.below(3) {
+                out.push(Stmt::Create {
+                    b: self.scene.buffers,
+                    words: ELEMENTS,
+                    flags: Flags::ReadWrite,
+                    seed: self.r.below(200) as u8,
+                });
+                self.scene.buffers += 1;
+            }
+            let mut body = Vec::new();
+            for _ in 0..1 + self.r.below(3) {
+                let Stmt::Set { mut args, .. } = self.arguments(k) else {
+                    continue;
+                };
+                for (_, value) in &mut args {
+                    if let Value::Buffer(b) = value {
+                        *b = first + *b % (self.scene.buffers - first);
+                    }
+                }
+                body.push(Stmt::Set { k, args });
+                body.push(self.launch(k));
+            }
+            bodies.push(body);
+        }
+        out.push(Stmt::Threads { bodies });
+        out
+    }
+
+    fn wrong(&mut self) -> Vec<Stmt> {
+        let call = self.r.copy(&[
+            Mistake::Name,
+            Mistake::Index,
+            Mistake::Dimensions,
+            Mistake::Remainder,
+            Mistake::NoArguments,
+        ]);
+        let k = self.r.below(self.scene.kernels.len());
+        // A kernel that asks for local sizes could be launched with groups that differ, where that is allowed.
+        let mut out = vec![self.arguments(k), self.launch(k)];
+        out.push(Stmt::Wrong { k, call });
+        out
     }
 
     fn rebuilt(&mut self) -> Vec<Stmt> {

@@ -30,7 +30,7 @@ pub struct Parts {
 }
 
 /// Functions that scenes call, in the order in which they stand.
-const HELPERS: [(&str, &str); 14] = [
+const HELPERS: [(&str, &str); 25] = [
     (
         "same_number",
         "static int same_number(int n) { return n + 1 - 1; }",
@@ -148,6 +148,142 @@ const HELPERS: [(&str, &str); 14] = [
     return clReleaseEvent(event);
 }",
     ),
+    (
+        "threads",
+        "#include <pthread.h>",
+    ),
+    (
+        "saved",
+        "static cl_program saved(cl_program from, const char *file) {
+    size_t size = 0;
+    clGetProgramInfo(from, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL);
+    unsigned char *bytes = (unsigned char *)malloc(size);
+    clGetProgramInfo(from, CL_PROGRAM_BINARIES, sizeof bytes, &bytes, NULL);
+    if (file) {
+        FILE *out = fopen(file, \"wb\");
+        if (!out || fwrite(bytes, 1, size, out) != size) exit(1);
+        fclose(out);
+        free(bytes);
+        bytes = (unsigned char *)read_file(file, &size);
+    }
+    cl_int e, status;
+    cl_program made =
+        clCreateProgramWithBinary(context, 1, &device, &size, (const unsigned char **)&bytes, &status, &e);
+    free(bytes);
+    if (e == CL_SUCCESS) e = clBuildProgram(made, 1, &device, NULL, NULL, NULL);
+    if (e != CL_SUCCESS) printf(\"saved: %d\\n\", (int)e);
+    return made;
+}",
+    ),
+    (
+        "write_header",
+        "#include <sys/stat.h>
+static void write_header(const char *folder, int a, int b) {
+    char name[100];
+    mkdir(folder, 0777);
+    sprintf(name, \"%s/conf.h\", folder);
+    FILE *out = fopen(name, \"w\");
+    if (!out) exit(1);
+    fprintf(out, \"#define KA %d\\n#define KB %d\\n\", a, b);
+    fclose(out);
+}",
+    ),
+    (
+        "ask",
+        "static void ask(cl_kernel kernel) {
+    char name[64] = \"\", options[256] = \"\", *names;
+    cl_uint args = 0;
+    size_t count = 0, size = 0, fixed[3] = { 9, 9, 9 };
+    cl_program program = NULL;
+    clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof name, name, NULL);
+    clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof args, &args, NULL);
+    clGetKernelInfo(kernel, CL_KERNEL_PROGRAM, sizeof program, &program, NULL);
+    clGetProgramInfo(program, CL_PROGRAM_NUM_KERNELS, sizeof count, &count, NULL);
+    clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, 0, NULL, &size);
+    names = (char *)calloc(1, size + 1);
+    clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, size, names, NULL);
+    clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_OPTIONS, sizeof options, options, NULL);
+    clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof fixed, fixed, NULL);
+    printf(\"%s %u args, %u kernels, %u bytes of names, [%s], %u %u %u\\n\", name, (unsigned)args, (unsigned)count,
+           (unsigned)size, options, (unsigned)fixed[0], (unsigned)fixed[1], (unsigned)fixed[2]);
+    free(names);
+}",
+    ),
+    (
+        "show_mapped",
+        "static void show_mapped(const char *name, cl_mem buffer) {
+    size_t bytes = 0;
+    cl_int e = 0;
+    clGetMemObjectInfo(buffer, CL_MEM_SIZE, sizeof bytes, &bytes, NULL);
+    cl_uint *data = (cl_uint *)clEnqueueMapBuffer(queue, buffer, CL_TRUE, CL_MAP_READ, 0, bytes, 0, NULL, NULL, &e);
+    unsigned hash = 2166136261u;
+    for (size_t i = 0; e == CL_SUCCESS && i < bytes / sizeof(cl_uint); i++) hash = (hash ^ data[i]) * 16777619u;
+    printf(\"%s mapped: %d %08x\\n\", name, (int)e, hash);
+    fflush(stdout);
+    if (e == CL_SUCCESS) clEnqueueUnmapMemObject(queue, buffer, data, 0, NULL, NULL);
+    clFinish(queue);
+}",
+    ),
+    (
+        "kernel_of_all",
+        "static cl_kernel kernel_of_all(cl_program program, const char *name) {
+    cl_kernel all[16], found = NULL;
+    cl_uint count = 0;
+    if (clCreateKernelsInProgram(program, 16, all, &count) != CL_SUCCESS) return NULL;
+    for (cl_uint i = 0; i < count; i++) {
+        char own[64] = \"\";
+        clGetKernelInfo(all[i], CL_KERNEL_FUNCTION_NAME, sizeof own, own, NULL);
+        if (!strcmp(own, name)) found = all[i];
+        else clReleaseKernel(all[i]);
+    }
+    return found;
+}",
+    ),
+    (
+        "compile_and_link",
+        "static cl_program compile_and_link(cl_program program, const char *options) {
+    cl_int e = clCompileProgram(program, 1, &device, options, 0, NULL, NULL, NULL, NULL);
+    if (e != CL_SUCCESS) printf(\"compile: %d\\n\", (int)e);
+    cl_program linked = clLinkProgram(context, 1, &device, NULL, 1, &program, NULL, NULL, &e);
+    if (e != CL_SUCCESS) printf(\"link: %d\\n\", (int)e);
+    clReleaseProgram(program);
+    return linked;
+}",
+    ),
+    (
+        "set_one",
+        "template <class T> static cl_int set_one(cl_kernel kernel, cl_uint at, const T &value) {
+    return clSetKernelArg(kernel, at, sizeof(T), &value);
+}",
+    ),
+    (
+        "setter",
+        "static cl_int (*setter)(cl_kernel, cl_uint, size_t, const void *) = clSetKernelArg;",
+    ),
+    (
+        "launcher",
+        "static cl_int (*launcher)(cl_command_queue, cl_kernel, cl_uint, const size_t *, const size_t *, const size_t *,
+                          cl_uint, const cl_event *, cl_event *) = clEnqueueNDRangeKernel;",
+    ),
+    (
+        "other_queue",
+        "static cl_int on_other_queue(cl_kernel kernel, cl_uint dims, const size_t *offset, const size_t *global,
+                             const size_t *local) {
+    cl_int e;
+    cl_command_queue other = clCreateCommandQueue(context, device, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &e);
+    if (e != CL_SUCCESS) other = clCreateCommandQueue(context, device, 0, &e);
+    cl_event before, after;
+    clEnqueueMarkerWithWaitList(queue, 0, NULL, &before);
+    clFlush(queue);
+    e = clEnqueueNDRangeKernel(other, kernel, dims, offset, global, local, 1, &before, &after);
+    if (e == CL_SUCCESS) clWaitForEvents(1, &after);
+    if (e == CL_SUCCESS) clReleaseEvent(after);
+    clReleaseEvent(before);
+    clFinish(other);
+    clReleaseCommandQueue(other);
+    return e;
+}",
+    ),
 ];
 
 /// What every host begins with.
@@ -250,8 +386,12 @@ impl Parts {
 
     /// The host.
     pub fn host(&self, style: Style) -> String {
+        let headers = match style.cpp {
+            true => "#include <vector>\n",
+            false => "",
+        };
         let mut out = format!(
-            "{COMMON}\n{}\n{}\n{}",
+            "{headers}{COMMON}\n{}\n{}\n{}",
             style.definition(),
             self.defines,
             self.globals

@@ -64,6 +64,8 @@ pub struct Options {
     pub defines: Vec<(String, u8)>,
     /// The folder of headers.
     pub folder: Option<String>,
+    /// The host writes the header first, with these constants.
+    pub header: Option<(u8, u8)>,
     /// Others.
     pub others: Vec<String>,
 }
@@ -192,6 +194,45 @@ pub enum Stmt {
         /// What.
         body: Vec<Stmt>,
     },
+    /// At the same time, in threads.
+    Threads {
+        /// What each does.
+        bodies: Vec<Vec<Stmt>>,
+    },
+    /// Creates a program from the binary of another one, by way of a file or not, and builds it.
+    Saved {
+        /// The variable.
+        p: Program,
+        /// Of which program.
+        from: Program,
+    },
+    /// Prints what a kernel and its program say of themselves.
+    Ask {
+        /// The kernel.
+        k: Kernel,
+    },
+    /// A call that OpenCL refuses: the error code is printed.
+    Wrong {
+        /// With which kernel.
+        k: Kernel,
+        /// Which call.
+        call: Mistake,
+    },
+}
+
+/// A call that OpenCL refuses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mistake {
+    /// A kernel that the program lacks.
+    Name,
+    /// An argument that the kernel lacks.
+    Index,
+    /// A launch of no dimension.
+    Dimensions,
+    /// A local size that does not divide the global size.
+    Remainder,
+    /// A kernel without arguments is launched.
+    NoArguments,
 }
 
 /// A part of a host that needs no other.
@@ -320,7 +361,47 @@ impl<'s> Rehearsal<'s> {
                 false => self.all(otherwise),
             },
             Stmt::Call { body } => self.all(body),
+            Stmt::Threads { bodies } => self.threads(bodies),
+            Stmt::Saved { p, from } => {
+                self.built[*from] && !std::mem::replace(&mut self.built[*p], true)
+            }
+            Stmt::Ask { k } | Stmt::Wrong { k, .. } => self.kernels[*k].is_some(),
         }
+    }
+
+    /// Whatever the order, the same must come out: threads share no kernel, and no memory.
+    fn threads(&mut self, bodies: &[Vec<Stmt>]) -> bool {
+        let mut kernels: Vec<Kernel> = Vec::new();
+        let mut memory: Vec<usize> = Vec::new();
+        for body in bodies {
+            if !self.all(body) {
+                return false;
+            }
+            let mut own_kernels = Vec::new();
+            let mut own_memory = Vec::new();
+            for statement in body {
+                match statement {
+                    Stmt::Launch { k, .. } | Stmt::Task { k } => own_kernels.push(*k),
+                    Stmt::Set { k, args } => {
+                        own_kernels.push(*k);
+                        let buffers = args.iter().filter_map(|(_, value)| match value {
+                            Value::Buffer(b) => self.memory[*b],
+                            _ => None,
+                        });
+                        own_memory.extend(buffers.map(|memory| memory.root));
+                    }
+                    _ => return false,
+                }
+            }
+            let shares = own_kernels.iter().any(|k| kernels.contains(k))
+                || own_memory.iter().any(|root| memory.contains(root));
+            if shares {
+                return false;
+            }
+            kernels.extend(own_kernels);
+            memory.extend(own_memory);
+        }
+        true
     }
 
     fn create(&mut self, b: Buffer, words: usize, flags: Flags) -> bool {

@@ -7,7 +7,7 @@ use crate::random::Random;
 
 use super::helpers::Parts;
 use super::kernels::{Param, Scalar};
-use super::scene::{Flags, Options, Scene, Shape, Stmt, Value};
+use super::scene::{Flags, Mistake, Options, Scene, Shape, Stmt, Value};
 use super::style::{Check, Style};
 use super::texts::Text;
 
@@ -102,7 +102,11 @@ impl Speller<'_> {
         let n = self.number;
         let scene = self.scene;
         let homes = |this: &mut Self, what: &str, letter: &str, count: usize| -> Vec<String> {
-            match this.r.below(5) {
+            match this.r.below(6) {
+                5 if count > 0 && this.style.cpp => {
+                    this.line(&format!("std::vector<{what}> {letter}v({count});"));
+                    (0..count).map(|at| format!("{letter}v[{at}]")).collect()
+                }
                 0 if count > 0 => {
                     this.line(&format!("{what} {letter}s[{count}];"));
                     (0..count).map(|at| format!("{letter}s[{at}]")).collect()
@@ -152,6 +156,7 @@ impl Speller<'_> {
             Stmt::Swap { a, b } => self.swap(*a, *b),
             Stmt::Build { p, text, options } => self.build(*p, *text, options),
             Stmt::Rebuild { p, options } => {
+                self.checked("clFinish(queue)");
                 let options = self.options(options);
                 let call = format!(
                     "clBuildProgram({}, 1, &device, {options}, NULL, NULL)",
@@ -183,7 +188,14 @@ impl Speller<'_> {
                 self.checked(&call);
             }
             Stmt::Show { b } => {
-                let text = format!("show(\"b{b}\", {});", self.buffers[*b]);
+                let how = match self.r.chance(30) {
+                    true => "show_mapped",
+                    false => "show",
+                };
+                if how == "show_mapped" {
+                    self.parts.need("show_mapped");
+                }
+                let text = format!("{how}(\"b{b}\", {});", self.buffers[*b]);
                 self.line(&text);
             }
             Stmt::Loop { times, body } => self.repeated(*times, body),
@@ -193,7 +205,110 @@ impl Speller<'_> {
                 otherwise,
             } => self.decided(*more_than, then, otherwise),
             Stmt::Call { body } => self.call(body),
+            Stmt::Threads { bodies } => self.threads(bodies),
+            Stmt::Saved { p, from } => self.saved(*p, *from),
+            Stmt::Ask { k } => {
+                self.parts.need("ask");
+                let text = format!("ask({});", self.kernels[*k]);
+                self.line(&text);
+            }
+            Stmt::Wrong { k, call } => self.wrong(*k, *call),
         }
+    }
+
+    /// Each body in a function that a thread begins with.
+    fn threads(&mut self, bodies: &[Vec<Stmt>]) {
+        self.parts.need("threads");
+        let threads = self.name("threads");
+        self.line(&format!("pthread_t {threads}[{}];", bodies.len()));
+        for (at, body) in bodies.iter().enumerate() {
+            let mut used = Used::default();
+            used.all(body);
+            let of = self.name("thread_of_");
+            let (buffers, kernels) = (self.buffers.clone(), self.kernels.clone());
+            let turn = self.turn.take();
+            let mut fields = String::new();
+            let mut values = Vec::new();
+            for &b in &used.buffers {
+                let _ = write!(fields, "cl_mem m{b}; ");
+                values.push(buffers[b].clone());
+                self.buffers[b] = format!("its->m{b}");
+            }
+            for &k in &used.kernels {
+                let _ = write!(fields, "cl_kernel f{k}; ");
+                values.push(kernels[k].clone());
+                self.kernels[k] = format!("its->f{k}");
+            }
+            let lines = std::mem::take(&mut self.lines);
+            self.all(body);
+            let _ = write!(
+                self.parts.functions,
+                "\nstruct {of} {{ int argc; {fields}}};\n\nstatic void *run_{of}(void *data) {{\n    \
+                 struct {of} *its = (struct {of} *)data;\n    int argc = its->argc;\n    \
+                 cl_int err = CL_SUCCESS;\n    (void)argc; (void)err;\n{}    return NULL;\n}}\n",
+                self.lines
+            );
+            (self.buffers, self.kernels, self.turn) = (buffers, kernels, turn);
+            self.lines = lines;
+            values.insert(0, "argc".to_string());
+            let values = values.join(", ");
+            self.line(&format!("struct {of} data_{of} = {{ {values} }};"));
+            self.line(&format!(
+                "pthread_create(&{threads}[{at}], NULL, run_{of}, &data_{of});"
+            ));
+        }
+        for at in 0..bodies.len() {
+            self.line(&format!("pthread_join({threads}[{at}], NULL);"));
+        }
+    }
+
+    fn saved(&mut self, p: usize, from: usize) {
+        self.parts.need("saved");
+        let (name, from) = (self.programs[p].clone(), self.programs[from].clone());
+        let file = match self.r.chance(50) {
+            true => format!("\"saved_{}_{p}.bin\"", self.number),
+            false => "NULL".to_string(),
+        };
+        self.line(&format!("{name} = saved({from}, {file});"));
+    }
+
+    fn wrong(&mut self, k: usize, call: Mistake) {
+        let kernel = self.kernels[k].clone();
+        let program = self.programs[self.scene.kernels[k].0].clone();
+        let name = self.name("wrong");
+        match call {
+            Mistake::Name => {
+                self.line(&format!("cl_int {name} = 0;"));
+                self.line(&format!("clCreateKernel({program}, \"nobody\", &{name});"));
+            }
+            Mistake::Index => self.line(&format!(
+                "cl_int {name} = clSetKernelArg({kernel}, 77, sizeof(cl_mem), NULL);"
+            )),
+            Mistake::Dimensions => {
+                self.line(&format!("size_t {name}_size = 16;"));
+                self.line(&format!(
+                    "cl_int {name} = clEnqueueNDRangeKernel(queue, {kernel}, 0, NULL, &{name}_size, NULL, 0, NULL, NULL);"
+                ));
+            }
+            Mistake::Remainder => {
+                self.line(&format!("size_t {name}_size[2] = {{ 1, 7 }};"));
+                self.line(&format!(
+                    "cl_int {name} = clEnqueueNDRangeKernel(queue, {kernel}, 1, NULL, {name}_size, {name}_size + 1, 0, NULL, NULL);"
+                ));
+            }
+            Mistake::NoArguments => {
+                let of = &self.scene.kernel(k).name;
+                let fresh =
+                    format!("cl_kernel {name}_kernel = clCreateKernel({program}, \"{of}\", NULL);");
+                self.line(&fresh);
+                self.line(&format!("size_t {name}_size = 1;"));
+                self.line(&format!(
+                    "cl_int {name} = clEnqueueNDRangeKernel(queue, {name}_kernel, 1, NULL, &{name}_size, NULL, 0, NULL, NULL);"
+                ));
+                self.line(&format!("clReleaseKernel({name}_kernel);"));
+            }
+        }
+        self.line(&format!("printf(\"{call:?} %d\\n\", (int){name});"));
     }
 
     fn create(&mut self, b: usize, words: usize, flags: Flags, seed: u8) {
@@ -275,6 +390,10 @@ impl Speller<'_> {
 
     /// Options as an expression of the host.
     fn options(&mut self, options: &Options) -> String {
+        if let (Some((a, b)), Some(folder)) = (options.header, &options.folder) {
+            self.parts.need("write_header");
+            self.line(&format!("write_header(\"{folder}\", {a}, {b});"));
+        }
         let mut words: Vec<String> = options.others.clone();
         let folder = options.folder.iter().map(|folder| format!("-I {folder}"));
         words.extend(folder);
@@ -340,6 +459,10 @@ impl Speller<'_> {
             true => self.program_of_literal(&name, text),
             false => self.program_of_file(&name, text),
         }
+        if self.r.chance(10) {
+            self.parts.need("compile_and_link");
+            return self.line(&format!("{name} = compile_and_link({name}, {options});"));
+        }
         let call = format!("clBuildProgram({name}, 1, &device, {options}, NULL, NULL)");
         self.checked(&call);
     }
@@ -385,7 +508,13 @@ impl Speller<'_> {
         let (program, _) = self.scene.kernels[k];
         let (variable, program) = (self.kernels[k].clone(), self.programs[program].clone());
         let kernel = self.scene.kernel(k).name.clone();
-        match self.r.below(4) {
+        match self.r.below(5) {
+            4 => {
+                self.parts.need("kernel_of_all");
+                self.line(&format!(
+                    "{variable} = kernel_of_all({program}, \"{kernel}\");"
+                ));
+            }
             0 => {
                 self.parts.need("kernel_named");
                 self.line(&format!(
@@ -471,7 +600,17 @@ impl Speller<'_> {
         match (param, value) {
             (_, Value::Buffer(b)) => {
                 let buffer = self.buffers[b].clone();
-                match self.r.below(4) {
+                match self.r.below(6) {
+                    4 if self.style.cpp => {
+                        self.parts.need("set_one");
+                        self.checked(&format!("set_one({kernel}, {at}, {buffer})"));
+                    }
+                    5 => {
+                        self.parts.need("setter");
+                        self.checked(&format!(
+                            "setter({kernel}, {at}, sizeof {buffer}, &{buffer})"
+                        ));
+                    }
                     0 => {
                         self.parts.need("set_mem");
                         self.checked(&format!("set_mem({kernel}, {at}, {buffer})"));
@@ -547,6 +686,18 @@ impl Speller<'_> {
         let global = self.sizes(Some(&shape.global));
         let local = self.sizes(shape.local.as_deref());
         let dims = self.number_of(dims);
+        if self.r.chance(10) {
+            self.parts.need("other_queue");
+            return self.checked(&format!(
+                "on_other_queue({kernel}, {dims}, {offset}, {global}, {local})"
+            ));
+        }
+        if self.r.chance(10) {
+            self.parts.need("launcher");
+            return self.checked(&format!(
+                "launcher(queue, {kernel}, {dims}, {offset}, {global}, {local}, 0, NULL, NULL)"
+            ));
+        }
         if self.r.chance(20) {
             self.parts.need("launch_any");
             return self.checked(&format!(
@@ -716,8 +867,12 @@ impl Used {
                 self.buffers.extend([*a, *b]);
             }
             Stmt::Copy { from, to } => self.buffers.extend([*from, *to]),
-            Stmt::Build { .. } | Stmt::Rebuild { .. } => {}
-            Stmt::Kernel { k } | Stmt::Release { k } | Stmt::Task { k } => {
+            Stmt::Build { .. } | Stmt::Rebuild { .. } | Stmt::Saved { .. } => {}
+            Stmt::Kernel { k }
+            | Stmt::Release { k }
+            | Stmt::Task { k }
+            | Stmt::Ask { k }
+            | Stmt::Wrong { k, .. } => {
                 self.kernels.insert(*k);
             }
             Stmt::Launch { k, .. } => {
@@ -732,6 +887,7 @@ impl Used {
                 }
             }
             Stmt::Loop { body, .. } | Stmt::Call { body } => self.all(body),
+            Stmt::Threads { bodies } => bodies.iter().for_each(|body| self.all(body)),
             Stmt::If {
                 then, otherwise, ..
             } => {

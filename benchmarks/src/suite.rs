@@ -1,0 +1,538 @@
+//! Programs of others, built by the system's compiler and by fpgacc with its default options: what
+//! runs in one form must run in the other, and print the same.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fmt::Write as _;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use fpgacc_aoc_wrappers::cc::{CcError, Compiler, Language};
+use fpgacc_aoc_wrappers::cpu_target::cpu_target;
+use fpgacc_aoc_wrappers::process::{Captured, Command, ProcessError};
+
+use crate::build;
+use crate::catalog::Program;
+use crate::platform::Platform;
+
+/// A build or a run may take so long.
+const LIMIT: Duration = Duration::from_secs(240);
+/// Shows originals the implementation's device whatever type they ask for, as fpgacc's runtime does.
+const ANY_DEVICE: &str = include_str!("any_device.c");
+
+/// What a comparison came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The same text, files and exit code.
+    Same,
+    /// The same with `--strict-fp`; without it, `reduction` sums in another order.
+    Rounded(String),
+    /// The original does not build or run here.
+    Original(String),
+    /// fpgacc said that it does not compile or launch something.
+    Refused(String),
+    /// Something else.
+    Different(String),
+}
+
+/// Why nothing could be tried.
+#[derive(Debug, thiserror::Error)]
+pub enum SuiteError {
+    /// A program could not be run at all.
+    #[error(transparent)]
+    Process(#[from] ProcessError),
+    /// There is no compiler.
+    #[error(transparent)]
+    Compiler(#[from] CcError),
+    /// A file of the runner's own.
+    #[error("{}: {source}", .path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        source: io::Error,
+    },
+    /// The command that prepares a list of programs failed.
+    #[error("`{line}`: {output}")]
+    Prepare {
+        /// The command.
+        line: String,
+        /// What it wrote.
+        output: String,
+    },
+}
+
+/// How programs are tried.
+#[derive(Clone, Debug)]
+pub struct Suite {
+    /// fpgacc.
+    pub fpgacc: PathBuf,
+    /// The programs' folders are in it.
+    pub programs: PathBuf,
+    /// The runner's own files go here.
+    pub work: PathBuf,
+    /// Options of fpgacc besides those of the program; usually none.
+    pub options: Vec<String>,
+}
+
+/// One run of a program on a platform.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The program's arguments.
+    pub args: Vec<String>,
+    /// What came of it.
+    pub verdict: Verdict,
+    /// What fpgacc's program warned of, if it did.
+    pub warning: Option<String>,
+}
+
+impl Suite {
+    /// Runs the command that a list of programs wants to be run first.
+    ///
+    /// # Errors
+    ///
+    /// It fails.
+    pub fn prepare(&self, line: &str) -> Result<(), SuiteError> {
+        let command = Command::new("sh")
+            .args(["-c", line])
+            .dir(&self.programs)
+            .limit(LIMIT);
+        let done = command.capture()?;
+        match done.status.success() {
+            true => Ok(()),
+            false => Err(SuiteError::Prepare {
+                line: line.to_string(),
+                output: format!("{}{}", done.stdout_text(), done.stderr_text()),
+            }),
+        }
+    }
+
+    /// Builds a program twice and tries each of its runs.
+    ///
+    /// # Errors
+    ///
+    /// A compiler, or the runner's own files, are not to be had.
+    pub fn outcomes(
+        &self,
+        program: &Program,
+        platform: &Platform,
+    ) -> Result<Vec<Outcome>, SuiteError> {
+        let attempt = Attempt::new(self, program, platform)?;
+        let all = |verdict: Verdict| {
+            let of = |args: &Vec<String>| Outcome {
+                args: args.clone(),
+                verdict: verdict.clone(),
+                warning: None,
+            };
+            program.runs.iter().map(of).collect::<Vec<_>>()
+        };
+        let original = attempt.plain_build()?.capture();
+        if let Err(why) = built(original) {
+            return Ok(all(Verdict::Original(format!("does not build: {why}"))));
+        }
+        let ours = attempt.our_build(&[]).capture();
+        if let Err(why) = built(ours) {
+            let refused = |args: &Vec<String>| Outcome {
+                args: args.clone(),
+                verdict: match attempt.original(args) {
+                    Ok(_) => Verdict::Refused(format!("build: {why}")),
+                    Err(verdict) => verdict,
+                },
+                warning: None,
+            };
+            return Ok(program.runs.iter().map(refused).collect());
+        }
+        let runs = program.runs.iter();
+        let mut outcomes: Vec<Outcome> = runs.map(|args| attempt.outcome(args)).collect();
+        let differs = |outcome: &&mut Outcome| matches!(outcome.verdict, Verdict::Different(_));
+        if !outcomes.iter_mut().any(|outcome| differs(&outcome)) {
+            return Ok(outcomes);
+        }
+        let strict = attempt.our_build(&["--strict-fp"]).capture();
+        if built(strict).is_err() {
+            return Ok(outcomes);
+        }
+        for outcome in outcomes.iter_mut().filter(differs) {
+            let again = attempt.outcome(&outcome.args);
+            if let (Verdict::Different(what), Verdict::Same) = (&outcome.verdict, again.verdict) {
+                outcome.verdict = Verdict::Rounded(what.clone());
+            }
+        }
+        Ok(outcomes)
+    }
+}
+
+struct Attempt<'a> {
+    suite: &'a Suite,
+    program: &'a Program,
+    platform: &'a Platform,
+    folder: PathBuf,
+    vendors: PathBuf,
+    any_device: PathBuf,
+    /// Some programs look for kernels beside themselves.
+    plain: PathBuf,
+    ours: PathBuf,
+}
+
+impl Drop for Attempt<'_> {
+    fn drop(&mut self) {
+        // Nobody wants what is left of a trial in a checkout; what is not there need not go.
+        for file in [&self.plain, &self.ours] {
+            let _ = fs::remove_file(file);
+        }
+        let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
+        for entry in entries {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if name.starts_with(OURS) && name.ends_with(".aocx") {
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+    }
+}
+
+/// The name of fpgacc's executable.
+const OURS: &str = "fpgacc-suite-ours";
+
+impl<'a> Attempt<'a> {
+    fn new(
+        suite: &'a Suite,
+        program: &'a Program,
+        platform: &'a Platform,
+    ) -> Result<Self, SuiteError> {
+        let file = |path: &Path, source| SuiteError::File {
+            path: path.to_path_buf(),
+            source,
+        };
+        let vendors = platform.vendors_folder(&suite.work);
+        let vendors = vendors.map_err(|source| file(&suite.work, source))?;
+        let source = suite.work.join("any_device.c");
+        let any_device = suite.work.join("any_device.so");
+        fs::write(&source, ANY_DEVICE).map_err(|error| file(&source, error))?;
+        let made = Compiler::find(Language::C)?
+            .command()
+            .args(["-shared", "-fPIC", "-O1", "-w", "-o"])
+            .args([any_device.as_os_str(), source.as_os_str()])
+            .arg("-ldl")
+            .capture()?;
+        if !made.status.success() {
+            return Err(SuiteError::Prepare {
+                line: "any_device.c".to_string(),
+                output: made.stderr_text(),
+            });
+        }
+        let folder = suite.programs.join(&program.name);
+        Ok(Attempt {
+            suite,
+            program,
+            platform,
+            plain: folder.join("fpgacc-suite-plain"),
+            ours: folder.join(OURS),
+            folder,
+            vendors,
+            any_device,
+        })
+    }
+
+    fn plain_build(&self) -> Result<Command, SuiteError> {
+        let program = self.program;
+        let language = match program.is_cxx() {
+            true => Language::Cxx,
+            false => Language::C,
+        };
+        let mut args: Vec<OsString> = vec!["-O2".into(), "-w".into()];
+        args.extend(["-o".into(), self.plain.clone().into_os_string()]);
+        args.extend(build::language(program).map(OsString::from));
+        args.extend(program.hosts().map(OsString::from));
+        args.extend(build::language(program).map(|_| OsString::from("-xnone")));
+        args.extend(self.flags());
+        args.push("-lOpenCL".into());
+        let command = Compiler::find(language)?.command();
+        Ok(command.args(args).dir(&self.folder).limit(LIMIT))
+    }
+
+    fn our_build(&self, further: &[&str]) -> Command {
+        let program = self.program;
+        Command::new(&self.suite.fpgacc)
+            .args(["-O2", "-w"])
+            .arg(format!("--platform={}", self.platform.name))
+            .args(&self.suite.options)
+            .args(further.iter().copied())
+            .arg("-o")
+            .arg(&self.ours)
+            .args(build::language(program))
+            .args(program.sources.iter().map(OsString::from))
+            .args(build::language(program).map(|_| "-xnone"))
+            .args(self.flags())
+            .dir(&self.folder)
+            .limit(LIMIT)
+    }
+
+    fn flags(&self) -> Vec<OsString> {
+        let flags = self.program.flags.iter().filter(|flag| *flag != "-xc++");
+        flags.map(OsString::from).collect()
+    }
+
+    fn run(&self, executable: &Path, args: &[String]) -> Result<Ran, String> {
+        for output in &self.program.outputs {
+            // A file of the run before would hide that this one writes none.
+            let _ = fs::remove_file(self.folder.join(output));
+        }
+        let mut command = Command::new(executable)
+            .args(args)
+            .dir(&self.folder)
+            .limit(LIMIT)
+            .env_remove("OCL_ICD_FILENAMES");
+        command = match executable == self.plain {
+            true => command
+                .env("OCL_ICD_VENDORS", &self.vendors)
+                .env("LD_PRELOAD", &self.any_device)
+                .envs(cpu_target()),
+            false => command.env_remove("OCL_ICD_VENDORS"),
+        };
+        let captured = command.capture().map_err(|error| error.to_string())?;
+        let outputs = self.program.outputs.iter();
+        let read = |name: &String| (name.clone(), fs::read(self.folder.join(name)).ok());
+        Ok(Ran {
+            files: outputs.map(read).collect(),
+            captured,
+        })
+    }
+
+    /// A run of the original, which must succeed.
+    fn original(&self, args: &[String]) -> Result<Ran, Verdict> {
+        let ran = self.run(&self.plain, args).map_err(Verdict::Original)?;
+        if ran.captured.status.success() {
+            return Ok(ran);
+        }
+        let said = last_line(&ran.captured);
+        let status = ran.captured.status;
+        Err(Verdict::Original(format!("{status}: {said}")))
+    }
+
+    fn outcome(&self, args: &[String]) -> Outcome {
+        let mut warning = None;
+        let verdict = match self.verdict(args, &mut warning) {
+            Ok(verdict) | Err(verdict) => verdict,
+        };
+        Outcome {
+            args: args.to_vec(),
+            verdict,
+            warning,
+        }
+    }
+
+    fn verdict(&self, args: &[String], warning: &mut Option<String>) -> Result<Verdict, Verdict> {
+        let original = self.original(args)?;
+        let again = self.original(args)?;
+        let ours = self.run(&self.ours, args).map_err(Verdict::Different)?;
+        let stderr = ours.captured.stderr_text();
+        *warning = message(&stderr, "warning: ");
+        let Some(difference) = difference(&original, &again, &ours) else {
+            return Ok(Verdict::Same);
+        };
+        Err(match message(&stderr, "error: ") {
+            Some(error) => Verdict::Refused(error),
+            None => Verdict::Different(difference),
+        })
+    }
+}
+
+struct Ran {
+    captured: Captured,
+    files: BTreeMap<String, Option<Vec<u8>>>,
+}
+
+fn built(done: Result<Captured, ProcessError>) -> Result<(), String> {
+    let done = done.map_err(|error| error.to_string())?;
+    if done.status.success() {
+        return Ok(());
+    }
+    let text = done.stderr_text();
+    let error = text.lines().find(|line| line.contains("error"));
+    Err(error.or(text.lines().last()).unwrap_or("").to_string())
+}
+
+fn last_line(captured: &Captured) -> String {
+    let text = format!("{}{}", captured.stdout_text(), captured.stderr_text());
+    let last = text.lines().rfind(|line| !line.trim().is_empty());
+    last.unwrap_or("nothing is printed").trim().to_string()
+}
+
+/// A message of fpgacc's runtime.
+fn message(stderr: &str, kind: &str) -> Option<String> {
+    let mut ours = stderr.lines().filter(|line| line.starts_with("fpgacc: "));
+    let line = ours.find(|line| line.contains(kind))?;
+    Some(line.split_once(kind)?.1.to_string())
+}
+
+/// What our run does otherwise than the original, which ran twice: what differs between these two
+/// is a time.
+fn difference(original: &Ran, again: &Ran, ours: &Ran) -> Option<String> {
+    if original.captured.status != ours.captured.status {
+        let said = last_line(&ours.captured);
+        return Some(format!("{}: {said}", ours.captured.status));
+    }
+    for (name, bytes) in &original.files {
+        let varies = again.files.get(name) != Some(bytes);
+        if !varies && ours.files.get(name) != Some(bytes) {
+            return Some(format!("it writes another {name}"));
+        }
+    }
+    let texts = [original, again, ours].map(|ran| printed(&ran.captured));
+    let lines = [0, 1, 2].map(|at| texts[at].lines().collect::<Vec<_>>());
+    if lines[0].len() != lines[2].len() && lines[0].len() == lines[1].len() {
+        let (a, b) = (lines[0].len(), lines[2].len());
+        return Some(format!("it prints {b} lines instead of {a}"));
+    }
+    let rows = lines[0].iter().zip(&lines[2]).enumerate();
+    let mut changes = rows.filter_map(|(at, (line, ours))| {
+        let again = lines[1].get(at).copied().unwrap_or_default();
+        change(line, again, ours)
+    });
+    changes.next()
+}
+
+/// The first word of a line that changed, though it was the same in both runs of the original and is no
+/// time.
+fn change(line: &str, again: &str, ours: &str) -> Option<String> {
+    if line == ours {
+        return None;
+    }
+    let words = [line, again, ours].map(|line| line.split_whitespace().collect::<Vec<_>>());
+    let is_time = tells_a_time(line) && without_numbers(line) == without_numbers(ours);
+    if is_time || (line != again && words[0].len() != words[1].len()) {
+        return None;
+    }
+    if words[0].len() != words[2].len() {
+        return Some(format!("`{}` became `{}`", line.trim(), ours.trim()));
+    }
+    let mut changed = words[0].iter().zip(&words[2]).enumerate();
+    let is_changed =
+        |(at, (a, b)): &(usize, (&&str, &&str))| a != b && words[1].get(*at) == Some(*a);
+    let (_, (a, b)) = changed.find(is_changed)?;
+    Some(format!("`{a}` became `{b}`"))
+}
+
+/// What a program printed: its standard output, and its standard error without fpgacc's messages.
+fn printed(captured: &Captured) -> String {
+    let stderr = captured.stderr_text();
+    let own = stderr.lines().filter(|line| !line.starts_with("fpgacc: "));
+    let lines: String = own.map(|line| format!("{line}\n")).collect();
+    format!("{}{lines}", captured.stdout_text())
+}
+
+/// What stays of a line when another run takes another time.
+fn without_numbers(line: &str) -> String {
+    let number = |c: char| c.is_ascii_digit() || matches!(c, '.' | '-' | '+' | ' ' | 'e');
+    line.chars().filter(|c| !number(*c)).collect()
+}
+
+/// Whether a line says how long something took, or how much was done in a second.
+fn tells_a_time(line: &str) -> bool {
+    let line = line.to_lowercase();
+    let words = [
+        "time", "sec", " ms", "runtime", "elapsed", "/s", "flops", "speed", "duration", "timer",
+    ];
+    words.iter().any(|word| line.contains(word))
+}
+
+/// A row of the table.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// The program, with its arguments.
+    pub program: String,
+    /// What came of it, by platform.
+    pub verdicts: BTreeMap<String, Verdict>,
+}
+
+/// The table, as Markdown.
+pub fn table(rows: &[Row], platforms: &[&str]) -> String {
+    let mut out = format!("| program | {} | |\n", platforms.join(" | "));
+    let _ = writeln!(out, "|---|{}---|", "---|".repeat(platforms.len()));
+    for row in rows {
+        let mut notes: Vec<String> = Vec::new();
+        let _ = write!(out, "| {} |", row.program);
+        for platform in platforms {
+            let word = match row.verdicts.get(*platform) {
+                None => "",
+                Some(Verdict::Same) => "same",
+                Some(Verdict::Rounded(_)) => "rounded",
+                Some(Verdict::Original(_)) => "original fails",
+                Some(Verdict::Refused(_)) => "**refused**",
+                Some(Verdict::Different(_)) => "**different**",
+            };
+            let _ = write!(out, " {word} |");
+            if let Some(Verdict::Original(why) | Verdict::Refused(why) | Verdict::Different(why)) =
+                row.verdicts.get(*platform)
+            {
+                let why: String = why.chars().take(160).collect();
+                let note = why.replace('|', "/");
+                if !notes.contains(&note) {
+                    notes.push(note);
+                }
+            }
+        }
+        let _ = writeln!(out, " {} |", notes.join("; "));
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fpgacc_aoc_wrappers::process::Status;
+
+    fn ran(stdout: &str) -> Ran {
+        Ran {
+            captured: Captured {
+                status: Status::Code(0),
+                stdout: stdout.into(),
+                stderr: Vec::new(),
+            },
+            files: BTreeMap::new(),
+        }
+    }
+
+    fn differ(original: &str, again: &str, ours: &str) -> Option<String> {
+        difference(&ran(original), &ran(again), &ran(ours))
+    }
+
+    #[test]
+    fn times_may_differ_and_results_may_not() {
+        assert_eq!(differ("x 1\ny 2.5\n", "x 1\ny 2.6\n", "x 1\ny 9\n"), None);
+        assert!(differ("x 1\n", "x 1\n", "x 2\n").is_some());
+        assert_eq!(differ("time: 1\n", "time: 1\n", "time: 2\n"), None);
+        assert!(differ("time: 1 ok\n", "time: 1 ok\n", "time: 2 no\n").is_some());
+        assert!(differ("x\n", "x\n", "x\nerror\n").is_some());
+    }
+
+    #[test]
+    fn files_count() {
+        let with = |bytes: &str| Ran {
+            files: BTreeMap::from([("out".to_string(), Some(bytes.into()))]),
+            ..ran("")
+        };
+        assert_eq!(difference(&with("a"), &with("a"), &with("a")), None);
+        assert!(difference(&with("a"), &with("a"), &with("b")).is_some());
+        assert_eq!(difference(&with("a"), &with("b"), &with("c")), None);
+    }
+
+    #[test]
+    fn the_table_says_why() {
+        let verdicts = [
+            ("intel".to_string(), Verdict::Refused("a|b".to_string())),
+            ("pocl".to_string(), Verdict::Same),
+        ];
+        let row = Row {
+            program: "p".to_string(),
+            verdicts: BTreeMap::from(verdicts),
+        };
+        let text = table(&[row], &["intel", "pocl"]);
+        assert!(
+            text.ends_with("| p | **refused** | same | a/b |\n"),
+            "{text}"
+        );
+    }
+}
