@@ -125,8 +125,13 @@ impl Composer {
             }
         }
         if constants == Constants::Header {
-            options.folder = Some(self.r.pick(&["inc_a", "inc_b", "inc_c"]).to_string());
-            if options.folder.as_deref() == Some("inc_c") || self.r.chance(15) {
+            let folder = match self.r.chance(8) {
+                true => "inc_c",
+                false => self.r.pick(&["inc_a", "inc_b"]),
+            };
+            options.folder = Some(folder.to_string());
+            // It is not there before.
+            if folder == "inc_c" || self.r.chance(15) {
                 options.header = Some((self.r.below(9) as u8, self.r.below(9) as u8));
             }
         }

@@ -459,7 +459,7 @@ impl Speller<'_> {
             true => self.program_of_literal(&name, text),
             false => self.program_of_file(&name, text),
         }
-        if self.r.chance(10) {
+        if self.r.chance(4) {
             self.parts.need("compile_and_link");
             return self.line(&format!("{name} = compile_and_link({name}, {options});"));
         }
