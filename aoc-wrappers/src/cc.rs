@@ -147,6 +147,17 @@ pub struct Preprocessed {
     pub warnings: String,
 }
 
+/// What a link came to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Linked {
+    /// What it wrote on standard output: an answer to `-Wl,--version`.
+    pub stdout: Vec<u8>,
+    /// Its messages.
+    pub warnings: String,
+    /// It made its output.
+    pub is_made: bool,
+}
+
 /// A compiler of C or C++.
 #[derive(Clone, Debug)]
 pub struct Compiler {
@@ -231,6 +242,19 @@ impl Compiler {
         let captured = self.checked(self.command().arg("--version"))?.0;
         let text = captured.stdout_text();
         Ok(text.lines().next().unwrap_or_default().to_string())
+    }
+
+    /// Flags that say how side files are called, and the paths that objects record of them: they begin
+    /// with `start`, and go on with the name of the source without its suffix.
+    pub fn side_file_flags(&self, start: &Path, source: &str) -> Vec<OsString> {
+        // Clang names them after its output, whatever it is.
+        if self.version().is_ok_and(|version| version.contains("clang")) {
+            return Vec::new();
+        }
+        let suffix = source.rfind('.').map_or("", |at| &source[at..]);
+        let mut flags: Vec<OsString> = vec!["-dumpdir".into(), start.into()];
+        flags.extend(["-dumpbase", source, "-dumpbase-ext", suffix].map(OsString::from));
+        flags
     }
 
     /// Preprocesses a kernel file: no predefined macros but the given ones and the C standard's,
@@ -359,6 +383,28 @@ impl Compiler {
         Ok(warnings)
     }
 
+    /// Looks for mistakes, and makes nothing. Gives the compiler's warnings.
+    pub fn check_syntax(&self, source: Source, flags: &[OsString]) -> Result<String, CcError> {
+        let input = Input::new(source)?;
+        let command = self
+            .command()
+            .args(input.quote_flags())
+            .args(flags.iter().cloned())
+            .args(["-fsyntax-only", "-x", self.language.name()])
+            .arg(input.path());
+        Ok(self.checked_input(command, &input)?.1)
+    }
+
+    /// Runs it with these words, whatever they ask. Gives what it wrote, and its messages.
+    pub fn hand_on(
+        &self,
+        args: &[OsString],
+        stdin: Option<Vec<u8>>,
+    ) -> Result<(Captured, String), CcError> {
+        let command = self.command().args(args.iter().cloned());
+        self.checked(command.stdin(stdin.unwrap_or_default()))
+    }
+
     /// Makes an object that carries `data` in a section that no executable takes over
     /// (`SHF_EXCLUDE`).
     pub fn data_object(&self, section: &str, data: &[u8], output: &Path) -> Result<(), CcError> {
@@ -386,8 +432,7 @@ impl Compiler {
     }
 
     /// Links, whole or not at all. `args` are objects, libraries and flags in the user's order.
-    /// Gives the linker's warnings.
-    pub fn link(&self, args: &[OsString], output: &Path) -> Result<String, CcError> {
+    pub fn link(&self, args: &[OsString], output: &Path) -> Result<Linked, CcError> {
         let staged = Staged::new(output)?;
         let command = self
             .command()
@@ -396,11 +441,19 @@ impl Compiler {
             .arg(staged.path());
         if process::is_dry() {
             command.show();
-            return Ok(String::new());
+            return Ok(Linked::default());
         }
-        let (_, warnings) = self.checked(command)?;
-        staged.commit()?;
-        Ok(warnings)
+        let (captured, warnings) = self.checked(command)?;
+        // A linker that was only asked for its version makes nothing.
+        let is_made = staged.path().exists();
+        if is_made {
+            staged.commit()?;
+        }
+        Ok(Linked {
+            stdout: captured.stdout,
+            warnings,
+            is_made,
+        })
     }
 
     /// Runs it in a folder.
@@ -442,7 +495,7 @@ fn names_fpgacc(command: &str) -> bool {
 
 /// Whether flags make the compiler write further files beside the object and record their places:
 /// then it must write to the object's own place, although not at once.
-fn leaves_side_files(flags: &[OsString]) -> bool {
+pub fn leaves_side_files(flags: &[OsString]) -> bool {
     const FLAGS: [&str; 6] = [
         "--coverage",
         "-ftest-coverage",

@@ -5,15 +5,17 @@
 //! long options with two, so the options named in [`SINGLE_DASH`] are defined as `--std`, and
 //! [`normalise`] gives the words of the user's command line their second dash before clap sees them.
 
+use crate::cc_options;
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, Command, ValueHint};
 use fpgacc_device_passes::decision::ExecutionModel;
 use fpgacc_frontend::diag::Diagnostic;
 
 /// Long options that cc writes with one dash. Both spellings are taken.
-pub const SINGLE_DASH: &[&str] = &[
+const SINGLE_DASH: &[&str] = &[
     "###",
     "MD",
+    "MM",
     "MMD",
     "MF",
     "MT",
@@ -26,29 +28,25 @@ pub const SINGLE_DASH: &[&str] = &[
     "Xcc",
     "Xkernel",
     "Xlinker",
-    "ansi",
     "fexecution-model",
     "fno-save-optimization-record",
     "foptimization-record-file",
     "foptimization-record-passes",
     "fsave-optimization-record",
-    "include",
-    "iquote",
-    "isystem",
-    "nostdinc",
-    "no-pie",
-    "pedantic",
-    "pie",
-    "pipe",
-    "pthread",
-    "rdynamic",
     "save-temps",
-    "static",
-    "std",
 ];
 
+/// All long options with one dash.
+pub fn single_dash() -> impl Iterator<Item = &'static str> {
+    let handed = cc_options::OPTIONS.iter().map(|option| option.name);
+    let handed = handed.filter(|name| !cc_options::has_two_dashes(name));
+    SINGLE_DASH.iter().copied().chain(handed)
+}
+
 /// Options of one letter that take no value.
-const FLAG_LETTERS: [char; 7] = ['c', 'S', 'E', 's', 'v', 'w', 'h'];
+const FLAG_LETTERS: [char; 13] = [
+    'c', 'S', 'E', 's', 'v', 'w', 'h', 'r', 'P', 'C', 'H', 't', 'M',
+];
 
 const OUTPUT: &str = "Output";
 const KERNELS: &str = "Kernels";
@@ -138,6 +136,7 @@ pub fn command() -> Command {
         .args(output_args())
         .args(kernel_args())
         .args(host_args())
+        .args(cc_options::args(HOST))
         .args(dependency_args())
         .args(message_args())
         .args(record_args())
@@ -170,9 +169,9 @@ fn output_args() -> Vec<Arg> {
             .default_missing_value("."),
         Arg::new("version")
             .long("version")
-            .action(ArgAction::Version)
+            .action(ArgAction::SetTrue)
             .help_heading(MESSAGES)
-            .help("Print the version"),
+            .help("Print the version, and that of the host compiler"),
     ]
 }
 
@@ -225,7 +224,7 @@ fn execution_model(text: &str) -> Result<String, String> {
 /// Whether a word is one of the long options with one dash.
 pub fn is_known(word: &str) -> bool {
     let name = word.split('=').next().unwrap_or(word);
-    SINGLE_DASH.contains(&name.trim_start_matches('-'))
+    single_dash().any(|one| one == name.trim_start_matches('-'))
 }
 
 /// Whether clap knows no option `-x`.
@@ -294,25 +293,12 @@ fn host_args() -> Vec<Arg> {
         ),
         short_flag('w', "no-warnings", HOST, "No warnings"),
         short_flag('s', "strip", HOST, "Strip the executable"),
-        value("std", HOST, "STANDARD", "Language standard of the hosts")
-            .require_equals(true)
-            .action(ArgAction::Set),
-        value("include", HOST, "FILE", "Include FILE first"),
-        value("isystem", HOST, "DIR", "Search DIR for system headers"),
-        value("iquote", HOST, "DIR", "Search DIR for headers in quotes"),
-        flag(
-            "nostdinc",
+        short_flag(
+            'r',
+            "relocatable",
             HOST,
-            "Do not search the standard system directories",
+            "Join objects to one object, for a later link",
         ),
-        flag("pthread", HOST, "Compile and link with POSIX threads"),
-        flag("static", HOST, "Link statically"),
-        flag("rdynamic", HOST, "Export all symbols"),
-        flag("pie", HOST, "Make a position-independent executable"),
-        flag("no-pie", HOST, "Make a position-dependent executable"),
-        flag("pipe", HOST, "Given to the host compiler"),
-        flag("ansi", HOST, "Given to the host compiler"),
-        flag("pedantic", HOST, "Given to the host compiler"),
         value("driver-mode", HOST, "MODE", "Behave as cc or as c++, which takes .c files as C++ and links with the C++ library; fpgacc called as fpgacc++ behaves as c++")
             .action(ArgAction::Set)
             .value_parser(PossibleValuesParser::new(["cc", "c++"])),
@@ -328,6 +314,13 @@ fn dependency_args() -> Vec<Arg> {
             DEPENDENCIES,
             "Write a dependency file beside the output",
         ),
+        short_flag(
+            'M',
+            "rules",
+            DEPENDENCIES,
+            "Print a rule for make instead of compiling",
+        ),
+        flag("MM", DEPENDENCIES, "The same, without system headers"),
         flag("MMD", DEPENDENCIES, "The same, without system headers"),
         value("MF", DEPENDENCIES, "FILE", "Write it to FILE").action(ArgAction::Set),
         value("MT", DEPENDENCIES, "TARGET", "Name its target"),
@@ -586,8 +579,11 @@ fn second_dash(arg: String) -> String {
         _ => {}
     }
     let name = body.split('=').next().unwrap_or(body);
-    if SINGLE_DASH.contains(&name) {
+    if single_dash().any(|one| one == name) {
         return format!("-{arg}");
+    }
+    if let Some((name, value)) = cc_options::joined(body) {
+        return format!("--{name}={value}");
     }
     // cc does not join flags of one letter: `-shared` is not `-s` and others.
     if body.len() > 1 && body.starts_with(FLAG_LETTERS) {
@@ -604,8 +600,9 @@ fn second_dash(arg: String) -> String {
 
 /// Whether the word behind this one is its value, whatever it looks like.
 fn takes_next(arg: &str) -> bool {
-    matches!(
-        arg.trim_start_matches('-'),
+    let name = arg.trim_start_matches('-');
+    let is_known = matches!(
+        name,
         "o" | "D"
             | "U"
             | "I"
@@ -619,9 +616,6 @@ fn takes_next(arg: &str) -> bool {
             | "Xcc"
             | "Xkernel"
             | "Xlinker"
-            | "include"
-            | "iquote"
-            | "isystem"
             | "board"
             | "board-file"
             | "use-report"
@@ -631,7 +625,8 @@ fn takes_next(arg: &str) -> bool {
             | "target"
             | "platform"
             | "kernel-opt"
-    ) && arg.starts_with('-')
+    );
+    arg.starts_with('-') && (is_known || cc_options::takes_next(name))
 }
 
 /// The words in front of the first `--` and those behind it.
@@ -647,12 +642,12 @@ pub fn split_at_dashes(mut args: Vec<String>) -> (Vec<String>, Option<Vec<String
 /// Shows one-dash options as the user writes them.
 pub fn with_single_dashes(text: &str) -> String {
     let mut out = text.to_string();
-    for name in SINGLE_DASH {
+    for name in single_dash() {
         for (before, after) in [(" --", " -"), ("'--", "'-"), ("\\-\\-", "\\-")] {
             let escaped = if before.starts_with('\\') {
                 name.replace('-', "\\-")
             } else {
-                (*name).to_string()
+                name.to_string()
             };
             out = out.replace(&format!("{before}{escaped}"), &format!("{after}{escaped}"));
         }
@@ -685,7 +680,7 @@ mod tests {
     #[test]
     fn every_single_dash_option_is_defined() {
         let command = command();
-        for name in SINGLE_DASH {
+        for name in single_dash() {
             assert!(
                 command
                     .get_arguments()

@@ -9,14 +9,14 @@ use fpgacc_frontend::facts::Facts;
 
 use crate::depfile::Dependencies;
 use crate::gather;
-use crate::hosts;
+use crate::hosts::{self, Host};
 use crate::kernels;
 use crate::opt_record::OptRecord;
 use crate::options::{Input, InputKind, Mode};
 use crate::outputs;
 use crate::programs;
-use crate::session::{Session, Step, Stop};
-use crate::unit::{self, Unit};
+use crate::session::{self, Session, Step, Stop};
+use crate::unit::{self, KernelUnit, Unit};
 
 /// Does what the mode says with every source.
 pub fn run(session: &mut Session) -> Step<()> {
@@ -32,6 +32,7 @@ pub fn run(session: &mut Session) -> Step<()> {
             InputKind::Kernels => kernel_file(session, &path),
             // As in cc, what is for the linker is not used when there is no link.
             InputKind::Facts | InputKind::Linker => Ok(()),
+            InputKind::Foreign(language) => foreign_file(session, &path, language),
         };
         failed |= done.is_err();
     }
@@ -39,32 +40,188 @@ pub fn run(session: &mut Session) -> Step<()> {
 }
 
 fn host(session: &mut Session, path: &Path, language: Language) -> Step<()> {
-    if session.options.mode == Mode::Preprocess {
-        return preprocess_host(session, path, language);
+    match session.options.mode {
+        Mode::Preprocess => return preprocess_host(session, path, language),
+        Mode::Rules => return rule_of_host(session, path, language),
+        _ => {}
     }
     let host = hosts::load(session, path, language)?;
     if session.options.mode == Mode::Assemble {
         let output = outputs::of_source(&session.options, path, "s");
         return hosts::assemble(session, &host, &output);
     }
+    if session.options.mode == Mode::Syntax {
+        return hosts::check(session, &host);
+    }
     let output = outputs::of_source(&session.options, path, "o");
     let folder = session.temporary_folder()?;
     let object = folder.path().join("host.o");
-    hosts::compile(session, &host, &object)?;
-    let section = unit::encode(&Unit::Host(host.unit));
-    let attached = cc::attach_section(&object, unit::SECTION, &section);
-    session.check_cc(attached)?;
+    host_object(session, host, &object, &output)?;
     put_in_place(session, &object, &output)
 }
 
-fn preprocess_host(session: &mut Session, path: &Path, language: Language) -> Step<()> {
-    session.read(path)?;
+/// An object that holds what the link step must know of its host.
+pub fn host_object(session: &mut Session, host: Host, object: &Path, made: &Path) -> Step<()> {
+    hosts::compile(session, &host, object, made)?;
+    let section = unit::encode(&Unit::Host(host.unit));
+    let attached = cc::attach_section(object, unit::SECTION, &section);
+    session.check_cc(attached)
+}
+
+/// An object that holds kernels for the link step. Their text is checked now, so that mistakes show where
+/// the file is compiled; it is rewritten at the link, where the host is known.
+pub fn kernel_object(session: &mut Session, unit: KernelUnit, object: &Path) -> Step<()> {
+    kernels::check(session, &unit)?;
+    let compiler = session.compiler(Language::C)?;
+    let section = unit::encode(&Unit::Kernels(unit));
+    let made = compiler.data_object(unit::SECTION, &section, object);
+    session.check_cc(made)
+}
+
+/// What the host compiler makes of a file that is no host.
+pub fn foreign(
+    session: &mut Session,
+    path: &Path,
+    language: Option<&str>,
+    stage: &str,
+    output: &Path,
+) -> Step<()> {
+    let mut args = session.options.host_flags.clone();
+    args.push(stage.into());
+    for word in language.into_iter().flat_map(|name| ["-x", name]) {
+        args.push(word.into());
+    }
+    args.push(path.into());
+    let compiler = session.compiler(main_language(session))?;
+    let made = compiler.link(&args, output);
+    let made = session.check_cc(made)?;
+    session.messages.pass_on(&made.warnings);
+    Ok(())
+}
+
+fn main_language(session: &Session) -> Language {
+    match session.options.cxx_mode {
+        true => Language::Cxx,
+        false => Language::C,
+    }
+}
+
+fn foreign_file(session: &mut Session, path: &Path, language: Option<&'static str>) -> Step<()> {
+    let (stage, suffix) = match session.options.mode {
+        Mode::Compile => ("-c", outputs::foreign_suffix(path, language)),
+        Mode::Assemble => ("-S", "s"),
+        Mode::Syntax => ("-fsyntax-only", ""),
+        _ => ("-E", ""),
+    };
+    if !suffix.is_empty() {
+        let output = outputs::of_source(&session.options, path, suffix);
+        return foreign(session, path, language, stage, &output);
+    }
+    let mut args = session.options.host_flags.clone();
+    args.extend(session.options.show_flags.iter().cloned());
+    args.push(stage.into());
+    for word in language.into_iter().flat_map(|name| ["-x", name]) {
+        args.push(word.into());
+    }
+    args.push(path.into());
+    hand_on(session, main_language(session), args, None)
+}
+
+/// Has the host compiler do something with these words, and writes what it says where `-o` says.
+fn hand_on(
+    session: &mut Session,
+    language: Language,
+    args: Vec<OsString>,
+    stdin: Option<Vec<u8>>,
+) -> Step<()> {
     let compiler = session.compiler(language)?;
-    let source = cc::Source { path, text: None };
-    let flags: Vec<OsString> = session.options.host_flags.clone();
+    let answered = compiler.hand_on(&args, stdin);
+    let (captured, warnings) = session.check_cc(answered)?;
+    session.messages.pass_on(&warnings);
+    session.write_bytes(&captured.stdout)
+}
+
+/// A question about the compiler: its own answer.
+pub fn ask(session: &mut Session) -> Step<()> {
+    let options = &session.options;
+    let mut args = options.host_flags.clone();
+    args.retain(|flag| flag != "-v");
+    args.extend(
+        options
+            .link_flags
+            .iter()
+            .filter(|flag| *flag != "-v")
+            .cloned(),
+    );
+    args.extend(options.questions.iter().cloned());
+    let language = main_language(session);
+    let compiler = session.compiler(language)?;
+    let answered = compiler.hand_on(&args, None);
+    let (captured, told) = session.check_cc(answered)?;
+    session.messages.pass_on(&told);
+    session.print_bytes(&captured.stdout)
+}
+
+/// The host compiler's own work: nothing of it is fpgacc's.
+fn preprocess_host(session: &mut Session, path: &Path, language: Language) -> Step<()> {
+    let options = &session.options;
+    let mut args = [options.host_flags.clone(), options.show_flags.clone()].concat();
+    args.extend(["-E", "-x", language.name()].map(OsString::from));
+    let is_stdin = session::is_stdin(path);
+    args.push(
+        match path.as_os_str().as_encoded_bytes().starts_with(b"-") && !is_stdin {
+            true => Path::new(".").join(path).into(),
+            false => path.into(),
+        },
+    );
+    let bytes = session.read(path)?;
+    hand_on(session, language, args, is_stdin.then_some(bytes))?;
+    if session.options.dependencies.is_none() {
+        return Ok(());
+    }
+    hosts::load(session, path, language)?;
+    let object = outputs::named(path, "o");
+    let output = session.options.output.clone().unwrap_or(object);
+    write_rule(session, &output)
+}
+
+/// The dependency file of an output that is there already.
+fn write_rule(session: &mut Session, output: &Path) -> Step<()> {
+    match session.dependency_file(output) {
+        Some((file, rule)) => session.write(&file, rule.as_bytes()),
+        None => Ok(()),
+    }
+}
+
+/// `-M`
+fn rule_of_host(session: &mut Session, path: &Path, language: Language) -> Step<()> {
+    let original = session.read(path)?;
+    session.dependencies.add_source(path);
+    let compiler = session.compiler(language)?;
+    let shown = session::shown(path);
+    let source = cc::Source {
+        path: &shown,
+        text: session::is_stdin(path).then_some(original.as_slice()),
+    };
+    let flags = session.options.host_flags.clone();
     let made = compiler.preprocess_host(source, &flags);
-    let text = session.check_cc(made)?.text;
-    session.write_text(&without_definitions(&text))
+    let made = session.check_cc(made)?;
+    session.messages.pass_on(&made.warnings);
+    session.dependencies.add_preprocessed(&made.text);
+    show_rule(session, path)
+}
+
+/// Writes the rule where `-MF` or `-o` says, or to standard output.
+fn show_rule(session: &mut Session, path: &Path) -> Step<()> {
+    let Some(options) = session.options.dependencies.clone() else {
+        return Ok(());
+    };
+    let object = outputs::named(path, "o");
+    let rule = session.dependencies.rule(&options, &object);
+    match &options.file {
+        Some(file) => session.write(file, rule.as_bytes()),
+        None => session.write_text(&rule),
+    }
 }
 
 fn kernel_file(session: &mut Session, path: &Path) -> Step<()> {
@@ -87,17 +244,16 @@ fn kernel_file(session: &mut Session, path: &Path) -> Step<()> {
                 false => session.write(&output, rewritten.text.as_bytes()),
             }
         }
-        _ => {
-            // The text is checked now, so that mistakes show where the file is compiled; it is
-            // rewritten at the link, where the host is known.
+        Mode::Syntax => kernels::check(session, &unit),
+        Mode::Rules => {
             kernels::check(session, &unit)?;
+            show_rule(session, path)
+        }
+        _ => {
             let output = outputs::of_source(&session.options, path, "o");
-            let compiler = session.compiler(Language::C)?;
             let folder = session.temporary_folder()?;
             let object = folder.path().join("kernels.o");
-            let section = unit::encode(&Unit::Kernels(unit));
-            let made = compiler.data_object(unit::SECTION, &section, &object);
-            session.check_cc(made)?;
+            kernel_object(session, unit, &object)?;
             put_in_place(session, &object, &output)
         }
     }

@@ -17,6 +17,10 @@ pub struct Dependencies {
 impl Dependencies {
     /// Adds a source that the user named.
     pub fn add_source(&mut self, path: &Path) {
+        // Standard input is no file that make could look at.
+        if path.as_os_str() == "-" {
+            return;
+        }
         if self.files.insert(path.to_path_buf(), false).is_none() {
             self.sources += 1;
         }

@@ -9,6 +9,7 @@ use crate::gather::Gathered;
 use crate::given;
 use crate::hosts;
 use crate::link::Compiled;
+use crate::options::Mode;
 use crate::recorded;
 use crate::session::{Session, Step};
 use crate::trace::widen;
@@ -21,8 +22,14 @@ pub fn of(session: &mut Session, gathered: &Gathered) -> Step<Facts> {
     let hosts = parse_all(&sources, &units);
     let (mut facts, diagnostics) = fpgacc_host_analysis::analyse(&hosts, &sources);
     session.sources = sources;
+    // A program of which nothing is for the device, such as the probes of configure scripts, is cc's.
+    let is_plain = gathered.kernels.is_empty() && facts.programs.is_empty();
+    let is_linked = matches!(session.options.mode, Mode::Link | Mode::Verify);
     for diagnostic in diagnostics {
-        session.tell(diagnostic);
+        let is_of_launches = diagnostic.option.as_deref() == Some("-Wno-launch");
+        if !(is_plain && is_linked && is_of_launches) {
+            session.tell(diagnostic);
+        }
     }
     for given in gathered
         .given

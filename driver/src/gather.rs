@@ -7,14 +7,19 @@ use fpgacc_aoc_wrappers::c_text;
 use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_frontend::facts::Facts;
 use fpgacc_frontend::source::Span;
-use object::{Object, ObjectSymbol};
+use object::read::archive::ArchiveFile;
+use object::{Object, ObjectSection, ObjectSymbol};
 
+use crate::compile;
 use crate::facts_file;
 use crate::hosts;
 use crate::kernels;
 use crate::options::{Input, InputKind, Options};
-use crate::session::{Session, Step, Stop};
+use crate::session::{self, Session, Step, Stop};
 use crate::unit::{self, HostUnit, KernelUnit, Unit};
+
+/// How a file of clang's begins that is compiled at the link.
+const LLVM_BITCODE: &[u8] = b"BC\xc0\xde";
 
 /// The inputs of a link, read and compiled.
 #[derive(Default)]
@@ -29,17 +34,27 @@ pub struct Gathered {
     pub link_args: Vec<OsString>,
     /// Some object is C++.
     pub needs_cxx: bool,
+    /// Some object calls OpenCL, or it cannot be told.
+    pub uses_opencl: bool,
     /// Patched texts of the hosts that are compiled in this run.
     pub patched: Vec<(PathBuf, Vec<u8>)>,
 }
 
-/// Reads all inputs. Hosts are compiled into `folder`.
-pub fn gather(session: &mut Session, folder: &Path) -> Step<Gathered> {
+/// Where objects go, and what is made of them.
+struct Place<'a> {
+    folder: &'a Path,
+    output: &'a Path,
+}
+
+/// Reads all inputs. Hosts are compiled into `folder`, on the way to `output`.
+pub fn gather(session: &mut Session, folder: &Path, output: &Path) -> Step<Gathered> {
     let mut gathered = Gathered::default();
     let mut failed = false;
     for (number, input) in session.options.inputs.clone().into_iter().enumerate() {
         // Errors in all inputs are told, not only those in the first.
-        failed |= gathered.add(session, input, folder, number).is_err();
+        failed |= gathered
+            .add(session, input, &Place { folder, output }, number)
+            .is_err();
     }
     if !failed {
         return Ok(gathered);
@@ -65,7 +80,7 @@ impl Gathered {
         &mut self,
         session: &mut Session,
         input: Input,
-        folder: &Path,
+        place: &Place,
         number: usize,
     ) -> Step<()> {
         match input {
@@ -83,12 +98,23 @@ impl Gathered {
             } => {
                 let host = hosts::load(session, &path, language)?;
                 let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-                let object = folder.join(format!("{number}-{stem}.o"));
-                hosts::compile(session, &host, &object)?;
+                let object = place.folder.join(format!("{number}-{stem}.o"));
+                hosts::compile(session, &host, &object, place.output)?;
+                let made = std::fs::read(&object).unwrap_or_default();
+                self.uses_opencl |= calls_opencl(&made);
                 self.link_args.push(object.into());
                 self.needs_cxx |= host.unit.is_cxx;
                 self.patched.push((path, host.patched.text));
                 self.hosts.push(host.unit);
+            }
+            Input::File {
+                path,
+                kind: InputKind::Foreign(language),
+            } => {
+                let object = place.folder.join(format!("{number}-foreign.o"));
+                compile::foreign(session, &path, language, "-c", &object)?;
+                session.dependencies.add_source(&path);
+                self.add_object(session, object)?;
             }
             other => self.add_source(session, other)?,
         }
@@ -111,6 +137,7 @@ impl Gathered {
                 self.kernels.push(unit);
             }
             InputKind::Facts => self.given.push(read_facts(session, &path)?),
+            InputKind::Foreign(_) => {}
             InputKind::Linker => {
                 let bytes = session.read(&path)?;
                 self.take_units(session, &path, &bytes)?;
@@ -124,6 +151,7 @@ impl Gathered {
         session.dependencies.add_source(&path);
         let only_kernels = self.take_units(session, &path, &bytes)?;
         self.needs_cxx |= is_cxx(&bytes);
+        self.uses_opencl |= calls_opencl(&bytes);
         if !only_kernels {
             self.link_args.push(path.into());
         }
@@ -148,6 +176,7 @@ impl Gathered {
         if let Some(path) = found {
             let bytes = session.read(&path)?;
             session.dependencies.add_source(&path);
+            self.uses_opencl |= calls_opencl(&bytes);
             self.take_units(session, &path, &bytes)?;
         }
         Ok(())
@@ -176,6 +205,7 @@ impl Gathered {
 pub fn read_kernels(session: &mut Session, path: &Path) -> Step<KernelUnit> {
     let bytes = session.read(path)?;
     session.dependencies.add_source(path);
+    let path = &session::shown(path);
     let options = kernel_words(&session.options);
     let decoded = c_text::decode(&bytes);
     if let Some(at) = decoded.stray {
@@ -233,6 +263,28 @@ fn read_facts(session: &mut Session, path: &Path) -> Step<Facts> {
         Ok(facts) => Ok(facts),
         Err(error) => session.fail(error),
     }
+}
+
+/// Whether an object, or one of an archive, calls a function that the runtime replaces. Of one that is
+/// compiled at the link only (`-flto`) it is not known.
+fn calls_opencl(bytes: &[u8]) -> bool {
+    if let Ok(archive) = ArchiveFile::parse(bytes) {
+        let members = archive.members().flatten();
+        let mut members = members.filter_map(|member| member.data(bytes).ok());
+        return members.any(calls_opencl);
+    }
+    let Ok(file) = object::File::parse(bytes) else {
+        return bytes.starts_with(LLVM_BITCODE);
+    };
+    let is_opencl = |name: &str| {
+        let name = name.strip_prefix("fpgacc_").unwrap_or(name);
+        fpgacc_runtime::WRAPPED.contains(&name)
+    };
+    let mut symbols = file.symbols().filter(|symbol| symbol.is_undefined());
+    symbols.any(|symbol| symbol.name().is_ok_and(is_opencl))
+        || file
+            .sections()
+            .any(|section| section.name().is_ok_and(|n| n.starts_with(".gnu.lto_")))
 }
 
 /// Whether an object was compiled from C++: it then asks for the C++ runtime.

@@ -46,7 +46,7 @@ pub fn text(what: &str) -> Vec<u8> {
     }
     // fish calls long options with one dash old.
     let lines = text.split_inclusive('\n').map(|line| {
-        let old = cli::SINGLE_DASH.iter();
+        let old = cli::single_dash();
         old.fold(line.to_string(), |line, name| {
             line.replacen(
                 &format!("complete -c fpgacc -l {name} "),

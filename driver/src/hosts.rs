@@ -8,7 +8,8 @@ use fpgacc_frontend::host::{LiveLines, Preprocessed, Unit};
 use fpgacc_frontend::source::{SourceMap, without_bom};
 use fpgacc_host_analysis::patch::{Patched, patch_bytes};
 
-use crate::session::{Session, Step};
+use crate::options::Mode;
+use crate::session::{self, Session, Step};
 use crate::unit::{HostUnit, without_system_headers};
 
 /// A host that was read and patched.
@@ -24,7 +25,11 @@ pub fn load(session: &mut Session, path: &Path, language: Language) -> Step<Host
     let original = session.read(path)?;
     session.dependencies.add_source(path);
     let compiler = session.compiler(language)?;
-    let source = cc::Source { path, text: None };
+    let shown = session::shown(path);
+    let source = cc::Source {
+        path: &shown,
+        text: session::is_stdin(path).then_some(original.as_slice()),
+    };
     // Where the preprocessor fails the compiler will fail too, and say so better.
     let mut flags = session.options.host_flags.clone();
     // The compiler says the same.
@@ -36,7 +41,7 @@ pub fn load(session: &mut Session, path: &Path, language: Language) -> Step<Host
     if let Some(text) = &preprocessed {
         session.dependencies.add_preprocessed(text);
     }
-    let name = path.display().to_string();
+    let name = shown.display().to_string();
     let text = without_bom(&String::from_utf8_lossy(&original)).to_string();
     let read = preprocessed.as_deref().map(Preprocessed::read);
     let headers = user_headers(&name, read.as_ref());
@@ -45,7 +50,7 @@ pub fn load(session: &mut Session, path: &Path, language: Language) -> Step<Host
         None => LiveLines::all(text.lines().count() as u32),
     };
     let unit = HostUnit {
-        path: path.to_path_buf(),
+        path: shown,
         text,
         headers,
         preprocessed: preprocessed
@@ -58,17 +63,45 @@ pub fn load(session: &mut Session, path: &Path, language: Language) -> Step<Host
     Ok(Host { unit, patched })
 }
 
-/// Compiles a patched host to an object.
-pub fn compile(session: &mut Session, host: &Host, output: &Path) -> Step<()> {
+/// Compiles a patched host to an object. The object is a step towards `made`, beside which files for
+/// coverage and the like belong.
+pub fn compile(session: &mut Session, host: &Host, output: &Path, made: &Path) -> Step<()> {
     let language = host.unit.language();
     let compiler = session.compiler(language)?;
-    let flags = compile_flags(session)?;
+    let mut flags = compile_flags(session)?;
+    if cc::leaves_side_files(&flags) {
+        let name = host.unit.path.file_name().unwrap_or_default();
+        let name = name.to_string_lossy();
+        let beside = made.parent().unwrap_or(Path::new(""));
+        let beside = Path::new(".").join(beside);
+        let stem = made.file_stem().unwrap_or_default().to_string_lossy();
+        // As cc does: x.o has x.gcno, an executable `app` has app-x.gcno.
+        let named = match session.options.mode == Mode::Compile {
+            true => compiler.side_file_flags(&beside.join(""), &format!("{stem}.c")),
+            false => compiler.side_file_flags(&beside.join(format!("{stem}-")), &name),
+        };
+        flags.extend(named);
+    }
     let source = cc::Source {
         path: &host.unit.path,
         text: Some(&host.patched.text),
     };
     let compiled = compiler.compile(source, &flags, output);
     let warnings = session.check_cc(compiled)?;
+    session.messages.pass_on(&warnings);
+    Ok(())
+}
+
+/// Has the compiler look at a patched host, and makes nothing.
+pub fn check(session: &mut Session, host: &Host) -> Step<()> {
+    let compiler = session.compiler(host.unit.language())?;
+    let flags = compile_flags(session)?;
+    let source = cc::Source {
+        path: &host.unit.path,
+        text: Some(&host.patched.text),
+    };
+    let checked = compiler.check_syntax(source, &flags);
+    let warnings = session.check_cc(checked)?;
     session.messages.pass_on(&warnings);
     Ok(())
 }

@@ -6,16 +6,19 @@ use std::path::{Path, PathBuf};
 use fpgacc_aoc_wrappers::cache::Cache;
 use fpgacc_aoc_wrappers::cc::{Language, Source};
 use fpgacc_aoc_wrappers::library;
+use fpgacc_aoc_wrappers::output::Mode as FileMode;
 use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_frontend::facts::Facts;
 use fpgacc_runtime::manifest::{self, Manifest};
 
 use crate::aocx;
 use crate::build;
+use crate::compile;
 use crate::facts;
 use crate::gather::{self, Gathered};
+use crate::hosts;
 use crate::kernels::{self, Rewritten};
-use crate::options::{Mode, Options, Target};
+use crate::options::{Input, InputKind, LinkKind, Mode, Options, Target};
 use crate::outputs;
 use crate::programs::{self, Program};
 use crate::required;
@@ -42,13 +45,19 @@ pub fn run(session: &mut Session) -> Step<()> {
 
 /// Makes an executable and its .aocx files.
 pub fn build(session: &mut Session, output: &Path) -> Step<Vec<Compiled>> {
+    if session.options.link_kind == LinkKind::Relocatable {
+        return relocatable(session, output).map(|()| Vec::new());
+    }
     let folder = session.temporary_folder()?;
-    let gathered = gather::gather(session, folder.path())?;
+    let gathered = gather::gather(session, folder.path(), output)?;
     let compiled = rewrite_all(session, &gathered)?;
     if aocx::is_wanted(output, &gathered) {
         return aocx::build(session, &gathered, compiled, output);
     }
     need_host(session, &gathered)?;
+    if compiled.is_empty() && !gathered.uses_opencl {
+        return plain(session, &gathered, folder.path(), output).map(|()| compiled);
+    }
     let backend = build::choose(session)?;
     let target = build::manifest_target(&backend);
     let manifest = manifest(&session.options, &compiled, target, output);
@@ -56,7 +65,10 @@ pub fn build(session: &mut Session, output: &Path) -> Step<Vec<Compiled>> {
     session.may_write(&written)?;
     // The link comes first: kernels take longer, hours on hardware.
     let executable = folder.path().join("executable");
-    link(session, &gathered, &manifest, folder.path(), &executable)?;
+    let runtime = runtime(session, &manifest, folder.path())?;
+    if !link(session, &gathered, runtime, &executable)? && !session.options.dry_run {
+        return Ok(compiled);
+    }
     let made = outputs::folder(session, output)?;
     for (compiled, program) in compiled.iter().zip(&manifest.programs) {
         build::build(session, &backend, compiled, made.path(), output, program)?;
@@ -146,22 +158,91 @@ pub fn rewrite_with(
     Ok(compiled)
 }
 
-fn link(
-    session: &mut Session,
-    gathered: &Gathered,
-    manifest: &Manifest,
-    folder: &Path,
-    executable: &Path,
-) -> Step<()> {
+/// A program without OpenCL, as the probes of configure scripts are: cc's own work.
+fn plain(session: &mut Session, gathered: &Gathered, folder: &Path, output: &Path) -> Step<()> {
+    let nothing = Manifest {
+        target: manifest::Target::Sdk,
+        programs: Vec::new(),
+    };
+    let written = outputs::of_link(session, gathered, &[], &nothing, output);
+    session.may_write(&written)?;
+    let executable = folder.join("executable");
+    let is_made = link(session, gathered, Vec::new(), &executable)?;
+    if !is_made {
+        return Ok(());
+    }
+    outputs::put_in_place(session, &nothing, folder, &executable, output)
+}
+
+/// `-r`: objects become one object, which keeps what each of them holds for the link of an executable.
+fn relocatable(session: &mut Session, output: &Path) -> Step<()> {
+    let folder = session.temporary_folder()?;
     let mut args = session.options.link_flags.clone();
-    args.extend(gathered.link_args.iter().cloned());
-    args.extend(runtime_objects(session, manifest, folder)?);
+    for (number, input) in session.options.inputs.clone().into_iter().enumerate() {
+        let object = folder.path().join(format!("{number}.o"));
+        match input {
+            Input::Argument(argument) => args.push(argument),
+            Input::File { path, kind } => match kind {
+                InputKind::Host(language) => {
+                    let host = hosts::load(session, &path, language)?;
+                    compile::host_object(session, host, &object, output)?;
+                    args.push(object.into());
+                }
+                InputKind::Kernels => {
+                    let unit = gather::read_kernels(session, &path)?;
+                    compile::kernel_object(session, unit, &object)?;
+                    args.push(object.into());
+                }
+                InputKind::Foreign(language) => {
+                    compile::foreign(session, &path, language, "-c", &object)?;
+                    args.push(object.into());
+                }
+                InputKind::Linker => args.push(path.into()),
+                InputKind::Facts => {
+                    let message = "-r makes an object, which holds no launch facts";
+                    return session.fail(
+                        Diagnostic::error(message).help("give them to the link of the executable"),
+                    );
+                }
+            },
+        }
+    }
+    let joined = folder.path().join("joined.o");
+    let linker = session.compiler(Language::C)?;
+    let linked = linker.link(&args, &joined);
+    let linked = session.check_cc(linked)?;
+    session.messages.pass_on(&linked.warnings);
+    match linked.is_made {
+        true => {
+            let bytes = session.read(&joined)?;
+            session.write_with_dependencies(output, &bytes, FileMode::Plain)
+        }
+        false => Ok(()),
+    }
+}
+
+/// What the linker gets besides the user's words, so that all OpenCL calls reach the runtime.
+fn runtime(session: &mut Session, manifest: &Manifest, folder: &Path) -> Step<Vec<OsString>> {
+    let mut args = runtime_objects(session, manifest, folder)?;
     args.extend(
         (fpgacc_runtime::WRAPPED.iter())
             .chain(fpgacc_runtime::WRAPPED_LOOKUPS)
             .map(|name| format!("-Wl,--wrap={name}").into()),
     );
     args.extend(["-lOpenCL", "-lpthread", "-ldl"].map(OsString::from));
+    Ok(args)
+}
+
+/// Links; tells whether something was made.
+fn link(
+    session: &mut Session,
+    gathered: &Gathered,
+    runtime: Vec<OsString>,
+    executable: &Path,
+) -> Step<bool> {
+    let mut args = session.options.link_flags.clone();
+    args.extend(gathered.link_args.iter().cloned());
+    args.extend(runtime);
     let language = if gathered.needs_cxx || session.options.cxx_mode {
         Language::Cxx
     } else {
@@ -169,9 +250,10 @@ fn link(
     };
     let linker = session.compiler(language)?;
     let linked = linker.link(&args, executable);
-    let warnings = session.check_cc(linked)?;
-    session.messages.pass_on(&warnings);
-    Ok(())
+    let linked = session.check_cc(linked)?;
+    session.messages.pass_on(&linked.warnings);
+    session.print_bytes(&linked.stdout)?;
+    Ok(linked.is_made)
 }
 
 /// The runtime library and the manifest, compiled.
@@ -182,7 +264,10 @@ fn runtime_objects(
 ) -> Step<Vec<OsString>> {
     let compiler = session.compiler(Language::C)?;
     let headers = session.runtime_headers()?;
-    let mut flags: Vec<OsString> = ["-O2", "-fPIC"].map(OsString::from).into();
+    // Each executable and each library has a runtime of its own: none may take another's place.
+    let mut flags: Vec<OsString> = ["-O2", "-fPIC", "-fvisibility=hidden"]
+        .map(OsString::from)
+        .into();
     flags.extend(session.options.machine_flags.iter().cloned());
     let library = folder.join("runtime.o");
     let cache = Cache::open();

@@ -9,6 +9,7 @@ mod aoc_report;
 mod aocx;
 mod board;
 mod build;
+mod cc_options;
 mod cli;
 mod compile;
 mod depfile;
@@ -51,6 +52,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
+use fpgacc_aoc_wrappers::cc::{Compiler, Language};
 use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_frontend::source::SourceMap;
 
@@ -122,6 +124,9 @@ fn run() -> ExitCode {
     if let Some(what) = matches.get_one::<String>("generate") {
         return print(&generate::text(what));
     }
+    if matches.get_flag("version") {
+        return print(version(called_as_cxx).as_bytes());
+    }
     if matches.get_flag("print-passes") {
         return print(describe_passes().as_bytes());
     }
@@ -153,12 +158,26 @@ fn run() -> ExitCode {
         Mode::Link => link::run(&mut session),
         Mode::Verify => verify::run(&mut session),
         Mode::Emit(stage) => emit::run(&mut session, stage),
-        Mode::Compile | Mode::Assemble | Mode::Preprocess => compile::run(&mut session),
+        Mode::Ask => compile::ask(&mut session),
+        _ => compile::run(&mut session),
     });
     match done {
         Ok(()) if session.messages.errors() == 0 => ExitCode::SUCCESS,
         _ => ExitCode::from(FAILED),
     }
+}
+
+/// What the host compiler says of its version, and fpgacc's own. Build systems look for the family of a
+/// compiler, whose options fpgacc takes, and take the first number for its version.
+fn version(called_as_cxx: bool) -> String {
+    let language = match called_as_cxx {
+        true => Language::Cxx,
+        false => Language::C,
+    };
+    let compiler = Compiler::find(language).ok();
+    let host = compiler.and_then(|compiler| compiler.hand_on(&["--version".into()], None).ok());
+    let host = host.map_or_else(String::new, |(captured, _)| captured.stdout_text());
+    format!("{host}fpgacc {}\n", env!("CARGO_PKG_VERSION"))
 }
 
 /// fpgacc's own words, with those of response files, and the words for the program that `--verify`

@@ -12,6 +12,7 @@ use fpgacc_device_passes::pass::{General, PassOptions};
 use fpgacc_device_passes::pipeline::{Pipeline, nearest_pass};
 use fpgacc_frontend::diag::Diagnostic;
 
+use crate::cc_options::{self, Step};
 use crate::depfile;
 use crate::opt_record::RecordOptions;
 
@@ -23,6 +24,12 @@ const DEFAULT_LEVEL: u8 = 2;
 pub enum Mode {
     /// `-E`
     Preprocess,
+    /// `-M`, `-MM`
+    Rules,
+    /// `-fsyntax-only`
+    Syntax,
+    /// A question that the host compiler answers: `-dumpmachine`.
+    Ask,
     /// `-S`
     Assemble,
     /// `-c`
@@ -33,6 +40,17 @@ pub enum Mode {
     Verify,
     /// `--emit=..`: text on standard output or in a file.
     Emit(Stage),
+}
+
+/// What the link step makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum LinkKind {
+    Executable,
+    /// `-shared`
+    Shared,
+    /// `-r`
+    Relocatable,
 }
 
 /// A stage that `--emit` shows.
@@ -64,7 +82,10 @@ pub enum InputKind {
     Host(Language),
     Kernels,
     Facts,
-    /// An object, archive, shared library, assembly or anything else that the linker takes.
+    /// What the host compiler makes an object of without fpgacc: assembly, headers to precompile. With
+    /// the language that `-x` names.
+    Foreign(Option<&'static str>),
+    /// An object, archive, shared library or anything else that the linker takes.
     Linker,
 }
 
@@ -129,10 +150,16 @@ pub struct Options {
     pub warnings: Vec<String>,
     /// Flags of the host compiler for preprocessing and compiling.
     pub host_flags: Vec<OsString>,
+    /// Further ones for `-E`.
+    pub show_flags: Vec<OsString>,
     /// Those of them that objects must agree on: `-m32`, `-march=..`.
     pub machine_flags: Vec<OsString>,
     /// Flags of the host compiler for linking.
     pub link_flags: Vec<OsString>,
+    /// What the link step makes.
+    pub link_kind: LinkKind,
+    /// What the host compiler is asked.
+    pub questions: Vec<OsString>,
     /// Passes.
     pub pipeline: Pipeline,
     /// `-Rpass`: passes whose rewrites are told.
@@ -191,7 +218,7 @@ impl Options {
             output: one(matches, "output").map(PathBuf::from),
             inputs: inputs(matches, cxx_mode)?,
             cxx_mode,
-            also_read: ["board-file", "include"]
+            also_read: ["board-file", "include", "imacros", "script"]
                 .iter()
                 .flat_map(|name| all(matches, name))
                 .map(PathBuf::from)
@@ -224,18 +251,25 @@ impl Options {
                 .collect(),
             warnings: all(matches, "warning"),
             host_flags: host_flags(matches),
+            show_flags: ordered(cc_options::words(matches, &[Step::Show])),
             machine_flags: all(matches, "machine")
                 .into_iter()
                 .map(|flag| format!("-m{flag}").into())
                 .collect(),
             link_flags: link_flags(matches),
+            link_kind: match (matches.get_flag("relocatable"), matches.get_flag("shared")) {
+                (true, _) => LinkKind::Relocatable,
+                (_, true) => LinkKind::Shared,
+                _ => LinkKind::Executable,
+            },
+            questions: questions(matches),
             pipeline,
             remarks: one(matches, "Rpass"),
             missed_remarks: one(matches, "Rpass-missed"),
             analysis_remarks: one(matches, "Rpass-analysis"),
             record,
             dependencies: dependencies(matches),
-            save_temps: one(matches, "save-temps").map(PathBuf::from),
+            save_temps: save_temps(matches),
             verbose: matches.get_flag("verbose"),
             dry_run: matches.get_flag("###"),
             no_warnings: matches.get_flag("no-warnings"),
@@ -296,18 +330,30 @@ impl Options {
 
     fn check(&self) -> Result<(), Diagnostic> {
         let sources = self
-            .files(|kind| matches!(kind, InputKind::Host(_) | InputKind::Kernels))
+            .files(|kind| !matches!(kind, InputKind::Facts | InputKind::Linker))
             .count();
-        if self.files(|_| true).next().is_none() {
+        // As in cc, what is for the linker alone is an input too: -Wl,--version.
+        if self.inputs.is_empty() && self.mode != Mode::Ask {
             return Err(Diagnostic::error("no input files")
                 .help("give a host and its kernels: fpgacc host.c kernels.cl -o app"));
         }
-        let one_each = matches!(self.mode, Mode::Compile | Mode::Assemble | Mode::Preprocess);
-        if one_each && self.output.is_some() && sources > 1 {
+        let one_each = matches!(
+            self.mode,
+            Mode::Compile | Mode::Assemble | Mode::Preprocess | Mode::Rules
+        );
+        let rules = self
+            .dependencies
+            .as_ref()
+            .filter(|_| self.mode == Mode::Rules);
+        let named = match rules.is_some_and(|rules| rules.file.is_some()) {
+            true => Some("-MF"),
+            false => self.output.as_ref().map(|_| "-o"),
+        };
+        if let Some(option) = named.filter(|_| one_each && sources > 1) {
             return Err(Diagnostic::error(format!(
-                "-o cannot name the output of {sources} sources"
+                "{option} cannot name the output of {sources} sources"
             ))
-            .help("compile them one by one, or leave -o out"));
+            .help(format!("compile them one by one, or leave {option} out")));
         }
         Ok(())
     }
@@ -357,14 +403,22 @@ fn mode(matches: &ArgMatches) -> Mode {
             _ => Stage::Ast,
         });
     }
+    if !questions(matches).is_empty() {
+        return Mode::Ask;
+    }
+    let checks = all(matches, "feature").iter().any(|f| f == "syntax-only");
     // As in cc, the earliest stage wins.
     let modes = [
+        ("rules", Mode::Rules),
+        ("MM", Mode::Rules),
         ("preprocess", Mode::Preprocess),
         ("assemble", Mode::Assemble),
         ("compile", Mode::Compile),
     ];
     let asked = modes.iter().find(|(name, _)| matches.get_flag(name));
     match asked {
+        Some((_, mode @ (Mode::Rules | Mode::Preprocess))) => *mode,
+        _ if checks => Mode::Syntax,
         Some((_, mode)) => *mode,
         None if matches.get_flag("verify") => Mode::Verify,
         None => Mode::Link,
@@ -447,6 +501,18 @@ fn is_pass(name: &str) -> bool {
         .any(|pass| pass.name() == name)
 }
 
+/// The folder; cc's own words for two of them are taken, too.
+fn save_temps(matches: &ArgMatches) -> Option<PathBuf> {
+    let word = one(matches, "save-temps")?;
+    let output = one(matches, "output").unwrap_or_default();
+    let beside = Path::new(&output).parent();
+    Some(match word.as_str() {
+        "cwd" => PathBuf::from("."),
+        "obj" => Path::new(".").join(beside.unwrap_or(Path::new(""))),
+        folder => PathBuf::from(folder),
+    })
+}
+
 fn kernel_args(matches: &ArgMatches) -> Result<Vec<String>, Diagnostic> {
     let mut words = Vec::new();
     for arg in all(matches, "Xkernel") {
@@ -460,14 +526,13 @@ fn kernel_args(matches: &ArgMatches) -> Result<Vec<String>, Diagnostic> {
 }
 
 fn host_flags(matches: &ArgMatches) -> Vec<OsString> {
-    let mut placed_flags: Vec<(usize, Vec<String>)> = Vec::new();
+    let mut words = cc_options::words(matches, &[Step::Compile, Step::Both]);
     let joined = [
         ("define", "-D"),
         ("undefine", "-U"),
         ("include-dir", "-I"),
         ("optimise", "-O"),
         ("machine", "-m"),
-        ("std", "-std="),
         ("warning", "-W"),
         ("feature", "-f"),
         ("debug", "-g"),
@@ -475,58 +540,74 @@ fn host_flags(matches: &ArgMatches) -> Vec<OsString> {
     ];
     for (name, prefix) in joined {
         for (at, value) in placed(matches, name) {
-            let linker = name == "warning" && value.starts_with("l,");
-            let pass = name == "feature" && is_pass(switch(value).0);
-            if !linker && !pass {
-                placed_flags.push((at, vec![format!("{prefix}{value}")]));
+            let own = match name {
+                "warning" => value.starts_with("l,") || rule_by_preprocessor(value).is_some(),
+                "feature" => is_pass(switch(value).0) || value == "syntax-only",
+                _ => false,
+            };
+            if !own {
+                words.push((at, vec![format!("{prefix}{value}").into()]));
             }
         }
     }
-    for name in ["include", "isystem", "iquote"] {
-        for (at, value) in placed(matches, name) {
-            placed_flags.push((at, vec![format!("-{name}"), value.clone()]));
-        }
+    let mut flags = ordered(words);
+    if matches.get_flag("no-warnings") {
+        flags.push("-w".into());
     }
-    placed_flags.sort();
-    let flags = [
-        "pthread", "pie", "no-pie", "pipe", "ansi", "pedantic", "nostdinc",
-    ]
-    .into_iter()
-    .filter(|name| matches.get_flag(name))
-    .map(|name| format!("-{name}"))
-    .chain(matches.get_flag("no-warnings").then(|| "-w".to_string()));
-    let ordered = placed_flags.into_iter().flat_map(|(_, words)| words);
-    ordered.chain(flags).map(OsString::from).collect()
+    if matches.get_flag("verbose") {
+        flags.push("-v".into());
+    }
+    flags
+}
+
+/// Words in the order of the command line.
+fn ordered(mut words: Vec<(usize, Vec<OsString>)>) -> Vec<OsString> {
+    words.sort();
+    words.into_iter().flat_map(|(_, words)| words).collect()
+}
+
+/// What the host compiler is asked. As in cc, `-v` alone is a question.
+fn questions(matches: &ArgMatches) -> Vec<OsString> {
+    let mut words = ordered(cc_options::words(matches, &[Step::Ask]));
+    let has_input = ["inputs", "library", "Xlinker"]
+        .iter()
+        .any(|name| matches.contains_id(name));
+    let alone = matches.get_flag("verbose") && !has_input && one(matches, "facts").is_none();
+    if alone && !all(matches, "warning").iter().any(|w| w.starts_with("l,")) {
+        words.push("-v".into());
+    }
+    words
+}
+
+/// `-Wp,-MD,file`, which is `-MD -MF file`, and `-Wp,-MMD,file`: the file, and whether it is the second.
+fn rule_by_preprocessor(warning: &str) -> Option<(&str, bool)> {
+    let rest = warning.strip_prefix("p,-M")?;
+    match rest.strip_prefix("MD,") {
+        Some(file) => Some((file, true)),
+        None => Some((rest.strip_prefix("D,")?, false)),
+    }
 }
 
 fn link_flags(matches: &ArgMatches) -> Vec<OsString> {
-    let mut out: Vec<OsString> = ["pthread", "pie", "no-pie", "static", "rdynamic", "pipe"]
-        .into_iter()
-        .filter(|name| matches.get_flag(name))
-        .map(|name| format!("-{name}").into())
-        .collect();
-    if matches.get_flag("strip") {
-        out.push("-s".into());
-    }
+    let mut words = cc_options::words(matches, &[Step::Link, Step::Both]);
     for (name, prefix) in [
         ("optimise", "-O"),
         ("machine", "-m"),
         ("debug", "-g"),
         ("library-dir", "-L"),
+        ("feature", "-f"),
     ] {
-        out.extend(
-            all(matches, name)
-                .into_iter()
-                .map(|value| format!("{prefix}{value}").into()),
-        );
+        let given = placed(matches, name);
+        let given = given.filter(|(_, value)| name != "feature" || !is_pass(switch(value).0));
+        words.extend(given.map(|(at, value)| (at, vec![format!("{prefix}{value}").into()])));
     }
-    let features = all(matches, "feature").into_iter();
-    out.extend(
-        features
-            .filter(|f| !is_pass(switch(f).0))
-            .map(|f| format!("-f{f}").into()),
-    );
-    out
+    let mut flags = ordered(words);
+    for (name, flag) in [("strip", "-s"), ("relocatable", "-r"), ("verbose", "-v")] {
+        if matches.get_flag(name) {
+            flags.push(flag.into());
+        }
+    }
+    flags
 }
 
 /// Files and link arguments in the order of the command line, with `-x` applied.
@@ -580,13 +661,28 @@ fn inputs(matches: &ArgMatches, cxx_mode: bool) -> Result<Vec<Input>, Diagnostic
     Ok(out)
 }
 
+/// Languages that are the host compiler's business.
+const FOREIGN: [&str; 8] = [
+    "assembler",
+    "assembler-with-cpp",
+    "c-header",
+    "c++-header",
+    "c++-system-header",
+    "c++-user-header",
+    "objective-c",
+    "objective-c++",
+];
+
 fn forced_kind(language: &str) -> Result<Option<InputKind>, Diagnostic> {
     Ok(match language {
-        "c" => Some(InputKind::Host(Language::C)),
-        "c++" => Some(InputKind::Host(Language::Cxx)),
+        "c" | "cpp-output" => Some(InputKind::Host(Language::C)),
+        "c++" | "c++-cpp-output" => Some(InputKind::Host(Language::Cxx)),
         "cl" => Some(InputKind::Kernels),
         "none" => None,
         other => {
+            if let Some(known) = FOREIGN.iter().find(|known| **known == other) {
+                return Ok(Some(InputKind::Foreign(Some(known))));
+            }
             return Err(
                 Diagnostic::error(format!("unknown language '{other}' behind -x"))
                     .help("fpgacc takes c, c++, cl and none"),
@@ -596,12 +692,19 @@ fn forced_kind(language: &str) -> Result<Option<InputKind>, Diagnostic> {
 }
 
 fn kind_by_suffix(path: &Path, cxx_mode: bool) -> InputKind {
+    // Standard input has no suffix: it is in the language of the compiler's name.
+    if path.as_os_str() == "-" {
+        return InputKind::Host(if cxx_mode { Language::Cxx } else { Language::C });
+    }
     match path.extension().and_then(|suffix| suffix.to_str()) {
         Some("c") if cxx_mode => InputKind::Host(Language::Cxx),
-        Some("c") => InputKind::Host(Language::C),
-        Some("cc" | "cpp" | "cxx" | "c++" | "C" | "CPP") => InputKind::Host(Language::Cxx),
+        Some("c" | "i") => InputKind::Host(Language::C),
+        Some("cc" | "ii" | "cpp" | "cxx" | "c++" | "C" | "CPP") => InputKind::Host(Language::Cxx),
         Some("cl") => InputKind::Kernels,
         Some("yaml" | "yml") => InputKind::Facts,
+        Some("s" | "S" | "sx" | "h" | "hh" | "hpp" | "hxx" | "m" | "mm") => {
+            InputKind::Foreign(None)
+        }
         _ => InputKind::Linker,
     }
 }
@@ -636,12 +739,17 @@ fn record(matches: &ArgMatches) -> RecordOptions {
 }
 
 fn dependencies(matches: &ArgMatches) -> Option<DependencyOptions> {
-    if !matches.get_flag("MD") && !matches.get_flag("MMD") {
+    let warnings = all(matches, "warning");
+    let by_preprocessor = warnings.iter().rev().find_map(|w| rule_by_preprocessor(w));
+    let flags = ["MD", "MMD", "MM", "rules"];
+    if by_preprocessor.is_none() && !flags.iter().any(|name| matches.get_flag(name)) {
         return None;
     }
+    let no_system = matches.get_flag("MMD") || matches.get_flag("MM");
+    let file = one(matches, "MF").map(PathBuf::from);
     Some(DependencyOptions {
-        no_system: matches.get_flag("MMD"),
-        file: one(matches, "MF").map(PathBuf::from),
+        no_system: no_system || by_preprocessor.is_some_and(|(_, no_system)| no_system),
+        file: file.or_else(|| by_preprocessor.map(|(file, _)| PathBuf::from(file))),
         targets: dependency_targets(matches),
         phony: matches.get_flag("MP"),
     })

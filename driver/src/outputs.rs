@@ -31,14 +31,22 @@ pub fn aocx_name(executable: &str, stem: Option<&str>) -> String {
 
 /// The files that a command line names or implies, before its inputs are read.
 pub fn planned(options: &Options) -> Vec<PathBuf> {
-    let named = || {
+    let given = || {
         let output = options.output.clone();
         output.filter(|path| path.as_os_str() != "-")
     };
     match options.mode {
-        Mode::Preprocess => named().into_iter().collect(),
+        Mode::Syntax | Mode::Ask => Vec::new(),
+        Mode::Rules => {
+            let named = given().into_iter();
+            let dependencies = options.dependencies.as_ref();
+            named
+                .chain(dependencies.and_then(|one| one.file.clone()))
+                .collect()
+        }
+        Mode::Preprocess => given().into_iter().collect(),
         Mode::Compile | Mode::Assemble => of_sources(options),
-        Mode::Emit(_) => named()
+        Mode::Emit(_) => given()
             .into_iter()
             .chain(options.record.path(&options.record_base()))
             .collect(),
@@ -47,7 +55,7 @@ pub fn planned(options: &Options) -> Vec<PathBuf> {
         // Without a name, it is in a temporary folder.
         Mode::Verify if options.output.is_none() => Vec::new(),
         Mode::Link | Mode::Verify => {
-            let output = named().unwrap_or_else(|| PathBuf::from(EXECUTABLE));
+            let output = given().unwrap_or_else(|| PathBuf::from(EXECUTABLE));
             let mut files = beside_link(options, &output);
             let name = output.file_name().unwrap_or_default().to_string_lossy();
             if options.files(|kind| kind == InputKind::Kernels).count() > 0 {
@@ -61,10 +69,29 @@ pub fn planned(options: &Options) -> Vec<PathBuf> {
 
 /// The output of one source.
 pub fn of_source(options: &Options, source: &Path, suffix: &str) -> PathBuf {
-    match &options.output {
-        Some(output) => output.clone(),
-        None => PathBuf::from(source.file_name().unwrap_or_default()).with_extension(suffix),
+    let output = options.output.clone();
+    output.unwrap_or_else(|| named(source, suffix))
+}
+
+/// What cc calls the output of a source, in the current folder.
+pub fn named(source: &Path, suffix: &str) -> PathBuf {
+    let name = Path::new(source.file_name().unwrap_or_default());
+    match suffix {
+        // Behind the header's own suffix.
+        "gch" => PathBuf::from(format!("{}.gch", source.display())),
+        _ => name.with_extension(suffix),
     }
+}
+
+/// The suffix of what the host compiler makes of a file that is no host.
+pub fn foreign_suffix(path: &Path, language: Option<&str>) -> &'static str {
+    let is_header = match language {
+        Some(language) => language.ends_with("-header"),
+        None => path
+            .extension()
+            .is_some_and(|suffix| suffix.to_string_lossy().starts_with('h')),
+    };
+    if is_header { "gch" } else { "o" }
 }
 
 /// What `-c` and `-S` make of all sources.
@@ -79,6 +106,8 @@ fn of_sources(options: &Options) -> Vec<PathBuf> {
             InputKind::Host(_) | InputKind::Kernels if compiles => "o",
             InputKind::Host(_) => "s",
             InputKind::Kernels => "fpga.cl",
+            InputKind::Foreign(language) if compiles => foreign_suffix(path, *language),
+            InputKind::Foreign(_) => "s",
             InputKind::Facts | InputKind::Linker => continue,
         };
         let output = of_source(options, path, suffix);

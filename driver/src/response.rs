@@ -32,11 +32,35 @@ pub fn expand(args: Vec<String>) -> Result<Expanded, String> {
             ));
         }
         out.files.push(PathBuf::from(&arg[1..]));
-        let words = shlex::split(&text)
+        let words = split(&text)
             .ok_or_else(|| format!("unbalanced quotes in response file '{}'", &arg[1..]))?;
         rest.extend(words.into_iter().rev().map(|word| (word, depth + 1)));
     }
     Ok(out)
+}
+
+/// The words of a response file, as cc reads them: split at white space; quotes of both kinds group, and
+/// a backslash takes the next character as it is, also within quotes. `None`: a quote is not closed.
+fn split(text: &str) -> Option<Vec<String>> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote: Option<char> = None;
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        match (c, quote) {
+            ('\\', _) => word.get_or_insert_default().extend(chars.next()),
+            (_, Some(open)) if c == open => quote = None,
+            (_, Some(_)) => word.get_or_insert_default().push(c),
+            ('"' | '\'', None) => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            _ if c.is_whitespace() => words.extend(word.take()),
+            _ => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    quote.is_none().then_some(words)
 }
 
 #[cfg(test)]
@@ -55,7 +79,17 @@ mod tests {
         ];
         let expanded = expand(args).unwrap();
         assert_eq!(expanded.words, ["a", "-D", "A=b c", "x.cl", "@none"]);
+<<<<<<< HEAD
         assert_eq!(expanded.files, std::slice::from_ref(&file));
+=======
+        assert_eq!(expanded.files, [file.clone()]);
+        let quoted = "-DA=\\\"x\\\" '-DB=\\'c' -D#=1 \"a b\"''";
+        assert_eq!(
+            split(quoted).unwrap(),
+            ["-DA=\"x\"", "-DB='c", "-D#=1", "a b"]
+        );
+        assert_eq!(split("a 'b"), None);
+>>>>>>> bfcee35 (Take the options of cc that build systems use; leave programs without OpenCL to cc)
         std::fs::write(&file, format!("@{}", file.display())).unwrap();
         assert!(expand(vec![format!("@{}", file.display())]).is_err());
     }

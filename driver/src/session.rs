@@ -1,5 +1,6 @@
 //! What a run carries along: options, sources, messages, compilers.
 
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use fpgacc_aoc_wrappers::cc::{CcError, Compiler, Language};
@@ -41,6 +42,8 @@ pub struct Session {
     /// What aoc said of an earlier build, once it is read.
     pub measured: Option<Measured>,
     headers: Option<Scratch>,
+    /// Standard input, once it is read.
+    stdin: Option<Vec<u8>>,
 }
 
 impl Session {
@@ -55,6 +58,7 @@ impl Session {
             board: None,
             measured: None,
             headers: None,
+            stdin: None,
         }
     }
 
@@ -118,7 +122,8 @@ impl Session {
 
     /// Whether all input files can be read; tells of each that cannot.
     pub fn check_inputs(&mut self) -> Step<()> {
-        let paths: Vec<PathBuf> = self.options.files(|_| true).map(PathBuf::from).collect();
+        let paths = self.options.files(|_| true).filter(|path| !is_stdin(path));
+        let paths: Vec<PathBuf> = paths.map(PathBuf::from).collect();
         let mut checked = Ok(());
         for path in paths {
             if let Err(error) = can_read(&path) {
@@ -129,12 +134,25 @@ impl Session {
         checked
     }
 
-    /// The bytes of an input file.
+    /// The bytes of an input file; `-` is standard input.
     pub fn read(&mut self, path: &Path) -> Step<Vec<u8>> {
+        if is_stdin(path) {
+            return self.read_stdin();
+        }
         match std::fs::read(path) {
             Ok(bytes) => Ok(bytes),
             Err(error) => self.fail(cannot_read(path, &error)),
         }
+    }
+
+    fn read_stdin(&mut self) -> Step<Vec<u8>> {
+        if self.stdin.is_none() {
+            let mut bytes = Vec::new();
+            let read = std::io::stdin().lock().read_to_end(&mut bytes);
+            self.check(read.map_err(|error| format!("cannot read standard input: {error}")))?;
+            self.stdin = Some(bytes);
+        }
+        Ok(self.stdin.clone().unwrap_or_default())
     }
 
     /// A folder that vanishes with the run.
@@ -189,16 +207,25 @@ impl Session {
 
     /// Writes text where `-o` says, or to standard output.
     pub fn write_text(&mut self, text: &str) -> Step<()> {
+        self.write_bytes(text.as_bytes())
+    }
+
+    /// Writes bytes where `-o` says, or to standard output.
+    pub fn write_bytes(&mut self, bytes: &[u8]) -> Step<()> {
         match self.options.output.clone() {
-            Some(path) if path.as_os_str() != "-" => self.write(&path, text.as_bytes()),
-            _ => self.print(text),
+            Some(path) if path.as_os_str() != "-" => self.write(&path, bytes),
+            _ => self.print_bytes(bytes),
         }
     }
 
     /// Writes text to standard output.
     pub fn print(&mut self, text: &str) -> Step<()> {
-        use std::io::Write;
-        match std::io::stdout().lock().write_all(text.as_bytes()) {
+        self.print_bytes(text.as_bytes())
+    }
+
+    /// Writes bytes to standard output.
+    pub fn print_bytes(&mut self, bytes: &[u8]) -> Step<()> {
+        match std::io::stdout().lock().write_all(bytes) {
             // A reader that has seen enough is no error.
             Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => self.check(Err(error)),
             _ => Ok(()),
@@ -250,6 +277,19 @@ impl Session {
 pub fn clashing(clash: &Clash) -> Diagnostic {
     Diagnostic::error(clash.to_string())
         .help("nothing was written: name another file for the output")
+}
+
+/// Whether a path is cc's name for standard input.
+pub fn is_stdin(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// A source's name in messages.
+pub fn shown(path: &Path) -> PathBuf {
+    match is_stdin(path) {
+        true => PathBuf::from("<stdin>"),
+        false => path.to_path_buf(),
+    }
 }
 
 fn can_read(path: &Path) -> std::io::Result<()> {

@@ -1,10 +1,15 @@
 /* Finding and mapping .aocx files. */
+#define _GNU_SOURCE /* dladdr */
 #include "runtime.h"
 
+#include <dlfcn.h>
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <link.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -135,6 +140,7 @@ static char *executable_folder(void)
     return NULL;
 }
 
+<<<<<<< HEAD
 static int try_beside_executable(struct search *search)
 {
     char *folder = executable_folder();
@@ -155,6 +161,54 @@ static int find(struct search *search, struct fpgacc_text *why)
                                           "FPGACC_AOCX_PATH");
     fpgacc_text_free(&search->tried);
     return found;
+=======
+/* The path of the shared library that this is linked into; NULL in an executable, and in a layer, which
+ * works for the executable. */
+static char *library_path;
+
+#ifndef FPGACC_LAYER
+/* When the library is loaded: its name may be a relative one, and the process may change its folder. */
+__attribute__((constructor)) static void find_library(void)
+{
+    Dl_info own;
+    if (!dladdr(&fpgacc_manifest, &own) || !own.dli_fname)
+        return;
+    const ElfW(Ehdr) *header = own.dli_fbase;
+    if ((uintptr_t)header + header->e_phoff != getauxval(AT_PHDR))
+        library_path = realpath(own.dli_fname, NULL);
+}
+#endif
+
+/* The folder of the library or the executable, to free. */
+static char *own_folder(void)
+{
+    if (!library_path)
+        return executable_folder();
+    char *folder = strdup(library_path);
+    if (folder)
+        folder[base_name(folder) - folder - 1] = '\0';
+    return folder;
+}
+
+static const unsigned char *search(const char *name, size_t *size, struct fpgacc_text *why)
+{
+    struct fpgacc_text tried = {0};
+    const unsigned char *data = try_environment(name, size, &tried);
+    if (!data) {
+        char *folder = own_folder();
+        if (folder)
+            data = try_entry(folder, name, size, &tried);
+        free(folder);
+    }
+    if (!data)
+        fpgacc_text_add(why, "cannot read %s, which holds the compiled kernels%s\n"
+                             "help: put it beside the %s, or name its folder in "
+                             "FPGACC_AOCX_PATH",
+                        name, tried.data ? tried.data : "",
+                        library_path ? "library" : "executable");
+    fpgacc_text_free(&tried);
+    return data;
+>>>>>>> bfcee35 (Take the options of cc that build systems use; leave programs without OpenCL to cc)
 }
 
 static const struct mapped *find_mapped(const struct fpgacc_program *variant)
