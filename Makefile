@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/fpgacc
 EMULATOR := $(CACHE)/intel-emu
 # What this repository needs besides Rust and a C compiler, from Debian's archive.
-PACKAGES := g++ binutils ocl-icd-opencl-dev opencl-headers opencl-clhpp-headers pocl-opencl-icd oclgrind clang-14 llvm-14 python3 python3-venv
+PACKAGES := g++ binutils cmake ninja-build meson autoconf automake libtool pkg-config ocl-icd-opencl-dev opencl-headers opencl-clhpp-headers pocl-opencl-icd oclgrind clang-14 llvm-14 python3 python3-venv
 # Later versions lack the FPGA emulator; the second package is needed by the first, which does not say so.
 WHEELS := intel-opencl-rt==2023.2.4 intel-cmplr-lib-rt==2023.2.4
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)

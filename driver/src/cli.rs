@@ -643,7 +643,12 @@ pub fn split_at_dashes(mut args: Vec<String>) -> (Vec<String>, Option<Vec<String
 pub fn with_single_dashes(text: &str) -> String {
     let mut out = text.to_string();
     for name in single_dash() {
-        for (before, after) in [(" --", " -"), ("'--", "'-"), ("\\-\\-", "\\-")] {
+        for (before, after) in [
+            (" --", " -"),
+            ("'--", "'-"),
+            ("*--", "*-"),
+            ("\\-\\-", "\\-"),
+        ] {
             let escaped = if before.starts_with('\\') {
                 name.replace('-', "\\-")
             } else {

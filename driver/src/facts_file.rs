@@ -4,8 +4,20 @@ use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_frontend::facts::{FORMAT_VERSION, Facts};
 use fpgacc_frontend::source::{SourceMap, Span};
 
+/// Facts lie this deep at most, with much to spare. The YAML parser's time grows with the square of the
+/// depth.
+const DEEPEST: usize = 1000;
+
 /// The facts in a file's bytes, or what is wrong with them.
 pub fn parse(name: &str, bytes: &[u8], sources: &mut SourceMap) -> Result<Facts, Diagnostic> {
+    if let Some(at) = too_deep(bytes) {
+        let file = sources.add(name, String::from_utf8_lossy(bytes).into_owned());
+        let (start, end) = (at as u32, at as u32 + 1);
+        let message = format!("not launch facts: more than {DEEPEST} levels within each other");
+        return Err(Diagnostic::error(message)
+            .at(Span { file, start, end })
+            .help("fpgacc --emit=facts host.c shows the format"));
+    }
     match serde_yaml::from_slice::<Facts>(bytes) {
         Ok(facts) if facts.version == FORMAT_VERSION => Ok(facts),
         Ok(facts) => {
@@ -22,6 +34,37 @@ pub fn parse(name: &str, bytes: &[u8], sources: &mut SourceMap) -> Result<Facts,
         }
         Err(error) => Err(not_facts(name, bytes, sources, &error)),
     }
+}
+
+/// Where YAML goes too deep: brackets within each other, or `- - -`. Within a quoted text nothing counts.
+fn too_deep(bytes: &[u8]) -> Option<usize> {
+    let (mut depth, mut dashes) = (0usize, 0usize);
+    let mut quote = None;
+    let mut before = b'\n';
+    for (at, &byte) in bytes.iter().enumerate() {
+        // A quote within a word is none.
+        let starts = matches!(before, b' ' | b'\t' | b'\n' | b'[' | b'{' | b',' | b':');
+        match (byte, quote) {
+            (_, Some(open)) if byte == open && (open == b'\'' || before != b'\\') => quote = None,
+            (_, Some(_)) => {}
+            (b'"' | b'\'', None) if starts => quote = Some(byte),
+            (b'[' | b'{', None) => depth += 1,
+            (b']' | b'}', None) => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        dashes = match byte {
+            b' ' if matches!(before, b'-' | b'?') => dashes + 1,
+            b' ' => dashes,
+            // A line in a comment is none.
+            b'-' | b'?' if before != byte => dashes,
+            _ => 0,
+        };
+        if depth > DEEPEST || dashes > DEEPEST {
+            return Some(at);
+        }
+        before = byte;
+    }
+    None
 }
 
 /// Without the whole text of a file that is something else.
@@ -54,4 +97,27 @@ fn not_facts(
         diagnostic.message = format!("{name}: {}", diagnostic.message);
     }
     diagnostic.help("fpgacc --emit=facts host.c shows the format")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn depth_is_bounded_before_yaml_is_read() {
+        let message = |text: String| {
+            let parsed = parse("facts.yaml", text.as_bytes(), &mut SourceMap::new());
+            parsed.map(|_| ()).map_err(|error| error.message)
+        };
+        for word in ["[", "{", "- ", "[[", "{a: "] {
+            let told = message(word.repeat(100_000)).unwrap_err();
+            assert!(told.contains("more than 1000 levels"), "{word}: {told}");
+        }
+        // Kernels have braces and dashes.
+        let text = format!("version: 1\ntexts: []\n# {}\n", "-".repeat(2000));
+        assert_eq!(message(text), Ok(()));
+        let kernel = "\"".to_string() + &"{".repeat(2000) + "\"";
+        let told = message(format!("version: 1\nname: {kernel}\n")).unwrap_err();
+        assert!(told.contains("unknown field"), "{told}");
+    }
 }

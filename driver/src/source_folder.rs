@@ -143,7 +143,7 @@ fn makefile(
          app: $(OBJECTS) {kernels}\n\
          \t{linker} $(OBJECTS) {link} \\\n\t    {wraps} \\\n\t    -lOpenCL -lpthread -ldl -o $@\n\n\
          {rules}\
-         $(OUT)%.o: $(OUT)%.c\n\t$(CC) -O2 -I$(OUT)runtime -c $< -o $@\n",
+         $(OUT)%.o: $(OUT)%.c\n\t$(CC) -O2 -fPIC -fvisibility=hidden -I$(OUT)runtime -c $< -o $@\n",
         aoc = match manifest.target {
             manifest::Target::Sdk => "aoc",
             manifest::Target::Pocl => "FPGACC_PLATFORM=pocl fpgacc-aoc -march=emulator",

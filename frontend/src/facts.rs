@@ -7,6 +7,7 @@
 //! `fpgacc trace` makes them of a run. Its entries carry a [`recorded`] part: they tell what was
 //! seen, and nothing is proved by that.
 
+mod checked;
 pub mod recorded;
 mod symbolic;
 
@@ -137,6 +138,7 @@ pub struct Program {
     /// The creating call.
     pub site: Location,
     /// Where its text comes from, in the order of concatenation.
+    #[serde(deserialize_with = "checked::sources")]
     pub sources: Known<Vec<ProgramSource>>,
     /// The options of each clBuildProgram call on it, as one string each.
     pub options: Vec<Known<String>>,
@@ -268,12 +270,16 @@ pub struct Launch {
     /// Names of all kernels that may be launched here.
     pub kernels: Known<Vec<String>>,
     /// `work_dim`; 1 for clEnqueueTask.
+    #[serde(deserialize_with = "checked::dimensions")]
     pub work_dim: Value,
     /// `global_work_offset`, one value a dimension, all 0 if it is NULL.
+    #[serde(deserialize_with = "checked::range")]
     pub offset: Vec<Value>,
     /// `global_work_size`, one value a dimension.
+    #[serde(deserialize_with = "checked::range")]
     pub global: Vec<Value>,
     /// `local_work_size`.
+    #[serde(deserialize_with = "checked::local")]
     pub local: LocalSize,
     /// The arguments that clSetKernelArg calls set for this launch, by index; what is not listed is
     /// not known.
@@ -353,6 +359,7 @@ pub struct Within {
 #[serde(deny_unknown_fields)]
 pub struct Arg {
     /// Its index, from 0.
+    #[serde(deserialize_with = "checked::index")]
     pub index: u32,
     /// What is passed.
     pub value: ArgValue,
@@ -368,9 +375,9 @@ pub enum ArgValue {
     /// One of several memory objects, named as in [`Self::Memory`]; `NULL` is none.
     AnyOf(Vec<String>),
     /// `__local` memory of this many bytes.
-    Local(Value),
+    Local(#[serde(deserialize_with = "checked::value")] Value),
     /// A scalar. Negative integers are recorded as two's complement in their size.
-    Scalar(Value),
+    Scalar(#[serde(deserialize_with = "checked::value")] Value),
     /// Floating-point numbers or values of several parts that were seen, each as text: the shortest
     /// decimal number that reads back as the same, or bytes in hexadecimal behind `0x`.
     Seen(Vec<String>),
@@ -397,9 +404,14 @@ pub struct Buffer {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
     /// Of a sub-buffer: where it starts, in bytes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "checked::option"
+    )]
     pub origin: Option<Value>,
     /// Its size in bytes.
+    #[serde(deserialize_with = "checked::value")]
     pub size: Value,
     /// What runs showed of it; `None`: it was analysed or given.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -140,28 +140,6 @@ static char *executable_folder(void)
     return NULL;
 }
 
-<<<<<<< HEAD
-static int try_beside_executable(struct search *search)
-{
-    char *folder = executable_folder();
-    int found = folder && try_entry(search, folder);
-    free(folder);
-    return found;
-}
-
-static int find(struct search *search, struct fpgacc_text *why)
-{
-    int found = try_environment(search) || try_beside_executable(search);
-    if (!found)
-        fpgacc_text_add(why, "cannot read %s, which holds the compiled kernels%s\nhelp: %s",
-                        search->variant->aocx, search->tried.data ? search->tried.data : "",
-                        search->refused ? "compile again with fpgacc, and keep the files of one "
-                                          "build together"
-                                        : "put it beside the executable, or name its folder in "
-                                          "FPGACC_AOCX_PATH");
-    fpgacc_text_free(&search->tried);
-    return found;
-=======
 /* The path of the shared library that this is linked into; NULL in an executable, and in a layer, which
  * works for the executable. */
 static char *library_path;
@@ -190,25 +168,28 @@ static char *own_folder(void)
     return folder;
 }
 
-static const unsigned char *search(const char *name, size_t *size, struct fpgacc_text *why)
+static int try_beside(struct search *search)
 {
-    struct fpgacc_text tried = {0};
-    const unsigned char *data = try_environment(name, size, &tried);
-    if (!data) {
-        char *folder = own_folder();
-        if (folder)
-            data = try_entry(folder, name, size, &tried);
-        free(folder);
-    }
-    if (!data)
-        fpgacc_text_add(why, "cannot read %s, which holds the compiled kernels%s\n"
-                             "help: put it beside the %s, or name its folder in "
-                             "FPGACC_AOCX_PATH",
-                        name, tried.data ? tried.data : "",
-                        library_path ? "library" : "executable");
-    fpgacc_text_free(&tried);
-    return data;
->>>>>>> bfcee35 (Take the options of cc that build systems use; leave programs without OpenCL to cc)
+    char *folder = own_folder();
+    int found = folder && try_entry(search, folder);
+    free(folder);
+    return found;
+}
+
+static int find(struct search *search, struct fpgacc_text *why)
+{
+    int found = try_environment(search) || try_beside(search);
+    if (!found)
+        fpgacc_text_add(why, "cannot read %s, which holds the compiled kernels%s\nhelp: %s",
+                        search->variant->aocx, search->tried.data ? search->tried.data : "",
+                        search->refused ? "compile again with fpgacc, and keep the files of one "
+                                          "build together"
+                        : library_path  ? "put it beside the library, or name its folder in "
+                                          "FPGACC_AOCX_PATH"
+                                        : "put it beside the executable, or name its folder in "
+                                          "FPGACC_AOCX_PATH");
+    fpgacc_text_free(&search->tried);
+    return found;
 }
 
 static const struct mapped *find_mapped(const struct fpgacc_program *variant)

@@ -1,4 +1,5 @@
 /* Functions that a host fetches by name while it runs: those that the runtime replaces are the runtime's. */
+#define FPGACC_PEERS_C /* a call of the host's may be for another runtime: see peers.h */
 #include "runtime.h"
 
 #include <string.h>

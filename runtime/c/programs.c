@@ -339,6 +339,13 @@ static const struct fpgacc_program *variant_of_binary(const struct fpgacc_seal *
     return NULL;
 }
 
+int fpgacc_knows_binary(const unsigned char *data, size_t size)
+{
+    struct fpgacc_seal seal = {0};
+    int is_sealed = fpgacc_seal_read(&seal, data, size);
+    return variant_of_binary(&seal, is_sealed, data, size) != NULL;
+}
+
 /* What the host passes to clCreateProgramWithBinary, as OpenCL gets it. */
 struct binaries {
     size_t *sizes;                        /* without seals */

@@ -9,6 +9,7 @@
 #include <pthread.h>
 
 #include "manifest.h"
+#include "peers.h" /* before the functions that it renames */
 #include "opencl.h"
 
 /* Where the host made a call; `file` is NULL if the call came without a source patch. */
@@ -252,6 +253,9 @@ struct fpgacc_loaded {
     cl_uint references;
     cl_uint kernels; /* alive */
 };
+
+/* Whether bytes are a program of the manifest's. */
+int fpgacc_knows_binary(const unsigned char *data, size_t size);
 
 /* NULL if the program is none that the runtime created or recognised. */
 struct fpgacc_loaded *fpgacc_find_program(cl_program program);

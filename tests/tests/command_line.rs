@@ -15,7 +15,7 @@ fn program() -> Workshop {
 
 /// The options that a text names at the places that `starts` begin: `-o`, `--emit`, `-std`.
 fn options_behind(text: &str, starts: &[&str]) -> BTreeSet<String> {
-    let is_part = |c: char| c.is_ascii_alphanumeric() || "-#".contains(c);
+    let is_part = |c: char| c.is_ascii_alphanumeric() || "-#+".contains(c);
     let mut found = BTreeSet::new();
     for start in starts {
         for (at, _) in text.match_indices(start) {
@@ -121,7 +121,8 @@ fn shells_and_man_take_what_is_generated() {
 fn versions_and_passes_are_told() {
     let shop = Workshop::new();
     let version = shop.fpgacc("--version").success().stdout;
-    assert_eq!(version, format!("fpgacc {}\n", env!("CARGO_PKG_VERSION")));
+    let own = format!("fpgacc {}\n", env!("CARGO_PKG_VERSION"));
+    assert!(version.ends_with(&own), "{version}");
     let passes = shop.fpgacc("--print-passes").success().stdout;
     let names: Vec<&str> = passes.lines().filter_map(|l| l.split(' ').next()).collect();
     for name in ["ndrange-to-loop", "restrict", "reduction"] {
