@@ -248,7 +248,10 @@ impl Compiler {
     /// with `start`, and go on with the name of the source without its suffix.
     pub fn side_file_flags(&self, start: &Path, source: &str) -> Vec<OsString> {
         // Clang names them after its output, whatever it is.
-        if self.version().is_ok_and(|version| version.contains("clang")) {
+        if self
+            .version()
+            .is_ok_and(|version| version.contains("clang"))
+        {
             return Vec::new();
         }
         let suffix = source.rfind('.').map_or("", |at| &source[at..]);

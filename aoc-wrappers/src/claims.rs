@@ -69,7 +69,6 @@ pub fn check<'a>(
 
 #[cfg(test)]
 mod tests {
-    use super::*;
 
     #[test]
     fn outputs_are_no_inputs_and_no_other_outputs() {

@@ -79,17 +79,13 @@ mod tests {
         ];
         let expanded = expand(args).unwrap();
         assert_eq!(expanded.words, ["a", "-D", "A=b c", "x.cl", "@none"]);
-<<<<<<< HEAD
         assert_eq!(expanded.files, std::slice::from_ref(&file));
-=======
-        assert_eq!(expanded.files, [file.clone()]);
         let quoted = "-DA=\\\"x\\\" '-DB=\\'c' -D#=1 \"a b\"''";
         assert_eq!(
             split(quoted).unwrap(),
             ["-DA=\"x\"", "-DB='c", "-D#=1", "a b"]
         );
         assert_eq!(split("a 'b"), None);
->>>>>>> bfcee35 (Take the options of cc that build systems use; leave programs without OpenCL to cc)
         std::fs::write(&file, format!("@{}", file.display())).unwrap();
         assert!(expand(vec![format!("@{}", file.display())]).is_err());
     }
