@@ -327,6 +327,29 @@ fn strict_fp_forbids_it() {
     );
 }
 
+/// Which of 0 and -0, or of several NaNs, comes out depends on the order.
+#[test]
+fn strict_fp_forbids_minima_and_maxima_too() {
+    for body in [
+        "if (a[i] > s) s = a[i];",
+        "s = a[i] < s ? a[i] : s;",
+        "s = fmax(s, a[i]);",
+        "b[0] = min(b[0], a[i]);",
+    ] {
+        let source = kernel(&format!("for (int i = 0; i < n; i++) {{ {body} }}"));
+        let text = |strict_fp| {
+            let options = PassOptions {
+                strict_fp,
+                ..PassOptions::default()
+            };
+            rewrite(&source, &Facts::default(), &only_reduction(options)).text
+        };
+        let unchanged = rewrite(&source, &Facts::default(), &Pipeline::default()).text;
+        assert_eq!(text(true), unchanged, "{body}");
+        assert_ne!(text(false), unchanged, "{body}");
+    }
+}
+
 #[test]
 fn a_second_run_changes_nothing() {
     let first = reduce(&kernel(

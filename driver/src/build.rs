@@ -112,7 +112,7 @@ pub fn build(
     };
     let mut request = BuildRequest::new(vec![source], made.join(&described.aocx));
     request.place = Some(output.with_file_name(&described.aocx));
-    request.cl_options = program.options.others.clone();
+    request.cl_options = compiled.cl_options();
     request.board = options.board.clone();
     request.extra = options.aoc_args.iter().map(OsString::from).collect();
     request.target = request_target(options);

@@ -33,6 +33,16 @@ pub struct Compiled {
     pub rewritten: Rewritten,
 }
 
+impl Compiled {
+    /// The options of OpenCL that its text is built with. Warnings of what fpgacc wrote, such as pragmas that
+    /// an emulator does not know, must stop nobody.
+    pub fn cl_options(&self) -> Vec<String> {
+        let mut options = self.program.options.others.clone();
+        options.retain(|option| self.rewritten.untouched || option != "-Werror");
+        options
+    }
+}
+
 /// Links the inputs into an executable and its .aocx files.
 pub fn run(session: &mut Session) -> Step<()> {
     let output = session.options.output.clone();

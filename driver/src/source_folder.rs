@@ -103,8 +103,9 @@ fn makefile(
             .map(|name| format!("$(OUT)runtime/{name}.o")),
     );
     let mut kernels = Vec::new();
-    for (Compiled { program, rewritten }, described) in compiled.iter().zip(&manifest.programs) {
-        let mut flags = program.options.others.clone();
+    for (compiled, described) in compiled.iter().zip(&manifest.programs) {
+        let Compiled { program, rewritten } = compiled;
+        let mut flags = compiled.cl_options();
         if rewritten.untouched {
             let options = &program.options;
             flags.extend(options.defines.iter().map(|define| format!("-D{define}")));

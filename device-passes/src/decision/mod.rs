@@ -266,6 +266,7 @@ fn decide(
         }
         let pricing = Pricing {
             module: without.with(module, kernel),
+            called: &called,
             facts,
             board: request.board,
             fp_relaxed: request.fp_relaxed,

@@ -1,10 +1,10 @@
 //! What a form of a kernel costs: the passes make it, and the model prices it for each launch.
 
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::facts::{Facts, Launch};
-use fpgacc_frontend::ir::Module;
+use fpgacc_frontend::ir::{FunctionId, Module};
 use fpgacc_frontend::source::Span;
 
 use super::{Family, Part, Price};
@@ -22,6 +22,8 @@ const MOST_SHAPES: usize = 8;
 pub struct Pricing<'a> {
     /// The module.
     pub module: Module,
+    /// Its functions that others call: kernels among them are parts of the kernel, and have no price.
+    pub called: &'a BTreeSet<FunctionId>,
     /// All launch facts.
     pub facts: &'a Facts,
     /// The board.
@@ -90,7 +92,7 @@ impl Pricing<'_> {
         let mut coalesced = pipeline.options.coalesce.clone();
         coalesced.retain(|_| is_done(passes::Coalesce.name()));
         let first = price.parts.first().map(|part| part.prediction.form);
-        let kernel = module.kernels().next();
+        let kernel = self.versions(&module).next();
         let function = kernel.map(|kernel| &module.functions[kernel]);
         Made {
             price,
@@ -108,6 +110,12 @@ impl Pricing<'_> {
         }
     }
 
+    /// The kernel and its versions.
+    fn versions<'m>(&self, module: &'m Module) -> impl Iterator<Item = FunctionId> + use<'m, '_> {
+        let called = self.called;
+        module.kernels().filter(move |id| !called.contains(id))
+    }
+
     /// The price of all versions of a kernel.
     fn price(&self, module: &Module, report: &Report, general: General) -> Price {
         let mut price = Price {
@@ -116,7 +124,7 @@ impl Pricing<'_> {
             fits: true,
             parts: Vec::new(),
         };
-        for kernel in module.kernels().collect::<Vec<_>>() {
+        for kernel in self.versions(module).collect::<Vec<_>>() {
             let parts = self.parts(module, kernel, report);
             if let Some(Part { prediction, .. }) = parts.first() {
                 price.area = price.area.plus(resources(&prediction.area), 1.0);
@@ -146,7 +154,7 @@ impl Pricing<'_> {
     /// What the kernel as it is takes of the device.
     fn general_area(&self) -> &Resources {
         self.general.get_or_init(|| {
-            let kernels = self.module.kernels().collect::<Vec<_>>();
+            let kernels = self.versions(&self.module).collect::<Vec<_>>();
             let untouched = Report::default();
             let parts = kernels
                 .iter()
@@ -157,12 +165,7 @@ impl Pricing<'_> {
     }
 
     /// A version of the kernel at each of its launches.
-    fn parts(
-        &self,
-        module: &Module,
-        kernel: fpgacc_frontend::ir::FunctionId,
-        report: &Report,
-    ) -> Vec<Part> {
+    fn parts(&self, module: &Module, kernel: FunctionId, report: &Report) -> Vec<Part> {
         let version = module.functions[kernel].name.clone();
         let contract = report.contracts.get(&version).cloned().unwrap_or_default();
         let launches = report.launches.get(&version).map_or(&[][..], Vec::as_slice);

@@ -1,0 +1,63 @@
+//! What the host's build options and the level do not do to rewritten kernels.
+
+use fpgacc_tests::command::Workshop;
+
+#[test]
+fn warnings_of_what_fpgacc_writes_are_no_errors() {
+    let shop = Workshop::with_fixture();
+    let host = shop.text("host.c");
+    let strict = host.replace(
+        "clBuildProgram(g, 1, &d, NULL,",
+        "clBuildProgram(g, 1, &d, \"-Werror\",",
+    );
+    assert_ne!(host, strict);
+    shop.write("host.c", strict);
+    for platform in ["intel", "pocl"] {
+        for options in ["-fexecution-model=swi", "--kernel-opt=3"] {
+            let line = format!("-w {options} --platform={platform} host.c k.cl -o app");
+            shop.fpgacc(&line).success();
+            shop.sh("./app").success();
+        }
+    }
+    let source = "-w -fexecution-model=swi --target=source host.c k.cl -o out";
+    shop.fpgacc(source).success();
+    assert!(!shop.text("out/Makefile").contains("-Werror"));
+    // A text of the user's own is built as the host says.
+    shop.write(
+        "k.cl",
+        "#warning old\n__kernel void f(__global float *x) { x[0] = ({ 1.0f; }); }\n",
+    );
+    let refused = shop.fpgacc("host.c k.cl -o app").failure();
+    assert!(refused.stderr.contains("#warning"), "{}", refused.stderr);
+}
+
+/// The kernel that calls another is one kernel to the decision, whatever the other would be.
+#[test]
+fn kernels_that_call_kernels_are_converted_at_each_level() {
+    let shop = Workshop::new();
+    shop.write(
+        "k.cl",
+        "__attribute__((reqd_work_group_size(8, 1, 1)))
+__kernel void reversed(__global int *o, int by, __local int *s) {
+    int l = get_local_id(0);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    s[l] = o[get_global_id(0)];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    o[get_global_id(0)] = s[7 - l] + by;
+}
+__attribute__((reqd_work_group_size(8, 1, 1)))
+__kernel void outer(__global int *o, int n) {
+    __local int s[8];
+    reversed(o, 1, s);
+    for (int i = 0; i < n; i++) reversed(o, i - 2, s);
+}
+",
+    );
+    for level in 1..=3 {
+        let line = format!("-w -fexecution-model=swi --kernel-opt={level} -S k.cl -o -");
+        let text = shop.fpgacc(&line).success().stdout;
+        let tasks = text.matches("max_global_work_dim(0)").count();
+        assert_eq!(tasks, 1, "{level}: {text}");
+        assert!(text.contains("outer(__global int *o, int n, int"), "{text}");
+    }
+}
