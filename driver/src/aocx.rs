@@ -66,6 +66,10 @@ pub fn build(
     let target = build::manifest_target(&backend);
     let mut manifest = link::manifest(&session.options, &compiled, target, output);
     name_files(&mut manifest, &compiled, output);
+    // Hosts that are not of fpgacc's build may load these.
+    for program in manifest.programs.iter_mut().filter(|p| p.is_for_anyone()) {
+        program.build = None;
+    }
     let mut written = outputs::of_link(session, gathered, &compiled, &manifest, output);
     written.push(description_of(output));
     session.may_write(&written)?;

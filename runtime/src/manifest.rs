@@ -65,6 +65,17 @@ pub struct Program {
     pub kernels: Option<Vec<Kernel>>,
 }
 
+impl Program {
+    /// Whether any host may launch its kernels, without this runtime: nothing is hidden in them, and
+    /// they rely on nothing.
+    pub fn is_for_anyone(&self) -> bool {
+        let is_plain = |kernel: &Kernel| {
+            kernel.form == Form::NdRange && !kernel.sealed && kernel.others.is_empty()
+        };
+        self.kernels.iter().flatten().all(is_plain)
+    }
+}
+
 /// A file that a program's text includes, itself or through another one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Header {

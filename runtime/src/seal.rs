@@ -7,7 +7,8 @@
 //! of the build and a digest of all that precedes them. The runtime (`c/seal.c`) compares both
 //! with what the executable was linked with before it hands the bytes to OpenCL.
 //!
-//! Readers of ELF files, which .aocx files are, take no notice of what follows the last section.
+//! OpenCL gets the bytes without their seal: Intel's emulator does not take a program that more
+//! follows.
 
 use twox_hash::XxHash64;
 

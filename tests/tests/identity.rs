@@ -246,3 +246,61 @@ fn the_same_program_is_the_same_build() {
         .success();
     assert_eq!(shop.sh("./app").success().stdout, "0: 3 3\n");
 }
+
+/// A host that fpgacc did not link, as hosts for FPGAs are: it reads the .aocx itself.
+const READER: &str = r#"#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int main(void)
+{
+    cl_platform_id platform;
+    cl_device_id device;
+    cl_int error, values[16] = {0};
+    clGetPlatformIDs(1, &platform, NULL);
+    clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL);
+    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, NULL);
+    cl_command_queue queue = clCreateCommandQueue(context, device, 0, NULL);
+    static unsigned char bytes[1 << 22];
+    const unsigned char *binary = bytes;
+    FILE *file = fopen("k.aocx", "rb");
+    size_t size = fread(bytes, 1, sizeof bytes, file), global = 16;
+    cl_program program =
+        clCreateProgramWithBinary(context, 1, &device, &size, &binary, NULL, &error);
+    clBuildProgram(program, 1, &device, "", NULL, NULL);
+    cl_kernel kernel = clCreateKernel(program, "fill", NULL);
+    cl_mem out = clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof values, NULL, NULL);
+    clSetKernelArg(kernel, 0, sizeof out, &out);
+    error = clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 0, NULL, NULL);
+    clEnqueueReadBuffer(queue, out, CL_TRUE, 0, sizeof values, values, 0, NULL, NULL);
+    printf("%d: %d %d\n", error, values[0], values[15]);
+    return 0;
+}
+"#;
+
+#[test]
+fn kernels_that_rely_on_nothing_are_for_any_host() {
+    let shop = Workshop::new();
+    shop.write("k.cl", FILL.replace("VALUE", "7"));
+    shop.write("reader.c", READER);
+    shop.sh("cc reader.c -lOpenCL -o reader").success();
+    for (platform, words) in implementations() {
+        let build = |level: &str| {
+            let command = format!("--platform={platform} {level} k.cl -o k.aocx");
+            shop.fpgacc(&command).success();
+            shop.sh(&format!("{words} ./reader"))
+        };
+        assert_eq!(
+            build("--kernel-opt=0").success().stdout,
+            "0: 7 7\n",
+            "{platform}"
+        );
+        // What was rewritten is not launched by others.
+        let rewritten = build("-fexecution-model=swi");
+        assert!(
+            !rewritten.stdout.contains("0: "),
+            "{platform}: {rewritten:?}"
+        );
+    }
+}
