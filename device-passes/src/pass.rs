@@ -107,8 +107,8 @@ pub struct Context<'a> {
 pub struct LaunchContract {
     /// How the kernel is launched.
     pub form: Form,
-    /// See [`fpgacc_runtime::manifest::Kernel::sealed`].
-    pub sealed: bool,
+    /// See [`fpgacc_runtime::manifest::Kernel::locked`].
+    pub locked: bool,
     /// Pairs of parameter indices that must not overlap (see
     /// [`fpgacc_runtime::manifest::Kernel::distinct`]).
     pub distinct: Vec<(u32, u32)>,
@@ -128,7 +128,7 @@ impl Default for LaunchContract {
     fn default() -> Self {
         LaunchContract {
             form: Form::NdRange,
-            sealed: false,
+            locked: false,
             distinct: Vec::new(),
             constants: Vec::new(),
             aligned: Vec::new(),

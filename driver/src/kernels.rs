@@ -9,10 +9,10 @@ use fpgacc_aoc_wrappers::cc::{self, CcError, Language};
 use fpgacc_device_passes::analysis::constant_memory;
 use fpgacc_device_passes::decision::{self, Decided, Decision, Request};
 use fpgacc_device_passes::emulator;
+use fpgacc_device_passes::lock::lock;
 use fpgacc_device_passes::pass::Pass;
 use fpgacc_device_passes::passes;
 use fpgacc_device_passes::pipeline::{self, Pipeline, Report};
-use fpgacc_device_passes::seal::seal;
 use fpgacc_frontend::diag::{Diagnostic, Severity};
 use fpgacc_frontend::facts::Facts;
 use fpgacc_frontend::ir::{Function, Module};
@@ -155,7 +155,7 @@ fn decide(session: &mut Session, module: &mut Module, facts: &Facts) -> Step<Dec
         measured: session.measured.as_ref(),
     };
     let mut decided = decision::run(module, facts, &pipeline, &request);
-    seal(module, &mut decided.report);
+    lock(module, &mut decided.report);
     for diagnostic in &decided.diagnostics {
         session.tell(diagnostic.clone());
     }
@@ -411,7 +411,7 @@ fn version(module: &Module, kernel: &Function, name: &str, report: &Report) -> m
         params: signature::params(module, kernel),
         reqd_work_group_size: kernel.reqd_work_group_size(),
         local_size: contract.local_size,
-        sealed: contract.sealed,
+        locked: contract.locked,
         distinct: contract.distinct,
         constants: contract.constants,
         aligned: contract.aligned,

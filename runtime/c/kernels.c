@@ -15,9 +15,9 @@ struct fpgacc_tracked *fpgacc_find_kernel(cl_kernel kernel)
 }
 
 /* Whether a version has arguments that only the runtime sets. */
-static int is_sealed(const struct fpgacc_kernel *info)
+static int is_locked(const struct fpgacc_kernel *info)
 {
-    return info->is_sealed || info->hidden_count > 0;
+    return info->is_locked || info->hidden_count > 0;
 }
 
 /* Makes the object that runs a version: a new one, or a clone of `from`. */
@@ -31,14 +31,14 @@ static cl_int make_version(struct fpgacc_version *version, const struct fpgacc_l
                            : __real_clCreateKernel(program->actual, info->name, &error);
     if (!version->handle)
         return error == CL_SUCCESS ? CL_INVALID_KERNEL_NAME : error;
-    if (from || !info->is_sealed)
+    if (from || !info->is_locked)
         return CL_SUCCESS;
     return __real_clSetKernelArg(version->handle, info->param_count + info->hidden_count,
                                  sizeof any, &any);
 }
 
 /* Makes the objects that run a kernel, new ones or clones of those of `from`. The host's own object runs the
- * first version, unless that is sealed: then the host's has arguments that nobody sets, and OpenCL itself
+ * first version, unless that is locked: then the host's has arguments that nobody sets, and OpenCL itself
  * refuses to launch it past the runtime. */
 static cl_int make_versions(struct fpgacc_tracked *tracked, const struct fpgacc_tracked *from)
 {
@@ -47,7 +47,7 @@ static cl_int make_versions(struct fpgacc_tracked *tracked, const struct fpgacc_
     if (!info)
         return CL_SUCCESS;
     tracked->first.info = info;
-    if (is_sealed(info))
+    if (is_locked(info))
         error = make_version(&tracked->first, tracked->program, info, from ? &from->first : NULL);
     else
         tracked->first.handle = tracked->handle;

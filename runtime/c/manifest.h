@@ -97,7 +97,7 @@ struct fpgacc_kernel {
     const struct fpgacc_param *params;
     uint32_t param_count;
     const uint64_t *reqd_work_group_size; /* of three; NULL: none */
-    int is_sealed;                        /* has an argument behind all others, an int, that no host sets */
+    int is_locked;                        /* has an argument behind all others, an int, that no host sets */
     const struct fpgacc_pair *distinct;
     uint32_t distinct_count;
     const struct fpgacc_constant *constants;

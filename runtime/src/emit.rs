@@ -222,8 +222,8 @@ fn kernel_row(prefix: &str, kernel: &Kernel) -> String {
     if kernel.reqd_work_group_size.is_some() {
         let _ = writeln!(row, "    .reqd_work_group_size = {prefix}_reqd,");
     }
-    if kernel.sealed {
-        row += "    .is_sealed = 1,\n";
+    if kernel.locked {
+        row += "    .is_locked = 1,\n";
     }
     row += &counted(
         "distinct",
@@ -430,7 +430,7 @@ mod tests {
             params: ["data", "factor"].map(pointer).to_vec(),
             reqd_work_group_size: Some([64, 1, 1]),
             local_size: None,
-            sealed: false,
+            locked: false,
             distinct: vec![(0, 1)],
             constants: vec![(1, 4096)],
             aligned: vec![(0, 64)],
@@ -447,7 +447,7 @@ mod tests {
                 params: ["data", "factor"].map(pointer).to_vec(),
                 reqd_work_group_size: Some([64, 1, 1]),
                 local_size: None,
-                sealed: false,
+                locked: false,
                 distinct: Vec::new(),
                 constants: Vec::new(),
                 aligned: Vec::new(),
@@ -466,7 +466,7 @@ mod tests {
             }],
             reqd_work_group_size: None,
             local_size: Some([16, 4, 1]),
-            sealed: true,
+            locked: true,
             distinct: Vec::new(),
             constants: Vec::new(),
             aligned: Vec::new(),

@@ -70,7 +70,7 @@ impl Program {
     /// they rely on nothing.
     pub fn is_for_anyone(&self) -> bool {
         let is_plain = |kernel: &Kernel| {
-            kernel.form == Form::NdRange && !kernel.sealed && kernel.others.is_empty()
+            kernel.form == Form::NdRange && !kernel.locked && kernel.others.is_empty()
         };
         self.kernels.iter().flatten().all(is_plain)
     }
@@ -106,7 +106,7 @@ pub struct Kernel {
     /// launch that does not pass through it is refused by OpenCL. So is one of a kernel with
     /// [`Task::hidden`] arguments.
     #[serde(default)]
-    pub sealed: bool,
+    pub locked: bool,
     /// Pairs of parameter indices that must not name overlapping memory at a launch: both are
     /// `restrict` in the compiled kernel (and were not in the source), and one of them is written.
     pub distinct: Vec<(u32, u32)>,

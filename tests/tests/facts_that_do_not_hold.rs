@@ -314,7 +314,7 @@ fn what_is_proved_needs_no_version_of_its_own() {
     let shop = shop(ONE);
     shop.write("sums.cl", NEXT);
     let emitted = shop.fpgacc("-w --emit=kernels host.c sums.cl").success();
-    for part in ["restrict", "int fpgacc_seal) {"] {
+    for part in ["restrict", "int fpgacc_key) {"] {
         assert!(emitted.stdout.contains(part), "{}", emitted.stdout);
     }
     assert!(

@@ -405,7 +405,7 @@ pub fn kernel(name: &str, form: Form, params: Vec<Param>) -> Kernel {
         params,
         reqd_work_group_size: None,
         local_size: None,
-        sealed: false,
+        locked: false,
         distinct: Vec::new(),
         constants: Vec::new(),
         aligned: Vec::new(),

@@ -53,22 +53,22 @@ fn constant_tasks_are_launched_by_the_runtime_only(case: Case) {
     let mut form = task(Vec::new());
     form.relies_on = vec![Fact::Global(0, 4)];
     let mut mark = mark(Form::Task(form));
-    mark.sealed = true;
-    let compiled = "__kernel void mark(__global int *out, int n, int seal)\n\
+    mark.locked = true;
+    let compiled = "__kernel void mark(__global int *out, int n, int key)\n\
                     {\n    for (int i = 0; i < 4; i++)\n        out[i] += n * 4;\n}\n";
     check_unseen(&case, mark, compiled);
 }
 
 fn ndranges_with_facts_are_launched_by_the_runtime_only(case: Case) {
     let mut mark = mark(Form::NdRange);
-    mark.sealed = true;
+    mark.locked = true;
     mark.scalars = vec![ScalarFact {
         param: 1,
         kind: ScalarKind::Signed,
         size: 4,
         bits: 1,
     }];
-    let compiled = "__kernel void mark(__global int *out, int n, int seal)\n\
+    let compiled = "__kernel void mark(__global int *out, int n, int key)\n\
                     {\n    out[get_global_id(0)] += get_global_size(0);\n}\n";
     check_unseen(&case, mark, compiled);
 }

@@ -14,10 +14,10 @@ use crate::pipeline::Report;
 use crate::versions::may_refuse;
 
 /// The name of the argument.
-const NAME: &str = "fpgacc_seal";
+const NAME: &str = "fpgacc_key";
 
 /// Adds the argument to all kernels and versions that need one. The last thing that is done to a module.
-pub fn seal(module: &mut Module, report: &mut Report) {
+pub fn lock(module: &mut Module, report: &mut Report) {
     let names = module.global_names();
     for kernel in module.kernels().collect::<Vec<_>>() {
         let int = module.types.int();
@@ -32,7 +32,7 @@ pub fn seal(module: &mut Module, report: &mut Report) {
             function.comments.push(format!(
                 "{NAME}: only fpgacc's runtime sets it, so that nobody else can launch the kernel"
             ));
-            contract.sealed = true;
+            contract.locked = true;
         }
     }
 }
