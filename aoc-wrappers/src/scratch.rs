@@ -10,15 +10,17 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 
-/// What a signal has to end: folders to remove, processes to stop.
+/// What a signal has to end: folders and files to remove, processes to stop.
 #[derive(Default)]
 struct Open {
     folders: BTreeSet<PathBuf>,
+    prefixes: BTreeSet<PathBuf>,
     processes: BTreeSet<u32>,
 }
 
 static OPEN: Mutex<Open> = Mutex::new(Open {
     folders: BTreeSet::new(),
+    prefixes: BTreeSet::new(),
     processes: BTreeSet::new(),
 });
 
@@ -72,6 +74,56 @@ impl Drop for Scratch {
         // What cannot be removed now, cannot be removed later.
         let _ = std::fs::remove_dir_all(&path);
         open().folders.remove(&path);
+    }
+}
+
+/// A name in a folder of the user's that no file has, nor begins with. All files whose names begin with it go
+/// away with their owner, or with the program.
+#[derive(Debug)]
+pub struct ScratchName {
+    path: PathBuf,
+}
+
+impl ScratchName {
+    /// One in a folder.
+    ///
+    /// # Errors
+    /// No file can be made there.
+    pub fn beside(folder: &Path) -> io::Result<Self> {
+        let mut open = open();
+        let file = tempfile::Builder::new()
+            .prefix(".fpgacc-")
+            .rand_bytes(12)
+            .tempfile_in(folder)?;
+        // As the folder is named: a program sees how it was started.
+        let path = folder.join(file.path().file_name().unwrap_or_default());
+        drop(file);
+        open.prefixes.insert(path.clone());
+        Ok(ScratchName { path })
+    }
+
+    /// The path with this name.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl Drop for ScratchName {
+    fn drop(&mut self) {
+        remove_prefix(&self.path);
+        open().prefixes.remove(&self.path);
+    }
+}
+
+/// Removes all files whose names begin as a path.
+fn remove_prefix(path: &Path) {
+    let start = path.file_name().unwrap_or_default().as_encoded_bytes();
+    let folder = path.parent().into_iter().flat_map(std::fs::read_dir);
+    for entry in folder.flatten().flatten() {
+        if entry.file_name().as_encoded_bytes().starts_with(start) {
+            // What cannot be removed now, cannot be removed later.
+            let _ = std::fs::remove_file(entry.path());
+        }
     }
 }
 
@@ -132,6 +184,9 @@ pub fn clean_up_on_signals() {
             for folder in &open.folders {
                 let _ = std::fs::remove_dir_all(folder);
             }
+            for prefix in &open.prefixes {
+                remove_prefix(prefix);
+            }
             let _ = emulate_default_handler(signal);
         }
     });
@@ -156,6 +211,18 @@ fn stop(process: u32) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn files_go_with_the_owner_of_their_name() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join(".fpgacc-"), "").unwrap();
+        let name = ScratchName::beside(folder.path()).unwrap();
+        std::fs::write(name.path(), "").unwrap();
+        std::fs::write(name.path().with_added_extension("aocx"), "").unwrap();
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 3);
+        drop(name);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
 
     #[test]
     fn a_folder_goes_with_its_owner() {

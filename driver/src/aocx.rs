@@ -12,6 +12,7 @@ use sha2::{Digest, Sha256};
 
 use crate::build;
 use crate::gather::Gathered;
+use crate::images;
 use crate::link::{self, Compiled};
 use crate::outputs;
 use crate::session::{Session, Step};
@@ -63,6 +64,7 @@ pub fn build(
         );
     }
     let backend = build::choose(session)?;
+    images::warn(session, &backend, &compiled);
     let target = build::manifest_target(&backend);
     let mut manifest = link::manifest(&session.options, &compiled, target, output);
     name_files(&mut manifest, &compiled, output);

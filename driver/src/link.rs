@@ -17,6 +17,7 @@ use crate::compile;
 use crate::facts;
 use crate::gather::{self, Gathered};
 use crate::hosts;
+use crate::images;
 use crate::kernels::{self, Rewritten};
 use crate::options::{Input, InputKind, LinkKind, Mode, Options, Target};
 use crate::outputs;
@@ -69,6 +70,7 @@ pub fn build(session: &mut Session, output: &Path) -> Step<Vec<Compiled>> {
         return plain(session, &gathered, folder.path(), output).map(|()| compiled);
     }
     let backend = build::choose(session)?;
+    images::warn(session, &backend, &compiled);
     let target = build::manifest_target(&backend);
     let manifest = manifest(&session.options, &compiled, target, output);
     let written = outputs::of_link(session, &gathered, &compiled, &manifest, output);

@@ -24,6 +24,7 @@ mod generate;
 mod given;
 mod hosts;
 mod identity;
+mod images;
 mod kernel_options;
 mod kernels;
 mod link;

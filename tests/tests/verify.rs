@@ -57,6 +57,76 @@ compared: 5 read-backs, 332 bytes: all the same
 }
 
 #[test]
+fn the_program_runs_from_where_a_plain_build_leaves_it() {
+    let shop = shop();
+    let host = shop.text("verify.c");
+    // The files are looked for beside argv[0], and beside the executable itself.
+    let looks = r#"
+static void look(const char *executable)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%.*s/settings", (int)(strrchr(executable, '/') - executable), executable);
+    if (access(path, R_OK) != 0) {
+        fprintf(stderr, "no %s\n", path);
+        exit(9);
+    }
+}
+
+__attribute__((constructor)) static void look_beside(int argc, char **argv)
+{
+    char own[4096] = "";
+    (void)argc;
+    look(argv[0]);
+    if (readlink("/proc/self/exe", own, sizeof own - 1) > 0)
+        look(own);
+}
+
+int main("#;
+    shop.write("verify.c", host.replace("\nint main(", looks));
+    shop.write("settings", "");
+    let before = shop.entries();
+    let told = verify(&shop, "").success();
+    has(&told.stdout, &["verdict: same\n"]);
+    let kernels = shop.text("verify.cl");
+    // So do the further builds that settle a difference.
+    shop.write(
+        "verify.cl",
+        kernels.replace("0.5f", "third").replace(
+            "    int l =",
+            "    float third = 1.0f / (get_local_size(0) - 13);\n    int l =",
+        ),
+    );
+    verify(&shop, "--strict-fp -- relaxed").success();
+    assert_eq!(shop.entries(), before);
+    shop.sh("mkdir bin && mv settings bin").success();
+    let told = verify(&shop, "-o bin/app").success();
+    has(&told.stdout, &["verdict: same\n"]);
+    let told = verify(&shop, "").failure();
+    has(&told.stderr, &["no ./settings"]);
+}
+
+#[test]
+fn images_are_missed_when_the_program_is_built() {
+    let shop = Workshop::with_fixture();
+    shop.write(
+        "k.cl",
+        "kernel void f(read_only image2d_t from, global float *to) {
+    const sampler_t s = CLK_NORMALIZED_COORDS_FALSE | CLK_FILTER_NEAREST;
+    to[get_global_id(0)] = read_imagef(from, s, (int2)(get_global_id(0), 0)).x;
+}
+",
+    );
+    let line =
+        "k.cl:1:35: warning: kernel 'f' takes an image, and Intel's FPGA emulator has no images";
+    for words in ["-o app", "--verify"] {
+        let told = shop.fpgacc(&format!("--platform=intel {words} host.c k.cl"));
+        has(&told.stderr, &[line, "help: --platform=pocl"]);
+    }
+    let told = shop.fpgacc("--platform=pocl host.c k.cl -o app").success();
+    assert!(!told.stderr.contains("image"), "{}", told.stderr);
+}
+
+#[test]
 fn objects_are_verified_too_and_the_program_stays_where_the_user_wants_it() {
     let shop = shop();
     shop.sh("fpgacc -g -c verify.c -o h.o && fpgacc -c verify.cl -o k.o")

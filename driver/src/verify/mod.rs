@@ -16,6 +16,7 @@ mod settle;
 
 use std::path::{Path, PathBuf};
 
+use fpgacc_aoc_wrappers::scratch::ScratchName;
 use fpgacc_frontend::diag::Diagnostic;
 
 use crate::kernel_options::identifiers;
@@ -94,9 +95,14 @@ impl Outcome {
 
 /// Builds, runs and compares. Fails unless everything is the same.
 pub fn run(session: &mut Session) -> Step<()> {
-    let folder = session.temporary_folder()?;
-    let output = session.options.output.clone();
-    let output = output.unwrap_or_else(|| folder.path().join("app"));
+    // Where a plain build leaves it: hosts look for files beside their executable.
+    let given = session.options.output.clone();
+    let name = match given {
+        Some(_) => None,
+        None => Some(name_beside(session, Path::new("."))?),
+    };
+    let named = name.as_ref().map(|name| name.path().to_path_buf());
+    let output = given.or(named).unwrap_or_default();
     // For the lines of calls; a level that the user chose comes behind it.
     session.options.host_flags.insert(0, "-g".into());
     let compiled = link::build(session, &output)?;
@@ -140,6 +146,24 @@ pub fn run(session: &mut Session) -> Step<()> {
     match verdict {
         Verdict::Same | Verdict::SameUncontracted | Verdict::SameRounding => Ok(()),
         Verdict::Different | Verdict::Undecided => Err(Stop),
+    }
+}
+
+/// A name for an executable that goes away again, in a folder of the user's.
+fn name_beside(session: &mut Session, folder: &Path) -> Step<ScratchName> {
+    match ScratchName::beside(folder) {
+        Ok(name) => Ok(name),
+        Err(error) => {
+            let message = format!(
+                "cannot make an executable in '{}': {error}",
+                folder.display()
+            );
+            session.fail(
+                Diagnostic::error(message).help(
+                    "--verify runs the program from where a plain build leaves it: -o names it",
+                ),
+            )
+        }
     }
 }
 

@@ -2,7 +2,6 @@
 //! the liberties that OpenCL gives compilers. They may join `a*b+c` to one operation, which rounds
 //! once, and do so in the one kernel and not in the other.
 
-use std::ffi::OsStr;
 use std::path::Path;
 
 use super::Outcome;
@@ -45,9 +44,11 @@ pub fn settle(
 ) -> Option<Settled> {
     let mut options = session.options.clone();
     options.contracts = false;
-    // The same name: FPGACC_AOCX_PATH holds for all versions.
-    let name = executable.file_name()?;
-    let again = once_more(&options, name)?;
+    let folder = executable
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    let again = once_more(&options, folder)?;
     if again.outcome.is_same() {
         return Some(Settled::Contraction(again.outcome.comparison));
     }
@@ -58,7 +59,7 @@ pub fn settle(
     uncontracted.record.take_elements(&rewritten.record);
     let own = compare(&original.record, &uncontracted.record, false);
     options.pipeline.options.strict_fp = true;
-    if !once_more(&options, name)?.outcome.is_same() {
+    if !once_more(&options, folder)?.outcome.is_same() {
         return Some(Settled::Other);
     }
     Some(match is_rounding(&outcome.comparison, &own) {
@@ -83,7 +84,7 @@ struct Again {
 }
 
 /// Both versions as these options make them. What there is to say of the inputs was said before.
-fn once_more(options: &Options, name: &OsStr) -> Option<Again> {
+fn once_more(options: &Options, folder: &Path) -> Option<Again> {
     let options = Options {
         save_temps: None,
         dependencies: None,
@@ -92,8 +93,8 @@ fn once_more(options: &Options, name: &OsStr) -> Option<Again> {
         ..options.clone()
     };
     let mut session = Session::new(options, Messages::mute());
-    let folder = session.temporary_folder().ok()?;
-    let executable = folder.path().join(name);
+    let name = super::name_beside(&mut session, folder).ok()?;
+    let executable = name.path().to_path_buf();
     let compiled = link::build(&mut session, &executable).ok()?;
     let original = run::run(&mut session, &executable, Kernels::Original).ok()?;
     let mut rewritten = run::run(&mut session, &executable, Kernels::Rewritten).ok()?;
