@@ -1,11 +1,14 @@
 /* Preloaded into originals: the device of the platform, whatever type a program asks for, and the
- * type that it asked for when it looks. fpgacc's runtime does the same for what it builds. */
+ * type that it asked for when it looks, or that FPGACC_DEVICE_TYPE names. fpgacc's runtime does the same
+ * for what it builds. */
 #define _GNU_SOURCE
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
 
-static cl_device_type asked = CL_DEVICE_TYPE_GPU;
+static cl_device_type asked = 0;
 
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
@@ -28,7 +31,14 @@ cl_context clCreateContextFromType(const cl_context_properties *properties, cl_d
 
 cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t size, void *value, size_t *needed) {
     cl_int error = REAL(clGetDeviceInfo)(device, what, size, value, needed);
-    if (error == CL_SUCCESS && what == CL_DEVICE_TYPE && value)
+    const char *preset = getenv("FPGACC_DEVICE_TYPE");
+    if (preset && !strcmp(preset, "gpu"))
+        asked = CL_DEVICE_TYPE_GPU;
+    if (preset && !strcmp(preset, "cpu"))
+        asked = CL_DEVICE_TYPE_CPU;
+    if (preset && !strcmp(preset, "accelerator"))
+        asked = CL_DEVICE_TYPE_ACCELERATOR;
+    if (error == CL_SUCCESS && what == CL_DEVICE_TYPE && value && asked)
         *(cl_device_type *)value = asked;
     return error;
 }

@@ -66,6 +66,10 @@ pub struct Program {
     /// Files that a run writes, which count as what it prints does.
     #[serde(default)]
     pub outputs: Vec<String>,
+    /// The type that the device claims to be in `--suite`: `gpu`, `cpu` or `accelerator`, for programs that
+    /// list all devices and look for one.
+    #[serde(default)]
+    pub device: Option<String>,
     /// How far read-backs may differ where a reduction was reassociated, by name; `default` for the
     /// others.
     #[serde(default)]
@@ -111,6 +115,12 @@ struct File {
     /// Flags of all programs, after their own.
     #[serde(default)]
     flags: Vec<String>,
+    /// The sources of all programs, before their own.
+    #[serde(default)]
+    sources: Vec<String>,
+    /// The device's type for all programs that name none.
+    #[serde(default)]
+    device: Option<String>,
     programs: Vec<Program>,
 }
 
@@ -121,8 +131,11 @@ pub fn read(path: &Path) -> Result<Vec<Program>, CatalogError> {
 
 /// Reads a catalogue, whose programs lie in folders in `folder`.
 pub fn read_in(path: &Path, folder: &Path) -> Result<Vec<Program>, CatalogError> {
-    let file = parsed(path)?;
-    for program in &file.programs {
+    let mut file = parsed(path)?;
+    for program in &mut file.programs {
+        program.sources.splice(0..0, file.sources.iter().cloned());
+        program.flags.extend(file.flags.iter().cloned());
+        program.device = program.device.take().or_else(|| file.device.clone());
         for source in &program.sources {
             let source = folder.join(&program.name).join(source);
             if !source.is_file() {
@@ -134,11 +147,7 @@ pub fn read_in(path: &Path, folder: &Path) -> Result<Vec<Program>, CatalogError>
             }
         }
     }
-    let mut programs = file.programs;
-    for program in &mut programs {
-        program.flags.extend(file.flags.iter().cloned());
-    }
-    Ok(programs)
+    Ok(file.programs)
 }
 
 /// What a catalogue wants to be run before its programs are built.

@@ -237,7 +237,10 @@ impl<'a> Attempt<'a> {
 
     fn plain_build(&self) -> Result<Command, SuiteError> {
         let program = self.program;
-        let language = match program.is_cxx() {
+        // The C++ compiler would take C files for C++.
+        let has_c = program.hosts().any(|host| host.ends_with(".c"));
+        let is_mixed = has_c && program.is_cxx() && build::language(program).is_none();
+        let language = match program.is_cxx() && !is_mixed {
             true => Language::Cxx,
             false => Language::C,
         };
@@ -248,6 +251,7 @@ impl<'a> Attempt<'a> {
         args.extend(build::language(program).map(|_| OsString::from("-xnone")));
         args.extend(self.flags());
         args.push("-lOpenCL".into());
+        args.extend(is_mixed.then(|| "-lstdc++".into()));
         let command = Compiler::find(language)?.command();
         Ok(command.args(args).dir(&self.folder).limit(LIMIT))
     }
@@ -284,6 +288,10 @@ impl<'a> Attempt<'a> {
             .dir(&self.folder)
             .limit(LIMIT)
             .env_remove("OCL_ICD_FILENAMES");
+        if let Some(device) = &self.program.device {
+            // For fpgacc's runtime, and for what is preloaded into originals.
+            command = command.env("FPGACC_DEVICE_TYPE", device);
+        }
         command = match executable == self.plain {
             true => command
                 .env("OCL_ICD_VENDORS", &self.vendors)
