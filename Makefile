@@ -10,7 +10,7 @@ WHEELS := intel-opencl-rt==2023.2.4 intel-cmplr-lib-rt==2023.2.4
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 CARGO ?= cargo
 
-.PHONY: help all test quick demo bench fuzz campaign faults check deps install uninstall clean
+.PHONY: help all test quick demo bench fuzz campaign hosts faults check deps install uninstall clean
 
 help:
 	@echo 'make demo     install what is needed and run a real program through fpgacc'
@@ -20,6 +20,7 @@ help:
 	@echo 'make check    formatting, lints and documentation'
 	@echo 'make fuzz     fuzz the front ends (MINUTES=60)'
 	@echo 'make campaign rewrite and compare random kernels (KERNELS=10000 SEED=1), going on where it stopped'
+	@echo 'make hosts    build and run random hosts with the system compiler and with fpgacc (HOSTS=1000 SEED=1), going on where it stopped'
 	@echo 'make faults   see that the tests find mistakes in the passes'
 	@echo 'make install  install fpgacc, its man page and shell completions (PREFIX=$(PREFIX))'
 
@@ -104,6 +105,12 @@ CAMPAIGN ?= --kernels $(KERNELS) --seed $(SEED) --state target/campaign-$(SEED)
 campaign: deps
 	$(CARGO) build --release -p fpgacc-tests --bins
 	target/release/fpgacc-campaign $(CAMPAIGN)
+
+# Random whole programs, built by the system's compiler and by fpgacc (docs/testing.md).
+HOSTS ?= 1000
+hosts: deps
+	$(CARGO) build --release -p fpgacc-driver -p fpgacc-aoc-wrappers -p fpgacc-tests --bins
+	target/release/fpgacc-hosts --hosts $(HOSTS) --seed $(SEED) --state target/hosts-$(SEED)
 
 # Mistakes that the passes are made to commit, each of which a short campaign must find.
 faults: deps

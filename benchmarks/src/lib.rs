@@ -5,7 +5,7 @@
 //! on one platform ([`platform`]): build ([`build`]), run ([`execute`]), compare ([`readback`]).
 //! [`table`] prints the rows, [`certify`] runs the originals under Oclgrind.
 //! [`accounts`] holds the analysis of their launches against what runs show, [`verification`] runs
-//! programs of others under `fpgacc --verify`. [`stages`] and [`generate`] measure fpgacc itself.
+//! programs of others under `fpgacc --verify`, [`suite`] builds them with default options and with gcc. [`stages`] and [`generate`] measure fpgacc itself.
 
 pub mod accounts;
 pub mod build;

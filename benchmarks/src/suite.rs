@@ -358,7 +358,7 @@ fn built(done: Result<Captured, ProcessError>) -> Result<(), String> {
         return Ok(());
     }
     let text = done.stderr_text();
-    let error = text.lines().find(|line| line.contains("error"));
+    let error = text.lines().find(|line| line.contains("error:"));
     Err(error.or(text.lines().last()).unwrap_or("").to_string())
 }
 
