@@ -7,7 +7,8 @@ use fpgacc_runtime::manifest::{Fact, Form};
 
 use crate::analysis::relation::{Relation, relation};
 use crate::analysis::usage::names;
-use crate::pass::LaunchContract;
+use crate::pass::{LaunchContract, PassOptions};
+use crate::versions::may_refuse;
 
 /// A fact that a version of a kernel relies on and that is not proved, in words; `None`: all are.
 pub fn assumption(
@@ -15,10 +16,19 @@ pub fn assumption(
     contract: &LaunchContract,
     launches: &[&Launch],
     facts: &Facts,
+    options: &PassOptions,
 ) -> Option<String> {
     shared_memory(function, contract, launches, facts)
         .or_else(|| geometry(contract, launches))
         .or_else(|| arguments(function, contract, launches))
+        .or_else(|| unseen_launches(contract, options))
+}
+
+fn unseen_launches(contract: &LaunchContract, options: &PassOptions) -> Option<String> {
+    let object = options.unseen.as_ref()?;
+    may_refuse(contract).then(|| {
+        format!("'{object}' launches kernels too, and what it passes is assumed to be the same")
+    })
 }
 
 fn shared_memory(

@@ -24,6 +24,8 @@ pub struct PassOptions {
     pub max_local_size: u64,
     /// Which kernels have a version that relies on no fact.
     pub general: General,
+    /// An object with launches that no fact tells of: nothing is proved of all launches then.
+    pub unseen: Option<String>,
     /// Work-items that an NDRange kernel runs at a time in one pipeline (`num_simd_work_items`).
     pub simd: u64,
     /// Pipelines that an NDRange kernel has (`num_compute_units`).
@@ -71,6 +73,7 @@ impl Default for PassOptions {
             shift_register_depth: 8,
             max_local_size: 1024,
             general: General::default(),
+            unseen: None,
             simd: 1,
             compute_units: 1,
             innermost: None,

@@ -365,7 +365,7 @@ fn run_all(
         (name.clone(), all)
     });
     report.launches = places.collect();
-    report.assumed = assumptions(module, facts, &launches, &report);
+    report.assumed = assumptions(module, facts, &launches, &report, &pipeline.options);
     let Report {
         contracts,
         assumed,
@@ -386,6 +386,7 @@ fn assumptions(
     facts: &Facts,
     launches: &Launches<'_>,
     report: &Report,
+    options: &PassOptions,
 ) -> BTreeMap<String, String> {
     let mut assumed = BTreeMap::new();
     for kernel in module.kernels() {
@@ -395,7 +396,7 @@ fn assumptions(
         let of_version = |version: &String| {
             let contract = report.contracts.get(version)?;
             let launches = launches.get(version).map_or(&[][..], Vec::as_slice);
-            assumed::assumption(function, contract, launches, facts)
+            assumed::assumption(function, contract, launches, facts, options)
         };
         if let Some(words) = names.iter().find_map(of_version) {
             assumed.insert(function.name.clone(), words);

@@ -36,6 +36,8 @@ pub struct Gathered {
     pub needs_cxx: bool,
     /// Some object calls OpenCL, or it cannot be told.
     pub uses_opencl: bool,
+    /// An object or archive that launches kernels and that fpgacc did not compile.
+    pub unseen: Option<PathBuf>,
     /// Patched texts of the hosts that are compiled in this run.
     pub patched: Vec<(PathBuf, Vec<u8>)>,
 }
@@ -184,6 +186,9 @@ impl Gathered {
 
     /// Takes the units out of an object; tells whether it holds kernels and nothing for the linker.
     fn take_units(&mut self, session: &mut Session, path: &Path, bytes: &[u8]) -> Step<bool> {
+        if self.unseen.is_none() && unit::launches_unseen(bytes) {
+            self.unseen = Some(path.to_path_buf());
+        }
         let units = unit::read(path, bytes);
         let units = session.check(units)?;
         let only_kernels =

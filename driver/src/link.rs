@@ -149,6 +149,8 @@ pub fn rewrite_with(
     for diagnostic in diagnostics {
         session.tell(diagnostic);
     }
+    let unseen = gathered.unseen.as_ref();
+    session.options.pipeline.options.unseen = unseen.map(|path| path.display().to_string());
     let mut compiled = Vec::new();
     let mut failed = false;
     for program in programs {

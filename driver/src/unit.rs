@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use fpgacc_aoc_wrappers::cc::Language;
 use object::read::archive::ArchiveFile;
-use object::{Object, ObjectSection};
+use object::{Object, ObjectSection, ObjectSymbol};
 use serde::{Deserialize, Serialize};
 
 /// The section's name. It never reaches an executable.
@@ -88,6 +88,27 @@ pub fn read(path: &Path, bytes: &[u8]) -> Result<Vec<Unit>, String> {
         return Ok(units);
     }
     of_object(path, bytes)
+}
+
+/// Whether an object or archive that fpgacc did not compile launches kernels: nothing is known of what it
+/// passes.
+pub fn launches_unseen(bytes: &[u8]) -> bool {
+    if let Ok(archive) = ArchiveFile::parse(bytes) {
+        let members = archive.members().flatten();
+        let mut objects = members.filter_map(|member| member.data(bytes).ok());
+        return objects.any(object_launches_unseen);
+    }
+    object_launches_unseen(bytes)
+}
+
+fn object_launches_unseen(bytes: &[u8]) -> bool {
+    let Ok(file) = object::File::parse(bytes) else {
+        return false;
+    };
+    let is_launch = |name: &str| matches!(name, "clEnqueueNDRangeKernel" | "clEnqueueTask");
+    let mut wanted = file.symbols().filter(ObjectSymbol::is_undefined);
+    file.section_by_name(SECTION).is_none()
+        && wanted.any(|symbol| symbol.name().is_ok_and(is_launch))
 }
 
 fn of_object(path: &Path, bytes: &[u8]) -> Result<Vec<Unit>, String> {

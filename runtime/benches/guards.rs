@@ -5,7 +5,7 @@
 
 use std::process::Command;
 
-use fpgacc_runtime::{SOURCES, WRAPPED};
+use fpgacc_runtime::{SOURCES, WRAPPED, WRAPPED_LOOKUPS};
 
 /// The most that the checks may cost, in nanoseconds.
 const LIMIT: f64 = 1000.0;
@@ -22,7 +22,7 @@ fn main() {
         .args(["-O2", "-pthread", "-w", "-I", "."])
         .args(sources.filter(|name| name.ends_with(".c")))
         .args(["guards.c", "-o", "guards"])
-        .args(WRAPPED.iter().map(|name| format!("-Wl,--wrap={name}")))
+        .args((WRAPPED.iter().chain(WRAPPED_LOOKUPS)).map(|name| format!("-Wl,--wrap={name}")))
         .arg("-lOpenCL")
         .current_dir(folder.path())
         .status();

@@ -257,8 +257,10 @@ fn launches_give_no_more_local_memory_than_is_stated() {
     assert_eq!(general.stdout, "0: 0 14\n0: 0 14\n");
 }
 
-/// `app`: two buffers; with an argument one, as both parameters. Which, only the run tells.
-const EITHER: &str = "cl_mem to = argc > 3 ? in : out;
+/// The third argument tells which buffer is the second parameter: 0 for the same as the first. Only the run
+/// tells.
+const EITHER: &str = "cl_mem both[2] = {in, out}, to;
+    __builtin_memcpy(&to, both + atoi(argv[3]), sizeof to);
     out = to;
     clSetKernelArg(kernel, 1, sizeof to, &to);
     report(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL));";
@@ -282,7 +284,7 @@ fn what_is_assumed_makes_no_launch_fail() {
                   which what is assumed does not hold: that 'in' and 'out' are distinct is assumed: the \
                   launch at host.c:";
     assert!(made.stderr.contains(remark), "{}", made.stderr);
-    for (arguments, is_general) in [("16 4", false), ("16 4 same", true)] {
+    for (arguments, is_general) in [("16 4 1", false), ("16 4 0", true)] {
         let ran = shop.sh(&format!("./app {arguments}")).success();
         assert_eq!(
             (ran.stdout.as_str(), ran.stderr.as_str()),
@@ -305,7 +307,7 @@ fn what_is_assumed_makes_no_launch_fail() {
         .fpgacc("-w -Rpass=general --no-general host.c sums.cl -o app")
         .success();
     assert!(!made.stderr.contains("remark"), "{}", made.stderr);
-    assert_eq!(shop.sh("./app 16 4 same").success().stdout, "-52: 0 0\n");
+    assert_eq!(shop.sh("./app 16 4 0").success().stdout, "-52: 0 0\n");
 }
 
 /// Where everything is proved, there is one version of each kernel, which only the runtime can launch.
@@ -344,4 +346,104 @@ fn what_was_only_seen_makes_no_launch_fail() {
             );
         }
     }
+}
+
+/// Launches of objects that fpgacc did not compile are not among those that are proved.
+#[test]
+fn launches_of_other_objects_are_served() {
+    let shop = shop(
+        "extern cl_int again(cl_command_queue queue, cl_kernel kernel, cl_mem both, size_t local);
+    report(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL));
+    out = in;
+    report(again(queue, kernel, in, 8));",
+    );
+    shop.write("sums.cl", NEXT);
+    shop.write(
+        "again.c",
+        "#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+cl_int again(cl_command_queue queue, cl_kernel kernel, cl_mem both, size_t local)
+{
+    size_t global = 16;
+    clSetKernelArg(kernel, 0, sizeof both, &both);
+    clSetKernelArg(kernel, 1, sizeof both, &both);
+    return clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL);
+}
+",
+    );
+    shop.sh("cc -c again.c && ar rc libagain.a again.o")
+        .success();
+    for input in ["again.o", "-L. -lagain"] {
+        shop.fpgacc(&format!("-w host.c {input} sums.cl -o app"))
+            .success();
+        let ran = shop.sh("./app 16 4").success();
+        assert_eq!(
+            (ran.stdout.as_str(), ran.stderr.as_str()),
+            ("0: 17 31\n0: 17 31\n", ""),
+            "{input}"
+        );
+    }
+}
+
+/// Shared virtual memory, of which PoCL has some: `app` passes two allocations, and then parts of one.
+const SHARED_MEMORY: &str = r#"#define CL_TARGET_OPENCL_VERSION 200
+#include <CL/cl.h>
+#include <stdio.h>
+
+int main(void)
+{
+    size_t global = 16, local = 4;
+    cl_platform_id platform;
+    cl_device_id device;
+    clGetPlatformIDs(1, &platform, NULL);
+    clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL);
+    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, NULL);
+    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, NULL, NULL);
+    static char text[4096];
+    FILE *file = fopen("sums.cl", "r");
+    text[fread(text, 1, sizeof text - 1, file)] = 0;
+    const char *texts = text;
+    cl_program program = clCreateProgramWithSource(context, 1, &texts, NULL, NULL);
+    clBuildProgram(program, 1, &device, "-cl-std=CL2.0", NULL, NULL);
+    cl_kernel kernel = clCreateKernel(program, "sums", NULL);
+    int *in = clSVMAlloc(context, CL_MEM_READ_WRITE, 128, 0);
+    int *out = clSVMAlloc(context, CL_MEM_READ_WRITE, 128, 0);
+    int width = 5;
+    for (int i = 0; i < 32; i++)
+        in[i] = i;
+    clSetKernelArgSVMPointer(kernel, 0, in);
+    clSetKernelArg(kernel, 2, sizeof width, &width);
+    for (int round = 0; round < 2; round++) {
+        int *to = round ? in + 16 : out;
+        clSetKernelArgSVMPointer(kernel, 1, to);
+        cl_int error =
+            clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL);
+        clFinish(queue);
+        printf("%d: %d %d\n", error, to[1], to[15]);
+    }
+    clSVMFree(context, in);
+    clSVMFree(context, out);
+    return 0;
+}
+"#;
+
+#[test]
+fn shared_virtual_memory_is_compared_by_allocation() {
+    let shop = Workshop::new();
+    shop.write("host.c", SHARED_MEMORY);
+    shop.write("sums.cl", NEXT);
+    shop.fpgacc("-w --platform=pocl -fexecution-model=swi host.c sums.cl -o app")
+        .success();
+    let ran = shop.sh("FPGACC_VERBOSE=1 ./app").success();
+    assert_eq!(ran.stdout, "0: 6 20\n0: 6 20\n", "{}", ran.stderr);
+    let launches: Vec<&str> = ran
+        .stderr
+        .lines()
+        .filter(|line| line.contains("launched"))
+        .collect();
+    let [first, second] = launches[..] else {
+        panic!("{}", ran.stderr);
+    };
+    assert!(first.contains("launched as one work-item"), "{first}");
+    assert!(second.contains("`fpgacc_general_sums`"), "{second}");
 }
