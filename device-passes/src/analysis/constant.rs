@@ -42,7 +42,7 @@ pub fn integer(module: &Module, exprs: &Exprs, id: ExprId) -> Option<i128> {
     wrap(&module.types, exprs, id, value)
 }
 
-fn binary(op: BinaryOp, lhs: i128, rhs: i128) -> Option<i128> {
+pub(super) fn binary(op: BinaryOp, lhs: i128, rhs: i128) -> Option<i128> {
     Some(match op {
         BinaryOp::Add => lhs.checked_add(rhs)?,
         BinaryOp::Sub => lhs.checked_sub(rhs)?,
@@ -67,7 +67,7 @@ fn binary(op: BinaryOp, lhs: i128, rhs: i128) -> Option<i128> {
 }
 
 /// Cuts a value down to the type of its expression.
-fn wrap(types: &Types, exprs: &Exprs, id: ExprId, value: i128) -> Option<i128> {
+pub(super) fn wrap(types: &Types, exprs: &Exprs, id: ExprId, value: i128) -> Option<i128> {
     let scalar = types.as_scalar(exprs.ty(id))?;
     if scalar.is_float() {
         return None;

@@ -10,6 +10,7 @@ pub mod divergence;
 pub mod independence;
 pub mod invariance;
 pub mod liveness;
+pub mod local_race;
 pub mod loops;
 pub mod nest;
 pub mod place;

@@ -41,6 +41,8 @@ use self::group_calls::lift::GroupCalls;
 use self::group_calls::{collective, inline};
 use self::survey::{Survey, survey};
 use self::work_items::grid::{Grid, Needs};
+use crate::analysis::local_race;
+use crate::geometry::LocalGeometry;
 use crate::pass::{Context, LaunchContract, Note, Outcome, Pass};
 
 /// The pass.
@@ -68,6 +70,9 @@ impl Pass for NdrangeToLoop {
     ) -> Outcome {
         let survey = survey(module, kernel, context.called);
         if let Some(note) = is_task_already(&module.functions[kernel], &survey, context, contract) {
+            return Outcome::Missed(vec![note]);
+        }
+        if let Some(note) = races(module, kernel, context) {
             return Outcome::Missed(vec![note]);
         }
         let calls = inline::group_calls(module, kernel);
@@ -147,6 +152,34 @@ fn convert(
     contract.form = Form::Task(rewritten.task);
     contract.local_bytes.extend(rewritten.local_bytes);
     Outcome::Done(rewritten.notes)
+}
+
+/// The local size of a kernel of which nothing is known, for finding races: that of a wavefront.
+const WAVEFRONT: u64 = 64;
+
+/// A kernel whose work-items race relies on how GPUs run them, and a loop would give another result.
+fn races(module: &Module, kernel: FunctionId, context: &Context<'_>) -> Option<Note> {
+    let function = &module.functions[kernel];
+    let sizes = match (function.reqd_work_group_size(), &context.geometry.local) {
+        (Some(required), _) => required.map(Some),
+        (None, LocalGeometry::Sizes(sizes)) => *sizes,
+        (None, LocalGeometry::Unknown) => [None; 3],
+        // Groups of one work-item.
+        (None, LocalGeometry::Null) => return None,
+    };
+    let known = sizes.map(|size| size.unwrap_or(1).max(1));
+    let sizes = [sizes[0].unwrap_or(WAVEFRONT).max(1), known[1], known[2]];
+    let race = local_race::find(module, kernel, sizes)?;
+    let text = format!(
+        "it relies on work-items that run in lockstep: this reads an element of '{}' that another work-item \
+         writes, without a barrier between (a data race by OpenCL's rules)",
+        race.array
+    );
+    let mut note = Note::new(text, function.exprs.span(race.read));
+    if let Some(write) = function.exprs.span(race.write) {
+        note.also.push((write, "written here".to_string()));
+    }
+    Some(note)
 }
 
 fn is_task_already(
