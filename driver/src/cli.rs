@@ -585,15 +585,15 @@ fn second_dash(arg: String) -> String {
     if let Some((name, value)) = cc_options::joined(body) {
         return format!("--{name}={value}");
     }
-    // cc does not join flags of one letter: `-shared` is not `-s` and others.
-    if body.len() > 1 && body.starts_with(FLAG_LETTERS) {
-        return format!("-{arg}");
-    }
     // -MFfile and -MTtarget may be written in one word.
     for joined in ["MF", "MT", "MQ"] {
         if let Some(value) = body.strip_prefix(joined) {
             return format!("--{joined}={value}");
         }
+    }
+    // cc does not join flags of one letter: `-shared` is not `-s` and others.
+    if body.len() > 1 && body.starts_with(FLAG_LETTERS) {
+        return format!("-{arg}");
     }
     arg
 }
