@@ -110,7 +110,7 @@ mod tests {
             "a /* \u{fffd} */ // \u{fffd}\nb",
             None,
         );
-        check(b"// a\\\n\xe4\n\xf6", "// a\\\n\u{fffd}\n\u{fffd}", Some(7));
+        check(b"// a\\\n\xe4\n\xf6", "// a\\\n\u{fffd}\n\u{fffd}", Some(8));
         check(b"/*/ \xe4", "/*/ \u{fffd}", None);
     }
 
@@ -124,7 +124,7 @@ mod tests {
         check(
             b"\"\\\"\xf6\" \"\\\\\" \xe4",
             "\"\\\"\\366\" \"\\\\\" \u{fffd}",
-            Some(12),
+            Some(11),
         );
         check(b"\"\\\xf6\"", "\"\\366\"", None);
         check(b"\"//\xf6\"", "\"//\\366\"", None);
