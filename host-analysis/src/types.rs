@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use fpgacc_frontend::host::ast::{ExprKind, Record, Type};
+use fpgacc_frontend::host::ast::{ExprKind, Record, Type, Variable};
 use fpgacc_frontend::host::{HostFile, QuickHash};
 use indexmap::IndexMap;
 
@@ -75,12 +75,9 @@ impl<'a> Types<'a> {
         found.or_else(|| self.records.get(last_name(name))).copied()
     }
 
-    /// Whether a class and its bases have more than one member of this name.
-    pub fn is_in_several(&self, class: &str, field: &str) -> bool {
-        let Some((_, record)) = self.record(class).filter(|r| !r.1.bases.is_empty()) else {
-            return false;
-        };
-        let mut classes = vec![record];
+    /// A class and its bases, itself first.
+    fn with_bases(&self, class: &str) -> Vec<&'a Record> {
+        let mut classes: Vec<&Record> = self.record(class).into_iter().map(|r| r.1).collect();
         // Those behind are found on the way; bases that are not given have no members that hosts use.
         let mut at = 0;
         while at < classes.len() && at < MOST_BASES {
@@ -92,8 +89,41 @@ impl<'a> Types<'a> {
             classes.extend(new);
             at += 1;
         }
+        classes
+    }
+
+    /// The member variable of this name of a class or of one of its bases, and the class that has
+    /// it.
+    pub fn member(&self, class: &str, field: &str) -> Option<(&'a Record, &'a Variable)> {
+        let own = self.record(class)?.1;
+        let has = |record: &&'a Record| {
+            let found = record.fields.iter().find(|f| f.name == field);
+            found.map(|found| (*record, found))
+        };
+        match own.bases.is_empty() {
+            true => has(&own),
+            false => self.with_bases(class).iter().find_map(has),
+        }
+    }
+
+    /// The names of the member variables that objects of a class and its bases have.
+    pub fn members(&self, class: &str) -> Vec<String> {
+        let all = self
+            .with_bases(class)
+            .into_iter()
+            .flat_map(|record| &record.fields);
+        all.filter(|f| !f.is_static)
+            .map(|f| f.name.clone())
+            .collect()
+    }
+
+    /// Whether a class and its bases have more than one member of this name.
+    pub fn is_in_several(&self, class: &str, field: &str) -> bool {
+        if self.record(class).is_none_or(|r| r.1.bases.is_empty()) {
+            return false;
+        }
         let has = |class: &&&Record| class.fields.iter().any(|f| f.name == field && !f.is_static);
-        classes.iter().filter(has).count() > 1
+        self.with_bases(class).iter().filter(has).count() > 1
     }
 
     pub fn is_type(&self, name: &str) -> bool {

@@ -435,6 +435,8 @@ pub struct Ast {
     pub functions: Vec<Function>,
     /// Functions without.
     pub prototypes: Vec<Prototype>,
+    /// Member functions that are declared in their class, called `Class::name`.
+    pub methods: Vec<Prototype>,
     /// Declarations at file scope, in order.
     pub globals: Vec<StmtId>,
     /// Structs, classes and unions.

@@ -143,7 +143,11 @@ impl<'t> Lowerer<'t> {
         for declarator in declarators {
             let mut ty = base.clone();
             let shape = self.declarator(declarator, &mut ty);
-            if shape.params.is_some() {
+            if let Some(params) = shape.params {
+                if let (Some((name, _)), Some(class)) = (shape.name, self.scope.last()) {
+                    let name = format!("{class}::{name}");
+                    self.ast.methods.push(Prototype { name, params });
+                }
                 continue;
             }
             if let Some((name, span)) = shape.name {

@@ -133,9 +133,11 @@ impl<'a> Interp<'a> {
             }
             return self.inline(code, id, function, this, args);
         }
-        let overloads = self.overloads(code, name, args.len());
-        if let [_, _, ..] = overloads[..] {
-            return self.one_of(code, id, &overloads, None, args);
+        let overloads = self.overloads(code, name, args);
+        match overloads[..] {
+            [] => {}
+            [only] => return self.inline(code, id, only, None, args),
+            _ => return self.one_of(code, id, &overloads, None, args),
         }
         if let ([(arg_code, arg)], true) = (args, self.types[code.host].is_type(name)) {
             let value = self.eval(arg_code, *arg);
@@ -170,23 +172,12 @@ impl<'a> Interp<'a> {
             let (name, _) = name.split_once('<').unwrap_or((name, ""));
             self.functions.get(last_name(name))
         })?;
-        // Default arguments stand in the declaration or in the definition.
-        let declared = self.prototypes[code.host].get(name);
-        let declared = declared.map(|(_, params)| *params).unwrap_or_default();
-        let fits = |f: &Function| {
-            let given = |(i, p): (usize, &fpgacc_frontend::host::ast::Variable)| {
-                p.init.is_none() && declared.get(i).is_none_or(|d| d.init.is_none())
-            };
-            let params = f.params.iter().enumerate();
-            let needed = params.take_while(|&(i, p)| given((i, p))).count();
-            (needed..=f.params.len()).contains(&count)
-        };
         let inside = self.frames.last().and_then(|f| f.class.as_ref());
         let meant = |id: &FnId| {
             let f = self.function(*id);
             let visible = !f.is_static || id.host == code.host;
             let own = f.class.is_none() || f.class.as_ref() == inside || name.contains("::");
-            visible && own && fits(f)
+            visible && own && self.takes(code.host, *id, count)
         };
         let here = |id: &FnId| id.host == code.host && meant(id);
         let is_here = candidates.iter().any(here);
@@ -348,8 +339,7 @@ impl<'a> Interp<'a> {
         self.context.push(code.site(code.ast().expr(id).span).start);
         enter(self);
         let mut passed = passed.into_iter();
-        let short = last_name(&function.name);
-        let declared = self.prototypes[code.host].get(short).copied();
+        let declared = self.declaration_of(code.host, callee);
         for (index, param) in function.params.iter().enumerate() {
             match passed.next() {
                 Some(Passed::Reference(place)) => {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::rc::Rc;
 
-use fpgacc_frontend::host::ast::{ExprId, ExprKind, Type};
+use fpgacc_frontend::host::ast::{ExprId, ExprKind, Record, Type};
 
 use super::scope::Name;
 use super::{Binding, Code, Interp, MAX_NESTING, VarInfo};
@@ -66,13 +66,28 @@ impl<'a> Interp<'a> {
         let frame = self.frames.last()?;
         let class = frame.class.as_ref()?;
         let host = frame.fn_id.host;
-        let (_, record) = self.types[host].record(class)?;
-        let field = record.fields.iter().find(|f| f.name == name)?;
+        let (owner, field) = self.types[host].member(class, name)?;
         if let (Some(this), false) = (&frame.this, field.is_static) {
             return Some(this.field(name));
         }
-        let class = class.clone();
+        // The name that its methods' class has, where it is its own.
+        let own = self.types[host].record(class);
+        let class = match own.is_some_and(|(_, own)| std::ptr::eq(own, owner)) {
+            true => class.clone(),
+            false => self.class_name(host, owner),
+        };
         Some(self.class_object(&class, host).field(name))
+    }
+
+    /// What the methods of a class call it.
+    fn class_name(&self, host: usize, owner: &Record) -> String {
+        let functions = self.functions.values().flatten();
+        let classes = functions.filter_map(|id| self.function(*id).class.as_ref());
+        let mut named = classes.filter(|class| {
+            let found = self.types[host].record(class);
+            found.is_some_and(|(_, record)| std::ptr::eq(record, owner))
+        });
+        named.next().unwrap_or(&owner.name).clone()
     }
 
     /// One object that stands for all objects of a class that are not followed one by one.
@@ -145,8 +160,7 @@ impl<'a> Interp<'a> {
                         ty = Cow::Owned(part);
                         continue;
                     };
-                    let (_, record) = self.types[host].record(&record)?;
-                    let field = record.fields.iter().find(|f| f.name == **name)?;
+                    let (_, field) = self.types[host].member(&record, name)?;
                     ty = Cow::Borrowed(&field.ty);
                     dims = ty.dims.len();
                 }

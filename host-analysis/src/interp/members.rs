@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use fpgacc_frontend::host::Language;
-use fpgacc_frontend::host::ast::{ExprId, ExprKind, Record, Variable};
+use fpgacc_frontend::host::ast::{ExprId, ExprKind, Record, Type, Variable};
 
 use super::call::Arg;
 use super::{Binding, Code, FnId, Interp};
@@ -18,23 +18,9 @@ const MOST_NESTED: usize = 8;
 impl<'a> Interp<'a> {
     /// The constructors of a class that take so many arguments.
     fn constructors(&self, class: &str, args: usize) -> Vec<FnId> {
-        let short = last_name(class);
-        let short = short.split_once('<').map_or(short, |(name, _)| name);
-        let wanted = format!("{short}::{short}");
-        let behind = format!("::{wanted}");
-        let mut spans = BTreeSet::new();
-        let named = self.functions.iter().filter(|(full, _)| {
-            let full: &str = full;
-            full == wanted || full.ends_with(&behind)
-        });
-        let fits = |id: &FnId| {
-            let params = &self.function(*id).params;
-            let needed = params.iter().take_while(|p| p.init.is_none()).count();
-            (needed..=params.len()).contains(&args)
-        };
-        let all = named.flat_map(|(_, ids)| ids).copied().filter(fits);
-        all.filter(|id| spans.insert(self.function(*id).span))
-            .collect()
+        let mut all = self.all_constructors(class);
+        all.retain(|id| self.takes(id.host, *id, args));
+        all
     }
 
     /// The constructor of a class that takes so many arguments, or one of them.
@@ -46,11 +32,7 @@ impl<'a> Interp<'a> {
     /// the class may have bases and others may be derived of it, those of all classes.
     pub(super) fn methods_of(&self, class: &str, name: &str, args: usize) -> Vec<FnId> {
         let name = name.split_once('<').map_or(name, |(name, _)| name);
-        let takes = |id: &FnId| {
-            let params = &self.function(*id).params;
-            let needed = params.iter().take_while(|p| p.init.is_none()).count();
-            (needed..=params.len()).contains(&args)
-        };
+        let takes = |id: &FnId| self.takes(id.host, *id, args);
         let all = self.functions.get(last_name(name)).into_iter().flatten();
         let all: Vec<FnId> = all.copied().filter(takes).collect();
         let short = last_name(class);
@@ -138,7 +120,7 @@ impl<'a> Interp<'a> {
     }
 
     /// Functions of one name that take so many arguments, whose types would tell them apart.
-    pub(super) fn overloads(&self, code: &Code<'a>, name: &str, args: usize) -> Vec<FnId> {
+    pub(super) fn overloads(&self, code: &Code<'a>, name: &str, args: &[Arg<'a>]) -> Vec<FnId> {
         if !self.is_cpp(code) {
             return Vec::new();
         }
@@ -146,12 +128,19 @@ impl<'a> Interp<'a> {
         let all = self.functions.get(base);
         let all = all.or_else(|| self.functions.get(last_name(base)));
         let mut spans = BTreeSet::new();
+        let inside = self.frames.last().and_then(|f| f.class.as_ref());
         let fits = |id: &FnId| {
             let function = self.function(*id);
-            let needed = function.params.iter().take_while(|p| p.init.is_none());
             let visible = !function.is_static || id.host == code.host;
-            (needed.count()..=function.params.len()).contains(&args)
-                && function.class.is_none()
+            let own = function.class.is_none()
+                || function.class.as_ref() == inside
+                || name.contains("::");
+            let params = function.params.iter().zip(args);
+            self.takes(code.host, *id, args.len())
+                && params
+                    .into_iter()
+                    .all(|(param, arg)| may_take(&param.ty, arg))
+                && own
                 && visible
         };
         let all = all.into_iter().flatten().copied().filter(fits);
@@ -264,6 +253,9 @@ impl<'a> Interp<'a> {
         class: &str,
         record: &Record,
     ) {
+        for base in &record.bases {
+            self.base_first_values(host, place, class, base);
+        }
         for field in record.fields.iter().filter(|f| !f.is_static) {
             let at = place.field(&field.name);
             if let Some(init) = field.init {
@@ -287,12 +279,8 @@ impl<'a> Interp<'a> {
                 Some(Kind::Wrapper(_)) => self.put(&at, Val::Null),
                 Some(Kind::Record(inner)) => {
                     self.first_values(host, &at, &inner);
-                    if let Some(function) = self.constructor(&inner, 0)
-                        && let Some(id) = self.some_expression(function)
-                        && !self.frames.is_empty()
-                    {
-                        let code = self.file_code(function.host, function.part);
-                        self.inline(&code, id, function, Some(at), &[]);
+                    if let Some(function) = self.constructor(&inner, 0) {
+                        self.default_construct(function, &at);
                     }
                 }
                 _ => {}
@@ -373,6 +361,63 @@ impl<'a> Interp<'a> {
         }
     }
 
+    /// What the members of an object that its class has from a base are before its constructor's
+    /// own initialisers.
+    fn base_first_values(&mut self, host: usize, place: &Place, class: &str, base: &str) {
+        if self.types[host].record(base).is_none() {
+            return;
+        }
+        self.first_values(host, place, base);
+        let own = self.all_constructors(class);
+        let lists = |id: &&FnId| {
+            let mut named = self.function(**id).initialisers.iter();
+            named.any(|(name, _)| last_name(name) == last_name(base))
+        };
+        let listing = own.iter().filter(lists).count();
+        let is_listed = !own.is_empty() && listing == own.len();
+        if is_listed || self.all_constructors(base).is_empty() {
+            return;
+        }
+        match self.constructor(base, 0) {
+            Some(function) if listing == 0 => self.default_construct(function, place),
+            _ => self.forget_members(host, place, base),
+        }
+    }
+
+    /// Follows a constructor without arguments.
+    fn default_construct(&mut self, function: FnId, place: &Place) {
+        if let Some(id) = self.some_expression(function)
+            && !self.frames.is_empty()
+        {
+            let code = self.file_code(function.host, function.part);
+            self.inline(&code, id, function, Some(place.clone()), &[]);
+        }
+    }
+
+    /// The members that an object has from a base are not known.
+    fn forget_members(&mut self, host: usize, place: &Place, base: &str) {
+        for name in self.types[host].members(base) {
+            self.set_unknown(
+                &place.field(&name),
+                "a constructor of a base that is not followed",
+            );
+        }
+    }
+
+    /// Constructors of a class with any arguments.
+    fn all_constructors(&self, class: &str) -> Vec<FnId> {
+        let short = last_name(class);
+        let short = short.split_once('<').map_or(short, |(name, _)| name);
+        let wanted = format!("{short}::{short}");
+        let behind = format!("::{wanted}");
+        let is_one = |name: &str| name == wanted || name.ends_with(&behind);
+        let named = self.functions.iter().filter(|(name, _)| is_one(name));
+        let all = named.flat_map(|(_, ids)| ids).copied();
+        let mut spans = BTreeSet::new();
+        all.filter(|id| spans.insert(self.function(*id).span))
+            .collect()
+    }
+
     /// Member initialisers of a constructor.
     pub(super) fn member_initialisers(
         &mut self,
@@ -404,10 +449,29 @@ impl<'a> Interp<'a> {
                 (Some(function), Some(this), Some((first_code, first))) => {
                     self.inline(first_code, *first, function, Some(this), &args);
                 }
-                _ => {
+                (Some(function), Some(this), None) => self.default_construct(function, &this),
+                (_, this, _) => {
                     self.values(&args);
+                    if let Some(this) = this.filter(|_| !self.all_constructors(field).is_empty()) {
+                        self.forget_members(code.host, &this, field);
+                    }
                 }
             }
         }
+    }
+}
+
+/// Whether a parameter may take an argument, as far as its spelling tells.
+fn may_take(ty: &Type, (code, arg): &Arg<'_>) -> bool {
+    let ast = code.ast();
+    let is_number = matches!(
+        ty.base.trim_start_matches("unsigned "),
+        "int" | "long" | "char" | "short" | "float" | "double" | "bool" | "size_t" | "unsigned"
+    );
+    match &ast.expr(ast.skip_parens(*arg)).kind {
+        ExprKind::Str(_) => ty.pointers > 0 || !is_number,
+        ExprKind::Int(word) => ty.pointers == 0 || word == "0",
+        ExprKind::Float(_) | ExprKind::Char(_) | ExprKind::Bool(_) => ty.pointers == 0,
+        _ => true,
     }
 }

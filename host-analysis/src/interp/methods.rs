@@ -82,6 +82,9 @@ impl<'a> Interp<'a> {
         if let Some(value) = self.text_method(code, place, name, args) {
             return value;
         }
+        if let Some(value) = self.owner_method(place, name, args) {
+            return value;
+        }
         let Some(Kind::Record(class)) = self.kind_of(place) else {
             return self.unknown_method(code, id, name, Some(place.clone()), args);
         };
@@ -96,6 +99,31 @@ impl<'a> Interp<'a> {
                 _ => self.unknown_method(code, id, name, Some(place.clone()), args),
             },
             _ => self.any_method(code, id, &found, place, args),
+        }
+    }
+
+    /// A method of a pointer that owns what it points to: `unique_ptr`, `shared_ptr`.
+    fn owner_method(&mut self, place: &Place, name: &str, args: &[Arg<'a>]) -> Option<Val> {
+        if self.kind_of(place) != Some(Kind::Pointer) {
+            return None;
+        }
+        match (name, args) {
+            ("get", []) => Some(self.read(place)),
+            ("release", []) => {
+                let value = self.read(place);
+                self.assign(place, Val::Null);
+                Some(value)
+            }
+            ("reset", []) => {
+                self.assign(place, Val::Null);
+                Some(Val::Unset)
+            }
+            ("reset", [(code, value)]) => {
+                let value = self.eval(code, *value);
+                self.assign(place, value);
+                Some(Val::Unset)
+            }
+            _ => None,
         }
     }
 

@@ -29,6 +29,7 @@ mod repeat;
 mod reporters;
 mod roots;
 mod scope;
+mod signatures;
 mod stmt;
 mod text;
 mod threads;
@@ -130,6 +131,9 @@ enum Binding {
 /// What is found by its name, all the time.
 type ByName<K, V> = IndexMap<K, V, QuickHash>;
 
+/// Parameters of declared member functions, by `Class::name`, and the part that declares them.
+type Methods<'a> = ByName<&'a str, Vec<(usize, &'a [Variable])>>;
+
 /// What is known of a variable.
 #[derive(Clone)]
 pub(crate) struct VarInfo {
@@ -196,6 +200,8 @@ pub(crate) struct Interp<'a> {
     types: Vec<Types<'a>>,
     functions: ByName<&'a str, Vec<FnId>>,
     prototypes: Vec<ByName<&'a str, (usize, &'a [Variable])>>,
+    /// Member functions that are declared in their class, by host and `Class::name`.
+    methods: Vec<Methods<'a>>,
     plain: plain::Plain,
     /// Answers of [`Interp::plain_function`], by host and name.
     plain_known: BTreeMap<(usize, String), Option<Rc<plain::Summary>>>,
@@ -333,6 +339,7 @@ impl<'a> Interp<'a> {
             types,
             functions: ByName::default(),
             prototypes: Vec::new(),
+            methods: Vec::new(),
             plain: plain::Plain::of(hosts),
             plain_known: BTreeMap::new(),
             loop_texts: BTreeMap::new(),
@@ -420,6 +427,7 @@ impl<'a> Interp<'a> {
     fn index_functions(&mut self) {
         for (host, file) in self.hosts.iter().enumerate() {
             let mut prototypes = ByName::default();
+            let mut methods = Methods::default();
             for (part, source) in file.parts.iter().enumerate() {
                 for (index, function) in source.ast.functions.iter().enumerate() {
                     let id = FnId { host, part, index };
@@ -438,8 +446,13 @@ impl<'a> Interp<'a> {
                 for prototype in &source.ast.prototypes {
                     prototypes.insert(prototype.name.as_str(), (part, &prototype.params[..]));
                 }
+                for method in &source.ast.methods {
+                    let known = methods.entry(method.name.as_str()).or_default();
+                    known.push((part, &method.params[..]));
+                }
             }
             self.prototypes.push(prototypes);
+            self.methods.push(methods);
         }
     }
 

@@ -109,7 +109,9 @@ impl<'a> Interp<'a> {
             let methods = named
                 .into_iter()
                 .filter(|id| self.function(*id).class.is_some());
-            let methods: Vec<FnId> = methods.filter(|id| self.takes(*id, args)).collect();
+            let methods: Vec<FnId> = methods
+                .filter(|id| self.takes(id.host, *id, args))
+                .collect();
             if !methods.is_empty() {
                 return self.unfollowed.extend(methods);
             }
@@ -118,16 +120,12 @@ impl<'a> Interp<'a> {
             .taken
             .get_or_init(|| Rc::new(self.find_taken()))
             .clone();
-        let fitting = taken.iter().copied().filter(|id| self.takes(*id, args));
+        let fitting = taken
+            .iter()
+            .copied()
+            .filter(|id| self.takes(id.host, *id, args));
         let fitting: Vec<FnId> = fitting.collect();
         self.unfollowed.extend(fitting);
-    }
-
-    /// Whether a function can be called with so many arguments.
-    fn takes(&self, id: FnId, args: usize) -> bool {
-        let params = &self.function(id).params;
-        let needed = params.iter().take_while(|p| p.init.is_none()).count();
-        (needed..=params.len()).contains(&args)
     }
 
     /// Functions whose address is taken: those that are named where they are not called, in the

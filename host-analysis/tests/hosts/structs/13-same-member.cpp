@@ -30,7 +30,7 @@ int main()
     cl_kernel kernel = clCreateKernel(make_program(context), "k", NULL);
     Shape shape;
     size_t global = shape.inner();
-    // launch: kernel=k; dim=1; global=n; local=? not set
+    // launch: kernel=k; dim=1; global=n; local=16
     clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &shape.local, 0, NULL, NULL);
     size_t second = shape.own();
     // launch: kernel=k; dim=1; global=n; local=NULL
