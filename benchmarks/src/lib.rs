@@ -5,7 +5,8 @@
 //! on one platform ([`platform`]): build ([`build`]), run ([`execute`]), compare ([`readback`]).
 //! [`table`] prints the rows, [`certify`] runs the originals under Oclgrind.
 //! [`accounts`] holds the analysis of their launches against what runs show, [`verification`] runs
-//! programs of others under `fpgacc --verify`, [`suite`] builds them with default options and with gcc. [`stages`] and [`generate`] measure fpgacc itself.
+//! programs of others under `fpgacc --verify`, [`suite`] builds them with default options and with gcc. [`stages`]
+//! and [`generate`] measure fpgacc itself, [`syntax`] the whole command.
 
 pub mod accounts;
 pub mod build;
@@ -18,6 +19,7 @@ pub mod platform;
 pub mod readback;
 pub mod stages;
 pub mod suite;
+pub mod syntax;
 pub mod table;
 pub mod trial;
 pub mod verification;

@@ -12,6 +12,7 @@ use fpgacc_benchmarks::certify::certify;
 use fpgacc_benchmarks::model::{self, spector, thesis};
 use fpgacc_benchmarks::platform::{self, Platform};
 use fpgacc_benchmarks::suite::{self, Suite};
+use fpgacc_benchmarks::syntax;
 use fpgacc_benchmarks::table::{self, Style};
 use fpgacc_benchmarks::trial::{Bench, Row, Verdict};
 use fpgacc_benchmarks::verification::{self, Verification};
@@ -101,6 +102,21 @@ enum Command {
         #[arg(long, value_name = "NAME", default_value = "de5a-net")]
         board: String,
     },
+    /// Time `fpgacc --emit=kernels` beside the compilers' -fsyntax-only on the same files
+    Syntax {
+        /// A list of programs [default: programs.yaml of the source tree]
+        #[arg(long, value_name = "FILE")]
+        programs: Option<PathBuf>,
+        /// Where the programs' folders lie [default: beside the list]
+        #[arg(long, value_name = "DIR")]
+        folder: Option<PathBuf>,
+        /// fpgacc [default: the one beside this program]
+        #[arg(long, value_name = "FILE")]
+        fpgacc: Option<PathBuf>,
+        /// Run each command so often
+        #[arg(long, value_name = "N", default_value = "5", value_parser = clap::value_parser!(u32).range(1..))]
+        repeat: u32,
+    },
     /// Judge the performance model and the decision on the thesis's Table 4.1
     Thesis {
         /// A checkout of Rodinia
@@ -182,6 +198,17 @@ fn main() -> ExitCode {
             defines,
             board,
         }) => time_choices(kernels, board, defines),
+        Some(Command::Syntax {
+            programs,
+            folder,
+            fpgacc,
+            repeat,
+        }) => time_syntax(
+            programs.as_deref(),
+            folder.as_deref(),
+            fpgacc.as_deref(),
+            *repeat,
+        ),
         Some(Command::Thesis {
             rodinia,
             rodinia_fpga,
@@ -225,6 +252,29 @@ fn judge_model(options: &ModelOptions) -> Result<bool, String> {
 fn time_choices(kernels: &Path, board: &str, defines: &[String]) -> Result<bool, String> {
     let (text, is_fast) =
         model::choices::run(kernels, board, defines).map_err(|error| error.to_string())?;
+    print!("{text}");
+    Ok(is_fast)
+}
+
+fn time_syntax(
+    programs: Option<&Path>,
+    folder: Option<&Path>,
+    fpgacc: Option<&Path>,
+    repeat: u32,
+) -> Result<bool, String> {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("programs.yaml");
+    let list = programs.unwrap_or(&own);
+    let beside = list.parent().unwrap_or(Path::new("."));
+    let folder = fs::canonicalize(folder.unwrap_or(beside)).map_err(|e| e.to_string())?;
+    let programs = catalog::read_in(list, &folder).map_err(|error| error.to_string())?;
+    let fpgacc = match fpgacc {
+        Some(path) => fs::canonicalize(path).map_err(|e| format!("{}: {e}", path.display()))?,
+        None => std::env::current_exe()
+            .map_err(|e| format!("where am I: {e}"))?
+            .with_file_name("fpgacc"),
+    };
+    let (text, is_fast) =
+        syntax::run(&programs, &folder, &fpgacc, repeat).map_err(|error| error.to_string())?;
     print!("{text}");
     Ok(is_fast)
 }

@@ -10,11 +10,13 @@ use fpgacc_frontend::source::Span;
 use object::read::archive::ArchiveFile;
 use object::{Object, ObjectSection, ObjectSymbol};
 
+use crate::ahead::Ahead;
 use crate::compile;
 use crate::facts_file;
 use crate::hosts;
 use crate::kernels;
 use crate::options::{Input, InputKind, Options};
+use crate::programs;
 use crate::session::{self, Session, Step, Stop};
 use crate::unit::{self, HostUnit, KernelUnit, Unit};
 
@@ -50,6 +52,7 @@ struct Place<'a> {
 
 /// Reads all inputs. Hosts are compiled into `folder`, on the way to `output`.
 pub fn gather(session: &mut Session, folder: &Path, output: &Path) -> Step<Gathered> {
+    session.ahead = run_ahead(&session.options);
     let mut gathered = Gathered::default();
     let mut failed = false;
     for (number, input) in session.options.inputs.clone().into_iter().enumerate() {
@@ -69,6 +72,7 @@ pub fn gather(session: &mut Session, folder: &Path, output: &Path) -> Step<Gathe
 
 /// Reads sources and facts only: nothing is compiled.
 pub fn read_sources(session: &mut Session) -> Step<Gathered> {
+    session.ahead = run_ahead(&session.options);
     let mut gathered = Gathered::default();
     let mut failed = false;
     for input in session.options.inputs.clone() {
@@ -204,6 +208,33 @@ impl Gathered {
         }
         Ok(only_kernels && object::File::parse(bytes).is_ok())
     }
+}
+
+/// Starts the preprocessors of all sources. Of kernels, with the options of the command line: if the host
+/// has others, they are preprocessed again.
+fn run_ahead(options: &Options) -> Ahead {
+    // What is printed of commands comes in their order.
+    if options.verbose || options.dry_run {
+        return Ahead::default();
+    }
+    let inputs = options.inputs.iter().filter_map(|input| match input {
+        Input::File { path, kind } if !session::is_stdin(path) => Some((path, kind)),
+        _ => None,
+    });
+    let jobs = inputs.filter_map(|(path, kind)| match kind {
+        InputKind::Host(language) => Some(hosts::job(options, path, *language)),
+        InputKind::Kernels => {
+            let unit = KernelUnit {
+                path: path.clone(),
+                text: std::fs::read_to_string(path).ok()?,
+                bytes: None,
+                options: kernel_words(options),
+            };
+            Some(kernels::job(&programs::of_unit(&unit)))
+        }
+        _ => None,
+    });
+    Ahead::start(jobs.collect())
 }
 
 /// A kernel file with the command line's options for it.

@@ -8,7 +8,8 @@ use fpgacc_frontend::host::{LiveLines, Preprocessed, Unit};
 use fpgacc_frontend::source::{SourceMap, without_bom};
 use fpgacc_host_analysis::patch::{Patched, patch_bytes};
 
-use crate::options::Mode;
+use crate::ahead::Job;
+use crate::options::{Mode, Options};
 use crate::session::{self, Session, Step};
 use crate::unit::{HostUnit, without_system_headers};
 
@@ -26,18 +27,17 @@ pub fn load(session: &mut Session, path: &Path, language: Language) -> Step<Host
     session.dependencies.add_source(path);
     let compiler = session.compiler(language)?;
     let shown = session::shown(path);
-    let source = cc::Source {
-        path: &shown,
-        text: session::is_stdin(path).then_some(original.as_slice()),
+    let flags = analysis_flags(&session.options);
+    let made = match session::is_stdin(path) {
+        true => {
+            let text = Some(original.as_slice());
+            let source = cc::Source { path: &shown, text };
+            compiler.preprocess_host(source, &flags)
+        }
+        false => session.ahead.take(&job(&session.options, path, language)),
     };
     // Where the preprocessor fails the compiler will fail too, and say so better.
-    let mut flags = session.options.host_flags.clone();
-    // The compiler says the same.
-    flags.extend(["-w", "-fmax-errors=100"].map(OsString::from));
-    let preprocessed = compiler
-        .preprocess_host(source, &flags)
-        .ok()
-        .map(|made| made.text);
+    let preprocessed = made.ok().map(|made| made.text);
     if let Some(text) = &preprocessed {
         session.dependencies.add_preprocessed(text);
     }
@@ -61,6 +61,22 @@ pub fn load(session: &mut Session, path: &Path, language: Language) -> Step<Host
     };
     let patched = patch_bytes(&original, &name, &lines);
     Ok(Host { unit, patched })
+}
+
+/// What is asked of the preprocessor for the analysis of a host.
+pub fn job(options: &Options, path: &Path, language: Language) -> Job {
+    Job::Host {
+        path: path.to_path_buf(),
+        language,
+        flags: analysis_flags(options),
+    }
+}
+
+fn analysis_flags(options: &Options) -> Vec<OsString> {
+    let mut flags = options.host_flags.clone();
+    // The compiler says the same.
+    flags.extend(["-w", "-fmax-errors=100"].map(OsString::from));
+    flags
 }
 
 /// Compiles a patched host to an object. The object is a step towards `made`, beside which files for

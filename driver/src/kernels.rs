@@ -20,6 +20,7 @@ use fpgacc_frontend::kernel::{self, ParseError, PrintOptions};
 use fpgacc_frontend::source::without_bom;
 use fpgacc_runtime::manifest;
 
+use crate::ahead::Job;
 use crate::aoc_report;
 use crate::board;
 use crate::build;
@@ -247,7 +248,22 @@ fn run_preprocessor(
     session: &mut Session,
     program: &Program,
 ) -> Step<Result<cc::Preprocessed, CcError>> {
-    let compiler = session.compiler(Language::C)?;
+    // Nothing is to be said if there is none.
+    session.compiler(Language::C)?;
+    for piece in &program.pieces {
+        let text = without_bom(&piece.text);
+        session.sources.add(piece.name.as_str(), text);
+    }
+    let made = session.ahead.take(&job(program));
+    if let Err(CcError::TooLong { text }) = &made {
+        register_headers(session, text);
+        return session.fail(expansion::too_long(&session.sources, text));
+    }
+    Ok(made)
+}
+
+/// What is asked of the preprocessor for a program.
+pub fn job(program: &Program) -> Job {
     let others: Vec<&str> = program.options.others.iter().map(String::as_str).collect();
     let mut text = kernel::predefined(program.options.dialect(), &others);
     // The text stands behind the predefined macros, and options before them.
@@ -256,24 +272,17 @@ fn run_preprocessor(
     }
     for piece in &program.pieces {
         let piece_text = without_bom(&piece.text);
-        session.sources.add(piece.name.as_str(), piece_text);
         text.push_str(&format!("#line 1 {}\n{piece_text}", quoted(&piece.name)));
         if !piece_text.ends_with('\n') {
             text.push('\n');
         }
     }
-    let path = path_of(&program.pieces[0]);
-    let source = cc::Source {
-        path: &path,
-        text: Some(text.as_bytes()),
-    };
-    let defines = &program.options.defines;
-    let made = compiler.preprocess_kernel(source, defines, &[], &program.include_folders());
-    if let Err(CcError::TooLong { text }) = &made {
-        register_headers(session, text);
-        return session.fail(expansion::too_long(&session.sources, text));
+    Job::Kernels {
+        path: path_of(&program.pieces[0]),
+        text,
+        defines: program.options.defines.clone(),
+        includes: program.include_folders(),
     }
-    Ok(made)
 }
 
 /// The module; `None` if the front end does not take this text, which was told.

@@ -5,6 +5,7 @@
 //! only see texts.
 
 mod agree;
+mod ahead;
 mod aoc_report;
 mod aocx;
 mod board;

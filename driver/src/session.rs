@@ -13,6 +13,7 @@ use fpgacc_device_passes::model::Board;
 use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_frontend::source::SourceMap;
 
+use crate::ahead::Ahead;
 use crate::depfile::{self, Dependencies};
 use crate::messages::Messages;
 use crate::opt_record::OptRecord;
@@ -35,6 +36,8 @@ pub struct Session {
     pub messages: Messages,
     /// What the output is made from.
     pub dependencies: Dependencies,
+    /// Preprocessors that run already.
+    pub ahead: Ahead,
     /// What was told of kernels.
     pub record: OptRecord,
     /// The board that kernels are priced for, once it is known.
@@ -54,6 +57,7 @@ impl Session {
             sources: SourceMap::new(),
             messages,
             dependencies: Dependencies::default(),
+            ahead: Ahead::default(),
             record: OptRecord::default(),
             board: None,
             measured: None,
