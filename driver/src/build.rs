@@ -45,6 +45,16 @@ pub fn runs_on_intel_emulator(options: &Options) -> bool {
     is_emulated && expected(options).is_some_and(|tool| tool.kind() != "pocl")
 }
 
+/// The kind of the emulator that builds, if one does.
+pub fn emulator(options: &Options) -> Option<&'static str> {
+    if options.target != Target::Emulator {
+        return None;
+    }
+    expected(options)
+        .map(|tool| tool.kind())
+        .filter(|kind| *kind != "aoc")
+}
+
 fn request_target(options: &Options) -> request::Target {
     match options.target {
         Target::Emulator | Target::Source => request::Target::Emulator,

@@ -24,6 +24,7 @@ use crate::ahead::Job;
 use crate::aoc_report;
 use crate::board;
 use crate::build;
+use crate::differing_macros;
 use crate::expansion;
 use crate::identity;
 use crate::options::Target;
@@ -105,6 +106,7 @@ fn rewrite_preprocessed(
     let Some(mut module) = parsed else {
         return Ok(rewritten);
     };
+    warn_of_macros(session, program);
     let originals = module.clone();
     let decided = decide(session, &mut module, facts)?;
     if build::runs_on_intel_emulator(&session.options) {
@@ -367,6 +369,16 @@ fn untouched(session: &mut Session, reasons: Vec<Diagnostic>) {
             true => reason.note("this program stays as it is: its kernels are not rewritten"),
             false => reason,
         });
+    }
+}
+
+/// Warns of macros that the tool's own compiler has otherwise.
+fn warn_of_macros(session: &mut Session, program: &Program) {
+    let Some(tool) = build::emulator(&session.options) else {
+        return;
+    };
+    for warning in differing_macros::warnings(program, tool, &session.sources) {
+        session.tell(warning);
     }
 }
 

@@ -14,6 +14,7 @@ mod cc_options;
 mod cli;
 mod compile;
 mod depfile;
+mod differing_macros;
 mod emit;
 mod expansion;
 mod explain;

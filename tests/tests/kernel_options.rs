@@ -61,3 +61,30 @@ __kernel void outer(__global int *o, int n) {
         assert!(text.contains("outer(__global int *o, int n, int"), "{text}");
     }
 }
+
+/// An emulator's own compiler would take the other branch.
+#[test]
+fn tests_of_macros_that_differ_are_told() {
+    let shop = Workshop::with_fixture();
+    let kernels = shop.text("k.cl");
+    let tests = "#ifdef cl_khr_fp64\n#endif\n#if defined(cl_khr_fp16)\n#endif\n# ifdef __IMAGE_SUPPORT__\n#endif\n";
+    shop.write("k.cl", format!("// cl_khr_fp16\n{tests}{kernels}"));
+    let told = |words: &str| {
+        shop.fpgacc(&format!("host.c k.cl -o app {words}"))
+            .success()
+            .stderr
+    };
+    let fp16 =
+        "k.cl:4:1: warning: 'cl_khr_fp16' is not what the compiler of the Intel emulator has";
+    let images = "k.cl:6:1: warning: '__IMAGE_SUPPORT__' is not what the compiler of PoCL has";
+    let (intel, pocl) = (told("--platform=intel"), told("--platform=pocl"));
+    assert!(
+        intel.contains(fp16) && !intel.contains("__IMAGE_SUPPORT__"),
+        "{intel}"
+    );
+    assert!(
+        pocl.contains(images) && !pocl.contains("cl_khr_fp16' is"),
+        "{pocl}"
+    );
+    assert!(!intel.contains("fp64' is"), "{intel}");
+}

@@ -66,9 +66,7 @@ pub fn find(module: &Module, kernel: FunctionId, sizes: [u64; 3]) -> Option<Race
 /// Variables that are changed through pointers.
 fn escaped(module: &Module, function: &Function) -> BTreeSet<VarId> {
     let uses = variables::uses(&module.types, function);
-    let is_escaped = |accesses: &Vec<variables::Access>| {
-        accesses.iter().any(|a| *a == variables::Access::Address)
-    };
+    let is_escaped = |accesses: &Vec<_>| accesses.contains(&variables::Access::Address);
     let uses = uses.into_iter().filter(|(_, all)| is_escaped(all));
     uses.map(|(var, _)| var).collect()
 }
@@ -286,9 +284,8 @@ impl Run<'_> {
             }
             self.budget = self.budget.saturating_sub(1);
         }
-        for at in 0..self.items {
-            frame.active[at] = done[at].max(inner.broken[at]);
-        }
+        let left = done.iter().zip(&inner.broken);
+        frame.active = left.map(|(done, broken)| *done.max(broken)).collect();
     }
 
     /// After control that was not followed.
