@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use fpgacc_aoc_wrappers::cc::{self, Language};
 use fpgacc_frontend::host::{LiveLines, Preprocessed, Unit};
 use fpgacc_frontend::source::{SourceMap, without_bom};
-use fpgacc_host_analysis::patch::{Patched, patch_bytes};
+use fpgacc_host_analysis::patch::{Patched, patch_bytes_except};
 
 use crate::ahead::Job;
 use crate::options::{Mode, Options};
@@ -59,7 +59,8 @@ pub fn load(session: &mut Session, path: &Path, language: Language) -> Step<Host
             .map(|(text, read)| without_system_headers(text, read.system_functions())),
         is_cxx: language == Language::Cxx,
     };
-    let patched = patch_bytes(&original, &name, &lines);
+    let is_macro = |function: &str| read.as_ref().is_some_and(|read| read.is_macro(function));
+    let patched = patch_bytes_except(&original, &name, &lines, is_macro);
     Ok(Host { unit, patched })
 }
 

@@ -45,7 +45,19 @@ pub struct Patched {
 /// Patches the bytes of a host. `name` is the name by which the compiler shall know the file;
 /// `lines` says which lines survive `#if`.
 pub fn patch_bytes(text: &[u8], name: &str, lines: &LiveLines) -> Patched {
-    let edits = find_calls(text, lines);
+    patch_bytes_except(text, name, lines, |_| false)
+}
+
+/// The same without the functions of which `is_theirs` says that a header or the command line has a macro
+/// of that name: calls mean what the macro says.
+pub fn patch_bytes_except(
+    text: &[u8],
+    name: &str,
+    lines: &LiveLines,
+    is_theirs: impl Fn(&str) -> bool,
+) -> Patched {
+    let mut edits = find_calls(text, lines);
+    edits.retain(|edit| !is_theirs(edit.function));
     if edits.is_empty() {
         return Patched {
             text: text.to_vec(),

@@ -470,6 +470,11 @@ impl Preprocessed {
         self.system_functions.iter()
     }
 
+    /// Whether a name is a macro at any time, wherever it is defined.
+    pub fn is_macro(&self, name: &str) -> bool {
+        self.macros.knows(name)
+    }
+
     /// The lines of a file that survive `#if`.
     pub fn live_lines(&self, name: &str, text: &str) -> LiveLines {
         let (directives, lines) = directives(text.as_bytes());
