@@ -58,7 +58,7 @@ pub struct Rewritten {
 }
 
 /// Takes a program of these hosts through front end and passes; `None` if it is left to the device's
-/// own compiler, as its headers are not there yet.
+/// own compiler, as its headers or macros are not known before the host runs.
 pub fn rewrite_for(
     session: &mut Session,
     program: &Program,
@@ -67,14 +67,30 @@ pub fn rewrite_for(
 ) -> Step<Option<Rewritten>> {
     let made = run_preprocessor(session, program)?;
     // On a board there is no compiler.
-    if session.options.target == Target::Emulator
-        && let Some(header) = run_time_headers::awaited(&made, hosts)
-    {
+    let may_wait = session.options.target == Target::Emulator && !hosts.is_empty();
+    if !may_wait {
+        let preprocessed = check_preprocessed(session, program, made)?;
+        return rewrite_preprocessed(session, program, facts, &preprocessed).map(Some);
+    }
+    if let Some(header) = run_time_headers::awaited(&made, hosts) {
         session.tell(run_time_headers::warning(&program.name(), &header));
         return Ok(None);
     }
+    if unknown_macros::asked_for(&made) && !program.options_known {
+        session.tell(unknown_macros::left_to_device(&program.name(), &[]));
+        return Ok(None);
+    }
     let preprocessed = check_preprocessed(session, program, made)?;
-    rewrite_preprocessed(session, program, facts, &preprocessed).map(Some)
+    let parsed = parse_text(session, program, &preprocessed.text);
+    if let Err(ParseError::Invalid(errors)) = &parsed
+        && !program.options_known
+        && unknown_macros::explain_all(errors)
+    {
+        session.tell(unknown_macros::left_to_device(&program.name(), errors));
+        return Ok(None);
+    }
+    let parsed = judge(session, program, parsed)?;
+    rewrite_parsed(session, program, facts, &preprocessed, parsed).map(Some)
 }
 
 /// Takes a program through front end and passes.
@@ -90,6 +106,17 @@ fn rewrite_preprocessed(
     facts: &Facts,
     preprocessed: &cc::Preprocessed,
 ) -> Step<Rewritten> {
+    let parsed = parse(session, program, &preprocessed.text)?;
+    rewrite_parsed(session, program, facts, preprocessed, parsed)
+}
+
+fn rewrite_parsed(
+    session: &mut Session,
+    program: &Program,
+    facts: &Facts,
+    preprocessed: &cc::Preprocessed,
+    parsed: Option<Module>,
+) -> Step<Rewritten> {
     let mut rewritten = Rewritten {
         text: without_bom(&program.text()).to_string(),
         path: PathBuf::from(&program.pieces[0].name),
@@ -101,7 +128,6 @@ fn rewrite_preprocessed(
         parsed: None,
         module: None,
     };
-    let parsed = parse(session, program, &preprocessed.text)?;
     pass_on_warnings(session, preprocessed);
     let Some(mut module) = parsed else {
         return Ok(rewritten);
@@ -289,7 +315,16 @@ pub fn job(program: &Program) -> Job {
 
 /// The module; `None` if the front end does not take this text, which was told.
 pub fn parse(session: &mut Session, program: &Program, preprocessed: &str) -> Step<Option<Module>> {
-    match parse_text(session, program, preprocessed) {
+    let parsed = parse_text(session, program, preprocessed);
+    judge(session, program, parsed)
+}
+
+fn judge(
+    session: &mut Session,
+    program: &Program,
+    parsed: Result<Module, ParseError>,
+) -> Step<Option<Module>> {
+    match parsed {
         Ok(module) => Ok(Some(module)),
         Err(ParseError::Unsupported(reasons)) => {
             untouched(session, reasons);

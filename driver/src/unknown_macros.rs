@@ -38,11 +38,33 @@ pub fn error(program: &str) -> Diagnostic {
     .help("give the macros that its kernels need: -Xkernel -DNAME=VALUE")
 }
 
-/// For kernels that are compiled before the host is known: one warning for all of it.
-pub fn warning(program: &str, errors: &[Diagnostic]) -> Diagnostic {
+/// For kernels whose macros only the running host knows.
+pub fn left_to_device(program: &str, errors: &[Diagnostic]) -> Diagnostic {
+    let names = names(errors);
+    let without = match names.is_empty() {
+        true => "its kernels need them".to_string(),
+        false => format!("its kernels need {}", names.join(", ")),
+    };
+    let message =
+        format!("the options with which the host builds '{program}' are not known, and {without}");
+    let first = names.first().map_or("NAME", String::as_str);
+    let mut warning = Diagnostic::warning(message)
+        .note("the device's own compiler builds this program when it runs; none of its kernels is rewritten")
+        .help(format!("give what the host will pass: -Xkernel -D{first}=VALUE"));
+    warning.primary = errors.first().and_then(|error| error.primary.clone());
+    warning
+}
+
+fn names(errors: &[Diagnostic]) -> Vec<String> {
     let mut names: Vec<String> = errors.iter().filter_map(name).collect();
     names.sort();
     names.dedup();
+    names
+}
+
+/// For kernels that are compiled before the host is known: one warning for all of it.
+pub fn warning(program: &str, errors: &[Diagnostic]) -> Diagnostic {
+    let names = names(errors);
     let message = match names.as_slice() {
         [] => format!("'{program}' needs macros that are not defined here"),
         [name] => format!("{name} is not defined here"),

@@ -247,6 +247,35 @@ fn the_same_program_is_the_same_build() {
     assert_eq!(shop.sh("./app").success().stdout, "0: 3 3\n");
 }
 
+/// The macros of a program whose options the host composes when it runs.
+#[test]
+fn macros_that_only_the_host_knows() {
+    let builds = "char options[64];
+        cl_uint units;
+        clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL);
+        sprintf(options, \"-DVALUE=%d\", units > 0 ? 5 : 6);
+        build(options);";
+    for kernels in [
+        FILL.to_string(),
+        format!("#ifndef VALUE\n#error no VALUE\n#endif\n{FILL}"),
+    ] {
+        let both = Both::new(&kernels, builds);
+        for platform in ["pocl", "intel"] {
+            let command = format!("--platform={platform} host.c k.cl -o app");
+            let said = both.shop.fpgacc(&command).success().stderr;
+            assert!(
+                said.contains("the options with which the host builds 'k.cl' are not known"),
+                "{said}"
+            );
+            both.agree(platform, "0: 5 5\n");
+        }
+        // What the host will pass can be said.
+        let command = "-Xkernel -DVALUE=5 host.c k.cl -o app --platform=intel";
+        both.shop.fpgacc(command).success();
+        assert_eq!(both.agree("intel", "0: 5 5\n").stderr, "");
+    }
+}
+
 /// A host that fpgacc did not link, as hosts for FPGAs are: it reads the .aocx itself.
 const READER: &str = r#"#define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
