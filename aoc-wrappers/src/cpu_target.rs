@@ -2,24 +2,28 @@
 //!
 //! Left to itself on an AMD EPYC of family 26 (Zen 5), which is younger than the emulator (2023.2.4),
 //! conversions such as `convert_uchar_sat_rte` give wrong values without a word, and `floor` ends in an
-//! internal compiler error. Told any instruction set that it names, it is right. The runtime library
-//! does the same in executables (`platform.c`).
+//! internal compiler error. Told any instruction set that it names, it is right.
+//!
+//! Where it compiles for less than AVX-512, it joins 8 work-items to a vector and gets values across
+//! barriers wrong: it computes other values, or ends with a segmentation fault. With 16, as for AVX-512,
+//! and without vectors it is right. The runtime library does the same in executables (`platform.c`).
 
 /// The variable that tells the emulator its instruction set.
-const VARIABLE: &str = "CL_CONFIG_CPU_TARGET_ARCH";
+const INSTRUCTIONS: &str = "CL_CONFIG_CPU_TARGET_ARCH";
+/// The one that tells how many work-items a vector holds.
+const WIDTH: &str = "CL_CONFIG_CPU_VECTORIZER_MODE";
 
-/// The variable and its value for the emulator's process: the widest instruction set that this CPU
-/// has and the emulator names. `None` where the user's environment tells one, and on other
-/// architectures.
-pub fn cpu_target() -> Option<(&'static str, &'static str)> {
-    if std::env::var_os(VARIABLE).is_some() {
-        return None;
-    }
-    Some((VARIABLE, name()?))
+/// Variables and their values for the emulator's process: the widest instruction set that this CPU
+/// has and the emulator names, and the width of vectors that is right for it. Not those that the user's
+/// environment tells; none on other architectures.
+pub fn cpu_target() -> Vec<(&'static str, &'static str)> {
+    let mut told = settings();
+    told.retain(|(variable, _)| std::env::var_os(variable).is_none());
+    told
 }
 
 #[cfg(target_arch = "x86_64")]
-fn name() -> Option<&'static str> {
+fn settings() -> Vec<(&'static str, &'static str)> {
     use std::arch::is_x86_feature_detected as has;
     let skylake_server = has!("avx512f")
         && has!("avx512cd")
@@ -27,15 +31,16 @@ fn name() -> Option<&'static str> {
         && has!("avx512dq")
         && has!("avx512vl");
     let haswell = has!("avx2") && has!("fma") && has!("bmi1") && has!("bmi2");
-    match () {
-        () if skylake_server => Some("skx"),
-        () if haswell => Some("core-avx2"),
-        () if has!("avx") => Some("corei7-avx"),
-        () => Some("corei7"),
-    }
+    let name = match () {
+        () if skylake_server => return vec![(INSTRUCTIONS, "skx")],
+        () if haswell => "core-avx2",
+        () if has!("avx") => "corei7-avx",
+        () => "corei7",
+    };
+    vec![(INSTRUCTIONS, name), (WIDTH, "16")]
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-fn name() -> Option<&'static str> {
-    None
+fn settings() -> Vec<(&'static str, &'static str)> {
+    Vec::new()
 }

@@ -262,7 +262,8 @@ impl Emulator {
             fs::write(vendors.path().join("intel.icd"), line).map_err(EmulatorError::Temporary)?;
             env.push(("OCL_ICD_VENDORS", vendors.path().into()));
             env.push(("OCL_ICD_FILENAMES", self.library.clone().into()));
-            env.extend(cpu_target().map(|(name, value)| (name, value.into())));
+            let told = cpu_target().into_iter();
+            env.extend(told.map(|(name, value)| (name, value.into())));
         }
         let answer = worker::ask(&question, &env)?;
         let log = build_log::messages(&answer.log);

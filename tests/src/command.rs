@@ -44,7 +44,7 @@ pub fn path_with_fpgacc() -> OsString {
 pub fn implementations() -> [(&'static str, String); 2] {
     let emulator = Emulator::find_intel().expect("make deps installs the emulator");
     let mut intel = format!("OCL_ICD_VENDORS={}", emulator.library().display());
-    if let Some((name, value)) = cpu_target() {
+    for (name, value) in cpu_target() {
         intel += &format!(" {name}={value}");
     }
     [("pocl", String::new()), ("intel", intel)]

@@ -270,19 +270,32 @@ fn emulator_elsewhere() {
 fn instruction_set() {
     const TELLS: &str = "#include <stdio.h>\n#include <stdlib.h>\nint main(void)\n{\n    \
         const char *name = getenv(\"CL_CONFIG_CPU_TARGET_ARCH\");\n    \
-        puts(name ? name : \"none\");\n    return 0;\n}\n";
+        const char *width = getenv(\"CL_CONFIG_CPU_VECTORIZER_MODE\");\n    \
+        printf(\"%s %s\\n\", name ? name : \"none\", width ? width : \"none\");\n    return 0;\n}\n";
     let tells = |on: Implementation, environment: &[(&str, &str)]| {
         let case = Case::new(on);
         case.link_manifest(&case.manifest(Vec::new()), TELLS, Patch::Nothing);
         case.run_with(&[], environment).quiet()
     };
-    let (variable, name) = cpu_target().expect("nothing is told to this test");
-    assert_eq!(tells(Implementation::Intel, &[]), format!("{name}\n"));
-    assert_eq!(
-        tells(Implementation::Intel, &[(variable, "corei7")]),
-        "corei7\n"
+    let told = cpu_target();
+    let value = |variable: &str| {
+        let found = told.iter().find(|(name, _)| *name == variable);
+        found.map_or("none", |(_, value)| value)
+    };
+    let (name, width) = (
+        value("CL_CONFIG_CPU_TARGET_ARCH"),
+        value("CL_CONFIG_CPU_VECTORIZER_MODE"),
     );
-    assert_eq!(tells(Implementation::Pocl, &[]), "none\n");
+    assert_eq!(
+        tells(Implementation::Intel, &[]),
+        format!("{name} {width}\n")
+    );
+    let users = [
+        ("CL_CONFIG_CPU_TARGET_ARCH", "corei7"),
+        ("CL_CONFIG_CPU_VECTORIZER_MODE", "1"),
+    ];
+    assert_eq!(tells(Implementation::Intel, &users), "corei7 1\n");
+    assert_eq!(tells(Implementation::Pocl, &[]), "none none\n");
 }
 
 /// The user's environment chooses another implementation: the program runs, and the user is told.

@@ -227,7 +227,10 @@ impl Attempt<'_> {
         let mut out = String::from("#!/bin/sh\n# The original, and what fpgacc makes of it.\n");
         let library = self.bench.libraries.get(&self.platform);
         let library = library.map(|path| path.display().to_string());
-        let target = cpu_target().map(|(name, value)| format!(" {name}={value}"));
+        let target = cpu_target().into_iter();
+        let target: String = target
+            .map(|(name, value)| format!(" {name}={value}"))
+            .collect();
         let words = self.program.words.join(" ");
         out += &format!(
             "{} &&\n",
@@ -236,7 +239,7 @@ impl Attempt<'_> {
         out += &format!(
             "OCL_ICD_VENDORS={}{} ./plain {words} >plain.txt\n",
             library.unwrap_or_default(),
-            target.unwrap_or_default()
+            target
         );
         let fpgacc = self.bench.fpgacc.display().to_string();
         for build in self.our_builds() {
