@@ -40,6 +40,14 @@ pub fn build_of(bytes: &[u8]) -> Option<u64> {
     seal.ends_with(&MAGIC).then(|| u64::from_le_bytes(number))
 }
 
+/// The program in a sealed file; `None` if it has no seal.
+pub fn program_of(bytes: &[u8]) -> Option<&[u8]> {
+    let seal = bytes.last_chunk::<LENGTH>()?;
+    let size = u64::from_le_bytes(*seal.first_chunk()?);
+    build_of(bytes)?;
+    bytes.get(..usize::try_from(size).ok()?)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -50,7 +58,8 @@ mod tests {
         assert_eq!(sealed.len(), 7 + 4 + LENGTH);
         assert!(sealed.starts_with(b"programk.cl"));
         assert_eq!(build_of(&sealed), Some(0x1122_3344_5566_7788));
-        assert_eq!(build_of(b"program"), None);
+        assert_eq!(program_of(&sealed), Some(&b"program"[..]));
+        assert_eq!((build_of(b"program"), program_of(b"program")), (None, None));
         let digest = |bytes: &[u8]| bytes[bytes.len() - 16..bytes.len() - 8].to_vec();
         let other = seal(b"progrbm".to_vec(), 0x1122_3344_5566_7788, "k.cl");
         assert_ne!(digest(&sealed), digest(&other));

@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use fpgacc_runtime::seal;
 use fpgacc_tests::command::{Outcome, Workshop};
 
 fn root() -> PathBuf {
@@ -146,8 +147,13 @@ fn tampered_kernels_are_found_with_their_place() {
     let wrong = kernels.replace("0.5f", "(l == 15 ? 0.25f : 0.5f)");
     shop.write("tampered/verify.cl", &wrong);
     shop.write("tampered/verify.c", shop.text("verify.c"));
-    shop.sh("cd tampered && fpgacc verify.c verify.cl -o app")
+    shop.sh("cd tampered && fpgacc verify.c verify.cl -o app && cd .. && fpgacc verify.c verify.cl -o app")
         .success();
+    // With the seal of the right ones; else they would be refused.
+    let (wrong, right) = (shop.read("tampered/app.aocx"), shop.read("app.aocx"));
+    let wrong = seal::program_of(&wrong).expect("a seal").to_vec();
+    let build = seal::build_of(&right).expect("a seal");
+    shop.write("tampered/app.aocx", seal::seal(wrong, build, "verify.cl"));
     let told = shop
         .sh("FPGACC_AOCX_PATH=$PWD/tampered fpgacc --verify verify.c verify.cl -o app")
         .failure();
