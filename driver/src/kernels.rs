@@ -14,7 +14,7 @@ use fpgacc_device_passes::pass::Pass;
 use fpgacc_device_passes::passes;
 use fpgacc_device_passes::pipeline::{self, Pipeline, Report};
 use fpgacc_frontend::diag::{Diagnostic, Severity};
-use fpgacc_frontend::facts::Facts;
+use fpgacc_frontend::facts::{Facts, Known};
 use fpgacc_frontend::ir::{Function, Module};
 use fpgacc_frontend::kernel::{self, ParseError, PrintOptions};
 use fpgacc_frontend::source::without_bom;
@@ -76,14 +76,15 @@ pub fn rewrite_for(
         session.tell(run_time_headers::warning(&program.name(), &header));
         return Ok(None);
     }
-    if unknown_macros::asked_for(&made) && !program.options_known {
+    let may_be_given = !program.options_known && composes_options(facts);
+    if unknown_macros::asked_for(&made) && may_be_given {
         session.tell(unknown_macros::left_to_device(&program.name(), &[]));
         return Ok(None);
     }
     let preprocessed = check_preprocessed(session, program, made)?;
     let parsed = parse_text(session, program, &preprocessed.text);
     if let Err(ParseError::Invalid(errors)) = &parsed
-        && !program.options_known
+        && may_be_given
         && unknown_macros::explain_all(errors)
     {
         session.tell(unknown_macros::left_to_device(&program.name(), errors));
@@ -91,6 +92,12 @@ pub fn rewrite_for(
     }
     let parsed = judge(session, program, parsed)?;
     rewrite_parsed(session, program, facts, &preprocessed, parsed).map(Some)
+}
+
+/// Whether a host builds a program with options that only it knows, when it runs.
+fn composes_options(facts: &Facts) -> bool {
+    let mut options = facts.programs.iter().flat_map(|program| &program.options);
+    options.any(|options| matches!(options, Known::Unknown(_)))
 }
 
 /// Takes a program through front end and passes.
