@@ -160,7 +160,7 @@ fn tampered_kernels_are_found_with_their_place() {
     let build = seal::build_of(&right).expect("a seal");
     shop.write("tampered/app.aocx", seal::seal(wrong, build, "verify.cl"));
     let told = shop
-        .sh("FPGACC_AOCX_PATH=$PWD/tampered fpgacc --verify verify.c verify.cl -o app")
+        .sh("FPGACC_AOCX_PATH=$PWD/tampered/app.aocx fpgacc --verify verify.c verify.cl -o app")
         .failure();
     let source = shop.text("verify.c");
     let above = source
