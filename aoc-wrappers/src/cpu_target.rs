@@ -13,17 +13,29 @@ const INSTRUCTIONS: &str = "CL_CONFIG_CPU_TARGET_ARCH";
 /// The one that tells how many work-items a vector holds.
 const WIDTH: &str = "CL_CONFIG_CPU_VECTORIZER_MODE";
 
+/// Variables and their values.
+pub type Environment = Vec<(&'static str, &'static str)>;
+
 /// Variables and their values for the emulator's process: the widest instruction set that this CPU
 /// has and the emulator names, and the width of vectors that is right for it. Not those that the user's
 /// environment tells; none on other architectures.
-pub fn cpu_target() -> Vec<(&'static str, &'static str)> {
+pub fn cpu_target() -> Environment {
     let mut told = settings();
     told.retain(|(variable, _)| std::env::var_os(variable).is_none());
     told
 }
 
+/// The same, for an emulator that computes one work-item at a time, whatever the user's environment
+/// tells.
+pub fn without_vectors() -> Environment {
+    let mut told = cpu_target();
+    told.retain(|(variable, _)| *variable != WIDTH);
+    told.push((WIDTH, "1"));
+    told
+}
+
 #[cfg(target_arch = "x86_64")]
-fn settings() -> Vec<(&'static str, &'static str)> {
+fn settings() -> Environment {
     use std::arch::is_x86_feature_detected as has;
     let skylake_server = has!("avx512f")
         && has!("avx512cd")
@@ -41,6 +53,6 @@ fn settings() -> Vec<(&'static str, &'static str)> {
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-fn settings() -> Vec<(&'static str, &'static str)> {
+fn settings() -> Environment {
     Vec::new()
 }

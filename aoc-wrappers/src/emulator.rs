@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::build_log;
-use crate::cpu_target::cpu_target;
+use crate::cpu_target::{Environment, cpu_target, without_vectors};
 use crate::request::BuildRequest;
 use crate::scratch::Scratch;
 use crate::worker::{self, Answer, Failure, Implementation, Question, WorkerError};
@@ -197,12 +197,13 @@ impl Emulator {
 
     /// Loads it and asks for its names and versions.
     pub fn describe(&self) -> Result<Description, EmulatorError> {
-        let answer = self.ask(Question {
+        let question = Question {
             implementation: self.implementation,
             texts: Vec::new(),
             options: Vec::new(),
             check: false,
-        })?;
+        };
+        let answer = self.ask(question, cpu_target())?;
         Ok(Description {
             platform: answer.platform,
             device: answer.device,
@@ -246,14 +247,18 @@ impl Emulator {
             options,
             check,
         };
-        let mut answer = self.ask(question)?;
+        let environment = match request.vectors {
+            true => cpu_target(),
+            false => without_vectors(),
+        };
+        let mut answer = self.ask(question, environment)?;
         if !request.verbose {
             answer.log = build_log::messages(&answer.log);
         }
         Ok(answer)
     }
 
-    fn ask(&self, question: Question) -> Result<Answer, EmulatorError> {
+    fn ask(&self, question: Question, told: Environment) -> Result<Answer, EmulatorError> {
         let vendors = Scratch::new().map_err(EmulatorError::Temporary)?;
         let mut env: Vec<(_, OsString)> = Vec::new();
         if self.implementation == Implementation::Intel {
@@ -262,8 +267,7 @@ impl Emulator {
             fs::write(vendors.path().join("intel.icd"), line).map_err(EmulatorError::Temporary)?;
             env.push(("OCL_ICD_VENDORS", vendors.path().into()));
             env.push(("OCL_ICD_FILENAMES", self.library.clone().into()));
-            let told = cpu_target().into_iter();
-            env.extend(told.map(|(name, value)| (name, value.into())));
+            env.extend(told.into_iter().map(|(name, value)| (name, value.into())));
         }
         let answer = worker::ask(&question, &env)?;
         let log = build_log::messages(&answer.log);

@@ -40,7 +40,8 @@ pub(crate) fn digest(request: &BuildRequest, identity: &str) -> Option<String> {
     hash.text(request.target.name());
     hash.text(&format!("{:?} {:?}", request.stage, request.profile));
     hash.text(&format!(
-        "{} {} {} {} {}",
+        "{} {} {} {} {} {}",
+        request.vectors,
         request.debug,
         request.report,
         request.fp_relaxed,
@@ -262,7 +263,7 @@ mod tests {
         let base = request(folder.path(), "kernel void a() {}");
         let digest = |request: &BuildRequest| super::digest(request, "aoc 1").unwrap();
         let mut all = vec![digest(&base), super::digest(&base, "aoc 2").unwrap()];
-        let changes: [fn(&mut BuildRequest); 15] = [
+        let changes: [fn(&mut BuildRequest); 16] = [
             |r| r.sources[0].text.push(' '),
             |r| r.target = Target::Hardware,
             |r| r.stage = Stage::Rtl,
@@ -273,6 +274,7 @@ mod tests {
             |r| r.cl_options = vec!["AB".into()],
             |r| r.extra = vec!["AB".into()],
             |r| r.constant_cache = Some(4096),
+            |r| r.vectors = false,
             |r| r.debug = true,
             |r| r.report = true,
             |r| r.profile = Some(Profile::All),

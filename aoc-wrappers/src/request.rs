@@ -94,6 +94,8 @@ pub struct BuildRequest {
     pub fp_relaxed: bool,
     /// Intermediate roundings may be dropped (`-fpc`).
     pub fp_contract: bool,
+    /// Emulators may compute several work-items at a time. Intel's has other library functions then.
+    pub vectors: bool,
     /// The emulator of before 19.1 (`-legacy-emulator`).
     pub legacy_emulator: bool,
     /// `-v`.
@@ -126,6 +128,7 @@ impl BuildRequest {
             fp_contract: false,
             legacy_emulator: false,
             verbose: false,
+            vectors: true,
             constant_cache: None,
             extra: Vec::new(),
         }

@@ -16,9 +16,6 @@ use crate::link::Compiled;
 use crate::options::{Options, Target, asks_for_cache};
 use crate::session::{Session, Step};
 
-/// In front of a text: each operation is rounded. The runtime puts the same in front of originals.
-const NO_CONTRACTION: &str = "#pragma OPENCL FP_CONTRACT OFF\n#line 1\n";
-
 /// The tool that builds for the target that the options name.
 pub fn choose(session: &mut Session) -> Step<Backend> {
     let options = &session.options;
@@ -112,18 +109,16 @@ pub fn build(
 ) -> Step<()> {
     let Compiled { program, rewritten } = compiled;
     let options = &session.options;
-    let text = match options.contracts {
-        true => rewritten.text.clone(),
-        false => format!("{NO_CONTRACTION}{}", rewritten.text),
-    };
+    let prelude = options.rounding.prelude().unwrap_or_default();
     let source = KernelSource {
         path: rewritten.path.clone(),
-        text,
+        text: format!("{prelude}{}", rewritten.text),
     };
     let mut request = BuildRequest::new(vec![source], made.join(&described.aocx));
     request.place = Some(output.with_file_name(&described.aocx));
     request.cl_options = compiled.cl_options();
     request.board = options.board.clone();
+    request.vectors = options.rounding.vectors();
     request.extra = options.aoc_args.iter().map(OsString::from).collect();
     request.target = request_target(options);
     // An emulator has no cache, and what the user says counts.

@@ -68,7 +68,7 @@ impl KernelOptions {
     }
 
     /// Takes away what lets device compilers round otherwise than the text says. The runtime does the
-    /// same under `FPGACC_CONTRACT=off`.
+    /// same under `FPGACC_PRELUDE`.
     pub fn forbid_contraction(&mut self) {
         self.others.retain(|option| {
             !matches!(

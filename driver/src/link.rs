@@ -23,6 +23,7 @@ use crate::options::{Input, InputKind, LinkKind, Mode, Options, Target};
 use crate::outputs;
 use crate::programs::{self, Program};
 use crate::required;
+use crate::rounding::Rounding;
 use crate::session::{Session, Step, Stop};
 use crate::source_folder;
 
@@ -141,7 +142,7 @@ pub fn rewrite_with(
         &gathered.kernels,
         &gather::kernel_words(&session.options),
     );
-    if !session.options.contracts {
+    if session.options.rounding != Rounding::AsBuilt {
         for program in &mut programs {
             program.options.forbid_contraction();
         }

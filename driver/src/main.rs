@@ -39,6 +39,7 @@ mod recorded;
 mod report;
 mod required;
 mod response;
+mod rounding;
 mod run;
 mod run_time_headers;
 mod session;

@@ -15,6 +15,7 @@ use fpgacc_frontend::diag::Diagnostic;
 use crate::cc_options::{self, Step};
 use crate::depfile;
 use crate::opt_record::RecordOptions;
+use crate::rounding::Rounding;
 
 /// The level of kernels where `--kernel-opt` is not given.
 const DEFAULT_LEVEL: u8 = 2;
@@ -182,9 +183,8 @@ pub struct Options {
     pub no_warnings: bool,
     /// `--quiet`
     pub quiet: bool,
-    /// Device compilers may join operations, as OpenCL allows. `--verify` forbids it to tell what
-    /// comes from it.
-    pub contracts: bool,
+    /// How device compilers may round.
+    pub rounding: Rounding,
 }
 
 /// `-MD` and its kin.
@@ -274,7 +274,7 @@ impl Options {
             dry_run: matches.get_flag("###"),
             no_warnings: matches.get_flag("no-warnings"),
             quiet: matches.get_flag("quiet"),
-            contracts: true,
+            rounding: Rounding::default(),
         };
         options.check()?;
         if matches.get_flag("verify") {

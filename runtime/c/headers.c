@@ -85,7 +85,7 @@ enum fpgacc_match fpgacc_headers_match(const struct fpgacc_options *options,
     for (uint32_t i = 0; i < variant->header_count; i++) {
         const struct fpgacc_header *header = &variant->headers[i];
         char *text = find(options, embedded, header);
-        uint64_t hash = text ? fpgacc_source_hash(fpgacc_after_pragma(text)) : 0;
+        uint64_t hash = text ? fpgacc_source_hash(fpgacc_after_prelude(text)) : 0;
         int exists = text != NULL;
         free(text);
         if (!exists && header->exists)

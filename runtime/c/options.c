@@ -281,7 +281,7 @@ static enum kind kind_of(const char *word)
 static int counts(const char *word)
 {
     return kind_of(word) != NEUTRAL && strcmp(word, "-cl-std=CL1.2") != 0 &&
-           (fpgacc_contracts() || !fpgacc_is_loose(word));
+           !(fpgacc_is_strict() && fpgacc_is_loose(word));
 }
 
 /* The next option that counts and is of one kind, or NULL. */
@@ -378,7 +378,7 @@ static int tests_relaxed(const struct fpgacc_program *variant)
     int found = variant->any_macro;
     for (uint32_t i = 0; i < variant->macro_name_count && !found; i++)
         found = strcmp(variant->macro_names[i], "__FAST_RELAXED_MATH__") == 0;
-    return found && fpgacc_contracts();
+    return found && !fpgacc_is_strict();
 }
 
 int fpgacc_folders_agree(const struct fpgacc_options *options,

@@ -194,18 +194,18 @@ enum fpgacc_match fpgacc_headers_match(const struct fpgacc_options *options,
                                        const struct fpgacc_program *variant,
                                        struct fpgacc_text *why);
 
-/* ---- contract.c ----------------------------------------------------------------------------- */
+/* ---- prelude.c ------------------------------------------------------------------------------ */
 
-/* Whether the device's compiler may join operations: FPGACC_CONTRACT is not `off`. */
-int fpgacc_contracts(void);
+/* Whether the device's compiler has to round as the text says: FPGACC_PRELUDE is set. */
+int fpgacc_is_strict(void);
 
 /* Whether an option lets the compiler join operations, or round otherwise than the text says. */
 int fpgacc_is_loose(const char *option);
 
-/* A text without what stands before it if operations are not joined. */
-const char *fpgacc_after_pragma(const char *text);
+/* A text without FPGACC_PRELUDE before it. */
+const char *fpgacc_after_prelude(const char *text);
 
-/* The device's own functions; under FPGACC_CONTRACT=off no operations are joined. */
+/* The device's own functions; they build texts with FPGACC_PRELUDE before them. */
 cl_program fpgacc_create_program(cl_context context, cl_uint count, const char **strings,
                                  const size_t *lengths, cl_int *error);
 cl_int fpgacc_build_program(cl_program program, cl_uint num_devices, const cl_device_id *devices,

@@ -30,7 +30,7 @@ pub const SOURCES: &[(&str, &str)] = sources!["c":
     "aocx.c",
     "arguments.c",
     "build.c",
-    "contract.c",
+    "prelude.c",
     "devices.c",
     "geometry.c",
     "headers.c",

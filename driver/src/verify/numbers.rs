@@ -6,6 +6,7 @@ use fpgacc_frontend::ir::{Module, RecordKind, Type, TypeId};
 
 use crate::kernel_options::identifiers;
 use crate::link::Compiled;
+use crate::rounding;
 
 /// Typedefs by name; `None`: kernels mean different things by it.
 #[derive(Debug, Default)]
@@ -56,12 +57,20 @@ fn scalar(module: &Module, ty: TypeId) -> Option<&'static str> {
 
 /// Whether kernels calculate with floating-point numbers.
 pub fn has_floats(compiled: &[Compiled]) -> bool {
-    let is_float = |name: &String| {
+    names_any(compiled, |name| {
         let scalar = name.trim_end_matches(|c: char| c.is_ascii_digit());
         matches!(scalar, "float" | "double" | "half")
-    };
+    })
+}
+
+/// Whether kernels call functions whose last bits are the implementation's choice.
+pub fn calls_functions_within_bounds(compiled: &[Compiled]) -> bool {
+    names_any(compiled, rounding::is_within_bounds)
+}
+
+fn names_any(compiled: &[Compiled], is_it: impl Fn(&str) -> bool) -> bool {
     let texts = compiled.iter().map(|one| &one.rewritten.text);
     texts
         .flat_map(|text| identifiers(text))
-        .any(|name| is_float(&name))
+        .any(|name| is_it(&name))
 }

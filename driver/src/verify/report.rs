@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::PathBuf;
 
-use super::compare::{Bound, Difference, What, value_at};
+use super::compare::{Bound, Comparison, Difference, What, value_at};
 use super::output;
 use super::place;
 use super::record::Form;
@@ -13,6 +13,8 @@ use super::settle::Settled;
 use super::{Outcome, Verdict};
 
 const ORDER: &str = "without contraction: different; with --strict-fp as well: all the same";
+
+const SCALAR: &str = "without contraction: different; one work-item at a time as well";
 
 /// The program that ran.
 pub struct Executable {
@@ -221,14 +223,8 @@ impl Report<'_> {
             );
         }
         let _ = match settled {
-            Settled::Contraction(comparison) => match comparison.within_bounds {
-                0 => writeln!(out, "without contraction: all the same"),
-                within => writeln!(
-                    out,
-                    "without contraction: the same but for {within} floating-point values, which \
-                     are within the bound"
-                ),
-            },
+            Settled::Contraction(comparison) => same(out, "without contraction", comparison),
+            Settled::Functions(comparison) => same(out, SCALAR, comparison),
             Settled::Rounding(own) => writeln!(
                 out,
                 "the original's own values differ by up to {own:.1e} without contraction\n{ORDER}"
@@ -255,6 +251,10 @@ impl Report<'_> {
                 "verdict: same without contraction: the device's compiler joins a*b+c, or \
                  simplifies as the build options allow, in the one kernel and not in the other\n"
             }
+            Verdict::SameScalar => {
+                "verdict: same without vectors: for several work-items at a time the emulator takes \
+                 other functions, whose last bits are others, as OpenCL allows (sin, native_exp, ..)\n"
+            }
             Verdict::SameRounding => {
                 "verdict: same but for rounding, to which the program is sensitive: `reduction` \
                  changed the order of operations (--strict-fp keeps it)\n"
@@ -276,6 +276,17 @@ impl Report<'_> {
                 self.executable.path.display()
             );
         }
+    }
+}
+
+/// What is the same in builds of another kind.
+fn same(out: &mut String, how: &str, comparison: &Comparison) -> std::fmt::Result {
+    match comparison.within_bounds {
+        0 => writeln!(out, "{how}: all the same"),
+        within => writeln!(
+            out,
+            "{how}: the same but for {within} floating-point values, which are within the bound"
+        ),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use fpgacc_aoc_wrappers::cpu_target::without_vectors;
 use fpgacc_aoc_wrappers::process::{Captured, Command, Status};
 use fpgacc_frontend::diag::Diagnostic;
 
@@ -50,8 +51,11 @@ pub fn run(session: &mut Session, executable: &Path, kernels: Kernels) -> Step<R
         Kernels::Original => command.env("FPGACC_ORIGINAL", "1"),
         Kernels::Rewritten => command.env_remove("FPGACC_ORIGINAL"),
     };
-    if !session.options.contracts {
-        command = command.env("FPGACC_CONTRACT", "off");
+    if let Some(prelude) = session.options.rounding.prelude() {
+        command = command.env("FPGACC_PRELUDE", prelude);
+    }
+    if !session.options.rounding.vectors() {
+        command = command.envs(without_vectors());
     }
     let captured = command.capture();
     let captured = session.check(captured)?;

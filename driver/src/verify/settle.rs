@@ -12,6 +12,7 @@ use crate::link;
 use crate::messages::Messages;
 use crate::opt_record::RecordOptions;
 use crate::options::Options;
+use crate::rounding::Rounding;
 use crate::session::Session;
 
 /// Where differences come from.
@@ -20,6 +21,8 @@ pub enum Settled {
     /// Everything is the same, or within the bound if `reduction` fired, when no operations are
     /// joined.
     Contraction(Comparison),
+    /// The same, when the emulator computes one work-item at a time as well.
+    Functions(Comparison),
     /// Everything is the same when they keep their order as well, and the original's own values move
     /// as far (so much of the largest) when its operations are not joined.
     Rounding(f64),
@@ -43,14 +46,21 @@ pub fn settle(
     rewritten: &Run,
 ) -> Option<Settled> {
     let mut options = session.options.clone();
-    options.contracts = false;
+    options.rounding = Rounding::Uncontracted;
     let folder = executable
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));
-    let again = once_more(&options, folder)?;
+    let mut again = once_more(&options, folder)?;
     if again.outcome.is_same() {
         return Some(Settled::Contraction(again.outcome.comparison));
+    }
+    if outcome.traits.functions {
+        options.rounding = Rounding::Scalar;
+        again = once_more(&options, folder)?;
+        if again.outcome.is_same() {
+            return Some(Settled::Functions(again.outcome.comparison));
+        }
     }
     if !outcome.traits.reassociated {
         return Some(Settled::Other);

@@ -1,21 +1,23 @@
-/* Texts that the device's own compiler builds without joining operations (FPGACC_CONTRACT=off), so
- * that `fpgacc --verify` can tell such differences from others. The driver does the same to the
- * texts that it builds. */
+/* Texts that the device's own compiler builds with FPGACC_PRELUDE before them: it takes liberties in
+ * rounding from the compiler, so that `fpgacc --verify` can tell such differences from others. The
+ * driver puts the same before the texts that it builds. */
 #include "runtime.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define NO_CONTRACT "#pragma OPENCL FP_CONTRACT OFF\n#line 1\n"
-
 /* Options that let the compiler round otherwise than the text says. */
 static const char *const loose[] = {"-cl-mad-enable", "-cl-unsafe-math-optimizations",
                                     "-cl-fast-relaxed-math"};
 
-int fpgacc_contracts(void)
+static const char *prelude(void)
 {
-    const char *value = fpgacc_environment("FPGACC_CONTRACT");
-    return !value || strcmp(value, "off") != 0;
+    return fpgacc_environment("FPGACC_PRELUDE");
+}
+
+int fpgacc_is_strict(void)
+{
+    return prelude() != NULL;
 }
 
 int fpgacc_is_loose(const char *option)
@@ -26,23 +28,24 @@ int fpgacc_is_loose(const char *option)
     return 0;
 }
 
-const char *fpgacc_after_pragma(const char *text)
+const char *fpgacc_after_prelude(const char *text)
 {
-    size_t length = strlen(NO_CONTRACT);
-    return strncmp(text, NO_CONTRACT, length) == 0 ? text + length : text;
+    const char *before = prelude();
+    size_t length = before ? strlen(before) : 0;
+    return length && strncmp(text, before, length) == 0 ? text + length : text;
 }
 
 cl_program fpgacc_create_program(cl_context context, cl_uint count, const char **strings,
                                  const size_t *lengths, cl_int *error)
 {
-    if (fpgacc_contracts() || count == 0 || !strings)
+    if (!fpgacc_is_strict() || count == 0 || !strings)
         return __real_clCreateProgramWithSource(context, count, strings, lengths, error);
     const char **texts = calloc(count + 1, sizeof *texts);
     size_t *sizes = calloc(count + 1, sizeof *sizes);
     cl_program program = NULL;
     *error = CL_OUT_OF_HOST_MEMORY;
     if (texts && sizes) {
-        texts[0] = NO_CONTRACT;
+        texts[0] = prelude();
         memcpy(texts + 1, strings, count * sizeof *texts);
         if (lengths)
             memcpy(sizes + 1, lengths, count * sizeof *sizes);
@@ -79,7 +82,7 @@ static char *strict(const char *options)
 cl_int fpgacc_build_program(cl_program program, cl_uint num_devices, const cl_device_id *devices,
                             const char *options, fpgacc_notify notify, void *user_data)
 {
-    char *own = fpgacc_contracts() ? NULL : strict(options);
+    char *own = fpgacc_is_strict() ? strict(options) : NULL;
     cl_int error = __real_clBuildProgram(program, num_devices, devices, own ? own : options,
                                          notify, user_data);
     free(own);
@@ -91,7 +94,7 @@ cl_int fpgacc_compile_program(cl_program program, cl_uint num_devices,
                               cl_uint num_headers, const cl_program *headers, const char **names,
                               fpgacc_notify notify, void *user_data)
 {
-    char *own = fpgacc_contracts() ? NULL : strict(options);
+    char *own = fpgacc_is_strict() ? strict(options) : NULL;
     cl_int error = __real_clCompileProgram(program, num_devices, devices, own ? own : options,
                                            num_headers, headers, names, notify, user_data);
     free(own);
