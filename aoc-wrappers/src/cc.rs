@@ -260,8 +260,8 @@ impl Compiler {
         flags
     }
 
-    /// Preprocesses a kernel file: no predefined macros but the given ones and the C standard's,
-    /// no system headers. `defines` are as after `-D`, `undefines` as after `-U`. Macro
+    /// Preprocesses a kernel file: no predefined macros but the given ones and those of C99,
+    /// which OpenCL C extends, no system headers. `defines` are as after `-D`, `undefines` as after `-U`. Macro
     /// definitions stay in the text (`-dD`).
     pub fn preprocess_kernel(
         &self,
@@ -270,7 +270,9 @@ impl Compiler {
         undefines: &[String],
         includes: &[PathBuf],
     ) -> Result<Preprocessed, CcError> {
-        let mut flags: Vec<OsString> = ["-undef", "-nostdinc"].map(OsString::from).into();
+        let mut flags: Vec<OsString> = ["-undef", "-nostdinc", "-std=gnu99"]
+            .map(OsString::from)
+            .into();
         flags.extend(defines.iter().map(|define| format!("-D{define}").into()));
         flags.extend(undefines.iter().map(|name| format!("-U{name}").into()));
         for folder in includes {

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use indexmap::IndexMap;
 
+use crate::line_marker::LineMarker;
 use crate::options::DependencyOptions;
 
 /// The files that an output was made from, in order of first use.
@@ -76,15 +77,11 @@ pub fn file(options: &DependencyOptions, output: &Path) -> PathBuf {
 /// Files of line markers, and whether each is a system header. `<built-in>` and its kin are not files.
 fn line_markers(text: &str) -> impl Iterator<Item = (PathBuf, bool)> {
     text.lines().filter_map(|line| {
-        let rest = line.strip_prefix("# ")?;
-        let (number, rest) = rest.split_once(" \"")?;
-        number.parse::<u32>().ok()?;
-        let (name, flags) = rest.rsplit_once('"')?;
-        if name.starts_with('<') || name.is_empty() || name.ends_with('/') {
+        let LineMarker { file, system, .. } = LineMarker::parse(line)?;
+        if file.starts_with('<') || file.is_empty() || file.ends_with('/') {
             return None;
         }
-        let system = flags.split_whitespace().any(|flag| flag == "3");
-        let path = PathBuf::from(name.replace("\\\\", "\\"));
+        let path = PathBuf::from(file.as_ref());
         path.is_file().then_some((path, system))
     })
 }

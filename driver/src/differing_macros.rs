@@ -1,10 +1,13 @@
 //! Kernels that test macros which the tool's own compiler defines and fpgacc does not, or the other way
 //! round: they are not what the tool would make of the text (docs/macros.md).
 
+use std::borrow::Cow;
+
 use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_frontend::source::{FileId, SourceMap};
 
 use crate::kernel_options::identifiers;
+use crate::line_marker;
 use crate::programs::Program;
 
 /// Macros that Intel's emulator has otherwise.
@@ -40,9 +43,14 @@ const POCL: [&str; 17] = [
     "cles_khr_int64",
 ];
 
-/// A warning for each of them that the text tests, at the first line that does. `tool` is the kind of the tool
+/// A warning for each of them that the text or a header of it tests, at the first line that does. `tool` is the kind of the tool
 /// that builds it.
-pub fn warnings(program: &Program, tool: &str, sources: &SourceMap) -> Vec<Diagnostic> {
+pub fn warnings(
+    program: &Program,
+    preprocessed: &str,
+    tool: &str,
+    sources: &SourceMap,
+) -> Vec<Diagnostic> {
     let names: &[&str] = match tool {
         "intel" => &INTEL,
         "pocl" => &POCL,
@@ -52,11 +60,18 @@ pub fn warnings(program: &Program, tool: &str, sources: &SourceMap) -> Vec<Diagn
         let mut given = program.options.defines.iter();
         given.any(|define| define.split(['=', '(']).next() == Some(name))
     };
+    // What the device's compiler gets is the host's own text, which comes before its headers.
+    let pieces = program
+        .pieces
+        .iter()
+        .map(|piece| Cow::from(piece.name.as_str()));
+    let files = pieces.chain(line_marker::files(preprocessed));
+    let files: Vec<FileId> = files.filter_map(|name| sources.find(&name)).collect();
     let mut found = Vec::new();
     for name in names.iter().filter(|name| !is_given(name)) {
-        let first = program.pieces.iter().find_map(|piece| {
-            let line = tested_at(&piece.text, name)?;
-            Some((sources.find(&piece.name)?, line))
+        let first = files.iter().find_map(|file| {
+            let line = tested_at(&sources.file(*file).text, name)?;
+            Some((*file, line))
         });
         if let Some((file, line)) = first {
             found.push(warning(name, tool, file, line, sources));

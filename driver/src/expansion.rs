@@ -1,5 +1,6 @@
 //! Kernel files of which macros make too much.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use fpgacc_aoc_wrappers::cc::EXPANSION_LIMIT;
@@ -7,12 +8,13 @@ use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_frontend::source::{SourceMap, Span};
 
 use crate::kernel_options::identifiers;
+use crate::line_marker::LineMarker;
 
 /// What to say of a text that was cut off while it grew: the macro at that place.
 pub fn too_long(sources: &SourceMap, text: &str) -> Diagnostic {
     let limit = format!("{} MiB", EXPANSION_LIMIT >> 20);
     let (file, line) = place(text);
-    let Some(id) = sources.find(file) else {
+    let Some(id) = sources.find(&file) else {
         return Diagnostic::error(format!("{file}:{line}: macros expand to more than {limit}"));
     };
     let whole = sources.line_span(id, line);
@@ -34,15 +36,11 @@ pub fn too_long(sources: &SourceMap, text: &str) -> Diagnostic {
 }
 
 /// The file and the line of the source at which a preprocessed text ends.
-fn place(text: &str) -> (&str, u32) {
-    let (mut file, mut line) = ("", 1u32);
+fn place(text: &str) -> (Cow<'_, str>, u32) {
+    let (mut file, mut line) = (Cow::default(), 1u32);
     for piece in text.split_inclusive('\n') {
-        let marker = piece.strip_prefix("# ").and_then(|marker| {
-            let (number, rest) = marker.split_once(" \"")?;
-            Some((number.parse().ok()?, rest.rsplit_once('"')?.0))
-        });
-        match marker {
-            Some((number, name)) => (line, file) = (number, name),
+        match LineMarker::parse(piece) {
+            Some(marker) => (line, file) = (marker.line, marker.file),
             None => line += u32::from(piece.ends_with('\n')),
         }
     }

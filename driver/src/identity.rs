@@ -11,6 +11,7 @@ use std::path::{Component, Path, PathBuf};
 use fpgacc_runtime::manifest::{self, Header};
 
 use crate::kernel_options::{identifiers, macro_name, words};
+use crate::line_marker;
 use crate::programs::Program;
 
 /// What the manifest says of a program, without its kernels and its .aocx.
@@ -114,13 +115,10 @@ fn included_files(program: &Program, preprocessed: &str) -> Vec<(PathBuf, Vec<u8
         .iter()
         .map(|piece| piece.name.as_str())
         .collect();
-    let markers = preprocessed
-        .lines()
-        .filter_map(|line| line.strip_prefix("# ")?.split('"').nth(1));
-    let paths: BTreeSet<&str> = markers.filter(|name| !own.contains(name)).collect();
-    (paths.into_iter())
-        .filter(|path| !path.starts_with('<'))
-        .filter_map(|path| Some((PathBuf::from(path), std::fs::read(path).ok()?)))
+    let paths = line_marker::files(preprocessed).into_iter();
+    (paths.filter(|path| !own.contains(path.as_ref())))
+        .map(|path| PathBuf::from(path.as_ref()))
+        .filter_map(|path| Some((path.clone(), std::fs::read(path).ok()?)))
         .collect()
 }
 

@@ -27,6 +27,7 @@ use crate::build;
 use crate::differing_macros;
 use crate::expansion;
 use crate::identity;
+use crate::line_marker;
 use crate::options::Target;
 use crate::programs::{self, Piece, Program};
 use crate::run_time_headers;
@@ -139,7 +140,7 @@ fn rewrite_parsed(
     let Some(mut module) = parsed else {
         return Ok(rewritten);
     };
-    warn_of_macros(session, program);
+    warn_of_macros(session, program, &preprocessed.text);
     let originals = module.clone();
     let decided = decide(session, &mut module, facts)?;
     if build::runs_on_intel_emulator(&session.options) {
@@ -415,11 +416,11 @@ fn untouched(session: &mut Session, reasons: Vec<Diagnostic>) {
 }
 
 /// Warns of macros that the tool's own compiler has otherwise.
-fn warn_of_macros(session: &mut Session, program: &Program) {
+fn warn_of_macros(session: &mut Session, program: &Program, preprocessed: &str) {
     let Some(tool) = build::emulator(&session.options) else {
         return;
     };
-    for warning in differing_macros::warnings(program, tool, &session.sources) {
+    for warning in differing_macros::warnings(program, preprocessed, tool, &session.sources) {
         session.tell(warning);
     }
 }
@@ -433,18 +434,12 @@ fn pass_on_warnings(session: &mut Session, made: &cc::Preprocessed) {
 
 /// Texts of included headers, for messages that point into them.
 fn register_headers(session: &mut Session, preprocessed: &str) {
-    let mut names: Vec<&str> = preprocessed
-        .lines()
-        .filter_map(|line| line.strip_prefix("# ")?.split('"').nth(1))
-        .collect();
-    names.sort_unstable();
-    names.dedup();
-    for name in names {
-        if session.sources.find(name).is_none()
-            && let Ok(bytes) = std::fs::read(name)
+    for name in line_marker::files(preprocessed) {
+        if session.sources.find(&name).is_none()
+            && let Ok(bytes) = std::fs::read(name.as_ref())
         {
             let text = c_text::decode(&bytes).text;
-            session.sources.add(name, without_bom(&text));
+            session.sources.add(name.as_ref(), without_bom(&text));
         }
     }
 }

@@ -29,6 +29,7 @@ mod identity;
 mod images;
 mod kernel_options;
 mod kernels;
+mod line_marker;
 mod link;
 mod messages;
 mod opt_record;

@@ -13,6 +13,8 @@ use object::read::archive::ArchiveFile;
 use object::{Object, ObjectSection, ObjectSymbol};
 use serde::{Deserialize, Serialize};
 
+use crate::line_marker::LineMarker;
+
 /// The section's name. It never reaches an executable.
 pub const SECTION: &str = ".fpgacc";
 
@@ -140,12 +142,8 @@ pub fn without_system_headers<'a>(
     let mut out = String::new();
     let mut system = false;
     for line in preprocessed.lines() {
-        if let Some(marker) = line
-            .strip_prefix("# ")
-            .filter(|m| m.starts_with(|c: char| c.is_ascii_digit()))
-        {
-            let flags = marker.rsplit('"').next().unwrap_or("");
-            system = flags.split_whitespace().any(|flag| flag == "3");
+        if let Some(marker) = LineMarker::parse(line) {
+            system = marker.system;
         } else if system && !line.starts_with("#define ") && !line.starts_with("#undef ") {
             continue;
         }

@@ -14,7 +14,17 @@ use fpgacc_frontend::source::SourceMap;
 /// `cc -E` over a text that stands for the file `name`.
 fn preprocess(name: &str, text: &str, dialect: Dialect) -> String {
     let mut child = Command::new("cc")
-        .args(["-E", "-dD", "-undef", "-nostdinc", "-w", "-x", "c", "-"])
+        .args([
+            "-E",
+            "-dD",
+            "-undef",
+            "-nostdinc",
+            "-std=gnu99",
+            "-w",
+            "-x",
+            "c",
+            "-",
+        ])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

@@ -87,4 +87,20 @@ fn tests_of_macros_that_differ_are_told() {
         "{pocl}"
     );
     assert!(!intel.contains("fp64' is"), "{intel}");
+    shop.write("tests.h", "\n#if __OPTIMIZE__\n#endif\n");
+    shop.write("k.cl", format!("#include \"tests.h\"\n{kernels}"));
+    let intel = told("--platform=intel");
+    let in_header =
+        "tests.h:2:1: warning: '__OPTIMIZE__' is not what the compiler of the Intel emulator has";
+    assert!(intel.contains(in_header), "{intel}");
+}
+
+/// OpenCL C extends C99, whatever the host's compiler preprocesses C for.
+#[test]
+fn kernels_are_c99() {
+    let shop = Workshop::with_fixture();
+    let kernels = shop.text("k.cl");
+    let test = "#if __STDC_VERSION__ != 199901\n#error another C\n#endif\n";
+    shop.write("k.cl", format!("{test}{kernels}"));
+    shop.fpgacc("-w -S k.cl -o -").success();
 }

@@ -69,7 +69,7 @@ fn module_of(source: &str, sources: &mut SourceMap) -> Module {
     fs::write(&file, source).expect("a written file");
     sources.add("case.cl", source);
     let output = Command::new("cc")
-        .args(["-E", "-dD", "-undef", "-nostdinc", "-x", "c"])
+        .args(["-E", "-dD", "-undef", "-nostdinc", "-std=gnu99", "-x", "c"])
         .args(["-include", "pre.h", "case.cl"])
         .current_dir(folder.path())
         .output()
