@@ -18,7 +18,8 @@ pub fn parse(name: &str, bytes: &[u8], sources: &mut SourceMap) -> Result<Facts,
             .at(Span { file, start, end })
             .help("fpgacc --emit=facts host.c shows the format"));
     }
-    match serde_yaml::from_slice::<Facts>(bytes) {
+    let reader = serde_yaml::Deserializer::from_slice(bytes);
+    match serde_path_to_error::deserialize::<_, Facts>(reader) {
         Ok(facts) if facts.version == FORMAT_VERSION => Ok(facts),
         Ok(facts) => {
             let text = String::from_utf8_lossy(bytes).into_owned();
@@ -80,13 +81,21 @@ fn not_facts(
     name: &str,
     bytes: &[u8],
     sources: &mut SourceMap,
-    error: &serde_yaml::Error,
+    error: &serde_path_to_error::Error<serde_yaml::Error>,
 ) -> Diagnostic {
     let text = String::from_utf8_lossy(bytes).into_owned();
+    let path = error.path();
+    let error = error.inner();
     let message = error.to_string();
     // Where it is stands in front already.
     let end = message.rfind(" at line ").unwrap_or(message.len());
-    let message = format!("not launch facts: {}", shortened(&message[..end]));
+    let message = &message[..end];
+    // What is unknown is named in the message.
+    let field = match path.iter().next() {
+        Some(_) if !message.contains(": ") => format!("{path}: "),
+        _ => String::new(),
+    };
+    let message = format!("not launch facts: {field}{}", shortened(message));
     let mut diagnostic = Diagnostic::error(message);
     if let Some(location) = error.location() {
         let file = sources.add(name, text);

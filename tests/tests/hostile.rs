@@ -202,6 +202,70 @@ fn ten_megabytes_of_noise_are_refused() {
 }
 
 /// Editors of Windows put a byte order mark in front.
+/// A file of facts in which one value, key or line is something else.
+fn altered(facts: &str, noise: &mut Noise) -> String {
+    const VALUES: [&str; 16] = [
+        "0",
+        "1",
+        "-1",
+        "2147483648",
+        "4294967312",
+        "18446744073709551616",
+        "1e400",
+        "x",
+        "''",
+        "[]",
+        "{}",
+        "null",
+        "[0, 0, 0, 0]",
+        "{is: []}",
+        "{unknown: x}",
+        "{const: 4294967312}",
+    ];
+    let mut lines: Vec<String> = facts.lines().map(String::from).collect();
+    let at = noise.next() % lines.len();
+    let line = lines[at].clone();
+    let indent = line.find(|c| c != ' ').unwrap_or(0);
+    match (noise.next() % 6, line.find(": ")) {
+        (0, _) => drop(lines.remove(at)),
+        (1, _) => lines.insert(at, line),
+        (2, _) => lines[at] = line[indent..].into(),
+        (_, Some(colon)) => {
+            lines[at].truncate(colon + 2);
+            lines[at] += VALUES[noise.next() % VALUES.len()];
+        }
+        _ => {
+            lines[at] = format!(
+                "{}- {}",
+                &line[..indent],
+                VALUES[noise.next() % VALUES.len()]
+            )
+        }
+    }
+    lines.join("\n")
+}
+
+#[test]
+fn facts_that_cannot_be_end_in_a_message() {
+    let base = Workshop::with_fixture();
+    let facts = base.fpgacc("--emit=facts host.c").success().stdout;
+    let seed = seeds(1).start;
+    let mut noise = Noise(seed);
+    let altered: Vec<String> = (0..120).map(|_| altered(&facts, &mut noise)).collect();
+    each(&altered, |facts| {
+        let shop = Workshop::with_fixture();
+        shop.write("facts.yaml", facts);
+        let outcome = shop.fpgacc("-w -fexecution-model=swi -S --facts facts.yaml k.cl -o -");
+        let is_told = outcome.code == Some(1) && outcome.stderr.contains("error: ");
+        let is_done = outcome.code == Some(0);
+        assert!(
+            (is_told || is_done) && !outcome.stderr.contains("panicked"),
+            "seed {seed}: {}\n{facts}",
+            outcome.stderr
+        );
+    });
+}
+
 #[test]
 fn byte_order_marks_are_read() {
     let shop = Workshop::with_fixture();
