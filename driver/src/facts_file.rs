@@ -90,10 +90,10 @@ fn not_facts(
     // Where it is stands in front already.
     let end = message.rfind(" at line ").unwrap_or(message.len());
     let message = &message[..end];
-    // What is unknown is named in the message.
-    let field = match path.iter().next() {
-        Some(_) if !message.contains(": ") => format!("{path}: "),
-        _ => String::new(),
+    // A field of the whole file is seen at the line.
+    let field = match path.iter().len() {
+        0 | 1 => String::new(),
+        _ => format!("{path}: "),
     };
     let message = format!("not launch facts: {field}{}", shortened(message));
     let mut diagnostic = Diagnostic::error(message);
