@@ -90,10 +90,15 @@ fn not_facts(
     // Where it is stands in front already.
     let end = message.rfind(" at line ").unwrap_or(message.len());
     let message = &message[..end];
-    // A field of the whole file is seen at the line.
+    // The reader of YAML names the entry, this the field. One of the whole file is seen at the line.
+    let field = path.to_string();
+    let message = match message.split_once(": ") {
+        Some((entry, rest)) if field.starts_with(entry) => rest,
+        _ => message,
+    };
     let field = match path.iter().len() {
         0 | 1 => String::new(),
-        _ => format!("{path}: "),
+        _ => format!("{field}: "),
     };
     let message = format!("not launch facts: {field}{}", shortened(message));
     let mut diagnostic = Diagnostic::error(message);
