@@ -501,6 +501,17 @@ impl State {
             .map(|(root, _)| root)
     }
 
+    /// Those of some variables and objects that hold a value.
+    pub fn holding(&self, roots: impl Iterator<Item = Root>) -> Vec<Root> {
+        // What holds nothing may hold something another time.
+        self.watching.all.set(self.watching.all.get() + 1);
+        let holds = |root: &Root| {
+            let content = self.content_unwatched(*root);
+            content.is_some_and(|content| !content.is_empty())
+        };
+        roots.filter(holds).collect()
+    }
+
     /// Whether a variable or object holds a value of which something is known.
     pub fn is_known(&self, root: Root) -> bool {
         self.content(root)

@@ -216,7 +216,7 @@ impl<'a> Interp<'a> {
             if let Some(this) = &this {
                 self.escape_value(&Val::Pointer(this.clone()));
             }
-            return self.not_followed(code, id, callee, args);
+            return self.not_followed(code, id, &[callee], args);
         }
         if this.is_none()
             && !function.params.iter().any(|p| p.ty.reference)
@@ -409,31 +409,61 @@ impl<'a> Interp<'a> {
         self.unnamed_atom(text, reason)
     }
 
-    /// A function of the given files that is not followed: what it and all that it calls may change
-    /// is forgotten.
+    /// One of several functions is called, when calls are not followed any more.
+    pub(super) fn none_followed(
+        &mut self,
+        code: &Code<'a>,
+        id: ExprId,
+        callees: &[FnId],
+        this: Option<Place>,
+        args: &[Arg<'a>],
+    ) -> Val {
+        for &callee in callees {
+            if !self.frames.iter().any(|f| f.fn_id == callee) {
+                self.unfollowed.insert(callee);
+            }
+        }
+        self.repeats.spoil();
+        if let Some(this) = this {
+            self.escape_value(&Val::Pointer(this));
+        }
+        self.not_followed(code, id, callees, args)
+    }
+
+    /// Functions of the given files, one of which is called and not followed: what they and all that
+    /// they call may change is forgotten.
     pub(super) fn not_followed(
         &mut self,
         code: &Code<'a>,
         id: ExprId,
-        callee: FnId,
+        callees: &[FnId],
         args: &[Arg<'a>],
     ) -> Val {
-        let function = self.function(callee);
-        let reason = format!("the call of `{}` is not followed", function.name);
+        let name = callees.first().map_or("", |id| &self.function(*id).name);
+        let reason = format!("the call of `{name}` is not followed");
         let values = self.values(args);
-        self.note_inner_call(callee, values.clone());
+        for &callee in callees {
+            self.note_inner_call(callee, values.clone());
+        }
         for (index, (arg_code, arg)) in args.iter().enumerate() {
             self.escape_value(&values[index]);
-            if function.params.get(index).is_none_or(|p| p.ty.reference)
+            let is_changed = |callee: &FnId| {
+                let param = self.function(*callee).params.get(index);
+                param.is_none_or(|p| p.ty.reference)
+            };
+            if callees.iter().any(is_changed)
                 && let Target::Place(place) = self.plain_target(arg_code, *arg)
             {
                 self.set_unknown(&place, &reason);
             }
         }
         self.forget_escaped(&reason);
-        match self.flat {
-            true => self.forget_lasting(&reason),
-            false => self.forget_modified(callee, &reason),
+        if self.flat {
+            self.forget_lasting(&reason);
+        } else {
+            for &callee in callees {
+                self.forget_modified(callee, &reason);
+            }
         }
         let text = self.source_text(code, id);
         self.unnamed_atom(text, reason)
@@ -493,16 +523,15 @@ impl<'a> Interp<'a> {
 
     /// All variables that outlive their function, and all memory, may change.
     pub(super) fn forget_lasting(&mut self, reason: &str) {
-        let roots: Vec<Root> = self.state.roots().collect();
-        for root in roots {
+        let objects = (0..self.objects.len() as u32).map(|id| Root::Object(ObjectId(id)));
+        let lasting = self.lasting.iter().map(|&var| Root::Var(var));
+        for root in self.state.holding(lasting.chain(objects)) {
             if let Root::Object(id) = root
                 && let ObjectKind::Kernel { .. } = self.objects.get(id).kind
             {
                 self.forget_args_of(id, reason);
             }
-            if self.lasts(root) {
-                self.forget_root(root, reason);
-            }
+            self.forget_root(root, reason);
         }
     }
 

@@ -137,7 +137,7 @@ impl<'a> Interp<'a> {
         if self.flat || recursive || self.frames.len() >= MAX_CALLS {
             self.escape_captures(closure);
             self.closure_may_be_called(closure);
-            return self.not_followed(code, id, callee, args);
+            return self.not_followed(code, id, &[callee], args);
         }
         let passed = self.pass(function, args);
         self.follow_with(code, id, callee, passed, |s| s.enter_closure(closure))

@@ -157,6 +157,9 @@ impl<'a> Interp<'a> {
         this: Option<Place>,
         args: &[Arg<'a>],
     ) -> Val {
+        if self.flat {
+            return self.none_followed(code, id, functions, this, args);
+        }
         self.on_any(functions, |s, &function| {
             s.inline(code, id, function, this.clone(), args)
         })
@@ -408,11 +411,7 @@ impl<'a> Interp<'a> {
     fn all_constructors(&self, class: &str) -> Vec<FnId> {
         let short = last_name(class);
         let short = short.split_once('<').map_or(short, |(name, _)| name);
-        let wanted = format!("{short}::{short}");
-        let behind = format!("::{wanted}");
-        let is_one = |name: &str| name == wanted || name.ends_with(&behind);
-        let named = self.functions.iter().filter(|(name, _)| is_one(name));
-        let all = named.flat_map(|(_, ids)| ids).copied();
+        let all = self.constructors.get(short).into_iter().flatten().copied();
         let mut spans = BTreeSet::new();
         all.filter(|id| spans.insert(self.function(*id).span))
             .collect()
@@ -459,6 +458,12 @@ impl<'a> Interp<'a> {
             }
         }
     }
+}
+
+/// The class `c` that `a::c::c` constructs.
+pub(super) fn constructed(function: &str) -> Option<&str> {
+    let (class, name) = function.rsplit_once("::")?;
+    (last_name(class) == name).then_some(name)
 }
 
 /// Whether a parameter may take an argument, as far as its spelling tells.

@@ -14,6 +14,7 @@ mod doubtful;
 mod expr;
 mod launches;
 mod library;
+mod limit;
 mod loops;
 mod lvalue;
 mod members;
@@ -39,6 +40,7 @@ mod wrappers;
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
 use std::rc::Rc;
 
 use fpgacc_frontend::host::ast::{Ast, ExprId, Function, StmtId, StmtKind, Type, Variable};
@@ -56,12 +58,6 @@ use crate::value::{Num, ObjectId, Val};
 
 /// Rounds in which values of file-scope variables may still grow.
 const ROUNDS: u32 = 4;
-/// Steps per node of syntax before the analysis gives up following calls and loops.
-const STEPS_PER_NODE: u64 = 80;
-/// Steps that any host gets.
-const STEPS_AT_LEAST: u64 = 150_000;
-/// Changes of the store that may be looked through for one step.
-const CHANGES_PER_STEP: u64 = 8;
 /// Deepest chain of calls that is followed.
 const MAX_CALLS: usize = 24;
 /// Deepest nesting of evaluation.
@@ -187,7 +183,7 @@ type ByWay = IndexMap<Vec<u32>, VarId, QuickHash>;
 type LoopKey = (usize, Span, Vec<u32>);
 
 /// A function of the given files: host, part, index.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct FnId {
     host: usize,
     part: usize,
@@ -202,6 +198,10 @@ pub(crate) struct Interp<'a> {
     prototypes: Vec<ByName<&'a str, (usize, &'a [Variable])>>,
     /// Member functions that are declared in their class, by host and `Class::name`.
     methods: Vec<Methods<'a>>,
+    /// Constructors, by the last part of their class's name.
+    constructors: ByName<&'a str, Vec<FnId>>,
+    /// With how many arguments a host may call a function, once somebody asked.
+    argument_counts: RefCell<ByName<(usize, FnId), RangeInclusive<usize>>>,
     plain: plain::Plain,
     /// Answers of [`Interp::plain_function`], by host and name.
     plain_known: BTreeMap<(usize, String), Option<Rc<plain::Summary>>>,
@@ -288,12 +288,18 @@ pub(crate) struct Interp<'a> {
     unfollowed: BTreeSet<FnId>,
     /// Functions whose address is taken somewhere, once somebody asked for them.
     taken: OnceCell<Rc<BTreeSet<FnId>>>,
+    /// With how many arguments a function that may be any of those was called.
+    taken_called_with: BTreeSet<usize>,
     /// Classes whose members get their first values, outermost first, each with its host.
     building: Vec<(usize, String)>,
     /// What objects in memory of `new` are, and the host whose types these are.
     heap_types: BTreeMap<ObjectId, (Type, usize)>,
     /// Answers of [`Interp::modified_by`].
     modified: BTreeMap<FnId, Rc<modifies::Modified>>,
+    /// Answers of [`Interp::globals_modified_by`].
+    modified_globals: BTreeMap<FnId, Rc<modifies::ModifiedGlobals>>,
+    /// All variables at file scope have got their first values once.
+    has_globals: bool,
     /// All names in a function of C; nothing if its variables outlive it.
     names_of: BTreeMap<FnId, Option<Rc<BTreeSet<&'a str>>>>,
 
@@ -325,11 +331,6 @@ pub(crate) struct Interp<'a> {
 
 impl<'a> Interp<'a> {
     pub fn new(hosts: &'a [HostFile], sources: &'a SourceMap) -> Self {
-        let nodes: usize = hosts
-            .iter()
-            .flat_map(|h| &h.parts)
-            .map(|p| p.ast.len())
-            .sum();
         let types: Vec<Types<'_>> = hosts.iter().map(Types::of).collect();
         let has_bases = types.iter().any(|t| t.has_bases);
         let has_volatile_fields = types.iter().any(|t| t.has_volatile);
@@ -340,6 +341,8 @@ impl<'a> Interp<'a> {
             functions: ByName::default(),
             prototypes: Vec::new(),
             methods: Vec::new(),
+            constructors: ByName::default(),
+            argument_counts: RefCell::default(),
             plain: plain::Plain::of(hosts),
             plain_known: BTreeMap::new(),
             loop_texts: BTreeMap::new(),
@@ -395,8 +398,11 @@ impl<'a> Interp<'a> {
             visited: BTreeSet::new(),
             unfollowed: BTreeSet::new(),
             taken: OnceCell::new(),
+            taken_called_with: BTreeSet::new(),
             heap_types: BTreeMap::new(),
             modified: BTreeMap::new(),
+            modified_globals: BTreeMap::new(),
+            has_globals: false,
             names_of: BTreeMap::new(),
             objects: Objects::default(),
             visits: Vec::new(),
@@ -416,7 +422,7 @@ impl<'a> Interp<'a> {
             atoms: 0,
             steps: 0,
             looked_through: 0,
-            limit: STEPS_AT_LEAST + STEPS_PER_NODE * nodes as u64,
+            limit: limit::steps(hosts),
             nesting: 0,
             flat: false,
         };
@@ -453,6 +459,11 @@ impl<'a> Interp<'a> {
             }
             self.prototypes.push(prototypes);
             self.methods.push(methods);
+        }
+        for (&name, ids) in &self.functions {
+            if let Some(class) = members::constructed(name) {
+                self.constructors.entry(class).or_default().extend(ids);
+            }
         }
     }
 
@@ -535,6 +546,7 @@ impl<'a> Interp<'a> {
         self.state.reachable = true;
         self.frames.clear();
         self.init_globals();
+        self.has_globals = true;
     }
 
     /// What was found of variables and objects of another start.
@@ -774,18 +786,6 @@ impl<'a> Interp<'a> {
     /// A function was reached.
     fn seen(&mut self, span: Span) {
         self.visited.insert(span);
-    }
-
-    /// Counts a step; true if no more may be made.
-    fn spent(&mut self, steps: u64) -> bool {
-        self.steps += steps;
-        self.looked_through += self.state.work();
-        self.at_limit()
-    }
-
-    /// Whether following calls and loops must end.
-    fn at_limit(&self) -> bool {
-        self.steps + self.looked_through / CHANGES_PER_STEP > self.limit && !self.flat
     }
 }
 

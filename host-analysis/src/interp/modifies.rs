@@ -9,7 +9,7 @@ use fpgacc_frontend::host::lex::{Lexer, TokenKind};
 use fpgacc_frontend::source::Span;
 
 use super::{FnId, Interp};
-use crate::state::{Place, Root};
+use crate::state::{Place, Root, VarId};
 use crate::types::{Kind, last_name};
 
 /// What a function and all that it calls may change.
@@ -164,7 +164,48 @@ impl Modified {
     }
 }
 
+/// The variables at file scope among the names in [`Modified`].
+pub(super) struct ModifiedGlobals {
+    /// Those that are named, or that C++ may pass by reference.
+    reached: Vec<VarId>,
+    /// Those that are named.
+    named: Vec<VarId>,
+    /// Those that are assigned, or whose address is taken.
+    changed: Vec<VarId>,
+}
+
 impl<'a> Interp<'a> {
+    /// The variables at file scope that a function and all that it calls may change.
+    fn globals_modified_by(&mut self, callee: FnId, modified: &Modified) -> Rc<ModifiedGlobals> {
+        if let Some(known) = self.modified_globals.get(&callee) {
+            return known.clone();
+        }
+        let global = |name: &str| self.find_global(callee.host, name);
+        // C++ may pass it by reference; what is a handle or number keeps its value in C.
+        let is_cpp = self.is_cpp_host(callee.host);
+        let reached = modified.names.iter().filter_map(|name| {
+            let name = match name.strip_prefix('&') {
+                Some(name) if is_cpp => name,
+                Some(_) => return None,
+                None => name,
+            };
+            global(last_name(name))
+        });
+        let found = Rc::new(ModifiedGlobals {
+            reached: reached.collect(),
+            named: modified.names.iter().filter_map(|n| global(n)).collect(),
+            changed: {
+                let changed = modified.changed.iter();
+                changed.filter_map(|n| global(last_name(n))).collect()
+            },
+        });
+        // While the first values of these variables are found, not all of them are there.
+        if self.has_globals {
+            self.modified_globals.insert(callee, found.clone());
+        }
+        found
+    }
+
     /// What a function and all that it calls may change.
     fn modified_by(&mut self, callee: FnId) -> Rc<Modified> {
         if let Some(known) = self.modified.get(&callee) {
@@ -272,33 +313,22 @@ impl<'a> Interp<'a> {
         if modified.anything {
             return self.forget_lasting(reason);
         }
-        let global = |s: &Self, name: &String| s.find_global(callee.host, last_name(name));
-        let mut reached = Vec::new();
-        for name in &modified.names {
-            let name = match name.strip_prefix('&') {
-                // C++ may pass it by reference; what is a handle or number keeps its value in C.
-                Some(name) if self.is_cpp_host(callee.host) => name.to_string(),
-                Some(_) => continue,
-                None => name.clone(),
-            };
-            let Some(var) = global(self, &name) else {
-                continue;
-            };
-            let place = Place::var(var);
-            if modified.indirect && (self.is_aggregate(&place) || self.state.has_parts(&place)) {
-                reached.push(Root::Var(var));
+        let globals = self.globals_modified_by(callee, &modified);
+        let mut all: Vec<Root> = Vec::new();
+        if modified.indirect {
+            for &var in &globals.reached {
+                let place = Place::var(var);
+                if self.is_aggregate(&place) || self.state.has_parts(&place) {
+                    all.push(Root::Var(var));
+                }
             }
         }
-        let mut all: Vec<Root> = reached.clone();
-        for name in &modified.changed {
-            all.extend(global(self, name).map(Root::Var));
-        }
+        all.extend(globals.changed.iter().copied().map(Root::Var));
         for span in &modified.statics {
             all.extend(self.statics.get(&(*span, None)).map(|v| Root::Var(*v)));
         }
-        let named = modified.names.iter().filter_map(|n| global(self, n));
-        let named: Vec<Root> = named.map(Root::Var).collect();
         if modified.indirect {
+            let named = globals.named.iter().copied().map(Root::Var).collect();
             self.forget_behind(Vec::new(), named, reason);
         }
         for root in all {

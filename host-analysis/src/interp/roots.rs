@@ -177,12 +177,15 @@ impl<'a> Interp<'a> {
             }
         }
         // Following these may find more.
-        while let Some(&id) = self.unfollowed.iter().find(|id| {
-            let span = self.function(**id).span;
-            !started.contains(&span)
-        }) {
-            started.insert(self.function(id).span);
-            self.root(id, false, start);
+        loop {
+            let mut left: Vec<FnId> = self.unfollowed.iter().copied().collect();
+            left.retain(|id| started.insert(self.function(*id).span));
+            if left.is_empty() {
+                return;
+            }
+            for id in left {
+                self.root(id, false, start);
+            }
         }
     }
 

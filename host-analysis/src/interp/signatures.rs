@@ -1,5 +1,7 @@
 //! How functions can be called: default arguments stand in a definition or in a declaration.
 
+use std::ops::RangeInclusive;
+
 use fpgacc_frontend::host::ast::{Type, Variable};
 
 use super::{FnId, Interp};
@@ -26,6 +28,17 @@ impl<'a> Interp<'a> {
 
     /// Whether a host may call a function with so many arguments.
     pub(super) fn takes(&self, host: usize, id: FnId, args: usize) -> bool {
+        let known = self.argument_counts.borrow().get(&(host, id)).cloned();
+        let counts = known.unwrap_or_else(|| {
+            let counts = self.find_argument_counts(host, id);
+            let mut all = self.argument_counts.borrow_mut();
+            all.insert((host, id), counts.clone());
+            counts
+        });
+        counts.contains(&args)
+    }
+
+    fn find_argument_counts(&self, host: usize, id: FnId) -> RangeInclusive<usize> {
         let params = &self.function(id).params;
         let declared = self.declaration_of(host, id);
         let declared = declared.map(|(_, params)| params).unwrap_or_default();
@@ -34,7 +47,7 @@ impl<'a> Interp<'a> {
         };
         let all = params.iter().enumerate();
         let needed = all.take_while(|&pair| !has_default(pair)).count();
-        (needed..=params.len()).contains(&args)
+        needed..=params.len()
     }
 }
 

@@ -116,6 +116,9 @@ impl<'a> Interp<'a> {
                 return self.unfollowed.extend(methods);
             }
         }
+        if !self.taken_called_with.insert(args) {
+            return;
+        }
         let taken = self
             .taken
             .get_or_init(|| Rc::new(self.find_taken()))
