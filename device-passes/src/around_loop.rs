@@ -7,8 +7,7 @@ use fpgacc_frontend::ir::{
     StmtKind, Storage, TypeId, UnaryOp, VarId, VarRef, Variable,
 };
 use fpgacc_frontend::source::Span;
-
-use crate::analysis::place::Around;
+use fpgacc_kernel_analysis::place::Around;
 
 /// Names that a new variable must not have, and the numbers that were given out.
 pub struct Names {

@@ -3,11 +3,12 @@
 
 use fpgacc_frontend::facts::{Facts, Launch};
 use fpgacc_frontend::ir::{Function, VarId};
+use fpgacc_kernel_analysis::relation::{Relation, relation};
+use fpgacc_kernel_analysis::usage::names;
 use fpgacc_runtime::manifest::{Fact, Form};
 
-use crate::analysis::relation::{Relation, relation};
-use crate::analysis::usage::names;
-use crate::pass::{LaunchContract, PassOptions};
+use crate::options::PassOptions;
+use crate::pass::LaunchContract;
 use crate::versions::may_refuse;
 
 /// A fact that a version of a kernel relies on and that is not proved, in words; `None`: all are.

@@ -13,10 +13,9 @@ use fpgacc_frontend::ir::{
     BinaryOp, Expr, ExprId, Function, FunctionId, Init, Module, QualType, Qualifiers, Scalar, Stmt,
     StmtKind, VarId, VarRef,
 };
-
-use crate::analysis::calls::reachable;
-use crate::analysis::constant;
-use crate::analysis::variables::{self, Access};
+use fpgacc_kernel_analysis::calls::reachable;
+use fpgacc_kernel_analysis::constant;
+use fpgacc_kernel_analysis::variables::{self, Access};
 
 /// Keeps the divisions of single work-items, and of the functions that they call, where they are.
 pub fn keep_divisions_in_place(module: &mut Module, kernels: &BTreeSet<FunctionId>) {

@@ -7,9 +7,8 @@ use std::collections::BTreeSet;
 
 use fpgacc_frontend::facts::{Known, Launch, LocalSize, Value};
 use fpgacc_frontend::ir::{Callee, Expr, FunctionId, Module, Scalar, StmtKind, Type, VarRef};
-
-use crate::analysis::calls;
-use crate::analysis::scalars;
+use fpgacc_kernel_analysis::calls;
+use fpgacc_kernel_analysis::scalars;
 
 /// The most versions of a kernel, without a general one.
 pub const MOST: usize = 4;

@@ -4,14 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::facts::{Facts, Known, Launch};
 use fpgacc_frontend::ir::{FunctionId, Module};
+use fpgacc_kernel_analysis::alias::called_functions;
+use fpgacc_kernel_analysis::constant_memory::Launches;
+use fpgacc_kernel_analysis::geometry::Geometry;
 use fpgacc_runtime::manifest::Form;
 
-use crate::analysis::alias::called_functions;
-use crate::analysis::constant_memory::Launches;
 use crate::assumed;
-use crate::geometry::Geometry;
 use crate::groups;
-use crate::pass::{Context, General, LaunchContract, Note, Outcome, Pass, PassOptions};
+use crate::options::{General, PassOptions};
+use crate::pass::{Context, LaunchContract, Note, Outcome, Pass};
 use crate::passes;
 use crate::passes::constant_memory::{self, ConstantMemory};
 use crate::passes::specialise::Specialise;
@@ -184,7 +185,7 @@ struct Job<'a> {
 }
 
 /// The kernels that a pipeline gives several versions for different launches.
-pub(crate) fn kernels_in_versions(
+pub fn kernels_in_versions(
     module: &Module,
     facts: &Facts,
     pipeline: &Pipeline,
@@ -202,7 +203,7 @@ pub(crate) fn kernels_in_versions(
 }
 
 /// The kernels with tables that may become `__constant`, if a pipeline does that.
-pub(crate) fn kernels_with_tables(
+pub fn kernels_with_tables(
     module: &Module,
     facts: &Facts,
     pipeline: &Pipeline,

@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use fpgacc_frontend::ir::{FunctionId, Item, Module};
 use fpgacc_runtime::manifest::Form;
 
-use crate::pass::{General, LaunchContract};
+use crate::options::General;
+use crate::pass::LaunchContract;
 
 /// The other versions of each kernel, by its name, in the order in which the runtime asks them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -86,7 +87,7 @@ impl Versions {
 
 /// Whether a kernel needs a version that relies on nothing. `contract` is that of its first version;
 /// `is_assumed`: some version relies on what is not proved.
-pub(crate) fn needs_general(
+pub fn needs_general(
     general: General,
     contract: Option<&LaunchContract>,
     is_assumed: bool,

@@ -7,7 +7,7 @@ mod launches;
 use std::collections::BTreeMap;
 
 use common::{Rewritten, rewrite};
-use fpgacc_device_passes::pass::General;
+use fpgacc_device_passes::options::General;
 use fpgacc_device_passes::pipeline::Pipeline;
 use fpgacc_frontend::facts::{ArgValue, Buffer, Facts, Known, Launch, RecordedLaunch, Value};
 

@@ -1,14 +1,14 @@
 //! The cache that a program's constant memory asks for.
 
-#[path = "common/module.rs"]
+#[path = "../../kernel-analysis/tests/common/module.rs"]
 mod module;
 
-use fpgacc_device_passes::analysis::constant_memory::cache_bytes;
 use fpgacc_device_passes::pipeline::launches_by_kernel;
 use fpgacc_frontend::facts::{
     Arg, ArgValue, Buffer, Facts, Known, Launch, LocalSize, Location, QueueOrder, Value,
 };
 use fpgacc_frontend::ir::Module;
+use fpgacc_kernel_analysis::constant_memory::cache_bytes;
 
 use module::module;
 

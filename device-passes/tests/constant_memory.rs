@@ -5,7 +5,7 @@ mod common;
 use std::collections::BTreeMap;
 
 use common::{Rewritten, rewrite};
-use fpgacc_device_passes::pass::General;
+use fpgacc_device_passes::options::General;
 use fpgacc_device_passes::pipeline::Pipeline;
 use fpgacc_frontend::facts::{
     Arg, ArgValue, Buffer, Facts, Known, Launch, LocalSize, Location, QueueOrder, RecordedLaunch,

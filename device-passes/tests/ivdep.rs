@@ -5,7 +5,7 @@ mod common;
 use std::collections::BTreeMap;
 
 use common::{Rewritten, rewrite};
-use fpgacc_device_passes::pass::PassOptions;
+use fpgacc_device_passes::options::PassOptions;
 use fpgacc_device_passes::pipeline::Pipeline;
 use fpgacc_frontend::facts::Facts;
 

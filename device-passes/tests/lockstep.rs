@@ -4,7 +4,7 @@
 mod common;
 
 use common::rewrite;
-use fpgacc_device_passes::pass::PassOptions;
+use fpgacc_device_passes::options::PassOptions;
 use fpgacc_device_passes::pipeline::Pipeline;
 use fpgacc_frontend::facts::Facts;
 

@@ -7,7 +7,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use fpgacc_device_passes::pass::PassOptions;
+use fpgacc_device_passes::options::PassOptions;
 use fpgacc_device_passes::pipeline::{Pipeline, Report, run};
 use fpgacc_frontend::diag::{Color, render};
 use fpgacc_frontend::facts::{

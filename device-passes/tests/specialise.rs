@@ -7,7 +7,7 @@ mod launches;
 use std::collections::BTreeMap;
 
 use common::{Rewritten, rewrite};
-use fpgacc_device_passes::pass::{General, PassOptions};
+use fpgacc_device_passes::options::{General, PassOptions};
 use fpgacc_device_passes::pipeline::Pipeline;
 use fpgacc_frontend::facts::{ArgValue, Facts, Known, Launch, LocalSize, RecordedLaunch, Value};
 use fpgacc_runtime::manifest::{ScalarFact, ScalarKind};

@@ -10,10 +10,10 @@ mod functions;
 
 use std::path::{Path, PathBuf};
 
-use fpgacc_device_passes::decision::Family;
-use fpgacc_device_passes::decision::measured::{Measured, MeasuredLoop};
-use fpgacc_device_passes::model::Resources;
+use fpgacc_decision::Family;
+use fpgacc_decision::measured::{Measured, MeasuredLoop};
 use fpgacc_frontend::diag::Diagnostic;
+use fpgacc_performance_model::Resources;
 use serde_json::Value;
 
 use crate::session::{Session, Step};

@@ -1,7 +1,7 @@
 //! The board that kernels are priced for.
 
-use fpgacc_device_passes::model::Board;
 use fpgacc_frontend::diag::Diagnostic;
+use fpgacc_performance_model::Board;
 
 use crate::session::{Session, Step};
 

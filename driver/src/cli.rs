@@ -8,7 +8,7 @@
 use crate::cc_options;
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, Command, ValueHint};
-use fpgacc_device_passes::decision::ExecutionModel;
+use fpgacc_decision::ExecutionModel;
 use fpgacc_frontend::diag::Diagnostic;
 
 /// Long options that cc writes with one dash. Both spellings are taken.

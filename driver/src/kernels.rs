@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 use fpgacc_aoc_wrappers::backend::Backend;
 use fpgacc_aoc_wrappers::c_text;
 use fpgacc_aoc_wrappers::cc::{self, CcError, Language};
-use fpgacc_device_passes::analysis::constant_memory;
-use fpgacc_device_passes::decision::{self, Decided, Decision, Request};
+use fpgacc_decision::{Decided, Decision, Request};
 use fpgacc_device_passes::emulator;
 use fpgacc_device_passes::lock::lock;
 use fpgacc_device_passes::pass::Pass;
@@ -18,6 +17,7 @@ use fpgacc_frontend::facts::{Facts, Known};
 use fpgacc_frontend::ir::{Function, Module};
 use fpgacc_frontend::kernel::{self, ParseError, PrintOptions};
 use fpgacc_frontend::source::without_bom;
+use fpgacc_kernel_analysis::constant_memory;
 use fpgacc_runtime::manifest;
 
 use crate::ahead::Job;
@@ -191,7 +191,7 @@ fn decide(session: &mut Session, module: &mut Module, facts: &Facts) -> Step<Dec
         sources: &session.sources,
         measured: session.measured.as_ref(),
     };
-    let mut decided = decision::run(module, facts, &pipeline, &request);
+    let mut decided = fpgacc_decision::run(module, facts, &pipeline, &request);
     lock(module, &mut decided.report);
     for diagnostic in &decided.diagnostics {
         session.tell(diagnostic.clone());

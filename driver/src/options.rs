@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use clap::ArgMatches;
 use fpgacc_aoc_wrappers::cc::Language;
-use fpgacc_device_passes::analysis::constant_memory;
-use fpgacc_device_passes::decision::{ExecutionModel, Wishes};
-use fpgacc_device_passes::pass::{General, PassOptions};
+use fpgacc_decision::{ExecutionModel, Wishes};
+use fpgacc_device_passes::options::{General, PassOptions};
 use fpgacc_device_passes::pipeline::{Pipeline, nearest_pass};
 use fpgacc_frontend::diag::Diagnostic;
+use fpgacc_kernel_analysis::constant_memory;
 
 use crate::cc_options::{self, Step};
 use crate::depfile;

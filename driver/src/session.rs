@@ -8,10 +8,10 @@ use fpgacc_aoc_wrappers::claims::{self, Clash};
 use fpgacc_aoc_wrappers::output::{self, Mode as FileMode};
 use fpgacc_aoc_wrappers::process::Status;
 use fpgacc_aoc_wrappers::scratch::Scratch;
-use fpgacc_device_passes::decision::measured::Measured;
-use fpgacc_device_passes::model::Board;
+use fpgacc_decision::measured::Measured;
 use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_frontend::source::SourceMap;
+use fpgacc_performance_model::Board;
 
 use crate::ahead::Ahead;
 use crate::depfile::{self, Dependencies};

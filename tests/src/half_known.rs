@@ -1,6 +1,6 @@
 //! Random kernels with two launches, of which the passes know the first: the second may pass something else.
 
-use fpgacc_device_passes::pass::{General, PassOptions};
+use fpgacc_device_passes::options::{General, PassOptions};
 
 use crate::compare::{Bound, certify, same};
 use crate::job::Job;

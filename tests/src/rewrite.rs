@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use fpgacc_aoc_wrappers::cc::{Compiler, Language, Source};
-use fpgacc_device_passes::analysis::constant_memory::parameters;
-use fpgacc_device_passes::pass::{LaunchContract, PassOptions};
-use fpgacc_device_passes::passes::unroll::Factor;
+use fpgacc_device_passes::options::Factor;
+use fpgacc_device_passes::options::PassOptions;
+use fpgacc_device_passes::pass::LaunchContract;
 use fpgacc_device_passes::pipeline::{Pipeline, Report, run};
 use fpgacc_device_passes::{passes, remark};
 use fpgacc_frontend::diag::{Color, render};
@@ -17,6 +17,7 @@ use fpgacc_frontend::facts::{
 use fpgacc_frontend::ir::{Dialect, Module, Scalar};
 use fpgacc_frontend::kernel::{Input, PrintOptions, parse, predefined, print, validate};
 use fpgacc_frontend::source::SourceMap;
+use fpgacc_kernel_analysis::constant_memory::parameters;
 use fpgacc_runtime::manifest::Form;
 use serde::{Deserialize, Serialize};
 

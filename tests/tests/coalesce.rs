@@ -1,7 +1,7 @@
 //! Nested loops that become one, and loops over work-items in another order, leave results as they are; the
 //! former are only asked of compilers that know how.
 
-use fpgacc_device_passes::pass::PassOptions;
+use fpgacc_device_passes::options::PassOptions;
 use fpgacc_tests::command::Workshop;
 use fpgacc_tests::compare::{Bound, certify, same};
 use fpgacc_tests::job::{Arg, Fill, Geometry, Job};

@@ -1,7 +1,7 @@
 //! Places that loops keep in registers: what the kernels compute stays, and what is not sure to be the
 //! same place, or the only access to it, stays in memory.
 
-use fpgacc_device_passes::pass::PassOptions;
+use fpgacc_device_passes::options::PassOptions;
 use fpgacc_tests::compare::{Bound, certify, same};
 use fpgacc_tests::job::Job;
 use fpgacc_tests::rewrite::{Rewrites, Told, rewrite};

@@ -1,7 +1,7 @@
 //! Scalars that become constants, and versions of kernels: random types and values, original against
 //! rewritten kernel, with launches that hold what the passes were told and launches that do not.
 
-use fpgacc_device_passes::pass::PassOptions;
+use fpgacc_device_passes::options::PassOptions;
 use fpgacc_tests::compare::{Bound, certify, same};
 use fpgacc_tests::half_known;
 use fpgacc_tests::random::Random;

@@ -1,7 +1,7 @@
 //! Lanes, compute units and unrolled loops leave results as they are: kernels that stay NDRanges run on
 //! the emulators as they are and made wider.
 
-use fpgacc_device_passes::pass::PassOptions;
+use fpgacc_device_passes::options::PassOptions;
 use fpgacc_tests::compare::{Bound, certify, same};
 use fpgacc_tests::job::{Arg, Fill, Geometry, Job};
 use fpgacc_tests::rewrite::{Rewrites, Told, rewrite};

@@ -6,12 +6,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use fpgacc_aoc_wrappers::cc::{self, Compiler};
-use fpgacc_device_passes::decision::{self, Request, Wishes};
-use fpgacc_device_passes::model::Board;
+use fpgacc_decision::{Request, Wishes};
 use fpgacc_device_passes::pipeline::Pipeline;
 use fpgacc_frontend::facts::Facts;
 use fpgacc_frontend::ir::{Block, FunctionId, Module};
 use fpgacc_frontend::source::SourceMap;
+use fpgacc_performance_model::Board;
 use rustix::time::{ClockId, clock_gettime};
 
 use super::{ModelError, kernels};
@@ -61,7 +61,7 @@ pub fn run(folder: &Path, board: &str, defines: &[String]) -> Result<(String, bo
             slow += usize::from(is_slow);
             let [second, third] = seconds;
             let mark = if is_slow { "  SLOW" } else { "" };
-            let size = decision::size(&module, kernel);
+            let size = fpgacc_decision::size(&module, kernel);
             let function = &module.functions[kernel].name;
             let _ = writeln!(
                 text,
@@ -114,7 +114,7 @@ fn time(module: &Module, kernel: FunctionId, sources: &SourceMap, board: &Board,
         ..Pipeline::default()
     };
     let before = now();
-    decision::run(&mut module, &Facts::default(), &pipeline, &request);
+    fpgacc_decision::run(&mut module, &Facts::default(), &pipeline, &request);
     now() - before
 }
 

@@ -1,6 +1,6 @@
 //! Fitting the clock: least squares of the logarithm of measured clocks.
 
-use fpgacc_device_passes::model::{Board, Fall, Strain};
+use fpgacc_performance_model::{Board, Fall, Strain};
 
 /// A measured clock, in MHz, and what lowered it.
 #[derive(Clone, Copy, Debug)]

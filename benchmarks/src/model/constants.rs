@@ -3,7 +3,7 @@
 //! Each starts from what documents say or, where none says anything, from a guess that is written down
 //! here, so that a fit that does not see the application that tells keeps a value that owes nothing to it.
 
-use fpgacc_device_passes::model::{Board, Family, FamilyRef};
+use fpgacc_performance_model::{Board, Family, FamilyRef};
 
 /// A constant of a board.
 #[derive(Clone, Copy, Debug)]

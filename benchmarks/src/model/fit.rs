@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use fpgacc_device_passes::model::{Board, Fall};
+use fpgacc_performance_model::{Board, Fall};
 
 use super::constants::{CONSTANTS, Constant};
 use super::points::{Ready, Subject};

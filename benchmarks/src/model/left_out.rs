@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use fpgacc_device_passes::model::{Board, Fall};
+use fpgacc_performance_model::{Board, Fall};
 
 use super::clock;
 use super::constants::CONSTANTS;

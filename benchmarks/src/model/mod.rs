@@ -21,7 +21,7 @@ use std::path::Path;
 pub use judge::{Family, Judgement, judge};
 pub use points::Point;
 
-use fpgacc_device_passes::model::Board;
+use fpgacc_performance_model::Board;
 use points::Subject;
 
 /// Why the model could not be judged.

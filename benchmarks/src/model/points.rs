@@ -5,10 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use fpgacc_aoc_wrappers::cc::{self, Compiler};
-use fpgacc_device_passes::model::{Board, Given, LaunchShape, Prediction, TripOrigin, predict};
 use fpgacc_device_passes::pass::LaunchContract;
 use fpgacc_frontend::ir::{FunctionId, Module, StmtKind};
 use fpgacc_frontend::source::{SourceMap, Span};
+use fpgacc_performance_model::{Board, Given, LaunchShape, Prediction, TripOrigin, predict};
 
 use super::ModelError;
 use super::data::Measured;

@@ -9,8 +9,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use fpgacc_aoc_wrappers::cc::{self, Compiler};
-use fpgacc_device_passes::decision::{self, Request, Wishes};
-use fpgacc_device_passes::model::{Board, LaunchShape, Prediction, predict};
+use fpgacc_decision::{Request, Wishes};
 use fpgacc_device_passes::passes;
 use fpgacc_device_passes::pipeline::{self, Pipeline};
 use fpgacc_frontend::facts::{
@@ -18,6 +17,7 @@ use fpgacc_frontend::facts::{
 };
 use fpgacc_frontend::ir::{Block, Function, FunctionId, Module, Stmt, StmtKind, Type};
 use fpgacc_frontend::source::{Location, SourceMap};
+use fpgacc_performance_model::{Board, LaunchShape, Prediction, predict};
 use serde::Deserialize;
 
 use super::{ModelError, kernels};
@@ -387,13 +387,13 @@ fn choose(program: &Program, read: &Read, board: &Board, level: u8, lines: &mut 
     };
     let mut seconds = 0.0;
     let mut module = read.module.clone();
-    let decided = decision::run(&mut module, &read.facts, &pipeline, &request);
+    let decided = fpgacc_decision::run(&mut module, &read.facts, &pipeline, &request);
     for (name, decision) in &decided.decisions {
-        let count = |part: &decision::Part| {
+        let count = |part: &fpgacc_decision::Part| {
             part.launch
                 .map_or(1.0, |place| program.launches[place].count as f64)
         };
-        let all = |candidate: &decision::Candidate| -> f64 {
+        let all = |candidate: &fpgacc_decision::Candidate| -> f64 {
             let parts = candidate.price.parts.iter();
             parts
                 .map(|part| part.prediction.seconds.value * count(part))

@@ -12,12 +12,12 @@ use std::collections::BTreeMap;
 
 use fpgacc_frontend::facts::{Buffer, Facts, Known, Launch, Value};
 use fpgacc_frontend::ir::{Attr, Function, FunctionId, Module, VarId};
+use fpgacc_kernel_analysis::constant_memory::{buffers, creations};
+use fpgacc_kernel_analysis::faults;
+use fpgacc_kernel_analysis::relation::in_host_memory;
+use fpgacc_kernel_analysis::usage::{buffer_parameters, names};
+use fpgacc_kernel_analysis::variables::{Access, uses};
 
-use crate::analysis::constant_memory::{buffers, creations};
-use crate::analysis::relation::in_host_memory;
-use crate::analysis::usage::{buffer_parameters, names};
-use crate::analysis::variables::{Access, uses};
-use crate::faults;
 use crate::pass::{Context, LaunchContract, Note, Outcome, Pass};
 
 /// The attribute, of clang 3.6 and later: a pointer's alignment in bytes.

@@ -9,11 +9,11 @@ use std::collections::BTreeSet;
 
 use fpgacc_frontend::ir::{Function, FunctionId, Module};
 use fpgacc_frontend::source::Span;
+use fpgacc_kernel_analysis::accesses::Summaries;
+use fpgacc_kernel_analysis::loops;
+use fpgacc_kernel_analysis::nest::{self, Nests};
+use fpgacc_kernel_analysis::single_work_item::is_single_work_item;
 
-use crate::analysis::accesses::Summaries;
-use crate::analysis::loops;
-use crate::analysis::nest::{self, Nests};
-use crate::analysis::single_work_item::is_single_work_item;
 use crate::pass::{Context, LaunchContract, Note, Outcome, Pass};
 
 /// The pass.

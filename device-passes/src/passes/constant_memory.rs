@@ -12,14 +12,14 @@ mod uses;
 use fpgacc_frontend::ir::{
     AddressSpace, Callee, Expr, Function, FunctionId, Module, Qualifiers, VarId,
 };
+use fpgacc_kernel_analysis::calls;
+use fpgacc_kernel_analysis::constant_memory::{bytes_with, parameters};
+use fpgacc_kernel_analysis::faults;
+use fpgacc_kernel_analysis::relation::{Relation, relation};
+use fpgacc_kernel_analysis::usage::{Usage, buffer_parameters};
 
 use self::launches::{Passed, passed};
 use self::uses::{Obstacle, Pointers, pointers};
-use crate::analysis::calls;
-use crate::analysis::constant_memory::{bytes_with, parameters};
-use crate::analysis::relation::{Relation, relation};
-use crate::analysis::usage::{Usage, buffer_parameters};
-use crate::faults;
 use crate::pass::{Context, LaunchContract, Note, Outcome, Pass};
 
 /// The least that `CL_DEVICE_MAX_CONSTANT_ARGS` may be (OpenCL 1.2, table 4.3).

@@ -8,13 +8,13 @@
 //! such clause, and a compiler that skips it would take the loop for free of dependences.
 
 use fpgacc_frontend::ir::{FunctionId, LoopHints, Module, VarId};
+use fpgacc_kernel_analysis::accesses::Summaries;
+use fpgacc_kernel_analysis::alias::Aliases;
+use fpgacc_kernel_analysis::independence::independent_arrays;
+use fpgacc_kernel_analysis::loops;
+use fpgacc_kernel_analysis::nest::Nests;
+use fpgacc_kernel_analysis::single_work_item::is_single_work_item;
 
-use crate::analysis::accesses::Summaries;
-use crate::analysis::alias::Aliases;
-use crate::analysis::independence::independent_arrays;
-use crate::analysis::loops;
-use crate::analysis::nest::Nests;
-use crate::analysis::single_work_item::is_single_work_item;
 use crate::pass::{Context, LaunchContract, Note, Outcome, Pass};
 
 /// The pass.

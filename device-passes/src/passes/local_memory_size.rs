@@ -7,8 +7,8 @@
 
 use fpgacc_frontend::facts::{ArgValue, Launch, Value};
 use fpgacc_frontend::ir::{AddressSpace, Attr, FunctionId, Module, VarId};
+use fpgacc_kernel_analysis::faults;
 
-use crate::faults;
 use crate::pass::{Context, LaunchContract, Note, Outcome, Pass};
 
 /// The attribute.

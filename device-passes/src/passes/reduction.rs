@@ -11,9 +11,9 @@ mod legality;
 mod matching;
 
 use fpgacc_frontend::ir::{FunctionId, Module};
+use fpgacc_kernel_analysis::accesses::Summaries;
+use fpgacc_kernel_analysis::single_work_item::{is_single_work_item, may_share};
 
-use crate::analysis::accesses::Summaries;
-use crate::analysis::single_work_item::{is_single_work_item, may_share};
 use crate::pass::{Context, LaunchContract, Note, Outcome, Pass};
 
 /// The pass.

@@ -6,11 +6,11 @@
 //! none of work-groups.
 
 use fpgacc_frontend::ir::{FunctionId, Module};
+use fpgacc_kernel_analysis::accesses::Summaries;
+use fpgacc_kernel_analysis::divergence::divergent_loop;
+use fpgacc_kernel_analysis::single_work_item::is_single_work_item;
 use fpgacc_runtime::manifest::Form;
 
-use crate::analysis::accesses::Summaries;
-use crate::analysis::divergence::divergent_loop;
-use crate::analysis::single_work_item::is_single_work_item;
 use crate::pass::{Context, LaunchContract, Note, Outcome, Pass};
 
 /// The pass.

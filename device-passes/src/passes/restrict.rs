@@ -7,9 +7,9 @@
 //! ([`LaunchContract::distinct`]).
 
 use fpgacc_frontend::ir::{Function, FunctionId, Module, Qualifiers, VarId};
+use fpgacc_kernel_analysis::relation::{Relation, relation};
+use fpgacc_kernel_analysis::usage::{Usage, buffer_parameters, names};
 
-use crate::analysis::relation::{Relation, relation};
-use crate::analysis::usage::{Usage, buffer_parameters, names};
 use crate::pass::{Context, LaunchContract, Note, Outcome, Pass};
 
 /// The pass.

@@ -11,10 +11,10 @@ mod codegen;
 mod legality;
 
 use fpgacc_frontend::ir::{Function, FunctionId, Module};
+use fpgacc_kernel_analysis::accesses::Summaries;
+use fpgacc_kernel_analysis::place::is_loop;
+use fpgacc_kernel_analysis::single_work_item::{is_single_work_item, may_share};
 
-use crate::analysis::accesses::Summaries;
-use crate::analysis::place::is_loop;
-use crate::analysis::single_work_item::{is_single_work_item, may_share};
 use crate::pass::{Context, LaunchContract, Outcome, Pass};
 
 /// The pass.

@@ -8,11 +8,11 @@ use fpgacc_frontend::facts::{Known, Launch};
 use fpgacc_frontend::ir::{
     Expr, ExprId, Function, FunctionId, Init, Module, Scalar, Stmt, StmtKind, Type, VarId, VarRef,
 };
+use fpgacc_kernel_analysis::faults;
+use fpgacc_kernel_analysis::scalars;
+use fpgacc_kernel_analysis::variables::{self, Access};
 use fpgacc_runtime::manifest::{ScalarFact, ScalarKind};
 
-use crate::analysis::scalars;
-use crate::analysis::variables::{self, Access};
-use crate::faults;
 use crate::pass::{Context, LaunchContract, Note, Outcome, Pass};
 
 /// The pass.

@@ -5,26 +5,17 @@
 
 use fpgacc_frontend::ir::{Function, FunctionId, LoopHints, Module, Stmt};
 use fpgacc_frontend::source::Span;
+use fpgacc_kernel_analysis::{loops, nest};
 
-use crate::analysis::{loops, nest};
 use crate::pass::{Context, LaunchContract, Note, Outcome, Pass};
 
 /// The pass.
 pub struct Unroll;
 
-/// How often a loop's body is to be copied.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Factor {
-    /// Which loop: its place among the kernel's loops as this pass finds them, outer ones first.
-    pub index: usize,
-    /// Copies.
-    pub copies: u64,
-}
-
 /// A loop that may be unrolled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidate {
-    /// See [`Factor::index`].
+    /// See [`crate::options::Factor::index`].
     pub index: usize,
     /// Where it stands; `None`: a pass made it.
     pub span: Option<Span>,

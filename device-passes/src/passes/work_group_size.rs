@@ -4,12 +4,12 @@
 //! largest group that there may be, and neither vectorises nor unrolls loops over the local size.
 
 use fpgacc_frontend::ir::{FunctionId, Module};
+use fpgacc_kernel_analysis::accesses::Summaries;
+use fpgacc_kernel_analysis::faults;
+use fpgacc_kernel_analysis::geometry::LocalGeometry;
+use fpgacc_kernel_analysis::single_work_item::is_single_work_item;
 use fpgacc_runtime::manifest::Form;
 
-use crate::analysis::accesses::Summaries;
-use crate::analysis::single_work_item::is_single_work_item;
-use crate::faults;
-use crate::geometry::LocalGeometry;
 use crate::pass::{Context, LaunchContract, Note, Outcome, Pass};
 
 /// The pass.

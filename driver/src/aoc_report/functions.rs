@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use fpgacc_device_passes::decision::Family;
-use fpgacc_device_passes::decision::measured::{Measured, MeasuredLoop};
-use fpgacc_device_passes::model::Resources;
+use fpgacc_decision::Family;
+use fpgacc_decision::measured::{Measured, MeasuredLoop};
+use fpgacc_performance_model::Resources;
 use serde_json::Value;
 
 use super::{children, line, number, text};

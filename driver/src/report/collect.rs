@@ -1,11 +1,11 @@
 //! From decisions to what a report says.
 
-use fpgacc_device_passes::decision::{self, Decision, words};
-use fpgacc_device_passes::model::{Form, Limit, LoopReport, LsuReport, Pipelining};
+use fpgacc_decision::{Decision, words};
 use fpgacc_device_passes::remark::Kind;
 use fpgacc_frontend::facts::{Facts, Launch};
 use fpgacc_frontend::ir::{FunctionId, Module};
 use fpgacc_frontend::source::{SourceMap, Span};
+use fpgacc_performance_model::{Form, Limit, LoopReport, LsuReport, Pipelining};
 
 use super::data::{
     Access, Board, Candidate, FORMAT_VERSION, Hint, Kernel, Line, Loop, Mark, Part, Place, Program,
@@ -63,7 +63,7 @@ fn printed(session: &mut Session, compiled: &Compiled) -> Step<String> {
 /// A program and all that is known of it.
 struct Scene<'a> {
     facts: &'a Facts,
-    board: &'a fpgacc_device_passes::model::Board,
+    board: &'a fpgacc_performance_model::Board,
     compiled: &'a Compiled,
     printed: String,
 }
@@ -99,7 +99,7 @@ impl Scene<'_> {
             .remarks
             .iter()
             .filter(|r| r.kind == Kind::Missed && own(&r.kernel));
-        let seconds = |candidate: &decision::Candidate| candidate.price.seconds.value;
+        let seconds = |candidate: &fpgacc_decision::Candidate| candidate.price.seconds.value;
         let mut original = function.span.map(|span| excerpt::original(sources, span));
         let versions: Vec<String> = std::iter::once(name.clone())
             .chain(report.versions.of(name))
@@ -138,19 +138,19 @@ impl Scene<'_> {
         }
     }
 
-    fn candidate(&self, candidate: &decision::Candidate) -> Candidate {
+    fn candidate(&self, candidate: &fpgacc_decision::Candidate) -> Candidate {
         Candidate {
             label: candidate.label.clone(),
             family: candidate.family.name().to_string(),
             seconds: candidate.price.seconds.into(),
             area: candidate.price.area,
-            share: decision::share_of(&candidate.price.area, self.board),
+            share: fpgacc_decision::share_of(&candidate.price.area, self.board),
             fits: candidate.price.fits,
             is_measured: candidate.is_measured,
         }
     }
 
-    fn part(&self, part: &decision::Part, sources: &SourceMap) -> Part {
+    fn part(&self, part: &fpgacc_decision::Part, sources: &SourceMap) -> Part {
         let predicted = &part.prediction;
         let launch = part.launch.and_then(|at| self.facts.launches.get(at));
         Part {
@@ -398,7 +398,7 @@ fn hints(decision: &Decision, sources: &SourceMap) -> Vec<Hint> {
 }
 
 /// The memory is what the kernel waits for: which access wastes most of it.
-fn memory_hint(part: &decision::Part, sources: &SourceMap) -> Hint {
+fn memory_hint(part: &fpgacc_decision::Part, sources: &SourceMap) -> Hint {
     let units = part.prediction.lsus.iter();
     let worst = units.min_by(|a, b| a.efficiency.total_cmp(&b.efficiency));
     let wasteful = worst.filter(|unit| unit.efficiency < MATTERS);
@@ -428,7 +428,7 @@ fn memory_hint(part: &decision::Part, sources: &SourceMap) -> Hint {
 
 #[cfg(test)]
 mod tests {
-    use fpgacc_device_passes::model::{Trip, TripOrigin};
+    use fpgacc_performance_model::{Trip, TripOrigin};
 
     use super::*;
 

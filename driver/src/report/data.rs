@@ -1,6 +1,6 @@
 //! What a report says, in the form that `--json` writes. Times are in seconds, clocks in MHz.
 
-use fpgacc_device_passes::model::{Estimate, Resources};
+use fpgacc_performance_model::{Estimate, Resources};
 use serde::Serialize;
 
 /// The version of the format.

@@ -13,7 +13,7 @@ const NAME: &str = "page.html";
 /// # Errors
 /// The template is wrong.
 pub fn text(report: &Report) -> Result<String, minijinja::Error> {
-    use fpgacc_device_passes::decision::words;
+    use fpgacc_decision::words;
     let mut environment = Environment::new();
     environment.add_filter("seconds", words::seconds);
     environment.add_filter("number", words::number);

@@ -48,7 +48,7 @@ struct Tick {
 
 /// Time upwards by powers of ten, area to the right.
 pub fn plot(kernel: &Kernel) -> Plot {
-    use fpgacc_device_passes::decision::words;
+    use fpgacc_decision::words;
     let seconds = kernel.candidates.iter().map(|form| form.seconds);
     let low = seconds
         .clone()

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, TableComponent, presets};
-use fpgacc_device_passes::decision::words;
+use fpgacc_decision::words;
 
 use super::data::{Kernel, Part, Place, Range, Report};
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use clap::Parser;
-use fpgacc_device_passes::pass::PassOptions;
+use fpgacc_device_passes::options::PassOptions;
 use fpgacc_tests::adhoc::{self, Wishes};
 use fpgacc_tests::compare::{self, Bound};
 use fpgacc_tests::job::{Geometry, Job};

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Parser;
-use fpgacc_device_passes::faults::{ALL, Fault, inject};
-use fpgacc_device_passes::pass::{General, PassOptions};
+use fpgacc_device_passes::options::{General, PassOptions};
+use fpgacc_kernel_analysis::faults::{ALL, Fault, inject};
 use fpgacc_tests::campaign::{Found, Plan, Prepared, prepare, rewrite_safely, run_impatiently};
 use fpgacc_tests::compare::{Bound, certify, difference, same};
 use fpgacc_tests::generate::Focus;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Command;
 
-use fpgacc_device_passes::pass::PassOptions;
+use fpgacc_device_passes::options::PassOptions;
 use fpgacc_device_passes::pipeline::{Pipeline, Report, run};
 use fpgacc_frontend::facts::{Facts, Known, Launch, LocalSize, Location, QueueOrder, Value};
 use fpgacc_frontend::ir::{Dialect, Module};

@@ -10,9 +10,9 @@ use std::fs::{self, File};
 use std::path::Path;
 
 use fpgacc_aoc_wrappers::cc::{self, Compiler};
-use fpgacc_device_passes::model::{Board, LaunchShape, Prediction, predict};
 use fpgacc_device_passes::pass::LaunchContract;
 use fpgacc_frontend::ir::{FunctionId, Module};
+use fpgacc_performance_model::{Board, LaunchShape, Prediction, predict};
 use matfile::{MatFile, NumericData};
 
 use super::clock::Sample;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use fpgacc_device_passes::model::{Board, predict_clock};
+use fpgacc_performance_model::{Board, predict_clock};
 
 use super::designs::Space;
 use super::{Measured, Priced, Row};

@@ -1,9 +1,9 @@
 //! What the launches of a kernel pass as a table: a buffer that is small and that no kernel writes.
 
 use fpgacc_frontend::facts::{Buffer, Known, Launch};
+use fpgacc_kernel_analysis::constant_memory::{argument_bytes, buffers, creations};
+use fpgacc_kernel_analysis::faults;
 
-use crate::analysis::constant_memory::{argument_bytes, buffers, creations};
-use crate::faults;
 use crate::pass::Context;
 
 /// The least that `CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE` may be, in bytes (OpenCL 1.2, table 4.3): no

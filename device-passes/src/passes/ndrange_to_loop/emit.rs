@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use fpgacc_frontend::ir::{Block, Function, FunctionId, Module, Stmt, VarId};
+use fpgacc_kernel_analysis::work_item::{Dim, Quantity};
 use fpgacc_runtime::manifest::{Hidden, NullLocal, Task};
 
-use crate::analysis::work_item::{Dim, Quantity};
 use crate::pass::{Context, Note};
 use crate::passes::ndrange_to_loop::atomics;
 use crate::passes::ndrange_to_loop::carried::carry::{self, Outside};
@@ -256,7 +256,7 @@ impl Loops<'_, '_> {
 struct Orders {
     /// What is printed comes in the order of the ids, and what atomic operations give.
     is_plain: bool,
-    /// See [`crate::pass::PassOptions::innermost`].
+    /// See [`crate::options::PassOptions::innermost`].
     asked: Option<u8>,
     /// The dimension that is innermost somewhere because it was asked for.
     innermost: Option<u8>,

@@ -35,14 +35,14 @@ mod tell;
 mod work_items;
 
 use fpgacc_frontend::ir::{Function, FunctionId, Module};
+use fpgacc_kernel_analysis::geometry::LocalGeometry;
+use fpgacc_kernel_analysis::local_race;
 use fpgacc_runtime::manifest::Form;
 
 use self::group_calls::lift::GroupCalls;
 use self::group_calls::{collective, inline};
 use self::survey::{Survey, survey};
 use self::work_items::grid::{Grid, Needs};
-use crate::analysis::local_race;
-use crate::geometry::LocalGeometry;
 use crate::pass::{Context, LaunchContract, Note, Outcome, Pass};
 
 /// The pass.

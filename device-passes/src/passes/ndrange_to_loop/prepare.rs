@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use fpgacc_frontend::ir::{
     Expr, ExprId, Function, Init, Module, Qualifiers, Stmt, StmtKind, VarId, VarRef,
 };
+use fpgacc_kernel_analysis::variables::{Access, accesses_of_stmt};
 
-use crate::analysis::variables::{Access, accesses_of_stmt};
 use crate::passes::ndrange_to_loop::carried::save::declaration;
 use crate::passes::ndrange_to_loop::control::convergence::{has_exit, holds_barrier};
 use crate::passes::ndrange_to_loop::control::schedule::Region;

@@ -7,9 +7,9 @@ use fpgacc_frontend::ir::{
     VarRef,
 };
 use fpgacc_frontend::source::Span;
+use fpgacc_kernel_analysis::calls;
+use fpgacc_kernel_analysis::work_item::{self, Dim, Query};
 
-use crate::analysis::calls;
-use crate::analysis::work_item::{self, Dim, Query};
 use crate::pass::Note;
 use crate::passes::ndrange_to_loop::work_items::grid::Needs;
 
@@ -258,7 +258,7 @@ impl Look<'_> {
         });
         let mut loads = false;
         for stmt in &body.stmts {
-            crate::analysis::variables::accesses_of_stmt(
+            fpgacc_kernel_analysis::variables::accesses_of_stmt(
                 &self.module.types,
                 self.function,
                 stmt,

@@ -6,12 +6,12 @@ use fpgacc_frontend::ir::{
     BinaryOp, Block, Expr, ExprId, Function, FunctionId, IncDecOp, LoopHints, Module, QualType,
     Stmt, StmtKind, Type, TypeId, Types, UnaryOp, VarId,
 };
+use fpgacc_kernel_analysis::faults;
+use fpgacc_kernel_analysis::place::is_loop;
 
 use super::legality::{LoopPlan, Plan, Register};
 use super::matching::{Combine, Form};
-use crate::analysis::place::is_loop;
 use crate::around_loop::{Names, Scope, Shell, declare, private_variable};
-use crate::faults;
 
 /// Carries out a plan. Names stay as they are: what is new has names of its own, and a place's
 /// expression is only copied from a loop's body to just around that loop, where all that it uses is

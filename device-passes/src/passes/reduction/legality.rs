@@ -6,16 +6,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use fpgacc_frontend::ir::{
     Expr, ExprId, Function, FunctionId, LoopHints, Module, Scalar, Stmt, StmtKind, TypeId, VarRef,
 };
+use fpgacc_kernel_analysis::access_index::fixed_element;
+use fpgacc_kernel_analysis::accesses::{Access, Summaries};
+use fpgacc_kernel_analysis::alias::{Aliases, Root};
+use fpgacc_kernel_analysis::invariance::address_varies;
+use fpgacc_kernel_analysis::place::{Around, Places, Refusal, Region, is_loop, refuse};
+use fpgacc_kernel_analysis::spell::spell;
+use fpgacc_kernel_analysis::trip_count::{Constants, trip_count};
 
 use super::matching::{Candidate, Combine, Form, candidates};
-use crate::analysis::access_index::fixed_element;
-use crate::analysis::accesses::{Access, Summaries};
-use crate::analysis::alias::{Aliases, Root};
-use crate::analysis::invariance::address_varies;
-use crate::analysis::place::{Around, Places, Refusal, Region, is_loop, refuse};
-use crate::analysis::spell::spell;
-use crate::analysis::trip_count::{Constants, trip_count};
-use crate::pass::{Context, Note, PassOptions};
+use crate::options::PassOptions;
+use crate::pass::{Context, Note};
 
 /// A reduction statement that becomes a shift register.
 #[derive(Clone, Debug)]

@@ -3,11 +3,11 @@
 use fpgacc_frontend::ir::{
     Expr, ExprId, Function, FunctionId, Module, Stmt, StmtKind, VarId, VarRef,
 };
+use fpgacc_kernel_analysis::faults;
+use fpgacc_kernel_analysis::place::is_loop;
 
 use super::legality::{LoopPlan, Plan, Promotion};
-use crate::analysis::place::is_loop;
 use crate::around_loop::{Names, Scope, Shell, declare, private_variable};
-use crate::faults;
 
 /// Carries out a plan.
 pub fn apply(module: &mut Module, id: FunctionId, plan: &Plan) {

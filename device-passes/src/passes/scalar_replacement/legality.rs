@@ -5,15 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use fpgacc_frontend::ir::{
     AddressSpace, BinaryOp, Expr, ExprId, FunctionId, Init, Module, Stmt, StmtKind,
 };
+use fpgacc_kernel_analysis::accesses::{Access, Summaries};
+use fpgacc_kernel_analysis::alias::Aliases;
+use fpgacc_kernel_analysis::faults;
+use fpgacc_kernel_analysis::invariance::address_varies;
+use fpgacc_kernel_analysis::loops;
+use fpgacc_kernel_analysis::place::{Around, Places, Refusal, Region, is_loop, refuse};
+use fpgacc_kernel_analysis::spell::spell;
+use fpgacc_kernel_analysis::trip_count::{Constants, trip_count};
 
-use crate::analysis::accesses::{Access, Summaries};
-use crate::analysis::alias::Aliases;
-use crate::analysis::invariance::address_varies;
-use crate::analysis::loops;
-use crate::analysis::place::{Around, Places, Refusal, Region, is_loop, refuse};
-use crate::analysis::spell::spell;
-use crate::analysis::trip_count::{Constants, trip_count};
-use crate::faults;
 use crate::pass::{Context, Note};
 
 /// Loops that hold more levels of loops than this are left alone: each level looks at all inside it.

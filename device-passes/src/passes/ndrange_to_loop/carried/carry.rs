@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::ir::{Expr, ExprId, Function, Init, Module, Stmt, StmtKind, VarId, VarRef};
+use fpgacc_kernel_analysis::faults;
 
-use crate::faults;
 use crate::passes::ndrange_to_loop::carried::save::{self, Layout, declaration};
 use crate::passes::ndrange_to_loop::carried::values::{self, Fate, Values};
 use crate::passes::ndrange_to_loop::control::schedule::Schedule;

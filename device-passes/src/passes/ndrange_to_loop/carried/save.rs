@@ -4,8 +4,8 @@ use fpgacc_frontend::ir::{
     AddressSpace, BinaryOp, ExprId, Init, QualType, Qualifiers, Stmt, StmtKind, Type, VarId,
     Variable,
 };
+use fpgacc_kernel_analysis::faults;
 
-use crate::faults;
 use crate::passes::ndrange_to_loop::work_items::grid::Extent;
 use crate::passes::ndrange_to_loop::work_items::ids::{Ids, Target};
 

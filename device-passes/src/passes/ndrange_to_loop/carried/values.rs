@@ -11,12 +11,12 @@ use fpgacc_frontend::ir::{
     AddressSpace, BinaryOp, Callee, Expr, ExprId, Function, Init, Module, Qualifiers, Stmt,
     StmtKind, Type, TypeId, Types, UnaryOp, VarId, VarRef,
 };
+use fpgacc_kernel_analysis::calls;
+use fpgacc_kernel_analysis::faults;
+use fpgacc_kernel_analysis::liveness::{Flow, flow};
+use fpgacc_kernel_analysis::variables::{Access, accesses_of_stmt};
+use fpgacc_kernel_analysis::work_item::{self, Quantity};
 
-use crate::analysis::calls;
-use crate::analysis::liveness::{Flow, flow};
-use crate::analysis::variables::{Access, accesses_of_stmt};
-use crate::analysis::work_item::{self, Quantity};
-use crate::faults;
 use crate::pass::Note;
 use crate::passes::ndrange_to_loop::control::schedule::{Region, Schedule};
 

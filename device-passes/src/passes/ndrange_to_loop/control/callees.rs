@@ -7,9 +7,8 @@ use fpgacc_frontend::ir::{
     AddressSpace, BinaryOp, Callee, Expr, ExprId, Function, FunctionId, Module, Qualifiers, Stmt,
     StmtKind, UnaryOp, VarRef,
 };
-
-use crate::analysis::calls;
-use crate::analysis::work_item;
+use fpgacc_kernel_analysis::calls;
+use fpgacc_kernel_analysis::work_item;
 
 /// What is known of the functions that a kernel calls.
 #[derive(Debug, Default)]

@@ -6,8 +6,8 @@
 //! conditions become masks later.
 
 use fpgacc_frontend::ir::{BinaryOp, Block, Expr, ExprId, Stmt, StmtKind, UnaryOp, VarId};
+use fpgacc_kernel_analysis::faults;
 
-use crate::faults;
 use crate::passes::ndrange_to_loop::carried::save::declaration;
 use crate::passes::ndrange_to_loop::control::convergence::{
     Convergence, Surroundings, holds_barrier, never_ends,

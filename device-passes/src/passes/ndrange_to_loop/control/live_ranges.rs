@@ -8,9 +8,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::ir::{AddressSpace, Expr, ExprId, Init, Stmt, StmtKind, Type, VarId, VarRef};
+use fpgacc_kernel_analysis::liveness::{Flow, flow};
+use fpgacc_kernel_analysis::variables::{Access, accesses};
 
-use crate::analysis::liveness::{Flow, flow};
-use crate::analysis::variables::{Access, accesses};
 use crate::passes::ndrange_to_loop::control::convergence::{has_exit, holds_barrier};
 use crate::passes::ndrange_to_loop::work_items::ids::Target;
 

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::ir::{Expr, Init, Stmt, StmtKind, VarId, VarRef};
+use fpgacc_kernel_analysis::faults;
 
-use crate::faults;
 use crate::passes::ndrange_to_loop::carried::save;
 use crate::passes::ndrange_to_loop::control::exits::branch;
 use crate::passes::ndrange_to_loop::control::schedule::{Schedule, conjunction};

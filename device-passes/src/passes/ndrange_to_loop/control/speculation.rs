@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use fpgacc_frontend::ir::{Expr, ExprId, Init, Stmt, StmtKind, UnaryOp, VarId, VarRef};
+use fpgacc_kernel_analysis::variables::accesses_of_stmt;
 
-use crate::analysis::variables::accesses_of_stmt;
 use crate::passes::ndrange_to_loop::work_items::ids::Target;
 
 /// The variables that statements change; a first value is no change.

@@ -4,8 +4,8 @@ use fpgacc_frontend::ir::{
     Arm, BinaryOp, Block, CaseLabel, Expr, ExprId, LoopHints, Stmt, StmtKind, VarId, VarRef,
 };
 use fpgacc_frontend::source::Span;
+use fpgacc_kernel_analysis::faults;
 
-use crate::faults;
 use crate::passes::ndrange_to_loop::carried::save::declaration;
 use crate::passes::ndrange_to_loop::control::convergence::{
     Convergence, Surroundings, has_exit, never_ends,

@@ -14,10 +14,10 @@ use fpgacc_frontend::ir::{
     AddressSpace, BinaryOp, Callee, Expr, ExprId, Function, Init, Module, Qualifiers, Stmt,
     StmtKind, Type, UnaryOp, VarId, VarRef,
 };
+use fpgacc_kernel_analysis::calls;
+use fpgacc_kernel_analysis::variables::{Access, accesses};
+use fpgacc_kernel_analysis::work_item::{self, Dim, Quantity};
 
-use crate::analysis::calls;
-use crate::analysis::variables::{Access, accesses};
-use crate::analysis::work_item::{self, Dim, Quantity};
 use crate::passes::ndrange_to_loop::control::callees::Callees;
 use crate::passes::ndrange_to_loop::control::convergence::{Convergence, Surroundings};
 

@@ -8,9 +8,9 @@ use fpgacc_frontend::ir::{
     QualType, Qualifiers, Stmt, StmtKind, Type, TypeId, Types, VarId, VarRef,
 };
 use fpgacc_frontend::source::Span;
+use fpgacc_kernel_analysis::calls;
+use fpgacc_kernel_analysis::variables::{Access, accesses_of_stmt};
 
-use crate::analysis::calls;
-use crate::analysis::variables::{Access, accesses_of_stmt};
 use crate::pass::Note;
 use crate::passes::ndrange_to_loop::carried::save::declaration;
 use crate::passes::ndrange_to_loop::group_calls::import::{Import, Stand};
@@ -449,7 +449,7 @@ impl Inliner<'_, '_> {
                     }
             );
             if writes {
-                crate::analysis::variables::accesses(
+                fpgacc_kernel_analysis::variables::accesses(
                     self.target.types,
                     &function.exprs,
                     root,

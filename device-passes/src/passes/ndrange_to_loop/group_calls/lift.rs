@@ -12,8 +12,8 @@ use fpgacc_frontend::ir::{
     Type, TypeId, UnaryOp, VarId, VarRef,
 };
 use fpgacc_frontend::source::Span;
+use fpgacc_kernel_analysis::variables::accesses;
 
-use crate::analysis::variables::accesses;
 use crate::pass::Note;
 use crate::passes::ndrange_to_loop::carried::save::declaration;
 use crate::passes::ndrange_to_loop::group_calls::collective::is_collective;

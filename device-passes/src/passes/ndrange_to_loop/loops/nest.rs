@@ -3,9 +3,9 @@
 use fpgacc_frontend::ir::{
     BinaryOp, Block, Expr, ExprId, IncDecOp, Init, LoopHints, Stmt, StmtKind, VarId,
 };
+use fpgacc_kernel_analysis::faults;
+use fpgacc_kernel_analysis::work_item::Quantity;
 
-use crate::analysis::work_item::Quantity;
-use crate::faults;
 use crate::passes::ndrange_to_loop::control::schedule::Node;
 use crate::passes::ndrange_to_loop::loops::order::Order;
 use crate::passes::ndrange_to_loop::work_items::ids::{Ids, Target};

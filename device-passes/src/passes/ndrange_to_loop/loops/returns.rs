@@ -1,8 +1,8 @@
 //! `return` in a loop over work-items: the next work-item follows.
 
 use fpgacc_frontend::ir::{Init, Stmt, StmtKind, VarId};
+use fpgacc_kernel_analysis::faults;
 
-use crate::faults;
 use crate::passes::ndrange_to_loop::work_items::ids::Target;
 
 /// What a statement list stands in, inside the body of a loop over work-items.

@@ -2,9 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use fpgacc_kernel_analysis::geometry::{Geometry, LocalGeometry};
 use fpgacc_runtime::manifest::{Fact, Hidden};
-
-use crate::geometry::{Geometry, LocalGeometry};
 
 /// The largest id or size that the runtime lets through: ids are computed in `int`.
 pub const INT_MAX: i64 = i32::MAX as i64;

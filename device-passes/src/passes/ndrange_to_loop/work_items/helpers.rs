@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use fpgacc_frontend::ir::{
     Callee, Expr, ExprId, Function, FunctionId, Item, Module, Scalar, Stmt, VarId,
 };
+use fpgacc_kernel_analysis::calls;
+use fpgacc_kernel_analysis::work_item::{Dim, Quantity};
 
-use crate::analysis::calls;
-use crate::analysis::work_item::{Dim, Quantity};
 use crate::passes::ndrange_to_loop::work_items::ids::{Ids, Target};
 use crate::passes::ndrange_to_loop::work_items::narrow::narrow;
 use crate::passes::ndrange_to_loop::work_items::queries::{self, Marks, Source};

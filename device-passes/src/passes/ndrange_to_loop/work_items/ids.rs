@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use fpgacc_frontend::ir::{
     BinaryOp, Expr, ExprId, Function, Init, QualType, Scalar, Stmt, StmtKind, Types, VarId,
 };
+use fpgacc_kernel_analysis::faults;
+use fpgacc_kernel_analysis::work_item::Quantity;
 use fpgacc_runtime::manifest::Hidden;
 
-use crate::analysis::work_item::Quantity;
-use crate::faults;
 use crate::passes::ndrange_to_loop::work_items::grid::{Extent, Grid, INT_MAX, letter};
 
 /// The least and the greatest value that an expression may have.

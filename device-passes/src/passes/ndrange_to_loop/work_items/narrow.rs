@@ -11,8 +11,8 @@ use fpgacc_frontend::ir::{
     Arena, BinaryOp, Block, Callee, CaseLabel, Expr, ExprId, Function, Init, QualType, Scalar,
     Stmt, StmtKind, TypeId, Types, UnaryOp,
 };
+use fpgacc_kernel_analysis::faults;
 
-use crate::faults;
 use crate::passes::ndrange_to_loop::work_items::ids::Range;
 
 const INT: Range = (i32::MIN as i64, i32::MAX as i64);

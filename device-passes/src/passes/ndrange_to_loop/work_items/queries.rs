@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use fpgacc_frontend::ir::{
     BinaryOp, Expr, ExprId, Function, Module, QualType, Stmt, TypeId, VarId,
 };
+use fpgacc_kernel_analysis::work_item::{self, Dim, Quantity, Query};
 
-use crate::analysis::work_item::{self, Dim, Quantity, Query};
 use crate::passes::ndrange_to_loop::work_items::ids::{Ids, Range, Target};
 
 /// The casts that replace calls, with the ranges of what they cast.

@@ -1,0 +1,295 @@
+//! The decision: each form that a kernel can be given is made by the real passes, priced by the
+//! performance model, and the cheapest that fits on the board is kept.
+//!
+//! - `wish`: what the user asks for, for all kernels or in front of one (`#pragma fpgacc`).
+//! - `alone`: a kernel without the others, on which forms are tried.
+//! - `price`: what a form costs, over all launches of the kernel.
+//! - `profile`: trip counts that runs recorded.
+//! - `search`: which forms are tried at which level.
+//! - `choose`: the one that is kept.
+//! - `tables`: which buffers of a form become constant memory.
+//! - `measured`: what aoc said of forms that it compiled.
+//! - `share`: kernels of one program share a device.
+//! - `tell`: what the user is told.
+//!
+//! Nothing here is random, and nothing depends on time: the same input gives the same choice.
+
+mod alone;
+mod choose;
+pub mod measured;
+mod price;
+mod profile;
+mod search;
+mod share;
+mod tables;
+mod tell;
+pub mod wish;
+pub mod words;
+
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+
+use fpgacc_device_passes::passes;
+use fpgacc_device_passes::pipeline::{self, Pipeline, Report};
+use fpgacc_frontend::diag::Diagnostic;
+use fpgacc_frontend::facts::Facts;
+use fpgacc_frontend::ir::{FunctionId, Module};
+use fpgacc_frontend::source::SourceMap;
+use fpgacc_kernel_analysis::alias::called_functions;
+use fpgacc_kernel_analysis::calls;
+use fpgacc_performance_model::{Board, Estimate, Prediction, Resources};
+
+use self::measured::Measured;
+use self::price::Pricing;
+
+pub use price::share_of;
+pub use wish::{ExecutionModel, Wishes};
+
+/// What is decided on, and for what.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// The board that kernels are to run on.
+    pub board: &'a Board,
+    /// What the user asks for.
+    pub wishes: &'a Wishes,
+    /// aoc is told that it may change the order of floating-point operations (`-fp-relaxed`,
+    /// `-ffp-reassociate`).
+    pub fp_relaxed: bool,
+    /// Price kernels also where there is nothing to choose.
+    pub explain: bool,
+    /// The texts that spans point into.
+    pub sources: &'a SourceMap,
+    /// What aoc said of an earlier build.
+    pub measured: Option<&'a Measured>,
+}
+
+/// What was decided about the kernels of a program.
+#[derive(Clone, Debug, Default)]
+pub struct Decided {
+    /// What the passes did, with the decision's own remarks behind theirs.
+    pub report: Report,
+    /// The decision on each kernel, by its name; kernels that were not priced have none.
+    pub decisions: BTreeMap<String, Decision>,
+    /// What is wrong with wishes in the text.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// The decision on a kernel.
+#[derive(Clone, Debug)]
+pub struct Decision {
+    /// What the user asks for.
+    pub model: ExecutionModel,
+    /// The forms that were tried, the one of the input first.
+    pub candidates: Vec<Candidate>,
+    /// The one that is kept.
+    pub chosen: usize,
+    /// What aoc said otherwise than the model; `None`: there is no report of any of the forms.
+    pub disagreements: Option<Vec<String>>,
+}
+
+impl Decision {
+    /// The form that is kept.
+    pub fn chosen(&self) -> &Candidate {
+        &self.candidates[self.chosen]
+    }
+
+    /// The form of the input.
+    pub fn input(&self) -> &Candidate {
+        &self.candidates[0]
+    }
+}
+
+/// A form of a kernel, and its price.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// What it is, in words that tell it from the others of its kernel.
+    pub label: String,
+    /// How it is made.
+    pub pipeline: Pipeline,
+    /// Its price.
+    pub price: Price,
+    /// The family that it belongs to.
+    pub family: Family,
+    /// Its price comes from aoc's report.
+    pub is_measured: bool,
+    /// Of forms that cost the same, the one with the lowest is kept.
+    rank: u32,
+}
+
+/// The two families of forms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Family {
+    /// Work-items flow through a pipeline.
+    NdRange,
+    /// One work-item with loops.
+    SingleWorkItem,
+}
+
+impl Family {
+    /// Its name, as in messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Family::NdRange => "NDRange",
+            Family::SingleWorkItem => "single work-item",
+        }
+    }
+}
+
+/// What a form costs.
+#[derive(Clone, Debug)]
+pub struct Price {
+    /// Seconds of all launches together, each as often as facts tell, or once.
+    pub seconds: Estimate,
+    /// What all its versions take of the device.
+    pub area: Resources,
+    /// Whether it fits on the device, alone.
+    pub fits: bool,
+    /// Each version and launch that was priced.
+    pub parts: Vec<Part>,
+}
+
+/// A version of a kernel at a launch.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// The version's name.
+    pub version: String,
+    /// The launch's place among the facts; `None`: none is known.
+    pub launch: Option<usize>,
+    /// How often it is launched so.
+    pub count: f64,
+    /// What the model says.
+    pub prediction: Prediction,
+}
+
+/// The most expressions of a kernel with its calls inlined that a level decides on: beyond, pricing takes
+/// longer than a compiler may (docs/model.md has times).
+fn largest(level: u8) -> usize {
+    match level {
+        0..=2 => 7000,
+        _ => 8000,
+    }
+}
+
+/// The expressions of a kernel with its calls inlined.
+pub fn size(module: &Module, kernel: FunctionId) -> usize {
+    fn of(module: &Module, at: FunctionId, known: &mut BTreeMap<FunctionId, usize>) -> usize {
+        if let Some(size) = known.get(&at) {
+            return *size;
+        }
+        // Recursion, which OpenCL forbids, ends here.
+        known.insert(at, 0);
+        let own = module.functions[at].exprs.len();
+        let sites = calls::call_sites(&module.functions[at]);
+        let size = sites.into_iter().fold(own, |sum, (callee, times)| {
+            sum.saturating_add(of(module, callee, known).saturating_mul(times))
+        });
+        known.insert(at, size);
+        size
+    }
+    of(module, kernel, &mut BTreeMap::new())
+}
+
+/// Decides on the form of each kernel, and rewrites them.
+pub fn run(
+    module: &mut Module,
+    facts: &Facts,
+    pipeline: &Pipeline,
+    request: &Request<'_>,
+) -> Decided {
+    let (in_text, diagnostics) = wish::take_pragmas(module);
+    let mut decided = Decided {
+        diagnostics,
+        ..Decided::default()
+    };
+    let mut own = BTreeMap::new();
+    let mut kernels = Vec::new();
+    let mut too_large = Vec::new();
+    for kernel in module.kernels().collect::<Vec<_>>() {
+        let name = module.functions[kernel].name.clone();
+        let mut model = request.wishes.of(&name, &facts.execution_models, &in_text);
+        let size = size(module, kernel);
+        let is_priced = size <= largest(pipeline.level);
+        if !is_priced && model == ExecutionModel::Auto && pipeline.level > 0 {
+            // What is not known to be faster is left.
+            model = ExecutionModel::NdRange;
+            too_large.push((name.clone(), size));
+        }
+        let mut restrained = wish::restrained(pipeline, model);
+        // Whether versions for different launches pay, only the model can tell.
+        restrained.options.versions &= is_priced;
+        if !is_priced {
+            let constants = passes::CONSTANT_MEMORY.to_string();
+            restrained.switches.entry(constants).or_insert(false);
+        }
+        own.insert(name, restrained);
+        if is_priced {
+            kernels.push((kernel, model));
+        }
+    }
+    decided.decisions = decide(module, facts, pipeline, request, &kernels);
+    share::fit_together(&mut decided.decisions, request.board);
+    for (name, decision) in &decided.decisions {
+        let mut kept = decision.chosen().pipeline.clone();
+        kept.options.general = pipeline.options.general;
+        own.insert(name.clone(), kept);
+    }
+    decided.report = pipeline::run_each(module, facts, pipeline, &own);
+    let remarks = tell::remarks(module, &decided.decisions, request.board);
+    for (kernel, size) in too_large {
+        let remark = tell::too_large(module, &kernel, size);
+        decided.report.remarks.push(remark);
+    }
+    decided.report.remarks.extend(remarks);
+    decided
+}
+
+/// The decisions on all kernels that can be told apart from what calls them.
+fn decide(
+    module: &Module,
+    facts: &Facts,
+    pipeline: &Pipeline,
+    request: &Request<'_>,
+    kernels: &[(FunctionId, ExecutionModel)],
+) -> BTreeMap<String, Decision> {
+    let called = called_functions(module);
+    let without = alone::Without::new(module, &called);
+    let trips = profile::trips(module, facts, request.sources);
+    let mut with_choice = pipeline::kernels_in_versions(module, facts, pipeline);
+    with_choice.extend(pipeline::kernels_with_tables(module, facts, pipeline));
+    let mut decisions = BTreeMap::new();
+    for &(kernel, model) in kernels {
+        let decides = model == ExecutionModel::Auto && pipeline.level >= 1 || pipeline.level >= 3;
+        let is_wanted = request.explain || decides || with_choice.contains(&kernel);
+        // A kernel that others call is part of them.
+        if !is_wanted || called.contains(&kernel) || pipeline.stop_after.is_some() {
+            continue;
+        }
+        let pricing = Pricing {
+            module: without.with(module, kernel),
+            called: &called,
+            facts,
+            board: request.board,
+            fp_relaxed: request.fp_relaxed,
+            trips: &trips,
+            general: OnceCell::new(),
+        };
+        let (candidates, standard) = search::candidates(&pricing, pipeline, model);
+        let chosen = choose::choose(&candidates, standard, model, pipeline.level);
+        let name = module.functions[kernel].name.clone();
+        let mut decision = Decision {
+            model,
+            candidates,
+            chosen,
+            disagreements: None,
+        };
+        if let Some(measured) = request.measured {
+            let sources = request.sources;
+            let told = measured::apply(&mut decision, &name, measured, sources, request.board);
+            decision.disagreements = told;
+            let candidates = &decision.candidates;
+            decision.chosen = choose::choose(candidates, standard, model, pipeline.level);
+        }
+        decisions.insert(name, decision);
+    }
+    decisions
+}

@@ -1,0 +1,279 @@
+//! What a form of a kernel costs: the passes make it, and the model prices it for each launch.
+
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+use fpgacc_device_passes::options::{Factor, General};
+use fpgacc_device_passes::pass::Pass;
+use fpgacc_device_passes::passes::{self, coalesce, unroll};
+use fpgacc_device_passes::pipeline::{self, Pipeline, Report};
+use fpgacc_device_passes::versions;
+use fpgacc_frontend::facts::{Facts, Launch};
+use fpgacc_frontend::ir::{FunctionId, Module};
+use fpgacc_frontend::source::Span;
+use fpgacc_kernel_analysis::constant_memory::{self, argument_bytes};
+use fpgacc_performance_model::{
+    Area, Board, Estimate, Form, Given, LaunchShape, Resources, TripOrigin, predict,
+};
+
+use super::{Family, Part, Price};
+
+/// The most different launches of a kernel that are priced one by one.
+const MOST_SHAPES: usize = 8;
+
+/// A kernel, alone in its module, and where it will run.
+pub struct Pricing<'a> {
+    /// The module.
+    pub module: Module,
+    /// Its functions that others call: kernels among them are parts of the kernel, and have no price.
+    pub called: &'a BTreeSet<FunctionId>,
+    /// All launch facts.
+    pub facts: &'a Facts,
+    /// The board.
+    pub board: &'a Board,
+    /// See [`super::Request::fp_relaxed`].
+    pub fp_relaxed: bool,
+    /// Trip counts that were recorded.
+    pub trips: &'a BTreeMap<Span, f64>,
+    /// What the kernel as it is takes of the device, once that was asked.
+    pub general: OnceCell<Resources>,
+}
+
+/// A form that was made.
+pub struct Made {
+    /// What it costs.
+    pub price: Price,
+    /// Its family.
+    pub family: Family,
+    /// What the passes did.
+    pub report: Report,
+    /// Loops that may be unrolled, of its first version.
+    pub loops: Vec<unroll::Candidate>,
+    /// Loops that are unrolled.
+    pub unrolled: Vec<Factor>,
+    /// Nests that may become one loop, of its first version.
+    pub nests: Vec<coalesce::Candidate>,
+    /// Nests that did, by the places of their outermost loops.
+    pub coalesced: Vec<usize>,
+}
+
+impl Made {
+    /// Whether the passes did the same in another run, so that it is one form.
+    pub fn is_made_by(&self, report: &Report) -> bool {
+        let done = |report: &Report| -> Vec<_> {
+            let done = report.done.clone().into_iter();
+            done.filter(|(_, notes)| !notes.is_empty()).collect()
+        };
+        done(&self.report) == done(report) && self.report.contracts == report.contracts
+    }
+}
+
+impl Pricing<'_> {
+    /// Makes a form and prices it, unless it is one of those that are priced.
+    pub fn make<'m>(
+        &self,
+        pipeline: &Pipeline,
+        mut priced: impl Iterator<Item = &'m Made>,
+    ) -> Made {
+        let mut module = self.module.clone();
+        let mut pipeline = pipeline.clone();
+        // The copy that relies on nothing is there for launches that are not expected: it costs area only.
+        let general = std::mem::replace(&mut pipeline.options.general, General::Never);
+        let report = pipeline::run(&mut module, self.facts, &pipeline);
+        let same =
+            priced.find(|made| made.is_made_by(&report) && made.report.launches == report.launches);
+        let price = match same {
+            Some(made) => made.price.clone(),
+            None => self.price(&module, &report, general),
+        };
+        let is_done = |name: &str| {
+            let mut done = report.done.values().flatten();
+            done.any(|(pass, _)| *pass == name)
+        };
+        let mut unrolled = pipeline.options.unroll.clone();
+        unrolled.retain(|_| is_done(passes::Unroll.name()));
+        let mut coalesced = pipeline.options.coalesce.clone();
+        coalesced.retain(|_| is_done(passes::Coalesce.name()));
+        let first = price.parts.first().map(|part| part.prediction.form);
+        let kernel = self.versions(&module).next();
+        let function = kernel.map(|kernel| &module.functions[kernel]);
+        Made {
+            price,
+            family: match first {
+                Some(Form::SingleWorkItem) => Family::SingleWorkItem,
+                _ => Family::NdRange,
+            },
+            report,
+            loops: function.map(unroll::candidates).unwrap_or_default(),
+            unrolled,
+            nests: function
+                .map(|function| coalesce::candidates(&module, function))
+                .unwrap_or_default(),
+            coalesced,
+        }
+    }
+
+    /// The kernel and its versions.
+    fn versions<'m>(&self, module: &'m Module) -> impl Iterator<Item = FunctionId> + use<'m, '_> {
+        let called = self.called;
+        module.kernels().filter(move |id| !called.contains(id))
+    }
+
+    /// The price of all versions of a kernel.
+    fn price(&self, module: &Module, report: &Report, general: General) -> Price {
+        let mut price = Price {
+            seconds: Estimate::exact(0.0),
+            area: Resources::default(),
+            fits: true,
+            parts: Vec::new(),
+        };
+        for kernel in self.versions(module).collect::<Vec<_>>() {
+            let parts = self.parts(module, kernel, report);
+            if let Some(Part { prediction, .. }) = parts.first() {
+                price.area = price.area.plus(resources(&prediction.area), 1.0);
+            }
+            for part in &parts {
+                price.seconds = price.seconds + part.prediction.seconds * part.count;
+                price.fits &= part.prediction.fits;
+            }
+            price.parts.extend(parts);
+        }
+        if self.needs_general(report, general) {
+            price.area = price.area.plus(*self.general_area(), 1.0);
+        }
+        price.fits &= fits(&price.area, self.board);
+        price
+    }
+
+    /// Whether a form that was made is built beside the kernel as it is.
+    fn needs_general(&self, report: &Report, general: General) -> bool {
+        let mut kernels = report.contracts.iter();
+        kernels.any(|(name, contract)| {
+            let is_assumed = report.assumed.contains_key(name);
+            versions::needs_general(general, Some(contract), is_assumed)
+        })
+    }
+
+    /// What the kernel as it is takes of the device.
+    fn general_area(&self) -> &Resources {
+        self.general.get_or_init(|| {
+            let kernels = self.versions(&self.module).collect::<Vec<_>>();
+            let untouched = Report::default();
+            let parts = kernels
+                .iter()
+                .flat_map(|kernel| self.parts(&self.module, *kernel, &untouched));
+            let areas = parts.map(|part| resources(&part.prediction.area));
+            areas.fold(Resources::default(), |sum, area| sum.plus(area, 1.0))
+        })
+    }
+
+    /// A version of the kernel at each of its launches.
+    fn parts(&self, module: &Module, kernel: FunctionId, report: &Report) -> Vec<Part> {
+        let version = module.functions[kernel].name.clone();
+        let contract = report.contracts.get(&version).cloned().unwrap_or_default();
+        let launches = report.launches.get(&version).map_or(&[][..], Vec::as_slice);
+        let shapes = self.shapes(launches);
+        let part = |(mut shape, launch, count): (LaunchShape, Option<usize>, f64)| {
+            shape.trips = self.trips.clone();
+            shape.fp_relaxed = self.fp_relaxed;
+            Part {
+                version: version.clone(),
+                launch,
+                count,
+                prediction: predict(module, kernel, self.board, &shape, &contract),
+            }
+        };
+        // Launches that differ in what the model does not look at are one to the reader.
+        let mut parts: Vec<Part> = Vec::new();
+        for new in shapes.into_iter().map(part) {
+            let same = parts
+                .iter_mut()
+                .find(|known| known.prediction == new.prediction);
+            match same {
+                Some(known) => known.count += new.count,
+                None => parts.push(new),
+            }
+        }
+        parts
+    }
+
+    /// Bytes of the arguments of a launch that a cache may hold.
+    fn tables(&self, launch: &Launch) -> BTreeMap<u32, u64> {
+        let arguments = launch.args.iter().filter_map(|arg| {
+            let bytes = argument_bytes(self.facts, launch, arg.index)?;
+            (bytes > 0 && bytes <= constant_memory::MOST).then_some((arg.index, bytes))
+        });
+        arguments.collect()
+    }
+
+    /// The different launches among these, each with its first and how many there are.
+    fn shapes(&self, launches: &[usize]) -> Vec<(LaunchShape, Option<usize>, f64)> {
+        let mut shapes: Vec<(LaunchShape, Option<usize>, f64)> = Vec::new();
+        for &place in launches {
+            let launch = &self.facts.launches[place];
+            let mut shape = with_sizes(LaunchShape::of(&[launch]), launch.work_dim.constant());
+            shape.bytes = self.tables(launch);
+            let count = times(launch);
+            match shapes.iter_mut().find(|(known, ..)| *known == shape) {
+                Some((.., times)) => *times += count,
+                None => shapes.push((shape, Some(place), count)),
+            }
+        }
+        shapes.truncate(MOST_SHAPES);
+        if shapes.is_empty() {
+            shapes.push((with_sizes(LaunchShape::default(), None), None, 1.0));
+        }
+        shapes
+    }
+}
+
+/// A launch with sizes where it has none that are known: all forms are priced for the same.
+fn with_sizes(mut shape: LaunchShape, work_dim: Option<u64>) -> LaunchShape {
+    let (global, local): ([f64; 3], [f64; 3]) = match work_dim {
+        Some(2) => ([256.0, 256.0, 1.0], [16.0, 16.0, 1.0]),
+        Some(3) => ([64.0, 32.0, 32.0], [8.0, 8.0, 4.0]),
+        _ => ([65536.0, 1.0, 1.0], [256.0, 1.0, 1.0]),
+    };
+    let origin = TripOrigin::Assumed;
+    for dim in 0..3 {
+        let value = global[dim];
+        let global = *shape.global[dim].get_or_insert(Given { value, origin });
+        // A group is no larger than the launch.
+        let value = local[dim].min(global.value);
+        shape.local[dim].get_or_insert(Given { value, origin });
+    }
+    shape
+}
+
+/// How often a launch was seen, or once.
+fn times(launch: &Launch) -> f64 {
+    let recorded = launch.recorded.as_ref();
+    recorded.map_or(1.0, |recorded| recorded.count.max(1) as f64)
+}
+
+/// Areas without their uncertainty.
+fn resources(area: &Area) -> Resources {
+    Resources {
+        alut: area.alut.value,
+        ff: area.ff.value,
+        ram: area.ram.value,
+        dsp: area.dsp.value,
+    }
+}
+
+/// Whether so much is left of the board's device beside its interface.
+pub fn fits(area: &Resources, board: &Board) -> bool {
+    share_of(area, board) <= 1.0
+}
+
+/// The largest part of any resource of the device, beside the board's interface, that this takes.
+pub fn share_of(area: &Resources, board: &Board) -> f64 {
+    let (all, taken) = (&board.device, &board.interface);
+    let parts = [
+        area.alut / (all.alut - taken.alut),
+        area.ff / (all.ff - taken.ff),
+        area.ram / (all.ram - taken.ram),
+        area.dsp / (all.dsp - taken.dsp),
+    ];
+    parts.into_iter().fold(0.0, f64::max)
+}

@@ -1,0 +1,150 @@
+//! What the user is told of decisions, as remarks.
+
+use std::collections::BTreeMap;
+
+use fpgacc_device_passes::pass::Note;
+use fpgacc_device_passes::remark::{Kind, Remark};
+use fpgacc_frontend::ir::Module;
+use fpgacc_frontend::source::Span;
+use fpgacc_performance_model::{Board, Limit, LoopReport};
+
+use super::{Decision, Part, words};
+
+/// The name under which the decision tells remarks.
+pub const PASS: &str = "decision";
+
+/// The remarks on all decisions.
+pub fn remarks(
+    module: &Module,
+    decisions: &BTreeMap<String, Decision>,
+    board: &Board,
+) -> Vec<Remark> {
+    let mut out = Vec::new();
+    for (kernel, decision) in decisions {
+        let place = module.function_named(kernel);
+        let place = place.and_then(|id| module.functions[id].span);
+        let mut teller = Teller {
+            kernel,
+            place,
+            out: &mut out,
+        };
+        teller.decision(decision, board);
+    }
+    out
+}
+
+/// A kernel that is not decided on.
+pub fn too_large(module: &Module, kernel: &str, size: usize) -> Remark {
+    let place = module.function_named(kernel);
+    let place = place.and_then(|id| module.functions[id].span);
+    let text = format!(
+        "stays an NDRange: it is too large to be priced ({size} operations and operands); \
+         -fexecution-model={kernel}:swi makes it a single work-item"
+    );
+    let note = Note::new(text, None);
+    Remark::new(Kind::Missed, PASS, kernel, &note, place).named("TooLarge")
+}
+
+struct Teller<'a> {
+    kernel: &'a str,
+    place: Option<Span>,
+    out: &'a mut Vec<Remark>,
+}
+
+impl Teller<'_> {
+    fn add(&mut self, kind: Kind, name: &str, note: &Note) {
+        let remark = Remark::new(kind, PASS, self.kernel, note, self.place);
+        self.out.push(remark.named(name));
+    }
+
+    fn decision(&mut self, decision: &Decision, board: &Board) {
+        let chosen = decision.chosen();
+        let text = verdict(decision, board);
+        let kind = match decision.chosen == 0 {
+            true => Kind::Analysis,
+            false => Kind::Passed,
+        };
+        self.add(kind, "ExecutionModel", &Note::new(text, None));
+        for (at, candidate) in decision.candidates.iter().enumerate() {
+            let price = &candidate.price;
+            let chosen = if at == decision.chosen {
+                ", chosen"
+            } else {
+                ""
+            };
+            let fits = if price.fits { "" } else { ", does not fit" };
+            let text = format!(
+                "{}: {} (between {} and {}){fits}{chosen}",
+                candidate.label,
+                words::seconds(price.seconds.value),
+                words::seconds(price.seconds.low),
+                words::seconds(price.seconds.high),
+            );
+            self.add(Kind::Analysis, "Candidate", &Note::new(text, None));
+        }
+        for text in decision.disagreements.iter().flatten() {
+            self.add(
+                Kind::Analysis,
+                "Disagreement",
+                &Note::new(text.clone(), None),
+            );
+        }
+        for part in &chosen.price.parts {
+            self.part(part);
+        }
+    }
+
+    /// Loops, memory units and assumptions of a version at a launch.
+    fn part(&mut self, part: &Part) {
+        for report in &part.prediction.loops {
+            let note = interval_note(report);
+            self.add(Kind::Analysis, "InitiationInterval", &note);
+        }
+        for report in &part.prediction.lsus {
+            let note = Note::new(words::access(report), report.span);
+            self.add(Kind::Analysis, "MemoryAccess", &note);
+        }
+        for text in &part.prediction.assumed {
+            self.add(Kind::Analysis, "Assumed", &Note::new(text, None));
+        }
+    }
+}
+
+/// What was chosen, and what that gains.
+fn verdict(decision: &Decision, board: &Board) -> String {
+    let (input, chosen) = (decision.input(), decision.chosen());
+    let times = (input.price.seconds.value, chosen.price.seconds.value);
+    let predicted = words::seconds(times.1);
+    let board = &board.name;
+    if decision.chosen == 0 {
+        let others = decision.candidates.len() - 1;
+        return format!(
+            "stays as it is: {predicted} predicted on {board}, and none of {others} other forms is \
+             faster"
+        );
+    }
+    format!(
+        "{}: {predicted} predicted on {board}, {} as it is ({}x)",
+        chosen.label,
+        words::seconds(times.0),
+        words::number(times.0 / times.1)
+    )
+}
+
+/// The interval of a loop, with the places of what sets it.
+fn interval_note(report: &LoopReport) -> Note {
+    let mut text = words::interval(report, None);
+    if report.span.is_none() {
+        text = format!("loop that fpgacc made: {text}");
+    }
+    let mut note = Note::new(text, report.span);
+    let ends = match &report.limit {
+        Limit::Recurrence { from, to, .. } => [(from, "needed here"), (to, "made here")],
+        Limit::MemoryDependence { load, store, .. } => [(load, "the load"), (store, "the store")],
+        _ => [(&None, ""), (&None, "")],
+    };
+    for (span, label) in ends {
+        note.also.extend(span.map(|span| (span, label.to_string())));
+    }
+    note
+}

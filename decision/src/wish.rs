@@ -1,0 +1,161 @@
+//! What users ask for: `-fexecution-model=`, `execution_models` among the facts, and `#pragma fpgacc
+//! execution_model(..)` in front of a kernel.
+
+use std::collections::BTreeMap;
+
+use fpgacc_frontend::diag::Diagnostic;
+
+pub use fpgacc_frontend::facts::ExecutionModel;
+use fpgacc_frontend::ir::{Item, Module};
+
+use fpgacc_device_passes::passes::NDRANGE_TO_LOOP;
+use fpgacc_device_passes::pipeline::Pipeline;
+
+/// The pipeline of a kernel that is not decided on.
+pub(super) fn restrained(pipeline: &Pipeline, model: ExecutionModel) -> Pipeline {
+    let mut own = pipeline.clone();
+    if model == ExecutionModel::NdRange {
+        own.switches.insert(NDRANGE_TO_LOOP.to_string(), false);
+    }
+    own
+}
+
+/// What the command line asks for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wishes {
+    /// For all kernels that nothing else is said of.
+    pub all: ExecutionModel,
+    /// For kernels by name. Stronger than what facts or their text say.
+    pub kernels: BTreeMap<String, ExecutionModel>,
+}
+
+impl Wishes {
+    /// What is asked for a kernel: here, in the facts, or in front of it in its text.
+    pub(super) fn of(
+        &self,
+        kernel: &str,
+        in_facts: &BTreeMap<String, ExecutionModel>,
+        in_text: &BTreeMap<String, ExecutionModel>,
+    ) -> ExecutionModel {
+        let mut asked = [&self.kernels, in_facts, in_text].into_iter();
+        let model = asked.find_map(|models| models.get(kernel));
+        model.copied().unwrap_or(self.all)
+    }
+}
+
+/// Takes the pragmas that are fpgacc's own out of a module: what they ask for, by the kernel behind
+/// them, and what is wrong with them.
+pub fn take_pragmas(module: &mut Module) -> (BTreeMap<String, ExecutionModel>, Vec<Diagnostic>) {
+    let mut wishes = BTreeMap::new();
+    let mut diagnostics = Vec::new();
+    let mut waiting: Option<ExecutionModel> = None;
+    for item in &module.items {
+        match item {
+            Item::Pragma(text) if own_words(text).is_some() => match model_of(text) {
+                Ok(model) => {
+                    let unused = waiting.replace(model).is_some();
+                    diagnostics.extend(unused.then(|| misplaced(text)));
+                }
+                Err(fault) => diagnostics.push(fault),
+            },
+            Item::Function(id) if module.functions[*id].is_kernel => {
+                let name = module.functions[*id].name.clone();
+                wishes.extend(waiting.take().map(|model| (name, model)));
+            }
+            Item::Pragma(_) | Item::Prototype(_) => {}
+            _ => {
+                let unused = waiting.take();
+                diagnostics.extend(unused.map(|_| misplaced("fpgacc execution_model")));
+            }
+        }
+    }
+    diagnostics.extend(waiting.map(|_| misplaced("fpgacc execution_model")));
+    let is_own = |item: &Item| matches!(item, Item::Pragma(text) if own_words(text).is_some());
+    module.items.retain(|item| !is_own(item));
+    (wishes, diagnostics)
+}
+
+/// What stands behind `fpgacc` in a pragma.
+fn own_words(pragma: &str) -> Option<&str> {
+    let rest = pragma.strip_prefix("fpgacc")?;
+    let is_word = rest
+        .chars()
+        .next()
+        .is_none_or(|c| !c.is_alphanumeric() && c != '_');
+    is_word.then(|| rest.trim())
+}
+
+fn model_of(pragma: &str) -> Result<ExecutionModel, Diagnostic> {
+    let words: String = own_words(pragma)
+        .unwrap_or_default()
+        .split_whitespace()
+        .collect();
+    let inside = words.strip_prefix("execution_model(");
+    let word = inside.and_then(|rest| rest.strip_suffix(')'));
+    word.and_then(ExecutionModel::named).ok_or_else(|| {
+        let known = ExecutionModel::WORDS.join(", ");
+        Diagnostic::warning(format!("#pragma {pragma} is not understood")).help(format!(
+            "write #pragma fpgacc execution_model(M), with M one of {known}"
+        ))
+    })
+}
+
+fn misplaced(pragma: &str) -> Diagnostic {
+    Diagnostic::warning(format!("#pragma {pragma} has no effect here"))
+        .help("it belongs in front of a kernel")
+}
+
+#[cfg(test)]
+mod tests {
+    use fpgacc_frontend::ir::Dialect;
+    use fpgacc_frontend::kernel::{Input, parse};
+    use fpgacc_frontend::source::SourceMap;
+
+    use super::*;
+
+    fn taken(text: &str) -> (BTreeMap<String, ExecutionModel>, Vec<String>, usize) {
+        let input = Input {
+            name: "k.cl",
+            preprocessed: text,
+            dialect: Dialect::Cl12,
+        };
+        let mut module = parse(&input, &mut SourceMap::new()).expect("right");
+        let (wishes, told) = take_pragmas(&mut module);
+        let told = told.into_iter().map(|told| told.message).collect();
+        let pragmas = module.items.iter();
+        let pragmas = pragmas.filter(|item| matches!(item, Item::Pragma(_)));
+        (wishes, told, pragmas.count())
+    }
+
+    #[test]
+    fn a_pragma_in_front_of_a_kernel_is_a_wish() {
+        let (wishes, told, left) = taken(
+            "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#pragma fpgacc execution_model(swi)\n\
+             kernel void a() {}\nkernel void b() {}\n#pragma fpgacc  execution_model( ndrange )\n\
+             kernel void c() {}\n",
+        );
+        let expected = [
+            ("a".to_string(), ExecutionModel::SingleWorkItem),
+            ("c".to_string(), ExecutionModel::NdRange),
+        ];
+        assert_eq!(wishes, expected.into());
+        assert_eq!(told, [""; 0]);
+        assert_eq!(left, 1);
+    }
+
+    #[test]
+    fn pragmas_that_mean_nothing_are_told() {
+        let (wishes, told, left) = taken(
+            "#pragma fpgacc execution_model(fast)\nkernel void a() {}\n\
+             #pragma fpgacc execution_model(swi)\nint f(void) { return 1; }\n\
+             #pragma fpgaccelerate\nkernel void b() {}\n#pragma fpgacc execution_model(swi)\n",
+        );
+        assert!(wishes.is_empty() || wishes.keys().eq(["b"]), "{wishes:?}");
+        assert_eq!(left, 1);
+        assert_eq!(told.len(), 3, "{told:?}");
+        assert!(
+            told[0].contains("not understood") && told[1].contains("no effect"),
+            "{told:?}"
+        );
+    }
+}

@@ -1,0 +1,89 @@
+//! What is asked of the passes.
+
+use std::collections::BTreeSet;
+
+use fpgacc_kernel_analysis::constant_memory;
+
+/// Choices that passes look at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PassOptions {
+    /// Never change the order of floating-point operations (`--strict-fp`).
+    pub strict_fp: bool,
+    /// Latency of a floating-point addition in cycles: the depth of shift registers. The thesis uses
+    /// 8 for Stratix V.
+    pub shift_register_depth: u32,
+    /// The most work-items in a group where the host does not fix the local size
+    /// (`--max-local-size`).
+    pub max_local_size: u64,
+    /// Which kernels have a version that relies on no fact.
+    pub general: General,
+    /// An object with launches that no fact tells of: nothing is proved of all launches then.
+    pub unseen: Option<String>,
+    /// Work-items that an NDRange kernel runs at a time in one pipeline (`num_simd_work_items`).
+    pub simd: u64,
+    /// Pipelines that an NDRange kernel has (`num_compute_units`).
+    pub compute_units: u64,
+    /// The dimension of work-items whose loops are innermost in single work-items, wherever their order is
+    /// free; `None`: the one that moves word by word through memory.
+    pub innermost: Option<u8>,
+    /// Loops to unroll.
+    pub unroll: Vec<Factor>,
+    /// Nests to make one loop of, by the places of their outermost loops (see
+    /// [`crate::passes::coalesce::Candidate::index`]).
+    pub coalesce: Vec<usize>,
+    /// Kernels that are launched in different ways get a version for each.
+    pub versions: bool,
+    /// Places of the parameters that may become constant memory; `None`: all. The decision chooses.
+    pub tables: Option<BTreeSet<u32>>,
+    /// The most bytes that the cache of `__constant` memory may have; `None`: any number, known or not.
+    pub constant_cache: Option<u64>,
+}
+
+/// Which kernels are also built as they are, for launches that a rewritten version cannot take.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum General {
+    /// None: such launches fail (`--no-general`).
+    Never,
+    /// Those that rely on what is not proved.
+    #[default]
+    Assumed,
+    /// All that rely on anything; what was only seen in runs counts like what is proved
+    /// (`--keep-general`).
+    Always,
+}
+
+impl General {
+    /// Whether what was only seen in runs is relied on wherever that gains something.
+    pub fn seen_counts(self) -> bool {
+        self == General::Always
+    }
+}
+
+impl Default for PassOptions {
+    fn default() -> Self {
+        PassOptions {
+            strict_fp: false,
+            shift_register_depth: 8,
+            max_local_size: 1024,
+            general: General::default(),
+            unseen: None,
+            simd: 1,
+            compute_units: 1,
+            innermost: None,
+            unroll: Vec::new(),
+            coalesce: Vec::new(),
+            versions: true,
+            tables: None,
+            constant_cache: Some(constant_memory::MOST),
+        }
+    }
+}
+
+/// How often a loop's body is to be copied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Factor {
+    /// Which loop: its place among the kernel's loops as `unroll` finds them, outer ones first.
+    pub index: usize,
+    /// Copies.
+    pub copies: u64,
+}

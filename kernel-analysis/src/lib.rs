@@ -1,0 +1,31 @@
+//! What kernels do: accesses and aliases, divergence, dependences, trip counts. Passes and the performance
+//! model stand on it; it changes nothing.
+
+pub mod access_index;
+pub mod accesses;
+pub mod alias;
+pub mod calls;
+pub mod constant;
+pub mod constant_memory;
+pub mod contract;
+pub mod divergence;
+pub mod faults;
+pub mod fourier_motzkin;
+pub mod geometry;
+pub mod independence;
+pub mod invariance;
+pub mod liveness;
+pub mod local_race;
+pub mod loops;
+pub mod nest;
+pub mod note;
+pub mod place;
+pub mod poly;
+pub mod relation;
+pub mod scalars;
+pub mod single_work_item;
+pub mod spell;
+pub mod trip_count;
+pub mod usage;
+pub mod variables;
+pub mod work_item;

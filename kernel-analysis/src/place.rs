@@ -1,0 +1,257 @@
+//! Places, and whether they can be read in front of a loop and written behind it instead of in it.
+
+use std::cell::OnceCell;
+
+use fpgacc_frontend::ir::{AddressSpace, Expr, ExprId, Exprs, Stmt, StmtKind, UnaryOp, VarRef};
+use fpgacc_frontend::source::Span;
+
+use super::access_index::AccessIndex;
+use super::accesses::{Access, Accesses, Summaries};
+use super::alias::{Aliases, Root};
+use super::trip_count::{Constants, trip_count};
+use crate::note::Note;
+
+/// Whether a statement is a loop.
+pub fn is_loop(stmt: &Stmt) -> bool {
+    matches!(
+        stmt.kind,
+        StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::DoWhile { .. }
+    )
+}
+
+/// A loop and what an iteration of it does.
+pub struct Region<'s> {
+    /// The loop.
+    pub stmt: &'s Stmt,
+    /// What is looked at before the first iteration. `None` for `do`, and for a `for` without condition:
+    /// the body runs at least once.
+    pub cond_first: Option<ExprId>,
+    /// What runs before that.
+    pub init: &'s [Stmt],
+    /// Of every iteration.
+    pub accesses: Accesses,
+    /// These by what they may touch, if somebody asked.
+    index: OnceCell<AccessIndex>,
+    /// Iterations, if that is constant.
+    pub trips: Option<u64>,
+    /// The function may end in it.
+    pub has_return: bool,
+}
+
+impl<'s> Region<'s> {
+    /// Of a statement; `None` if it is no loop.
+    pub fn new(places: &Places<'_>, stmt: &'s Stmt) -> Option<Self> {
+        let (cond_first, init) = match &stmt.kind {
+            StmtKind::For { init, cond, .. } => (*cond, init.as_slice()),
+            StmtKind::While { cond, .. } => (Some(*cond), &[][..]),
+            StmtKind::DoWhile { .. } => (None, &[][..]),
+            _ => return None,
+        };
+        let mut has_return = false;
+        stmt.for_each(&mut |stmt| has_return |= matches!(stmt.kind, StmtKind::Return(_)));
+        let accesses = Accesses::of_loop(&places.aliases, places.summaries, stmt);
+        Some(Region {
+            stmt,
+            cond_first,
+            init,
+            index: OnceCell::new(),
+            accesses,
+            trips: trip_count(&places.constants, stmt),
+            has_return,
+        })
+    }
+
+    /// The accesses that may overlap with a place, and perhaps others.
+    pub fn near<'r>(&'r self, aliases: &Aliases<'_>, place: &Access) -> Vec<&'r Access> {
+        let all = || AccessIndex::new(&aliases.function.exprs, &self.accesses.list);
+        let found = self.index.get_or_init(all).near(aliases, place);
+        found
+            .into_iter()
+            .map(|at| &self.accesses.list[at])
+            .collect()
+    }
+}
+
+/// Why something stays as it is.
+pub struct Refusal {
+    /// In words, to stand behind a colon.
+    pub reason: String,
+    /// A place that it is about, and what is there.
+    pub also: Option<(ExprId, &'static str)>,
+}
+
+impl Refusal {
+    /// What a pass says of it.
+    pub fn note(&self, exprs: &Exprs, text: String, span: Option<Span>) -> Note {
+        let mut note = Note::new(text, span);
+        if let Some((expr, label)) = self.also
+            && let Some(span) = exprs.span(expr)
+        {
+            note.also.push((span, label.to_string()));
+        }
+        note
+    }
+}
+
+/// A refusal without a place.
+pub fn refuse(reason: impl Into<String>) -> Refusal {
+    Refusal {
+        reason: reason.into(),
+        also: None,
+    }
+}
+
+/// What must stand around a loop so that a place is looked at outside of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Around {
+    /// The loop's init must run before the place is looked at.
+    pub hoist_init: bool,
+    /// The place may only be looked at if the loop's condition holds at first.
+    pub guard: bool,
+}
+
+impl Around {
+    /// What two places of a loop need.
+    pub fn and(self, other: Around) -> Around {
+        Around {
+            hoist_init: self.hoist_init || other.hoist_init,
+            guard: self.guard || other.guard,
+        }
+    }
+}
+
+/// Places in memory may be written later than they are, unless somebody else can tell.
+fn nobody_else_looks(region: &Region<'_>) -> Result<(), Refusal> {
+    match region.accesses.synchronises {
+        Some(call) => Err(Refusal {
+            reason: "other work-items or kernels may look at it while the loop runs".to_string(),
+            also: Some((call, "memory is synchronised here")),
+        }),
+        None => Ok(()),
+    }
+}
+
+/// The places of one function.
+pub struct Places<'a> {
+    /// What pointers point to.
+    pub aliases: Aliases<'a>,
+    /// What is constant.
+    pub constants: Constants<'a>,
+    /// What the functions do that it calls.
+    pub summaries: &'a Summaries,
+}
+
+impl Places<'_> {
+    /// A place as a write to it.
+    pub fn as_access(&self, place: ExprId) -> Access {
+        Access {
+            at: place,
+            write: true,
+            roots: self.aliases.lvalue_roots(place),
+            space: self.aliases.lvalue_space(place),
+            exact: true,
+        }
+    }
+
+    /// What is needed around a loop to read an invariant place in front of it and to write it behind it,
+    /// without touching memory that the original does not touch. `sure`: the first iteration is sure to
+    /// access it.
+    ///
+    /// # Errors
+    /// It cannot be done.
+    pub fn around(
+        &self,
+        region: &Region<'_>,
+        place: ExprId,
+        sure: bool,
+    ) -> Result<Around, Refusal> {
+        let around = Around {
+            hoist_init: self.init_matters(region, place),
+            guard: false,
+        };
+        if self.is_always_valid(place) {
+            return Ok(around);
+        }
+        nobody_else_looks(region)?;
+        if !sure {
+            return Err(refuse(
+                "it is not updated in every iteration, and may be no valid memory otherwise",
+            ));
+        }
+        let Some(cond) = region.cond_first else {
+            return Ok(around);
+        };
+        if region.trips.is_some_and(|trips| trips > 0) {
+            return Ok(around);
+        }
+        if self.aliases.function.exprs.has_effects(cond) {
+            return Err(Refusal {
+                reason: "it may be no valid memory if the loop does not run, and the loop's \
+                         condition has effects"
+                    .to_string(),
+                also: Some((cond, "this condition")),
+            });
+        }
+        Ok(Around {
+            guard: true,
+            ..around
+        })
+    }
+
+    /// What is needed around a loop to read and write an invariant place behind it, if and only if an
+    /// iteration updated it.
+    ///
+    /// # Errors
+    /// It cannot be done.
+    pub fn behind(&self, region: &Region<'_>, place: ExprId) -> Result<Around, Refusal> {
+        nobody_else_looks(region)?;
+        Ok(Around {
+            hoist_init: self.init_matters(region, place),
+            guard: false,
+        })
+    }
+
+    /// Whether the loop's init changes which place it is, or what it holds.
+    pub fn init_matters(&self, region: &Region<'_>, place: ExprId) -> bool {
+        let init = Accesses::of_stmts(&self.aliases, self.summaries, region.init);
+        let mut needed = Accesses::of_address(&self.aliases, self.summaries, place).list;
+        needed.push(self.as_access(place));
+        let declares = |access: &Access| {
+            access.roots.iter().any(
+                |root| matches!(root, Root::Object(VarRef::Local(var)) if init.declared.contains(var)),
+            )
+        };
+        init.synchronises.is_some()
+            || needed.iter().any(|read| {
+                declares(read) || init.writes().any(|w| self.aliases.may_overlap(w, read))
+            })
+    }
+
+    /// Whether a place is a part of a private variable, at constant indices within its bounds.
+    pub fn is_always_valid(&self, place: ExprId) -> bool {
+        let exprs = &self.aliases.function.exprs;
+        match exprs.get(place) {
+            Expr::Var(VarRef::Local(var)) => {
+                let variable = &self.aliases.function.vars[*var];
+                variable.space == AddressSpace::Private
+            }
+            Expr::Member {
+                base, arrow: false, ..
+            }
+            | Expr::Swizzle { base, .. } => self.is_always_valid(*base),
+            Expr::Index { base, index } => {
+                let array = self.aliases.module.types.as_array(exprs.ty(*base));
+                let Some((_, Some(len))) = array else {
+                    return false;
+                };
+                let index = self.constants.value(*index);
+                index.is_some_and(|index| (0..i128::from(len)).contains(&index))
+                    && self.is_always_valid(*base)
+            }
+            Expr::Unary {
+                op: UnaryOp::Deref, ..
+            } => false,
+            _ => false,
+        }
+    }
+}

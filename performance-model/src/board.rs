@@ -1,0 +1,485 @@
+//! Boards and the operators of their device families, as YAML files.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// An FPGA board: its device, memory and the operators that aoc builds on it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Board {
+    /// Its short name, such as `de5a-net`.
+    pub name: String,
+    /// Its full name.
+    pub title: String,
+    /// Where the numbers come from.
+    pub sources: Vec<String>,
+    /// The device family: `stratix5`, `arria10`, `stratix10`, or one defined here.
+    pub family: FamilyRef,
+    /// The names by which `aoc -list-boards` knows it.
+    #[serde(default)]
+    pub aoc_names: Vec<String>,
+    /// All of the device.
+    pub device: Resources,
+    /// What the board's interface takes of it.
+    pub interface: Resources,
+    /// The clock of kernels.
+    pub clock: Clock,
+    /// External memory.
+    pub memory: Memory,
+    /// From a launch to the end of a kernel that does nothing.
+    pub launch_microseconds: f64,
+    /// What moves between host and board in a second.
+    pub host_gigabytes_per_second: f64,
+    /// Whether the compilers for it overlap iterations in which a loop inside may run differently often: guides up to 18.1
+    /// say no, code samples of 2020 yes.
+    #[serde(default)]
+    pub overlaps_uneven_loops: bool,
+    /// Whether the compilers for it unroll small loops that nobody asks to be unrolled: the guide of 18.1 says that they
+    /// might ("Unrolling a Loop"), and aoc 14.1 did; later guides do not, and code samples of 2021 do not show it. Where it
+    /// is not measured, nothing is expected: a choice that counts on it is slow where it does not happen.
+    #[serde(default)]
+    pub unrolls_small_loops: bool,
+}
+
+/// A built-in family by name, or a family of one's own.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum FamilyRef {
+    /// A built-in one.
+    Named(String),
+    /// All its numbers.
+    Own(Box<Family>),
+}
+
+/// A device family.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Family {
+    /// Its name.
+    pub name: String,
+    /// Whether a float accumulator that starts at 0 takes one cycle.
+    pub single_cycle_float_accumulator: bool,
+    /// Arithmetic.
+    pub operators: Operators,
+    /// Loads and stores.
+    pub memory_units: MemoryUnits,
+    /// What every kernel takes besides its operators.
+    pub kernel_overhead: Resources,
+}
+
+/// A number of each kind of resource.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Resources {
+    /// Look-up tables.
+    #[serde(default)]
+    pub alut: f64,
+    /// Registers.
+    #[serde(default)]
+    pub ff: f64,
+    /// Memory blocks (M20K).
+    #[serde(default)]
+    pub ram: f64,
+    /// Multiplier blocks.
+    #[serde(default)]
+    pub dsp: f64,
+}
+
+impl Resources {
+    /// The sum of this and `times` another.
+    pub fn plus(self, other: Resources, times: f64) -> Self {
+        Resources {
+            alut: self.alut + other.alut * times,
+            ff: self.ff + other.ff * times,
+            ram: self.ram + other.ram * times,
+            dsp: self.dsp + other.dsp * times,
+        }
+    }
+}
+
+/// An operator.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Operator {
+    /// Cycles from operands to result.
+    pub latency: f64,
+    /// Look-up tables.
+    #[serde(default)]
+    pub alut: f64,
+    /// Registers.
+    #[serde(default)]
+    pub ff: f64,
+    /// Memory blocks (M20K).
+    #[serde(default)]
+    pub ram: f64,
+    /// Multiplier blocks.
+    #[serde(default)]
+    pub dsp: f64,
+}
+
+impl Operator {
+    /// What it takes.
+    pub fn resources(self) -> Resources {
+        Resources {
+            alut: self.alut,
+            ff: self.ff,
+            ram: self.ram,
+            dsp: self.dsp,
+        }
+    }
+}
+
+/// The operators of a family. 32 bits wide where not said otherwise.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
+pub struct Operators {
+    pub float_add: Operator,
+    pub float_multiply: Operator,
+    pub float_divide: Operator,
+    pub float_compare: Operator,
+    pub float_sqrt: Operator,
+    pub float_exp: Operator,
+    pub float_trigonometry: Operator,
+    pub double_add: Operator,
+    pub double_multiply: Operator,
+    pub double_divide: Operator,
+    pub double_compare: Operator,
+    pub double_function: Operator,
+    pub convert: Operator,
+    pub int_add: Operator,
+    pub int_multiply: Operator,
+    pub int_divide: Operator,
+    pub int_compare: Operator,
+    pub int_logic: Operator,
+    pub int_shift: Operator,
+    pub select: Operator,
+    pub float_accumulator: Operator,
+    pub channel: Operator,
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+/// Units that access memory: latencies in cycles, and areas.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MemoryUnits {
+    /// A burst-coalesced load from external memory.
+    pub load_latency: f64,
+    /// A store to external memory of which nothing waits for the end.
+    pub store_latency: f64,
+    /// A store that something waits for.
+    pub store_acknowledge: f64,
+    /// A prefetching load.
+    pub prefetch_latency: f64,
+    /// A load through the constant cache.
+    pub constant_latency: f64,
+    /// A load from on-chip memory.
+    pub local_load_latency: f64,
+    /// A store to on-chip memory.
+    pub local_store_latency: f64,
+    /// An atomic operation on external memory.
+    pub atomic_latency: f64,
+    /// An atomic operation on on-chip memory.
+    pub local_atomic_latency: f64,
+    /// A read and a write, in turn, of one element of on-chip memory of which no copies are made.
+    pub forwarded_latency: f64,
+    /// What an access to on-chip memory waits for its turn, where there are more than ports.
+    pub arbitration_wait: f64,
+    /// From an atomic operation on on-chip memory to the next.
+    pub local_atomic_interval: f64,
+    /// Work-groups that a compute unit holds at once, a number.
+    pub groups_in_flight: f64,
+    /// A burst-coalesced load of 4 bytes.
+    pub burst_load: Resources,
+    /// For each byte more.
+    pub burst_load_per_byte: Resources,
+    /// A burst-coalesced load with a cache.
+    pub cached_load: Resources,
+    /// A prefetching load.
+    pub prefetching_load: Resources,
+    /// A load through the constant cache.
+    pub constant_load: Resources,
+    /// A burst-coalesced store of 4 bytes.
+    pub burst_store: Resources,
+    /// For each byte more.
+    pub burst_store_per_byte: Resources,
+    /// An atomic unit.
+    pub atomic: Resources,
+    /// A load from on-chip memory.
+    pub local_load: Resources,
+    /// A store to on-chip memory.
+    pub local_store: Resources,
+}
+
+/// The clock of kernels on a board.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Clock {
+    /// Of kernels of middling size, in MHz.
+    pub typical_mhz: f64,
+    /// Of a kernel that does nothing, in MHz.
+    pub highest_mhz: f64,
+    /// What lowers it.
+    pub fall: Fall,
+}
+
+/// What each thing that makes wires longer takes off the logarithm of the clock.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Fall {
+    /// Any logic at all.
+    pub any_logic: f64,
+    /// All look-up tables of the device.
+    pub logic: f64,
+    /// All memory blocks of the device.
+    pub ram: f64,
+    /// Barriers in loops that do not run equally often for all work-items.
+    pub divergent: f64,
+    /// Each doubling of the widest on-chip access beyond 64 bytes.
+    pub wide: f64,
+    /// Each factor of e in the blocks that the largest on-chip array spans.
+    pub deep: f64,
+}
+
+/// External memory.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Memory {
+    /// Independent banks; aoc interleaves buffers over them.
+    pub banks: u64,
+    /// The peak of one bank.
+    pub bank_gigabytes_per_second: f64,
+    /// The part of the peak that streams reach.
+    pub efficiency: f64,
+    /// Bytes of one word of the memory interface.
+    pub width_bytes: u64,
+    /// The most words in a burst.
+    pub burst_words: u64,
+    /// tRCD + tRP: what opening another row takes.
+    pub row_miss_ns: f64,
+    /// How long a unit waits for neighbours of an access before it asks the memory, where the next
+    /// access waits for this one.
+    pub coalescing_wait_ns: f64,
+    /// What a load takes where something waits for it, beside that; left out: what aoc schedules for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load_ns: Option<f64>,
+    /// The same for a store.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub store_ns: Option<f64>,
+    /// Measured times of scattered words over those that follow from the timing: [`Memory::scattered_word_ns`].
+    #[serde(default = "one")]
+    pub scattered_factor: f64,
+    /// The same for words where work-items take turns: [`Memory::interleaved_word_ns`].
+    #[serde(default = "one")]
+    pub interleaved_factor: f64,
+    /// The same for atomic operations: [`Memory::atomic_ns`].
+    #[serde(default = "one")]
+    pub atomic_factor: f64,
+    /// tWR: what a write takes before its row can be closed.
+    pub write_recovery_ns: f64,
+    /// Bytes that a cached unit keeps.
+    pub cache_bytes: f64,
+}
+
+/// Rows that a bank opens at a time, in the window of tFAW.
+const ROWS_AT_ONCE: f64 = 4.0;
+
+impl Memory {
+    /// The peak of all banks, in bytes per second.
+    pub fn peak_bandwidth(&self) -> f64 {
+        self.banks as f64 * self.bank_gigabytes_per_second * 1e9
+    }
+
+    /// Bytes of the longest burst.
+    pub fn burst_bytes(&self) -> u64 {
+        self.burst_words * self.width_bytes
+    }
+
+    /// From one row that is opened to the next, in whatever bank.
+    fn row_ns(&self) -> f64 {
+        self.row_miss_ns / (ROWS_AT_ONCE * self.banks as f64)
+    }
+
+    /// What a word at a far or random address takes, many of them at once: each opens a row.
+    pub fn scattered_word_ns(&self) -> f64 {
+        self.row_ns() * self.scattered_factor
+    }
+
+    /// What a word takes in a loop of an NDRange kernel without barriers, where work-items come by in
+    /// short runs: a row and the word itself.
+    pub fn interleaved_word_ns(&self) -> f64 {
+        let word = self.width_bytes as f64 / self.peak_bandwidth() * 1e9;
+        (self.row_ns() + word) * self.interleaved_factor
+    }
+
+    /// What an atomic operation takes: 2 tRCD + 2 tRP + tWR (Davila-Guzman et al., "Analytical model of
+    /// memory-bound applications compiled with high level synthesis", FCCM 2020).
+    pub fn atomic_ns(&self) -> f64 {
+        (2.0 * self.row_miss_ns + self.write_recovery_ns) * self.atomic_factor
+    }
+}
+
+/// What is wrong with a board file.
+#[derive(Debug, thiserror::Error)]
+pub enum BoardError {
+    /// It is no YAML, or a field is missing, misspelt or of another type.
+    #[error("{0}")]
+    Yaml(#[from] serde_yaml::Error),
+    /// No family has this name.
+    #[error("no device family has the name '{0}' (known are {known})", known = family_names())]
+    UnknownFamily(String),
+    /// A number makes no sense.
+    #[error("{0} must be greater than 0")]
+    NotPositive(&'static str),
+}
+
+const FAMILIES: [(&str, &str); 3] = [
+    ("stratix5", include_str!("../boards/families/stratix5.yaml")),
+    ("arria10", include_str!("../boards/families/arria10.yaml")),
+    (
+        "stratix10",
+        include_str!("../boards/families/stratix10.yaml"),
+    ),
+];
+
+const BOARDS: [(&str, &str); 6] = [
+    ("de5-net", include_str!("../boards/de5-net.yaml")),
+    ("de5a-net", include_str!("../boards/de5a-net.yaml")),
+    ("385a", include_str!("../boards/385a.yaml")),
+    ("pac-a10", include_str!("../boards/pac-a10.yaml")),
+    ("520n", include_str!("../boards/520n.yaml")),
+    ("pac-d5005", include_str!("../boards/pac-d5005.yaml")),
+];
+
+fn family_names() -> String {
+    FAMILIES.map(|(name, _)| name).join(", ")
+}
+
+impl Board {
+    /// The names of the built-in boards.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        BOARDS.into_iter().map(|(name, _)| name)
+    }
+
+    /// The built-in board with this name, or the one that `aoc -list-boards` calls so. aoc's names may
+    /// have a part in front or behind, such as `bsp:p385a_sch_ax115`.
+    pub fn named(name: &str) -> Option<Self> {
+        let wanted = normal(name);
+        let boards = BOARDS
+            .into_iter()
+            .map(|(_, text)| Board::from_yaml(text).expect("the built-in boards are tested"));
+        let mut boards: Vec<Board> = boards.collect();
+        let exact = boards.iter().position(|board| {
+            let names = board.aoc_names.iter().chain([&board.name]);
+            names.map(|name| normal(name)).any(|name| name == wanted)
+        });
+        let within = || {
+            boards.iter().position(|board| {
+                let mut names = board.aoc_names.iter().map(|name| normal(name));
+                names.any(|name| wanted.contains(&name))
+            })
+        };
+        let at = exact.or_else(within)?;
+        Some(boards.swap_remove(at))
+    }
+
+    /// Reads a board file.
+    ///
+    /// # Errors
+    /// It is no YAML of this schema, or names a family that does not exist.
+    pub fn from_yaml(text: &str) -> Result<Self, BoardError> {
+        let mut board: Board = serde_yaml::from_str(text)?;
+        if let FamilyRef::Named(name) = &board.family {
+            let known = FAMILIES.iter().find(|(known, _)| known == name);
+            let (_, text) = known.ok_or_else(|| BoardError::UnknownFamily(name.clone()))?;
+            board.family = FamilyRef::Own(serde_yaml::from_str(text)?);
+        }
+        board.check()?;
+        Ok(board)
+    }
+
+    /// The JSON schema of board files.
+    pub fn schema() -> schemars::Schema {
+        schemars::schema_for!(Board)
+    }
+
+    /// The device family.
+    pub fn family(&self) -> &Family {
+        match &self.family {
+            FamilyRef::Own(family) => family,
+            FamilyRef::Named(_) => unreachable!("from_yaml looks families up"),
+        }
+    }
+
+    fn check(&self) -> Result<(), BoardError> {
+        let positive = [
+            ("device.alut", self.device.alut),
+            ("device.ff", self.device.ff),
+            ("device.ram", self.device.ram),
+            ("device.dsp", self.device.dsp),
+            ("clock.typical_mhz", self.clock.typical_mhz),
+            ("clock.highest_mhz", self.clock.highest_mhz),
+            ("memory.banks", self.memory.banks as f64),
+            (
+                "memory.bank_gigabytes_per_second",
+                self.memory.bank_gigabytes_per_second,
+            ),
+            ("memory.efficiency", self.memory.efficiency),
+            ("memory.width_bytes", self.memory.width_bytes as f64),
+            ("memory.burst_words", self.memory.burst_words as f64),
+        ];
+        match positive
+            .into_iter()
+            .find(|(_, value)| *value <= 0.0 || value.is_nan())
+        {
+            Some((name, _)) => Err(BoardError::NotPositive(name)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A name without case, `-` and `_`.
+fn normal(name: &str) -> String {
+    let letters = name.chars().filter(|c| c.is_alphanumeric());
+    letters.flat_map(char::to_lowercase).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_boards_are_read_and_known_by_their_names() {
+        for (name, text) in BOARDS {
+            let board = Board::from_yaml(text).unwrap();
+            assert_eq!(board.name, name);
+            assert_eq!(Board::named(name), Some(board.clone()));
+            for aoc in &board.aoc_names {
+                assert_eq!(Board::named(aoc), Some(board.clone()), "{aoc}");
+            }
+        }
+        assert_eq!(Board::named("bsp:p385a_sch_ax115").unwrap().name, "385a");
+        assert_eq!(Board::named("DE5A-NET").unwrap().name, "de5a-net");
+        assert_eq!(Board::named("zc706"), None);
+    }
+
+    #[test]
+    fn faults_of_board_files_are_named() {
+        let text = BOARDS[1].1;
+        let unknown = Board::from_yaml(&text.replace("family: arria10", "family: arria11"));
+        assert_eq!(
+            unknown.unwrap_err().to_string(),
+            "no device family has the name 'arria11' (known are stratix5, arria10, stratix10)"
+        );
+        let zero = Board::from_yaml(&text.replace("banks: 2", "banks: 0"));
+        assert_eq!(
+            zero.unwrap_err().to_string(),
+            "memory.banks must be greater than 0"
+        );
+        let misspelt = Board::from_yaml(&text.replace("banks:", "bancs:"));
+        assert!(misspelt.unwrap_err().to_string().contains("bancs"));
+    }
+}

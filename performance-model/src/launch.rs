@@ -1,0 +1,147 @@
+//! The launch that is priced.
+
+use std::collections::BTreeMap;
+
+use fpgacc_frontend::facts::{ArgValue, Launch, Value};
+use fpgacc_frontend::ir::{Function, Module, Type};
+use fpgacc_frontend::source::Span;
+use fpgacc_kernel_analysis::contract::LaunchContract;
+use fpgacc_kernel_analysis::geometry::{Geometry, LocalGeometry};
+use fpgacc_runtime::manifest::{Form, Hidden};
+
+use super::prediction::TripOrigin;
+
+/// The work-items of a launch of which nothing is known.
+const ASSUMED_ITEMS: f64 = 65536.0;
+/// The work-items of a group where nothing is known: what aoc builds kernels with barriers for.
+const ASSUMED_LOCAL: f64 = 256.0;
+
+/// A number of a launch and how it is known.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Given {
+    /// The number.
+    pub value: f64,
+    /// How it is known.
+    pub origin: TripOrigin,
+}
+
+/// Sizes and scalar arguments of a launch, as far as they are known.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LaunchShape {
+    /// Global size by dimension.
+    pub global: [Option<Given>; 3],
+    /// Local size by dimension.
+    pub local: [Option<Given>; 3],
+    /// Integer arguments by the parameter's index.
+    pub scalars: BTreeMap<u32, Given>,
+    /// Bytes of the small buffers among the arguments, by the parameter's index. A kernel may read only a
+    /// part of them.
+    pub bytes: BTreeMap<u32, u64>,
+    /// Average trip counts that a profile or a person gives, by the loop's span.
+    pub trips: BTreeMap<Span, f64>,
+    /// Whether floating-point operations may be reassociated (`-fp-relaxed`).
+    pub fp_relaxed: bool,
+    /// Iterations that a loop starts before it is known that they run, where the source asks for none;
+    /// `None`: as the compiler chooses.
+    pub speculated: Option<f64>,
+}
+
+impl LaunchShape {
+    /// What the launches of a kernel have in common.
+    pub fn of(launches: &[&Launch]) -> Self {
+        let geometry = Geometry::of(launches.iter().copied());
+        let given = |value: Option<u64>| {
+            value.map(|value| Given {
+                value: value as f64,
+                origin: TripOrigin::Symbolic,
+            })
+        };
+        let local = match geometry.local {
+            LocalGeometry::Sizes(sizes) => sizes,
+            LocalGeometry::Null | LocalGeometry::Unknown => [None; 3],
+        };
+        LaunchShape {
+            global: geometry.global.map(given),
+            local: local.map(given),
+            scalars: common_scalars(launches),
+            ..LaunchShape::default()
+        }
+    }
+
+    /// The value of a kernel's parameter: the host's, or a hidden one that the contract adds.
+    pub fn param(
+        &self,
+        module: &Module,
+        kernel: &Function,
+        contract: &LaunchContract,
+        index: usize,
+    ) -> Option<Given> {
+        if let Form::Task(task) = &contract.form {
+            let own = kernel.params.len().checked_sub(task.hidden.len())?;
+            if let Some(hidden) = index.checked_sub(own) {
+                return self.hidden(*task.hidden.get(hidden)?);
+            }
+        }
+        let ty = module
+            .types
+            .resolve(kernel.vars[kernel.params[index]].ty.ty);
+        let is_integer = matches!(ty, Type::Scalar(scalar) if scalar.is_integer());
+        is_integer
+            .then(|| self.scalars.get(&(index as u32)).copied())
+            .flatten()
+    }
+
+    /// Global and local size in a dimension, assumed where they are not known.
+    pub fn sizes(&self, dim: usize) -> (f64, f64) {
+        let unknown = self.global.iter().all(Option::is_none);
+        let global = match self.global[dim] {
+            Some(given) => given.value,
+            None if dim == 0 && unknown => ASSUMED_ITEMS,
+            None => 1.0,
+        };
+        let local = match self.local[dim] {
+            Some(given) => given.value,
+            None if dim == 0 => ASSUMED_LOCAL.min(global),
+            None => 1.0,
+        };
+        (global.max(1.0), local.clamp(1.0, global.max(1.0)))
+    }
+
+    fn hidden(&self, hidden: Hidden) -> Option<Given> {
+        match hidden {
+            Hidden::Offset(_) => Some(Given {
+                value: 0.0,
+                origin: TripOrigin::Assumed,
+            }),
+            Hidden::Global(dim) => self.global[usize::from(dim)],
+            Hidden::Local(dim) => self.local[usize::from(dim)],
+            Hidden::WorkDim => None,
+        }
+    }
+}
+
+/// Integer arguments that are the same constant at all launches.
+fn common_scalars(launches: &[&Launch]) -> BTreeMap<u32, Given> {
+    let mut all: BTreeMap<u32, Vec<Option<u64>>> = BTreeMap::new();
+    for launch in launches {
+        for arg in &launch.args {
+            let value = match &arg.value {
+                ArgValue::Scalar(Value::Const(value)) => Some(*value),
+                ArgValue::Scalar(Value::OneOf(values)) if values.len() == 1 => Some(values[0]),
+                _ => None,
+            };
+            all.entry(arg.index).or_default().push(value);
+        }
+    }
+    let same = |values: Vec<Option<u64>>| {
+        let first = values.first().copied().flatten()?;
+        let agree = values.len() == launches.len() && values.iter().all(|v| *v == Some(first));
+        agree.then_some(Given {
+            value: first as f64,
+            origin: TripOrigin::Symbolic,
+        })
+    };
+    all.into_iter()
+        .filter_map(|(index, values)| Some((index, same(values)?)))
+        .collect()
+}

@@ -1,0 +1,88 @@
+//! The performance model: how a kernel runs on a board, in cycles, area and time.
+
+mod area;
+mod board;
+mod clock;
+mod critical;
+mod dependence;
+mod estimate;
+mod graph;
+mod groups;
+mod iteration_space;
+mod launch;
+mod lower;
+mod lsu;
+mod memory;
+mod ordering;
+mod path;
+mod prediction;
+mod price;
+mod timing;
+mod uneven;
+
+use std::collections::BTreeSet;
+
+use fpgacc_frontend::ir::{FunctionId, Module};
+use fpgacc_runtime::manifest;
+
+pub use board::{
+    Board, BoardError, Clock, Fall, Family, FamilyRef, Memory, MemoryUnits, Operator, Operators,
+    Resources,
+};
+pub use clock::{Strain, predict as predict_clock};
+pub use estimate::Estimate;
+pub use launch::{Given, LaunchShape};
+pub use prediction::{
+    Area, Form, Limit, LoopReport, LsuKind, LsuReport, Pipelining, Prediction, Trip, TripOrigin,
+};
+
+use fpgacc_kernel_analysis::contract::LaunchContract;
+use fpgacc_kernel_analysis::divergence::divergent_loop;
+use fpgacc_kernel_analysis::geometry::Geometry;
+use fpgacc_kernel_analysis::single_work_item;
+
+/// How a kernel runs on a board at such a launch. `contract` is what the passes ask of the runtime: it
+/// names hidden parameters and makes a kernel a single work-item.
+pub fn predict(
+    module: &Module,
+    kernel: FunctionId,
+    board: &Board,
+    launch: &LaunchShape,
+    contract: &LaunchContract,
+) -> Prediction {
+    let form = form(module, kernel, launch, contract);
+    price::price(module, kernel, board, launch, contract, form)
+}
+
+/// The form in which aoc builds a kernel.
+fn form(
+    module: &Module,
+    kernel: FunctionId,
+    launch: &LaunchShape,
+    contract: &LaunchContract,
+) -> Form {
+    let mut geometry = Geometry::unknown();
+    geometry.global = launch
+        .global
+        .map(|size| size.map(|given| given.value as u64));
+    let called = BTreeSet::new();
+    let reached = fpgacc_kernel_analysis::accesses::Summaries::reachable(module, kernel, &called);
+    let is_task = matches!(contract.form, manifest::Form::Task(_))
+        || single_work_item::is_single_work_item(module, kernel, &reached, &geometry, contract);
+    if is_task {
+        return Form::SingleWorkItem;
+    }
+    let attribute = |name| {
+        let attr = module.functions[kernel].attr(name)?;
+        attr.integers()?.first().copied()
+    };
+    // aoc does not vectorise kernels whose lanes part ways in loops.
+    let simd = match divergent_loop(module, kernel) {
+        Some(_) => 1,
+        None => attribute("num_simd_work_items").unwrap_or(1).max(1),
+    };
+    Form::NdRange {
+        simd,
+        compute_units: attribute("num_compute_units").unwrap_or(1).max(1),
+    }
+}

@@ -1,0 +1,232 @@
+//! Calls: builtins, and functions of the module, which aoc inlines.
+
+use fpgacc_frontend::ir::{Callee, ExprId, FunctionId, Scalar, TypeId, VarRef};
+use fpgacc_frontend::source::Span;
+use fpgacc_kernel_analysis::poly::{Poly, Sym};
+use fpgacc_kernel_analysis::work_item::{self, Dim, Quantity, Query};
+
+use super::value::{Pointer, Value};
+use super::{Lowering, MAX_CALLS, ops};
+use crate::graph::{NodeId, Op};
+use crate::prediction::Form;
+
+impl<'a> Lowering<'a> {
+    pub(super) fn call(&mut self, id: ExprId, callee: &'a Callee, args: &'a [ExprId]) -> Value {
+        match callee {
+            Callee::Function(function) => self.inline(id, *function, args),
+            Callee::Builtin(name) => self.builtin(id, name, args),
+        }
+    }
+
+    fn inline(&mut self, site: ExprId, callee: FunctionId, args: &'a [ExprId]) -> Value {
+        let values: Vec<Value> = args.iter().map(|arg| self.value(*arg)).collect();
+        let function = &self.module.functions[callee];
+        let Some(body) = &function.body else {
+            return self.joined(&values, None);
+        };
+        if self.calls.contains(&callee) || self.calls.len() >= MAX_CALLS {
+            return self.joined(&values, None);
+        }
+        let caller = (self.function, self.function_id, self.frame);
+        let returned = std::mem::take(&mut self.returned);
+        self.calls.push(callee);
+        self.sites.push(site);
+        self.stack.push(self.frames);
+        (self.function, self.function_id, self.frame) = (function, callee, self.frames);
+        self.frames += 1;
+        for (&param, value) in function.params.iter().zip(values) {
+            let slot = self.slot(VarRef::Local(param));
+            self.set(&slot, value, function.vars[param].ty.ty);
+        }
+        self.block(body);
+        (self.function, self.function_id, self.frame) = caller;
+        self.calls.pop();
+        self.sites.pop();
+        self.stack.pop();
+        let mut results = std::mem::replace(&mut self.returned, returned);
+        match results.len() {
+            0 => Value::default(),
+            1 => results.swap_remove(0),
+            _ => self.joined(&results, None),
+        }
+    }
+
+    /// A value that one of several things makes.
+    fn joined(&mut self, operands: &[Value], span: Option<Span>) -> Value {
+        self.compute(self.table.select, "choice", operands, span)
+    }
+
+    fn barrier(&mut self) {
+        self.graph.regions[self.region].barriers += 1;
+        for at in self.graph.regions[0].loops.clone() {
+            let is_behind = !self.graph.is_within(self.region, at);
+            self.graph.regions[at].meets |= is_behind;
+        }
+    }
+
+    fn builtin(&mut self, id: ExprId, name: &'a str, args: &'a [ExprId]) -> Value {
+        let exprs = &self.function.exprs;
+        let (span, ty) = (exprs.span(id), exprs.ty(id));
+        if let Some(query) = work_item::query(self.module, self.function, id) {
+            return match self.query_poly(query) {
+                Some(poly) => Value::integer(poly),
+                None => self.opaque(Default::default(), false),
+            };
+        }
+        if name == "barrier" || name == "work_group_barrier" {
+            self.barrier();
+            return Value::default();
+        }
+        if name.starts_with("atomic_") || name.starts_with("atom_") {
+            return self.atomic(args, span, ty);
+        }
+        if let Some(width) = name.strip_prefix("vload") {
+            return self.vector_access(width, args, None, span);
+        }
+        if let Some(width) = name.strip_prefix("vstore") {
+            let value = args.first().map(|arg| self.value(*arg));
+            return self.vector_access(width, args.get(1..).unwrap_or(&[]), value, span);
+        }
+        let uses_channel = name.contains("_channel_") || name.contains("_pipe");
+        // A channel is no memory that is loaded from.
+        let args = &args[usize::from(uses_channel).min(args.len())..];
+        let values: Vec<Value> = args.iter().map(|arg| self.value(*arg)).collect();
+        let inputs: Vec<NodeId> = values.iter().filter_map(|value| value.node).collect();
+        if uses_channel {
+            self.graph.uses_channels = true;
+            let node = self.node(Op::Channel, self.table.channel, "channel", inputs, span);
+            let here = self.here();
+            let poly = self.opaque(here, true).poly;
+            return Value {
+                node: Some(node),
+                poly,
+                ..Value::default()
+            };
+        }
+        self.write_through(args, &values);
+        let scalar = self.scalar(ty);
+        let of_args = args.first().and_then(|arg| self.scalar(exprs.ty(*arg)));
+        match ops::builtin(
+            self.table,
+            name,
+            scalar.or(of_args).unwrap_or(Scalar::Float),
+        ) {
+            Some((operator, what)) => {
+                let operator = ops::times(operator, self.lanes(ty));
+                self.compute(operator, what, &values, span)
+            }
+            None => self.compute(Default::default(), "", &values, span),
+        }
+    }
+
+    /// What builtins such as `sincos` write through their pointer arguments.
+    fn write_through(&mut self, args: &[ExprId], values: &[Value]) {
+        for (arg, value) in args.iter().zip(values) {
+            if let Some(Pointer::Slot(slot)) = &value.pointer
+                && self.is_pointer(*arg)
+            {
+                let inputs = values.iter().filter_map(|value| value.node);
+                let node = self.node(Op::Operator, Default::default(), "", inputs, None);
+                let value = Value {
+                    node: Some(node),
+                    ..Value::default()
+                };
+                self.assign(slot.clone(), value);
+            }
+        }
+    }
+
+    /// What a work-item function tells.
+    pub(super) fn query_poly(&self, query: Query) -> Option<Poly> {
+        let dim = match query.dim {
+            Dim::Of(dim) => dim,
+            Dim::None => 0,
+            Dim::Beyond => return Some(Poly::constant(i128::from(query.quantity.beyond()))),
+            Dim::Computed(_) => return None,
+        };
+        if self.input.form == Form::SingleWorkItem {
+            return Some(Poly::constant(match query.quantity {
+                Quantity::LocalSize | Quantity::GlobalSize | Quantity::NumGroups => 1,
+                Quantity::WorkDim => 1,
+                _ => 0,
+            }));
+        }
+        let required = self.function.reqd_work_group_size();
+        let local_size = match required.map(|sizes| sizes[usize::from(dim)]) {
+            Some(size) => Poly::constant(i128::from(size)),
+            None => Poly::sym(Sym::LocalSize(dim)),
+        };
+        let sym = |sym| Some(Poly::sym(sym));
+        match query.quantity {
+            Quantity::LocalId => sym(Sym::LocalId(dim)),
+            Quantity::GroupId => sym(Sym::GroupId(dim)),
+            Quantity::LocalSize => Some(local_size),
+            Quantity::NumGroups => sym(Sym::NumGroups(dim)),
+            Quantity::GlobalSize => Poly::sym(Sym::NumGroups(dim)).times(&local_size),
+            Quantity::GlobalId => {
+                let first = Poly::sym(Sym::GroupId(dim)).times(&local_size)?;
+                Some(first.plus(&Poly::sym(Sym::LocalId(dim)), 1))
+            }
+            Quantity::GlobalOffset => Some(Poly::default()),
+            Quantity::WorkDim | Quantity::GlobalLinearId | Quantity::LocalLinearId => None,
+        }
+    }
+
+    fn atomic(&mut self, args: &'a [ExprId], span: Option<Span>, ty: TypeId) -> Value {
+        let values: Vec<Value> = args.iter().map(|arg| self.value(*arg)).collect();
+        let inputs: Vec<NodeId> = values.iter().filter_map(|value| value.node).collect();
+        let Some(Pointer::Memory(array, address)) = values.first().and_then(|v| v.pointer.clone())
+        else {
+            return self.joined(&values, span);
+        };
+        let depends = self.here();
+        let bytes = self.size(ty);
+        let op = Op::Atomic(self.graph.accesses.len());
+        let node = self.access(op, array, address, inputs, span, bytes);
+        let poly = self.opaque(depends, true).poly;
+        Value {
+            node: Some(node),
+            poly,
+            ..Value::default()
+        }
+    }
+
+    fn vector_access(
+        &mut self,
+        width: &str,
+        args: &'a [ExprId],
+        stored: Option<Value>,
+        span: Option<Span>,
+    ) -> Value {
+        let lanes: u64 = width.trim_start_matches('_').parse().unwrap_or(4);
+        let [offset, pointer] = args else {
+            return Value::default();
+        };
+        let (offset, pointer) = (self.value(*offset), self.value(*pointer));
+        let Some(Pointer::Memory(array, address)) = pointer.pointer.clone() else {
+            return self.joined(&[offset, pointer], span);
+        };
+        let pointer_ty = self.function.exprs.ty(args[1]);
+        let element = self.module.types.as_pointer(pointer_ty);
+        let bytes = lanes * element.map_or(4, |(pointee, _)| self.size(pointee.ty));
+        let index = offset.poly.clone().unwrap_or_default();
+        let address = address.plus(&index, i128::from(bytes));
+        let inputs = [
+            offset.node,
+            pointer.node,
+            stored.as_ref().and_then(|s| s.node),
+        ];
+        let inputs: Vec<NodeId> = inputs.into_iter().flatten().collect();
+        let at = self.graph.accesses.len();
+        let op = if stored.is_some() {
+            Op::Store(at)
+        } else {
+            Op::Load(at)
+        };
+        let node = self.access(op, array, address, inputs, span, bytes);
+        Value {
+            node: Some(node),
+            ..Value::default()
+        }
+    }
+}

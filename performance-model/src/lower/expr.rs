@@ -1,0 +1,757 @@
+//! Expressions.
+
+use fpgacc_frontend::ir::{BinaryOp, Expr, ExprId, IncDecOp, Scalar, UnaryOp, VarRef};
+use fpgacc_frontend::source::Span;
+use fpgacc_kernel_analysis::alias::Root;
+use fpgacc_kernel_analysis::constant;
+use fpgacc_kernel_analysis::poly::{Poly, Sym};
+
+use super::value::{Pointer, Slot, Target, Value};
+use super::{Lowering, ops, place_of};
+use crate::board::Operator;
+use crate::graph::{Access, Array, NodeId, Op};
+
+impl<'a> Lowering<'a> {
+    /// Evaluates an expression.
+    pub(super) fn value(&mut self, id: ExprId) -> Value {
+        let exprs = &self.function.exprs;
+        let span = exprs.span(id);
+        let ty = exprs.ty(id);
+        let scalar = self.scalar(ty);
+        match exprs.get(id) {
+            Expr::Int { value, .. } => Value::integer(Poly::constant(*value)),
+            Expr::EnumConst(..) | Expr::SizeOf(_) => {
+                match constant::integer(self.module, exprs, id) {
+                    Some(value) => Value::integer(Poly::constant(value)),
+                    None => self.opaque(Default::default(), false),
+                }
+            }
+            Expr::Float { value, .. } => Value {
+                is_zero: *value == 0.0,
+                ..Value::default()
+            },
+            Expr::Str(_) | Expr::BuiltinConst(_) => Value::default(),
+            Expr::Var(_)
+            | Expr::Index { .. }
+            | Expr::Member { .. }
+            | Expr::Swizzle { .. }
+            | Expr::Unary {
+                op: UnaryOp::Deref, ..
+            } => self.read_expr(id),
+            Expr::Unary {
+                op: UnaryOp::AddressOf,
+                operand,
+            } => {
+                let target = self.target(*operand);
+                self.address_of(target)
+            }
+            Expr::Unary { op, operand } => {
+                let value = self.value(*operand);
+                match op {
+                    UnaryOp::Plus => value,
+                    UnaryOp::Minus => {
+                        let poly = value.poly.as_ref().map(|p| Poly::default().plus(p, -1));
+                        Value {
+                            poly,
+                            pointer: None,
+                            ..value
+                        }
+                    }
+                    _ => self.compute(self.table.int_logic, "logic", &[value], span),
+                }
+            }
+            Expr::IncDec { op, operand } => {
+                let target = self.target(*operand);
+                let old = self.read(&target, span, ty);
+                let by = match op {
+                    IncDecOp::PreInc | IncDecOp::PostInc => 1,
+                    IncDecOp::PreDec | IncDecOp::PostDec => -1,
+                };
+                let one = Value::integer(Poly::constant(by));
+                let new = self.add(&old, &one, 1, id, span);
+                self.write(target, new.clone(), span, ty);
+                match op {
+                    IncDecOp::PreInc | IncDecOp::PreDec => new,
+                    IncDecOp::PostInc | IncDecOp::PostDec => old,
+                }
+            }
+            Expr::Binary { op, lhs, rhs } => {
+                let x = self.value(*lhs);
+                // The right operand is only evaluated where the left one does not decide.
+                let y = match op {
+                    BinaryOp::And => self.value_in(self.part_taken(*lhs), *lhs, *rhs),
+                    BinaryOp::Or => self.value_in(self.part_left(*lhs), *lhs, *rhs),
+                    _ => self.value(*rhs),
+                };
+                let operand = self.scalar(exprs.ty(*lhs)).max(self.scalar(exprs.ty(*rhs)));
+                self.binary(*op, x, y, id, operand, span)
+            }
+            Expr::Assign { op, lhs, rhs } => {
+                let value = self.value(*rhs);
+                let target = self.target(*lhs);
+                let lhs_ty = exprs.ty(*lhs);
+                let value = match op {
+                    None => value,
+                    Some(op) => {
+                        let old = self.read(&target, span, lhs_ty);
+                        let operand = self.scalar(lhs_ty).max(self.scalar(exprs.ty(*rhs)));
+                        self.binary(*op, old, value, id, operand, span)
+                    }
+                };
+                self.write(target, value.clone(), span, lhs_ty);
+                value
+            }
+            Expr::Cond {
+                cond,
+                then,
+                otherwise,
+            } => {
+                let (asked, taken, left) = (*cond, self.part_taken(*cond), self.part_left(*cond));
+                let cond = self.value(asked);
+                if let Some(constant) = cond.constant() {
+                    return self.value(if constant != 0 { *then } else { *otherwise });
+                }
+                let x = self.value_in(taken, asked, *then);
+                let y = self.value_in(left, asked, *otherwise);
+                if x.poly.is_some() && x.poly == y.poly {
+                    return x;
+                }
+                let pointer = x.pointer.clone().or(y.pointer.clone());
+                let value = self.compute(self.table.select, "choice", &[cond, x, y], span);
+                Value { pointer, ..value }
+            }
+            Expr::Cast { operand, .. } => self.cast(*operand, scalar, span),
+            Expr::VectorLit { elements } => {
+                let values: Vec<Value> = elements.iter().map(|e| self.value(*e)).collect();
+                self.compute(Operator::default(), "vector", &values, span)
+            }
+            Expr::Compound { items, .. } => {
+                let mut below = Vec::new();
+                for item in items {
+                    item.value.exprs(&mut below);
+                }
+                let values: Vec<Value> = below.into_iter().map(|e| self.value(e)).collect();
+                self.compute(Operator::default(), "literal", &values, span)
+            }
+            Expr::Call { callee, args } => self.call(id, callee, args),
+            Expr::Comma { lhs, rhs } => {
+                self.value(*lhs);
+                self.value(*rhs)
+            }
+        }
+    }
+
+    fn cast(&mut self, operand: ExprId, to: Option<Scalar>, span: Option<Span>) -> Value {
+        let from = self.scalar(self.function.exprs.ty(operand));
+        let value = self.value(operand);
+        match (from, to) {
+            (Some(from), Some(to)) if from.is_float() != to.is_float() => {
+                self.compute(self.table.convert, "conversion", &[value], span)
+            }
+            _ => value,
+        }
+    }
+
+    /// An expression that only a part of what gets here evaluates, as a condition says.
+    fn value_in(&mut self, part: f64, cond: ExprId, id: ExprId) -> Value {
+        let around = (self.share, self.picked, self.branch);
+        self.share *= part;
+        self.picked |= self.picks(cond);
+        self.enter_branch();
+        let value = self.value(id);
+        (self.share, self.picked, self.branch) = around;
+        value
+    }
+
+    /// An element of an array in registers, by an index that is not constant.
+    fn choose(&mut self, operands: &[Value], span: Option<Span>) -> Value {
+        let value = self.compute(self.table.select, "choice of an element", operands, span);
+        if let Some(node) = value.node {
+            self.graph.nodes[node].op = Op::Select;
+        }
+        value
+    }
+
+    /// An operation on values; of its result it is only known what it depends on.
+    pub(super) fn compute(
+        &mut self,
+        operator: Operator,
+        what: &'static str,
+        operands: &[Value],
+        span: Option<Span>,
+    ) -> Value {
+        let inputs: Vec<NodeId> = operands.iter().filter_map(|value| value.node).collect();
+        let is_constant = operands.iter().all(|v| v.constant().is_some() || v.is_zero);
+        let node = match is_constant && inputs.is_empty() {
+            true => None,
+            false => Some(self.node(Op::Operator, operator, what, inputs, span)),
+        };
+        let mut value = Value {
+            node,
+            ..Value::default()
+        };
+        let mut depends = std::collections::BTreeSet::new();
+        let mut loaded = false;
+        for operand in operands {
+            match &operand.poly {
+                Some(poly) => {
+                    depends.extend(self.varies(poly));
+                    loaded |= self.is_loaded(poly);
+                }
+                None if operand.node.is_some() => {
+                    depends.extend(self.here());
+                    loaded = true;
+                }
+                None => {}
+            }
+        }
+        value.poly = self.opaque(depends, loaded).poly;
+        value
+    }
+
+    fn binary(
+        &mut self,
+        op: BinaryOp,
+        x: Value,
+        y: Value,
+        id: ExprId,
+        operand: Option<Scalar>,
+        span: Option<Span>,
+    ) -> Value {
+        let exprs = &self.function.exprs;
+        if x.pointer.is_some() || y.pointer.is_some() {
+            return self.pointer_sum(op, x, y, id);
+        }
+        let Some(operand) = operand else {
+            return self.compute(self.table.int_logic, "logic", &[x, y], span);
+        };
+        if operand.is_integer() {
+            match op {
+                BinaryOp::Add => return self.add(&x, &y, 1, id, span),
+                BinaryOp::Sub => return self.add(&x, &y, -1, id, span),
+                _ => {}
+            }
+            if let Some(value) = self.fold(op, &x, &y, operand, span) {
+                return value;
+            }
+        }
+        let (operator, what) = ops::binary(self.table, op, operand);
+        let operator = ops::times(operator, self.lanes(exprs.ty(id)));
+        let compared = match (&x.poly, &y.poly) {
+            (Some(a), Some(b)) if op.is_comparison() => Some((op, a.clone(), b.clone())),
+            _ => None,
+        };
+        let of = x.poly.clone().zip(y.poly.clone());
+        let mut value = self.compute(operator, what, &[x, y], span);
+        if let Some((a, b)) = of.filter(|_| operand.is_integer()) {
+            self.number(op, operand, (a, b), &mut value);
+        }
+        value.compared = compared;
+        if operand == Scalar::Float
+            && matches!(op, BinaryOp::Add | BinaryOp::Sub)
+            && let Some(node) = value.node
+        {
+            self.graph.nodes[node].op = Op::FloatAdd;
+        }
+        value
+    }
+
+    /// `x + sign * y` of integers.
+    fn add(&mut self, x: &Value, y: &Value, sign: i128, id: ExprId, span: Option<Span>) -> Value {
+        let poly = match (&x.poly, &y.poly) {
+            (Some(a), Some(b)) => Some(a.plus(b, sign)),
+            _ => None,
+        };
+        if let Some(value) = poly.as_ref().and_then(Poly::as_constant) {
+            return Value::integer(Poly::constant(value));
+        }
+        let scalar = self
+            .scalar(self.function.exprs.ty(id))
+            .unwrap_or(Scalar::Int);
+        let (operator, what) = ops::binary(self.table, BinaryOp::Add, scalar);
+        let mut sum = self.compute(operator, what, &[x.clone(), y.clone()], span);
+        if scalar.is_integer() {
+            sum.poly = poly.or(sum.poly);
+        } else if let Some(node) = sum.node
+            && scalar == Scalar::Float
+        {
+            self.graph.nodes[node].op = Op::FloatAdd;
+        }
+        sum
+    }
+
+    fn pointer_sum(&mut self, op: BinaryOp, x: Value, y: Value, id: ExprId) -> Value {
+        let ty = self.function.exprs.ty(id);
+        let (pointer, index, sign) = match (&x.pointer, &y.pointer, op) {
+            (Some(_), None, BinaryOp::Add) => (&x, &y, 1),
+            (Some(_), None, BinaryOp::Sub) => (&x, &y, -1),
+            (None, Some(_), BinaryOp::Add) => (&y, &x, 1),
+            _ => return self.compute(self.table.int_compare, "comparison", &[x, y], None),
+        };
+        let Some((pointee, _)) = self.module.types.as_pointer(ty) else {
+            return Value::default();
+        };
+        let size = self.size(pointee.ty) as i128;
+        let pointer = self.moved(pointer.pointer.clone(), index, sign * size);
+        let inputs = [x.node, y.node].into_iter().flatten();
+        let node = self.node(Op::Operator, Operator::default(), "address", inputs, None);
+        Value {
+            node: Some(node),
+            pointer,
+            ..Value::default()
+        }
+    }
+
+    /// A pointer `factor * index` bytes further.
+    fn moved(&mut self, pointer: Option<Pointer>, index: &Value, factor: i128) -> Option<Pointer> {
+        match pointer? {
+            Pointer::Memory(array, offset) => {
+                let index = match &index.poly {
+                    Some(poly) => poly.clone(),
+                    None => {
+                        let here = self.here();
+                        self.opaque(here, true).poly.unwrap_or_default()
+                    }
+                };
+                Some(Pointer::Memory(array, offset.plus(&index, factor)))
+            }
+            // Elements of arrays in registers are not followed through pointers.
+            slot @ Pointer::Slot(_) => Some(slot),
+        }
+    }
+
+    fn address_of(&mut self, target: Target) -> Value {
+        match target {
+            Target::Slot(slot) | Target::Element(slot, _) => Value {
+                pointer: Some(Pointer::Slot(slot)),
+                ..Value::default()
+            },
+            Target::Memory {
+                array,
+                address,
+                inputs,
+            } => {
+                let node = match inputs.is_empty() {
+                    true => None,
+                    false => {
+                        Some(self.node(Op::Operator, Operator::default(), "address", inputs, None))
+                    }
+                };
+                Value {
+                    node,
+                    pointer: Some(Pointer::Memory(array, address)),
+                    ..Value::default()
+                }
+            }
+            Target::Components(inner) => self.address_of(*inner),
+            Target::Nowhere => Value::default(),
+        }
+    }
+
+    /// What an lvalue names.
+    pub(super) fn target(&mut self, id: ExprId) -> Target {
+        let exprs = &self.function.exprs;
+        match exprs.get(id) {
+            Expr::Var(var) => {
+                let slot = self.slot(*var);
+                if let VarRef::Global(_) = var {
+                    self.declare_global(*var);
+                }
+                match self.memory_of(&slot) {
+                    Some(array) => Target::Memory {
+                        array,
+                        address: Poly::default(),
+                        inputs: Vec::new(),
+                    },
+                    None => Target::Slot(slot),
+                }
+            }
+            Expr::Index { base, index } => {
+                let size = self.size(exprs.ty(id)) as i128;
+                let base = match self.is_pointer(*base) {
+                    true => {
+                        let pointer = self.value(*base);
+                        self.pointee(pointer)
+                    }
+                    false => self.target(*base),
+                };
+                let index = self.value(*index);
+                self.element(base, index, size)
+            }
+            Expr::Unary {
+                op: UnaryOp::Deref,
+                operand,
+            } => {
+                let pointer = self.value(*operand);
+                self.pointee(pointer)
+            }
+            Expr::Member {
+                base,
+                record,
+                field,
+                arrow,
+            } => {
+                let base = match arrow {
+                    true => {
+                        let pointer = self.value(*base);
+                        self.pointee(pointer)
+                    }
+                    false => self.target(*base),
+                };
+                let offsets = self.module.field_offsets(*record).unwrap_or_default();
+                let offset = offsets.get(*field as usize).copied().unwrap_or(0);
+                match base {
+                    Target::Slot(slot) => Target::Slot(slot.part(*field)),
+                    Target::Memory {
+                        array,
+                        address,
+                        inputs,
+                    } => Target::Memory {
+                        array,
+                        address: address.plus(&Poly::constant(i128::from(offset)), 1),
+                        inputs,
+                    },
+                    other => other,
+                }
+            }
+            Expr::Swizzle {
+                base, components, ..
+            } => {
+                let element = self.scalar(exprs.ty(*base)).map_or(4, Scalar::size);
+                match self.target(*base) {
+                    Target::Memory {
+                        array,
+                        address,
+                        inputs,
+                    } => {
+                        let first = i128::from(components.first().copied().unwrap_or(0));
+                        Target::Memory {
+                            array,
+                            address: address.plus(&Poly::constant(first * i128::from(element)), 1),
+                            inputs,
+                        }
+                    }
+                    other => Target::Components(Box::new(other)),
+                }
+            }
+            Expr::Cast { operand, .. } => self.target(*operand),
+            _ => Target::Nowhere,
+        }
+    }
+
+    fn element(&mut self, base: Target, index: Value, size: i128) -> Target {
+        match base {
+            Target::Memory {
+                array,
+                address,
+                mut inputs,
+            } => {
+                inputs.extend(index.node);
+                if !self.trial
+                    && index.constant().is_none()
+                    && let Some(key) = self.array_keys.get(&array)
+                {
+                    self.dynamic.insert(*key);
+                }
+                let index = match index.poly {
+                    Some(poly) => poly,
+                    None => {
+                        let here = self.here();
+                        self.opaque(here, true).poly.unwrap_or_default()
+                    }
+                };
+                Target::Memory {
+                    array,
+                    address: address.plus(&index, size),
+                    inputs,
+                }
+            }
+            Target::Slot(slot) => match index.constant() {
+                Some(at) => Target::Slot(slot.part(at.clamp(0, i128::from(u32::MAX)) as u32)),
+                None => {
+                    if !self.trial {
+                        self.dynamic.insert((self.function_id, slot.var));
+                    }
+                    Target::Element(slot, index)
+                }
+            },
+            other => other,
+        }
+    }
+
+    fn pointee(&mut self, pointer: Value) -> Target {
+        match pointer.pointer {
+            Some(Pointer::Memory(array, address)) => Target::Memory {
+                array,
+                address,
+                inputs: pointer.node.into_iter().collect(),
+            },
+            Some(Pointer::Slot(slot)) => Target::Slot(slot),
+            None => Target::Nowhere,
+        }
+    }
+
+    fn declare_global(&mut self, var: VarRef) {
+        let VarRef::Global(global) = var else { return };
+        if self.arrays.contains_key(&(0, var)) {
+            return;
+        }
+        let variable = &self.module.globals[global].variable;
+        let array = Array {
+            name: variable.name.clone(),
+            root: Root::Object(var),
+            place: place_of(variable.space),
+            element: None,
+            bytes: self.module.layout(variable.ty.ty).map(|layout| layout.size),
+            written: false,
+            volatile: false,
+            copies: None,
+            banks: super::stmt::banks(self.module, variable),
+            by_item: false,
+        };
+        let id = self.add_array(array);
+        self.arrays.insert((0, var), id);
+    }
+
+    fn read_expr(&mut self, id: ExprId) -> Value {
+        let exprs = &self.function.exprs;
+        let (span, ty) = (exprs.span(id), exprs.ty(id));
+        if let Expr::Swizzle { base, .. } = exprs.get(id)
+            && !matches!(
+                exprs.get(*base),
+                Expr::Var(_) | Expr::Index { .. } | Expr::Member { .. } | Expr::Unary { .. }
+            )
+        {
+            return self.value(*base);
+        }
+        let target = self.target(id);
+        let types = &self.module.types;
+        let is_record = types.as_record(ty).is_some() && matches!(target, Target::Slot(_));
+        // A record is passed on by where its fields are.
+        if is_record || types.as_array(ty).is_some() {
+            return self.address_of(target);
+        }
+        self.read(&target, span, ty)
+    }
+
+    /// Reads an lvalue.
+    pub(super) fn read(
+        &mut self,
+        target: &Target,
+        span: Option<Span>,
+        ty: fpgacc_frontend::ir::TypeId,
+    ) -> Value {
+        match target {
+            Target::Slot(slot) => self.variable(slot, ty),
+            Target::Element(slot, index) => {
+                let parts: Vec<Value> = self.env.parts(slot).into_iter().map(|(_, v)| v).collect();
+                let mut operands = vec![index.clone()];
+                operands.extend(parts);
+                self.choose(&operands, span)
+            }
+            Target::Memory {
+                array,
+                address,
+                inputs,
+            } => self.load(*array, address.clone(), inputs.clone(), span, ty),
+            Target::Components(inner) => {
+                let inner: &Target = inner;
+                self.read(&inner.clone(), span, ty)
+            }
+            Target::Nowhere => self.unknown(ty),
+        }
+    }
+
+    fn unknown(&mut self, ty: fpgacc_frontend::ir::TypeId) -> Value {
+        match self.scalar(ty) {
+            Some(scalar) if scalar.is_integer() => {
+                let here = self.here();
+                self.opaque(here, true)
+            }
+            _ => Value::default(),
+        }
+    }
+
+    fn variable(&mut self, slot: &Slot, ty: fpgacc_frontend::ir::TypeId) -> Value {
+        if let Some(value) = self.env.get(slot) {
+            let mut value = value.clone();
+            let is_integer = self.scalar(ty).is_some_and(Scalar::is_integer);
+            if value.poly.is_none() && is_integer {
+                // It has no value yet, or one that a write through a pointer left.
+                let depends = if value.node.is_some() {
+                    self.here()
+                } else {
+                    Default::default()
+                };
+                value.poly = self.opaque(depends, false).poly;
+                self.env.insert(slot.clone(), value.clone());
+            }
+            return value;
+        }
+        // A part of something that is known as a whole, such as a parameter of record type.
+        let mut whole = slot.clone();
+        while whole.path.pop().is_some() {
+            if let Some(value) = self.env.get(&whole) {
+                let node = value.node;
+                let value = self.opaque_typed(ty, node);
+                self.env.insert(slot.clone(), value.clone());
+                return value;
+            }
+        }
+        let value = self.opaque_typed(ty, None);
+        self.env.insert(slot.clone(), value.clone());
+        value
+    }
+
+    fn opaque_typed(&mut self, ty: fpgacc_frontend::ir::TypeId, node: Option<NodeId>) -> Value {
+        let poly = match self.scalar(ty) {
+            Some(scalar) if scalar.is_integer() => {
+                let depends = if node.is_some() {
+                    self.here()
+                } else {
+                    Default::default()
+                };
+                self.opaque(depends, false).poly
+            }
+            _ => None,
+        };
+        Value {
+            node,
+            poly,
+            ..Value::default()
+        }
+    }
+
+    /// Sets a variable; a record field by field.
+    pub(super) fn set(&mut self, to: &Slot, value: Value, ty: fpgacc_frontend::ir::TypeId) {
+        let is_record = self.module.types.as_record(ty).is_some();
+        match &value.pointer {
+            Some(Pointer::Slot(from)) if is_record => {
+                let parts = self.env.parts(from);
+                self.env.remove_parts(to);
+                for (key, value) in parts {
+                    let mut copy = to.clone();
+                    copy.path.extend(&key.path[from.path.len()..]);
+                    self.assign(copy, value);
+                }
+            }
+            _ => {
+                if is_record {
+                    self.env.remove_parts(to);
+                }
+                self.assign(to.clone(), value);
+            }
+        }
+    }
+
+    /// Writes an lvalue.
+    pub(super) fn write(
+        &mut self,
+        target: Target,
+        value: Value,
+        span: Option<Span>,
+        ty: fpgacc_frontend::ir::TypeId,
+    ) {
+        match target {
+            Target::Slot(slot) => {
+                self.set(&slot, value, ty);
+            }
+            Target::Element(slot, index) => {
+                for (key, old) in self.env.parts(&slot) {
+                    let operands = [index.clone(), value.clone(), old];
+                    let new = self.choose(&operands, span);
+                    self.assign(key, new);
+                }
+            }
+            Target::Memory {
+                array,
+                address,
+                inputs,
+            } => {
+                let inputs = inputs.into_iter().chain(value.node).collect();
+                self.store(array, address, inputs, span, ty);
+            }
+            Target::Components(inner) => {
+                let old = self.read(&inner, span, ty);
+                let new = self.compute(Operator::default(), "vector", &[old, value], span);
+                self.write(*inner, new, span, ty);
+            }
+            Target::Nowhere => {}
+        }
+    }
+
+    fn load(
+        &mut self,
+        array: usize,
+        address: Poly,
+        inputs: Vec<NodeId>,
+        span: Option<Span>,
+        ty: fpgacc_frontend::ir::TypeId,
+    ) -> Value {
+        let index = self.graph.accesses.len();
+        let depends = self.varies(&address);
+        let bytes = self.size(ty);
+        let node = self.access(Op::Load(index), array, address, inputs, span, bytes);
+        let poly = self.opaque(depends, true).poly;
+        Value {
+            node: Some(node),
+            poly,
+            ..Value::default()
+        }
+    }
+
+    fn store(
+        &mut self,
+        array: usize,
+        address: Poly,
+        inputs: Vec<NodeId>,
+        span: Option<Span>,
+        ty: fpgacc_frontend::ir::TypeId,
+    ) {
+        let index = self.graph.accesses.len();
+        let bytes = self.size(ty);
+        self.access(Op::Store(index), array, address, inputs, span, bytes);
+    }
+
+    /// Whether an address comes from memory anew for each iteration or work-item.
+    fn jumps(&self, address: &Poly) -> bool {
+        let (iteration, item) = (Sym::Iter(self.region), Sym::LocalId(0));
+        address.symbols().iter().any(|sym| match sym {
+            Sym::Opaque(number) if self.loaded.contains(number) => {
+                let depends = &self.depends[number];
+                self.region == 0 || depends.contains(&iteration) || depends.contains(&item)
+            }
+            _ => false,
+        })
+    }
+
+    /// A read or write of memory.
+    pub(super) fn access(
+        &mut self,
+        op: Op,
+        array: usize,
+        address: Poly,
+        inputs: Vec<NodeId>,
+        span: Option<Span>,
+        bytes: u64,
+    ) -> NodeId {
+        let node = self.node(op, Operator::default(), "", inputs, span);
+        let indirect = self.jumps(&address);
+        self.graph.accesses.push(Access {
+            array,
+            node,
+            span,
+            is_store: matches!(op, Op::Store(_) | Op::Atomic(_)),
+            is_atomic: matches!(op, Op::Atomic(_)),
+            address: Some(address),
+            bytes,
+            region: self.region,
+            share: self.share,
+            picked: self.picked,
+            branch: self.branch,
+            indirect,
+            prefetched: false,
+        });
+        node
+    }
+}

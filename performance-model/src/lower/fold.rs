@@ -1,0 +1,135 @@
+//! Products, quotients and comparisons of integers that are followed.
+
+use fpgacc_frontend::ir::{BinaryOp, Scalar};
+use fpgacc_frontend::source::Span;
+use fpgacc_kernel_analysis::poly::Poly;
+
+use super::value::Value;
+use super::{Lowering, ops};
+use crate::board::Operator;
+
+impl<'a> Lowering<'a> {
+    /// Products, quotients, shifts and comparisons of integers that are followed.
+    pub(super) fn fold(
+        &mut self,
+        op: BinaryOp,
+        x: &Value,
+        y: &Value,
+        scalar: Scalar,
+        span: Option<Span>,
+    ) -> Option<Value> {
+        let (a, b) = (x.poly.as_ref()?, y.poly.as_ref()?);
+        let poly = match (op, a.as_constant(), b.as_constant()) {
+            (BinaryOp::Mul, _, _) => a.times(b)?,
+            (BinaryOp::Shl, _, Some(by @ 0..=31)) => a.times(&Poly::constant(1 << by))?,
+            (BinaryOp::Div, Some(p), Some(q)) if q != 0 => Poly::constant(p / q),
+            (BinaryOp::Rem, Some(p), Some(q)) if q != 0 => Poly::constant(p % q),
+            (BinaryOp::Shr, Some(p), Some(q @ 0..=63)) => Poly::constant(p >> q),
+            (BinaryOp::BitAnd, Some(p), Some(q)) => Poly::constant(p & q),
+            (BinaryOp::BitOr, Some(p), Some(q)) => Poly::constant(p | q),
+            (BinaryOp::Lt, Some(p), Some(q)) => Poly::constant(i128::from(p < q)),
+            (BinaryOp::Le, Some(p), Some(q)) => Poly::constant(i128::from(p <= q)),
+            (BinaryOp::Gt, Some(p), Some(q)) => Poly::constant(i128::from(p > q)),
+            (BinaryOp::Ge, Some(p), Some(q)) => Poly::constant(i128::from(p >= q)),
+            (BinaryOp::Eq, Some(p), Some(q)) => Poly::constant(i128::from(p == q)),
+            (BinaryOp::Ne, Some(p), Some(q)) => Poly::constant(i128::from(p != q)),
+            (BinaryOp::Div | BinaryOp::Shr, None, Some(q)) if q > 0 => {
+                return self.scaled_down(op, x, y, q, scalar, span);
+            }
+            _ => return None,
+        };
+        if let Some(value) = poly.as_constant() {
+            return Some(Value::integer(Poly::constant(value)));
+        }
+        let (operator, what) = self.cheap(op, a, b, scalar);
+        let mut value = self.compute(operator, what, &[x.clone(), y.clone()], span);
+        value.poly = Some(poly);
+        Some(value)
+    }
+
+    /// Multiplying by a power of two is no operation, and by another constant a few additions, which take no
+    /// multiplier block.
+    fn cheap(&self, op: BinaryOp, a: &Poly, b: &Poly, scalar: Scalar) -> (Operator, &'static str) {
+        let is_power = |poly: &Poly| {
+            let value = poly.as_constant().unwrap_or(0);
+            value > 0 && value & (value - 1) == 0
+        };
+        if op == BinaryOp::Shl || is_power(a) || is_power(b) {
+            return (Operator::default(), "shift");
+        }
+        match a.as_constant().or(b.as_constant()) {
+            Some(factor) if op == BinaryOp::Mul => {
+                let add = ops::binary(self.table, BinaryOp::Add, scalar).0;
+                (ops::sum_of(add, digits(factor)), "multiplication")
+            }
+            _ => ops::binary(self.table, op, scalar),
+        }
+    }
+
+    /// A quotient by a constant: its value is known where the dividend's is.
+    fn scaled_down(
+        &mut self,
+        op: BinaryOp,
+        x: &Value,
+        y: &Value,
+        by: i128,
+        scalar: Scalar,
+        span: Option<Span>,
+    ) -> Option<Value> {
+        let divisor = if op == BinaryOp::Shr {
+            2f64.powi(by.min(63) as i32)
+        } else {
+            by as f64
+        };
+        let is_power = op == BinaryOp::Shr || by & (by - 1) == 0;
+        let operator = match is_power {
+            true => Operator::default(),
+            false => ops::binary(self.table, op, scalar).0,
+        };
+        let poly = x.poly.as_ref()?;
+        let known = self.graph.evaluate(poly);
+        let mut value = self.compute(operator, "division", &[x.clone(), y.clone()], span);
+        let of = (poly.clone(), y.poly.clone()?);
+        self.number(op, scalar, of, &mut value);
+        if let (Some(known), Some(sym)) = (known, super::sole_symbol(&value)) {
+            self.graph.values.insert(sym, (known / divisor).floor());
+        }
+        Some(value)
+    }
+
+    /// Gives the result of an operation that is not followed the name that the same operation on the
+    /// same integers got before: addresses made of it can then be compared.
+    pub(super) fn number(
+        &mut self,
+        op: BinaryOp,
+        scalar: Scalar,
+        of: (Poly, Poly),
+        value: &mut Value,
+    ) {
+        let Some(poly) = value.poly.clone() else {
+            return;
+        };
+        let known = self.numbered.entry(of).or_default();
+        match known.iter().find(|(o, s, _)| *o == op && *s == scalar) {
+            Some((.., same)) => value.poly = Some(same.clone()),
+            None => known.push((op, scalar, poly)),
+        }
+    }
+}
+
+/// The fewest powers of two that a number is the sum or difference of (its canonical signed digits).
+fn digits(value: i128) -> u32 {
+    let value = value.unsigned_abs();
+    (value ^ (value.saturating_mul(3))).count_ones()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::digits;
+
+    #[test]
+    fn a_factor_is_a_sum_of_few_powers_of_two() {
+        // 66 = 64 + 2, 129 = 128 + 1, 25 = 32 - 8 + 1, 7 = 8 - 1.
+        assert_eq!([66, 129, 25, -7, 8, 0].map(digits), [2, 2, 3, 2, 1, 0]);
+    }
+}

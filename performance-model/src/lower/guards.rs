@@ -1,0 +1,181 @@
+//! How often branches are taken: the part of work-items and iterations for which a condition on ids,
+//! counters and known numbers holds.
+
+use fpgacc_frontend::ir::{BinaryOp, Expr, ExprId};
+use fpgacc_kernel_analysis::poly::{Poly, Sym};
+
+use super::Lowering;
+use crate::prediction::TripOrigin;
+
+impl Lowering<'_> {
+    /// The part of work-items and iterations for which a condition holds; 1 where that is not known.
+    pub(super) fn part_taken(&self, cond: ExprId) -> f64 {
+        self.part(cond).unwrap_or(1.0)
+    }
+
+    /// The part for which it does not hold; 1 where that is not known.
+    pub(super) fn part_left(&self, cond: ExprId) -> f64 {
+        match self.part_taken(cond) {
+            taken if taken < 1.0 => 1.0 - taken,
+            _ => 1.0,
+        }
+    }
+
+    /// Whether a condition asks which work-item of a row it is.
+    pub(super) fn picks(&self, cond: ExprId) -> bool {
+        let Expr::Binary { op, lhs, rhs } = self.function.exprs.get(cond) else {
+            return false;
+        };
+        match op {
+            BinaryOp::And | BinaryOp::Or => self.picks(*lhs) || self.picks(*rhs),
+            BinaryOp::Eq | BinaryOp::Ne => [lhs, rhs].into_iter().any(|side| {
+                let value = self.peek(*side);
+                value.is_some_and(|poly| poly.symbols().contains(&Sym::LocalId(0)))
+            }),
+            _ => false,
+        }
+    }
+
+    /// As [`Self::part_taken`], if it is known. Parts of a conjunction count as independent.
+    fn part(&self, cond: ExprId) -> Option<f64> {
+        let Expr::Binary { op, lhs, rhs } = self.function.exprs.get(cond) else {
+            return None;
+        };
+        match op {
+            BinaryOp::And => match (self.part(*lhs), self.part(*rhs)) {
+                (Some(a), Some(b)) => Some(a * b),
+                (a, b) => a.or(b),
+            },
+            BinaryOp::Or => Some(1.0 - (1.0 - self.part(*lhs)?) * (1.0 - self.part(*rhs)?)),
+            op if op.is_comparison() => {
+                let difference = self.peek(*lhs)?.plus(&self.peek(*rhs)?, -1);
+                Some(self.range(&difference)?.part(*op))
+            }
+            _ => None,
+        }
+    }
+
+    /// The values that a polynomial takes over all work-items and iterations, if some of them move it and
+    /// all else is known.
+    fn range(&self, poly: &Poly) -> Option<Range> {
+        let mut rest = poly.clone();
+        let mut range = Range::default();
+        for sym in poly.symbols() {
+            let Some(count) = self.count_of(sym)? else {
+                continue;
+            };
+            let factor = self.graph.evaluate(&rest.coefficient(sym)?)?;
+            rest = rest.without(sym);
+            range.widen(factor, count);
+        }
+        let start = self.graph.evaluate(&rest)?;
+        range.low += start;
+        range.high += start;
+        (range.step > 0.0).then_some(range)
+    }
+
+    /// How many values a symbol takes; `Some(None)` if it is one known number, `None` if nothing is known.
+    fn count_of(&self, sym: Sym) -> Option<Option<f64>> {
+        let known = |sym: Sym| self.graph.values.get(&sym).copied();
+        match sym {
+            Sym::LocalId(dim) => Some(Some(known(Sym::LocalSize(dim))?)),
+            Sym::GroupId(dim) => Some(Some(known(Sym::NumGroups(dim))?)),
+            Sym::Iter(region) => {
+                let trip = self.graph.regions[region].trip;
+                (trip.origin != TripOrigin::Assumed).then_some(Some(trip.value))
+            }
+            Sym::Opaque(number) if !self.depends[&number].is_empty() => None,
+            other => known(other).map(|_| None),
+        }
+    }
+
+    /// What an expression of plain variables and ids is, without evaluating anything.
+    fn peek(&self, id: ExprId) -> Option<Poly> {
+        match self.function.exprs.get(id) {
+            Expr::Int { value, .. } => Some(Poly::constant(*value)),
+            Expr::Var(var) => self.env.get(&self.slot(*var))?.poly.clone(),
+            Expr::Cast { operand, .. } => self.peek(*operand),
+            Expr::Binary { op, lhs, rhs } => {
+                let (a, b) = (self.peek(*lhs)?, self.peek(*rhs)?);
+                match op {
+                    BinaryOp::Add => Some(a.plus(&b, 1)),
+                    BinaryOp::Sub => Some(a.plus(&b, -1)),
+                    BinaryOp::Mul => a.times(&b),
+                    _ => None,
+                }
+            }
+            Expr::Call { .. } => {
+                let query =
+                    fpgacc_kernel_analysis::work_item::query(self.module, self.function, id)?;
+                self.query_poly(query)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Values at even distances, all as likely as each other.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Range {
+    low: f64,
+    high: f64,
+    /// The distance; 0: it is one value.
+    step: f64,
+}
+
+impl Range {
+    /// Adds `factor` times each of so many numbers from 0 on.
+    fn widen(&mut self, factor: f64, count: f64) {
+        let reach = factor * (count - 1.0);
+        if reach == 0.0 {
+            return;
+        }
+        self.low += reach.min(0.0);
+        self.high += reach.max(0.0);
+        self.step = match self.step == 0.0 {
+            true => factor.abs(),
+            false => self.step.min(factor.abs()),
+        };
+    }
+
+    /// The part of the values that compare so with 0.
+    fn part(self, op: BinaryOp) -> f64 {
+        let all = (self.high - self.low) / self.step + 1.0;
+        let below = |bound: f64| ((bound - self.low) / self.step).ceil().clamp(0.0, all) / all;
+        let meets = self.low <= 0.0 && self.high >= 0.0;
+        let equal = if meets { 1.0 / all } else { 0.0 };
+        match op {
+            BinaryOp::Lt => below(0.0),
+            BinaryOp::Le => below(1.0),
+            BinaryOp::Gt => 1.0 - below(1.0),
+            BinaryOp::Ge => 1.0 - below(0.0),
+            BinaryOp::Eq => equal,
+            _ => 1.0 - equal,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_ranges_are_counted() {
+        // Ids below 10, compared with 4: `id - 4`.
+        let mut ids = Range::default();
+        ids.widen(1.0, 10.0);
+        (ids.low, ids.high) = (ids.low - 4.0, ids.high - 4.0);
+        assert_eq!(ids.part(BinaryOp::Lt), 0.4);
+        assert_eq!(ids.part(BinaryOp::Le), 0.5);
+        assert_eq!(ids.part(BinaryOp::Gt), 0.5);
+        assert_eq!(ids.part(BinaryOp::Ge), 0.6);
+        assert_eq!(ids.part(BinaryOp::Eq), 0.1);
+        assert_eq!(ids.part(BinaryOp::Ne), 0.9);
+        // Groups of 10 beside each other: all ids below 100, compared with 100.
+        ids.widen(10.0, 10.0);
+        (ids.low, ids.high) = (ids.low - 96.0, ids.high - 96.0);
+        assert_eq!((ids.low, ids.high, ids.step), (-100.0, -1.0, 1.0));
+        assert_eq!(ids.part(BinaryOp::Lt), 1.0);
+        assert_eq!(ids.part(BinaryOp::Eq), 0.0);
+    }
+}

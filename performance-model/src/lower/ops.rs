@@ -1,0 +1,139 @@
+//! The operators that expressions become.
+
+use fpgacc_frontend::ir::{BinaryOp, Scalar};
+
+use crate::board::{Operator, Operators};
+
+/// The operator of a binary operation on operands of a type, and its name.
+pub fn binary(table: &Operators, op: BinaryOp, scalar: Scalar) -> (Operator, &'static str) {
+    use BinaryOp as B;
+    let double = scalar == Scalar::Double;
+    let pick = |float, wide| if double { wide } else { float };
+    if scalar.is_float() {
+        return match op {
+            B::Add | B::Sub => (pick(table.float_add, table.double_add), "float addition"),
+            B::Mul => (
+                pick(table.float_multiply, table.double_multiply),
+                "float multiplication",
+            ),
+            B::Div | B::Rem => (
+                pick(table.float_divide, table.double_divide),
+                "float division",
+            ),
+            _ => (
+                pick(table.float_compare, table.double_compare),
+                "float comparison",
+            ),
+        };
+    }
+    let (operator, what) = match op {
+        B::Add | B::Sub => (table.int_add, "addition"),
+        B::Mul => (table.int_multiply, "multiplication"),
+        B::Div | B::Rem => (table.int_divide, "division"),
+        B::Shl | B::Shr => (table.int_shift, "shift"),
+        B::BitAnd | B::BitOr | B::BitXor | B::And | B::Or => (table.int_logic, "logic"),
+        B::Lt | B::Gt | B::Le | B::Ge | B::Eq | B::Ne => (table.int_compare, "comparison"),
+    };
+    (sized(operator, scalar), what)
+}
+
+/// An operator of 32 bits, at the width of a type.
+fn sized(operator: Operator, scalar: Scalar) -> Operator {
+    let factor = scalar.size() as f64 / 4.0;
+    times(operator, factor)
+}
+
+/// So many of an operator beside each other.
+pub fn times(operator: Operator, factor: f64) -> Operator {
+    Operator {
+        latency: operator.latency,
+        alut: operator.alut * factor,
+        ff: operator.ff * factor,
+        ram: operator.ram * factor,
+        dsp: operator.dsp * factor,
+    }
+}
+
+/// The sum of so many terms, as a tree.
+pub fn sum_of(add: Operator, terms: u32) -> Operator {
+    let terms = f64::from(terms.max(2));
+    Operator {
+        latency: add.latency * terms.log2().ceil(),
+        ..times(add, terms - 1.0)
+    }
+}
+
+/// The operator of a builtin that only computes, and its name; `None`: it costs nothing.
+pub fn builtin(table: &Operators, name: &str, scalar: Scalar) -> Option<(Operator, &'static str)> {
+    let plain = name
+        .trim_start_matches("native_")
+        .trim_start_matches("half_");
+    let double = scalar == Scalar::Double;
+    if plain.starts_with("as_") || plain.starts_with("get_") {
+        return None;
+    }
+    if plain.starts_with("convert_") {
+        return Some((table.convert, "conversion"));
+    }
+    let float = |single: Operator| {
+        if double {
+            table.double_function
+        } else {
+            single
+        }
+    };
+    Some(match plain {
+        "sqrt" | "rsqrt" | "cbrt" | "length" | "distance" => {
+            (float(table.float_sqrt), "square root")
+        }
+        "exp" | "exp2" | "exp10" | "expm1" | "log" | "log2" | "log10" | "log1p" | "logb" => {
+            (float(table.float_exp), "exponential")
+        }
+        "pow" | "pown" | "powr" | "rootn" => {
+            let mut both = float(table.float_exp);
+            both = times(both, 2.5);
+            both.latency *= 2.5;
+            (both, "power")
+        }
+        "sin" | "cos" | "tan" | "sincos" | "asin" | "acos" | "atan" | "atan2" | "sinpi"
+        | "cospi" | "sinh" | "cosh" | "tanh" | "erf" | "erfc" | "tgamma" | "lgamma" => {
+            (float(table.float_trigonometry), "trigonometry")
+        }
+        "fma" | "mad" => {
+            let (add, mul) = match double {
+                true => (table.double_add, table.double_multiply),
+                false => (table.float_add, table.float_multiply),
+            };
+            let latency = add.latency + mul.latency;
+            (Operator { latency, ..mul }, "multiply-add")
+        }
+        "dot" | "cross" | "normalize" => {
+            let latency = table.float_multiply.latency + 2.0 * table.float_add.latency;
+            (
+                Operator {
+                    latency,
+                    ..times(table.float_multiply, 4.0)
+                },
+                "dot product",
+            )
+        }
+        "divide" | "fmod" | "remainder" | "recip" => (
+            if double {
+                table.double_divide
+            } else {
+                table.float_divide
+            },
+            "float division",
+        ),
+        "mul24" | "mad24" | "mul_hi" | "mad_hi" | "mad_sat" => {
+            (table.int_multiply, "multiplication")
+        }
+        "fabs" | "copysign" | "signbit" | "isnan" | "isinf" | "isfinite" | "any" | "all"
+        | "bitselect" | "sign" | "nan" => (table.int_logic, "logic"),
+        "abs" | "abs_diff" | "hadd" | "rhadd" | "add_sat" | "sub_sat" | "rotate" | "clz"
+        | "popcount" => (table.int_add, "addition"),
+        "select" => (table.select, "choice"),
+        _ if scalar.is_float() => (table.float_compare, "float comparison"),
+        _ => (table.int_compare, "comparison"),
+    })
+}

@@ -1,0 +1,284 @@
+//! Statements.
+
+use std::collections::BTreeSet;
+
+use fpgacc_frontend::ir::{
+    AddressSpace, Block, ExprId, Init, Module, Stmt, StmtKind, VarId, VarRef, Variable,
+};
+use fpgacc_kernel_analysis::alias::Root;
+use fpgacc_kernel_analysis::poly::Sym;
+
+use super::env::{Changes, Mark};
+use super::value::{Slot, Value};
+use super::{Lowering, REGISTER_BYTES, place_of};
+use crate::graph::{Access, Array, Banks, NodeId, Op};
+use crate::prediction::Form;
+
+impl<'a> Lowering<'a> {
+    pub(super) fn block(&mut self, block: &'a Block) {
+        for stmt in &block.stmts {
+            self.stmt(stmt);
+        }
+    }
+
+    pub(super) fn stmt(&mut self, stmt: &'a Stmt) {
+        match &stmt.kind {
+            StmtKind::Decl { var, init } => self.declare(*var, init.as_ref()),
+            StmtKind::Expr(expr) => {
+                self.value(*expr);
+            }
+            StmtKind::Block(block) => self.block(block),
+            StmtKind::If {
+                cond,
+                then,
+                otherwise,
+            } => self.branch(*cond, then, otherwise.as_ref()),
+            StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::DoWhile { .. } => {
+                self.loop_stmt(stmt);
+            }
+            StmtKind::Switch { value, arms } => {
+                let value = self.value(*value);
+                let mut merged = Changes::new();
+                for arm in arms {
+                    let mark = self.env.mark();
+                    arm.body.iter().for_each(|stmt| self.stmt(stmt));
+                    self.merge(&value, merged, &mark);
+                    merged = self.env.undo(mark);
+                }
+                self.env.apply(merged);
+            }
+            StmtKind::Return(Some(value)) => {
+                let value = self.value(*value);
+                self.returned.push(value);
+            }
+            StmtKind::Return(None)
+            | StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Goto(_)
+            | StmtKind::Label(_)
+            | StmtKind::Pragma(_)
+            | StmtKind::Comment(_) => {}
+        }
+    }
+
+    fn declare(&mut self, var: VarId, init: Option<&'a Init>) {
+        let variable = &self.function.vars[var];
+        let slot = self.slot(VarRef::Local(var));
+        let is_array = self.module.types.as_array(variable.ty.ty).is_some();
+        let is_shared = variable.space == AddressSpace::Local && self.is_ndrange();
+        // A single work-item keeps local variables that are no arrays in registers, like its own (aoc 16.0
+        // gives a sum in one the interval of its addition).
+        if is_array || is_shared {
+            self.declare_array(var);
+        }
+        self.env.remove_parts(&slot);
+        match init {
+            Some(Init::Expr(expr)) => {
+                let value = self.value(*expr);
+                if self.memory_of(&slot).is_none() {
+                    self.set(&slot, value, variable.ty.ty);
+                }
+            }
+            Some(init @ Init::List(_)) => {
+                let mut exprs = Vec::new();
+                init.exprs(&mut exprs);
+                let values: Vec<Value> = exprs.into_iter().map(|expr| self.value(expr)).collect();
+                if self.memory_of(&slot).is_none() {
+                    for (index, value) in values.into_iter().enumerate() {
+                        self.env.insert(slot.part(index as u32), value);
+                    }
+                    self.env.insert(slot, Value::default());
+                }
+            }
+            None => {
+                self.env.insert(slot, Value::default());
+            }
+        }
+    }
+
+    /// Decides where an array lies.
+    fn declare_array(&mut self, var: VarId) {
+        let variable = &self.function.vars[var];
+        let bytes = self.module.layout(variable.ty.ty).map(|layout| layout.size);
+        let key = (self.function_id, VarRef::Local(var));
+        let private = variable.space == fpgacc_frontend::ir::AddressSpace::Private;
+        let forced = variable.attrs.iter().any(|attr| attr.name == "memory");
+        let registers = variable.attrs.iter().any(|attr| attr.name == "register");
+        let constant_indices = self
+            .dynamic_before
+            .as_ref()
+            .is_some_and(|dynamic| !dynamic.contains(&key));
+        let small = bytes.is_some_and(|bytes| bytes <= REGISTER_BYTES);
+        if private && !forced && !registers && !small {
+            self.private_arrays.insert(key);
+        }
+        if private && !forced && (registers || small || constant_indices) {
+            self.arrays.remove(&(self.frame, VarRef::Local(var)));
+            return;
+        }
+        // A copy that unrolling makes of a __local array is the same array.
+        if !private && self.arrays.contains_key(&(self.frame, VarRef::Local(var))) {
+            return;
+        }
+        let id = self.add_array(Array {
+            name: variable.name.clone(),
+            root: Root::Object(VarRef::Local(var)),
+            place: place_of(variable.space),
+            element: None,
+            bytes,
+            written: false,
+            volatile: false,
+            copies: private_copies(variable).map(|copies| (self.region, copies)),
+            banks: banks(self.module, variable),
+            by_item: private && self.is_ndrange(),
+        });
+        self.arrays.insert((self.frame, VarRef::Local(var)), id);
+        self.array_keys.insert(id, key);
+    }
+
+    /// The array in memory that a variable is.
+    pub(super) fn memory_of(&self, slot: &Slot) -> Option<usize> {
+        self.arrays.get(&(slot.frame, slot.var)).copied()
+    }
+
+    fn branch(&mut self, cond: ExprId, then: &'a Block, otherwise: Option<&'a Block>) {
+        let (taken, left) = (self.part_taken(cond), self.part_left(cond));
+        let value = self.value(cond);
+        if let Some(constant) = value.constant() {
+            let chosen = if constant != 0 { Some(then) } else { otherwise };
+            if let Some(block) = chosen {
+                self.block(block);
+            }
+            return;
+        }
+        let (share, picked, around) = (self.share, self.picked, self.branch);
+        self.share = share * taken;
+        self.picked |= self.picks(cond);
+        self.enter_branch();
+        let start = (self.graph.nodes.len(), self.graph.accesses.len(), self.step);
+        let mark = self.env.mark();
+        self.block(then);
+        self.step = start.2;
+        let after_then = self.env.undo(mark);
+        let mark = self.env.mark();
+        self.share = share * left;
+        self.enter_branch();
+        if let Some(block) = otherwise {
+            self.block(block);
+        }
+        (self.share, self.picked, self.branch) = (share, picked, around);
+        self.keep_branch(start);
+        self.merge(&value, after_then, &mark);
+        self.env.keep(mark);
+    }
+
+    pub(super) fn enter_branch(&mut self) {
+        self.branches += 1;
+        self.branch = self.branches;
+    }
+
+    /// In an NDRange, aoc keeps a branch that writes memory: what is in it, with numbers of nodes and accesses from
+    /// these on, comes a step later, and what follows behind all of it. In loops of single work-items branches become
+    /// choices.
+    fn keep_branch(&mut self, (nodes, accesses, step): (usize, usize, usize)) {
+        let writes = |access: &Access| access.is_store || access.is_atomic;
+        self.step = step;
+        if !self.is_ndrange() || !self.graph.accesses[accesses..].iter().any(writes) {
+            return;
+        }
+        let region = self.region;
+        let inside = self.graph.nodes[nodes..]
+            .iter_mut()
+            .filter(|node| node.region == region);
+        for node in inside {
+            node.step += 1;
+            self.step = self.step.max(node.step);
+        }
+        self.step += 1;
+    }
+
+    /// Joins what two branches made of each variable: this one since a mark, the other one from the same
+    /// state on.
+    fn merge(&mut self, cond: &Value, other: Changes, mark: &Mark) {
+        let mut there = self.env.before(mark);
+        there.extend(other);
+        for (key, there) in there {
+            let Some(there) = there else { continue };
+            let Some(here) = self.env.get(&key).cloned() else {
+                self.env.insert(key, there);
+                continue;
+            };
+            if here == there {
+                continue;
+            }
+            let inputs: Vec<NodeId> = [cond.node, here.node, there.node]
+                .into_iter()
+                .flatten()
+                .collect();
+            let node = self.node(Op::Select, self.table.select, "choice", inputs, None);
+            let mut joined = Value {
+                node: Some(node),
+                pointer: here.pointer.clone().or(there.pointer.clone()),
+                ..Value::default()
+            };
+            if let (Some(a), Some(b)) = (&here.poly, &there.poly) {
+                joined.poly = match a == b {
+                    true => Some(a.clone()),
+                    false => {
+                        let mut depends = self.varies(a);
+                        depends.extend(self.varies(b));
+                        let loaded = self.is_loaded(a) || self.is_loaded(b);
+                        match &cond.poly {
+                            Some(cond) => depends.extend(self.varies(cond)),
+                            None => depends.extend(self.here()),
+                        }
+                        self.opaque(depends, loaded).poly
+                    }
+                };
+            }
+            self.env.insert(key, joined);
+        }
+    }
+
+    pub(super) fn is_ndrange(&self) -> bool {
+        self.input.form != Form::SingleWorkItem
+    }
+
+    /// The counters of the loops around, and the ids of work-items.
+    pub(super) fn here(&self) -> BTreeSet<Sym> {
+        let mut all: BTreeSet<Sym> = self
+            .graph
+            .ancestors(self.region)
+            .filter(|region| *region != 0)
+            .map(Sym::Iter)
+            .collect();
+        if self.is_ndrange() {
+            all.extend((0..3).flat_map(|dim| [Sym::LocalId(dim), Sym::GroupId(dim)]));
+        }
+        all
+    }
+}
+
+/// What a declaration says of copies for iterations that overlap; 0 leaves it to aoc.
+fn private_copies(variable: &Variable) -> Option<u64> {
+    number(variable, "private_copies").filter(|copies| *copies > 0)
+}
+
+/// What a declaration says of banks. Their width is that of an element where it does not say.
+pub(super) fn banks(module: &Module, variable: &Variable) -> Option<Banks> {
+    let count = number(variable, "numbanks").filter(|count| *count > 0)?;
+    let mut element = variable.ty.ty;
+    while let Some((inner, _)) = module.types.as_array(element) {
+        element = inner.ty;
+    }
+    let own = module.layout(element).map(|layout| layout.size);
+    let width = number(variable, "bankwidth").or(own)?;
+    (width > 0).then_some(Banks { count, width })
+}
+
+/// The number that an attribute of a declaration has.
+fn number(variable: &Variable, name: &str) -> Option<u64> {
+    let mut attrs = variable.attrs.iter();
+    let attr = attrs.find(|attr| attr.name == name)?;
+    attr.args.as_deref()?.trim().parse().ok()
+}

@@ -1,0 +1,168 @@
+//! How often loops run.
+
+use fpgacc_frontend::ir::{BinaryOp, Expr, ExprId};
+use fpgacc_kernel_analysis::poly::{Poly, Sym};
+
+use super::Lowering;
+use super::loops::Parts;
+use super::value::Value;
+use crate::graph::RegionId;
+use crate::prediction::{Trip, TripOrigin};
+
+/// The trip count of a loop of which nothing is known.
+pub const ASSUMED_TRIPS: f64 = 16.0;
+
+impl<'a> Lowering<'a> {
+    /// How often a loop runs each time; its variables have their values inside.
+    pub(super) fn trip(&mut self, parts: &Parts<'a>, region: RegionId) -> Trip {
+        let found = parts.cond.and_then(|cond| {
+            self.without_trace(|this| {
+                if parts.is_do {
+                    this.block(parts.body);
+                }
+                this.trips_by(cond, region, parts.is_do)
+            })
+        });
+        let profiled = parts
+            .stmt
+            .span
+            .and_then(|span| self.input.launch.trips.get(&span));
+        if let Some(value) = profiled {
+            return Trip {
+                value: *value,
+                origin: TripOrigin::Profiled,
+            };
+        }
+        found.unwrap_or_else(|| {
+            self.graph.assumed.push(format!(
+                "a loop runs {ASSUMED_TRIPS} times: neither its text nor the launch facts tell"
+            ));
+            Trip {
+                value: ASSUMED_TRIPS,
+                origin: TripOrigin::Assumed,
+            }
+        })
+    }
+
+    fn trips_by(&mut self, cond: ExprId, region: RegionId, is_do: bool) -> Option<Trip> {
+        if let Expr::Binary {
+            op: BinaryOp::And,
+            lhs,
+            rhs,
+        } = self.function.exprs.get(cond)
+        {
+            let (lhs, rhs) = (*lhs, *rhs);
+            let a = self.trips_by(lhs, region, is_do);
+            let b = self.trips_by(rhs, region, is_do);
+            return match (a, b) {
+                (Some(a), Some(b)) => Some(if a.value <= b.value { a } else { b }),
+                (a, b) => a.or(b),
+            };
+        }
+        let value = self.value(cond);
+        let Some((op, x, y)) = value.compared.clone() else {
+            return constant_cond(&value, is_do);
+        };
+        let difference = match op {
+            BinaryOp::Lt | BinaryOp::Le | BinaryOp::Ne => x.plus(&y, -1),
+            BinaryOp::Gt | BinaryOp::Ge => y.plus(&x, -1),
+            _ => return None,
+        };
+        let inclusive = matches!(op, BinaryOp::Le | BinaryOp::Ge);
+        if op != BinaryOp::Ne && !is_do {
+            let most = Poly::constant(if inclusive { 0 } else { -1 });
+            let holds = &mut self.graph.regions[region].holds;
+            holds.push(most.plus(&difference, -1));
+        }
+        let trip = self.count(&difference, region, inclusive, op == BinaryOp::Ne)?;
+        let more = if is_do { 1.0 } else { 0.0 };
+        Some(Trip {
+            value: trip.value + more,
+            ..trip
+        })
+    }
+
+    /// The value where unknown numbers that stand alone are 0; there must be a known one beside them.
+    fn evaluate_mostly(&self, poly: &Poly) -> Option<f64> {
+        let mut rest = poly.clone();
+        for sym in poly.symbols() {
+            let unknown = matches!(sym, Sym::Opaque(_)) && !self.graph.values.contains_key(&sym);
+            if unknown {
+                rest.coefficient(sym)?.as_constant()?;
+                rest = rest.without(sym);
+            }
+        }
+        let value = self.graph.evaluate(&rest)?;
+        (value != 0.0).then_some(value)
+    }
+
+    /// The iterations until `difference`, which grows, is no longer negative.
+    fn count(
+        &self,
+        difference: &Poly,
+        region: RegionId,
+        inclusive: bool,
+        either_way: bool,
+    ) -> Option<Trip> {
+        let iter = Sym::Iter(region);
+        let step = difference.coefficient(iter)?;
+        let start = difference.without(iter);
+        let moves = |sym: Sym| match sym {
+            Sym::Opaque(number) => self.depends[&number].contains(&iter),
+            _ => false,
+        };
+        if start.symbols().into_iter().chain(step.symbols()).any(moves) {
+            return None;
+        }
+        let by = self.graph.evaluate(&step)?;
+        let (from, guessed) = match self.graph.evaluate(&start) {
+            Some(from) => (from, false),
+            // A start that is not known, against a known end, is most often 0.
+            None => (self.evaluate_mostly(&start)?, true),
+        };
+        let (by, from) = if either_way && by < 0.0 {
+            (-by, -from)
+        } else {
+            (by, from)
+        };
+        if by <= 0.0 {
+            return None;
+        }
+        let from = if inclusive { from - 1.0 } else { from };
+        let exact = -from / by;
+        let is_average = start
+            .symbols()
+            .iter()
+            .any(|sym| matches!(sym, Sym::Iter(_) | Sym::LocalId(_) | Sym::GroupId(_)));
+        let value = match is_average {
+            // The mean over equally likely starts.
+            true => exact + (by - 1.0) / (2.0 * by),
+            false => exact.ceil(),
+        };
+        // Nobody writes a loop that never runs: the guess was wrong.
+        if guessed && value <= 0.0 {
+            return None;
+        }
+        let known = start.as_constant().is_some() && step.as_constant().is_some();
+        let assumed = start.symbols().iter().chain(&step.symbols()).any(|sym| {
+            matches!(sym, Sym::Iter(outer)
+                if self.graph.regions[*outer].trip.origin == TripOrigin::Assumed)
+        });
+        Some(Trip {
+            value: value.max(0.0),
+            origin: match (known, assumed || guessed) {
+                (true, _) => TripOrigin::Known,
+                (false, false) => TripOrigin::Symbolic,
+                (false, true) => TripOrigin::Assumed,
+            },
+        })
+    }
+}
+
+/// `do { .. } while (0)`.
+fn constant_cond(value: &Value, is_do: bool) -> Option<Trip> {
+    (is_do && value.constant() == Some(0)).then_some(Trip {
+        value: 1.0,
+        origin: TripOrigin::Known,
+    })
+}

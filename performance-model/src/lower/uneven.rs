@@ -1,0 +1,107 @@
+//! Loops that do not run equally often in all iterations of a loop around them. aoc up to 18.1 does not overlap those
+//! iterations: one could overtake another ("out-of-order loop iterations", Intel's best practices guide,
+//! 18.1, section 2.8.4).
+
+use std::collections::BTreeSet;
+
+use fpgacc_frontend::ir::{BinaryOp, Block, Expr, ExprId, Stmt, StmtKind};
+use fpgacc_kernel_analysis::loops::leaves;
+use fpgacc_kernel_analysis::poly::{Poly, Sym};
+
+use super::Lowering;
+use super::loops::Parts;
+use super::value::Value;
+use crate::graph::RegionId;
+use crate::prediction::Form;
+
+impl<'a> Lowering<'a> {
+    /// The loops around a region in whose iterations it may run differently often; its variables have their values
+    /// inside.
+    pub(super) fn uneven(&mut self, parts: &Parts<'a>, region: RegionId) -> BTreeSet<RegionId> {
+        let all: BTreeSet<RegionId> = (self.graph.ancestors(region).skip(1))
+            .filter(|at| *at != 0)
+            .collect();
+        if all.is_empty() || self.input.form != Form::SingleWorkItem {
+            return BTreeSet::new();
+        }
+        let is_left = leaves_early(parts.body);
+        let Some(cond) = parts.cond.filter(|_| !is_left) else {
+            return all;
+        };
+        let moves = self.without_trace(|this| {
+            if parts.is_do {
+                this.block(parts.body);
+            }
+            this.moved_by(cond, region)
+        });
+        match moves {
+            Some(moves) => all.intersection(&moves).copied().collect(),
+            None => all,
+        }
+    }
+
+    /// The loops that move the bounds of a condition; `None`: it depends on what the loop itself does, other than count.
+    fn moved_by(&mut self, cond: ExprId, region: RegionId) -> Option<BTreeSet<RegionId>> {
+        if let Expr::Binary { op, lhs, rhs } = self.function.exprs.get(cond)
+            && matches!(op, BinaryOp::And | BinaryOp::Or)
+        {
+            let (lhs, rhs) = (*lhs, *rhs);
+            let mut moves = self.moved_by(lhs, region)?;
+            moves.extend(self.moved_by(rhs, region)?);
+            return Some(moves);
+        }
+        match self.value(cond) {
+            Value {
+                compared: Some((_, x, y)),
+                ..
+            } => {
+                let mut moves = self.bounds_moved_by(&x, region)?;
+                moves.extend(self.bounds_moved_by(&y, region)?);
+                Some(moves)
+            }
+            Value {
+                poly: Some(poly), ..
+            } => self.bounds_moved_by(&poly, region),
+            _ => None,
+        }
+    }
+
+    /// The same for an integer. It may count with the loop.
+    fn bounds_moved_by(&self, poly: &Poly, region: RegionId) -> Option<BTreeSet<RegionId>> {
+        let mut moves = BTreeSet::new();
+        for sym in poly.symbols() {
+            match sym {
+                Sym::Iter(counter) if counter == region => {}
+                Sym::Iter(counter) => {
+                    moves.insert(counter);
+                }
+                Sym::Opaque(number) => {
+                    let counters = self.depends[&number].iter().filter_map(|sym| match sym {
+                        Sym::Iter(counter) => Some(*counter),
+                        _ => None,
+                    });
+                    moves.extend(counters);
+                    if moves.contains(&region) {
+                        return None;
+                    }
+                }
+                _ => {}
+            }
+        }
+        Some(moves)
+    }
+}
+
+/// Whether an iteration may end the loop other than by its condition.
+fn leaves_early(body: &Block) -> bool {
+    body.stmts.iter().any(|stmt| leaves(stmt, true, false))
+}
+
+/// Whether control may leave the kernel in a loop.
+pub(super) fn returns(body: &Block) -> bool {
+    fn is_return(stmt: &Stmt) -> bool {
+        let mut inner = stmt.lists().into_iter().flatten();
+        matches!(stmt.kind, StmtKind::Return(_)) || inner.any(is_return)
+    }
+    body.stmts.iter().any(is_return)
+}

@@ -1,0 +1,456 @@
+//! The units that aoc builds for accesses to external memory, and what they move.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fpgacc_kernel_analysis::alias::Root;
+use fpgacc_kernel_analysis::constant_memory;
+use fpgacc_kernel_analysis::poly::{Poly, Sym};
+
+use super::board::{Board, Memory, Resources};
+use super::graph::{Access, Array, Graph, Place, RegionId};
+use super::prediction::{Form, LsuKind, LsuReport};
+
+/// A unit with the accesses that it serves.
+#[derive(Clone, Debug)]
+pub struct Lsu {
+    /// What is reported.
+    pub report: LsuReport,
+    /// The region of its accesses.
+    pub region: RegionId,
+    /// The part of the region's iterations that use it.
+    pub share: f64,
+    /// Units of this kind beside each other, for SIMD lanes that do not join.
+    pub copies: f64,
+    /// Only one of so many iterations moves data: the address stays.
+    pub stays: f64,
+    /// The address is far from the last one, or random.
+    pub scattered: bool,
+    /// An iteration of the loop around goes to other words.
+    pub moves_on: bool,
+    /// Addresses of an NDRange descend.
+    pub backward: bool,
+    /// Of a unit with a cache in an NDRange whose work-items read rows of their own: bytes that it moves for an
+    /// access, of a row's words each once. The caches hold a word of each work-item in flight.
+    pub row: Option<f64>,
+    /// Single work-items of a row use it, none next to each other.
+    pub picked: bool,
+    /// Of a group of several rows of work-items, whose rows lie apart: what each row touches.
+    pub runs: Option<Runs>,
+    /// The buffer is so small that the unit's cache holds it whole: its bytes.
+    pub table: Option<u64>,
+    /// Of a unit that reads through the constant cache: the copy of the cache that it gets, in bytes.
+    pub constant_cache: u64,
+}
+
+/// Stretches of memory that the rows of a work-group touch, one each.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Runs {
+    /// Bytes of words that one of them lies in.
+    pub bytes: f64,
+    /// Accesses of the unit to each.
+    pub accesses: f64,
+    /// The rows of memory that a group touches, by number; where the array begins is not known.
+    pub rows: BTreeSet<i128>,
+}
+
+/// Infers the units of a kernel, and notes in the graph which accesses are read ahead.
+pub fn infer(graph: &mut Graph, board: &Board, form: Form) -> Vec<Lsu> {
+    let runs = runs(graph, false);
+    let mut lsus = Vec::new();
+    for run in runs {
+        let lsu = unit(graph, &board.memory, form, &run);
+        for at in run {
+            graph.accesses[at].prefetched = lsu.report.kind == LsuKind::Prefetching;
+        }
+        lsus.push(lsu);
+    }
+    lsus
+}
+
+/// The units for accesses to on-chip memory, which take requests in turn (Best Practices Guide, 3.6.1).
+pub fn pipelined(graph: &Graph, form: Form) -> Vec<LsuReport> {
+    let report = |run: Vec<usize>| {
+        let first = &graph.accesses[run[0]];
+        LsuReport {
+            span: first.span,
+            array: graph.arrays[first.array].name.clone(),
+            is_store: first.is_store,
+            kind: match first.is_atomic {
+                true => LsuKind::Atomic,
+                false => LsuKind::Pipelined,
+            },
+            bytes_wide: bytes_of(graph, &run),
+            stride: stride(graph, form, first).map(|s| s as i64),
+            efficiency: 1.0,
+        }
+    };
+    on_chip(graph).into_iter().map(report).collect()
+}
+
+/// The accesses to on-chip memory, by unit: neighbours are one wide access.
+pub fn on_chip(graph: &Graph) -> Vec<Vec<usize>> {
+    runs(graph, true)
+}
+
+/// Bytes that accesses next to each other touch.
+fn bytes_of(graph: &Graph, run: &[usize]) -> u64 {
+    let start = |at: &usize| {
+        let address = graph.accesses[*at].address.as_ref();
+        address.map_or(0, |address| address.split_constant().1)
+    };
+    let end = |at: &usize| start(at) + i128::from(graph.accesses[*at].bytes);
+    let low = run.iter().map(start).min().unwrap_or(0);
+    let high = run.iter().map(end).max().unwrap_or(low);
+    (high - low).max(1) as u64
+}
+
+/// The accesses to external or to on-chip memory, by unit.
+fn runs(graph: &Graph, on_chip: bool) -> Vec<Vec<usize>> {
+    let mut groups: BTreeMap<Key, Vec<usize>> = BTreeMap::new();
+    for (at, access) in graph.accesses.iter().enumerate() {
+        if (graph.arrays[access.array].place == Place::OnChip) != on_chip {
+            continue;
+        }
+        let (rest, _) = match &access.address {
+            Some(address) => address.split_constant(),
+            None => (Poly::sym(Sym::Opaque(usize::MAX - at)), 0),
+        };
+        let key = (
+            access.array,
+            access.is_store,
+            access.region,
+            access.is_atomic,
+            // Neighbours that different work-items are picked for do not happen together; in loops of single work-items
+            // aoc joins neighbours whatever the conditions (Needleman-Wunsch, docs/model.md).
+            if access.picked { access.branch } else { 0 },
+            rest,
+        );
+        groups.entry(key).or_default().push(at);
+    }
+    let mut runs: Vec<Vec<usize>> = groups
+        .into_values()
+        .flat_map(|g| contiguous(graph, g))
+        .collect();
+    runs.sort();
+    runs
+}
+
+type Key = (usize, bool, RegionId, bool, usize, Poly);
+
+/// Accesses next to each other, which become one wide access.
+fn contiguous(graph: &Graph, mut group: Vec<usize>) -> Vec<Vec<usize>> {
+    let start = |at: &usize| {
+        let address = graph.accesses[*at].address.as_ref();
+        address.map_or(0, |address| address.split_constant().1)
+    };
+    group.sort_by_key(|at| (start(at), *at));
+    let mut runs: Vec<Vec<usize>> = Vec::new();
+    let mut end = None;
+    for at in group {
+        let from = start(&at);
+        let to = from + i128::from(graph.accesses[at].bytes);
+        match end {
+            Some(last) if from <= last => runs.last_mut().expect("a run has begun").push(at),
+            _ => runs.push(vec![at]),
+        }
+        end = Some(end.map_or(to, |last: i128| last.max(to)));
+    }
+    runs
+}
+
+fn unit(graph: &Graph, memory: &Memory, form: Form, run: &[usize]) -> Lsu {
+    let cache_bytes = memory.cache_bytes;
+    let first = &graph.accesses[run[0]];
+    let array = &graph.arrays[first.array];
+    let mut bytes = bytes_of(graph, run);
+    let stride = stride(graph, form, first);
+    let mut copies = 1.0;
+    if let Form::NdRange { simd, .. } = form {
+        let lane = lane_stride(graph, first);
+        match lane {
+            Some(lane) if lane.unsigned_abs() == u128::from(bytes) => bytes *= simd,
+            Some(0) if !first.is_atomic => {}
+            _ => copies = simd as f64,
+        }
+    }
+    let stays = stays(graph, cache_bytes, form, first);
+    let kind = kind(graph, form, first, stride, bytes, stays);
+    // Only ascending addresses are joined.
+    let backward = form != Form::SingleWorkItem && stride.is_some_and(|s| s < 0);
+    let table = table(array, cache_bytes);
+    let row = match (form, kind) {
+        (Form::NdRange { .. }, LsuKind::BurstCached) => row(graph, first, bytes),
+        _ => None,
+    };
+    let moved = match (kind, table) {
+        // The cache moves each word once.
+        (LsuKind::Constant, Some(_)) => bytes as f64,
+        _ => row.unwrap_or_else(|| moved(stride, bytes, first.indirect || backward)),
+    };
+    // In different bursts and, mostly, rows.
+    let is_far = |stride: i128| stride.unsigned_abs() >= u128::from(memory.burst_bytes());
+    let scattered = first.indirect || stride.is_none_or(is_far);
+    Lsu {
+        report: LsuReport {
+            span: first.span,
+            array: array.name.clone(),
+            is_store: first.is_store,
+            kind,
+            bytes_wide: bytes,
+            stride: stride.map(|s| s as i64),
+            efficiency: (bytes as f64 / moved).min(1.0),
+        },
+        region: first.region,
+        share: first.share,
+        copies,
+        stays,
+        scattered,
+        moves_on: moves_on(graph, first),
+        backward,
+        row,
+        picked: first.picked,
+        runs: match form {
+            Form::NdRange { simd, .. } => runs_of(graph, memory, first, simd as f64 / copies),
+            Form::SingleWorkItem => None,
+        },
+        table,
+        constant_cache: match kind {
+            LsuKind::Constant => constant_cache(graph),
+            _ => 0,
+        },
+    }
+}
+
+/// Bytes that a cache moves for an access to a row in which iterations follow each other: each word once, and of the
+/// row's ends a word more.
+fn row(graph: &Graph, access: &Access, bytes: u64) -> Option<f64> {
+    let region = access.region;
+    let step = along(graph, access, Sym::Iter(region))?.unsigned_abs();
+    let is_row = region != 0 && lane_stride(graph, access).is_none() && step > 0;
+    let each = bytes.max(step as u64) as f64 + WORD / graph.trips(region).max(1.0);
+    (is_row && step < WORD as u128).then_some(each.min(WORD))
+}
+
+/// What each row of a work-group touches, if the next row goes on elsewhere. `lanes`: work-items that an access is
+/// for.
+fn runs_of(graph: &Graph, memory: &Memory, access: &Access, lanes: f64) -> Option<Runs> {
+    let size = |dim| graph.values.get(&Sym::LocalSize(dim)).copied();
+    let (width, height) = (size(0)?, size(1)?);
+    let stride = lane_stride(graph, access).filter(|stride| *stride > 0)?;
+    let next = along(graph, access, Sym::LocalId(1))?;
+    let touched = stride * width as i128;
+    if height < 2.0 || next == 0 || next == touched || stride >= WORD as i128 {
+        return None;
+    }
+    let address = access.address.as_ref()?;
+    let start = graph
+        .evaluate(address)
+        .map_or(address.split_constant().1, |at| at as i128);
+    let page = memory.burst_bytes() as i128;
+    Some(Runs {
+        bytes: (touched as f64 / WORD).ceil() * WORD,
+        accesses: (width / lanes).max(1.0),
+        rows: (0..height as i128)
+            .map(|row| (start + row * next).div_euclid(page))
+            .collect(),
+    })
+}
+
+/// The bytes of a buffer that a cache holds whole. Constants of the text are on the chip.
+fn table(array: &Array, cache_bytes: f64) -> Option<u64> {
+    let holds = match array.place {
+        Place::Constant => constant_memory::MOST as f64,
+        _ => cache_bytes,
+    };
+    let is_passed = matches!(array.root, Root::Param(_));
+    array
+        .bytes
+        .filter(|bytes| is_passed && *bytes as f64 <= holds)
+}
+
+/// The buffers that a kernel reads through the constant cache, if they fit it: bytes of each.
+fn constant_tables(graph: &Graph) -> impl Iterator<Item = u64> {
+    let is_read = |at: usize| graph.accesses.iter().any(|access| access.array == at);
+    let arrays = graph.arrays.iter().enumerate();
+    let constants = arrays.filter(move |(at, a)| a.place == Place::Constant && is_read(*at));
+    constants.filter_map(|(_, array)| table(array, 0.0))
+}
+
+/// The constant cache that holds them.
+fn constant_cache(graph: &Graph) -> u64 {
+    constant_memory::cache_for(constant_tables(graph).sum()).unwrap_or(0)
+}
+
+/// Cycles for which a kernel waits until its constant memory is in the cache: each word misses once, and
+/// unlike other units this one has nothing to hide that with (Best Practices Guide, section 8.3.1). What
+/// an earlier launch left in the cache is not counted on.
+pub fn constant_fill(graph: &Graph, board: &Board) -> f64 {
+    let words = constant_tables(graph).map(|bytes| (bytes as f64 / WORD).ceil());
+    words.sum::<f64>() * board.family().memory_units.load_latency
+}
+
+/// Bytes of a word of external memory.
+pub const WORD: f64 = 64.0;
+
+/// Bytes that memory moves for an access.
+pub fn moved(stride: Option<i128>, bytes: u64, indirect: bool) -> f64 {
+    let bytes = bytes as f64;
+    match stride {
+        Some(stride) if !indirect && stride != 0 => {
+            bytes.max((stride.unsigned_abs() as f64).min(WORD))
+        }
+        Some(_) if !indirect => bytes,
+        _ => (bytes / WORD).ceil() * WORD,
+    }
+}
+
+/// Bytes from an access to the next that the unit sees.
+fn stride(graph: &Graph, form: Form, access: &Access) -> Option<i128> {
+    if form != Form::SingleWorkItem {
+        let lane = lane_stride(graph, access)?;
+        if lane != 0 {
+            return Some(lane);
+        }
+    }
+    let region = access.region;
+    if region == 0 {
+        return Some(0);
+    }
+    along(graph, access, Sym::Iter(region))
+}
+
+fn lane_stride(graph: &Graph, access: &Access) -> Option<i128> {
+    along(graph, access, Sym::LocalId(0))
+}
+
+/// How the address moves with a symbol.
+fn along(graph: &Graph, access: &Access, sym: Sym) -> Option<i128> {
+    let address = access.address.as_ref()?;
+    let hidden = graph.depends_on(&address.without(sym), sym);
+    if hidden {
+        return None;
+    }
+    let coefficient = address.coefficient(sym)?;
+    graph.evaluate(&coefficient).map(|value| value as i128)
+}
+
+/// Whether an access goes to other words in each iteration of the loop around its own.
+fn moves_on(graph: &Graph, access: &Access) -> bool {
+    match graph.regions[access.region].parent {
+        None | Some(0) => false,
+        Some(outer) => along(graph, access, Sym::Iter(outer))
+            .is_none_or(|stride| stride.unsigned_abs() >= WORD as u128),
+    }
+}
+
+/// How many accesses in a row, on average, find what they need in the unit: loops around in which the
+/// address stays, if what the loops inside touch fits the unit's cache.
+fn stays(graph: &Graph, cache_bytes: f64, form: Form, access: &Access) -> f64 {
+    let Some(address) = access.address.as_ref().filter(|_| !access.is_atomic) else {
+        return 1.0;
+    };
+    if form != Form::SingleWorkItem {
+        // Work-items mix, so only what all of them read stays.
+        let shared = !graph.depends_on(address, Sym::LocalId(0));
+        let local = graph.values.get(&Sym::LocalSize(0)).copied().unwrap_or(1.0);
+        return if shared { local } else { 1.0 };
+    }
+    let written = graph.arrays[access.array].written;
+    let (mut saved, mut touched) = (1.0, access.bytes as f64);
+    for region in graph.ancestors(access.region).filter(|at| *at != 0) {
+        let counter = Sym::Iter(region);
+        let moves = graph.depends_on(address, counter);
+        let trips = graph.trips(region).max(1.0);
+        if !moves && touched < cache_bytes && (!written || region == access.region) {
+            saved *= trips;
+        } else {
+            let step = along(graph, access, counter).map_or(WORD, |s| s.unsigned_abs() as f64);
+            touched = touched.max(trips * step.clamp(1.0, WORD));
+        }
+    }
+    saved
+}
+
+fn kind(
+    graph: &Graph,
+    form: Form,
+    access: &Access,
+    stride: Option<i128>,
+    bytes: u64,
+    stays: f64,
+) -> LsuKind {
+    let array = &graph.arrays[access.array];
+    if access.is_atomic {
+        return LsuKind::Atomic;
+    }
+    if array.place == Place::Constant {
+        return LsuKind::Constant;
+    }
+    let address = access.address.as_ref();
+    let is_aligned = address.is_none_or(|address| is_aligned(graph, form, address, bytes));
+    let is_single = form == Form::SingleWorkItem;
+    let written = graph.arrays[access.array].written;
+    let forward = stride.is_some_and(|s| s > 0 && s <= WORD as i128) && !access.indirect;
+    if !access.is_store && is_single && forward && !written && !array.volatile {
+        return LsuKind::Prefetching;
+    }
+    let repeats = stays > 1.0 || access.indirect;
+    if !access.is_store && repeats && !written && !array.volatile && access.region != 0 {
+        return LsuKind::BurstCached;
+    }
+    match is_aligned {
+        true => LsuKind::BurstCoalesced,
+        false => LsuKind::BurstNonAligned,
+    }
+}
+
+/// Whether no access crosses the end of a word of external memory ("nonaligned", Best Practices Guide,
+/// section 3.6.2): its width is a power of two, and every address a multiple of that. Buffers start at
+/// multiples of a word: OpenCL lets them, and parts of them, start at multiples of
+/// `CL_DEVICE_MEM_BASE_ADDR_ALIGN`, 64 bytes at least, only.
+fn is_aligned(graph: &Graph, form: Form, address: &Poly, bytes: u64) -> bool {
+    let step = (bytes as i128).min(WORD as i128);
+    let lanes = match form {
+        Form::NdRange { simd, .. } => simd as i128,
+        Form::SingleWorkItem => 1,
+    };
+    // Lanes take as many work-items in turn, and are a part of the group.
+    let factor = |sym: &Sym| match sym {
+        Sym::LocalId(0) => lanes,
+        Sym::LocalSize(dim) => {
+            let known = graph.values.get(&Sym::LocalSize(*dim)).copied();
+            known.map_or(1, |size| size as i128)
+        }
+        _ => 1,
+    };
+    let is_multiple = |(symbols, by): (&[Sym], i128)| {
+        let by: i128 = symbols.iter().map(factor).product::<i128>() * by;
+        by % step == 0
+    };
+    bytes.is_power_of_two() && address.terms().all(is_multiple)
+}
+
+impl Lsu {
+    /// What the unit takes of the device.
+    pub fn area(&self, board: &Board) -> Resources {
+        let units = &board.family().memory_units;
+        let more = self.report.bytes_wide.saturating_sub(4) as f64;
+        let one = match (self.report.kind, self.report.is_store) {
+            (LsuKind::Atomic, _) => units.atomic,
+            (_, true) => units.burst_store.plus(units.burst_store_per_byte, more),
+            (LsuKind::Constant, _) => units.constant_load,
+            (LsuKind::Prefetching, _) => {
+                units.prefetching_load.plus(units.burst_load_per_byte, more)
+            }
+            (LsuKind::BurstCached, _) => units.cached_load.plus(units.burst_load_per_byte, more),
+            _ => units.burst_load.plus(units.burst_load_per_byte, more),
+        };
+        let cache = Resources {
+            ram: (self.constant_cache / constant_memory::LEAST) as f64,
+            ..Resources::default()
+        };
+        Resources::default()
+            .plus(one, self.copies)
+            .plus(cache, self.copies)
+    }
+}

@@ -1,0 +1,170 @@
+//! Cycles, area, clock and time, put together.
+
+use fpgacc_frontend::ir::{FunctionId, Module};
+use fpgacc_kernel_analysis::contract::LaunchContract;
+use fpgacc_kernel_analysis::divergence::divergent_loop;
+
+use super::board::{Board, Resources};
+use super::estimate::Estimate;
+use super::graph::{Graph, RegionId};
+use super::groups::WorkItems;
+use super::launch::LaunchShape;
+use super::lower::{Input, lower};
+use super::lsu::{Lsu, constant_fill, infer, pipelined};
+use super::memory::traffic;
+use super::prediction::{Area, Form, Limit, LoopReport, Pipelining, Prediction, Trip};
+use super::timing::{Latencies, Timer, Timing, mark_written};
+use super::{area, clock};
+
+/// Prices a kernel in a form.
+pub fn price(
+    module: &Module,
+    kernel: FunctionId,
+    board: &Board,
+    launch: &LaunchShape,
+    contract: &LaunchContract,
+    form: Form,
+) -> Prediction {
+    let mut graph = lower(&Input {
+        module,
+        kernel,
+        board,
+        launch,
+        contract,
+        form,
+    });
+    mark_written(module, kernel, &mut graph);
+    let lsus = infer(&mut graph, board, form);
+    let (simd, units) = match form {
+        Form::NdRange {
+            simd,
+            compute_units,
+        } => (simd as f64, compute_units as f64),
+        Form::SingleWorkItem => (1.0, 1.0),
+    };
+    let one = area::of(&graph, board, &lsus, simd);
+    let used = Resources::default().plus(one, units);
+    let strain = clock::strain(&graph, board, used);
+    let mut timer = Timer::new(module, kernel, &graph, board, launch);
+    // In an NDRange, other work-items' iterations come between a work-item's own: none are scheduled.
+    let scheduled = match form {
+        Form::SingleWorkItem => timer.time(Latencies::scheduled(board)),
+        Form::NdRange { .. } => Vec::new(),
+    };
+    let stretch = scheduled.iter().map(|t| t.stretch).fold(1.0, f64::max);
+    let mhz = clock::predict(strain, board) / stretch;
+    let on_board = timer.time(Latencies::of_board(board, mhz));
+    let items = items(launch, form);
+    let (busy, loops) = match form {
+        Form::SingleWorkItem => (on_board[0].total, loops(&graph, &scheduled)),
+        Form::NdRange { .. } => {
+            let cycles = {
+                let is_sized = module.functions[kernel].reqd_work_group_size().is_some();
+                let pipeline = WorkItems {
+                    graph: &graph,
+                    timings: &on_board,
+                    units: &board.family().memory_units,
+                    simd,
+                    parts: divergent_loop(module, kernel).is_some(),
+                };
+                pipeline.cycles(launch, units, is_sized)
+            };
+            (cycles, work_item_loops(&graph, &on_board))
+        }
+    };
+    let memory_seconds = traffic(&graph, board, form, &lsus, &on_board, items).seconds(board);
+    let computing = (busy + constant_fill(&graph, board)) / (mhz * 1e6);
+    let running = computing.max(memory_seconds);
+    let doubt = doubt(&graph, computing, memory_seconds);
+    let cycles = Estimate::within(running * mhz * 1e6, doubt);
+    let clock_mhz = Estimate::within(mhz, 1.2);
+    let launching = board.launch_microseconds * 1e-6;
+    let seconds = Estimate::within(running, doubt * 1.15) + Estimate::within(launching, 1.3);
+    let each = |value: f64| Estimate::within(value, 1.5);
+    let mut assumed = graph.assumed.clone();
+    assumed.dedup();
+    Prediction {
+        form,
+        cycles,
+        clock_mhz,
+        seconds,
+        area: Area {
+            alut: each(used.alut),
+            ff: each(used.ff),
+            ram: each(used.ram),
+            dsp: each(used.dsp),
+        },
+        fits: area::fits(used, board),
+        strain,
+        memory_seconds,
+        loops,
+        lsus: (lsus.into_iter().map(|lsu: Lsu| lsu.report))
+            .chain(pipelined(&graph, form))
+            .collect(),
+        assumed,
+    }
+}
+
+fn items(launch: &LaunchShape, form: Form) -> f64 {
+    match form {
+        Form::SingleWorkItem => 1.0,
+        Form::NdRange { .. } => (0..3).map(|dim| launch.sizes(dim).0).product(),
+    }
+}
+
+/// The factor by which cycles may be off: more where trip counts are guesses.
+fn doubt(graph: &Graph, computing: f64, memory: f64) -> f64 {
+    use super::prediction::TripOrigin as T;
+    let mut factor: f64 = 1.3;
+    for region in graph.regions.iter().skip(1) {
+        factor = factor.max(match region.trip.origin {
+            T::Known | T::Symbolic => 1.3,
+            T::Profiled => 1.6,
+            T::Assumed => 8.0,
+        });
+    }
+    if memory > 0.5 * computing {
+        factor *= 1.3;
+    }
+    factor
+}
+
+fn loops(graph: &Graph, timings: &[Timing]) -> Vec<LoopReport> {
+    let regions = graph.regions.iter().enumerate().skip(1);
+    let regions = regions.filter(|(_, region)| !region.joined);
+    regions
+        .map(|(at, region)| LoopReport {
+            span: region.span,
+            depth: graph.depth(at),
+            trip: trip(graph, at),
+            unroll: region.unroll,
+            ii: timings[at].ii,
+            limit: timings[at].limit.clone(),
+            pipelined: match timings[at].serial {
+                true => Pipelining::Serial,
+                false => Pipelining::Pipelined,
+            },
+            latency: timings[at].latency,
+        })
+        .collect()
+}
+
+/// The iterations of a loop and those that are one with it.
+fn trip(graph: &Graph, region: RegionId) -> Trip {
+    let trips = graph.nest(region).map(|at| graph.regions[at].trip);
+    let both = |a: Trip, b: Trip| Trip {
+        value: a.value * b.value,
+        origin: a.origin.max(b.origin),
+    };
+    trips.reduce(both).unwrap_or(graph.regions[region].trip)
+}
+
+fn work_item_loops(graph: &Graph, timings: &[Timing]) -> Vec<LoopReport> {
+    let mut all = loops(graph, timings);
+    for report in &mut all {
+        report.ii = 1.0;
+        report.limit = Limit::None;
+        report.pipelined = Pipelining::WorkItems;
+    }
+    all
+}

@@ -1,0 +1,740 @@
+//! When iterations start: initiation intervals, latencies and the cycles of loop nests.
+//!
+//! For each loop a graph of dependences is made: values, values from one iteration to the next, and
+//! accesses to memory that may meet. The interval is the largest over its cycles of
+//! `ceil((latency + 1) / distance)`. A loop inside is one operation of it, which is busy while its
+//! iterations start.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fpgacc_frontend::ir::{FunctionId, Module};
+use fpgacc_kernel_analysis::alias::Aliases;
+use fpgacc_kernel_analysis::poly::Poly;
+use petgraph::algo::kosaraju_scc;
+use petgraph::graph::{DiGraph, EdgeIndex, EdgeReference, NodeIndex};
+use petgraph::visit::EdgeRef;
+
+use super::board::Board;
+use super::critical::critical_cycle;
+use super::graph::{Access, ArrayId, Graph, NodeId, Op, Place, RegionId};
+use super::launch::LaunchShape;
+use super::lsu;
+use super::ordering::{Order, may_alias, orders, overlaps, read_back};
+use super::path::{Steps, Sums};
+use super::prediction::Limit;
+
+/// Cycles that a loop's control adds to each iteration's way.
+const LOOP_OVERHEAD: f64 = 8.0;
+/// Ports of a block of on-chip memory that is clocked twice as fast.
+pub(super) const LOCAL_PORTS: usize = 4;
+
+/// The timing of a region.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Timing {
+    /// Cycles from one iteration to the next that dependences, ports and the source demand.
+    pub ii: f64,
+    /// Cycles from one iteration to the next: loops inside may need longer.
+    pub interval: f64,
+    /// What sets the former.
+    pub limit: Limit,
+    /// Cycles of one iteration.
+    pub latency: f64,
+    /// The iterations of the loop do not overlap at all.
+    pub serial: bool,
+    /// Cycles from the loop's start to its end.
+    pub total: f64,
+    /// Cycles before the loop may start again: less than `total`. On average, where the loop around
+    /// starts it again while it runs.
+    pub busy: f64,
+    /// Entries of the loop that may run at a time, an iteration of each in turn.
+    pub entries: f64,
+    /// Cycles of the clock that operations in a row take of one cycle: above 1, they lower the clock.
+    pub stretch: f64,
+}
+
+/// Latencies that differ between what aoc schedules for and what a board shows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Latencies {
+    /// A load from external memory.
+    pub load: f64,
+    /// A store that something waits for.
+    pub store: f64,
+    /// What a unit waits for neighbours of an access.
+    pub wait: f64,
+    /// On average: nothing waits for an access that does not happen.
+    pub average: bool,
+}
+
+impl Latencies {
+    /// Those that aoc schedules for.
+    pub fn scheduled(board: &Board) -> Self {
+        let units = &board.family().memory_units;
+        Latencies {
+            load: units.load_latency,
+            store: units.store_acknowledge,
+            wait: 0.0,
+            average: false,
+        }
+    }
+
+    /// Those of a board at a clock, for accesses that wait for each other. aoc "defers a memory operation
+    /// until a dependent memory operation completes" (Intel's best practice guide): one that a branch
+    /// leaves out is complete at once.
+    pub fn of_board(board: &Board, clock_mhz: f64) -> Self {
+        let scheduled = Self::scheduled(board);
+        let cycles = |ns: f64| ns * clock_mhz / 1000.0;
+        Latencies {
+            load: board.memory.load_ns.map_or(scheduled.load, cycles),
+            store: board.memory.store_ns.map_or(scheduled.store, cycles),
+            wait: cycles(board.memory.coalescing_wait_ns),
+            average: true,
+        }
+    }
+}
+
+/// Notes which arrays are written, through any name.
+pub fn mark_written(module: &Module, kernel: FunctionId, graph: &mut Graph) {
+    let called = fpgacc_kernel_analysis::alias::called_functions(module);
+    let aliases = Aliases::new(module, kernel, &called);
+    let stores = graph.accesses.iter().filter(|a| a.is_store);
+    let stored: BTreeSet<usize> = stores.map(|a| a.array).collect();
+    for at in 0..graph.arrays.len() {
+        graph.arrays[at].written = stored
+            .iter()
+            .any(|other| may_alias(&aliases, graph, at, *other));
+    }
+}
+
+/// Times all regions of a single work-item.
+pub struct Timer<'a> {
+    pub(super) graph: &'a Graph,
+    pub(super) board: &'a Board,
+    launch: &'a LaunchShape,
+    pub(super) latencies: Latencies,
+    /// Of each region, what its accesses to memory wait for.
+    pub(super) orders: Vec<Vec<Order>>,
+    /// Of each region, whether something in it waits for what is stored to external memory.
+    pub(super) reads_back: Vec<bool>,
+    /// The first access of each unit for on-chip memory.
+    pub(super) units: Vec<&'a Access>,
+    /// Cycles until a load may see what was stored, by the nodes of stores to on-chip memory.
+    pub(super) on_chip: BTreeMap<NodeId, f64>,
+}
+
+impl<'a> Timer<'a> {
+    /// Prepares to time a kernel.
+    pub fn new(
+        module: &Module,
+        kernel: FunctionId,
+        graph: &'a Graph,
+        board: &'a Board,
+        launch: &'a LaunchShape,
+    ) -> Self {
+        let called = fpgacc_kernel_analysis::alias::called_functions(module);
+        let overlaps = overlaps(graph, &Aliases::new(module, kernel, &called));
+        let mut timer = Timer {
+            graph,
+            board,
+            launch,
+            latencies: Latencies::scheduled(board),
+            orders: Vec::new(),
+            reads_back: Vec::new(),
+            units: (lsu::on_chip(graph)
+                .iter()
+                .map(|run| &graph.accesses[run[0]]))
+            .collect(),
+            on_chip: BTreeMap::new(),
+        };
+        timer.on_chip = timer.on_chip_stores();
+        let loops = 1..graph.regions.len();
+        // Nothing waits for anything from one run of the body to the next.
+        timer.orders.push(Vec::new());
+        timer
+            .orders
+            .extend(loops.map(|region| orders(graph, region, &overlaps)));
+        timer.reads_back = read_back(graph, &timer.orders);
+        timer
+    }
+
+    /// The timings of all regions, with these latencies.
+    pub fn time(&mut self, latencies: Latencies) -> Vec<Timing> {
+        self.latencies = latencies;
+        let mut timings: BTreeMap<RegionId, Timing> = BTreeMap::new();
+        // Loops inside have higher numbers.
+        for region in (0..self.graph.regions.len()).rev() {
+            let timing = self.region(region, &timings);
+            timings.insert(region, timing);
+        }
+        timings.into_values().collect()
+    }
+}
+
+/// A dependence.
+#[derive(Clone, Debug)]
+pub(super) struct Edge {
+    /// Cycles, when [`settle`] has added those of accesses.
+    pub latency: f64,
+    /// Cycles of an access to external memory.
+    pub access: Wait,
+    pub distance: f64,
+    /// Passes a loop that stands between the two.
+    pub crosses: bool,
+    pub kind: Kind,
+}
+
+/// What an access to external memory takes, and in which part of the iterations it happens.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Wait {
+    pub cycles: f64,
+    pub share: f64,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Kind {
+    Value,
+    Carried(String),
+    Memory {
+        load: usize,
+        store: usize,
+    },
+    /// A copy of this array is free again.
+    Copy(ArrayId),
+}
+
+/// A cycle of dependences.
+pub(super) struct Cycle {
+    pub nodes: Vec<NodeId>,
+    pub latency: f64,
+    pub distance: f64,
+    pub crosses: bool,
+    pub kinds: Vec<Kind>,
+}
+
+/// Operations and what each waits for.
+pub(super) type Dependences = DiGraph<NodeId, Edge>;
+
+impl Timer<'_> {
+    /// The timing of a region; of loops that are one, each has that of all from itself inwards: the innermost
+    /// one's, so many iterations more.
+    fn region(&self, region: RegionId, inner: &BTreeMap<RegionId, Timing>) -> Timing {
+        let trips = self.graph.nest(region).map(|at| self.graph.trips(at));
+        let innermost = self.graph.nest(region).last().unwrap_or(region);
+        self.one_loop(innermost, trips.product(), inner)
+    }
+
+    /// The timing of a loop that runs so often each time, or of the kernel's body.
+    fn one_loop(&self, region: RegionId, trips: f64, inner: &BTreeMap<RegionId, Timing>) -> Timing {
+        let nodes: Vec<NodeId> = self.graph.nodes_of(region).collect();
+        let latency = self.path(&nodes, inner) + LOOP_OVERHEAD;
+        if region == 0 {
+            return Timing {
+                ii: 1.0,
+                interval: latency,
+                limit: Limit::None,
+                latency,
+                serial: false,
+                total: latency,
+                busy: latency,
+                entries: 1.0,
+                stretch: 1.0,
+            };
+        }
+        let (mut ii, mut limit) = (1.0, Limit::None);
+        // What each entry of the loop has of its own: values that it computes from iteration to iteration.
+        let mut shared = 1.0;
+        let mut chain: f64 = 0.0;
+        let mut chained = Limit::None;
+        let mut raise = |to: f64, why: Limit| {
+            match &why {
+                Limit::Chain { cycles, .. } if *cycles > chain => {
+                    (chain, chained) = (*cycles, why.clone());
+                }
+                Limit::Chain { .. } | Limit::Recurrence { .. } => (),
+                _ => shared = to.max(shared),
+            }
+            if to > ii {
+                (ii, limit) = (to, why);
+            }
+        };
+        for (interval, why) in self.recurrences(region, &nodes, inner, latency) {
+            raise(interval, why);
+        }
+        for (interval, why) in self.ports(region) {
+            raise(interval, why);
+        }
+        for (interval, why) in self.short_entries(region, &nodes, inner) {
+            raise(interval, why);
+        }
+        for &exit in &self.graph.regions[region].exits {
+            let (interval, why) = self.exit(region, &nodes, inner, exit);
+            raise(interval, why);
+        }
+        // aoc interleaves entries of an innermost loop, as many as its interval has cycles.
+        let own = match self.graph.regions[region].loops.is_empty() {
+            true => shared,
+            false => f64::INFINITY,
+        };
+        let loops = &self.graph.regions[region].loops;
+        let hints = &self.graph.regions[region].hints;
+        let copied = self.graph.regions[region].unroll > 1 && !loops.is_empty();
+        let overtakes = self.overtakes(region);
+        let serial =
+            hints.serial || copied || hints.concurrency == Some(1.0) || overtakes.is_some();
+        if serial && latency > ii {
+            ii = latency;
+            limit = match (copied, overtakes) {
+                (true, _) => Limit::Serialised("loops inside an unrolled loop".to_string()),
+                (_, Some(inside)) => Limit::Uneven(self.graph.regions[inside].span),
+                _ => Limit::Serialised("a pragma".to_string()),
+            };
+        }
+        if let Some(asked) = hints.ii.filter(|asked| *asked > ii) {
+            (ii, limit) = (asked, Limit::Asked);
+        }
+        let stretch = (chain / ii).max(1.0);
+        if stretch > 1.0 && limit == Limit::None {
+            limit = chained;
+        }
+        let busy = loops
+            .iter()
+            .map(|at| inner[at].busy * self.graph.regions[*at].share);
+        let interval = busy.fold(ii, f64::max);
+        let between = interval.min(own);
+        // Iterations that were started in vain keep the next entry out. What aoc speculates by itself is not known.
+        let in_vain = hints.speculated.or(self.launch.speculated).unwrap_or(0.0);
+        Timing {
+            ii,
+            interval,
+            limit,
+            latency,
+            serial,
+            total: latency + interval * (trips - 1.0).max(0.0),
+            busy: between * (trips + in_vain) + 1.0,
+            entries: interval / between,
+            stretch,
+        }
+    }
+
+    /// Cycles until an operation's result is there.
+    pub(super) fn latency(&self, id: NodeId, inner: &BTreeMap<RegionId, Timing>) -> f64 {
+        let units = &self.board.family().memory_units;
+        let node = &self.graph.nodes[id];
+        let place = |access: usize| {
+            let access = &self.graph.accesses[access];
+            self.graph.arrays[access.array].place
+        };
+        if node.idle {
+            return node.operator.latency;
+        }
+        match node.op {
+            Op::Load(access) => match place(access) {
+                Place::External if self.graph.accesses[access].prefetched => units.prefetch_latency,
+                Place::External => self.latencies.load,
+                Place::Constant => units.constant_latency,
+                Place::OnChip => units.local_load_latency,
+            },
+            Op::Store(access) => match place(access) {
+                Place::OnChip => units.local_store_latency,
+                _ => units.store_latency,
+            },
+            Op::Atomic(access) => match place(access) {
+                Place::OnChip => units.local_atomic_latency,
+                _ => units.atomic_latency.max(self.latencies.load),
+            },
+            Op::Loop(region) => inner.get(&region).map_or(0.0, |timing| {
+                timing.total * self.graph.regions[region].share
+            }),
+            _ => node.operator.latency,
+        }
+    }
+
+    /// Cycles that what follows waits for an operation's result: those of an access to external memory apart.
+    fn waited(&self, id: NodeId, inner: &BTreeMap<RegionId, Timing>) -> (f64, Wait) {
+        let cycles = self.latency(id, inner);
+        match self.graph.nodes[id].op {
+            Op::Load(access) => {
+                let access = &self.graph.accesses[access];
+                self.wait(access, access, cycles)
+            }
+            _ => (cycles, Wait::default()),
+        }
+    }
+
+    /// What an access takes of which a later one waits for the end: in each iteration, and, if averages are asked
+    /// for, in those that do both.
+    pub(super) fn wait(&self, earlier: &Access, later: &Access, cycles: f64) -> (f64, Wait) {
+        let on_chip = self.graph.arrays[earlier.array].place == Place::OnChip;
+        if on_chip || !self.latencies.average {
+            return (cycles, Wait::default());
+        }
+        let share = earlier.share.min(later.share);
+        (0.0, Wait { cycles, share })
+    }
+
+    /// Cycles that loops take which stand between two segments.
+    fn between(
+        &self,
+        region: RegionId,
+        from: usize,
+        to: usize,
+        inner: &BTreeMap<RegionId, Timing>,
+    ) -> f64 {
+        let loops = &self.graph.regions[region].loops;
+        let passed = loops
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| (from..to).contains(at));
+        passed
+            .map(|(_, at)| inner[at].total * self.graph.regions[*at].share)
+            .sum()
+    }
+
+    /// The longest way through a region.
+    fn path(&self, nodes: &[NodeId], inner: &BTreeMap<RegionId, Timing>) -> f64 {
+        let mut ready: BTreeMap<NodeId, f64> = BTreeMap::new();
+        let mut segments: BTreeMap<usize, f64> = BTreeMap::new();
+        let mut steps = Steps::default();
+        let mut sums = Sums::new(self.graph, nodes, self.launch.fp_relaxed);
+        let mut end: f64 = 0.0;
+        for &id in nodes {
+            let node = &self.graph.nodes[id];
+            let start = segments.get(&node.segment).copied().unwrap_or(0.0);
+            let start = start.max(steps.start(node.step));
+            let latency = self.latency(id, inner);
+            let done = match sums.join(id, start, &ready) {
+                Some((terms, depth)) => terms + depth * latency,
+                None => {
+                    let inputs = node.inputs.iter().filter_map(|input| ready.get(input));
+                    inputs.copied().fold(start, f64::max) + latency
+                }
+            };
+            ready.insert(id, done);
+            steps.ends(node.step, done);
+            end = end.max(done);
+            if let Op::Loop(_) = node.op {
+                let next = segments.entry(node.segment + 1).or_insert(0.0);
+                *next = next.max(done);
+            }
+        }
+        end
+    }
+
+    /// The dependences of a loop.
+    fn dependences(
+        &self,
+        region: RegionId,
+        nodes: &[NodeId],
+        inner: &BTreeMap<RegionId, Timing>,
+    ) -> (Dependences, BTreeMap<NodeId, NodeIndex>) {
+        let edges = 2 * nodes.len() + self.orders[region].len();
+        let mut all = Dependences::with_capacity(nodes.len(), edges);
+        let index: BTreeMap<NodeId, NodeIndex> =
+            nodes.iter().map(|&id| (id, all.add_node(id))).collect();
+        for &id in nodes {
+            let node = &self.graph.nodes[id];
+            for input in &node.inputs {
+                let Some(&from) = index.get(input) else {
+                    continue;
+                };
+                let maker = &self.graph.nodes[*input];
+                let is_phi = maker.op == Op::Phi;
+                let crosses = maker.segment < node.segment && !is_phi;
+                let passed = match (is_phi, maker.op) {
+                    (true, _) => 0.0,
+                    (_, Op::Loop(_)) => {
+                        self.between(region, maker.segment + 1, node.segment, inner)
+                    }
+                    _ => self.between(region, maker.segment, node.segment, inner),
+                };
+                let (latency, access) = self.waited(*input, inner);
+                let edge = Edge {
+                    latency: latency + passed,
+                    access,
+                    distance: 0.0,
+                    crosses,
+                    kind: Kind::Value,
+                };
+                all.add_edge(from, index[&id], edge);
+            }
+        }
+        for carried in &self.graph.regions[region].carried {
+            let Some(next) = carried.next.filter(|_| !carried.counts) else {
+                continue;
+            };
+            let (latency, access) = self.waited(next, inner);
+            let edge = Edge {
+                latency,
+                access,
+                distance: 1.0,
+                crosses: false,
+                kind: Kind::Carried(carried.name.clone()),
+            };
+            all.add_edge(index[&next], index[&carried.phi], edge);
+        }
+        self.memory(region, &index, inner, &mut all);
+        (all, index)
+    }
+
+    /// The intervals that dependences allow: the largest of values, of chains of small operations, and of all
+    /// else.
+    fn recurrences(
+        &self,
+        region: RegionId,
+        nodes: &[NodeId],
+        inner: &BTreeMap<RegionId, Timing>,
+        iteration: f64,
+    ) -> Vec<(f64, Limit)> {
+        let (mut all, _) = self.dependences(region, nodes, inner);
+        let mut worst: [Option<(f64, Limit)>; 3] = [None, None, None];
+        for part in kosaraju_scc(&all) {
+            settle(&mut all, &part);
+            let Some(mut cycle) = critical_cycle(&all, &part) else {
+                continue;
+            };
+            self.accumulate(region, &mut cycle);
+            if cycle.crosses {
+                cycle.latency = cycle.latency.max(iteration);
+            }
+            let latency = (cycle.latency + 1e-6).floor();
+            let (interval, limit) = match self.is_chain(&cycle) {
+                true => (latency.max(1.0), self.chain(&cycle)),
+                false => {
+                    let interval = ((latency + 1.0) / cycle.distance).ceil();
+                    (interval, self.why(&cycle, latency))
+                }
+            };
+            let worst = match limit {
+                Limit::Recurrence { .. } => &mut worst[0],
+                Limit::Chain { .. } => &mut worst[1],
+                _ => &mut worst[2],
+            };
+            let is_worse = |(most, other): &(f64, Limit)| match (&limit, other) {
+                (Limit::Chain { cycles, .. }, Limit::Chain { cycles: most, .. }) => cycles > most,
+                _ => interval > *most,
+            };
+            if worst.as_ref().is_none_or(is_worse) {
+                *worst = Some((interval, limit));
+            }
+        }
+        let counts = |(interval, limit): &(f64, Limit)| {
+            *interval > 1.0 || matches!(limit, Limit::Chain { .. })
+        };
+        worst.into_iter().flatten().filter(counts).collect()
+    }
+
+    /// Whether a cycle of dependences is longer than a clock's cycle, and all of it are operations of which
+    /// several fit into one: then its registers can stand anywhere. aoc takes the interval for which
+    /// interval and clock together make the shortest iteration ("fMAX-II tradeoff" in Intel's code samples).
+    fn is_chain(&self, cycle: &Cycle) -> bool {
+        let is_small = |id: &NodeId| {
+            let node = &self.graph.nodes[*id];
+            let is_logic = matches!(node.op, Op::Phi | Op::Operator | Op::Select);
+            is_logic && node.operator.latency < 1.0
+        };
+        let values = |kind: &Kind| matches!(kind, Kind::Value | Kind::Carried(_));
+        cycle.latency > 1.0
+            && cycle.distance == 1.0
+            && !cycle.crosses
+            && cycle.nodes.iter().all(is_small)
+            && cycle.kinds.iter().all(values)
+    }
+
+    fn chain(&self, cycle: &Cycle) -> Limit {
+        match self.why(cycle, cycle.latency) {
+            Limit::Recurrence { what, from, .. } => Limit::Chain {
+                what,
+                from,
+                cycles: cycle.latency,
+            },
+            other => other,
+        }
+    }
+
+    /// Float sums: the single-cycle accumulator, and what reassociation makes of several additions.
+    fn accumulate(&self, region: RegionId, cycle: &mut Cycle) {
+        let is_addition = |id: &&NodeId| self.graph.nodes[**id].op == Op::FloatAdd;
+        let additions: Vec<NodeId> = cycle.nodes.iter().filter(is_addition).copied().collect();
+        let others = cycle
+            .nodes
+            .iter()
+            .filter(|id| !matches!(self.graph.nodes[**id].op, Op::Phi | Op::FloatAdd));
+        let only_sums = others.count() == 0 && !additions.is_empty();
+        let Some(first) = additions.first().filter(|_| only_sums) else {
+            return;
+        };
+        let family = self.board.family();
+        let one = self.graph.nodes[*first].operator.latency;
+        if additions.len() > 1 && !self.launch.fp_relaxed {
+            return;
+        }
+        let carried = &self.graph.regions[region].carried;
+        let at_zero = carried
+            .iter()
+            .any(|c| cycle.nodes.contains(&c.phi) && c.starts_at_zero);
+        cycle.latency = match family.single_cycle_float_accumulator && at_zero {
+            true => family.operators.float_accumulator.latency,
+            false => one,
+        };
+    }
+
+    fn why(&self, cycle: &Cycle, latency: f64) -> Limit {
+        let span = |id: NodeId| self.graph.nodes[id].span;
+        let copy = cycle.kinds.iter().find_map(|kind| match kind {
+            Kind::Copy(array) => Some(&self.graph.arrays[*array].name),
+            _ => None,
+        });
+        if let Some(array) = copy {
+            return Limit::Serialised(array.clone());
+        }
+        for kind in &cycle.kinds {
+            if let Kind::Memory { load, store } = kind {
+                let (load, store) = (&self.graph.accesses[*load], &self.graph.accesses[*store]);
+                return self.between_accesses(load, store, latency, cycle.distance);
+            }
+        }
+        let name = cycle.kinds.iter().find_map(|kind| match kind {
+            Kind::Carried(name) => Some(name.clone()),
+            _ => None,
+        });
+        let mut operations: Vec<&str> = Vec::new();
+        for &id in &cycle.nodes {
+            let what = self.graph.nodes[id].what;
+            if !what.is_empty() && !operations.contains(&what) {
+                operations.push(what);
+            }
+        }
+        if cycle.crosses
+            || cycle
+                .nodes
+                .iter()
+                .any(|id| matches!(self.graph.nodes[*id].op, Op::Loop(_)))
+        {
+            return Limit::Serialised(name.unwrap_or_default());
+        }
+        let with_span = |id: &NodeId| span(*id);
+        Limit::Recurrence {
+            from: cycle.nodes.iter().find_map(with_span),
+            to: cycle.nodes.iter().rev().find_map(with_span),
+            what: format!("{} ({})", name.unwrap_or_default(), operations.join(", ")),
+            latency,
+            distance: cycle.distance,
+        }
+    }
+
+    pub(super) fn between_accesses(
+        &self,
+        load: &Access,
+        store: &Access,
+        latency: f64,
+        distance: f64,
+    ) -> Limit {
+        let name = |access: &Access| self.graph.arrays[access.array].name.clone();
+        Limit::MemoryDependence {
+            array: name(store),
+            loaded: name(load),
+            load: load.span,
+            store: store.span,
+            latency,
+            distance,
+        }
+    }
+
+    /// The interval until a loop knows that it goes on.
+    fn exit(
+        &self,
+        region: RegionId,
+        nodes: &[NodeId],
+        inner: &BTreeMap<RegionId, Timing>,
+        exit: NodeId,
+    ) -> (f64, Limit) {
+        let hints = &self.graph.regions[region].hints;
+        let speculated = hints
+            .speculated
+            .or(self.launch.speculated)
+            .unwrap_or(DEFAULT_SPECULATED);
+        // Only what depends on the iteration: from its values to the condition.
+        let mut reach: BTreeMap<NodeId, f64> = BTreeMap::new();
+        for &id in nodes {
+            let node = &self.graph.nodes[id];
+            let own = self.latency(id, inner);
+            let longest = node.inputs.iter().filter_map(|i| reach.get(i).copied());
+            let longest = longest.fold(f64::NEG_INFINITY, f64::max);
+            if node.op == Op::Phi {
+                reach.insert(id, 0.0);
+            } else if longest.is_finite() {
+                reach.insert(id, longest + own);
+            }
+        }
+        let latency = (reach.get(&exit).copied().unwrap_or(0.0) + 1e-6).floor();
+        let interval = ((latency + 1.0) / (speculated + 1.0)).ceil();
+        let span = self.graph.nodes[exit].span;
+        let why = Limit::Recurrence {
+            from: span,
+            to: span,
+            what: "the condition on which the loop goes on".to_string(),
+            latency,
+            distance: speculated + 1.0,
+        };
+        (interval, why)
+    }
+
+    /// The intervals that on-chip memories allow.
+    fn ports(&self, region: RegionId) -> Vec<(f64, Limit)> {
+        let units = self.units.iter().filter(|a| a.region == region);
+        let mut groups: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
+        for access in units {
+            let (loads, stores) = groups.entry(access.array).or_default();
+            *if access.is_store { stores } else { loads } += 1;
+        }
+        let mut limits = Vec::new();
+        for (array, (loads, stores)) in groups {
+            let free = LOCAL_PORTS - usize::from(loads > 0);
+            let stores = self.busiest_bank(region, array).unwrap_or(stores);
+            let interval = stores.div_ceil(free).max(1) as f64;
+            let limit = Limit::LocalPorts {
+                array: self.graph.arrays[array].name.clone(),
+                accesses: stores as u64,
+                ports: free as u64,
+            };
+            limits.push((interval, limit));
+        }
+        limits
+    }
+
+    /// Stores of an iteration to the bank of an array that has most of them; `None`: the source says nothing of
+    /// banks. One whose bank changes may go to any.
+    fn busiest_bank(&self, region: RegionId, array: usize) -> Option<usize> {
+        let banks = self.graph.arrays[array].banks?;
+        let accesses = self.graph.accesses.iter();
+        let stores = accesses.filter(|a| a.is_store && a.region == region && a.array == array);
+        let addresses: BTreeSet<Option<&Poly>> = stores.map(|a| a.address.as_ref()).collect();
+        let mut by_bank: BTreeMap<i128, usize> = BTreeMap::new();
+        let mut anywhere = 0;
+        for address in addresses {
+            match address.and_then(|address| self.graph.bank_of(banks, address)) {
+                Some(bank) => *by_bank.entry(bank).or_default() += 1,
+                None => anywhere += 1,
+            }
+        }
+        Some(anywhere + by_bank.into_values().max().unwrap_or(0))
+    }
+}
+
+/// Adds what accesses take to the edges of a strongly connected part, on average over the iterations: one that
+/// does any of the accesses goes through all of them at the pace that was scheduled, and one that does none does not
+/// wait.
+fn settle(all: &mut Dependences, part: &[NodeIndex]) {
+    let own: BTreeSet<NodeIndex> = part.iter().copied().collect();
+    let inside = |edge: &EdgeReference<'_, Edge>| own.contains(&edge.target());
+    let edges = part.iter().flat_map(|node| all.edges(*node));
+    let edges: Vec<EdgeIndex> = edges.filter(inside).map(|edge| edge.id()).collect();
+    let waits = edges.iter().map(|edge| all[*edge].access);
+    let share = waits.map(|wait| wait.share).fold(0.0, f64::max);
+    for edge in edges {
+        let wait = std::mem::take(&mut all[edge].access);
+        all[edge].latency += wait.cycles * share;
+    }
+}
+
+/// Iterations that aoc speculates where the source does not say.
+const DEFAULT_SPECULATED: f64 = 4.0;

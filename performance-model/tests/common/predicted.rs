@@ -1,0 +1,25 @@
+//! What the performance model says of a text.
+
+use fpgacc_frontend::kernel::validate;
+use fpgacc_kernel_analysis::contract::LaunchContract;
+use fpgacc_performance_model::{Board, LaunchShape, Prediction, predict};
+
+use super::module::module;
+
+/// What is predicted of the first kernel of a text, all loops running so often.
+pub fn predicted(
+    text: &str,
+    board: &Board,
+    mut launch: LaunchShape,
+    trips: Option<f64>,
+) -> Prediction {
+    let module = module(text);
+    assert!(validate(&module).is_ok(), "{text}: not valid");
+    let kernel = module.kernels().next().expect("a kernel");
+    if let (Some(trips), Some(body)) = (trips, &module.functions[kernel].body) {
+        body.for_each_stmt(&mut |stmt| {
+            launch.trips.extend(stmt.span.map(|span| (span, trips)));
+        });
+    }
+    predict(&module, kernel, board, &launch, &LaunchContract::default())
+}

@@ -1,0 +1,44 @@
+//! What streams of several arrays reach, against measurements: Davila-Guzman et al., FCCM 2020, a Stratix 10 with
+//! one bank of DDR4-1866 (`Coalesced_1866.csv` of `angelicadavila/FPGA_MEMORY_HLS`, accesses of 512 bits).
+
+#[path = "../../kernel-analysis/tests/common/module.rs"]
+mod module;
+#[path = "common/predicted.rs"]
+mod predicted;
+
+use fpgacc_performance_model::{Board, LaunchShape};
+use predicted::predicted;
+
+const ELEMENTS: u64 = 1 << 24;
+
+/// A kernel that stores to one array what it loads from the others.
+fn kernel(loads: usize) -> String {
+    let names = ["a", "b", "c", "d"];
+    let params = names[..loads].iter();
+    let params: String = params
+        .map(|name| format!("__global const int *restrict {name}, "))
+        .collect();
+    let sum: String = names[..loads]
+        .iter()
+        .map(|name| format!(" + {name}[i]"))
+        .collect();
+    format!(
+        "__kernel void k({params}__global int *restrict out) {{\n  #pragma unroll 16\n  \
+         for (int i = 0; i < {ELEMENTS}; i++) out[i] = i{sum};\n}}\n"
+    )
+}
+
+#[test]
+fn streams_share_the_bandwidth_as_measured() {
+    let mut board = Board::named("520n").unwrap();
+    board.memory.banks = 1;
+    board.memory.bank_gigabytes_per_second = 14.93;
+    let measured = [12.56, 14.27, 11.35, 10.85, 10.58];
+    for (loads, measured) in measured.into_iter().enumerate() {
+        let prediction = predicted(&kernel(loads), &board, LaunchShape::default(), None);
+        let bytes = (loads as u64 + 1) * ELEMENTS * 4;
+        let reached = bytes as f64 / prediction.memory_seconds * 1e-9;
+        let off = reached / measured;
+        assert!((0.9..=1.1).contains(&off), "{loads} loads: {reached} GB/s");
+    }
+}
