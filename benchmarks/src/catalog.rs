@@ -46,6 +46,9 @@ pub enum CatalogError {
 pub struct Program {
     /// Its name, which is its folder's.
     pub name: String,
+    /// Which of several programs of one folder it is.
+    #[serde(default)]
+    pub variant: Option<String>,
     /// Hosts and kernel files, relative to its folder.
     pub sources: Vec<String>,
     /// Flags for the C or C++ compiler and for fpgacc.
@@ -70,6 +73,10 @@ pub struct Program {
     /// list all devices and look for one.
     #[serde(default)]
     pub device: Option<String>,
+    /// In `--suite`: how many additions a sum goes through at most, one sum of another included, where all terms have
+    /// one sign. It says how far numbers may be apart when `reduction` adds in another order.
+    #[serde(default)]
+    pub terms: Option<u32>,
     /// How far read-backs may differ where a reduction was reassociated, by name; `default` for the
     /// others.
     #[serde(default)]
@@ -77,6 +84,14 @@ pub struct Program {
 }
 
 impl Program {
+    /// Its name in tables.
+    pub fn title(&self) -> String {
+        match &self.variant {
+            Some(variant) => format!("{} ({variant})", self.name),
+            None => self.name.clone(),
+        }
+    }
+
     /// The bound of a read-back.
     pub fn bound(&self, readback: &str) -> Bound {
         let bound = self.bounds.get(readback);

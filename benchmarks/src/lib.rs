@@ -5,13 +5,14 @@
 //! on one platform ([`platform`]): build ([`build`]), run ([`execute`]), compare ([`readback`]).
 //! [`table`] prints the rows, [`certify`] runs the originals under Oclgrind.
 //! [`accounts`] holds the analysis of their launches against what runs show, [`verification`] runs
-//! programs of others under `fpgacc --verify`, [`suite`] builds them with default options and with gcc. [`stages`]
+//! programs of others under `fpgacc --verify`, [`suite`] builds them with default options and with gcc ([`differences`]). [`stages`]
 //! and [`generate`] measure fpgacc itself, [`syntax`] the whole command.
 
 pub mod accounts;
 pub mod build;
 pub mod catalog;
 pub mod certify;
+pub mod differences;
 pub mod execute;
 pub mod generate;
 pub mod model;

@@ -492,7 +492,7 @@ fn run_suite(suite: &Suite, programs: &[Program], platforms: &[Platform]) -> Res
         for platform in &targets {
             let outcomes = suite.outcomes(program, platform);
             for outcome in outcomes.map_err(|error| error.to_string())? {
-                let name = format!("{} {}", program.name, outcome.args.join(" "));
+                let name = format!("{} {}", program.title(), outcome.args.join(" "));
                 let name = name.trim_end().to_string();
                 eprintln!("{name} on {}: {:?}", platform.name, outcome.verdict);
                 if let Some(warning) = &outcome.warning {
@@ -510,6 +510,7 @@ fn run_suite(suite: &Suite, programs: &[Program], platforms: &[Platform]) -> Res
         rows.extend(of_program.into_values());
     }
     let names: Vec<&str> = targets.iter().map(|p| p.name.as_str()).collect();
+    println!("{}", suite::counts(&rows, &names));
     print!("{}", suite::table(&rows, &names));
     let is_wrong = |verdict: &suite::Verdict| {
         matches!(

@@ -15,20 +15,24 @@ use fpgacc_aoc_wrappers::process::{Captured, Command, ProcessError};
 
 use crate::build;
 use crate::catalog::Program;
+use crate::differences::{Differences, Rounding};
 use crate::platform::Platform;
 
 /// A build or a run may take so long.
 const LIMIT: Duration = Duration::from_secs(240);
 /// Shows originals the implementation's device whatever type they ask for, as fpgacc's runtime does.
 const ANY_DEVICE: &str = include_str!("any_device.c");
+/// Gives programs that seed their input with the time the same input in each run.
+const FIXED_TIME: &str = include_str!("fixed_time.c");
 
 /// What a comparison came to.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
     /// The same text, files and exit code.
     Same,
-    /// The same with `--strict-fp`; without it, `reduction` sums in another order.
-    Rounded(String),
+    /// The same with `--strict-fp`; without it, `reduction` sums in another order, and numbers are no further
+    /// apart than that explains.
+    Rounded(Rounding),
     /// The original does not build or run here.
     Original(String),
     /// fpgacc said that it does not compile or launch something.
@@ -86,6 +90,36 @@ pub struct Outcome {
     pub verdict: Verdict,
     /// What fpgacc's program warned of, if it did.
     pub warning: Option<String>,
+    /// If it is different: how far numbers are apart, where nothing else differs.
+    pub rounding: Option<Rounding>,
+}
+
+impl Outcome {
+    fn new(args: &[String], verdict: Verdict) -> Self {
+        Outcome {
+            args: args.to_vec(),
+            verdict,
+            warning: None,
+            rounding: None,
+        }
+    }
+
+    /// Judges a difference that `--strict-fp` does not show.
+    fn settle(&mut self, terms: Option<u32>) {
+        let Verdict::Different(what) = &self.verdict else {
+            return;
+        };
+        let strict = format!("{what}; the same with --strict-fp");
+        self.verdict = match (&self.rounding, terms) {
+            (Some(rounding), Some(terms)) if rounding.is_within(terms) => {
+                Verdict::Rounded(rounding.clone())
+            }
+            (Some(rounding), Some(terms)) => {
+                Verdict::Different(format!("{strict}, {}", rounding.against(terms)))
+            }
+            _ => Verdict::Different(strict),
+        };
+    }
 }
 
 impl Suite {
@@ -121,11 +155,7 @@ impl Suite {
     ) -> Result<Vec<Outcome>, SuiteError> {
         let attempt = Attempt::new(self, program, platform)?;
         let all = |verdict: Verdict| {
-            let of = |args: &Vec<String>| Outcome {
-                args: args.clone(),
-                verdict: verdict.clone(),
-                warning: None,
-            };
+            let of = |args: &Vec<String>| Outcome::new(args, verdict.clone());
             program.runs.iter().map(of).collect::<Vec<_>>()
         };
         let original = attempt.plain_build()?.capture();
@@ -134,13 +164,12 @@ impl Suite {
         }
         let ours = attempt.our_build(&[]).capture();
         if let Err(why) = built(ours) {
-            let refused = |args: &Vec<String>| Outcome {
-                args: args.clone(),
-                verdict: match attempt.original(args) {
+            let refused = |args: &Vec<String>| {
+                let verdict = match attempt.original(args) {
                     Ok(_) => Verdict::Refused(format!("build: {why}")),
                     Err(verdict) => verdict,
-                },
-                warning: None,
+                };
+                Outcome::new(args, verdict)
             };
             return Ok(program.runs.iter().map(refused).collect());
         }
@@ -155,9 +184,8 @@ impl Suite {
             return Ok(outcomes);
         }
         for outcome in outcomes.iter_mut().filter(differs) {
-            let again = attempt.outcome(&outcome.args);
-            if let (Verdict::Different(what), Verdict::Same) = (&outcome.verdict, again.verdict) {
-                outcome.verdict = Verdict::Rounded(what.clone());
+            if attempt.outcome(&outcome.args).verdict == Verdict::Same {
+                outcome.settle(program.terms);
             }
         }
         Ok(outcomes)
@@ -171,6 +199,7 @@ struct Attempt<'a> {
     folder: PathBuf,
     vendors: PathBuf,
     any_device: PathBuf,
+    fixed_time: PathBuf,
     /// Some programs look for kernels beside themselves.
     plain: PathBuf,
     ours: PathBuf,
@@ -201,27 +230,10 @@ impl<'a> Attempt<'a> {
         program: &'a Program,
         platform: &'a Platform,
     ) -> Result<Self, SuiteError> {
-        let file = |path: &Path, source| SuiteError::File {
-            path: path.to_path_buf(),
-            source,
-        };
         let vendors = platform.vendors_folder(&suite.work);
-        let vendors = vendors.map_err(|source| file(&suite.work, source))?;
-        let source = suite.work.join("any_device.c");
-        let any_device = suite.work.join("any_device.so");
-        fs::write(&source, ANY_DEVICE).map_err(|error| file(&source, error))?;
-        let made = Compiler::find(Language::C)?
-            .command()
-            .args(["-shared", "-fPIC", "-O1", "-w", "-o"])
-            .args([any_device.as_os_str(), source.as_os_str()])
-            .arg("-ldl")
-            .capture()?;
-        if !made.status.success() {
-            return Err(SuiteError::Prepare {
-                line: "any_device.c".to_string(),
-                output: made.stderr_text(),
-            });
-        }
+        let vendors = vendors.map_err(|source| of_file(&suite.work, source))?;
+        let any_device = preloaded(&suite.work, "any_device", ANY_DEVICE)?;
+        let fixed_time = preloaded(&suite.work, "fixed_time", FIXED_TIME)?;
         let folder = suite.programs.join(&program.name);
         Ok(Attempt {
             suite,
@@ -232,6 +244,7 @@ impl<'a> Attempt<'a> {
             folder,
             vendors,
             any_device,
+            fixed_time,
         })
     }
 
@@ -295,9 +308,11 @@ impl<'a> Attempt<'a> {
         command = match executable == self.plain {
             true => command
                 .env("OCL_ICD_VENDORS", &self.vendors)
-                .env("LD_PRELOAD", &self.any_device)
+                .env("LD_PRELOAD", self.any_device_and_time())
                 .envs(cpu_target()),
-            false => command.env_remove("OCL_ICD_VENDORS"),
+            false => command
+                .env("LD_PRELOAD", &self.fixed_time)
+                .env_remove("OCL_ICD_VENDORS"),
         };
         let captured = command.capture().map_err(|error| error.to_string())?;
         let outputs = self.program.outputs.iter();
@@ -306,6 +321,13 @@ impl<'a> Attempt<'a> {
             files: outputs.map(read).collect(),
             captured,
         })
+    }
+
+    fn any_device_and_time(&self) -> OsString {
+        let mut libraries = self.any_device.clone().into_os_string();
+        libraries.push(":");
+        libraries.push(&self.fixed_time);
+        libraries
     }
 
     /// A run of the original, which must succeed.
@@ -320,30 +342,53 @@ impl<'a> Attempt<'a> {
     }
 
     fn outcome(&self, args: &[String]) -> Outcome {
-        let mut warning = None;
-        let verdict = match self.verdict(args, &mut warning) {
-            Ok(verdict) | Err(verdict) => verdict,
-        };
-        Outcome {
-            args: args.to_vec(),
-            verdict,
-            warning,
-        }
+        self.compared(args)
+            .unwrap_or_else(|verdict| Outcome::new(args, verdict))
     }
 
-    fn verdict(&self, args: &[String], warning: &mut Option<String>) -> Result<Verdict, Verdict> {
+    fn compared(&self, args: &[String]) -> Result<Outcome, Verdict> {
         let original = self.original(args)?;
         let again = self.original(args)?;
         let ours = self.run(&self.ours, args).map_err(Verdict::Different)?;
         let stderr = ours.captured.stderr_text();
-        *warning = message(&stderr, "warning: ");
-        let Some(difference) = difference(&original, &again, &ours) else {
-            return Ok(Verdict::Same);
+        let differences = differences(&original, &again, &ours);
+        let verdict = match (differences.first(), message(&stderr, "error: ")) {
+            (None, _) => Verdict::Same,
+            (Some(_), Some(error)) => Verdict::Refused(error),
+            (Some(what), None) => Verdict::Different(what),
         };
-        Err(match message(&stderr, "error: ") {
-            Some(error) => Verdict::Refused(error),
-            None => Verdict::Different(difference),
+        Ok(Outcome {
+            warning: message(&stderr, "warning: "),
+            rounding: differences.rounding(),
+            ..Outcome::new(args, verdict)
         })
+    }
+}
+
+fn of_file(path: &Path, source: io::Error) -> SuiteError {
+    SuiteError::File {
+        path: path.to_path_buf(),
+        source,
+    }
+}
+
+/// Makes a library that programs are run with.
+fn preloaded(work: &Path, name: &str, text: &str) -> Result<PathBuf, SuiteError> {
+    let source = work.join(format!("{name}.c"));
+    let library = work.join(format!("{name}.so"));
+    fs::write(&source, text).map_err(|error| of_file(&source, error))?;
+    let made = Compiler::find(Language::C)?
+        .command()
+        .args(["-shared", "-fPIC", "-O1", "-w", "-o"])
+        .args([library.as_os_str(), source.as_os_str()])
+        .arg("-ldl")
+        .capture()?;
+    match made.status.success() {
+        true => Ok(library),
+        false => Err(SuiteError::Prepare {
+            line: format!("{name}.c"),
+            output: made.stderr_text(),
+        }),
     }
 }
 
@@ -377,50 +422,24 @@ fn message(stderr: &str, kind: &str) -> Option<String> {
 
 /// What our run does otherwise than the original, which ran twice: what differs between these two
 /// is a time.
-fn difference(original: &Ran, again: &Ran, ours: &Ran) -> Option<String> {
+fn differences(original: &Ran, again: &Ran, ours: &Ran) -> Differences {
+    let mut found = Differences::default();
     if original.captured.status != ours.captured.status {
         let said = last_line(&ours.captured);
-        return Some(format!("{}: {said}", ours.captured.status));
+        found.add(format!("{}: {said}", ours.captured.status));
     }
     for (name, bytes) in &original.files {
-        let varies = again.files.get(name) != Some(bytes);
-        if !varies && ours.files.get(name) != Some(bytes) {
-            return Some(format!("it writes another {name}"));
+        let text = |ran: &Ran| String::from_utf8(ran.files.get(name)?.clone()?).ok();
+        match (text(original), text(again), text(ours)) {
+            (Some(original), Some(again), Some(ours)) => found.compare(&original, &again, &ours),
+            _ if again.files.get(name) != Some(bytes) => {}
+            _ if ours.files.get(name) == Some(bytes) => {}
+            _ => found.add(format!("it writes another {name}")),
         }
     }
-    let texts = [original, again, ours].map(|ran| printed(&ran.captured));
-    let lines = [0, 1, 2].map(|at| texts[at].lines().collect::<Vec<_>>());
-    if lines[0].len() != lines[2].len() && lines[0].len() == lines[1].len() {
-        let (a, b) = (lines[0].len(), lines[2].len());
-        return Some(format!("it prints {b} lines instead of {a}"));
-    }
-    let rows = lines[0].iter().zip(&lines[2]).enumerate();
-    let mut changes = rows.filter_map(|(at, (line, ours))| {
-        let again = lines[1].get(at).copied().unwrap_or_default();
-        change(line, again, ours)
-    });
-    changes.next()
-}
-
-/// The first word of a line that changed, though it was the same in both runs of the original and is no
-/// time.
-fn change(line: &str, again: &str, ours: &str) -> Option<String> {
-    if line == ours {
-        return None;
-    }
-    let words = [line, again, ours].map(|line| line.split_whitespace().collect::<Vec<_>>());
-    let is_time = tells_a_time(line) && without_numbers(line) == without_numbers(ours);
-    if is_time || (line != again && words[0].len() != words[1].len()) {
-        return None;
-    }
-    if words[0].len() != words[2].len() {
-        return Some(format!("`{}` became `{}`", line.trim(), ours.trim()));
-    }
-    let mut changed = words[0].iter().zip(&words[2]).enumerate();
-    let is_changed =
-        |(at, (a, b)): &(usize, (&&str, &&str))| a != b && words[1].get(*at) == Some(*a);
-    let (_, (a, b)) = changed.find(is_changed)?;
-    Some(format!("`{a}` became `{b}`"))
+    let [original, again, ours] = [original, again, ours].map(|ran| printed(&ran.captured));
+    found.compare(&original, &again, &ours);
+    found
 }
 
 /// What a program printed: its standard output, and its standard error without fpgacc's messages.
@@ -429,21 +448,6 @@ fn printed(captured: &Captured) -> String {
     let own = stderr.lines().filter(|line| !line.starts_with("fpgacc: "));
     let lines: String = own.map(|line| format!("{line}\n")).collect();
     format!("{}{lines}", captured.stdout_text())
-}
-
-/// What stays of a line when another run takes another time.
-fn without_numbers(line: &str) -> String {
-    let number = |c: char| c.is_ascii_digit() || matches!(c, '.' | '-' | '+' | ' ' | 'e');
-    line.chars().filter(|c| !number(*c)).collect()
-}
-
-/// Whether a line says how long something took, or how much was done in a second.
-fn tells_a_time(line: &str) -> bool {
-    let line = line.to_lowercase();
-    let words = [
-        "time", "sec", " ms", "runtime", "elapsed", "/s", "flops", "speed", "duration", "timer",
-    ];
-    words.iter().any(|word| line.contains(word))
 }
 
 /// A row of the table.
@@ -472,17 +476,46 @@ pub fn table(rows: &[Row], platforms: &[&str]) -> String {
                 Some(Verdict::Different(_)) => "**different**",
             };
             let _ = write!(out, " {word} |");
-            if let Some(Verdict::Original(why) | Verdict::Refused(why) | Verdict::Different(why)) =
-                row.verdicts.get(*platform)
-            {
-                let why: String = why.chars().take(160).collect();
-                let note = why.replace('|', "/");
-                if !notes.contains(&note) {
-                    notes.push(note);
-                }
+            let note = row.verdicts.get(*platform).map_or(String::new(), note);
+            if !note.is_empty() && !notes.contains(&note) {
+                notes.push(note);
             }
         }
         let _ = writeln!(out, " {} |", notes.join("; "));
+    }
+    out
+}
+
+/// Why a verdict is what it is.
+fn note(verdict: &Verdict) -> String {
+    match verdict {
+        Verdict::Same => String::new(),
+        Verdict::Rounded(rounding) => rounding.to_string(),
+        Verdict::Original(why) | Verdict::Refused(why) | Verdict::Different(why) => {
+            let why: String = why.chars().take(160).collect();
+            why.replace('|', "/")
+        }
+    }
+}
+
+/// How many programs got which verdict, on each platform: a table of its own.
+pub fn counts(rows: &[Row], platforms: &[&str]) -> String {
+    let mut out = String::from(
+        "| | runs | same | rounded | refused | different | original fails |\n|---|--:|--:|--:|--:|--:|--:|\n",
+    );
+    for platform in platforms {
+        let mut of = [0; 5];
+        for verdict in rows.iter().filter_map(|row| row.verdicts.get(*platform)) {
+            of[match verdict {
+                Verdict::Same => 0,
+                Verdict::Rounded(_) => 1,
+                Verdict::Refused(_) => 2,
+                Verdict::Different(_) => 3,
+                Verdict::Original(_) => 4,
+            }] += 1;
+        }
+        let cells = of.map(|count| count.to_string()).join(" | ");
+        let _ = writeln!(out, "| {platform} | {} | {cells} |", of.iter().sum::<u32>());
     }
     out
 }
@@ -503,8 +536,13 @@ mod tests {
         }
     }
 
+    fn differs(original: &Ran, again: &Ran, ours: &Ran) -> Option<String> {
+        let found = differences(original, again, ours);
+        found.first()
+    }
+
     fn differ(original: &str, again: &str, ours: &str) -> Option<String> {
-        difference(&ran(original), &ran(again), &ran(ours))
+        differs(&ran(original), &ran(again), &ran(ours))
     }
 
     #[test]
@@ -522,9 +560,58 @@ mod tests {
             files: BTreeMap::from([("out".to_string(), Some(bytes.into()))]),
             ..ran("")
         };
-        assert_eq!(difference(&with("a"), &with("a"), &with("a")), None);
-        assert!(difference(&with("a"), &with("a"), &with("b")).is_some());
-        assert_eq!(difference(&with("a"), &with("b"), &with("c")), None);
+        assert_eq!(differs(&with("a"), &with("a"), &with("a")), None);
+        assert!(differs(&with("a"), &with("a"), &with("b")).is_some());
+        assert_eq!(differs(&with("a"), &with("b"), &with("c")), None);
+        let bytes = |byte: u8| Ran {
+            files: BTreeMap::from([("out".to_string(), Some(vec![255, byte]))]),
+            ..ran("")
+        };
+        assert_eq!(differs(&bytes(1), &bytes(1), &bytes(1)), None);
+        assert!(differs(&bytes(1), &bytes(1), &bytes(2)).is_some());
+    }
+
+    #[test]
+    fn rounded_is_only_what_another_order_explains() {
+        let settled = |ours: &str, terms| {
+            let differences = differences(
+                &ran("sum 2000.5 of 8\n"),
+                &ran("sum 2000.5 of 8\n"),
+                &ran(ours),
+            );
+            let what = differences.first().unwrap();
+            let mut outcome = Outcome {
+                rounding: differences.rounding(),
+                ..Outcome::new(&[], Verdict::Different(what))
+            };
+            outcome.settle(terms);
+            outcome.verdict
+        };
+        let is_rounded = |verdict: Verdict| matches!(verdict, Verdict::Rounded(_));
+        assert!(is_rounded(settled("sum 2000.6 of 8\n", Some(64))));
+        assert!(!is_rounded(settled("sum 2001.5 of 8\n", Some(64))));
+        assert!(!is_rounded(settled("sum 2000.6 of 8\n", None)));
+        assert!(!is_rounded(settled("sum 2000.6 at 8\n", Some(64))));
+        assert!(!is_rounded(settled("sum nan of 8\n", Some(64))));
+    }
+
+    #[test]
+    fn all_rows_are_counted() {
+        let row = |verdict: Verdict| Row {
+            program: "p".to_string(),
+            verdicts: BTreeMap::from([("intel".to_string(), verdict)]),
+        };
+        let rows = [
+            row(Verdict::Same),
+            row(Verdict::Same),
+            row(Verdict::Refused("why".to_string())),
+        ];
+        let text = counts(&rows, &["intel", "pocl"]);
+        assert!(text.contains("| intel | 3 | 2 | 0 | 1 | 0 | 0 |"), "{text}");
+        assert!(
+            text.ends_with("| pocl | 0 | 0 | 0 | 0 | 0 | 0 |\n"),
+            "{text}"
+        );
     }
 
     #[test]

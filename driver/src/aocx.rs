@@ -10,7 +10,7 @@ use fpgacc_runtime::Manifest;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::build;
+use crate::build::{self, Built};
 use crate::gather::Gathered;
 use crate::images;
 use crate::link::{self, Compiled};
@@ -77,7 +77,12 @@ pub fn build(
     session.may_write(&written)?;
     let made = outputs::folder(session, output)?;
     for (compiled, program) in compiled.iter().zip(&manifest.programs) {
-        build::build(session, &backend, compiled, made.path(), output, program)?;
+        let built = build::build(session, &backend, compiled, made.path(), output, program)?;
+        if let Built::Refused(log) = built {
+            session.messages.pass_on(&log);
+            let message = format!("{}: the kernels do not compile", compiled.program.name());
+            return session.fail(Diagnostic::error(message));
+        }
     }
     outputs::save_temps(session, gathered, &compiled, &manifest)?;
     if session.options.dry_run {

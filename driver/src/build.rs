@@ -5,6 +5,7 @@ use std::path::Path;
 
 use fpgacc_aoc_wrappers::backend::{self, Backend, BuildError};
 use fpgacc_aoc_wrappers::cache::Cache;
+use fpgacc_aoc_wrappers::emulator::EmulatorError;
 use fpgacc_aoc_wrappers::progress::Progress;
 use fpgacc_aoc_wrappers::request::{self, BuildRequest, KernelSource};
 use fpgacc_frontend::diag::Diagnostic;
@@ -98,6 +99,14 @@ pub fn number(options: &Options, rewritten: &Rewritten, target: &manifest::Targe
     u64::from_le_bytes(start.expect("a digest has 32 bytes"))
 }
 
+/// What came of a build.
+pub enum Built {
+    /// The .aocx is there.
+    Made,
+    /// An emulator's compiler refuses the kernels, and says this.
+    Refused(String),
+}
+
 /// Builds a program's .aocx in the folder `made`; it will be at last beside `output`.
 pub fn build(
     session: &mut Session,
@@ -106,7 +115,7 @@ pub fn build(
     made: &Path,
     output: &Path,
     described: &manifest::Program,
-) -> Step<()> {
+) -> Step<Built> {
     let Compiled { program, rewritten } = compiled;
     let options = &session.options;
     let prelude = options.rounding.prelude().unwrap_or_default();
@@ -137,7 +146,7 @@ pub fn build(
         session.messages.pass_on(&format!(" {line}"));
     }
     if session.options.dry_run {
-        return Ok(());
+        return Ok(Built::Made);
     }
     let progress = match session.options.quiet {
         true => Progress::Quiet,
@@ -148,8 +157,9 @@ pub fn build(
             if session.options.verbose {
                 session.messages.pass_on(&built.log);
             }
-            Ok(())
+            Ok(Built::Made)
         }
+        Err(BuildError::Emulator(EmulatorError::Kernels { log })) => Ok(Built::Refused(log)),
         Err(error) => {
             // What aoc says was shown while it ran.
             let shown = matches!(error, BuildError::Aoc(_)) && !session.options.quiet;

@@ -28,13 +28,14 @@ use crate::differing_macros;
 use crate::expansion;
 use crate::identity;
 use crate::line_marker;
-use crate::options::Target;
+use crate::options::{Mode, Target};
 use crate::programs::{self, Piece, Program};
 use crate::run_time_headers;
 use crate::session::{Session, Step, Stop};
 use crate::signature;
 use crate::unit::{HostUnit, KernelUnit};
 use crate::unknown_macros;
+use crate::wrong_kernels;
 
 /// A program behind the rewrites.
 pub struct Rewritten {
@@ -59,7 +60,7 @@ pub struct Rewritten {
 }
 
 /// Takes a program of these hosts through front end and passes; `None` if it is left to the device's
-/// own compiler, as its headers or macros are not known before the host runs.
+/// own compiler: its headers or macros are not known before the host runs, or the text has errors.
 pub fn rewrite_for(
     session: &mut Session,
     program: &Program,
@@ -82,6 +83,15 @@ pub fn rewrite_for(
         session.tell(unknown_macros::left_to_device(&program.name(), &[]));
         return Ok(None);
     }
+    let may_be_wrong = matches!(session.options.mode, Mode::Link | Mode::Verify);
+    if let Err(error) = &made
+        && let Some(text) = error.diagnostics()
+        && may_be_wrong
+    {
+        session.messages.pass_on(&wrong_kernels::as_warnings(text));
+        session.tell(wrong_kernels::left_to_device(&program.name()));
+        return Ok(None);
+    }
     let preprocessed = check_preprocessed(session, program, made)?;
     let parsed = parse_text(session, program, &preprocessed.text);
     if let Err(ParseError::Invalid(errors)) = &parsed
@@ -89,6 +99,16 @@ pub fn rewrite_for(
         && unknown_macros::explain_all(errors)
     {
         session.tell(unknown_macros::left_to_device(&program.name(), errors));
+        return Ok(None);
+    }
+    if let Err(ParseError::Invalid(errors)) = &parsed
+        && may_be_wrong
+    {
+        pass_on_warnings(session, &preprocessed);
+        for error in errors {
+            session.tell(wrong_kernels::as_warning(error.clone()));
+        }
+        session.tell(wrong_kernels::left_to_device(&program.name()));
         return Ok(None);
     }
     let parsed = judge(session, program, parsed)?;

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use fpgacc_aoc_wrappers::backend::Backend;
 use fpgacc_aoc_wrappers::cache::Cache;
 use fpgacc_aoc_wrappers::cc::{Language, Source};
 use fpgacc_aoc_wrappers::library;
@@ -12,7 +13,7 @@ use fpgacc_frontend::facts::Facts;
 use fpgacc_runtime::manifest::{self, Manifest};
 
 use crate::aocx;
-use crate::build;
+use crate::build::{self, Built};
 use crate::compile;
 use crate::facts;
 use crate::gather::{self, Gathered};
@@ -26,6 +27,7 @@ use crate::required;
 use crate::rounding::Rounding;
 use crate::session::{Session, Step, Stop};
 use crate::source_folder;
+use crate::wrong_kernels;
 
 /// A program with its rewritten text.
 pub struct Compiled {
@@ -72,26 +74,72 @@ pub fn build(session: &mut Session, output: &Path) -> Step<Vec<Compiled>> {
     }
     let backend = build::choose(session)?;
     images::warn(session, &backend, &compiled);
-    let target = build::manifest_target(&backend);
-    let manifest = manifest(&session.options, &compiled, target, output);
-    let written = outputs::of_link(session, &gathered, &compiled, &manifest, output);
-    session.may_write(&written)?;
-    // The link comes first: kernels take longer, hours on hardware.
-    let executable = folder.path().join("executable");
-    let runtime = runtime(session, &manifest, folder.path())?;
-    if !link(session, &gathered, runtime, &executable)? && !session.options.dry_run {
-        return Ok(compiled);
+    let executable = Executable {
+        gathered: &gathered,
+        backend: &backend,
+        folder: folder.path(),
+        output,
+    };
+    let mut compiled = compiled;
+    loop {
+        let refused = executable.make(session, &compiled)?;
+        if refused.is_empty() {
+            return Ok(compiled);
+        }
+        for at in refused.into_iter().rev() {
+            let program = compiled.remove(at).program;
+            session.tell(wrong_kernels::left_to_device(&program.name()));
+        }
     }
-    let made = outputs::folder(session, output)?;
-    for (compiled, program) in compiled.iter().zip(&manifest.programs) {
-        build::build(session, &backend, compiled, made.path(), output, program)?;
+}
+
+/// What an executable is made of, besides its programs.
+struct Executable<'a> {
+    gathered: &'a Gathered,
+    backend: &'a Backend,
+    folder: &'a Path,
+    output: &'a Path,
+}
+
+impl Executable<'_> {
+    /// Makes it. Gives the programs that the device's compiler refuses; nothing was made if there are any.
+    fn make(&self, session: &mut Session, compiled: &[Compiled]) -> Step<Vec<usize>> {
+        let Executable {
+            gathered,
+            backend,
+            folder,
+            output,
+        } = *self;
+        let target = build::manifest_target(backend);
+        let manifest = manifest(&session.options, compiled, target, output);
+        let written = outputs::of_link(session, gathered, compiled, &manifest, output);
+        session.may_write(&written)?;
+        // The link comes first: kernels take longer, hours on hardware.
+        let executable = folder.join("executable");
+        let runtime = runtime(session, &manifest, folder)?;
+        if !link(session, gathered, runtime, &executable)? && !session.options.dry_run {
+            return Ok(Vec::new());
+        }
+        let made = outputs::folder(session, output)?;
+        let mut refused = Vec::new();
+        for (at, (compiled, program)) in compiled.iter().zip(&manifest.programs).enumerate() {
+            match build::build(session, backend, compiled, made.path(), output, program)? {
+                Built::Made => {}
+                Built::Refused(log) => {
+                    session.messages.pass_on(&wrong_kernels::as_warnings(&log));
+                    refused.push(at);
+                }
+            }
+        }
+        if !refused.is_empty() {
+            return Ok(refused);
+        }
+        outputs::save_temps(session, gathered, compiled, &manifest)?;
+        if !session.options.dry_run {
+            outputs::put_in_place(session, &manifest, made.path(), &executable, output)?;
+        }
+        Ok(Vec::new())
     }
-    outputs::save_temps(session, &gathered, &compiled, &manifest)?;
-    if session.options.dry_run {
-        return Ok(compiled);
-    }
-    outputs::put_in_place(session, &manifest, made.path(), &executable, output)?;
-    Ok(compiled)
 }
 
 /// A link needs something with a `main`; what the linker would say of it does not help.
@@ -106,22 +154,27 @@ fn need_host(session: &mut Session, gathered: &Gathered) -> Step<()> {
 }
 
 /// The programs that hold kernels. Files of helpers may be given too: they are included by others.
-fn with_kernels(session: &mut Session, compiled: Vec<Compiled>) -> Step<Vec<Compiled>> {
+fn with_kernels(
+    session: &mut Session,
+    compiled: Vec<Compiled>,
+    left_to_device: usize,
+) -> Step<Vec<Compiled>> {
     let (with, without): (Vec<_>, Vec<_>) = compiled.into_iter().partition(|compiled| {
         let parsed = compiled.rewritten.parsed.as_ref();
         parsed.is_none_or(|module| module.kernels().next().is_some())
     });
+    let is_needed = with.is_empty() && left_to_device == 0;
     for Compiled { program, .. } in &without {
         let message = format!("there is no kernel in '{}'", program.name());
-        session.tell(match with.is_empty() {
+        session.tell(match is_needed {
             true => Diagnostic::error(message)
                 .help("a kernel is a function that starts with `kernel` or `__kernel`"),
             false => Diagnostic::warning(message).note("it is left out"),
         });
     }
-    match without.is_empty() || !with.is_empty() {
-        true => Ok(with),
-        false => Err(Stop),
+    match is_needed && !without.is_empty() {
+        true => Err(Stop),
+        false => Ok(with),
     }
 }
 
@@ -153,12 +206,13 @@ pub fn rewrite_with(
     let unseen = gathered.unseen.as_ref();
     session.options.pipeline.options.unseen = unseen.map(|path| path.display().to_string());
     let mut compiled = Vec::new();
+    let mut left_to_device = 0;
     let mut failed = false;
     for program in programs {
         // Errors of all programs are told, not only those of the first.
         match kernels::rewrite_for(session, &program, facts, &gathered.hosts) {
             Ok(Some(rewritten)) => compiled.push(Compiled { program, rewritten }),
-            Ok(None) => {}
+            Ok(None) => left_to_device += 1,
             Err(Stop) => failed = true,
         }
     }
@@ -166,9 +220,12 @@ pub fn rewrite_with(
         return Err(Stop);
     }
     if matches!(session.options.mode, Mode::Link | Mode::Verify) {
-        compiled = with_kernels(session, compiled)?;
+        compiled = with_kernels(session, compiled, left_to_device)?;
     }
-    facts::warn_about_launches(session, facts, &compiled);
+    // Kernels of programs that are left to the device are not known here.
+    if left_to_device == 0 {
+        facts::warn_about_launches(session, facts, &compiled);
+    }
     required::check(session, facts, &compiled)?;
     Ok(compiled)
 }

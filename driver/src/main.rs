@@ -51,6 +51,7 @@ mod unit;
 mod unknown_macros;
 mod usage;
 mod verify;
+mod wrong_kernels;
 
 use std::ffi::OsString;
 use std::io::Write;

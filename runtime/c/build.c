@@ -156,6 +156,7 @@ static cl_int choose(struct fpgacc_loaded *loaded, const struct fpgacc_site *sit
     loaded->nonuniform = fpgacc_options_nonuniform(&options);
     replace_string(&loaded->options, text);
     replace_string(&loaded->log, NULL);
+    replace_string(&loaded->device_log, NULL);
     const struct fpgacc_program *variant = matching_variant(loaded, &options, &reasons);
     cl_int error = variant ? use_variant(loaded, site, variant)
                            : use_original(loaded, site, main_reason(&reasons));
@@ -285,6 +286,37 @@ static cl_int compile_original(const struct fpgacc_loaded *loaded, cl_program pr
     const struct fpgacc_headers *headers = &loaded->headers;
     return fpgacc_compile_program(program, num_devices, devices, loaded->options, headers->count,
                                   headers->programs, (const char **)headers->names, NULL, NULL);
+}
+
+static char *build_log(cl_program program, cl_device_id device)
+{
+    size_t size = 0;
+    cl_int error = __real_clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0, NULL,
+                                                &size);
+    char *log = error == CL_SUCCESS ? calloc(1, size + 1) : NULL;
+    if (log && __real_clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, size, log,
+                                            NULL) != CL_SUCCESS) {
+        free(log);
+        log = NULL;
+    }
+    return log;
+}
+
+char *fpgacc_original_log(const struct fpgacc_loaded *loaded, cl_device_id device)
+{
+    cl_int error = CL_SUCCESS;
+    if (!loaded->source || !fpgacc_can_compile(loaded->context))
+        return NULL;
+    cl_program program = fpgacc_original_program(loaded, &error);
+    if (!program)
+        return NULL;
+    if (loaded->state == FPGACC_COMPILED)
+        error = compile_original(loaded, program, 1, &device);
+    else
+        error = fpgacc_build_program(program, 1, &device, loaded->options, NULL, NULL);
+    char *log = error == CL_SUCCESS ? build_log(program, device) : NULL;
+    __real_clReleaseProgram(program);
+    return log;
 }
 
 cl_int __wrap_clCompileProgram(cl_program program, cl_uint num_devices,

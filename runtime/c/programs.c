@@ -63,6 +63,7 @@ void fpgacc_unlock_and_collect(struct fpgacc_loaded *loaded)
     free(loaded->source);
     free(loaded->options);
     free(loaded->log);
+    free(loaded->device_log);
     free(loaded);
 }
 

@@ -249,6 +249,7 @@ struct fpgacc_loaded {
     int nonuniform;
     char *options; /* of the latest build */
     char *log;     /* of a build that the runtime refused */
+    char *device_log; /* what the device's compiler says of the original; NULL: not asked yet */
     struct fpgacc_headers headers; /* of clCompileProgram */
     cl_uint references;
     cl_uint kernels; /* alive */
@@ -271,6 +272,10 @@ struct fpgacc_loaded *fpgacc_add_program(cl_program handle, cl_context context, 
 
 /* Made from the host's own text, for a build by the device's compiler. */
 cl_program fpgacc_original_program(const struct fpgacc_loaded *loaded, cl_int *error);
+
+/* What the device's own compiler writes of the original text when it builds it with the options of the latest
+ * build, which takes as long as that does. NULL if it has no compiler, refuses the text, or memory is short. */
+char *fpgacc_original_log(const struct fpgacc_loaded *loaded, cl_device_id device);
 
 /* Whether every device of a context has a compiler. */
 int fpgacc_can_compile(cl_context context);

@@ -1,0 +1,139 @@
+//! Kernels that fpgacc or the device's compiler refuses: the host may never build them, so they end no build.
+//! Where the host does, it hears from the device what it hears without fpgacc.
+
+use fpgacc_tests::command::{Workshop, implementations};
+
+/// Builds the kernels of a file with options that only the running host knows, and says all that it is told.
+/// Without an argument it builds nothing.
+const HOST: &str = r#"
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+#include <stdio.h>
+static char text[65536], told[65536];
+int main(int argc, char **argv) {
+    cl_platform_id platform;
+    cl_device_id device;
+    cl_int error;
+    if (argc < 2) {
+        printf("nothing to do\n");
+        return 0;
+    }
+    clGetPlatformIDs(1, &platform, NULL);
+    clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL);
+    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
+    cl_command_queue queue = clCreateCommandQueue(context, device, 0, &error);
+    FILE *file = fopen("k.cl", "r");
+    text[fread(text, 1, sizeof text - 1, file)] = 0;
+    const char *source = text;
+    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
+    char options[64];
+    snprintf(options, sizeof options, "OPTIONS", argv[1]);
+    printf("build: %d\n", clBuildProgram(program, 1, &device, options, NULL, NULL));
+    size_t length = 0;
+    clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0, NULL, &length);
+    clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, sizeof told, told, NULL);
+    printf("%zu: %s\n", length, told);
+    cl_kernel kernel = clCreateKernel(program, "f", &error);
+    if (error != CL_SUCCESS) return 1;
+    size_t global = 64, local = 16;
+    int values[64] = {0};
+    cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                                   sizeof values, values, &error);
+    clSetKernelArg(kernel, 0, sizeof buffer, &buffer);
+    clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL);
+    clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof values, values, 0, NULL, NULL);
+    for (int i = 0; i < 64; i++) printf("%d ", values[i]);
+    printf("\n");
+    return 0;
+}
+"#;
+
+const LEFT: &str = "warning: 'k.cl' has errors: none of its kernels is rewritten";
+
+/// Builds with cc and with fpgacc, and compares runs without and with an argument on all implementations. Gives what
+/// fpgacc said when it built, and what the run with an argument printed.
+#[track_caller]
+fn runs_as_plain(options: &str, kernels: &str) -> Vec<(String, String)> {
+    let shop = Workshop::new();
+    shop.write("host.c", HOST.replace("OPTIONS", options));
+    shop.write("k.cl", kernels);
+    shop.sh("cc -w host.c -o plain -lOpenCL").success();
+    let mut said = Vec::new();
+    for (name, choice) in implementations() {
+        let line = format!("--platform={name} host.c k.cl -o app");
+        let built = shop.fpgacc(&line).success().stderr;
+        assert_eq!(shop.sh("./app").success().stdout, "nothing to do\n");
+        let plain = shop.sh(&format!("{choice} ./plain 5"));
+        let ours = shop.sh("./app 5");
+        assert_eq!(ours.stdout, plain.stdout, "{name}: {built}{}", ours.stderr);
+        assert_eq!(ours.code, plain.code, "{name}");
+        said.push((built, plain.stdout));
+    }
+    assert!(!said.is_empty());
+    said
+}
+
+#[test]
+fn a_type_that_nobody_knows_ends_no_build() {
+    let kernels = "__kernel void f(__global int *x, counter32_t c) { x[0] = 1; }\n";
+    let shop = Workshop::new();
+    shop.write("host.c", HOST.replace("OPTIONS", "-DN=%s"));
+    shop.write("k.cl", kernels);
+    for (name, choice) in implementations() {
+        let line = format!("--platform={name} host.c k.cl -o app");
+        let built = shop.fpgacc(&line).success().stderr;
+        let at = "k.cl:1:34: warning: `counter32_t` is not a type";
+        assert!(built.contains(at) && built.contains(LEFT), "{built}");
+        assert_eq!(shop.sh("./app").success().stdout, "nothing to do\n");
+        // The device refuses it, with fpgacc and without.
+        shop.sh("cc -w host.c -o plain -lOpenCL").success();
+        let refused = |run: &str| shop.sh(run).failure().stdout.starts_with("build: -11\n");
+        assert!(refused(&format!("{choice} ./plain 5")), "{name}");
+        assert!(refused("./app 5"), "{name}");
+    }
+    // On its own, a file with errors is one.
+    shop.fpgacc("-c k.cl -o k.o").failure();
+    shop.fpgacc("--platform=pocl k.cl -o k.aocx").failure();
+}
+
+#[test]
+fn an_error_of_the_preprocessor_ends_no_build() {
+    let said = runs_as_plain(
+        "-DSTEP=%s",
+        "#ifndef STEP\n#error STEP\n#endif\n#ifdef STEP\n__kernel void f(__global int *x) { x[get_global_id(0)] = STEP; }\n#endif\n",
+    );
+    for (built, printed) in said {
+        assert!(!built.contains("error:"), "{built}");
+        assert!(printed.contains("\n5 5 5"), "{printed}");
+    }
+}
+
+/// The front end does not take this text, so that only the device's compiler sees that a macro is missing.
+#[test]
+fn what_the_device_refuses_without_its_macros_is_built_when_they_are_known() {
+    let said = runs_as_plain(
+        "-DSTEP=%s",
+        "__kernel void f(__global int *x) { x[get_global_id(0)] = ({ int t = STEP; t + 1; }); }\n",
+    );
+    for (built, printed) in said {
+        assert!(built.contains(LEFT) && !built.contains("error:"), "{built}");
+        assert!(printed.contains("\n6 6 6"), "{printed}");
+    }
+}
+
+#[test]
+fn the_build_log_is_that_of_the_original() {
+    let said = runs_as_plain(
+        "-DNONE%.0s",
+        "__kernel void f(__global int *x) {\n    __local int l[16];\n    int i = get_global_id(0), j = get_local_id(0);\n    \
+         l[j] = i;\n    barrier(CLK_LOCAL_MEM_FENCE);\n    x[i] = l[15 - j];\n}\n",
+    );
+    // PoCL's is empty.
+    let speaks = |(_, printed): &(String, String)| printed.contains("Compilation");
+    assert_eq!(
+        said.iter().filter(|said| speaks(said)).count(),
+        1,
+        "{said:?}"
+    );
+    assert!(said.iter().all(|(built, _)| !built.contains(LEFT)));
+}
