@@ -9,7 +9,8 @@ fn random_hosts_do_the_same_when_fpgacc_builds_them() {
     let plan = Plan {
         seed: 3,
         intel_every: 1,
-        pocl_every: 6,
+        pocl_every: 3,
+        originals_every: 1,
     };
     let bench = Bench::new();
     let mut counts = Counts::default();

@@ -32,8 +32,12 @@ struct Options {
     #[arg(long, default_value_t = 1)]
     intel_every: u64,
     /// Every how manieth host runs on PoCL; those that would run nowhere do, too
-    #[arg(long, default_value_t = 8)]
+    #[arg(long, default_value_t = 1)]
     pocl_every: u64,
+    /// Every how manieth original runs on the Intel emulator in any case; the others only if fpgacc's program
+    /// there does not do what the original does on PoCL (0: none)
+    #[arg(long, default_value_t = 10)]
+    originals_every: u64,
     /// Hosts at a time (as many as there are processors)
     #[arg(long, default_value_t = 0)]
     threads: usize,
@@ -78,6 +82,7 @@ fn run(options: &Options) -> Result<Counts, Stop> {
         seed: options.seed,
         intel_every: options.intel_every,
         pocl_every: options.pocl_every,
+        originals_every: options.originals_every,
     };
     if let (Some(index), Some(folder)) = (options.only, &options.print) {
         let program = plan.recipe(index).program();

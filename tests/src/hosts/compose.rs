@@ -46,9 +46,9 @@ impl Composer {
     }
 
     fn beginning(&mut self) {
-        let texts = 1 + usize::from(self.r.chance(30));
+        let texts = 1 + usize::from(self.r.chance(20));
         self.scene.texts = (0..texts).map(|_| texts::text(&mut self.r)).collect();
-        let programs = 1 + self.r.below(3);
+        let programs = 1 + self.r.below(2);
         for p in 0..programs {
             let text = if p < texts { p } else { self.r.below(texts) };
             self.scene.programs.push(text);
@@ -64,7 +64,7 @@ impl Composer {
         for _ in 0..2 + self.r.below(3) {
             self.buffer();
         }
-        for _ in 0..1 + self.r.below(4) {
+        for _ in 0..1 + self.r.below(3) {
             let p = self.r.below(programs);
             let kernels = self.scene.texts[self.scene.programs[p]].kernels.len();
             let number = self.r.below(kernels);

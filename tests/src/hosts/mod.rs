@@ -8,6 +8,7 @@ mod kernels;
 mod program;
 mod scene;
 mod spell;
+mod story;
 mod style;
 mod texts;
 mod trial;
@@ -30,6 +31,9 @@ pub struct Plan {
     pub intel_every: u64,
     /// The same for PoCL; those that run nowhere else run there.
     pub pocl_every: u64,
+    /// Every how manieth original runs on the Intel emulator in any case; the others only if fpgacc's
+    /// program there does not do what the original does on PoCL. 0: none.
+    pub originals_every: u64,
 }
 
 impl Plan {
@@ -41,16 +45,28 @@ impl Plan {
 
     /// Where a program runs.
     pub fn platforms(&self, index: u64) -> Vec<Platform> {
-        let on = |every: u64| every != 0 && index.is_multiple_of(every);
         let mut platforms = Vec::new();
-        if on(self.intel_every) {
-            platforms.push(Platform::Intel);
-        }
-        if on(self.pocl_every) || platforms.is_empty() {
+        if is_one(index, self.pocl_every) || !is_one(index, self.intel_every) {
             platforms.push(Platform::Pocl);
+        }
+        if is_one(index, self.intel_every) {
+            platforms.push(Platform::Intel);
         }
         platforms
     }
+
+    /// Where an original may have run that a program on an implementation is compared with first.
+    fn others(&self, index: u64, platform: Platform) -> &'static [Platform] {
+        let is_own = platform == Platform::Pocl || is_one(index, self.originals_every);
+        match is_own {
+            true => &[],
+            false => &[Platform::Pocl],
+        }
+    }
+}
+
+fn is_one(index: u64, every: u64) -> bool {
+    every != 0 && index.is_multiple_of(every)
 }
 
 /// A program that fails, made small.
@@ -82,61 +98,54 @@ pub fn check(bench: &Bench, plan: &Plan, index: u64) -> Result<Found, String> {
     let mut found = Found::default();
     found.counts.hosts = 1;
     found.counts.scenes = recipe.scenes.len() as u64;
+    let program = recipe.program();
+    let mut stage = bench.stage(&program)?;
     for platform in plan.platforms(index) {
-        one(bench, &recipe, platform, &mut found)?;
+        let trial = stage.trial(platform, plan.others(index, platform))?;
+        found.counts.count(platform, &trial);
+        if trial.verdict == Verdict::Same {
+            continue;
+        }
+        let whole = (program.clone(), trial);
+        for (program, trial) in alone(bench, &recipe, platform, whole, &mut found.counts)? {
+            found.kept.push(Failure {
+                platform,
+                program,
+                trial,
+            });
+        }
     }
     Ok(found)
 }
 
-fn one(
+/// A program that does not do the same: those of its scenes that do not either, each as a program of its own, or
+/// else all of it. So what one scene meets does not hide the others.
+fn alone(
     bench: &Bench,
     recipe: &Recipe,
     platform: Platform,
-    found: &mut Found,
-) -> Result<(), String> {
-    let program = recipe.program();
-    let trial = bench.trial(&program, platform)?;
-    let counts = &mut found.counts;
-    match &trial.verdict {
-        Verdict::Same => {
-            *counts.same.entry(platform).or_default() += 1;
-            for warning in &trial.warnings {
-                *counts.warnings.entry(warning.clone()).or_default() += 1;
+    whole: (Program, Trial),
+    counts: &mut Counts,
+) -> Result<Vec<(Program, Trial)>, String> {
+    let kind = std::mem::discriminant(&whole.1.verdict);
+    let mut kept = Vec::new();
+    for part in recipe.alone() {
+        let program = part.program();
+        let trial = bench.stage(&program)?.trial(platform, &[])?;
+        match &trial.verdict {
+            Verdict::Same => *counts.alone.entry(platform).or_default() += 1,
+            Verdict::Different(_) if kind != std::mem::discriminant(&trial.verdict) => {
+                counts.failures += 1;
             }
-            return Ok(());
+            _ => {}
         }
-        Verdict::Refused(cause) => *counts.refused.entry(cause.clone()).or_default() += 1,
-        Verdict::Original(_) => counts.originals += 1,
-        Verdict::Different(_) => counts.failures += 1,
-    }
-    let (program, trial) = reduced(bench, recipe, platform, program, trial)?;
-    found.kept.push(Failure {
-        platform,
-        program,
-        trial,
-    });
-    Ok(())
-}
-
-/// Leaves out scenes as long as the verdict is of the same kind.
-fn reduced(
-    bench: &Bench,
-    recipe: &Recipe,
-    platform: Platform,
-    program: Program,
-    trial: Trial,
-) -> Result<(Program, Trial), String> {
-    let kind = std::mem::discriminant(&trial.verdict);
-    let mut best = (recipe.clone(), program, trial);
-    for scene in &recipe.scenes {
-        let Some(less) = best.0.without(*scene) else {
-            continue;
-        };
-        let program = less.program();
-        let trial = bench.trial(&program, platform)?;
-        if std::mem::discriminant(&trial.verdict) == kind {
-            best = (less, program, trial);
+        if trial.verdict != Verdict::Same {
+            kept.push((program, trial));
         }
     }
-    Ok((best.1, best.2))
+    let is_there = |(_, trial): &(Program, Trial)| std::mem::discriminant(&trial.verdict) == kind;
+    if !kept.iter().any(is_there) {
+        kept.push(whole);
+    }
+    Ok(kept)
 }

@@ -9,7 +9,8 @@ use crate::random::Random;
 
 use super::compose;
 use super::helpers::Parts;
-use super::spell::spell;
+use super::spell::{Seeds, spell};
+use super::story::Story;
 use super::style::Style;
 
 /// What a program is made from: the same recipe gives the same program.
@@ -21,36 +22,47 @@ pub struct Recipe {
     pub scenes: Vec<usize>,
 }
 
-/// The most scenes of a program.
-const MOST_SCENES: usize = 4;
+/// Of 100 programs so many have two scenes.
+const TWO_SCENES: usize = 40;
 
 impl Recipe {
     /// The whole program of a seed.
     pub fn whole(seed: u64) -> Self {
-        let mut r = Random::new(seed ^ 0x5ce9e5);
+        let scenes = 1 + usize::from(Random::new(seed ^ 0x5ce9e5).chance(TWO_SCENES));
         Recipe {
             seed,
-            scenes: (0..1 + r.below(MOST_SCENES)).collect(),
+            scenes: (0..scenes).collect(),
         }
     }
 
-    /// The same without a scene; `None` if nothing would be left.
-    pub fn without(&self, scene: usize) -> Option<Self> {
-        let mut less = self.clone();
-        less.scenes.retain(|other| *other != scene);
-        (!less.scenes.is_empty()).then_some(less)
+    /// Programs of one scene each; none if this is one.
+    pub fn alone(&self) -> Vec<Self> {
+        let alone = |scene: &usize| Recipe {
+            seed: self.seed,
+            scenes: vec![*scene],
+        };
+        match self.scenes.len() {
+            1 => Vec::new(),
+            _ => self.scenes.iter().map(alone).collect(),
+        }
     }
 
     /// The program.
     pub fn program(&self) -> Program {
         let mut r = Random::new(self.seed);
         let style = Style::new(&mut r);
-        let words = r.copy(&[0, 0, 1, 2]);
+        let first = Story::any(&mut r);
+        let stories = [first, first.beside(&mut r)];
+        let words = first.words();
         let mut parts = Parts::default();
         for scene in &self.scenes {
-            let seed = self.seed.wrapping_mul(31).wrapping_add(*scene as u64);
-            let made = compose::scene(seed, words + 1);
-            spell(&made, !seed, *scene, words + 1, style, &mut parts);
+            let story = stories[*scene].seed();
+            let made = compose::scene(story, words + 1);
+            let seeds = Seeds {
+                host: self.seed.wrapping_mul(31).wrapping_add(*scene as u64),
+                story: !story,
+            };
+            spell(&made, seeds, *scene, words + 1, style, &mut parts);
         }
         let host = match style.cpp {
             true => "host.cpp",
@@ -71,7 +83,7 @@ impl Recipe {
             kernels,
             needs_options: parts.needs_options,
             words: (0..words).map(|at| format!("w{at}")).collect(),
-            build: Build::new(&mut r),
+            build: Build::new(first, &mut r),
         }
     }
 }
@@ -95,30 +107,13 @@ pub struct Build {
 }
 
 impl Build {
-    fn new(r: &mut Random) -> Self {
-        let mut options: Vec<String> = Vec::new();
+    fn new(story: Story, r: &mut Random) -> Self {
+        let mut options = story.options();
         if r.chance(50) {
-            options.push("-DDEVICE_TYPE=CL_DEVICE_TYPE_GPU".to_string());
-        }
-        if r.chance(50) {
-            let further = [
-                "-fexecution-model=swi",
-                "-fexecution-model=ndrange",
-                "--keep-general",
-                "--kernel-opt=3",
-                "--kernel-opt=1",
-                "--kernel-opt=0",
-                "--strict-fp",
-                "-fno-specialise",
-                "-fno-restrict",
-            ];
-            options.push(r.pick(&further).to_string());
-            if r.chance(30) {
-                options.push(r.pick(&further).to_string());
-            }
+            options.push("-DDEVICE_TYPE=CL_DEVICE_TYPE_GPU");
         }
         Build {
-            options,
+            options: options.into_iter().map(str::to_string).collect(),
             separately: r.chance(20),
         }
     }

@@ -30,7 +30,7 @@ impl Style {
     /// A random style.
     pub fn new(r: &mut Random) -> Self {
         Style {
-            cpp: r.chance(35),
+            cpp: r.chance(25),
             check: r.copy(&[
                 Check::Macro,
                 Check::Bare,

@@ -1,4 +1,4 @@
-//! Kernel files of random hosts. Most come from a pool, so that caches of compiled kernels help.
+//! Kernel files of random hosts. Most come from a pool, which stories share.
 
 use std::fmt::Write as _;
 
@@ -6,8 +6,8 @@ use crate::random::Random;
 
 use super::kernels::{self, Kernel};
 
-/// Texts that programs share.
-const POOL: usize = 48;
+/// Texts that stories share.
+const POOL: usize = 200;
 
 /// Where the constants of a text come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,10 +50,14 @@ pub fn text(r: &mut Random) -> Text {
 /// The text of a number: always the same.
 fn numbered(number: usize) -> Text {
     let mut r = Random::new(0x7e87 + number as u64);
+    // PoCL compiles programs with headers anew each time.
     let constants = r.copy(&[
+        Constants::None,
         Constants::None,
         Constants::Defaulted,
         Constants::Defaulted,
+        Constants::Defaulted,
+        Constants::Required,
         Constants::Required,
         Constants::Header,
     ]);
@@ -72,7 +76,7 @@ fn numbered(number: usize) -> Text {
         }
     }
     body.push_str(kernels::PRELUDE);
-    let count = 2 + r.below(3);
+    let count = 1 + r.below(3);
     // Kernels of different texts have the same names, now and then.
     let kernels: Vec<Kernel> = (0..count)
         .map(|at| kernels::kernel(&mut r, &format!("k{at}"), &macros))

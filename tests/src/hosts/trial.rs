@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use fpgacc_aoc_wrappers::cpu_target::cpu_target;
 use fpgacc_aoc_wrappers::emulator::Emulator;
-use fpgacc_aoc_wrappers::process::{Captured, Command, ProcessError};
+use fpgacc_aoc_wrappers::process::{Captured, Command};
 use serde::{Deserialize, Serialize};
 
 use crate::command::built;
@@ -37,6 +37,8 @@ pub enum Verdict {
 pub struct Trial {
     /// The verdict.
     pub verdict: Verdict,
+    /// Where the original ran that it was compared with.
+    pub reference: Platform,
     /// What each build and run wrote, by name.
     pub outputs: BTreeMap<String, String>,
     /// What fpgacc's program warned of.
@@ -72,29 +74,27 @@ impl Bench {
         }
     }
 
-    /// Builds a program in both ways and runs it.
+    /// Builds a program by the system's compiler.
     ///
     /// # Errors
-    /// Files cannot be written, or a compiler cannot be run.
-    pub fn trial(&self, program: &Program, platform: Platform) -> Result<Trial, String> {
-        let folder = tempfile::Builder::new().prefix("fpgacc-hosts-").tempdir();
-        let folder = folder.map_err(|e| e.to_string())?;
-        let mut attempt = Attempt {
+    /// It is not legal C or C++, files cannot be written, or the compiler cannot be run.
+    pub fn stage<'a>(&'a self, program: &'a Program) -> Result<Stage<'a>, String> {
+        let root = tempfile::Builder::new().prefix("fpgacc-hosts-").tempdir();
+        let stage = Stage {
             bench: self,
             program,
-            platform,
-            root: folder.path(),
-            outputs: BTreeMap::new(),
+            root: root.map_err(|e| e.to_string())?,
+            originals: BTreeMap::new(),
+            runs: 0,
         };
-        let verdict = attempt.verdict()?;
-        let said = attempt.outputs.get("fpgacc.run.stderr");
-        let warnings = said.map(|text| messages(text, "warning: "));
-        Ok(Trial {
-            verdict,
-            warnings: warnings.unwrap_or_default(),
-            script: attempt.script(),
-            outputs: attempt.outputs,
-        })
+        let folder = stage.root.path().join("plain");
+        program.write(&folder).map_err(|e| e.to_string())?;
+        let build = stage.plain_build().dir(&folder).limit(LIMIT);
+        let done = build.capture().map_err(|e| e.to_string())?;
+        match done.status.success() {
+            true => Ok(stage),
+            false => Err(format!("the host does not compile: {}", done.stderr_text())),
+        }
     }
 }
 
@@ -104,70 +104,124 @@ impl Default for Bench {
     }
 }
 
-struct Attempt<'a> {
+/// A program whose original is built.
+#[derive(Debug)]
+pub struct Stage<'a> {
     bench: &'a Bench,
     program: &'a Program,
-    platform: Platform,
-    root: &'a Path,
-    outputs: BTreeMap<String, String>,
+    root: tempfile::TempDir,
+    originals: BTreeMap<Platform, Ran>,
+    runs: usize,
 }
 
-impl Attempt<'_> {
-    fn verdict(&mut self) -> Result<Verdict, String> {
-        // Each in a folder of its own: programs write files.
-        let plain = self.root.join("plain");
-        let ours = self.root.join("ours");
-        for folder in [&plain, &ours] {
-            self.program.write(folder).map_err(|e| e.to_string())?;
-        }
-        let build = self.plain_build().dir(&plain).limit(LIMIT);
-        let done = build.capture().map_err(|e| e.to_string())?;
-        self.keep("gcc", &done);
-        if !done.status.success() {
-            return Err(format!("the host does not compile: {}", done.stderr_text()));
-        }
-        let original = match self.run(&plain, "gcc.run")? {
-            Ok(done) => done,
-            Err(error) => return Ok(Verdict::Original(error.to_string())),
-        };
-        if !original.status.success() {
-            let output = format!("{}{}", original.stdout_text(), original.stderr_text());
-            return Ok(Verdict::Original(format!("{}: {output}", original.status)));
-        }
-        for (number, build) in self.our_builds().into_iter().enumerate() {
-            let done = match build.dir(&ours).limit(LIMIT).capture() {
-                Ok(done) => done,
-                Err(error) => return Ok(Verdict::Different(format!("the build: {error}"))),
+/// What a run did, or why there was none.
+type Ran = Result<Captured, String>;
+
+impl Stage<'_> {
+    /// Builds the program by fpgacc for an implementation, runs it, and compares it with the original.
+    /// An original that did the same on another implementation, one of `others`, will do: then it need
+    /// not run on this one.
+    ///
+    /// # Errors
+    /// Files cannot be written.
+    pub fn trial(&mut self, platform: Platform, others: &[Platform]) -> Result<Trial, String> {
+        let mut outputs = BTreeMap::new();
+        let ours = self.ours(platform, &mut outputs)?;
+        let (mut verdict, mut reference) = (Verdict::Original(String::new()), platform);
+        for &on in others.iter().chain([&platform]) {
+            let original = self.original(on)?;
+            verdict = match (&ours, original) {
+                (_, Err(error)) => Verdict::Original(error.clone()),
+                (_, Ok(original)) if !original.status.success() => {
+                    let output = format!("{}{}", original.stdout_text(), original.stderr_text());
+                    Verdict::Original(format!("{}: {output}", original.status))
+                }
+                (Ours::NotBuilt(verdict), Ok(_)) => verdict.clone(),
+                (Ours::Ran(Err(error)), Ok(_)) => Verdict::Different(error.clone()),
+                (Ours::Ran(Ok(ours)), Ok(original)) => compare(original, ours),
             };
-            self.keep(&format!("fpgacc.{number}"), &done);
-            if !done.status.success() {
-                return Ok(failed_build(&done));
+            reference = on;
+            if verdict == Verdict::Same {
+                break;
             }
         }
-        Ok(match self.run(&ours, "fpgacc.run")? {
-            Err(error) => Verdict::Different(error.to_string()),
-            Ok(done) => compare(&original, &done),
+        if let Some(Ok(original)) = self.originals.get(&reference) {
+            keep_output(&mut outputs, "original.run", original);
+        }
+        let said = outputs.get("fpgacc.run.stderr");
+        let warnings = said.map(|text| messages(text, "warning: "));
+        Ok(Trial {
+            verdict,
+            reference,
+            warnings: warnings.unwrap_or_default(),
+            script: self.script(platform),
+            outputs,
         })
     }
 
-    fn keep(&mut self, name: &str, captured: &Captured) {
-        let texts = [
-            ("stdout", captured.stdout_text()),
-            ("stderr", captured.stderr_text()),
-        ];
-        for (stream, text) in texts {
-            self.outputs.insert(format!("{name}.{stream}"), text);
+    fn ours(
+        &mut self,
+        platform: Platform,
+        outputs: &mut BTreeMap<String, String>,
+    ) -> Result<Ours, String> {
+        let folder = self.root.path().join(format!("{platform:?}"));
+        self.program.write(&folder).map_err(|e| e.to_string())?;
+        for (number, build) in self.our_builds(platform).into_iter().enumerate() {
+            let done = match build.dir(&folder).limit(LIMIT).capture() {
+                Ok(done) => done,
+                Err(error) => {
+                    let verdict = Verdict::Different(format!("the build: {error}"));
+                    return Ok(Ours::NotBuilt(verdict));
+                }
+            };
+            keep_output(outputs, &format!("fpgacc.{number}"), &done);
+            if !done.status.success() {
+                return Ok(Ours::NotBuilt(failed_build(&done)));
+            }
         }
+        let command = Command::new(folder.join("app")).env_remove("OCL_ICD_VENDORS");
+        let ran = self.run(command)?;
+        if let Ok(ran) = &ran {
+            keep_output(outputs, "fpgacc.run", ran);
+        }
+        Ok(Ours::Ran(ran))
+    }
+
+    /// What the original does on an implementation.
+    fn original(&mut self, platform: Platform) -> Result<&Ran, String> {
+        if !self.originals.contains_key(&platform) {
+            let library = self.bench.libraries.get(&platform);
+            let library = library.ok_or(format!("{platform:?} is not installed"))?;
+            let command = Command::new(self.root.path().join("plain/app"))
+                .env("OCL_ICD_VENDORS", library)
+                .envs(cpu_target());
+            let ran = self.run(command)?;
+            self.originals.insert(platform, ran);
+        }
+        Ok(&self.originals[&platform])
+    }
+
+    /// Each run in a folder of its own: programs write files.
+    fn run(&mut self, command: Command) -> Result<Ran, String> {
+        self.runs += 1;
+        let folder = self.root.path().join(format!("run-{}", self.runs));
+        self.program.write(&folder).map_err(|e| e.to_string())?;
+        let command = command
+            .args(self.program.words.iter().map(String::as_str))
+            .dir(&folder)
+            .limit(LIMIT)
+            .env_remove("OCL_ICD_FILENAMES");
+        Ok(command.capture().map_err(|error| error.to_string()))
     }
 
     fn plain_build(&self) -> Command {
         Command::new(self.program.compiler())
-            .args(["-w", "-O1", self.program.host.as_str(), "-o", "app"])
+            .args(["-w", "-O0", self.program.host.as_str(), "-o", "app"])
             .args(["-lOpenCL", "-lpthread"])
     }
 
-    fn our_builds(&self) -> Vec<Command> {
-        let platform = match self.platform {
+    fn our_builds(&self, platform: Platform) -> Vec<Command> {
+        let platform = match platform {
             Platform::Intel => "--platform=intel",
             _ => "--platform=pocl",
         };
@@ -201,31 +255,10 @@ impl Attempt<'_> {
         builds
     }
 
-    fn run(&mut self, folder: &Path, name: &str) -> Result<Result<Captured, ProcessError>, String> {
-        let library = self.bench.libraries.get(&self.platform);
-        let library = library.ok_or(format!("{:?} is not installed", self.platform))?;
-        let mut command = Command::new(folder.join("app"))
-            .args(self.program.words.iter().map(String::as_str))
-            .dir(folder)
-            .limit(LIMIT)
-            .env_remove("OCL_ICD_FILENAMES");
-        command = match name {
-            "gcc.run" => command.env("OCL_ICD_VENDORS", library).envs(cpu_target()),
-            _ => command.env_remove("OCL_ICD_VENDORS"),
-        };
-        let done = command.capture();
-        if let Ok(done) = &done {
-            self.keep(name, done);
-            let code = format!("{}\n", done.status);
-            self.outputs.insert(format!("{name}.status"), code);
-        }
-        Ok(done)
-    }
-
     /// The same by hand.
-    fn script(&self) -> String {
+    fn script(&self, platform: Platform) -> String {
         let mut out = String::from("#!/bin/sh\n# The original, and what fpgacc makes of it.\n");
-        let library = self.bench.libraries.get(&self.platform);
+        let library = self.bench.libraries.get(&platform);
         let library = library.map(|path| path.display().to_string());
         let target = cpu_target().into_iter();
         let target: String = target
@@ -242,7 +275,7 @@ impl Attempt<'_> {
             target
         );
         let fpgacc = self.bench.fpgacc.display().to_string();
-        for build in self.our_builds() {
+        for build in self.our_builds(platform) {
             out += &format!(
                 "{} &&\n",
                 build.line().replace(&fpgacc, "${FPGACC:-fpgacc}")
@@ -250,6 +283,23 @@ impl Attempt<'_> {
         }
         out += &format!("./app {words} >ours.txt\ndiff plain.txt ours.txt\n");
         out
+    }
+}
+
+/// What fpgacc made of a program.
+enum Ours {
+    NotBuilt(Verdict),
+    Ran(Ran),
+}
+
+fn keep_output(outputs: &mut BTreeMap<String, String>, name: &str, captured: &Captured) {
+    let texts = [
+        ("stdout", captured.stdout_text()),
+        ("stderr", captured.stderr_text()),
+        ("status", format!("{}\n", captured.status)),
+    ];
+    for (stream, text) in texts {
+        outputs.insert(format!("{name}.{stream}"), text);
     }
 }
 
