@@ -44,6 +44,7 @@ pub mod job;
 pub mod judge;
 pub mod random;
 pub mod reduce;
+pub mod resumable;
 pub mod rewrite;
 pub mod roundtrip;
 pub mod run;

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Instant;
 
 use clap::Parser;
 use fpgacc_tests::campaign::{
@@ -11,8 +10,8 @@ use fpgacc_tests::campaign::{
 use fpgacc_tests::cause::Cause;
 use fpgacc_tests::generate::Focus;
 use fpgacc_tests::job::Job;
+use fpgacc_tests::resumable::State;
 use fpgacc_tests::run::Platform;
-use serde::{Deserialize, Serialize};
 
 /// Generates random kernels, rewrites them, and compares what they do with what the originals do:
 /// all under Oclgrind, some programs also on the Intel FPGA emulator and on PoCL.
@@ -70,16 +69,6 @@ struct Options {
     print: bool,
 }
 
-/// What is kept between runs.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct State {
-    plan: Plan,
-    /// The first program that is not done.
-    next: u64,
-    seconds: f64,
-    counts: Counts,
-}
-
 fn main() -> ExitCode {
     let options = Options::parse();
     match run(&options) {
@@ -113,26 +102,19 @@ fn run(options: &Options) -> Result<Counts, (u8, String)> {
     if let Some(index) = options.only {
         return one(options, &plan, index);
     }
-    let file = options.state.join("state.yaml");
-    let mut state = resumed(&file, &plan)?;
-    let threads = match options.threads {
-        0 => std::thread::available_parallelism().map_or(1, usize::from),
-        count => count,
-    };
+    let mut state: State<Plan, Counts> = State::resumed(&options.state, &plan).map_err(|e| (2, e))?;
     while state.counts.kernels < options.kernels && state.counts.failures < options.stop_after {
-        let start = Instant::now();
-        let indices = state.next..state.next + threads as u64;
-        for (index, result) in indices.clone().zip(all(&plan, indices)) {
-            let found = result.map_err(|error| not_legal(options, &error))?;
-            state.counts.add(&found.counts);
-            keep(options, index, &found).map_err(|e| io(&e))?;
-            state.next = index + 1;
-        }
-        state.seconds += start.elapsed().as_secs_f64();
-        let text = serde_yaml::to_string(&state).map_err(|e| io(&e))?;
-        let new = file.with_extension("new");
-        std::fs::write(&new, text).map_err(|e| io(&e))?;
-        std::fs::rename(&new, &file).map_err(|e| io(&e))?;
+        let check = |index| check(&plan, index);
+        state.advance(
+            options.threads,
+            check,
+            |index, checked, counts: &mut Counts| {
+                let found = checked.map_err(|error| not_legal(options, &error))?;
+                counts.add(&found.counts);
+                keep(options, index, &found).map_err(|e| io(&e))
+            },
+        )?;
+        state.save(&options.state).map_err(|e| (2, e))?;
         eprint!(
             "\r{} kernels, {} failures",
             state.counts.kernels, state.counts.failures
@@ -191,43 +173,6 @@ fn words(bytes: &[u8]) -> Vec<i32> {
     words
         .map(|word| i32::from_ne_bytes([word[0], word[1], word[2], word[3]]))
         .collect()
-}
-
-fn resumed(file: &Path, plan: &Plan) -> Result<State, (u8, String)> {
-    let Ok(text) = std::fs::read_to_string(file) else {
-        return Ok(State {
-            plan: plan.clone(),
-            next: 0,
-            seconds: 0.0,
-            counts: Counts::default(),
-        });
-    };
-    let wrong = |what: String| (2, format!("{}: {what}", file.display()));
-    let state: State = serde_yaml::from_str(&text).map_err(|e| wrong(e.to_string()))?;
-    match state.plan == *plan {
-        true => Ok(state),
-        false => Err(wrong(format!(
-            "this is a campaign with other options ({:?}): give it another --state",
-            state.plan
-        ))),
-    }
-}
-
-type Checked = Result<Found, Box<NotLegal>>;
-
-/// Checks programs side by side.
-fn all(plan: &Plan, indices: std::ops::Range<u64>) -> Vec<Checked> {
-    std::thread::scope(|scope| {
-        let threads: Vec<_> = indices
-            .map(|index| scope.spawn(move || check(plan, index)))
-            .collect();
-        let joined = threads.into_iter().map(|thread| {
-            thread
-                .join()
-                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        });
-        joined.collect()
-    })
 }
 
 fn one(options: &Options, plan: &Plan, index: u64) -> Result<Counts, (u8, String)> {

@@ -2,11 +2,10 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Instant;
 
 use clap::Parser;
 use fpgacc_tests::hosts::{Bench, Counts, Found, Plan, Verdict, check, keep};
-use serde::{Deserialize, Serialize};
+use fpgacc_tests::resumable::State;
 
 /// Generates random OpenCL programs, host and kernels, builds each by the system's compiler and by fpgacc,
 /// runs both on the Intel FPGA emulator or on PoCL, and compares what they print.
@@ -52,16 +51,6 @@ struct Options {
     print: Option<PathBuf>,
 }
 
-/// What is kept between runs.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct State {
-    plan: Plan,
-    /// The first host that is not done.
-    next: u64,
-    seconds: f64,
-    counts: Counts,
-}
-
 /// Exit code and message.
 type Stop = (u8, String);
 
@@ -101,26 +90,20 @@ fn run(options: &Options) -> Result<Counts, Stop> {
 }
 
 fn campaign(options: &Options, plan: &Plan, bench: &Bench) -> Result<Counts, Stop> {
-    let file = options.state.join("state.yaml");
-    let mut state = resumed(&file, plan)?;
-    let threads = match options.threads {
-        0 => std::thread::available_parallelism().map_or(1, usize::from),
-        count => count,
-    };
+    let mut state: State<Plan, Counts> = State::resumed(&options.state, plan).map_err(|e| (2, e))?;
     while state.counts.hosts < options.hosts && state.counts.failures < options.stop_after {
-        let start = Instant::now();
-        let indices = state.next..state.next + threads as u64;
-        for (index, result) in indices.clone().zip(all(bench, plan, indices)) {
-            let found = result.map_err(|e| not_legal(index, &e))?;
-            keep_all(options, index, &found, &state.counts)?;
-            state.counts.add(&found.counts);
-            state.next = index + 1;
-        }
-        state.seconds += start.elapsed().as_secs_f64();
-        let text = serde_yaml::to_string(&state).map_err(|e| io(&file, &e))?;
-        let new = file.with_extension("new");
-        std::fs::write(&new, text).map_err(|e| io(&new, &e))?;
-        std::fs::rename(&new, &file).map_err(|e| io(&file, &e))?;
+        let check = |index| check(bench, plan, index);
+        state.advance(
+            options.threads,
+            check,
+            |index, checked, counts: &mut Counts| {
+                let found: Found = checked.map_err(|e: String| not_legal(index, &e))?;
+                keep_all(options, index, &found, counts)?;
+                counts.add(&found.counts);
+                Ok(())
+            },
+        )?;
+        state.save(&options.state).map_err(|e| (2, e))?;
         eprint!(
             "\r{} hosts, {} failures",
             state.counts.hosts, state.counts.failures
@@ -141,43 +124,6 @@ fn io(path: &Path, error: &dyn std::fmt::Display) -> Stop {
 
 fn not_legal(index: u64, error: &str) -> Stop {
     (3, format!("host {index}: {error}"))
-}
-
-fn resumed(file: &Path, plan: &Plan) -> Result<State, Stop> {
-    let Ok(text) = std::fs::read_to_string(file) else {
-        return Ok(State {
-            plan: plan.clone(),
-            next: 0,
-            seconds: 0.0,
-            counts: Counts::default(),
-        });
-    };
-    let state: State = serde_yaml::from_str(&text).map_err(|e| io(file, &e))?;
-    match state.plan == *plan {
-        true => Ok(state),
-        false => Err(io(
-            file,
-            &format!(
-                "this is a campaign with other options ({:?}): give it another --state",
-                state.plan
-            ),
-        )),
-    }
-}
-
-/// Checks hosts side by side.
-fn all(bench: &Bench, plan: &Plan, indices: std::ops::Range<u64>) -> Vec<Result<Found, String>> {
-    std::thread::scope(|scope| {
-        let threads: Vec<_> = indices
-            .map(|index| scope.spawn(move || check(bench, plan, index)))
-            .collect();
-        let joined = threads.into_iter().map(|thread| {
-            thread
-                .join()
-                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        });
-        joined.collect()
-    })
 }
 
 /// Writes what was found; of what is refused for one cause the first three.

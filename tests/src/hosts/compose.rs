@@ -59,7 +59,13 @@ impl Composer {
                 continue;
             }
             let options = self.options(text);
-            self.offer(vec![Stmt::Build { p, text, options }]);
+            let is_linked = self.r.chance(4);
+            self.offer(vec![Stmt::Build {
+                p,
+                text,
+                options,
+                is_linked,
+            }]);
         }
         for _ in 0..2 + self.r.below(3) {
             self.buffer();

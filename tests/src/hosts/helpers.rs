@@ -188,6 +188,7 @@ static void write_header(const char *folder, int a, int b) {
     fclose(out);
 }",
     ),
+    // PoCL takes blanks off the front of options.
     (
         "ask",
         "static void ask(cl_kernel kernel) {
@@ -205,7 +206,7 @@ static void write_header(const char *folder, int a, int b) {
     clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_OPTIONS, sizeof options, options, NULL);
     clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof fixed, fixed, NULL);
     printf(\"%s %u args, %u kernels, %u bytes of names, [%s], %u %u %u\\n\", name, (unsigned)args, (unsigned)count,
-           (unsigned)size, options, (unsigned)fixed[0], (unsigned)fixed[1], (unsigned)fixed[2]);
+           (unsigned)size, options + strspn(options, \" \"), (unsigned)fixed[0], (unsigned)fixed[1], (unsigned)fixed[2]);
     free(names);
 }",
     ),

@@ -117,6 +117,8 @@ pub enum Stmt {
         text: usize,
         /// With which options.
         options: Options,
+        /// By `clCompileProgram` and `clLinkProgram`.
+        is_linked: bool,
     },
     /// Builds it again; it has no kernels then.
     Rebuild {
@@ -284,6 +286,8 @@ pub struct Rehearsal<'s> {
     roots: usize,
     memory: Vec<Option<Memory>>,
     built: Vec<bool>,
+    /// Made by `clLinkProgram`, which may not be built again, or from a binary, where that ends the process on PoCL.
+    is_final: Vec<bool>,
     kernels: Vec<Option<Vec<Option<Argument>>>>,
 }
 
@@ -304,6 +308,7 @@ impl<'s> Rehearsal<'s> {
             roots: 0,
             memory: vec![None; scene.buffers],
             built: vec![false; scene.programs.len()],
+            is_final: vec![false; scene.programs.len()],
             kernels: vec![None; scene.kernels.len()],
         }
     }
@@ -332,8 +337,13 @@ impl<'s> Rehearsal<'s> {
                 self.memory.swap(*a, *b);
                 self.memory[*a].is_some() && self.memory[*b].is_some()
             }
-            Stmt::Build { p, .. } => !std::mem::replace(&mut self.built[*p], true),
-            Stmt::Rebuild { p, .. } => self.built[*p] && self.has_no_kernels(*p),
+            Stmt::Build { p, is_linked, .. } => {
+                self.is_final[*p] = *is_linked;
+                !std::mem::replace(&mut self.built[*p], true)
+            }
+            Stmt::Rebuild { p, .. } => {
+                self.built[*p] && !self.is_final[*p] && self.has_no_kernels(*p)
+            }
             Stmt::Kernel { k } => self.new_kernel(*k),
             Stmt::Release { k } => self.kernels[*k].take().is_some(),
             Stmt::Set { k, args } => args.iter().all(|(at, value)| self.set(*k, *at, *value)),
@@ -363,6 +373,7 @@ impl<'s> Rehearsal<'s> {
             Stmt::Call { body } => self.all(body),
             Stmt::Threads { bodies } => self.threads(bodies),
             Stmt::Saved { p, from } => {
+                self.is_final[*p] = true;
                 self.built[*from] && !std::mem::replace(&mut self.built[*p], true)
             }
             Stmt::Ask { k } | Stmt::Wrong { k, .. } => self.kernels[*k].is_some(),

@@ -175,7 +175,12 @@ impl Speller<'_> {
                 self.line(&text);
             }
             Stmt::Swap { a, b } => self.swap(*a, *b),
-            Stmt::Build { p, text, options } => self.build(*p, *text, options),
+            Stmt::Build {
+                p,
+                text,
+                options,
+                is_linked,
+            } => self.build(*p, *text, options, *is_linked),
             Stmt::Rebuild { p, options } => {
                 self.checked("clFinish(queue)");
                 let options = self.options(options);

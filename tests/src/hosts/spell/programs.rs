@@ -71,13 +71,12 @@ impl Speller<'_> {
         text
     }
 
-    pub(super) fn build(&mut self, p: usize, text: usize, options: &Options) {
-        let is_linked = self.known.chance(4);
+    pub(super) fn build(&mut self, p: usize, text: usize, options: &Options, is_linked: bool) {
         let name = self.programs[p].clone();
         let text = &self.scene.texts[text];
         let options = self.options(options);
         let literal = self.parts.is_literal(text, &mut self.r);
-        if !literal && self.r.chance(35) {
+        if !literal && !is_linked && self.r.chance(35) {
             self.parts.need("build_file");
             self.line(&format!(
                 "{name} = build_file(\"{}.cl\", {options});",

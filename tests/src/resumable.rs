@@ -1,0 +1,157 @@
+//! Campaigns that go on where they stopped, with several items at a time.
+
+use std::fmt::Debug;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+/// The file of a state folder that holds a [`State`].
+const FILE: &str = "state.yaml";
+
+/// Items that each processor gets before the state is saved.
+const BETWEEN_SAVES: u64 = 4;
+
+/// What is kept between runs.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct State<P, C> {
+    /// What the campaign does.
+    pub plan: P,
+    /// The first item that is not done.
+    pub next: u64,
+    /// How long it took so far.
+    pub seconds: f64,
+    /// What it has seen.
+    pub counts: C,
+}
+
+impl<P, C> State<P, C>
+where
+    P: Clone + PartialEq + Debug + Serialize + DeserializeOwned,
+    C: Default + Serialize + DeserializeOwned,
+{
+    /// The state in a folder, or the beginning of a campaign.
+    ///
+    /// # Errors
+    /// The folder holds the state of a campaign with another plan, or something else.
+    pub fn resumed(folder: &Path, plan: &P) -> Result<Self, String> {
+        let file = folder.join(FILE);
+        let Ok(text) = std::fs::read_to_string(&file) else {
+            return Ok(State {
+                plan: plan.clone(),
+                next: 0,
+                seconds: 0.0,
+                counts: C::default(),
+            });
+        };
+        let wrong = |what: String| format!("{}: {what}", file.display());
+        let state: Self = serde_yaml::from_str(&text).map_err(|e| wrong(e.to_string()))?;
+        match state.plan == *plan {
+            true => Ok(state),
+            false => Err(wrong(format!(
+                "this is a campaign with other options ({:?}): give it another --state",
+                state.plan
+            ))),
+        }
+    }
+
+    /// Checks the next items, `threads` at a time (0: as many as there are processors), hands what each gave to `take`
+    /// in their order.
+    ///
+    /// # Errors
+    /// Those of `take`.
+    pub fn advance<T: Send, E>(
+        &mut self,
+        threads: usize,
+        check: impl Fn(u64) -> T + Sync,
+        mut take: impl FnMut(u64, T, &mut C) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let start = Instant::now();
+        let threads = match threads {
+            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            count => count,
+        };
+        let end = self.next + threads as u64 * BETWEEN_SAVES;
+        for (index, checked) in side_by_side(self.next..end, threads, check) {
+            take(index, checked, &mut self.counts)?;
+            self.next = index + 1;
+        }
+        self.seconds += start.elapsed().as_secs_f64();
+        Ok(())
+    }
+
+    /// Keeps the state in its folder.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn save(&self, folder: &Path) -> Result<(), String> {
+        let file = folder.join(FILE);
+        let new = file.with_extension("new");
+        let wrong = |what: &dyn std::fmt::Display| format!("{}: {what}", new.display());
+        let text = serde_yaml::to_string(self).map_err(|e| wrong(&e))?;
+        std::fs::write(&new, text).map_err(|e| wrong(&e))?;
+        std::fs::rename(&new, &file).map_err(|e| wrong(&e))
+    }
+}
+
+/// Whoever is done takes the next.
+fn side_by_side<T: Send>(
+    items: std::ops::Range<u64>,
+    threads: usize,
+    check: impl Fn(u64) -> T + Sync,
+) -> Vec<(u64, T)> {
+    let next = AtomicU64::new(items.start);
+    let worker = || {
+        let mut done = Vec::new();
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            if index >= items.end {
+                return done;
+            }
+            done.push((index, check(index)));
+        }
+    };
+    let mut all: Vec<(u64, T)> = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(worker)).collect();
+        let joined = workers.into_iter().map(|worker| {
+            worker
+                .join()
+                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        });
+        joined.flatten().collect()
+    });
+    all.sort_by_key(|(index, _)| *index);
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    struct Plan(u64);
+
+    #[test]
+    fn a_campaign_goes_on_where_it_stopped_and_keeps_to_its_plan() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut seen = Vec::new();
+        for _ in 0..2 {
+            let mut state = State::<Plan, u64>::resumed(folder.path(), &Plan(7)).expect("a state");
+            let take = |index: u64, square: u64, sum: &mut u64| {
+                assert_eq!(square, index * index);
+                seen.push(index);
+                *sum += 1;
+                Ok(())
+            };
+            let advanced: Result<(), String> = state.advance(3, |index| index * index, take);
+            advanced.expect("nothing goes wrong");
+            state.save(folder.path()).expect("it can be kept");
+        }
+        assert_eq!(seen, (0..24).collect::<Vec<_>>());
+        let state = State::<Plan, u64>::resumed(folder.path(), &Plan(7)).expect("a state");
+        assert_eq!((state.next, state.counts), (24, 24));
+        assert!(State::<Plan, u64>::resumed(folder.path(), &Plan(8)).is_err());
+    }
+}
