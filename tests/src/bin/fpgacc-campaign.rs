@@ -102,7 +102,8 @@ fn run(options: &Options) -> Result<Counts, (u8, String)> {
     if let Some(index) = options.only {
         return one(options, &plan, index);
     }
-    let mut state: State<Plan, Counts> = State::resumed(&options.state, &plan).map_err(|e| (2, e))?;
+    let mut state: State<Plan, Counts> =
+        State::resumed(&options.state, &plan).map_err(|e| (2, e))?;
     while state.counts.kernels < options.kernels && state.counts.failures < options.stop_after {
         let check = |index| check(&plan, index);
         state.advance(

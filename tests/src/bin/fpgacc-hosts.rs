@@ -90,7 +90,8 @@ fn run(options: &Options) -> Result<Counts, Stop> {
 }
 
 fn campaign(options: &Options, plan: &Plan, bench: &Bench) -> Result<Counts, Stop> {
-    let mut state: State<Plan, Counts> = State::resumed(&options.state, plan).map_err(|e| (2, e))?;
+    let mut state: State<Plan, Counts> =
+        State::resumed(&options.state, plan).map_err(|e| (2, e))?;
     while state.counts.hosts < options.hosts && state.counts.failures < options.stop_after {
         let check = |index| check(bench, plan, index);
         state.advance(

@@ -3,7 +3,7 @@
 use crate::random::Random;
 
 use super::kernels::{ELEMENTS, MOST_ITEMS, MOST_LOCAL, MOST_OFFSET, Param, Shapes};
-use super::scene::{Flags, Mistake, Options, Rehearsal, Scene, Shape, Stmt, Value};
+use super::scene::{Flags, Mistake, Options, Rehearsal, Scene, Shape, Stmt, Value, Way};
 use super::texts::{self, Constants};
 
 /// How often something legal is looked for.
@@ -24,8 +24,28 @@ pub fn scene(seed: u64, argc: usize) -> Scene {
     for b in 0..composer.scene.buffers {
         composer.offer(vec![Stmt::Show { b }]);
     }
+    // Two buffers over one piece of the host's memory would be another matter.
+    let is_of_host = |statement: &Stmt| {
+        matches!(
+            statement,
+            Stmt::Create {
+                flags: Flags::UseHostPtr,
+                ..
+            }
+        )
+    };
+    composer.scene.is_repeated =
+        composer.r.chance(8) && !composer.scene.body.iter().any(is_of_host);
     composer.scene
 }
+
+/// How often programs are made in each way.
+const WAYS: [Way; 12] = {
+    let mut ways = [Way::Built; 12];
+    ways[0] = Way::Linked;
+    ways[1] = Way::Kept;
+    ways
+};
 
 struct Composer {
     r: Random,
@@ -59,12 +79,15 @@ impl Composer {
                 continue;
             }
             let options = self.options(text);
-            let is_linked = self.r.chance(4);
+            let mut way = self.r.copy(&WAYS);
+            if options.header.is_some() {
+                way = Way::Built;
+            }
             self.offer(vec![Stmt::Build {
                 p,
                 text,
                 options,
-                is_linked,
+                way,
             }]);
         }
         for _ in 0..2 + self.r.below(3) {
@@ -101,9 +124,10 @@ impl Composer {
                 return;
             }
         }
-        let flags = match self.r.below(10) {
-            0 => Flags::UseHostPtr,
-            1 | 2 => Flags::ReadOnly,
+        let flags = match self.r.below(20) {
+            0 | 1 => Flags::UseHostPtr,
+            2..=5 => Flags::ReadOnly,
+            6 => Flags::Svm,
             _ => Flags::ReadWrite,
         };
         let words = ELEMENTS * self.r.copy(&[1, 1, 2]);
@@ -152,12 +176,13 @@ impl Composer {
     fn step(&mut self) {
         for _ in 0..TRIES {
             let (kernels, buffers) = (self.scene.kernels.len(), self.scene.buffers);
-            let statements = match self.r.below(24) {
+            let statements = match self.r.below(27) {
                 20 | 21 => self.threads(),
                 22 => vec![Stmt::Ask {
                     k: self.r.below(self.scene.kernels.len()),
                 }],
                 23 => self.wrong(),
+                24..=26 => self.chain(),
                 0 => self.rebuilt(),
                 1 => vec![self.write()],
                 2 => self.copy(),
@@ -191,6 +216,19 @@ impl Composer {
             out.push(self.launch(k));
         }
         out
+    }
+
+    /// One after the other, whatever the queue does.
+    fn chain(&mut self) -> Vec<Stmt> {
+        let mut body = Vec::new();
+        for _ in 0..1 + self.r.below(3) {
+            match self.r.chance(25) {
+                true => body.extend(self.copy()),
+                false => body.extend(self.launches()),
+            }
+        }
+        let is_held = self.r.chance(30);
+        vec![Stmt::Chain { body, is_held }]
     }
 
     fn arguments(&mut self, k: usize) -> Stmt {

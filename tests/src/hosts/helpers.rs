@@ -1,36 +1,7 @@
-//! The parts of a random host, and the functions that its scenes share.
-
-use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
-
-use crate::random::Random;
-
-use super::style::Style;
-use super::texts::{Constants, Text};
-
-/// A program in the making.
-#[derive(Clone, Debug, Default)]
-pub struct Parts {
-    /// Macros and enumerations.
-    pub defines: String,
-    /// Variables.
-    pub globals: String,
-    /// Functions of scenes.
-    pub functions: String,
-    /// Calls of scenes.
-    pub main: String,
-    /// Helpers that are called.
-    needed: BTreeSet<&'static str>,
-    /// Kernel files: name and text.
-    pub files: BTreeMap<String, String>,
-    /// Kernel files that do not build without options.
-    pub needs_options: BTreeSet<String>,
-    /// Texts that stand in the host.
-    literals: BTreeMap<String, String>,
-}
+//! What every host begins with, and the functions that its scenes share.
 
 /// Functions that scenes call, in the order in which they stand.
-const HELPERS: [(&str, &str); 25] = [
+pub const HELPERS: [(&str, &str); 37] = [
     (
         "same_number",
         "static int same_number(int n) { return n + 1 - 1; }",
@@ -285,13 +256,176 @@ static void write_header(const char *folder, int a, int b) {
     return e;
 }",
     ),
+    (
+        "callbacks",
+        "#include <unistd.h>
+static volatile int called;
+static volatile cl_int called_with = 99;
+static void CL_CALLBACK when_built(cl_program program, void *data) {
+    (void)program;
+    *(volatile int *)data += 1;
+}
+static void CL_CALLBACK when_done(cl_event event, cl_int status, void *data) {
+    (void)event;
+    called_with = status;
+    *(volatile int *)data += 1;
+}
+static void wait_for(int calls) {
+    for (int i = 0; called < calls && i < 50000; i++) usleep(200);
+    printf(\"called: %d, %d\\n\", called, (int)called_with);
+    called = 0;
+}",
+    ),
+    (
+        "unordered_queue",
+        "static cl_command_queue unordered_queue(void) {
+    cl_int e;
+    cl_command_queue made = clCreateCommandQueue(context, device, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &e);
+    return e == CL_SUCCESS ? made : clCreateCommandQueue(context, device, 0, &e);
+}",
+    ),
+    (
+        "kept_program",
+        "static cl_program kept_program(const char *file, const char *text, const char *options) {
+    cl_int e;
+    cl_program made;
+    FILE *kept = fopen(file, \"rb\");
+    if (kept) {
+        size_t size = 0;
+        fclose(kept);
+        unsigned char *bytes = (unsigned char *)read_file(file, &size);
+        made = clCreateProgramWithBinary(context, 1, &device, &size, (const unsigned char **)&bytes, NULL, &e);
+        free(bytes);
+        printf(\"kept: %d\\n\", (int)e);
+        if (e == CL_SUCCESS && clBuildProgram(made, 1, &device, options, NULL, NULL) == CL_SUCCESS) return made;
+    }
+    made = clCreateProgramWithSource(context, 1, &text, NULL, &e);
+    if (clBuildProgram(made, 1, &device, options, NULL, NULL) != CL_SUCCESS) exit(1);
+    size_t size = 0;
+    clGetProgramInfo(made, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL);
+    unsigned char *bytes = (unsigned char *)malloc(size);
+    clGetProgramInfo(made, CL_PROGRAM_BINARIES, sizeof bytes, &bytes, NULL);
+    kept = fopen(file, \"wb\");
+    if (!kept || fwrite(bytes, 1, size, kept) != size) exit(1);
+    fclose(kept);
+    free(bytes);
+    return made;
+}",
+    ),
+    (
+        "svm_filled",
+        "static cl_uint *svm_filled(size_t words, unsigned seed) {
+    cl_uint *made = (cl_uint *)clSVMAlloc(context, CL_MEM_READ_WRITE, words * sizeof(cl_uint), 0);
+    clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_WRITE, made, words * sizeof(cl_uint), 0, NULL, NULL);
+    fill(made, words, seed);
+    clEnqueueSVMUnmap(queue, made, 0, NULL, NULL);
+    clFinish(queue);
+    return made;
+}",
+    ),
+    (
+        "show_svm",
+        "static void show_svm(const char *name, cl_uint *data, size_t words) {
+    cl_int e = clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_READ, data, words * sizeof(cl_uint), 0, NULL, NULL);
+    unsigned hash = 2166136261u;
+    for (size_t i = 0; i < words; i++) hash = (hash ^ data[i]) * 16777619u;
+    printf(\"%s shared: %d %08x: %u %u\\n\", name, (int)e, hash, data[0], data[8]);
+    fflush(stdout);
+    clEnqueueSVMUnmap(queue, data, 0, NULL, NULL);
+    clFinish(queue);
+}",
+    ),
+    (
+        "worlds",
+        "static cl_context first_context;
+static cl_command_queue first_queue;
+static cl_device_id first_device;
+static void other_world(int by_type) {
+    cl_platform_id platforms[4];
+    cl_device_id devices[4];
+    cl_uint count = 0;
+    cl_int e;
+    first_context = context;
+    first_queue = queue;
+    first_device = device;
+    clGetPlatformIDs(4, platforms, &count);
+    clGetDeviceIDs(platforms[0], DEVICE_TYPE, 4, devices, &count);
+    cl_context_properties properties[3] = { CL_CONTEXT_PLATFORM, (cl_context_properties)platforms[0], 0 };
+    if (by_type) {
+        context = clCreateContextFromType(properties, DEVICE_TYPE, NULL, NULL, &e);
+        clGetContextInfo(context, CL_CONTEXT_DEVICES, sizeof devices, devices, NULL);
+    } else {
+        context = clCreateContext(properties, 1, devices, NULL, NULL, &e);
+    }
+    if (e != CL_SUCCESS) { printf(\"other context: %d\\n\", (int)e); exit(1); }
+    device = devices[0];
+    printf(\"the same device: %d\\n\", device == first_device);
+    queue = clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &e);
+    if (e != CL_SUCCESS) { printf(\"other queue: %d\\n\", (int)e); exit(1); }
+}
+static void first_world(void) {
+    clReleaseCommandQueue(queue);
+    clReleaseContext(context);
+    context = first_context;
+    queue = first_queue;
+    device = first_device;
+}",
+    ),
+    (
+        "wrapped_set",
+        "static cl_int wrapped_set(cl_kernel kernel, cl_uint at, cl_mem buffer) {
+    return cl::Kernel(kernel, true).setArg(at, cl::Buffer(buffer, true));
+}",
+    ),
+    (
+        "wrapped_number",
+        "template <class T> static cl_int wrapped_number(cl_kernel kernel, cl_uint at, const T &value) {
+    return cl::Kernel(kernel, true).setArg(at, value);
+}",
+    ),
+    (
+        "wrapped_local",
+        "static cl_int wrapped_local(cl_kernel kernel, cl_uint at, size_t bytes) {
+    return cl::Kernel(kernel, true).setArg(at, cl::Local(bytes));
+}",
+    ),
+    (
+        "wrapped_launch",
+        "static cl::NDRange range_of(cl_uint dims, const size_t *sizes) {
+    if (!sizes) return cl::NullRange;
+    if (dims == 1) return cl::NDRange(sizes[0]);
+    return dims == 2 ? cl::NDRange(sizes[0], sizes[1]) : cl::NDRange(sizes[0], sizes[1], sizes[2]);
+}
+static cl_int wrapped_launch(cl_kernel kernel, cl_uint dims, const size_t *offset, const size_t *global,
+                             const size_t *local) {
+    cl::Event event;
+    cl_int e = cl::CommandQueue(queue, true).enqueueNDRangeKernel(cl::Kernel(kernel, true), range_of(dims, offset),
+                                                                  range_of(dims, global), range_of(dims, local), NULL, &event);
+    return e == CL_SUCCESS ? event.wait() : e;
+}",
+    ),
+    (
+        "wrapped_program",
+        "static cl_program wrapped_program(const char *text, const char *options) {
+    cl::Program made(cl::Context(context, true), std::string(text));
+    std::vector<cl::Device> devices(1, cl::Device(device, true));
+    if (made.build(devices, options ? options : \"\") != CL_SUCCESS) exit(1);
+    clRetainProgram(made());
+    return made();
+}",
+    ),
+    (
+        "wrapped_kernel",
+        "static cl_kernel wrapped_kernel(cl_program program, const char *name) {
+    cl::Kernel made(cl::Program(program, true), name);
+    clRetainKernel(made());
+    return made();
+}",
+    ),
 ];
 
 /// What every host begins with.
-const COMMON: &str = "\
-#define CL_TARGET_OPENCL_VERSION 120
-#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
-#include <CL/cl.h>
+pub const COMMON: &str = "\
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -302,10 +436,6 @@ const COMMON: &str = "\
 
 typedef struct { cl_int a; cl_short b; cl_float c; } pair_t;
 typedef cl_uint *std_uints;
-
-static cl_context context;
-static cl_command_queue queue;
-static cl_device_id device;
 
 static void fill(cl_uint *data, size_t words, unsigned seed) {
     unsigned x = seed * 2654435761u + 12345u;
@@ -358,65 +488,3 @@ static void setup(void) {
     if (err != CL_SUCCESS) { printf(\"no queue\\n\"); exit(2); }
 }
 ";
-
-impl Parts {
-    /// A helper is called.
-    pub fn need(&mut self, name: &'static str) {
-        self.needed.insert(name);
-    }
-
-    /// Whether a text stands in the host, and not in a file; the first scene that asks decides.
-    pub fn is_literal(&mut self, text: &Text, r: &mut Random) -> bool {
-        if self.files.contains_key(&text.stem) {
-            return false;
-        }
-        if self.literals.contains_key(&text.stem) {
-            return true;
-        }
-        let literal = r.chance(30);
-        if matches!(text.constants, Constants::Required | Constants::Header) {
-            self.needs_options.insert(format!("{}.cl", text.stem));
-        }
-        let texts = match literal {
-            true => &mut self.literals,
-            false => &mut self.files,
-        };
-        texts.insert(text.stem.clone(), text.body.clone());
-        literal
-    }
-
-    /// The host.
-    pub fn host(&self, style: Style) -> String {
-        // Not without need: it costs each of three compilers a quarter of a second.
-        let headers = match self.needed.contains("vector") {
-            true => "#include <vector>\n",
-            false => "",
-        };
-        let mut out = format!(
-            "{headers}{COMMON}\n{}\n{}\n{}",
-            style.definition(),
-            self.defines,
-            self.globals
-        );
-        for (stem, text) in &self.literals {
-            let _ = writeln!(out, "static const char *text_{stem} =");
-            for line in text.lines() {
-                let line = line.replace('\\', "\\\\").replace('"', "\\\"");
-                let _ = writeln!(out, "    \"{line}\\n\"");
-            }
-            out.push_str("    ;\n");
-        }
-        for (name, text) in HELPERS {
-            if self.needed.contains(name) {
-                let _ = writeln!(out, "\n{text}");
-            }
-        }
-        let _ = write!(
-            out,
-            "{}\nint main(int argc, char **argv) {{\n    setup();\n{}    printf(\"end\\n\");\n    \
-             return 0;\n}}\n",
-            self.functions, self.main
-        );
-        out
-    }
-}

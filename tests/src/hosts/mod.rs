@@ -5,6 +5,7 @@ mod compose;
 mod counts;
 mod helpers;
 mod kernels;
+mod parts;
 mod program;
 mod scene;
 mod spell;

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::random::Random;
 
 use super::compose;
-use super::helpers::Parts;
+use super::parts::Parts;
 use super::spell::{Seeds, spell};
 use super::story::Story;
 use super::style::Style;
@@ -64,11 +64,15 @@ impl Recipe {
             };
             spell(&made, seeds, *scene, words + 1, style, &mut parts);
         }
-        let host = match style.cpp {
-            true => "host.cpp",
-            false => "host.c",
+        let end = match style.cpp {
+            true => "cpp",
+            false => "c",
         };
-        let mut files = BTreeMap::from([(host.to_string(), parts.host(style))]);
+        let mut hosts = BTreeMap::from([(format!("host.{end}"), parts.host(style))]);
+        if style.is_in_two_files {
+            hosts.insert(format!("more.{end}"), parts.other_file(style));
+        }
+        let mut files = hosts.clone();
         files.extend(headers());
         let kernels: Vec<String> = parts
             .files
@@ -79,9 +83,13 @@ impl Recipe {
         files.extend(texts.map(|(stem, text)| (format!("{stem}.cl"), text)));
         Program {
             files,
-            host: host.to_string(),
+            hosts: hosts.into_keys().collect(),
             kernels,
             needs_options: parts.needs_options,
+            runs: match parts.is_run_twice {
+                true => 2,
+                false => 1,
+            },
             words: (0..words).map(|at| format!("w{at}")).collect(),
             build: Build::new(first, &mut r),
         }
@@ -124,12 +132,14 @@ impl Build {
 pub struct Program {
     /// Its files by path.
     pub files: BTreeMap<String, String>,
-    /// The host's file.
-    pub host: String,
+    /// The host's files.
+    pub hosts: Vec<String>,
     /// The kernel files that fpgacc gets.
     pub kernels: Vec<String>,
     /// Those of them that do not build without options.
     pub needs_options: BTreeSet<String>,
+    /// How often it runs, in one folder: what it keeps in files, its next run finds.
+    pub runs: usize,
     /// Its command line.
     pub words: Vec<String>,
     /// How fpgacc builds it.
@@ -154,7 +164,7 @@ impl Program {
 
     /// The compiler that builds the original.
     pub fn compiler(&self) -> &'static str {
-        match self.host.ends_with(".c") {
+        match self.hosts[0].ends_with(".c") {
             true => "gcc",
             false => "g++",
         }

@@ -19,6 +19,8 @@ pub enum Flags {
     ReadOnly,
     /// It is memory of the host.
     UseHostPtr,
+    /// It is no buffer: shared virtual memory.
+    Svm,
 }
 
 /// A launch.
@@ -70,6 +72,17 @@ pub struct Options {
     pub others: Vec<String>,
 }
 
+/// How a program is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// By `clBuildProgram`.
+    Built,
+    /// By `clCompileProgram` and `clLinkProgram`.
+    Linked,
+    /// From the binary that an earlier run has kept in a file, or else by `clBuildProgram`.
+    Kept,
+}
+
 /// A statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stmt {
@@ -117,8 +130,8 @@ pub enum Stmt {
         text: usize,
         /// With which options.
         options: Options,
-        /// By `clCompileProgram` and `clLinkProgram`.
-        is_linked: bool,
+        /// In which way.
+        way: Way,
     },
     /// Builds it again; it has no kernels then.
     Rebuild {
@@ -181,6 +194,13 @@ pub enum Stmt {
         times: usize,
         /// What.
         body: Vec<Stmt>,
+    },
+    /// Launches and copies in a queue without order, each waiting for the one before, with what the last calls back.
+    Chain {
+        /// What.
+        body: Vec<Stmt>,
+        /// Nothing starts before all is in the queue.
+        is_held: bool,
     },
     /// Depending on the number of words on the command line.
     If {
@@ -250,6 +270,8 @@ pub struct Scene {
     pub buffers: usize,
     /// What it does.
     pub body: Vec<Stmt>,
+    /// Once more, in another context.
+    pub is_repeated: bool,
 }
 
 impl Scene {
@@ -271,6 +293,10 @@ struct Memory {
 }
 
 impl Memory {
+    fn is_buffer(&self) -> bool {
+        self.flags != Flags::Svm
+    }
+
     fn overlaps(&self, other: &Memory) -> bool {
         self.root == other.root
             && self.origin < other.origin + other.words
@@ -331,14 +357,14 @@ impl<'s> Rehearsal<'s> {
             } => self.part(*b, *of, *origin, *words),
             Stmt::Alias { b, of } => {
                 self.memory[*b] = self.memory[*of];
-                self.memory[*b].is_some()
+                self.is_buffer(*b)
             }
             Stmt::Swap { a, b } => {
                 self.memory.swap(*a, *b);
-                self.memory[*a].is_some() && self.memory[*b].is_some()
+                self.is_buffer(*a) && self.is_buffer(*b)
             }
-            Stmt::Build { p, is_linked, .. } => {
-                self.is_final[*p] = *is_linked;
+            Stmt::Build { p, way, .. } => {
+                self.is_final[*p] = *way != Way::Built;
                 !std::mem::replace(&mut self.built[*p], true)
             }
             Stmt::Rebuild { p, .. } => {
@@ -356,11 +382,27 @@ impl<'s> Rehearsal<'s> {
                     offset: None,
                 },
             ),
-            Stmt::Write { b, .. } | Stmt::Show { b } => self.memory[*b].is_some(),
+            Stmt::Write { b, .. } => self.is_buffer(*b),
+            Stmt::Show { b } => self.memory[*b].is_some(),
             Stmt::Copy { from, to } => match (self.memory[*from], self.memory[*to]) {
-                (Some(a), Some(b)) => !a.overlaps(&b) && !a.is_part && !b.is_part,
+                (Some(a), Some(b)) => {
+                    let whole = !a.is_part && !b.is_part && a.is_buffer() && b.is_buffer();
+                    whole && !a.overlaps(&b)
+                }
                 _ => false,
             },
+            Stmt::Chain { body, .. } => {
+                let fits = |statement: &Stmt| {
+                    matches!(
+                        statement,
+                        Stmt::Set { .. }
+                            | Stmt::Launch { .. }
+                            | Stmt::Task { .. }
+                            | Stmt::Copy { .. }
+                    )
+                };
+                body.iter().all(fits) && self.all(body)
+            }
             Stmt::Loop { times, body } => (0..*times).all(|_| self.all(body)),
             Stmt::If {
                 more_than,
@@ -378,6 +420,10 @@ impl<'s> Rehearsal<'s> {
             }
             Stmt::Ask { k } | Stmt::Wrong { k, .. } => self.kernels[*k].is_some(),
         }
+    }
+
+    fn is_buffer(&self, b: Buffer) -> bool {
+        self.memory[b].is_some_and(|memory| memory.is_buffer())
     }
 
     /// Whatever the order, the same must come out: threads share no kernel, and no memory.
@@ -438,7 +484,7 @@ impl<'s> Rehearsal<'s> {
             ..whole
         };
         let fits = origin.is_multiple_of(64) && origin + words <= whole.words && words >= ELEMENTS;
-        self.memory[b].replace(new).is_none() && fits && !whole.is_part
+        self.memory[b].replace(new).is_none() && fits && !whole.is_part && whole.is_buffer()
     }
 
     fn has_no_kernels(&self, program: Program) -> bool {

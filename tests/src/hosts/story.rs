@@ -4,11 +4,11 @@
 use crate::random::Random;
 
 /// Stories that recur.
-const POOL: usize = 320;
+const POOL: usize = 160;
 /// Hosts of one group of stories are built by fpgacc with the same options, and run with the same words.
 const GROUPS: usize = 16;
 /// Of 100 stories so many recur.
-const RECURRING: usize = 97;
+const RECURRING: usize = 96;
 
 /// What a scene does: its statements, and how much of it fpgacc can know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -24,13 +24,18 @@ pub struct Style {
     pub cpp: bool,
     /// How error codes are looked at.
     pub check: Check,
+    /// Much goes by way of OpenCL's C++ header.
+    pub is_wrapped: bool,
+    /// Some functions stand in a file of their own.
+    pub is_in_two_files: bool,
 }
 
 impl Style {
     /// A random style.
     pub fn new(r: &mut Random) -> Self {
+        let cpp = r.chance(25);
         Style {
-            cpp: r.chance(25),
+            cpp,
             check: r.copy(&[
                 Check::Macro,
                 Check::Bare,
@@ -38,7 +43,24 @@ impl Style {
                 Check::Or,
                 Check::If,
             ]),
+            // Its header takes a compiler a second.
+            is_wrapped: cpp && r.chance(10),
+            is_in_two_files: r.chance(12),
         }
+    }
+
+    /// Includes OpenCL.
+    pub fn opencl(self, version: u32) -> String {
+        let header = match self.is_wrapped {
+            true => format!(
+                "#define CL_HPP_TARGET_OPENCL_VERSION {version}\n#define CL_HPP_MINIMUM_OPENCL_VERSION {version}\n\
+                 #include <CL/opencl.hpp>"
+            ),
+            false => "#include <CL/cl.h>".to_string(),
+        };
+        format!(
+            "#define CL_TARGET_OPENCL_VERSION {version}\n#define CL_USE_DEPRECATED_OPENCL_1_2_APIS\n{header}"
+        )
     }
 
     /// The definition of `CHECK`.

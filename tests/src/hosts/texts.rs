@@ -7,7 +7,7 @@ use crate::random::Random;
 use super::kernels::{self, Kernel};
 
 /// Texts that stories share.
-const POOL: usize = 200;
+const POOL: usize = 120;
 
 /// Where the constants of a text come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

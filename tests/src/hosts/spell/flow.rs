@@ -60,7 +60,7 @@ impl Speller<'_> {
                 true => ("*", "&"),
                 false => ("", ""),
             };
-            params.push(format!("cl_mem {star}m{b}"));
+            params.push(format!("{}{star}m{b}", self.type_of(b)));
             args.push(format!("{by}{}", buffers[b]));
             self.buffers[b] = match used.moved {
                 true => format!("(*m{b})"),
@@ -78,13 +78,22 @@ impl Speller<'_> {
             self.turn = Some("turn".to_string());
         }
         self.all(body);
-        let _ = write!(
-            self.parts.functions,
-            "\nstatic void {function}({}) {{\n    cl_int err = CL_SUCCESS;\n    (void)argc; \
-             (void)err;\n{}}}\n",
-            params.join(", "),
+        let head = format!("void {function}({})", params.join(", "));
+        let text = format!(
+            "{{\n    cl_int err = CL_SUCCESS;\n    (void)argc; (void)err;\n{}}}\n",
             self.lines
         );
+        let parts = &mut *self.parts;
+        if self.style.is_in_two_files {
+            let _ = writeln!(parts.prototypes, "{head};");
+            let file = match self.r.chance(60) {
+                true => &mut parts.elsewhere,
+                false => &mut parts.functions,
+            };
+            let _ = write!(file, "\n{head} {text}");
+        } else {
+            let _ = write!(parts.functions, "\nstatic {head} {text}");
+        }
         (self.buffers, self.kernels, self.turn) = (buffers, kernels, turn);
         self.lines = lines;
         self.line(&format!("{function}({});", args.join(", ")));
@@ -104,7 +113,7 @@ impl Speller<'_> {
             let mut fields = String::new();
             let mut values = Vec::new();
             for &b in &used.buffers {
-                let _ = write!(fields, "cl_mem m{b}; ");
+                let _ = write!(fields, "{}m{b}; ", self.type_of(b));
                 values.push(buffers[b].clone());
                 self.buffers[b] = format!("its->m{b}");
             }
@@ -185,7 +194,9 @@ impl Used {
                     }
                 }
             }
-            Stmt::Loop { body, .. } | Stmt::Call { body } => self.all(body),
+            Stmt::Loop { body, .. } | Stmt::Call { body } | Stmt::Chain { body, .. } => {
+                self.all(body)
+            }
             Stmt::Threads { bodies } => bodies.iter().for_each(|body| self.all(body)),
             Stmt::If {
                 then, otherwise, ..

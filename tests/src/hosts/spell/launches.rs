@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::super::kernels::{Param, Scalar};
-use super::super::scene::{Mistake, Shape, Value};
+use super::super::scene::{Mistake, Shape, Stmt, Value};
 use super::Speller;
 
 impl Speller<'_> {
@@ -77,6 +77,15 @@ impl Speller<'_> {
         match (param, value) {
             (_, Value::Buffer(b)) => {
                 let buffer = self.buffers[b].clone();
+                if self.shared_words(b).is_some() {
+                    return self.checked(&format!(
+                        "clSetKernelArgSVMPointer({kernel}, {at}, {buffer})"
+                    ));
+                }
+                if self.style.is_wrapped && self.r.chance(50) {
+                    self.parts.need("wrapped_set");
+                    return self.checked(&format!("wrapped_set({kernel}, {at}, {buffer})"));
+                }
                 match self.known.below(6) {
                     4 if self.style.cpp => {
                         self.parts.need("set_one");
@@ -105,6 +114,10 @@ impl Speller<'_> {
             }
             (_, Value::Local(bytes)) => {
                 let bytes = self.number_of(bytes);
+                if self.style.is_wrapped && self.r.chance(50) {
+                    self.parts.need("wrapped_local");
+                    return self.checked(&format!("wrapped_local({kernel}, {at}, {bytes})"));
+                }
                 self.checked(&format!("clSetKernelArg({kernel}, {at}, {bytes}, NULL)"));
             }
             (param, value) => {
@@ -136,6 +149,10 @@ impl Speller<'_> {
             )),
             _ => self.line(&format!("{of} {name} = ({of})({number});")),
         }
+        if self.style.is_wrapped && self.r.chance(50) {
+            self.parts.need("wrapped_number");
+            return self.checked(&format!("wrapped_number({kernel}, {at}, {name})"));
+        }
         let size = match self.r.chance(50) {
             true => format!("sizeof({of})"),
             false => format!("sizeof {name}"),
@@ -163,6 +180,12 @@ impl Speller<'_> {
         let global = self.sizes(Some(&shape.global));
         let local = self.sizes(shape.local.as_deref());
         let dims = self.number_of(dims);
+        if self.style.is_wrapped && self.r.chance(60) {
+            self.parts.need("wrapped_launch");
+            return self.checked(&format!(
+                "wrapped_launch({kernel}, {dims}, {offset}, {global}, {local})"
+            ));
+        }
         if self.known.chance(10) {
             self.parts.need("other_queue");
             return self.checked(&format!(
@@ -191,6 +214,74 @@ impl Speller<'_> {
                 None => self.line(&format!("{global}[0] = 3;")),
             }
         }
+    }
+
+    /// Launches and copies in a queue without order, each of which waits for the one before.
+    pub(super) fn chain(&mut self, body: &[Stmt], is_held: bool) {
+        for helper in ["unordered_queue", "callbacks"] {
+            self.parts.need(helper);
+        }
+        let (queue, event) = (self.name("unordered"), self.name("event"));
+        let commands = body.iter().filter(|s| !matches!(s, Stmt::Set { .. }));
+        let count = commands.count();
+        if count == 0 {
+            return self.all(body);
+        }
+        self.checked("clFinish(queue)");
+        self.line(&format!("cl_command_queue {queue} = unordered_queue();"));
+        self.line(&format!("cl_event {event}[{}];", count + 1));
+        match is_held {
+            true => self.line(&format!("{event}[0] = clCreateUserEvent(context, &err);")),
+            false => self.checked(&format!(
+                "clEnqueueMarkerWithWaitList({queue}, 0, NULL, &{event}[0])"
+            )),
+        }
+        let mut done = 0;
+        for statement in body {
+            // Waiting for all that came before is waiting for the last.
+            let (waits, from) = match self.r.chance(30) {
+                true => (done + 1, 0),
+                false => (1, done),
+            };
+            let events = format!("{waits}, &{event}[{from}], &{event}[{}]", done + 1);
+            let call = match statement {
+                Stmt::Launch { k, shape } => {
+                    let offset = self.sizes(shape.offset.as_deref());
+                    let global = self.sizes(Some(&shape.global));
+                    let local = self.sizes(shape.local.as_deref());
+                    let (kernel, dims) = (&self.kernels[*k], shape.global.len());
+                    format!(
+                        "clEnqueueNDRangeKernel({queue}, {kernel}, {dims}, {offset}, {global}, {local}, {events})"
+                    )
+                }
+                Stmt::Task { k } => {
+                    format!("clEnqueueTask({queue}, {}, {events})", self.kernels[*k])
+                }
+                Stmt::Copy { from, to } => format!(
+                    "clEnqueueCopyBuffer({queue}, {}, {}, 0, 0, 2048, {events})",
+                    self.buffers[*from], self.buffers[*to]
+                ),
+                other => {
+                    self.statement(other);
+                    continue;
+                }
+            };
+            self.checked(&call);
+            done += 1;
+        }
+        self.checked(&format!(
+            "clSetEventCallback({event}[{count}], CL_COMPLETE, when_done, (void *)&called)"
+        ));
+        self.checked(&format!("clFlush({queue})"));
+        if is_held {
+            self.checked(&format!("clSetUserEventStatus({event}[0], CL_COMPLETE)"));
+        }
+        self.checked(&format!("clWaitForEvents(1, &{event}[{count}])"));
+        self.line("wait_for(1);");
+        self.line(&format!(
+            "for (int i = 0; i <= {count}; i++) clReleaseEvent({event}[i]);"
+        ));
+        self.checked(&format!("clReleaseCommandQueue({queue})"));
     }
 
     /// An array of sizes: its name.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::super::scene::Flags;
+use super::super::scene::{Flags, Stmt};
 use super::Speller;
 
 impl Speller<'_> {
@@ -13,6 +13,10 @@ impl Speller<'_> {
             Flags::ReadOnly => "CL_MEM_READ_ONLY",
             _ => "CL_MEM_READ_WRITE",
         };
+        if flags == Flags::Svm {
+            self.parts.need("svm_filled");
+            return self.line(&format!("{name} = svm_filled({words}, {seed});"));
+        }
         if flags == Flags::UseHostPtr {
             let memory = self.name("memory");
             let _ = writeln!(
@@ -52,6 +56,46 @@ impl Speller<'_> {
                 self.line(&format!("free({data});"));
             }
         }
+    }
+
+    /// How many words of shared virtual memory a variable has; `None` if it is a buffer.
+    pub(super) fn shared_words(&self, b: usize) -> Option<usize> {
+        self.scene
+            .body
+            .iter()
+            .find_map(|statement| match statement {
+                Stmt::Create {
+                    b: other,
+                    words,
+                    flags: Flags::Svm,
+                    ..
+                } if *other == b => Some(*words),
+                _ => None,
+            })
+    }
+
+    /// The type of a variable.
+    pub(super) fn type_of(&self, b: usize) -> &'static str {
+        match self.shared_words(b) {
+            Some(_) => "cl_uint *",
+            None => "cl_mem ",
+        }
+    }
+
+    pub(super) fn show(&mut self, b: usize) {
+        let name = self.buffers[b].clone();
+        if let Some(words) = self.shared_words(b) {
+            self.parts.need("show_svm");
+            return self.line(&format!("show_svm(\"b{b}\", {name}, {words});"));
+        }
+        let how = match self.r.chance(30) {
+            true => "show_mapped",
+            false => "show",
+        };
+        if how == "show_mapped" {
+            self.parts.need("show_mapped");
+        }
+        self.line(&format!("{how}(\"b{b}\", {name});"));
     }
 
     pub(super) fn part(&mut self, b: usize, of: usize, origin: usize, words: usize) {

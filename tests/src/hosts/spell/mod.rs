@@ -9,8 +9,8 @@ use std::fmt::Write as _;
 
 use crate::random::Random;
 
-use super::helpers::Parts;
-use super::scene::{Scene, Stmt};
+use super::parts::Parts;
+use super::scene::{Flags, Scene, Stmt};
 use super::style::{Check, Style};
 
 /// What spellings are chosen by.
@@ -113,6 +113,14 @@ impl Speller<'_> {
              fflush(stdout);\n{body}}}\n"
         );
         let _ = writeln!(self.parts.main, "    scene_{n}(argc, argv);");
+        if self.scene.is_repeated {
+            self.parts.need("worlds");
+            let by_type = u8::from(self.r.chance(50));
+            let _ = writeln!(
+                self.parts.main,
+                "    other_world({by_type});\n    scene_{n}(argc, argv);\n    first_world();"
+            );
+        }
     }
 
     /// Gives each variable a home.
@@ -150,6 +158,18 @@ impl Speller<'_> {
             }
         };
         self.buffers = homes(self, "cl_mem", "b", scene.buffers);
+        for statement in &scene.body {
+            if let Stmt::Create {
+                b,
+                flags: Flags::Svm,
+                ..
+            } = statement
+            {
+                self.buffers[*b] = self.name("shared");
+                let declaration = format!("cl_uint *{};", self.buffers[*b]);
+                self.line(&declaration);
+            }
+        }
         self.kernels = homes(self, "cl_kernel", "k", scene.kernels.len());
         self.programs = homes(self, "cl_program", "p", scene.programs.len());
     }
@@ -179,8 +199,8 @@ impl Speller<'_> {
                 p,
                 text,
                 options,
-                is_linked,
-            } => self.build(*p, *text, options, *is_linked),
+                way,
+            } => self.build(*p, *text, options, *way),
             Stmt::Rebuild { p, options } => {
                 self.checked("clFinish(queue)");
                 let options = self.options(options);
@@ -213,17 +233,8 @@ impl Speller<'_> {
                 );
                 self.checked(&call);
             }
-            Stmt::Show { b } => {
-                let how = match self.r.chance(30) {
-                    true => "show_mapped",
-                    false => "show",
-                };
-                if how == "show_mapped" {
-                    self.parts.need("show_mapped");
-                }
-                let text = format!("{how}(\"b{b}\", {});", self.buffers[*b]);
-                self.line(&text);
-            }
+            Stmt::Show { b } => self.show(*b),
+            Stmt::Chain { body, is_held } => self.chain(body, *is_held),
             Stmt::Loop { times, body } => self.repeated(*times, body),
             Stmt::If {
                 more_than,

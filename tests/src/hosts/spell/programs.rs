@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::super::scene::Options;
+use super::super::scene::{Options, Way};
 use super::super::texts::Text;
 use super::Speller;
 
@@ -71,12 +71,21 @@ impl Speller<'_> {
         text
     }
 
-    pub(super) fn build(&mut self, p: usize, text: usize, options: &Options, is_linked: bool) {
+    pub(super) fn build(&mut self, p: usize, text: usize, options: &Options, way: Way) {
         let name = self.programs[p].clone();
         let text = &self.scene.texts[text];
         let options = self.options(options);
         let literal = self.parts.is_literal(text, &mut self.r);
-        if !literal && !is_linked && self.r.chance(35) {
+        if way == Way::Kept {
+            return self.kept(&name, text, literal, p, &options);
+        }
+        let is_wrapped = self.style.is_wrapped && way == Way::Built && self.r.chance(50);
+        if is_wrapped {
+            self.parts.need("wrapped_program");
+            let source = self.source(text, literal);
+            return self.line(&format!("{name} = wrapped_program({source}, {options});"));
+        }
+        if !literal && way == Way::Built && self.r.chance(35) {
             self.parts.need("build_file");
             self.line(&format!(
                 "{name} = build_file(\"{}.cl\", {options});",
@@ -88,12 +97,45 @@ impl Speller<'_> {
             true => self.program_of_literal(&name, text),
             false => self.program_of_file(&name, text),
         }
-        if is_linked {
+        if way == Way::Linked {
             self.parts.need("compile_and_link");
             return self.line(&format!("{name} = compile_and_link({name}, {options});"));
         }
+        if self.r.chance(8) {
+            self.parts.need("callbacks");
+            self.checked(&format!(
+                "clBuildProgram({name}, 1, &device, {options}, when_built, (void *)&called)"
+            ));
+            return self.line("wait_for(1);");
+        }
         let call = format!("clBuildProgram({name}, 1, &device, {options}, NULL, NULL)");
         self.checked(&call);
+    }
+
+    /// The program keeps its binary in a file, which its next run finds.
+    fn kept(&mut self, name: &str, text: &Text, literal: bool, p: usize, options: &str) {
+        self.parts.need("kept_program");
+        self.parts.is_run_twice = true;
+        let source = self.source(text, literal);
+        let number = self.number;
+        self.line(&format!(
+            "{name} = kept_program(\"kept_{number}_{p}.bin\", {source}, {options});"
+        ));
+    }
+
+    /// A text as an expression.
+    fn source(&mut self, text: &Text, literal: bool) -> String {
+        match literal {
+            true => format!("text_{}", text.stem),
+            false => {
+                let source = self.name("source");
+                self.line(&format!(
+                    "char *{source} = read_file(\"{}.cl\", NULL);",
+                    text.stem
+                ));
+                source
+            }
+        }
     }
 
     pub(super) fn program_of_file(&mut self, name: &str, text: &Text) {
@@ -137,6 +179,11 @@ impl Speller<'_> {
         let (program, _) = self.scene.kernels[k];
         let (variable, program) = (self.kernels[k].clone(), self.programs[program].clone());
         let kernel = self.scene.kernel(k).name.clone();
+        if self.style.is_wrapped && self.r.chance(40) {
+            self.parts.need("wrapped_kernel");
+            let call = format!("{variable} = wrapped_kernel({program}, \"{kernel}\");");
+            return self.line(&call);
+        }
         match self.r.below(5) {
             4 => {
                 self.parts.need("kernel_of_all");
