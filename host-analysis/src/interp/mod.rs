@@ -35,6 +35,7 @@ mod stmt;
 mod text;
 mod threads;
 mod tries;
+mod uncalled;
 mod unfollowed;
 mod wrappers;
 

@@ -154,6 +154,10 @@ impl<'a> Interp<'a> {
         if all.iter().all(|&id| self.is_visited(id)) && self.unfollowed.is_empty() {
             return;
         }
+        for id in self.uncalled() {
+            let span = self.function(id).span;
+            self.seen(span);
+        }
         let called = self.called_names();
         self.start();
         if self.functions.contains_key("main") {

@@ -144,10 +144,16 @@ impl<'a> Interp<'a> {
 
     fn wrapper_value(&mut self, wrapper: Wrapper, name: &str, site: Span, args: &[Arg<'a>]) -> Val {
         self.repeats.spoil();
-        if let (Wrapper::Memory, false) = (wrapper, name.contains("Image")) {
+        // With two arguments it can only be a handle and whether to retain it.
+        if let (Wrapper::Memory, false, 1 | 3..) = (wrapper, name.contains("Image"), args.len()) {
             return self.new_buffer(site, args);
         }
         let values = self.values(args);
+        if let [handle, _retain] = &values[..]
+            && (wrapper == Wrapper::Memory || self.wrapper_held(handle) == Some(wrapper))
+        {
+            return handle.clone();
+        }
         if let ([Val::Handle(_)], true) = (&values[..], wrapper != Wrapper::Queue) {
             // A copy, or a wrapper around a handle.
             return values.into_iter().next().unwrap_or(Val::Null);
