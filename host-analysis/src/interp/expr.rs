@@ -6,6 +6,7 @@ use fpgacc_frontend::host::ast::{BinaryOp, ExprId, ExprKind, StmtKind, Type};
 use fpgacc_frontend::source::Span;
 
 use super::lvalue::Target;
+use super::opaque::words_of;
 use super::{Binding, Code, Interp, MAX_NESTING, MacroEnv, Tree};
 use crate::arith;
 use crate::state::{Delta, Place};
@@ -127,10 +128,12 @@ impl<'a> Interp<'a> {
             ExprKind::Statement(stmt) => self.statement_value(code, *stmt),
             ExprKind::Lambda(lambda) => self.closure(code, lambda),
             ExprKind::Opaque { names, inner } => {
+                let visits = self.visits.len();
                 for &inner in inner {
                     self.eval(code, inner);
                 }
-                self.forget_names(code, names);
+                let site = code.site(code.ast().expr(id).span);
+                self.not_understood(code, site, names, visits);
                 Val::unknown("an expression that fpgacc does not understand")
             }
         }
@@ -741,7 +744,10 @@ impl<'a> Interp<'a> {
         let empty = definition.file.starts_with('<') && definition.body.is_empty();
         let Some((params, rest)) = self.macro_arguments(code, index, args).filter(|_| !empty)
         else {
-            return self.macro_not_followed(code, args, &definition.name);
+            let value = self.macro_not_followed(code, args, &definition.name);
+            let words = words_of(&definition.body);
+            self.not_understood(code, site, &words, self.visits.len());
+            return value;
         };
         let inner = self.macro_code(code, index, params, rest, site);
         if let Some(value) = self.single_expression(&inner) {
@@ -753,8 +759,8 @@ impl<'a> Interp<'a> {
         if body.broken {
             // Its arguments are evaluated at most; names in it may change.
             let value = self.macro_not_followed(code, args, &definition.name);
-            let words: Vec<String> = words_of(&definition.body);
-            self.forget_names(code, &words);
+            let words = words_of(&definition.body);
+            self.not_understood(code, site, &words, self.visits.len());
             return value;
         }
         self.exec(&inner, body.block);
@@ -816,12 +822,4 @@ fn shortened(text: &str) -> String {
         text.push_str("..");
     }
     text
-}
-
-fn words_of(body: &str) -> Vec<String> {
-    use fpgacc_frontend::host::lex::{Lexer, TokenKind};
-    Lexer::within(body.as_bytes(), 0..body.len())
-        .filter(|t| t.kind == TokenKind::Ident)
-        .map(|t| String::from_utf8_lossy(t.bytes(body.as_bytes())).into_owned())
-        .collect()
 }

@@ -21,6 +21,7 @@ mod members;
 mod methods;
 mod modifies;
 mod named;
+mod opaque;
 mod opencl;
 mod plain;
 mod pointers;

@@ -225,11 +225,13 @@ impl<'a> Interp<'a> {
             }
             StmtKind::Empty => {}
             StmtKind::Opaque { names, inner } => {
+                let visits = self.visits.len();
                 for &expr in inner {
                     self.eval(code, expr);
                 }
                 self.state.reachable = true;
-                self.forget_names(code, names);
+                let site = code.site(tree.ast().stmt(id).span);
+                self.not_understood(code, site, names, visits);
             }
         }
     }

@@ -1,0 +1,159 @@
+//! Code that the parser does not understand, and replacements of macros that it does not: what they
+//! name may be changed, called and launched there.
+
+use std::collections::BTreeSet;
+
+use fpgacc_frontend::host::lex::{Lexer, TokenKind};
+use fpgacc_frontend::source::Span;
+
+use super::{Code, FnId, Interp};
+use crate::types::last_name;
+use crate::value::Val;
+
+/// Why nothing is known of what such code does.
+const REASON: &str = "code that fpgacc does not understand";
+/// Functions that launch kernels.
+const LAUNCHES: &[&str] = &["clEnqueueNDRangeKernel", "clEnqueueTask"];
+
+/// The names in a text, each as often as it stands there.
+pub(super) fn words_of(text: &str) -> Vec<String> {
+    let bytes = text.as_bytes();
+    let words = Lexer::within(bytes, 0..bytes.len());
+    let words = words.filter(|token| token.kind == TokenKind::Ident);
+    let words = words.map(|token| String::from_utf8_lossy(token.bytes(bytes)).into_owned());
+    words.collect()
+}
+
+impl<'a> Interp<'a> {
+    /// Forgets what code with these names may change, and notes a launch of which nothing is known
+    /// if it may make one that was not found in what is understood of it.
+    pub(super) fn not_understood(
+        &mut self,
+        code: &Code<'a>,
+        site: Span,
+        names: &[String],
+        visits_before: usize,
+    ) {
+        self.forget_names(code, names);
+        let words = self.with_macros(code, names);
+        let uses_opencl = words.iter().any(|word| super::opencl::is_function(word));
+        let called = words
+            .iter()
+            .filter_map(|w| self.functions.get(last_name(w)));
+        let called: Vec<FnId> = called.flatten().copied().collect();
+        if !uses_opencl && called.is_empty() {
+            return;
+        }
+        self.repeats.spoil();
+        if uses_opencl {
+            self.repeats.note_opencl();
+            self.forget_args(REASON);
+            self.forget_escaped(REASON);
+        }
+        for callee in called {
+            self.unfollowed.insert(callee);
+            match self.flat {
+                true => self.forget_lasting(REASON),
+                false => self.forget_modified(callee, REASON),
+            }
+        }
+        self.has_kernels_of_any |= words.contains("clCreateKernel");
+        let launches = LAUNCHES.iter().any(|name| words.contains(*name));
+        if launches && self.visits.len() == visits_before {
+            let unknown = Val::unknown(REASON);
+            self.launch(site, [&unknown; 6]);
+        }
+    }
+
+    /// Names, and those in the replacements of the macros among them.
+    fn with_macros(&self, code: &Code<'a>, names: &[String]) -> BTreeSet<String> {
+        let macros = &self.hosts[code.host].macros;
+        let mut found = BTreeSet::new();
+        let mut waiting = names.to_vec();
+        while let Some(name) = waiting.pop() {
+            if let Some((_, definition)) = macros.at(&name, macros.end())
+                && !found.contains(&name)
+            {
+                waiting.extend(words_of(&definition.body));
+            }
+            found.insert(name);
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fpgacc_frontend::facts::{ArgValue, Launch, Value};
+    use fpgacc_frontend::host::{HostFile, Language};
+    use fpgacc_frontend::source::SourceMap;
+
+    use super::Interp;
+    use crate::report;
+
+    fn launches(macros: &str, main: &str) -> Vec<Launch> {
+        let mut sources = SourceMap::new();
+        let text = format!(
+            "typedef unsigned long size_t;\n{macros}\n\
+             int main(void) {{ cl_kernel k = clCreateKernel(p, \"f\", 0); size_t g = 64, l = 8; int n = 5;\n\
+             clSetKernelArg(k, 0, sizeof n, &n);\n{main}\n}}"
+        );
+        let file = sources.add("h.c", text);
+        let hosts = [HostFile::parse(&sources, file, &[], None, Language::C)];
+        let mut interp = Interp::new(&hosts, &sources);
+        interp.run();
+        report::report(&interp, &hosts, &sources).0.launches
+    }
+
+    const CALL: &str = "clEnqueueNDRangeKernel(q, k, 1, 0, &g, &l, 0, 0, 0)";
+
+    fn is_unknown(launch: &Launch) -> bool {
+        launch.kernels.get().is_none() && matches!(launch.work_dim, Value::Unknown(_))
+    }
+
+    #[test]
+    fn launches_in_macros_that_are_not_understood_are_not_known() {
+        for body in [
+            "_Generic((g), default: clEnqueueNDRangeKernel)(q, k, 1, 0, &g, &l, 0, 0, 0)",
+            "do { int e = CALL; __asm__ (\"\" : : [e] \"r\"(e) @ ); } while (0)",
+            "do { int e = CALL; e = e ?: ; } while (0)",
+        ] {
+            let body = body.replace("CALL", CALL);
+            let found = launches(&format!("#define RUN(x) {body}"), "RUN(1);");
+            assert_eq!(found.len(), 1, "{body}: {found:?}");
+            assert!(is_unknown(&found[0]), "{body}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn launches_in_macros_of_macros_are_not_known() {
+        let macros =
+            format!("#define INNER {CALL}\n#define RUN(x) do {{ INNER; e = e ?: ; }} while (0)");
+        let found = launches(&macros, "RUN(1);");
+        assert!(found.len() == 1 && is_unknown(&found[0]), "{found:?}");
+    }
+
+    #[test]
+    fn functions_that_such_macros_call_are_followed() {
+        let macros = format!(
+            "void run(int x) {{ {CALL}; }}\n#define RUN(x) do {{ run(x); e = e ?: ; }} while (0)"
+        );
+        assert_eq!(launches(&macros, "RUN(1);").len(), 1);
+    }
+
+    #[test]
+    fn arguments_may_be_set_there() {
+        let set = "#define SET(n) do { clSetKernelArg(k, 0, sizeof n, &n); e = e ?: ; } while (0)";
+        let value = |main: &str| {
+            let found = launches(set, &format!("{main} {CALL};"));
+            found[0].args.first().map(|arg| arg.value.clone())
+        };
+        assert!(
+            matches!(value(""), Some(ArgValue::Scalar(_))),
+            "{:?}",
+            value("")
+        );
+        let now = value("n = 7; SET(n);");
+        assert!(matches!(now, None | Some(ArgValue::Unknown(_))), "{now:?}");
+    }
+}
