@@ -1,6 +1,7 @@
 //! Which of the priced forms is kept.
 
-use super::{Candidate, ExecutionModel, Family};
+use super::variant::{Candidate, Family};
+use super::wish::ExecutionModel;
 
 /// Forms whose times differ by less than this factor cost the same.
 const SAME: f64 = 1.02;

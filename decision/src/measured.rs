@@ -11,7 +11,7 @@ use fpgacc_performance_model::{
     Board, Estimate, Form, LoopReport, Pipelining, Prediction, Resources,
 };
 
-use super::{Candidate, Decision, Family, Part};
+use super::variant::{Candidate, Decision, Family, Part};
 
 /// A compilation.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -16,10 +16,12 @@ use fpgacc_performance_model::{
     Area, Board, Estimate, Form, Given, LaunchShape, Resources, TripOrigin, predict,
 };
 
-use super::{Family, Part, Price};
+use super::variant::{Family, Part, Price};
 
 /// The most different launches of a kernel that are priced one by one.
 const MOST_SHAPES: usize = 8;
+/// A larger form must be faster by this factor to be worth its area.
+pub(super) const GAIN: f64 = 1.02;
 
 /// A kernel, alone in its module, and where it will run.
 pub struct Pricing<'a> {

@@ -13,16 +13,15 @@ use fpgacc_device_passes::passes::{self, NDRANGE_TO_LOOP, REDUCTION};
 use fpgacc_device_passes::pipeline::Pipeline;
 use fpgacc_performance_model::Family as Device;
 
-use super::price::{Made, Pricing, share_of};
+use super::price::{GAIN, Made, Pricing, share_of};
 use super::tables;
+use super::variant::{Candidate, Family};
+use super::wish::ExecutionModel;
 use super::wish::restrained;
 use super::words::label;
-use super::{Candidate, ExecutionModel, Family};
 
 /// The most forms of a kernel that are made and priced.
 const MOST: usize = 64;
-/// A wider form must be faster by this factor to be worth its area.
-pub(super) const GAIN: f64 = 1.02;
 /// Wider forms come behind all others of the same price, the widest last.
 const RANK_OF_WIDE: u32 = 4;
 

@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use fpgacc_performance_model::{Board, Resources};
 
 use super::price::share_of;
-use super::{Candidate, Decision, ExecutionModel};
+use super::variant::{Candidate, Decision};
+use super::wish::ExecutionModel;
 
 /// Makes the chosen forms fit on the device together, if they can: step by step the smaller form that
 /// costs least time for the area that it frees.

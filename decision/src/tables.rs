@@ -9,8 +9,7 @@ use fpgacc_device_passes::passes;
 use fpgacc_device_passes::pipeline::Pipeline;
 use fpgacc_performance_model::Board;
 
-use super::price::{Made, share_of};
-use super::search::GAIN;
+use super::price::{GAIN, Made, share_of};
 
 /// A form as it is made, and what became of it.
 pub type Form = (Pipeline, Made);

@@ -8,7 +8,8 @@ use fpgacc_frontend::ir::Module;
 use fpgacc_frontend::source::Span;
 use fpgacc_performance_model::{Board, Limit, LoopReport};
 
-use super::{Decision, Part, words};
+use super::variant::{Decision, Part};
+use super::words;
 
 /// The name under which the decision tells remarks.
 pub const PASS: &str = "decision";

@@ -7,7 +7,7 @@ use fpgacc_frontend::ir::{
     VarId, VarRef, builtin_has_effects,
 };
 
-use super::alias::{Aliases, Root, Roots};
+use super::alias::{Aliases, Root, Roots, spaces_differ};
 
 /// One read or write.
 #[derive(Clone, Debug)]
@@ -22,6 +22,20 @@ pub struct Access {
     pub space: Option<AddressSpace>,
     /// `at` is the very lvalue; otherwise anything that the roots reach may be accessed.
     pub exact: bool,
+}
+
+impl Aliases<'_> {
+    /// Whether two accesses may touch the same bytes.
+    ///
+    /// Expressions that both contain are taken to have the same value in both, so one of the two
+    /// must be invariant in the region that is looked at.
+    pub fn may_overlap(&self, a: &Access, b: &Access) -> bool {
+        if spaces_differ(a.space, b.space) {
+            return false;
+        }
+        self.roots_meet(&a.roots, &b.roots)
+            && !(a.exact && b.exact && self.distinct_parts(a.at, b.at))
+    }
 }
 
 /// The accesses of a piece of code.

@@ -12,8 +12,6 @@ use fpgacc_frontend::ir::{
     RecordKind, StmtKind, UnaryOp, VarId, VarRef,
 };
 
-use super::accesses::Access;
-
 /// What a pointer may point into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Root {
@@ -329,18 +327,6 @@ impl<'a> Aliases<'a> {
         }
     }
 
-    /// Whether two accesses may touch the same bytes.
-    ///
-    /// Expressions that both contain are taken to have the same value in both, so one of the two
-    /// must be invariant in the region that is looked at.
-    pub fn may_overlap(&self, a: &Access, b: &Access) -> bool {
-        if spaces_differ(a.space, b.space) {
-            return false;
-        }
-        self.roots_meet(&a.roots, &b.roots)
-            && !(a.exact && b.exact && self.distinct_parts(a.at, b.at))
-    }
-
     /// Whether something may lie in both.
     pub fn roots_meet(&self, a: &Roots, b: &Roots) -> bool {
         a.iter().any(|&x| b.iter().any(|&y| !self.disjoint(x, y)))
@@ -386,7 +372,7 @@ impl<'a> Aliases<'a> {
     }
 
     /// Whether two lvalues are provably different elements, fields or components of one thing.
-    fn distinct_parts(&self, a: ExprId, b: ExprId) -> bool {
+    pub(crate) fn distinct_parts(&self, a: ExprId, b: ExprId) -> bool {
         let exprs = &self.function.exprs;
         match (exprs.get(a), exprs.get(b)) {
             (Expr::Index { base: x, index: i }, Expr::Index { base: y, index: j }) => {
@@ -475,7 +461,7 @@ impl<'a> Aliases<'a> {
 
 /// Whether two spaces have no byte in common. A buffer may be passed as `__constant` and as
 /// `__global`, so these two do.
-fn spaces_differ(a: Option<AddressSpace>, b: Option<AddressSpace>) -> bool {
+pub(crate) fn spaces_differ(a: Option<AddressSpace>, b: Option<AddressSpace>) -> bool {
     let (Some(a), Some(b)) = (a, b) else {
         return false;
     };

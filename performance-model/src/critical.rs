@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use petgraph::graph::{EdgeIndex, NodeIndex};
 use petgraph::visit::EdgeRef;
 
-use super::timing::{Cycle, Dependences};
+use super::edges::{Cycle, Dependences};
 
 /// An edge between nodes of a strongly connected part, which are numbered from 0.
 struct Inner {

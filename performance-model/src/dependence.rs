@@ -11,7 +11,7 @@ use std::cell::OnceCell;
 use fpgacc_kernel_analysis::poly::{Poly, Sym};
 
 use super::graph::{Access, Graph, RegionId};
-use super::iteration_space::Reach;
+use super::iteration_space::{Reach, last};
 use super::prediction::TripOrigin;
 
 /// Distances up to this are tried one by one.
@@ -250,13 +250,6 @@ impl Equation {
         // The first number of the range that differs from the base by a multiple.
         low + (base - low).rem_euclid(divisor) <= high
     }
-}
-
-/// The greatest value of a loop's counter, where the text tells: aoc does not see the launch.
-pub fn last(graph: &Graph, region: RegionId) -> Option<i128> {
-    let region = &graph.regions[region];
-    let known = region.trip.origin == TripOrigin::Known;
-    known.then(|| ((region.trip.value / region.unroll as f64).ceil() as i128 - 1).max(0))
 }
 
 fn gcd(a: i128, b: i128) -> i128 {

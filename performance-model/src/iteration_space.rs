@@ -6,8 +6,8 @@
 use fpgacc_kernel_analysis::fourier_motzkin::{Linear, Range, range_of};
 use fpgacc_kernel_analysis::poly::{Poly, Sym};
 
-use super::dependence::last;
 use super::graph::{Access, Graph, RegionId};
+use super::prediction::TripOrigin;
 
 /// What inequalities are about.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -149,4 +149,11 @@ impl Space<'_> {
         }
         Some(linear)
     }
+}
+
+/// The greatest value of a loop's counter, where the text tells: aoc does not see the launch.
+pub fn last(graph: &Graph, region: RegionId) -> Option<i128> {
+    let region = &graph.regions[region];
+    let known = region.trip.origin == TripOrigin::Known;
+    known.then(|| ((region.trip.value / region.unroll as f64).ceil() as i128 - 1).max(0))
 }

@@ -5,6 +5,7 @@ mod board;
 mod clock;
 mod critical;
 mod dependence;
+mod edges;
 mod estimate;
 mod graph;
 mod groups;
@@ -13,6 +14,7 @@ mod launch;
 mod lower;
 mod lsu;
 mod memory;
+mod memory_edges;
 mod ordering;
 mod path;
 mod prediction;
@@ -29,11 +31,12 @@ pub use board::{
     Board, BoardError, Clock, Fall, Family, FamilyRef, Memory, MemoryUnits, Operator, Operators,
     Resources,
 };
-pub use clock::{Strain, predict as predict_clock};
+pub use clock::predict as predict_clock;
 pub use estimate::Estimate;
 pub use launch::{Given, LaunchShape};
 pub use prediction::{
-    Area, Form, Limit, LoopReport, LsuKind, LsuReport, Pipelining, Prediction, Trip, TripOrigin,
+    Area, Form, Limit, LoopReport, LsuKind, LsuReport, Pipelining, Prediction, Strain, Trip,
+    TripOrigin,
 };
 
 use fpgacc_kernel_analysis::contract::LaunchContract;

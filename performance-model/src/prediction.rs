@@ -2,7 +2,6 @@
 
 use fpgacc_frontend::source::Span;
 
-use super::clock::Strain;
 use super::estimate::Estimate;
 
 /// How a kernel runs on one board.
@@ -30,6 +29,21 @@ pub struct Prediction {
     pub lsus: Vec<LsuReport>,
     /// What is not known and was assumed, one sentence each.
     pub assumed: Vec<String>,
+}
+
+/// What lowers the clock.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Strain {
+    /// The share of look-up tables that the kernel takes; the interface is placed and routed beforehand.
+    pub logic: f64,
+    /// The share of memory blocks that the kernel takes, at most 1.
+    pub ram: f64,
+    /// 1 if work-items meet at barriers in loops that do not run equally often for all.
+    pub divergent: f64,
+    /// Doublings of the widest on-chip access beyond 64 bytes.
+    pub wide: f64,
+    /// Natural logarithm of the blocks, beyond one, that the largest on-chip array spans.
+    pub deep: f64,
 }
 
 /// The form of a kernel.

@@ -2,72 +2,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fpgacc_frontend::ir::{Block, ExprId, Function, LoopHints, Stmt, StmtKind, VarRef};
+use fpgacc_frontend::ir::{Function, LoopHints, Stmt, VarRef};
 use fpgacc_kernel_analysis::loops;
 use fpgacc_kernel_analysis::nest::{self, Nests};
 use fpgacc_kernel_analysis::poly::{Poly, Sym};
 
 use super::env::{Changes, Mark};
+use super::parts::Parts;
 use super::uneven::returns;
 use super::value::{Pointer, Slot, Value};
 use super::{LoopKey, Lowering, MAX_COPIES};
 use crate::board::Operator;
 use crate::graph::{Carried, Hints, Node, NodeId, Op, Region, RegionId};
 use crate::prediction::{Form, Trip, TripOrigin};
-
-/// The parts of a loop.
-#[derive(Clone, Copy)]
-pub(super) struct Parts<'a> {
-    pub stmt: &'a Stmt,
-    pub init: &'a [Stmt],
-    pub cond: Option<ExprId>,
-    pub step: Option<ExprId>,
-    pub body: &'a Block,
-    pub hints: &'a LoopHints,
-    /// The condition stands at the end.
-    pub is_do: bool,
-}
-
-impl<'a> Parts<'a> {
-    fn of(stmt: &'a Stmt) -> Option<Self> {
-        Some(match &stmt.kind {
-            StmtKind::For {
-                init,
-                cond,
-                step,
-                body,
-                hints,
-            } => Parts {
-                stmt,
-                init,
-                cond: *cond,
-                step: *step,
-                body,
-                hints,
-                is_do: false,
-            },
-            StmtKind::While { cond, body, hints } => Parts {
-                stmt,
-                init: &[],
-                cond: Some(*cond),
-                step: None,
-                body,
-                hints,
-                is_do: false,
-            },
-            StmtKind::DoWhile { body, cond, hints } => Parts {
-                stmt,
-                init: &[],
-                cond: Some(*cond),
-                step: None,
-                body,
-                hints,
-                is_do: true,
-            },
-            _ => return None,
-        })
-    }
-}
 
 /// How an iteration changes a variable.
 #[derive(Clone, Debug, PartialEq)]

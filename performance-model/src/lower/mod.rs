@@ -12,6 +12,7 @@ mod fold;
 mod guards;
 mod loops;
 mod ops;
+mod parts;
 mod stmt;
 mod trips;
 mod uneven;

@@ -4,7 +4,7 @@ use fpgacc_frontend::ir::{BinaryOp, Expr, ExprId};
 use fpgacc_kernel_analysis::poly::{Poly, Sym};
 
 use super::Lowering;
-use super::loops::Parts;
+use super::parts::Parts;
 use super::value::Value;
 use crate::graph::RegionId;
 use crate::prediction::{Trip, TripOrigin};

@@ -9,7 +9,7 @@ use fpgacc_kernel_analysis::loops::leaves;
 use fpgacc_kernel_analysis::poly::{Poly, Sym};
 
 use super::Lowering;
-use super::loops::Parts;
+use super::parts::Parts;
 use super::value::Value;
 use crate::graph::RegionId;
 use crate::prediction::Form;

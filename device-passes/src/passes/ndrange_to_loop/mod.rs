@@ -30,6 +30,7 @@ mod loops;
 mod plan;
 mod prepare;
 mod regions;
+mod statements;
 mod survey;
 mod tell;
 mod work_items;

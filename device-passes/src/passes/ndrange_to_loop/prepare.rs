@@ -8,9 +8,9 @@ use fpgacc_frontend::ir::{
 };
 use fpgacc_kernel_analysis::variables::{Access, accesses_of_stmt};
 
-use crate::passes::ndrange_to_loop::carried::save::declaration;
 use crate::passes::ndrange_to_loop::control::convergence::{has_exit, holds_barrier};
-use crate::passes::ndrange_to_loop::control::schedule::Region;
+use crate::passes::ndrange_to_loop::control::steps::Region;
+use crate::passes::ndrange_to_loop::statements::declaration;
 
 /// Gives each work-item its own copy of the parameters that the kernel changes.
 pub fn copy_changed_params(

@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use fpgacc_frontend::ir::{Expr, ExprId, Function, Init, Module, Stmt, StmtKind, VarId, VarRef};
 use fpgacc_kernel_analysis::faults;
 
-use crate::passes::ndrange_to_loop::carried::save::{self, Layout, declaration};
+use crate::passes::ndrange_to_loop::carried::save::{self, Layout};
 use crate::passes::ndrange_to_loop::carried::values::{self, Fate, Values};
-use crate::passes::ndrange_to_loop::control::schedule::Schedule;
+use crate::passes::ndrange_to_loop::control::steps::Schedule;
+use crate::passes::ndrange_to_loop::statements::declaration;
 use crate::passes::ndrange_to_loop::work_items::ids::{Ids, Target};
 
 /// What stands outside the loops over work-items.

@@ -1,11 +1,11 @@
 //! Arrays that hold a value for each work-item of a group.
 
 use fpgacc_frontend::ir::{
-    AddressSpace, BinaryOp, ExprId, Init, QualType, Qualifiers, Stmt, StmtKind, Type, VarId,
-    Variable,
+    AddressSpace, BinaryOp, ExprId, QualType, Qualifiers, Stmt, StmtKind, Type, VarId, Variable,
 };
 use fpgacc_kernel_analysis::faults;
 
+use crate::passes::ndrange_to_loop::statements::count;
 use crate::passes::ndrange_to_loop::work_items::grid::Extent;
 use crate::passes::ndrange_to_loop::work_items::ids::{Ids, Target};
 
@@ -151,15 +151,5 @@ pub fn copy(target: &mut Target<'_>, to: ExprId, from: ExprId) -> Vec<Stmt> {
     let (to, from) = (at(target, to), at(target, from));
     let body = copy(target, to, from);
     let bound = target.int(len as i64);
-    vec![crate::passes::ndrange_to_loop::loops::nest::count(
-        target, counter, bound, body,
-    )]
-}
-
-/// The declaration of a variable.
-pub fn declaration(var: VarId, init: Option<ExprId>) -> Stmt {
-    Stmt::new(StmtKind::Decl {
-        var,
-        init: init.map(Init::Expr),
-    })
+    vec![count(target, counter, bound, body)]
 }

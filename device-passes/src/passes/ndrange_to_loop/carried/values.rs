@@ -18,7 +18,7 @@ use fpgacc_kernel_analysis::variables::{Access, accesses_of_stmt};
 use fpgacc_kernel_analysis::work_item::{self, Quantity};
 
 use crate::pass::Note;
-use crate::passes::ndrange_to_loop::control::schedule::{Region, Schedule};
+use crate::passes::ndrange_to_loop::control::steps::{Region, Schedule};
 
 /// The most operations that are done again in each part rather than saved.
 const CHEAP: u32 = 8;

@@ -8,7 +8,6 @@
 use fpgacc_frontend::ir::{BinaryOp, Block, Expr, ExprId, Stmt, StmtKind, UnaryOp, VarId};
 use fpgacc_kernel_analysis::faults;
 
-use crate::passes::ndrange_to_loop::carried::save::declaration;
 use crate::passes::ndrange_to_loop::control::convergence::{
     Convergence, Surroundings, holds_barrier, never_ends,
 };
@@ -16,6 +15,7 @@ use crate::passes::ndrange_to_loop::control::parts::Parts;
 use crate::passes::ndrange_to_loop::control::switches;
 use crate::passes::ndrange_to_loop::control::uniform::Uniform;
 use crate::passes::ndrange_to_loop::loops::returns;
+use crate::passes::ndrange_to_loop::statements::{branch, declaration};
 use crate::passes::ndrange_to_loop::work_items::ids::Target;
 
 /// Rewrites `stmts`; tells whether there was something to rewrite, so that what is uniform has to be
@@ -461,14 +461,5 @@ fn opposite(op: BinaryOp) -> Option<BinaryOp> {
         BinaryOp::Eq => BinaryOp::Ne,
         BinaryOp::Ne => BinaryOp::Eq,
         _ => return None,
-    })
-}
-
-/// `if (cond) { then } else { otherwise }`
-pub fn branch(cond: ExprId, then: Vec<Stmt>, otherwise: Option<Vec<Stmt>>) -> Stmt {
-    Stmt::new(StmtKind::If {
-        cond,
-        then: Block::of(then),
-        otherwise: otherwise.map(Block::of),
     })
 }

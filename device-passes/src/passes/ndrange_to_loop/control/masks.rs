@@ -6,9 +6,9 @@ use fpgacc_frontend::ir::{Expr, Init, Stmt, StmtKind, VarId, VarRef};
 use fpgacc_kernel_analysis::faults;
 
 use crate::passes::ndrange_to_loop::carried::save;
-use crate::passes::ndrange_to_loop::control::exits::branch;
-use crate::passes::ndrange_to_loop::control::schedule::{Schedule, conjunction};
 use crate::passes::ndrange_to_loop::control::speculation;
+use crate::passes::ndrange_to_loop::control::steps::Schedule;
+use crate::passes::ndrange_to_loop::statements::{branch, conjunction, declaration};
 use crate::passes::ndrange_to_loop::work_items::ids::Target;
 
 /// The mask of a region, and what stands behind it, outside of the mask.
@@ -95,7 +95,7 @@ fn wrap(
             continue;
         }
         inside.extend(assignment(target, &stmt, var));
-        outside.push(save::declaration(var, None));
+        outside.push(declaration(var, None));
     }
     if !inside.is_empty() {
         let mut cond = conjunction(target, mask);

@@ -9,5 +9,6 @@ pub mod masks;
 pub mod parts;
 pub mod schedule;
 pub mod speculation;
+pub mod steps;
 pub mod switches;
 pub mod uniform;

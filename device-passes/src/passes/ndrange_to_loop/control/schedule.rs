@@ -7,61 +7,22 @@
 //! in every valid program; the masks keep it right also where a program only works because the devices
 //! that it was written for do the same.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use fpgacc_frontend::ir::{
     BinaryOp, Block, Expr, ExprId, LoopHints, Stmt, StmtKind, VarId, VarRef,
 };
-use fpgacc_frontend::source::Span;
 use fpgacc_kernel_analysis::faults;
 
-use crate::passes::ndrange_to_loop::carried::save::declaration;
 use crate::passes::ndrange_to_loop::control::convergence::{
     Convergence, Surroundings, is_barrier_stmt,
 };
-use crate::passes::ndrange_to_loop::control::exits::branch;
+use crate::passes::ndrange_to_loop::control::masks::{self, Masked};
 use crate::passes::ndrange_to_loop::control::parts::Parts;
+use crate::passes::ndrange_to_loop::control::steps::{Node, Region, Schedule};
 use crate::passes::ndrange_to_loop::control::uniform::Uniform;
+use crate::passes::ndrange_to_loop::statements::{branch, conjunction, declaration};
 use crate::passes::ndrange_to_loop::work_items::ids::Target;
-
-/// A part of a kernel that each work-item runs on its own, from one barrier to the next.
-#[derive(Debug, Default)]
-pub struct Region {
-    /// Its statements.
-    pub stmts: Vec<Stmt>,
-    /// The list of steps that it stands in.
-    pub list: usize,
-}
-
-/// A step of a group.
-#[derive(Debug)]
-pub enum Node {
-    /// All work-items run a region, by its number.
-    Region(usize),
-    /// A statement that is done once.
-    Once(Stmt),
-    /// A loop or an `if`; the statement's own lists are empty, and these take their places: the body, or
-    /// the branches.
-    Control(Stmt, Vec<Vec<Node>>),
-}
-
-/// A kernel's body.
-#[derive(Debug, Default)]
-pub struct Schedule {
-    /// The regions.
-    pub regions: Vec<Region>,
-    /// The steps.
-    pub nodes: Vec<Node>,
-    /// For each list of steps, the one that the control stands in of which it is a part; list 0 is
-    /// [`Self::nodes`].
-    parents: Vec<Option<usize>>,
-    /// The lists in which variables that a group has once are changed.
-    changes: BTreeMap<VarId, BTreeSet<usize>>,
-    /// The variables that a group has once.
-    pub shared: BTreeSet<VarId>,
-    /// The conditions of masks, where the source has them.
-    pub masked: Vec<Span>,
-}
 
 /// A condition that work-items keep each for itself: all of these hold, or do not.
 type Mask = Vec<(VarId, bool)>;
@@ -91,7 +52,7 @@ pub fn build(target: &mut Target<'_>, uniform: &Uniform, stmts: Vec<Stmt>) -> Sc
         behind_barrier,
         ..
     } = builder;
-    crate::passes::ndrange_to_loop::control::masks::apply(target, &mut schedule, masks);
+    masks::apply(target, &mut schedule, masks);
     merge(&mut schedule.nodes, &mut schedule.regions, &behind_barrier);
     schedule
 }
@@ -132,7 +93,7 @@ struct Builder<'t, 'a> {
     uniform: &'t Uniform,
     schedule: Schedule,
     /// The masks of the regions.
-    masks: Vec<crate::passes::ndrange_to_loop::control::masks::Masked>,
+    masks: Vec<Masked>,
     /// The regions with a barrier in front of them.
     behind_barrier: BTreeSet<usize>,
 }
@@ -190,11 +151,10 @@ impl Builder<'_, '_> {
             stmts: std::mem::take(&mut open.region),
             list: open.list,
         });
-        self.masks
-            .push(crate::passes::ndrange_to_loop::control::masks::Masked {
-                mask: open.mask.clone(),
-                behind,
-            });
+        self.masks.push(Masked {
+            mask: open.mask.clone(),
+            behind,
+        });
         if std::mem::take(&mut open.barrier) {
             self.behind_barrier.insert(number);
         }
@@ -515,24 +475,6 @@ pub fn statements<'n>(nodes: &'n [Node], out: &mut Vec<&'n Stmt>) {
     }
 }
 
-/// `a && !b`; `true` for none. A mask implies those in front of it if it was taken under them.
-pub fn conjunction(target: &mut Target<'_>, mask: &[(VarId, bool)]) -> ExprId {
-    // A mask that holds implies all before it.
-    let from = mask.iter().rposition(|(_, holds)| *holds).unwrap_or(0);
-    let mut cond: Option<ExprId> = None;
-    for &(var, holds) in &mask[from..] {
-        let mut test = target.function.use_var(var);
-        if !holds {
-            test = target.not(test);
-        }
-        cond = Some(match cond {
-            Some(before) => target.binary(BinaryOp::And, before, test),
-            None => test,
-        });
-    }
-    cond.unwrap_or_else(|| target.truth(true))
-}
-
 /// The variables that a statement declares or changes as a whole.
 fn changed_by(target: &Target<'_>, stmt: &Stmt) -> BTreeSet<VarId> {
     let mut vars = BTreeSet::new();
@@ -568,125 +510,4 @@ fn mentions(target: &Target<'_>, stmt: &Stmt, vars: &BTreeSet<VarId>) -> bool {
         }
     });
     found
-}
-
-impl Schedule {
-    /// Whether `list` is `of` or inside it.
-    pub fn is_inside(&self, mut list: usize, of: usize) -> bool {
-        loop {
-            if list == of {
-                return true;
-            }
-            match self.parents[list] {
-                Some(parent) => list = parent,
-                None => return false,
-            }
-        }
-    }
-
-    /// Whether a variable that a group has once keeps its value while a list is run.
-    pub fn is_steady(&self, var: VarId, list: usize) -> bool {
-        self.changes
-            .get(&var)
-            .is_none_or(|lists| !lists.iter().any(|at| self.is_inside(*at, list)))
-    }
-
-    /// Whether there is more than regions one behind the other: a group may leave some out.
-    pub fn has_control(&self) -> bool {
-        !self
-            .nodes
-            .iter()
-            .all(|node| matches!(node, Node::Region(_)))
-    }
-
-    /// The regions that may be run next after each.
-    pub fn successors(&self) -> Vec<BTreeSet<usize>> {
-        let mut flow = Flow {
-            next: vec![BTreeSet::new(); self.regions.len()],
-            loops: Vec::new(),
-        };
-        flow.list(&self.nodes, BTreeSet::new());
-        flow.next
-    }
-}
-
-/// Finds which region follows which.
-struct Flow {
-    /// For each region, those that may be run next.
-    next: Vec<BTreeSet<usize>>,
-    /// Of the loops around: the regions in front of a `break`, and of a `continue`.
-    loops: Vec<[BTreeSet<usize>; 2]>,
-}
-
-type Regions = BTreeSet<usize>;
-
-impl Flow {
-    /// Follows a list; `before` are the regions that were run last. Gives those at its end.
-    fn list(&mut self, nodes: &[Node], mut before: Regions) -> Regions {
-        for node in nodes {
-            match node {
-                Node::Region(number) => {
-                    for last in before {
-                        self.next[last].insert(*number);
-                    }
-                    before = Regions::from([*number]);
-                }
-                Node::Once(stmt) => before = self.once(stmt, before),
-                Node::Control(stmt, lists) => before = self.control(stmt, lists, before),
-            }
-        }
-        before
-    }
-
-    fn once(&mut self, stmt: &Stmt, before: Regions) -> Regions {
-        match &stmt.kind {
-            StmtKind::Return(_) => Regions::new(),
-            StmtKind::Break | StmtKind::Continue => {
-                let kind = usize::from(matches!(stmt.kind, StmtKind::Continue));
-                if let Some(innermost) = self.loops.last_mut() {
-                    innermost[kind].extend(before);
-                }
-                Regions::new()
-            }
-            // `if (!any) break;`
-            StmtKind::If { then, .. }
-                if crate::passes::ndrange_to_loop::control::convergence::never_ends(
-                    &then.stmts,
-                ) =>
-            {
-                if let Some(innermost) = self.loops.last_mut() {
-                    innermost[0].extend(before.iter().copied());
-                }
-                before
-            }
-            _ => before,
-        }
-    }
-
-    fn control(&mut self, stmt: &Stmt, lists: &[Vec<Node>], before: Regions) -> Regions {
-        if let StmtKind::If { otherwise, .. } = &stmt.kind {
-            let mut behind = Regions::new();
-            for list in lists {
-                behind.extend(self.list(list, before.clone()));
-            }
-            if otherwise.is_none() {
-                behind.extend(before);
-            }
-            return behind;
-        }
-        let body = lists.first().map_or(&[][..], Vec::as_slice);
-        let mut first = before.clone();
-        let mut behind = before;
-        // Twice: what is last in the body comes before what is first.
-        for _ in 0..2 {
-            self.loops.push(Default::default());
-            let mut last = self.list(body, first.clone());
-            let [left, continued] = self.loops.pop().unwrap_or_default();
-            last.extend(continued);
-            first.extend(last.iter().copied());
-            behind.extend(last);
-            behind.extend(left);
-        }
-        behind
-    }
 }

@@ -6,11 +6,11 @@ use fpgacc_frontend::ir::{
 use fpgacc_frontend::source::Span;
 use fpgacc_kernel_analysis::faults;
 
-use crate::passes::ndrange_to_loop::carried::save::declaration;
 use crate::passes::ndrange_to_loop::control::convergence::{
     Convergence, Surroundings, has_exit, never_ends,
 };
-use crate::passes::ndrange_to_loop::control::exits::branch;
+use crate::passes::ndrange_to_loop::statements::branch;
+use crate::passes::ndrange_to_loop::statements::declaration;
 use crate::passes::ndrange_to_loop::work_items::ids::Target;
 
 /// Rewrites the switches that work-items of a group go through together.

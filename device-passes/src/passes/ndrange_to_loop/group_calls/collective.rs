@@ -17,7 +17,7 @@ use fpgacc_frontend::ir::{
 use fpgacc_frontend::source::Span;
 
 use crate::pass::Note;
-use crate::passes::ndrange_to_loop::carried::save::declaration;
+use crate::passes::ndrange_to_loop::statements::declaration;
 use crate::passes::ndrange_to_loop::work_items::grid::Grid;
 use crate::passes::ndrange_to_loop::work_items::ids::Target;
 

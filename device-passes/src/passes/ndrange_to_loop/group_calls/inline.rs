@@ -12,10 +12,10 @@ use fpgacc_kernel_analysis::calls;
 use fpgacc_kernel_analysis::variables::{Access, accesses_of_stmt};
 
 use crate::pass::Note;
-use crate::passes::ndrange_to_loop::carried::save::declaration;
 use crate::passes::ndrange_to_loop::group_calls::import::{Import, Stand};
 use crate::passes::ndrange_to_loop::group_calls::lift::{self, GroupCalls};
 use crate::passes::ndrange_to_loop::group_calls::single_exit::{Value, returns, single_exit};
+use crate::passes::ndrange_to_loop::statements::declaration;
 use crate::passes::ndrange_to_loop::survey::builtin_stmt;
 use crate::passes::ndrange_to_loop::work_items::ids::Target;
 

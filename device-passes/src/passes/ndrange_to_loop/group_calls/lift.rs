@@ -15,8 +15,8 @@ use fpgacc_frontend::source::Span;
 use fpgacc_kernel_analysis::variables::accesses;
 
 use crate::pass::Note;
-use crate::passes::ndrange_to_loop::carried::save::declaration;
 use crate::passes::ndrange_to_loop::group_calls::collective::is_collective;
+use crate::passes::ndrange_to_loop::statements::declaration;
 use crate::passes::ndrange_to_loop::survey::is_barrier;
 use crate::passes::ndrange_to_loop::work_items::ids::Target;
 

@@ -15,7 +15,7 @@ use fpgacc_frontend::ir::{
 };
 
 use crate::pass::Context;
-use crate::passes::ndrange_to_loop::carried::save::declaration;
+use crate::passes::ndrange_to_loop::statements::declaration;
 
 /// The most bytes of one kernel's arrays: emulators keep them on the stack.
 const MOST: u64 = 64 << 10;

@@ -1,39 +1,13 @@
 //! Loop nests over groups and work-items.
 
-use fpgacc_frontend::ir::{
-    BinaryOp, Block, Expr, ExprId, IncDecOp, Init, LoopHints, Stmt, StmtKind, VarId,
-};
+use fpgacc_frontend::ir::{BinaryOp, Block, ExprId, Stmt, StmtKind, VarId};
 use fpgacc_kernel_analysis::faults;
 use fpgacc_kernel_analysis::work_item::Quantity;
 
-use crate::passes::ndrange_to_loop::control::schedule::Node;
+use crate::passes::ndrange_to_loop::control::steps::Node;
 use crate::passes::ndrange_to_loop::loops::order::Order;
+use crate::passes::ndrange_to_loop::statements::count;
 use crate::passes::ndrange_to_loop::work_items::ids::{Ids, Target};
-
-/// `for (int var = 0; var < bound; var++) { body }`
-pub fn count(target: &mut Target<'_>, var: VarId, bound: ExprId, body: Vec<Stmt>) -> Stmt {
-    let zero = target.int(0);
-    let decl = StmtKind::Decl {
-        var,
-        init: Some(Init::Expr(zero)),
-    };
-    let counter = target.function.use_var(var);
-    let cond = target.binary(BinaryOp::Lt, counter, bound);
-    let operand = target.function.use_var(var);
-    let int = target.types.int();
-    let step = Expr::IncDec {
-        op: IncDecOp::PostInc,
-        operand,
-    };
-    let step = target.function.exprs.add(step, int, None);
-    Stmt::new(StmtKind::For {
-        init: vec![Stmt::new(decl)],
-        cond: Some(cond),
-        step: Some(step),
-        body: Block::of(body),
-        hints: LoopHints::default(),
-    })
-}
 
 /// Puts loops over the work-items of a group around `body`, each with `pragmas`.
 pub fn over_items(

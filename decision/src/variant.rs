@@ -1,0 +1,93 @@
+//! The forms that a kernel can be given, and what is decided of them.
+
+use fpgacc_device_passes::pipeline::Pipeline;
+use fpgacc_performance_model::{Estimate, Prediction, Resources};
+
+use super::wish::ExecutionModel;
+
+/// The decision on a kernel.
+#[derive(Clone, Debug)]
+pub struct Decision {
+    /// What the user asks for.
+    pub model: ExecutionModel,
+    /// The forms that were tried, the one of the input first.
+    pub candidates: Vec<Candidate>,
+    /// The one that is kept.
+    pub chosen: usize,
+    /// What aoc said otherwise than the model; `None`: there is no report of any of the forms.
+    pub disagreements: Option<Vec<String>>,
+}
+
+impl Decision {
+    /// The form that is kept.
+    pub fn chosen(&self) -> &Candidate {
+        &self.candidates[self.chosen]
+    }
+
+    /// The form of the input.
+    pub fn input(&self) -> &Candidate {
+        &self.candidates[0]
+    }
+}
+
+/// A form of a kernel, and its price.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// What it is, in words that tell it from the others of its kernel.
+    pub label: String,
+    /// How it is made.
+    pub pipeline: Pipeline,
+    /// Its price.
+    pub price: Price,
+    /// The family that it belongs to.
+    pub family: Family,
+    /// Its price comes from aoc's report.
+    pub is_measured: bool,
+    /// Of forms that cost the same, the one with the lowest is kept.
+    pub(super) rank: u32,
+}
+
+/// The two families of forms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Family {
+    /// Work-items flow through a pipeline.
+    NdRange,
+    /// One work-item with loops.
+    SingleWorkItem,
+}
+
+impl Family {
+    /// Its name, as in messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Family::NdRange => "NDRange",
+            Family::SingleWorkItem => "single work-item",
+        }
+    }
+}
+
+/// What a form costs.
+#[derive(Clone, Debug)]
+pub struct Price {
+    /// Seconds of all launches together, each as often as facts tell, or once.
+    pub seconds: Estimate,
+    /// What all its versions take of the device.
+    pub area: Resources,
+    /// Whether it fits on the device, alone.
+    pub fits: bool,
+    /// Each version and launch that was priced.
+    pub parts: Vec<Part>,
+}
+
+/// A version of a kernel at a launch.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// The version's name.
+    pub version: String,
+    /// The launch's place among the facts; `None`: none is known.
+    pub launch: Option<usize>,
+    /// How often it is launched so.
+    pub count: f64,
+    /// What the model says.
+    pub prediction: Prediction,
+}

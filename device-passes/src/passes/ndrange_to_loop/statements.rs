@@ -1,0 +1,67 @@
+//! Statements and conditions that several parts of the pass write.
+
+use fpgacc_frontend::ir::{
+    BinaryOp, Block, Expr, ExprId, IncDecOp, Init, LoopHints, Stmt, StmtKind, VarId,
+};
+
+use crate::passes::ndrange_to_loop::work_items::ids::Target;
+
+/// The declaration of a variable.
+pub fn declaration(var: VarId, init: Option<ExprId>) -> Stmt {
+    Stmt::new(StmtKind::Decl {
+        var,
+        init: init.map(Init::Expr),
+    })
+}
+
+/// `if (cond) { then } else { otherwise }`
+pub fn branch(cond: ExprId, then: Vec<Stmt>, otherwise: Option<Vec<Stmt>>) -> Stmt {
+    Stmt::new(StmtKind::If {
+        cond,
+        then: Block::of(then),
+        otherwise: otherwise.map(Block::of),
+    })
+}
+
+/// `for (int var = 0; var < bound; var++) { body }`
+pub fn count(target: &mut Target<'_>, var: VarId, bound: ExprId, body: Vec<Stmt>) -> Stmt {
+    let zero = target.int(0);
+    let decl = StmtKind::Decl {
+        var,
+        init: Some(Init::Expr(zero)),
+    };
+    let counter = target.function.use_var(var);
+    let cond = target.binary(BinaryOp::Lt, counter, bound);
+    let operand = target.function.use_var(var);
+    let int = target.types.int();
+    let step = Expr::IncDec {
+        op: IncDecOp::PostInc,
+        operand,
+    };
+    let step = target.function.exprs.add(step, int, None);
+    Stmt::new(StmtKind::For {
+        init: vec![Stmt::new(decl)],
+        cond: Some(cond),
+        step: Some(step),
+        body: Block::of(body),
+        hints: LoopHints::default(),
+    })
+}
+
+/// `a && !b`; `true` for none. A mask implies those in front of it if it was taken under them.
+pub fn conjunction(target: &mut Target<'_>, mask: &[(VarId, bool)]) -> ExprId {
+    // A mask that holds implies all before it.
+    let from = mask.iter().rposition(|(_, holds)| *holds).unwrap_or(0);
+    let mut cond: Option<ExprId> = None;
+    for &(var, holds) in &mask[from..] {
+        let mut test = target.function.use_var(var);
+        if !holds {
+            test = target.not(test);
+        }
+        cond = Some(match cond {
+            Some(before) => target.binary(BinaryOp::And, before, test),
+            None => test,
+        });
+    }
+    cond.unwrap_or_else(|| target.truth(true))
+}

@@ -1,0 +1,68 @@
+//! What the operations of a loop wait for: the graph whose cycles set the initiation interval.
+
+use std::collections::BTreeSet;
+
+use petgraph::graph::{DiGraph, EdgeIndex, EdgeReference, NodeIndex};
+use petgraph::visit::EdgeRef;
+
+use super::graph::{ArrayId, NodeId};
+
+/// A dependence.
+#[derive(Clone, Debug)]
+pub(super) struct Edge {
+    /// Cycles, when [`settle`] has added those of accesses.
+    pub latency: f64,
+    /// Cycles of an access to external memory.
+    pub access: Wait,
+    pub distance: f64,
+    /// Passes a loop that stands between the two.
+    pub crosses: bool,
+    pub kind: Kind,
+}
+
+/// What an access to external memory takes, and in which part of the iterations it happens.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Wait {
+    pub cycles: f64,
+    pub share: f64,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Kind {
+    Value,
+    Carried(String),
+    Memory {
+        load: usize,
+        store: usize,
+    },
+    /// A copy of this array is free again.
+    Copy(ArrayId),
+}
+
+/// A cycle of dependences.
+pub(super) struct Cycle {
+    pub nodes: Vec<NodeId>,
+    pub latency: f64,
+    pub distance: f64,
+    pub crosses: bool,
+    pub kinds: Vec<Kind>,
+}
+
+/// Operations and what each waits for.
+pub(super) type Dependences = DiGraph<NodeId, Edge>;
+
+/// Adds what accesses take to the edges of a strongly connected part, on average over the iterations: one that
+/// does any of the accesses goes through all of them at the pace that was scheduled, and one that does none does not
+/// wait.
+pub(super) fn settle(all: &mut Dependences, part: &[NodeIndex]) {
+    let own: BTreeSet<NodeIndex> = part.iter().copied().collect();
+    let inside = |edge: &EdgeReference<'_, Edge>| own.contains(&edge.target());
+    let edges = part.iter().flat_map(|node| all.edges(*node));
+    let edges: Vec<EdgeIndex> = edges.filter(inside).map(|edge| edge.id()).collect();
+    let waits = edges.iter().map(|edge| all[*edge].access);
+    let share = waits.map(|wait| wait.share).fold(0.0, f64::max);
+    for edge in edges {
+        let wait = std::mem::take(&mut all[edge].access);
+        all[edge].latency += wait.cycles * share;
+    }
+}

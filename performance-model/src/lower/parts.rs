@@ -1,0 +1,57 @@
+//! The parts of loops of all kinds.
+
+use fpgacc_frontend::ir::{Block, ExprId, LoopHints, Stmt, StmtKind};
+
+/// The parts of a loop.
+#[derive(Clone, Copy)]
+pub(super) struct Parts<'a> {
+    pub stmt: &'a Stmt,
+    pub init: &'a [Stmt],
+    pub cond: Option<ExprId>,
+    pub step: Option<ExprId>,
+    pub body: &'a Block,
+    pub hints: &'a LoopHints,
+    /// The condition stands at the end.
+    pub is_do: bool,
+}
+
+impl<'a> Parts<'a> {
+    pub(super) fn of(stmt: &'a Stmt) -> Option<Self> {
+        Some(match &stmt.kind {
+            StmtKind::For {
+                init,
+                cond,
+                step,
+                body,
+                hints,
+            } => Parts {
+                stmt,
+                init,
+                cond: *cond,
+                step: *step,
+                body,
+                hints,
+                is_do: false,
+            },
+            StmtKind::While { cond, body, hints } => Parts {
+                stmt,
+                init: &[],
+                cond: Some(*cond),
+                step: None,
+                body,
+                hints,
+                is_do: false,
+            },
+            StmtKind::DoWhile { body, cond, hints } => Parts {
+                stmt,
+                init: &[],
+                cond: Some(*cond),
+                step: None,
+                body,
+                hints,
+                is_do: true,
+            },
+            _ => return None,
+        })
+    }
+}
