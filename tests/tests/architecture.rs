@@ -1,0 +1,193 @@
+//! What docs/architecture.md promises of the source: files of a crate import each other in one direction.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use petgraph::algo::tarjan_scc;
+use petgraph::graph::{DiGraph, NodeIndex};
+use syn::visit::{self, Visit};
+use syn::{ItemMod, ItemUse, UseTree};
+
+/// Circles that are still there, each by its first file. None may come.
+const KNOWN: [&str; 17] = [
+    "aoc-wrappers: aoc",
+    "benchmarks: model",
+    "driver: aocx",
+    "driver: depfile",
+    "driver: verify",
+    "frontend: host",
+    "frontend: kernel::print",
+    "frontend: kernel::print::expr",
+    "frontend: kernel::print::items",
+    "frontend: kernel::validate",
+    "host-analysis: content",
+    "host-analysis: interp",
+    "host-analysis: interp::call",
+    "host-analysis: numbers",
+    "host-analysis: types",
+    "tests: generate",
+    "tests: job",
+];
+/// The types of the kernel IR refer to each other.
+const IR: &str = "ir";
+
+/// A module's path in its crate.
+type Module = Vec<String>;
+
+/// The modules of a crate and their files.
+fn modules(source: &Path) -> BTreeMap<Module, PathBuf> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![source.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("a folder").flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let name = path.strip_prefix(source).expect("it lies there");
+            let parts = name.with_extension("");
+            let mut parts: Module = (parts.iter())
+                .map(|part| part.to_string_lossy().into_owned())
+                .collect();
+            let is_root = |part: &String| ["mod", "lib", "main"].contains(&part.as_str());
+            parts.pop_if(|part| is_root(part));
+            if path.extension().is_some_and(|extension| extension == "rs") {
+                found.insert(parts, path);
+            }
+        }
+    }
+    found
+}
+
+/// The paths that a file imports, but for those of its tests.
+#[derive(Default)]
+struct Paths(Vec<Vec<String>>);
+
+impl Paths {
+    fn tree(&mut self, tree: &UseTree, mut before: Vec<String>) {
+        match tree {
+            UseTree::Path(path) => {
+                before.push(path.ident.to_string());
+                self.tree(&path.tree, before);
+            }
+            UseTree::Name(name) => {
+                before.push(name.ident.to_string());
+                self.0.push(before);
+            }
+            UseTree::Rename(rename) => {
+                before.push(rename.ident.to_string());
+                self.0.push(before);
+            }
+            UseTree::Glob(_) => self.0.push(before),
+            UseTree::Group(group) => {
+                for item in &group.items {
+                    self.tree(item, before.clone());
+                }
+            }
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Paths {
+    fn visit_item_use(&mut self, item: &'ast ItemUse) {
+        self.tree(&item.tree, Vec::new());
+    }
+
+    fn visit_item_mod(&mut self, item: &'ast ItemMod) {
+        let is_tests = item.ident == "tests";
+        if !is_tests {
+            visit::visit_item_mod(self, item);
+        }
+    }
+
+    fn visit_path(&mut self, path: &'ast syn::Path) {
+        let segments = path.segments.iter();
+        let names: Vec<String> = segments.map(|segment| segment.ident.to_string()).collect();
+        // Not `pub(super)`; and a folder's own file calls the files of the folder.
+        if names.len() > 1 && ["crate", "super"].contains(&names[0].as_str()) {
+            self.0.push(names);
+        }
+        visit::visit_path(self, path);
+    }
+}
+
+/// The module of the crate that a path leads into.
+fn target(of: &Module, path: &[String], modules: &BTreeMap<Module, PathBuf>) -> Option<Module> {
+    let supers = path.iter().take_while(|part| *part == "super").count();
+    let mut whole = match path.first()?.as_str() {
+        "crate" => Module::new(),
+        "self" => of.clone(),
+        "super" => of[..of.len().checked_sub(supers)?].to_vec(),
+        name => {
+            let child: Module = of.iter().cloned().chain([name.to_string()]).collect();
+            modules.contains_key(&child).then(|| of.clone())?
+        }
+    };
+    let skipped = match path[0].as_str() {
+        "crate" | "self" => 1,
+        _ => supers,
+    };
+    whole.extend_from_slice(&path[skipped..]);
+    while !modules.contains_key(&whole) {
+        whole.pop()?;
+    }
+    Some(whole)
+}
+
+/// The circles of a crate, the modules of each in order.
+fn circles(source: &Path) -> Vec<BTreeSet<String>> {
+    let modules = modules(source);
+    let names: Vec<&Module> = modules.keys().collect();
+    let mut graph: DiGraph<&Module, ()> = DiGraph::new();
+    for name in &names {
+        graph.add_node(name);
+    }
+    for (at, (module, path)) in modules.iter().enumerate() {
+        let text = fs::read_to_string(path).expect("a file");
+        let mut paths = Paths::default();
+        paths.visit_file(&syn::parse_file(&text).expect("Rust"));
+        let used = paths.0.iter();
+        let used = used.filter_map(|path| target(module, path, &modules));
+        for used in used.filter(|used| used != module) {
+            let to = names.iter().position(|name| **name == used);
+            let to = NodeIndex::new(to.expect("a module"));
+            graph.add_edge(NodeIndex::new(at), to, ());
+        }
+    }
+    let parts = tarjan_scc(&graph).into_iter().filter(|part| part.len() > 1);
+    let named = parts.map(|part| part.into_iter().map(|at| graph[at].join("::")).collect());
+    named.collect()
+}
+
+#[test]
+fn files_import_each_other_in_one_direction() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut new = Vec::new();
+    let mut known: BTreeSet<&str> = KNOWN.into();
+    let manifest = fs::read_to_string(root.join("Cargo.toml")).expect("a manifest");
+    let members = manifest.split("members = [").nth(1).expect("members");
+    let members = members.split(']').next().expect("members").split('"');
+    for member in members.skip(1).step_by(2) {
+        for circle in circles(&root.join(member).join("src")) {
+            let first = circle.first().expect("two files at least");
+            let name = format!("{member}: {first}");
+            let is_ir = circle
+                .iter()
+                .all(|name| name == IR || name.starts_with("ir::"));
+            if !known.remove(name.as_str()) && !is_ir {
+                new.push(format!("{member}: {}", Vec::from_iter(circle).join(", ")));
+            }
+        }
+    }
+    assert!(
+        new.is_empty(),
+        "files that import each other:\n{}",
+        new.join("\n")
+    );
+    assert!(
+        known.is_empty(),
+        "no circles any more, take them off the list: {known:?}"
+    );
+}
