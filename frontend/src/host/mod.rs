@@ -15,9 +15,11 @@ mod lower;
 mod lower_decl;
 mod lower_expr;
 mod lower_lambda;
+mod openmp;
 mod together;
 
 pub use cpp::{LiveLines, Macro, MacroTable, Moment, NameHasher, Preprocessed, QuickHash};
+pub use openmp::REGIONS;
 pub use together::{Unit, parse_all};
 
 use std::collections::BTreeSet;
@@ -274,11 +276,10 @@ impl Part {
         let mut blanked = source.text.as_bytes().to_vec();
         for directive in directives {
             let range = directive.token.start..directive.token.end;
-            let in_parallel = is_parallel(&blanked[range.clone()]);
+            let head = openmp::head(&blanked[range.clone()]);
             blank(&mut blanked, range.clone());
-            if in_parallel {
-                // The statement after it runs in several threads.
-                blanked[range.start..][..ANY_TIMES.len()].copy_from_slice(ANY_TIMES);
+            if let Some((at, head)) = head {
+                blanked[range.start + at..][..head.len()].copy_from_slice(head.as_bytes());
             }
         }
         let mut line = 1;
@@ -438,25 +439,6 @@ fn replace(edit: &Edit, short: &mut Vec<u8>, places: &mut Places) {
         });
         short.extend_from_slice(word.text.as_bytes());
     }
-}
-
-/// What parallel regions of OpenMP become: their statement runs any number of times. It is no
-/// longer than the shortest directive.
-const ANY_TIMES: &[u8] = b"while(__omp())";
-
-/// The function that says how often a parallel region runs: one of no library.
-pub const REGIONS: &str = "__omp";
-
-/// Whether a directive starts a parallel region of OpenMP.
-fn is_parallel(directive: &[u8]) -> bool {
-    let words = Lexer::within(directive, 0..directive.len());
-    let words = words.filter(|token| token.kind == TokenKind::Ident);
-    let mut words = words.map(|token| token.bytes(directive));
-    words.next() == Some(b"pragma")
-        && words.next() == Some(b"omp")
-        && words
-            .next()
-            .is_some_and(|w| matches!(w, b"parallel" | b"taskloop" | b"task"))
 }
 
 /// Replaces all but line ends by blanks.

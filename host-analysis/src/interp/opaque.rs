@@ -156,4 +156,18 @@ mod tests {
         let now = value("n = 7; SET(n);");
         assert!(matches!(now, None | Some(ArgValue::Unknown(_))), "{now:?}");
     }
+
+    #[test]
+    fn what_threads_of_openmp_combine_is_not_known() {
+        let local = |directive: &str| {
+            let main = format!("{directive}\nfor (int i = 0; i < 4; i++) work(i);\n{CALL};");
+            format!("{:?}", launches("", &main)[0].local)
+        };
+        assert!(local("").contains("Const(8)"));
+        assert!(local("#pragma omp parallel for private(l)").contains("Const(8)"));
+        let combined = local("#pragma omp parallel for reduction(+:l)");
+        assert!(!combined.contains("Const"), "{combined}");
+        let stepped = local("#pragma omp for linear(l:2)");
+        assert!(!stepped.contains("Const"), "{stepped}");
+    }
 }
