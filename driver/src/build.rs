@@ -103,7 +103,7 @@ pub fn number(options: &Options, rewritten: &Rewritten, target: &manifest::Targe
 pub enum Built {
     /// The .aocx is there.
     Made,
-    /// An emulator's compiler refuses the kernels, and says this.
+    /// An emulator's compiler refuses kernels that may be wrong, and says this.
     Refused(String),
 }
 
@@ -159,7 +159,9 @@ pub fn build(
             }
             Ok(Built::Made)
         }
-        Err(BuildError::Emulator(EmulatorError::Kernels { log })) => Ok(Built::Refused(log)),
+        Err(BuildError::Emulator(EmulatorError::Kernels { log })) if rewritten.may_be_wrong => {
+            Ok(Built::Refused(log))
+        }
         Err(error) => {
             // What aoc says was shown while it ran.
             let shown = matches!(error, BuildError::Aoc(_)) && !session.options.quiet;

@@ -45,6 +45,8 @@ pub struct Rewritten {
     pub path: PathBuf,
     /// The text is the user's own, with its options still to be applied.
     pub untouched: bool,
+    /// Its errors end no build: they need not be any when the host runs.
+    pub may_be_wrong: bool,
     /// What the runtime must know; without its .aocx's name.
     pub manifest: manifest::Program,
     /// What the passes did; empty if the text is untouched.
@@ -60,7 +62,7 @@ pub struct Rewritten {
 }
 
 /// Takes a program of these hosts through front end and passes; `None` if it is left to the device's
-/// own compiler: its headers or macros are not known before the host runs, or the text has errors.
+/// own compiler: its headers or macros are not known before the host runs.
 pub fn rewrite_for(
     session: &mut Session,
     program: &Program,
@@ -83,7 +85,9 @@ pub fn rewrite_for(
         session.tell(unknown_macros::left_to_device(&program.name(), &[]));
         return Ok(None);
     }
-    let may_be_wrong = matches!(session.options.mode, Mode::Link | Mode::Verify);
+    let builds = matches!(session.options.mode, Mode::Link | Mode::Verify);
+    let wants_more = wrong_kernels::want_an_extension(&program.text());
+    let may_be_wrong = builds && (may_be_given || wants_more);
     if let Err(error) = &made
         && let Some(text) = error.diagnostics()
         && may_be_wrong
@@ -112,7 +116,11 @@ pub fn rewrite_for(
         return Ok(None);
     }
     let parsed = judge(session, program, parsed)?;
-    rewrite_parsed(session, program, facts, &preprocessed, parsed).map(Some)
+    let rewritten = rewrite_parsed(session, program, facts, &preprocessed, parsed)?;
+    Ok(Some(Rewritten {
+        may_be_wrong,
+        ..rewritten
+    }))
 }
 
 /// Whether a host builds a program with options that only it knows, when it runs.
@@ -146,6 +154,7 @@ fn rewrite_parsed(
     parsed: Option<Module>,
 ) -> Step<Rewritten> {
     let mut rewritten = Rewritten {
+        may_be_wrong: false,
         text: without_bom(&program.text()).to_string(),
         path: PathBuf::from(&program.pieces[0].name),
         untouched: true,

@@ -1,8 +1,28 @@
-//! Kernels with errors, where the device has a compiler of its own. The host may never build them: it may
-//! look for an extension first, or live without one kernel file of several. So they end no build; the
-//! device's compiler refuses them when the host does build them, as it would without fpgacc.
+//! Kernels with errors that need not be any when the program runs, where the device has a compiler of its own:
+//! the host composes build options, or the kernels want an extension that the host has to look for first.
+//! They end no build; if the host builds them, the device's compiler takes or refuses them, as it would
+//! without fpgacc.
 
 use fpgacc_frontend::diag::{Diagnostic, Severity};
+use fpgacc_frontend::kernel::PREDEFINED;
+
+/// Whether kernels enable an extension that no device of fpgacc's has.
+pub fn want_an_extension(text: &str) -> bool {
+    let enabled = text.lines().filter_map(|line| {
+        let pragma = line.trim_start().strip_prefix('#')?.trim_start();
+        let mut words = pragma.split(|c: char| c.is_whitespace() || c == ':');
+        let mut words = words.by_ref().filter(|word| !word.is_empty());
+        let is_pragma =
+            ["pragma", "OPENCL", "EXTENSION"].map(Some) == [(); 3].map(|()| words.next());
+        is_pragma.then(|| (words.next(), words.next()))
+    });
+    let mut enabled = enabled.filter(|(_, what)| matches!(what, Some("enable" | "require")));
+    let is_known = |name: &str| {
+        let mut known = PREDEFINED.lines().filter_map(|line| line.split(' ').nth(1));
+        name == "all" || known.any(|known| known == name)
+    };
+    enabled.any(|(name, _)| name.is_some_and(|name| !is_known(name)))
+}
 
 /// What the preprocessor said, as warnings.
 pub fn as_warnings(diagnostics: &str) -> String {
@@ -22,4 +42,29 @@ pub fn left_to_device(program: &str) -> Diagnostic {
     let message = format!("'{program}' has errors: none of its kernels is rewritten");
     Diagnostic::warning(message)
         .note("it goes to the device's own compiler as it is, if the host builds it at all")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn extensions_that_no_device_has_are_seen() {
+        let counters = "#pragma OPENCL EXTENSION cl_ext_atomic_counters_32 : enable\n";
+        assert!(want_an_extension(counters));
+        assert!(want_an_extension(&format!(
+            "int a;\n  #  {}",
+            &counters[1..]
+        )));
+        for text in [
+            "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n",
+            "#pragma OPENCL EXTENSION cl_khr_fp64: enable\n",
+            "#pragma OPENCL EXTENSION all : enable\n",
+            "#pragma OPENCL EXTENSION cl_ext_atomic_counters_32 : disable\n",
+            "#pragma OPENCL FP_CONTRACT OFF\n",
+            "// cl_ext_atomic_counters_32 : enable\n",
+        ] {
+            assert!(!want_an_extension(text), "{text}");
+        }
+    }
 }

@@ -1,5 +1,5 @@
-//! Kernels that fpgacc or the device's compiler refuses: the host may never build them, so they end no build.
-//! Where the host does, it hears from the device what it hears without fpgacc.
+//! Kernels with errors that need not be any when the host runs: they end no build. Where the host builds them, it
+//! hears from the device what it hears without fpgacc. Other errors end the build.
 
 use fpgacc_tests::command::{Workshop, implementations};
 
@@ -94,6 +94,47 @@ fn a_type_that_nobody_knows_ends_no_build() {
     // On its own, a file with errors is one.
     shop.fpgacc("-c k.cl -o k.o").failure();
     shop.fpgacc("--platform=pocl k.cl -o k.aocx").failure();
+}
+
+/// The host asks the device first, and does without.
+#[test]
+fn an_extension_that_no_device_has_ends_no_build() {
+    let kernels = "#pragma OPENCL EXTENSION cl_ext_atomic_counters_32 : enable\n\
+                   __kernel void f(__global int *x, counter32_t c) { x[0] = 1; }\n";
+    let shop = Workshop::new();
+    shop.write("host.c", HOST.replace("OPTIONS", "-DN=5%.0s"));
+    shop.write("k.cl", kernels);
+    let built = shop.fpgacc("host.c k.cl -o app").success().stderr;
+    assert!(built.contains(LEFT), "{built}");
+    assert_eq!(shop.sh("./app").success().stdout, "nothing to do\n");
+}
+
+/// What the host builds with options that are known is wrong whenever it runs.
+#[test]
+fn other_errors_end_the_build() {
+    let shop = Workshop::new();
+    let known = HOST.replace("&device, options,", "&device, \"\",");
+    shop.write("host.c", known.replace("OPTIONS", "%s"));
+    for (kernels, at) in [
+        (
+            "__kernel void f(__global int *x) { x[0] = y; }\n",
+            "k.cl:1:43: error: `y` is not declared",
+        ),
+        (
+            "__kernel void f(__global itn *x) { x[0] = 1; }\n",
+            "k.cl:1:",
+        ),
+    ] {
+        shop.write("k.cl", kernels);
+        let refused = shop.fpgacc("host.c k.cl -o app").failure();
+        assert!(
+            refused.stderr.contains(at) && refused.stderr.contains("error: "),
+            "{}",
+            refused.stderr
+        );
+        assert_eq!(refused.code, Some(1));
+        assert!(!shop.path("app").exists());
+    }
 }
 
 #[test]
