@@ -12,10 +12,10 @@ use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_runtime::manifest;
 use sha2::{Digest, Sha256};
 
-use crate::kernels::Rewritten;
+use crate::kernels::{self, Rewritten};
 use crate::link::Compiled;
 use crate::options::{Options, Target, asks_for_cache};
-use crate::session::{Session, Step};
+use crate::session::{Session, Step, Stop};
 
 /// The tool that builds for the target that the options name.
 pub fn choose(session: &mut Session) -> Step<Backend> {
@@ -107,6 +107,14 @@ pub enum Built {
     Refused(String),
 }
 
+/// The device's compiler finds errors, too: the front end's messages say where and why.
+fn refuse(session: &mut Session, errors: &[Diagnostic]) -> Step<Built> {
+    for error in errors {
+        session.tell(error.clone());
+    }
+    Err(Stop)
+}
+
 /// Builds a program's .aocx in the folder `made`; it will be at last beside `output`.
 pub fn build(
     session: &mut Session,
@@ -146,7 +154,10 @@ pub fn build(
         session.messages.pass_on(&format!(" {line}"));
     }
     if session.options.dry_run {
-        return Ok(Built::Made);
+        return match rewritten.doubts.is_empty() {
+            true => Ok(Built::Made),
+            false => refuse(session, &rewritten.doubts),
+        };
     }
     let progress = match session.options.quiet {
         true => Progress::Quiet,
@@ -157,11 +168,13 @@ pub fn build(
             if session.options.verbose {
                 session.messages.pass_on(&built.log);
             }
+            kernels::untouched(session, rewritten.doubts.clone());
             Ok(Built::Made)
         }
         Err(BuildError::Emulator(EmulatorError::Kernels { log })) if rewritten.may_be_wrong => {
             Ok(Built::Refused(log))
         }
+        Err(_) if !rewritten.doubts.is_empty() => refuse(session, &rewritten.doubts),
         Err(error) => {
             // What aoc says was shown while it ran.
             let shown = matches!(error, BuildError::Aoc(_)) && !session.options.quiet;

@@ -47,6 +47,8 @@ pub struct Rewritten {
     pub untouched: bool,
     /// Its errors end no build: they need not be any when the host runs.
     pub may_be_wrong: bool,
+    /// Errors that the front end found. The device's compiler may take the text all the same, and decides.
+    pub doubts: Vec<Diagnostic>,
     /// What the runtime must know; without its .aocx's name.
     pub manifest: manifest::Program,
     /// What the passes did; empty if the text is untouched.
@@ -115,18 +117,26 @@ pub fn rewrite_for(
         session.tell(wrong_kernels::left_to_device(&program.name()));
         return Ok(None);
     }
-    let parsed = judge(session, program, parsed)?;
+    let (parsed, doubts) = match parsed {
+        Err(ParseError::Invalid(errors)) if builds => (None, explained(program, errors)),
+        parsed => (judge(session, program, parsed)?, Vec::new()),
+    };
     let rewritten = rewrite_parsed(session, program, facts, &preprocessed, parsed)?;
     Ok(Some(Rewritten {
         may_be_wrong,
+        doubts,
         ..rewritten
     }))
 }
 
-/// Whether a host builds a program with options that only it knows, when it runs.
+/// Whether a host builds a program with options that only it knows, when it runs; so may one be whose text and
+/// builds are not followed.
 fn composes_options(facts: &Facts) -> bool {
-    let mut options = facts.programs.iter().flat_map(|program| &program.options);
-    options.any(|options| matches!(options, Known::Unknown(_)))
+    facts.programs.iter().any(|program| {
+        let is_unseen = program.options.is_empty() && matches!(program.sources, Known::Unknown(_));
+        let mut options = program.options.iter();
+        is_unseen || options.any(|options| matches!(options, Known::Unknown(_)))
+    })
 }
 
 /// Takes a program through front end and passes.
@@ -155,6 +165,7 @@ fn rewrite_parsed(
 ) -> Step<Rewritten> {
     let mut rewritten = Rewritten {
         may_be_wrong: false,
+        doubts: Vec::new(),
         text: without_bom(&program.text()).to_string(),
         path: PathBuf::from(&program.pieces[0].name),
         untouched: true,
@@ -367,16 +378,21 @@ fn judge(
             untouched(session, reasons);
             Ok(None)
         }
-        Err(ParseError::Invalid(mut errors)) => {
-            if !program.options_known {
-                unknown_macros::help(&mut errors);
-            }
-            for error in errors {
+        Err(ParseError::Invalid(errors)) => {
+            for error in explained(program, errors) {
                 session.tell(error);
             }
             Err(Stop)
         }
     }
+}
+
+/// Errors, with what they may come from.
+fn explained(program: &Program, mut errors: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    if !program.options_known {
+        unknown_macros::help(&mut errors);
+    }
+    errors
 }
 
 /// Checks a kernel file on its own, before the host is known. What may be right with the host's build
@@ -433,7 +449,8 @@ fn parse_text(
     kernel::parse(&input, &mut session.sources)
 }
 
-fn untouched(session: &mut Session, reasons: Vec<Diagnostic>) {
+/// Tells why a program stays as it is.
+pub fn untouched(session: &mut Session, reasons: Vec<Diagnostic>) {
     let last = reasons.len().saturating_sub(1);
     for (at, mut reason) in reasons.into_iter().enumerate() {
         reason.severity = Severity::Warning;

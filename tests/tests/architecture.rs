@@ -1,4 +1,5 @@
-//! What docs/architecture.md promises of the source: files of a crate import each other in one direction.
+//! What holds for the source as a whole: files of a crate import each other in one direction, and the text of
+//! the documentation fits into 100 columns.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -189,5 +190,60 @@ fn files_import_each_other_in_one_direction() {
     assert!(
         known.is_empty(),
         "no circles any more, take them off the list: {known:?}"
+    );
+}
+
+/// The most columns of a line of text.
+const COLUMNS: usize = 100;
+
+/// Lines that could be broken and are too wide: tables, code and long words could not.
+fn wide_lines(text: &str) -> Vec<usize> {
+    let mut fenced = false;
+    let mut is_code = false;
+    let mut before = "";
+    let mut wide = Vec::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        fenced ^= line.trim_start().starts_with("```");
+        is_code = line.starts_with("    ") && (is_code || before.is_empty());
+        // Within `code` and [links] a line is not broken.
+        let pieces = line.split('`').step_by(2);
+        let is_text = !(fenced || is_code || line.starts_with('|'));
+        if is_text
+            && line.chars().count() > COLUMNS
+            && pieces.flat_map(str::split_whitespace).count() > 3
+        {
+            wide.push(number);
+        }
+        before = line;
+    }
+    wide
+}
+
+#[test]
+fn documentation_fits_into_100_columns() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let docs = fs::read_dir(root.join("docs")).expect("a folder").flatten();
+    let mut files: Vec<PathBuf> = docs.map(|entry| entry.path()).collect();
+    for name in [
+        "README.md",
+        "CONTRIBUTING.md",
+        "CHANGELOG.md",
+        "benchmarks/README.md",
+    ] {
+        files.push(root.join(name));
+    }
+    files.sort();
+    let wide = files.iter().flat_map(|path| {
+        let text = fs::read_to_string(path).unwrap_or_default();
+        let lines = wide_lines(&text).into_iter();
+        lines
+            .map(|line| format!("{}:{line}", path.display()))
+            .collect::<Vec<_>>()
+    });
+    let wide: Vec<String> = wide.collect();
+    assert!(
+        wide.is_empty(),
+        "more than {COLUMNS} columns:\n{}",
+        wide.join("\n")
     );
 }
