@@ -34,11 +34,11 @@ use std::collections::BTreeMap;
 use fpgacc_device_passes::passes;
 use fpgacc_device_passes::pipeline::{self, Pipeline, Report};
 use fpgacc_frontend::diag::Diagnostic;
-use fpgacc_frontend::facts::Facts;
 use fpgacc_frontend::ir::{FunctionId, Module};
 use fpgacc_frontend::source::SourceMap;
 use fpgacc_kernel_analysis::alias::called_functions;
 use fpgacc_kernel_analysis::calls;
+use fpgacc_launch_facts::Facts;
 use fpgacc_performance_model::Board;
 
 use self::measured::Measured;

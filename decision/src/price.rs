@@ -8,10 +8,10 @@ use fpgacc_device_passes::pass::Pass;
 use fpgacc_device_passes::passes::{self, coalesce, unroll};
 use fpgacc_device_passes::pipeline::{self, Pipeline, Report};
 use fpgacc_device_passes::versions;
-use fpgacc_frontend::facts::{Facts, Launch};
 use fpgacc_frontend::ir::{FunctionId, Module};
 use fpgacc_frontend::source::Span;
 use fpgacc_kernel_analysis::constant_memory::{self, argument_bytes};
+use fpgacc_launch_facts::{Facts, Launch};
 use fpgacc_performance_model::{
     Area, Board, Estimate, Form, Given, LaunchShape, Resources, TripOrigin, predict,
 };

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use fpgacc_frontend::facts::recorded::RecordedLoop;
-use fpgacc_frontend::facts::{Facts, Location};
 use fpgacc_frontend::ir::{Module, StmtKind};
 use fpgacc_frontend::source::{SourceMap, Span};
+use fpgacc_launch_facts::recorded::RecordedLoop;
+use fpgacc_launch_facts::{Facts, Location};
 
 /// The file of a text that is in none.
 const TEXT: &str = "<text>";

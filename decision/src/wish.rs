@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use fpgacc_frontend::diag::Diagnostic;
 
-pub use fpgacc_frontend::facts::ExecutionModel;
 use fpgacc_frontend::ir::{Item, Module};
+pub use fpgacc_launch_facts::ExecutionModel;
 
 use fpgacc_device_passes::passes::NDRANGE_TO_LOOP;
 use fpgacc_device_passes::pipeline::Pipeline;

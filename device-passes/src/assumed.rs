@@ -1,10 +1,10 @@
 //! What the runtime checks of a kernel's launches, and nothing proves: launches may differ, and then a
 //! version is needed that relies on nothing.
 
-use fpgacc_frontend::facts::{Facts, Launch};
 use fpgacc_frontend::ir::{Function, VarId};
 use fpgacc_kernel_analysis::relation::{Relation, relation};
 use fpgacc_kernel_analysis::usage::names;
+use fpgacc_launch_facts::{Facts, Launch};
 use fpgacc_runtime::manifest::{Fact, Form};
 
 use crate::options::PassOptions;

@@ -5,10 +5,10 @@
 
 use std::collections::BTreeSet;
 
-use fpgacc_frontend::facts::{Known, Launch, LocalSize, Value};
 use fpgacc_frontend::ir::{Callee, Expr, FunctionId, Module, Scalar, StmtKind, Type, VarRef};
 use fpgacc_kernel_analysis::calls;
 use fpgacc_kernel_analysis::scalars;
+use fpgacc_launch_facts::{Known, Launch, LocalSize, Value};
 
 /// The most versions of a kernel, without a general one.
 pub const MOST: usize = 4;

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use fpgacc_frontend::facts::{Facts, Launch};
 use fpgacc_frontend::ir::{FunctionId, Module};
 use fpgacc_kernel_analysis::constant_memory::Launches;
 use fpgacc_kernel_analysis::geometry::Geometry;
+use fpgacc_launch_facts::{Facts, Launch};
 
 use crate::options::PassOptions;
 

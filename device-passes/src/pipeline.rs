@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fpgacc_frontend::facts::{Facts, Known, Launch};
 use fpgacc_frontend::ir::{FunctionId, Module};
 use fpgacc_kernel_analysis::alias::called_functions;
 use fpgacc_kernel_analysis::constant_memory::Launches;
 use fpgacc_kernel_analysis::geometry::Geometry;
+use fpgacc_launch_facts::{Facts, Known, Launch};
 use fpgacc_runtime::manifest::Form;
 
 use crate::assumed;

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use common::{Rewritten, rewrite};
 use fpgacc_device_passes::options::General;
 use fpgacc_device_passes::pipeline::Pipeline;
-use fpgacc_frontend::facts::{ArgValue, Buffer, Facts, Known, Launch, RecordedLaunch, Value};
+use fpgacc_launch_facts::{ArgValue, Buffer, Facts, Known, Launch, RecordedLaunch, Value};
 
 const COPY: &str = "__kernel void k(__global const float *in, __global float *out)\n\
                     {\n    int i = get_global_id(0);\n    out[i] = in[i];\n}\n";

@@ -4,11 +4,11 @@
 mod module;
 
 use fpgacc_device_passes::pipeline::launches_by_kernel;
-use fpgacc_frontend::facts::{
-    Arg, ArgValue, Buffer, Facts, Known, Launch, LocalSize, Location, QueueOrder, Value,
-};
 use fpgacc_frontend::ir::Module;
 use fpgacc_kernel_analysis::constant_memory::cache_bytes;
+use fpgacc_launch_facts::{
+    Arg, ArgValue, Buffer, Facts, Known, Launch, LocalSize, Location, QueueOrder, Value,
+};
 
 use module::module;
 

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use common::{Rewritten, rewrite};
 use fpgacc_device_passes::options::PassOptions;
 use fpgacc_device_passes::pipeline::Pipeline;
-use fpgacc_frontend::facts::Facts;
+use fpgacc_launch_facts::Facts;
 
 fn with_ivdep(text: &str) -> Rewritten {
     let pipeline = Pipeline {

@@ -6,7 +6,7 @@ mod common;
 use common::rewrite;
 use fpgacc_device_passes::options::PassOptions;
 use fpgacc_device_passes::pipeline::Pipeline;
-use fpgacc_frontend::facts::Facts;
+use fpgacc_launch_facts::Facts;
 
 /// The remarks on a kernel with this body, and whether it became a single work-item.
 fn remarks(body: &str) -> (String, bool) {

@@ -10,12 +10,12 @@ use std::path::{Path, PathBuf};
 use fpgacc_device_passes::options::PassOptions;
 use fpgacc_device_passes::pipeline::{Pipeline, Report, run};
 use fpgacc_frontend::diag::{Color, render};
-use fpgacc_frontend::facts::{
-    Arg, ArgValue, Facts, Known, Launch, LocalSize, Location, QueueOrder, Value,
-};
 use fpgacc_frontend::ir::Dialect;
 use fpgacc_frontend::kernel::{Input, PrintOptions, parse, print, validate};
 use fpgacc_frontend::source::SourceMap;
+use fpgacc_launch_facts::{
+    Arg, ArgValue, Facts, Known, Launch, LocalSize, Location, QueueOrder, Value,
+};
 use fpgacc_runtime::manifest::Form;
 
 #[test]

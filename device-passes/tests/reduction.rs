@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use common::{Rewritten, rewrite};
 use fpgacc_device_passes::options::PassOptions;
 use fpgacc_device_passes::pipeline::Pipeline;
-use fpgacc_frontend::facts::{
+use fpgacc_launch_facts::{
     Arg, ArgValue, Facts, Known, Launch, LocalSize, Location, QueueOrder, Value,
 };
 

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use common::{Rewritten, rewrite};
 use fpgacc_device_passes::pipeline::Pipeline;
-use fpgacc_frontend::facts::{ArgValue, Buffer, Facts, Known, Launch, RecordedLaunch, Value};
+use fpgacc_launch_facts::{ArgValue, Buffer, Facts, Known, Launch, RecordedLaunch, Value};
 
 const ADD: &str = "__kernel void add(__global const float *a, __global float *b, __global float *c, \
                    int n)\n{\n    int i = get_global_id(0);\n    if (i < n)\n        c[i] = a[i] + \

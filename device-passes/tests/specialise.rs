@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use common::{Rewritten, rewrite};
 use fpgacc_device_passes::options::{General, PassOptions};
 use fpgacc_device_passes::pipeline::Pipeline;
-use fpgacc_frontend::facts::{ArgValue, Facts, Known, Launch, LocalSize, RecordedLaunch, Value};
+use fpgacc_launch_facts::{ArgValue, Facts, Known, Launch, LocalSize, RecordedLaunch, Value};
 use fpgacc_runtime::manifest::{ScalarFact, ScalarKind};
 
 /// A launch with these arguments.

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use fpgacc_frontend::facts::{
+use fpgacc_launch_facts::{
     Arg, ArgValue, Buffer, Facts, Known, Launch, LocalSize, Location, Program, QueueOrder, Value,
 };
 
@@ -385,7 +385,7 @@ pub fn describe(value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fpgacc_frontend::facts::Symbolic;
+    use fpgacc_launch_facts::Symbolic;
 
     #[test]
     fn numbers_are_compared_with_what_is_known_of_them() {

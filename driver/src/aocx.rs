@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use fpgacc_aoc_wrappers::output::Mode as FileMode;
 use fpgacc_frontend::diag::Diagnostic;
-use fpgacc_frontend::facts::Facts;
+use fpgacc_launch_facts::Facts;
 use fpgacc_runtime::Manifest;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use fpgacc_aoc_wrappers::cc::{self, Language};
 use fpgacc_aoc_wrappers::output::Mode as FileMode;
-use fpgacc_frontend::facts::Facts;
+use fpgacc_launch_facts::Facts;
 
 use crate::depfile::Dependencies;
 use crate::gather;

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use fpgacc_frontend::facts::recorded::{BranchKind, RecordedProgram};
-use fpgacc_frontend::facts::{
+use fpgacc_launch_facts::recorded::{BranchKind, RecordedProgram};
+use fpgacc_launch_facts::{
     Arg, ArgValue, Buffer, Facts, Known, Launch, LocalSize, Location, Program, ProgramSource,
     QueueOrder, Value,
 };

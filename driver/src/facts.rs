@@ -1,9 +1,9 @@
 //! Launch facts of a run: analysed, and given by the user.
 
 use fpgacc_frontend::diag::Diagnostic;
-use fpgacc_frontend::facts::{Facts, Known, Location};
 use fpgacc_frontend::host::parse_all;
 use fpgacc_frontend::source::SourceMap;
+use fpgacc_launch_facts::{Facts, Known, Location};
 
 use crate::gather::Gathered;
 use crate::given;

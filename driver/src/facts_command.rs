@@ -4,8 +4,8 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use fpgacc_frontend::diag::Diagnostic;
-use fpgacc_frontend::facts::{Facts, Location};
 use fpgacc_frontend::source::SourceMap;
+use fpgacc_launch_facts::{Facts, Location};
 
 use crate::messages::Messages;
 use crate::options::Options;
@@ -51,7 +51,7 @@ pub fn command(words: &[String], mut messages: Messages) -> ExitCode {
 }
 
 fn schema() -> ExitCode {
-    let text = serde_json::to_string_pretty(&fpgacc_frontend::facts::schema());
+    let text = serde_json::to_string_pretty(&fpgacc_launch_facts::schema());
     crate::print(format!("{}\n", text.unwrap_or_default()).as_bytes())
 }
 

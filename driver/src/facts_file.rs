@@ -1,8 +1,8 @@
 //! Launch facts as a file.
 
 use fpgacc_frontend::diag::Diagnostic;
-use fpgacc_frontend::facts::{FORMAT_VERSION, Facts};
 use fpgacc_frontend::source::{SourceMap, Span};
+use fpgacc_launch_facts::{FORMAT_VERSION, Facts};
 
 /// Facts lie this deep at most, with much to spare. The YAML parser's time grows with the square of the
 /// depth.

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use fpgacc_aoc_wrappers::c_text;
 use fpgacc_frontend::diag::Diagnostic;
-use fpgacc_frontend::facts::Facts;
 use fpgacc_frontend::source::Span;
+use fpgacc_launch_facts::Facts;
 use object::read::archive::ArchiveFile;
 use object::{Object, ObjectSection, ObjectSymbol};
 

@@ -2,7 +2,7 @@
 //! where they contradict what it proves, that is an error.
 
 use fpgacc_frontend::diag::Diagnostic;
-use fpgacc_frontend::facts::{
+use fpgacc_launch_facts::{
     Arg, ArgValue, Buffer, Facts, Known, Launch, LocalSize, Program, QueueOrder, Value,
 };
 
@@ -74,7 +74,7 @@ fn contradicted(session: &Session, one: &agree::Contradiction) -> Diagnostic {
 fn fill<T: Clone>(
     entries: &mut Vec<T>,
     given: &T,
-    site: impl Fn(&T) -> &fpgacc_frontend::facts::Location,
+    site: impl Fn(&T) -> &fpgacc_launch_facts::Location,
     with: impl Fn(&mut T, &T),
 ) {
     let mut here = entries

@@ -13,11 +13,11 @@ use fpgacc_device_passes::pass::Pass;
 use fpgacc_device_passes::passes;
 use fpgacc_device_passes::pipeline::{self, Pipeline, Report};
 use fpgacc_frontend::diag::{Diagnostic, Severity};
-use fpgacc_frontend::facts::{Facts, Known};
 use fpgacc_frontend::ir::{Function, Module};
 use fpgacc_frontend::kernel::{self, ParseError, PrintOptions};
 use fpgacc_frontend::source::without_bom;
 use fpgacc_kernel_analysis::constant_memory;
+use fpgacc_launch_facts::{Facts, Known};
 use fpgacc_runtime::manifest;
 
 use crate::ahead::Job;

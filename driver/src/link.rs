@@ -9,7 +9,7 @@ use fpgacc_aoc_wrappers::cc::{Language, Source};
 use fpgacc_aoc_wrappers::library;
 use fpgacc_aoc_wrappers::output::Mode as FileMode;
 use fpgacc_frontend::diag::Diagnostic;
-use fpgacc_frontend::facts::Facts;
+use fpgacc_launch_facts::Facts;
 use fpgacc_runtime::manifest::{self, Manifest};
 
 use crate::aocx;

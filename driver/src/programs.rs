@@ -8,7 +8,7 @@
 use std::path::{Path, PathBuf};
 
 use fpgacc_frontend::diag::Diagnostic;
-use fpgacc_frontend::facts::{Facts, Known, Location, Program as ProgramFact, ProgramSource};
+use fpgacc_launch_facts::{Facts, Known, Location, Program as ProgramFact, ProgramSource};
 
 use crate::kernel_options::KernelOptions;
 use crate::unit::KernelUnit;

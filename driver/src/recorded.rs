@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 
 use fpgacc_frontend::diag::Diagnostic;
-use fpgacc_frontend::facts::{
+use fpgacc_launch_facts::{
     Arg, ArgValue, Facts, Known, LOCAL_WORD, Launch, LocalSize, Location, Program, Value,
     argument_word,
 };
@@ -231,7 +231,7 @@ fn joined(launch: &Launch, seen: &Launch, warnings: &mut Vec<Diagnostic>) -> Lau
 #[derive(Default)]
 struct Join {
     contradictions: Vec<String>,
-    /// See [`fpgacc_frontend::facts::RecordedLaunch::proved`].
+    /// See [`fpgacc_launch_facts::RecordedLaunch::proved`].
     proved: Vec<String>,
 }
 
@@ -305,7 +305,7 @@ pub fn is_recorded(facts: &Facts) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fpgacc_frontend::facts::{QueueOrder, RecordedLaunch};
+    use fpgacc_launch_facts::{QueueOrder, RecordedLaunch};
 
     fn launch(kernels: &[&str], line: u32, global: Value, local: LocalSize) -> Launch {
         Launch {

@@ -1,8 +1,8 @@
 //! Launches whose local size is not the one that their kernel requires: none of them can run.
 
 use fpgacc_frontend::diag::Diagnostic;
-use fpgacc_frontend::facts::{Facts, Launch, LocalSize};
 use fpgacc_frontend::source::Span;
+use fpgacc_launch_facts::{Facts, Launch, LocalSize};
 
 use crate::agree::{describe, may_be};
 use crate::facts::at_site;

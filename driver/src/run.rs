@@ -13,8 +13,8 @@ use fpgacc_aoc_wrappers::library;
 use fpgacc_aoc_wrappers::process::Command;
 use fpgacc_aoc_wrappers::scratch::Scratch;
 use fpgacc_frontend::diag::Diagnostic;
-use fpgacc_frontend::facts::Facts;
 use fpgacc_frontend::source::SourceMap;
+use fpgacc_launch_facts::Facts;
 use fpgacc_runtime::manifest::Target;
 
 use crate::aocx::{self, Description};

@@ -7,10 +7,10 @@
 use std::process::Command;
 
 use fpgacc_frontend::diag::{Color, render};
-use fpgacc_frontend::facts::{Facts, Known, LocalSize};
 use fpgacc_frontend::host::{HostFile, Language, Preprocessed};
 use fpgacc_frontend::source::SourceMap;
 use fpgacc_host_analysis::{analyse, patch};
+use fpgacc_launch_facts::{Facts, Known, LocalSize};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (flags, files): (Vec<_>, Vec<_>) =

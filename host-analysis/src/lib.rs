@@ -20,9 +20,9 @@ mod types;
 mod value;
 
 use fpgacc_frontend::diag::Diagnostic;
-use fpgacc_frontend::facts::Facts;
 use fpgacc_frontend::host::HostFile;
 use fpgacc_frontend::source::SourceMap;
+use fpgacc_launch_facts::Facts;
 
 /// Stack of the thread that follows the host: its depth is bounded, but deep.
 const STACK_BYTES: usize = 512 << 20;

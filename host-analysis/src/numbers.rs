@@ -1,7 +1,7 @@
 //! Values of the analysis as launch facts, and facts where several ways meet.
 
-use fpgacc_frontend::facts::{ArgValue, Symbolic, Value};
 use fpgacc_frontend::source::{SourceMap, Span};
+use fpgacc_launch_facts::{ArgValue, Symbolic, Value};
 
 use crate::symbolic;
 use crate::value::Val;

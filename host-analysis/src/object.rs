@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fpgacc_frontend::facts::{Known, Launch, ProgramSource, QueueOrder, Value};
 use fpgacc_frontend::source::Span;
+use fpgacc_launch_facts::{Known, Launch, ProgramSource, QueueOrder, Value};
 
 use crate::value::{ObjectId, Val};
 

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use fpgacc_frontend::diag::Diagnostic;
-use fpgacc_frontend::facts::{
+use fpgacc_frontend::host::HostFile;
+use fpgacc_frontend::source::{SourceMap, Span};
+use fpgacc_launch_facts::{
     Arg, ArgValue, Buffer, Facts, Known, Launch, LocalSize, Location, Program, ProgramSource,
     QueueOrder, Value, Within,
 };
-use fpgacc_frontend::host::HostFile;
-use fpgacc_frontend::source::{SourceMap, Span};
 
 use crate::interp::Interp;
 use crate::numbers::{merge_args, merge_values};

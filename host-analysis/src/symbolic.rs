@@ -7,9 +7,9 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use fpgacc_frontend::facts::Symbolic;
 use fpgacc_frontend::host::ast::BinaryOp;
 use fpgacc_frontend::source::SourceMap;
+use fpgacc_launch_facts::Symbolic;
 
 use crate::numbers::origin;
 use crate::symbol::{Form, Sym};

@@ -3,8 +3,8 @@
 
 use std::rc::Rc;
 
-use fpgacc_frontend::facts::ArgValue;
 use fpgacc_frontend::source::Span;
+use fpgacc_launch_facts::ArgValue;
 
 use crate::state::{Place, Root};
 use crate::symbol::Sym;

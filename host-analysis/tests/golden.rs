@@ -67,7 +67,7 @@ fn preprocessed(name: &str, text: &str) -> String {
 fn facts(hosts: &Hosts) -> String {
     let (facts, diagnostics) = analyse(&hosts.hosts, &hosts.sources);
     let mut text = serde_yaml::to_string(&facts).unwrap();
-    let again: fpgacc_frontend::facts::Facts = serde_yaml::from_str(&text).unwrap();
+    let again: fpgacc_launch_facts::Facts = serde_yaml::from_str(&text).unwrap();
     assert_eq!(again, facts);
     for diagnostic in &diagnostics {
         text.push_str(&format!(

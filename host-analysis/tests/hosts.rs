@@ -21,13 +21,13 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use fpgacc_frontend::facts::{
-    ArgValue, Buffer, Facts, Known, Launch, LocalSize, Location, Program, ProgramSource,
-    QueueOrder, Symbolic, Value,
-};
 use fpgacc_frontend::host::{HostFile, Language, Preprocessed};
 use fpgacc_frontend::source::SourceMap;
 use fpgacc_host_analysis::analyse;
+use fpgacc_launch_facts::{
+    ArgValue, Buffer, Facts, Known, Launch, LocalSize, Location, Program, ProgramSource,
+    QueueOrder, Symbolic, Value,
+};
 
 /// The fewest hosts that there must be.
 const FEWEST_HOSTS: usize = 80;

@@ -8,10 +8,10 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
-use fpgacc_frontend::facts::{Facts, Known, Launch, LocalSize, Value};
 use fpgacc_frontend::host::{HostFile, Language, Preprocessed};
 use fpgacc_frontend::source::SourceMap;
 use fpgacc_host_analysis::analyse;
+use fpgacc_launch_facts::{Facts, Known, Launch, LocalSize, Value};
 use serde_yaml::Value as Yaml;
 
 fn read(name: &str) -> Yaml {
@@ -176,7 +176,7 @@ fn launches_are_those_of_the_table() {
             p["name"].as_str() == Some(name) && first
         });
         let facts = facts_of(folder, program.expect("a program of rodinia.yaml"));
-        let known = |p: &fpgacc_frontend::facts::Program| match &p.options[..] {
+        let known = |p: &fpgacc_launch_facts::Program| match &p.options[..] {
             [Known::Is(options)] => options.clone(),
             other => format!("{other:?}"),
         };

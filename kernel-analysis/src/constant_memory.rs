@@ -6,8 +6,8 @@
 
 use std::collections::BTreeMap;
 
-use fpgacc_frontend::facts::{ArgValue, Buffer, Facts, Launch, Value};
 use fpgacc_frontend::ir::{AddressSpace, Function, Module};
+use fpgacc_launch_facts::{ArgValue, Buffer, Facts, Launch, Value};
 
 /// The smallest cache, in bytes: what one block RAM holds.
 pub const LEAST: u64 = 2 << 10;

@@ -1,6 +1,6 @@
 //! What the host's launches fix of a kernel's NDRange, over all its launches.
 
-use fpgacc_frontend::facts::{Launch, LocalSize, Value};
+use fpgacc_launch_facts::{Launch, LocalSize, Value};
 
 /// The launches of one kernel, taken together: a component is known if all launches agree on it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! What a launch passes as two arguments: memory that is distinct, may be, or is not.
 
-use fpgacc_frontend::facts::{ArgValue, Buffer, Facts, Launch, RecordedLaunch, Value};
+use fpgacc_launch_facts::{ArgValue, Buffer, Facts, Launch, RecordedLaunch, Value};
 
 use crate::faults;
 

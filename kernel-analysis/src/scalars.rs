@@ -1,7 +1,7 @@
 //! Numbers that hosts pass to kernels, as parameters of a type receive them.
 
-use fpgacc_frontend::facts::{ArgValue, Value};
 use fpgacc_frontend::ir::Scalar;
+use fpgacc_launch_facts::{ArgValue, Value};
 use fpgacc_runtime::manifest::{ScalarFact, ScalarKind};
 
 /// The most decimal digits of a computed `float` and `double` that are taken for a constant of the
@@ -123,7 +123,7 @@ fn constant(text: &str) -> Option<Number<'static>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fpgacc_frontend::facts::Symbolic;
+    use fpgacc_launch_facts::Symbolic;
 
     fn scalar(value: Value) -> ArgValue {
         ArgValue::Scalar(value)

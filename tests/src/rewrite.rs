@@ -10,14 +10,14 @@ use fpgacc_device_passes::pass::LaunchContract;
 use fpgacc_device_passes::pipeline::{Pipeline, Report, run};
 use fpgacc_device_passes::{passes, remark};
 use fpgacc_frontend::diag::{Color, render};
-use fpgacc_frontend::facts::{
-    Arg as FactArg, ArgValue, Buffer as FactBuffer, Facts, Known, Launch as FactLaunch, LocalSize,
-    Location, QueueOrder, Value,
-};
 use fpgacc_frontend::ir::{Dialect, Module, Scalar};
 use fpgacc_frontend::kernel::{Input, PrintOptions, parse, predefined, print, validate};
 use fpgacc_frontend::source::SourceMap;
 use fpgacc_kernel_analysis::constant_memory::parameters;
+use fpgacc_launch_facts::{
+    Arg as FactArg, ArgValue, Buffer as FactBuffer, Facts, Known, Launch as FactLaunch, LocalSize,
+    Location, QueueOrder, Value,
+};
 use fpgacc_runtime::manifest::Form;
 use serde::{Deserialize, Serialize};
 

@@ -6,12 +6,12 @@ mod reduce_support;
 use std::collections::BTreeMap;
 
 use fpgacc_device_passes::pipeline::{Pipeline, Report, run};
-use fpgacc_frontend::facts::{
-    Arg as FactArg, ArgValue, Facts, Known, Launch, LocalSize, Location, QueueOrder, Value,
-};
 use fpgacc_frontend::ir::Dialect;
 use fpgacc_frontend::kernel::{Input, PrintOptions, parse, print, validate};
 use fpgacc_frontend::source::SourceMap;
+use fpgacc_launch_facts::{
+    Arg as FactArg, ArgValue, Facts, Known, Launch, LocalSize, Location, QueueOrder, Value,
+};
 use fpgacc_runtime::manifest::Form;
 use fpgacc_tests::compare::{Bound, certify, same};
 use fpgacc_tests::job::{Arg, Fill, Geometry, Job};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use fpgacc_frontend::facts::{
+use fpgacc_launch_facts::{
     ArgValue, Facts, Known, Launch, LocalSize, ProgramSource, QueueOrder, Value,
 };
 use fpgacc_tests::command::{Outcome, Workshop, implementations};

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use fpgacc_frontend::facts::recorded::{BranchKind, RecordedProgram};
-use fpgacc_frontend::facts::{Facts, Location};
+use fpgacc_launch_facts::recorded::{BranchKind, RecordedProgram};
+use fpgacc_launch_facts::{Facts, Location};
 use fpgacc_tests::command::{Outcome, Workshop, implementations};
 
 /// A workshop with the host as `app` and its kernels.

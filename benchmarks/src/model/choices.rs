@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use fpgacc_aoc_wrappers::cc::{self, Compiler};
 use fpgacc_decision::{Request, Wishes};
 use fpgacc_device_passes::pipeline::Pipeline;
-use fpgacc_frontend::facts::Facts;
 use fpgacc_frontend::ir::{Block, FunctionId, Module};
 use fpgacc_frontend::source::SourceMap;
+use fpgacc_launch_facts::Facts;
 use fpgacc_performance_model::Board;
 use rustix::time::{ClockId, clock_gettime};
 

@@ -12,11 +12,11 @@ use fpgacc_aoc_wrappers::cc::{self, Compiler};
 use fpgacc_decision::{Request, Wishes};
 use fpgacc_device_passes::passes;
 use fpgacc_device_passes::pipeline::{self, Pipeline};
-use fpgacc_frontend::facts::{
-    Arg, ArgValue, Buffer, Facts, Known, Launch, LocalSize, QueueOrder, Value,
-};
 use fpgacc_frontend::ir::{Block, Function, FunctionId, Module, Stmt, StmtKind, Type};
 use fpgacc_frontend::source::{Location, SourceMap};
+use fpgacc_launch_facts::{
+    Arg, ArgValue, Buffer, Facts, Known, Launch, LocalSize, QueueOrder, Value,
+};
 use fpgacc_performance_model::{Board, LaunchShape, Prediction, predict};
 use serde::Deserialize;
 

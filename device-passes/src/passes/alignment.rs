@@ -10,13 +10,13 @@
 
 use std::collections::BTreeMap;
 
-use fpgacc_frontend::facts::{Buffer, Facts, Known, Launch, Value};
 use fpgacc_frontend::ir::{Attr, Function, FunctionId, Module, VarId};
 use fpgacc_kernel_analysis::constant_memory::{buffers, creations};
 use fpgacc_kernel_analysis::faults;
 use fpgacc_kernel_analysis::relation::in_host_memory;
 use fpgacc_kernel_analysis::usage::{buffer_parameters, names};
 use fpgacc_kernel_analysis::variables::{Access, uses};
+use fpgacc_launch_facts::{Buffer, Facts, Known, Launch, Value};
 
 use crate::pass::{Context, LaunchContract, Note, Outcome, Pass};
 

@@ -5,9 +5,9 @@
 //! block RAM, and one that gives more cannot launch the kernel. The runtime refuses launches with more
 //! than is stated ([`LaunchContract::local_bytes`]).
 
-use fpgacc_frontend::facts::{ArgValue, Launch, Value};
 use fpgacc_frontend::ir::{AddressSpace, Attr, FunctionId, Module, VarId};
 use fpgacc_kernel_analysis::faults;
+use fpgacc_launch_facts::{ArgValue, Launch, Value};
 
 use crate::pass::{Context, LaunchContract, Note, Outcome, Pass};
 

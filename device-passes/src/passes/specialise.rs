@@ -4,13 +4,13 @@
 //! kernel assigns to the parameter, a variable that starts with the constant takes its place. The
 //! runtime compares what the host set with the constant at each launch ([`LaunchContract::scalars`]).
 
-use fpgacc_frontend::facts::{Known, Launch};
 use fpgacc_frontend::ir::{
     Expr, ExprId, Function, FunctionId, Init, Module, Scalar, Stmt, StmtKind, Type, VarId, VarRef,
 };
 use fpgacc_kernel_analysis::faults;
 use fpgacc_kernel_analysis::scalars;
 use fpgacc_kernel_analysis::variables::{self, Access};
+use fpgacc_launch_facts::{Known, Launch};
 use fpgacc_runtime::manifest::{ScalarFact, ScalarKind};
 
 use crate::pass::{Context, LaunchContract, Note, Outcome, Pass};

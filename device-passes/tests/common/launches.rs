@@ -1,8 +1,6 @@
 //! Launches with known arguments.
 
-use fpgacc_frontend::facts::{
-    Arg, ArgValue, Known, Launch, LocalSize, Location, QueueOrder, Value,
-};
+use fpgacc_launch_facts::{Arg, ArgValue, Known, Launch, LocalSize, Location, QueueOrder, Value};
 
 /// A place in the host.
 pub fn site(line: u32) -> Location {

@@ -4,10 +4,10 @@ use fpgacc_device_passes::pass::LaunchContract;
 use fpgacc_device_passes::pipeline::{Pipeline, Report, run};
 use fpgacc_device_passes::remark::Remark;
 use fpgacc_frontend::diag::{Color, Diagnostic, render};
-use fpgacc_frontend::facts::Facts;
 use fpgacc_frontend::ir::Dialect;
 use fpgacc_frontend::kernel::{Input, ParseError, PrintOptions, parse, print, validate};
 use fpgacc_frontend::source::SourceMap;
+use fpgacc_launch_facts::Facts;
 
 /// What became of a kernel file.
 pub struct Rewritten {

@@ -2,9 +2,9 @@
 
 use fpgacc_decision::{Decision, words};
 use fpgacc_device_passes::remark::Kind;
-use fpgacc_frontend::facts::{Facts, Launch};
 use fpgacc_frontend::ir::{FunctionId, Module};
 use fpgacc_frontend::source::{SourceMap, Span};
+use fpgacc_launch_facts::{Facts, Launch};
 use fpgacc_performance_model::{Form, Limit, LoopReport, LsuReport, Pipelining};
 
 use super::data::{

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fpgacc_frontend::facts::{
+use fpgacc_launch_facts::{
     Arg, ArgValue, Buffer, Facts, Known, Launch, LocalSize, Program, QueueOrder, RecordedBuffer,
     RecordedLaunch, RecordedProgram, Recording, Value,
 };

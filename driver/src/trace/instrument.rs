@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use fpgacc_device_passes::count::{self, Kind};
-use fpgacc_frontend::facts::recorded::{BranchKind, RecordedBranch, RecordedLoop};
-use fpgacc_frontend::facts::{Location, ProgramSource};
+use fpgacc_launch_facts::recorded::{BranchKind, RecordedBranch, RecordedLoop};
+use fpgacc_launch_facts::{Location, ProgramSource};
 use serde::{Deserialize, Serialize};
 
 use super::texts::Texts;

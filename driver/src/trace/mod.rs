@@ -23,8 +23,8 @@ use fpgacc_aoc_wrappers::output::{self, Mode, Staged};
 use fpgacc_aoc_wrappers::process::{Command, Status};
 use fpgacc_aoc_wrappers::scratch::Scratch;
 use fpgacc_frontend::diag::Diagnostic;
-use fpgacc_frontend::facts::Facts;
 use fpgacc_frontend::source::SourceMap;
+use fpgacc_launch_facts::Facts;
 
 use crate::cli;
 use crate::facts_file;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use fpgacc_aoc_wrappers::process::Command;
-use fpgacc_frontend::facts::Location;
+use fpgacc_launch_facts::Location;
 
 use super::record::{Frame, Record, Site};
 

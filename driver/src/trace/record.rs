@@ -118,7 +118,7 @@ pub struct Launch {
     /// Pairs of arguments that shared memory in at least one launch.
     pub overlapping: Vec<(u32, u32)>,
     /// Kernel times.
-    pub time: Option<fpgacc_frontend::facts::recorded::Time>,
+    pub time: Option<fpgacc_launch_facts::recorded::Time>,
 }
 
 /// See `struct argument_seen` in `trace.h`.

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use fpgacc_frontend::facts::{Location, ProgramSource};
+use fpgacc_launch_facts::{Location, ProgramSource};
 use fpgacc_runtime::manifest::text_hash;
 
 /// How deep below the working folder kernel files are looked for, and how many files are read.

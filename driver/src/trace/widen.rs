@@ -1,7 +1,7 @@
 //! Facts of several runs as one: what differs becomes a set, then a range, then unknown.
 
-use fpgacc_frontend::facts::recorded::{RecordedBranch, RecordedLoop, Time};
-use fpgacc_frontend::facts::{Arg, ArgValue, Buffer, Facts, Launch, Program, Value};
+use fpgacc_launch_facts::recorded::{RecordedBranch, RecordedLoop, Time};
+use fpgacc_launch_facts::{Arg, ArgValue, Buffer, Facts, Launch, Program, Value};
 
 /// The most numbers that are listed; more become a range.
 pub const SEEN_MOST: usize = 8;

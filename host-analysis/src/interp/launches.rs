@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use fpgacc_frontend::facts::{Arg as ArgFact, ArgValue, Known, Launch, LocalSize, Location, Value};
 use fpgacc_frontend::source::{SourceMap, Span};
+use fpgacc_launch_facts::{Arg as ArgFact, ArgValue, Known, Launch, LocalSize, Location, Value};
 
 use super::Interp;
 use crate::numbers::{joined_arg, merge_args, to_value};

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fpgacc_frontend::facts::{ArgValue, Value};
 use fpgacc_frontend::host::ast::{BinaryOp, ExprId, ExprKind, Loop, StmtId, Variable};
 use fpgacc_frontend::source::Span;
+use fpgacc_launch_facts::{ArgValue, Value};
 
 use super::{Breakable, Code, Interp, LoopKey};
 use crate::state::{Delta, Place};

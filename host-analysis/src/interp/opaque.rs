@@ -84,9 +84,9 @@ impl<'a> Interp<'a> {
 
 #[cfg(test)]
 mod tests {
-    use fpgacc_frontend::facts::{ArgValue, Launch, Value};
     use fpgacc_frontend::host::{HostFile, Language};
     use fpgacc_frontend::source::SourceMap;
+    use fpgacc_launch_facts::{ArgValue, Launch, Value};
 
     use super::Interp;
     use crate::report;

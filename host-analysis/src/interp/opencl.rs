@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use fpgacc_frontend::facts::{ArgValue, Known, Location, ProgramSource, QueueOrder, Value};
 use fpgacc_frontend::host::ast::ExprId;
 use fpgacc_frontend::source::Span;
+use fpgacc_launch_facts::{ArgValue, Known, Location, ProgramSource, QueueOrder, Value};
 
 use super::call::Arg;
 use super::threads::Given;

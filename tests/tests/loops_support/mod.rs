@@ -5,10 +5,10 @@ use std::process::Command;
 
 use fpgacc_device_passes::options::PassOptions;
 use fpgacc_device_passes::pipeline::{Pipeline, Report, run};
-use fpgacc_frontend::facts::{Facts, Known, Launch, LocalSize, Location, QueueOrder, Value};
 use fpgacc_frontend::ir::{Dialect, Module};
 use fpgacc_frontend::kernel::{Input, PrintOptions, parse, predefined, print, validate};
 use fpgacc_frontend::source::SourceMap;
+use fpgacc_launch_facts::{Facts, Known, Launch, LocalSize, Location, QueueOrder, Value};
 use fpgacc_runtime::manifest::Form;
 use fpgacc_tests::job::{Geometry, Job};
 

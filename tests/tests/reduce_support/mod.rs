@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use fpgacc_device_passes::pipeline::{Pipeline, run};
-use fpgacc_frontend::facts::Facts;
 use fpgacc_frontend::ir::Dialect;
 use fpgacc_frontend::kernel::{Input, PrintOptions, parse, print, validate};
 use fpgacc_frontend::source::SourceMap;
+use fpgacc_launch_facts::Facts;
 
 /// The text with only `reduction` applied.
 pub fn reduced(source: &str) -> String {

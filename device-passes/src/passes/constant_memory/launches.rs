@@ -1,8 +1,8 @@
 //! What the launches of a kernel pass as a table: a buffer that is small and that no kernel writes.
 
-use fpgacc_frontend::facts::{Buffer, Known, Launch};
 use fpgacc_kernel_analysis::constant_memory::{argument_bytes, buffers, creations};
 use fpgacc_kernel_analysis::faults;
+use fpgacc_launch_facts::{Buffer, Known, Launch};
 
 use crate::pass::Context;
 

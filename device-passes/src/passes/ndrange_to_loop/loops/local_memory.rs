@@ -8,11 +8,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fpgacc_frontend::facts::{ArgValue, Launch, Value};
 use fpgacc_frontend::ir::{
     AddressSpace, Expr, ExprId, Function, Module, QualType, Qualifiers, Stmt, StmtKind, Type,
     TypeId, UnaryOp, VarId, VarRef,
 };
+use fpgacc_launch_facts::{ArgValue, Launch, Value};
 
 use crate::pass::Context;
 use crate::passes::ndrange_to_loop::statements::declaration;

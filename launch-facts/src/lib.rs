@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 pub use recorded::{RecordedBuffer, RecordedLaunch, RecordedProgram, Recording};
 
-pub use crate::source::Location;
+pub use fpgacc_frontend::source::Location;
 pub use symbolic::Symbolic;
 
 /// The version of the file format that this build reads and writes.

@@ -112,7 +112,7 @@ impl From<Symbolic> for Written {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::Value;
+    use crate::Value;
 
     #[test]
     fn both_spellings_are_read() {
