@@ -83,26 +83,10 @@ pub fn find_pass(name: &str) -> Result<&'static dyn Pass, UnknownPass> {
 pub fn nearest_pass(name: &str) -> Option<&'static str> {
     passes::ALL
         .iter()
-        .map(|pass| (distance(name, pass.name()), pass.name()))
+        .map(|pass| (strsim::levenshtein(name, pass.name()), pass.name()))
         .filter(|(distance, pass)| distance * 3 <= pass.len())
         .min()
         .map(|(_, pass)| pass)
-}
-
-/// Levenshtein's distance.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = i;
-        row[0] = i + 1;
-        for (j, &y) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
 }
 
 /// The text of `--print-passes`: the passes in the order in which they run, with the lowest level

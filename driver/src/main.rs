@@ -10,7 +10,6 @@ mod aoc_report;
 mod aocx;
 mod board;
 mod build;
-mod cc_options;
 mod cli;
 mod compile;
 mod depfile;
@@ -59,6 +58,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use fpgacc_aoc_wrappers::cc::{Compiler, Language};
+use fpgacc_device_passes::pipeline::list_passes;
 use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_frontend::source::SourceMap;
 
@@ -134,7 +134,7 @@ fn run() -> ExitCode {
         return print(version(called_as_cxx).as_bytes());
     }
     if matches.get_flag("print-passes") {
-        return print(describe_passes().as_bytes());
+        return print(list_passes().as_bytes());
     }
     let color = matches.get_one::<String>("color").map(String::as_str);
     messages = Messages::new(color);
@@ -212,19 +212,6 @@ fn doctor() -> ExitCode {
         true => ExitCode::SUCCESS,
         false => ExitCode::from(FAILED),
     }
-}
-
-/// `--print-passes`: a line a pass, in the order in which they run.
-fn describe_passes() -> String {
-    let line = |pass: &&dyn fpgacc_device_passes::pass::Pass| {
-        format!(
-            "{:<20} --kernel-opt={}  {}\n",
-            pass.name(),
-            pass.level(),
-            pass.description()
-        )
-    };
-    fpgacc_device_passes::passes::ALL.iter().map(line).collect()
 }
 
 fn print(bytes: &[u8]) -> ExitCode {

@@ -12,7 +12,7 @@ use fpgacc_device_passes::pipeline::{Pipeline, nearest_pass};
 use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_kernel_analysis::constant_memory;
 
-use crate::cc_options::{self, Step};
+use crate::cli::{self, Step, is_pass, rule_by_preprocessor, switch};
 use crate::depfile;
 use crate::opt_record::RecordOptions;
 use crate::rounding::Rounding;
@@ -218,8 +218,7 @@ impl Options {
             output: one(matches, "output").map(PathBuf::from),
             inputs: inputs(matches, cxx_mode)?,
             cxx_mode,
-            also_read: ["board-file", "include", "imacros", "script"]
-                .iter()
+            also_read: cli::read_files()
                 .flat_map(|name| all(matches, name))
                 .map(PathBuf::from)
                 .collect(),
@@ -250,13 +249,13 @@ impl Options {
                 .map(PathBuf::from)
                 .collect(),
             warnings: all(matches, "warning"),
-            host_flags: host_flags(matches),
-            show_flags: ordered(cc_options::words(matches, &[Step::Show])),
+            host_flags: handed(matches, Step::Compile),
+            show_flags: handed(matches, Step::Show),
             machine_flags: all(matches, "machine")
                 .into_iter()
                 .map(|flag| format!("-m{flag}").into())
                 .collect(),
-            link_flags: link_flags(matches),
+            link_flags: handed(matches, Step::Link),
             link_kind: match (matches.get_flag("relocatable"), matches.get_flag("shared")) {
                 (true, _) => LinkKind::Relocatable,
                 (_, true) => LinkKind::Shared,
@@ -387,12 +386,6 @@ fn all(matches: &ArgMatches, name: &str) -> Vec<String> {
         .collect()
 }
 
-/// Values with their places on the command line.
-fn placed<'a>(matches: &'a ArgMatches, name: &str) -> impl Iterator<Item = (usize, &'a String)> {
-    let values = matches.get_many::<String>(name).into_iter().flatten();
-    matches.indices_of(name).into_iter().flatten().zip(values)
-}
-
 fn mode(matches: &ArgMatches) -> Mode {
     if let Some(stage) = one(matches, "emit") {
         return Mode::Emit(match stage.as_str() {
@@ -488,19 +481,6 @@ pub fn asks_for_cache(aoc_arg: &str) -> bool {
     aoc_arg.contains("const-cache-bytes")
 }
 
-fn switch(feature: &str) -> (&str, bool) {
-    match feature.strip_prefix("no-") {
-        Some(name) => (name, false),
-        None => (feature, true),
-    }
-}
-
-fn is_pass(name: &str) -> bool {
-    fpgacc_device_passes::passes::ALL
-        .iter()
-        .any(|pass| pass.name() == name)
-}
-
 /// The folder; cc's own words for two of them are taken, too.
 fn save_temps(matches: &ArgMatches) -> Option<PathBuf> {
     let word = one(matches, "save-temps")?;
@@ -525,50 +505,15 @@ fn kernel_args(matches: &ArgMatches) -> Result<Vec<String>, Diagnostic> {
     Ok(words)
 }
 
-fn host_flags(matches: &ArgMatches) -> Vec<OsString> {
-    let mut words = cc_options::words(matches, &[Step::Compile, Step::Both]);
-    let joined = [
-        ("define", "-D"),
-        ("undefine", "-U"),
-        ("include-dir", "-I"),
-        ("optimise", "-O"),
-        ("machine", "-m"),
-        ("warning", "-W"),
-        ("feature", "-f"),
-        ("debug", "-g"),
-        ("Xcc", ""),
-    ];
-    for (name, prefix) in joined {
-        for (at, value) in placed(matches, name) {
-            let own = match name {
-                "warning" => value.starts_with("l,") || rule_by_preprocessor(value).is_some(),
-                "feature" => is_pass(switch(value).0) || value == "syntax-only",
-                _ => false,
-            };
-            if !own {
-                words.push((at, vec![format!("{prefix}{value}").into()]));
-            }
-        }
-    }
-    let mut flags = ordered(words);
-    if matches.get_flag("no-warnings") {
-        flags.push("-w".into());
-    }
-    if matches.get_flag("verbose") {
-        flags.push("-v".into());
-    }
-    flags
-}
-
-/// Words in the order of the command line.
-fn ordered(mut words: Vec<(usize, Vec<OsString>)>) -> Vec<OsString> {
-    words.sort();
-    words.into_iter().flat_map(|(_, words)| words).collect()
+/// The words that a step of the host compiler gets, in the order of the command line.
+fn handed(matches: &ArgMatches, step: Step) -> Vec<OsString> {
+    let words = cli::handed(matches, step).into_iter();
+    words.flat_map(|(_, words)| words).collect()
 }
 
 /// What the host compiler is asked. As in cc, `-v` alone is a question.
 fn questions(matches: &ArgMatches) -> Vec<OsString> {
-    let mut words = ordered(cc_options::words(matches, &[Step::Ask]));
+    let mut words = handed(matches, Step::Ask);
     let has_input = ["inputs", "library", "Xlinker"]
         .iter()
         .any(|name| matches.contains_id(name));
@@ -579,62 +524,26 @@ fn questions(matches: &ArgMatches) -> Vec<OsString> {
     words
 }
 
-/// `-Wp,-MD,file`, which is `-MD -MF file`, and `-Wp,-MMD,file`: the file, and whether it is the second.
-fn rule_by_preprocessor(warning: &str) -> Option<(&str, bool)> {
-    let rest = warning.strip_prefix("p,-M")?;
-    match rest.strip_prefix("MD,") {
-        Some(file) => Some((file, true)),
-        None => Some((rest.strip_prefix("D,")?, false)),
-    }
-}
-
-fn link_flags(matches: &ArgMatches) -> Vec<OsString> {
-    let mut words = cc_options::words(matches, &[Step::Link, Step::Both]);
-    for (name, prefix) in [
-        ("optimise", "-O"),
-        ("machine", "-m"),
-        ("debug", "-g"),
-        ("library-dir", "-L"),
-        ("feature", "-f"),
-    ] {
-        let given = placed(matches, name);
-        let given = given.filter(|(_, value)| name != "feature" || !is_pass(switch(value).0));
-        words.extend(given.map(|(at, value)| (at, vec![format!("{prefix}{value}").into()])));
-    }
-    let mut flags = ordered(words);
-    for (name, flag) in [("strip", "-s"), ("relocatable", "-r"), ("verbose", "-v")] {
-        if matches.get_flag(name) {
-            flags.push(flag.into());
-        }
-    }
-    flags
-}
-
 /// Files and link arguments in the order of the command line, with `-x` applied.
 fn inputs(matches: &ArgMatches, cxx_mode: bool) -> Result<Vec<Input>, Diagnostic> {
     enum Word {
         File(String),
         Facts(String),
         Language(String),
-        Argument(String),
+        Argument(OsString),
     }
-    let files = placed(matches, "inputs").map(|(at, v)| (at, Word::File(v.clone())));
-    let languages = placed(matches, "language").map(|(at, v)| (at, Word::Language(v.clone())));
-    let libraries =
-        placed(matches, "library").map(|(at, v)| (at, Word::Argument(format!("-l{v}"))));
-    let linker = placed(matches, "Xlinker")
-        .map(|(at, v)| (at, Word::Argument(format!("-Wl,{v}"))))
-        .chain(
-            placed(matches, "warning")
-                .filter(|(_, v)| v.starts_with("l,"))
-                .map(|(at, v)| (at, Word::Argument(format!("-W{v}")))),
-        );
-    let facts = placed(matches, "facts").map(|(at, v)| (at, Word::Facts(v.clone())));
-    let mut words: Vec<_> = files
-        .chain(facts)
-        .chain(languages)
-        .chain(libraries)
-        .chain(linker)
+    let given = |name: &'static str, word: fn(String) -> Word| {
+        cli::values(matches, name).map(move |(at, value)| (at, word(value.clone())))
+    };
+    let arguments = cli::handed(matches, Step::Input).into_iter();
+    let mut words: Vec<_> = given("inputs", Word::File)
+        .chain(given("facts", Word::Facts))
+        .chain(given("language", Word::Language))
+        .chain(arguments.flat_map(|(at, words)| {
+            words
+                .into_iter()
+                .map(move |word| (at, Word::Argument(word)))
+        }))
         .collect();
     words.sort_by_key(|(at, _)| *at);
     let mut language = None;
@@ -646,7 +555,7 @@ fn inputs(matches: &ArgMatches, cxx_mode: bool) -> Result<Vec<Input>, Diagnostic
                 path: PathBuf::from(name),
                 kind: InputKind::Facts,
             }),
-            Word::Argument(arg) => out.push(Input::Argument(arg.into())),
+            Word::Argument(arg) => out.push(Input::Argument(arg)),
             Word::File(name) => {
                 let path = PathBuf::from(name);
                 let kind = match (language, kind_by_suffix(&path, cxx_mode)) {
@@ -757,8 +666,8 @@ fn dependencies(matches: &ArgMatches) -> Option<DependencyOptions> {
 
 /// `-MT` and `-MQ`, in the order of the command line.
 fn dependency_targets(matches: &ArgMatches) -> Vec<String> {
-    let plain = placed(matches, "MT").map(|(at, target)| (at, target.clone()));
-    let quoted = placed(matches, "MQ").map(|(at, target)| (at, depfile::make_word(target)));
+    let plain = cli::values(matches, "MT").map(|(at, target)| (at, target.clone()));
+    let quoted = cli::values(matches, "MQ").map(|(at, target)| (at, depfile::make_word(target)));
     let mut targets: Vec<_> = plain.chain(quoted).collect();
     targets.sort();
     targets.into_iter().map(|(_, target)| target).collect()

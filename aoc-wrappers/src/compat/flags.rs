@@ -411,7 +411,7 @@ fn unknown(arg: &str) -> String {
     let name = name.split_once('=').map_or(name, |(name, _)| name);
     let nearest = FLAGS
         .iter()
-        .map(|flag| (distance(name, flag.name), flag.name))
+        .map(|flag| (strsim::levenshtein(name, flag.name), flag.name))
         .min();
     match nearest {
         Some((distance, nearest)) if distance <= 1 + name.len() / 4 => {
@@ -419,22 +419,6 @@ fn unknown(arg: &str) -> String {
         }
         _ => format!("unknown flag {arg}; -help lists the known ones"),
     }
-}
-
-/// How many letters must be added, removed or replaced to make one word of another (Levenshtein).
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(x != *y);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
 }
 
 /// The text of `-help`.

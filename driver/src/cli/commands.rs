@@ -1,0 +1,126 @@
+//! Commands with options of their own: `fpgacc run`, `report` and `trace`.
+
+use clap::{Arg, ArgAction, Command, ValueHint};
+use fpgacc_frontend::diag::Diagnostic;
+
+/// Takes what stands in front of `--` and belongs behind it, for a message of its own.
+fn stray_words() -> Arg {
+    Arg::new("stray").hide(true).num_args(0..)
+}
+
+/// An error for such words.
+pub fn stray(matches: &clap::ArgMatches, usage: &str) -> Option<Diagnostic> {
+    let word = matches.get_many::<String>("stray")?.next()?;
+    Some(
+        Diagnostic::error(format!("'{word}' stands in front of `--`")).help(format!(
+            "the program and its arguments stand behind: {usage}"
+        )),
+    )
+}
+
+/// The `fpgacc run` command, in front of `--`.
+pub fn run_command() -> Command {
+    let file = |name: &'static str, help: &'static str| {
+        Arg::new(name)
+            .long(name)
+            .value_name("FILE")
+            .value_parser(clap::value_parser!(std::path::PathBuf))
+            .value_hint(ValueHint::FilePath)
+            .help(help)
+    };
+    Command::new("run")
+        .bin_name("fpgacc run")
+        .about("Run a program that cannot be built again with compiled kernels")
+        .override_usage("fpgacc run --aocx FILE [--facts FILE] -- PROGRAM [ARGUMENTS]")
+        .arg(file(
+            "aocx",
+            "The kernels, compiled without a host; their .json lies beside them",
+        ))
+        .arg(
+            file(
+                "facts",
+                "Make sure that they were compiled with these facts",
+            )
+            .action(ArgAction::Append),
+        )
+        .arg(stray_words())
+}
+
+/// The options that only `fpgacc report` has.
+pub fn report_command() -> Command {
+    let layout = |name: &'static str, help: &'static str| {
+        Arg::new(name)
+            .long(name)
+            .action(ArgAction::SetTrue)
+            .help_heading("Report")
+            .help(help)
+    };
+    Command::new("report")
+        .bin_name("fpgacc report")
+        .about("Tell which form each kernel gets on a board, why, and what would gain more")
+        .override_usage("fpgacc report [--html | --json] [-o FILE] FILES AND OPTIONS OF A BUILD")
+        .arg(layout(
+            "html",
+            "Write a page for browsers, which needs nothing but itself",
+        ))
+        .arg(layout("json", "Write it for machines").conflicts_with("html"))
+        .arg(
+            Arg::new("output")
+                .short('o')
+                .value_name("FILE")
+                .value_hint(ValueHint::FilePath)
+                .help("Write it to FILE"),
+        )
+}
+
+/// The `fpgacc trace` command, in front of `--`.
+pub fn trace_command() -> Command {
+    Command::new("trace")
+        .bin_name("fpgacc trace")
+        .about("Run an OpenCL program as it is and write down the facts of that run")
+        .override_usage("fpgacc trace -o FILE [--append] -- PROGRAM [ARGUMENTS]\n       fpgacc trace -o FILE --merge FILES")
+        .arg(
+            Arg::new("output")
+                .short('o')
+                .value_name("FILE")
+                .value_parser(clap::value_parser!(std::path::PathBuf))
+                .value_hint(ValueHint::FilePath)
+                .help("Write the facts to FILE (.yaml)"),
+        )
+        .arg(
+            Arg::new("append")
+                .long("append")
+                .action(ArgAction::SetTrue)
+                .help("Join them with the facts that FILE has of earlier runs"),
+        )
+        .arg(
+            Arg::new("merge")
+                .long("merge")
+                .num_args(1..)
+                .value_name("FILES")
+                .value_parser(clap::value_parser!(std::path::PathBuf))
+                .value_hint(ValueHint::FilePath)
+                .help("Run nothing: join the facts of earlier runs"),
+        )
+        .arg(
+            Arg::new("trip-counts")
+                .long("trip-counts")
+                .action(ArgAction::SetTrue)
+                .help("Also record how often loops and branches of kernels are taken"),
+        )
+        .arg(
+            // How the library in the program calls fpgacc again.
+            Arg::new("instrument")
+                .long("instrument")
+                .value_name("BASE")
+                .value_parser(clap::value_parser!(std::path::PathBuf))
+                .hide(true),
+        )
+        .arg(
+            Arg::new("quiet")
+                .long("quiet")
+                .action(ArgAction::SetTrue)
+                .help("Say nothing of what was recorded"),
+        )
+        .arg(stray_words())
+}

@@ -1,0 +1,88 @@
+//! The command line: one row a flag ([`own`], [`host_compiler`]), from which parsing, help, man page, shell
+//! completions and the command lines of the host compiler are made.
+
+mod commands;
+mod flag;
+mod host_compiler;
+mod own;
+mod table;
+mod words;
+
+use clap::{Arg, ArgAction, Command, ValueHint};
+
+pub use commands::{report_command, run_command, stray, trace_command};
+pub use flag::{Step, values};
+pub use own::{is_pass, rule_by_preprocessor, switch};
+pub use table::{handed, read_files};
+pub use words::{is_known, normalise, single_dash, split_at_dashes, with_single_dashes};
+
+use table::TABLES;
+
+/// The `fpgacc` command.
+pub fn command() -> Command {
+    let tables = TABLES.iter();
+    let args = tables.flat_map(|(heading, flags)| flags.iter().map(|flag| flag.arg(heading)));
+    Command::new("fpgacc")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("Compile an OpenCL program written for GPUs, host and kernels, for an FPGA")
+        .long_about(
+            "Compile an OpenCL program written for GPUs, host and kernels together, for an FPGA.\n\n\
+             fpgacc reads the host to learn how kernels are launched, rewrites the kernels into the \
+             shape that an FPGA compiler pipelines well, compiles them with Intel's offline compiler \
+             aoc or for the emulator, and links a host whose launches match. The sources stay as they \
+             are.\n\n  fpgacc host.c kernels.cl -o app && ./app\n  fpgacc --verify host.c kernels.cl \
+             -- arguments of the program",
+        )
+        .after_help(
+            "Commands (a file of such a name is given as ./trace):\n  \
+             fpgacc doctor     Say what is installed, what is missing and which package brings it\n  \
+             fpgacc facts      Explain or compare launch facts, or print their schema\n  \
+             fpgacc report     Tell which form each kernel gets on a board, why, and what would gain more\n  \
+             fpgacc trace      Run an OpenCL program as it is and write down the facts of that run\n  \
+             fpgacc run        Run a program that cannot be built again with compiled kernels\n\nExit codes: 0 done, 1 errors in the input, a tool failed or --verify \
+             found a difference, 2 wrong use of \
+             options.\nOptions that start with -f or -m and are not listed go to the host compiler, \
+             as -W does.",
+        )
+        .args_override_self(true)
+        .disable_version_flag(true)
+        .subcommand_negates_reqs(true)
+        .arg(
+            Arg::new("inputs")
+                .value_name("FILE")
+                .action(ArgAction::Append)
+                .value_hint(ValueHint::FilePath)
+                .help(
+                    "Hosts (.c .cc .cpp .cxx), kernels (.cl), objects and libraries (.o .a .so .s), launch \
+                     facts (.yaml)",
+                ),
+        )
+        .args(args)
+}
+
+/// All options that `fpgacc report` takes.
+pub fn build_and_report_command() -> Command {
+    let report = report_command();
+    let own = report
+        .get_arguments()
+        .filter(|arg| arg.get_short().is_none());
+    command().args(own.cloned().collect::<Vec<_>>())
+}
+
+/// Whether clap knows no option `-x`.
+pub fn is_unknown_letter(option: &str) -> bool {
+    let letter = option.chars().nth(1);
+    let known = |arg: &Arg| arg.get_short().is_some() && arg.get_short() == letter;
+    !command().get_arguments().any(known)
+}
+
+/// The parser's own check of its definitions, and of nothing else.
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn definitions_are_consistent() {
+        command().debug_assert();
+    }
+}
