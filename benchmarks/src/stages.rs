@@ -287,11 +287,11 @@ impl KernelText {
         let run = || pipeline::run(&mut module, facts, &pipeline);
         let report = timed(&mut times.passes, run);
         let print = || {
-            let proof = kernel::validate(&module)?;
+            let valid = kernel::validate(&module)?;
             let options = PrintOptions {
                 line_directives: true,
             };
-            Ok(kernel::print(&module, &proof, sources, &options))
+            Ok(kernel::print(&valid, sources, &options))
         };
         let printed: Result<String, Vec<Diagnostic>> = timed(&mut times.printing, print);
         printed.map_err(|faults| refused(&faults, sources))?;

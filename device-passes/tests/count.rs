@@ -17,11 +17,11 @@ fn counted(source: &str) -> (String, Counting, Vec<u32>) {
     };
     let mut module = parse(&input, &mut sources).expect("the text is right");
     let counting = count(&mut module);
-    let proof = validate(&module).expect("what was made is right");
+    let valid = validate(&module).expect("what was made is right");
     let options = PrintOptions {
         line_directives: false,
     };
-    let text = print(&module, &proof, &sources, &options);
+    let text = print(&valid, &sources, &options);
     let line = |span| sources.location(span).line;
     let lines = counting
         .sites

@@ -78,11 +78,11 @@ fn rewrite(name: &str, text: &str) -> String {
         text,
     );
     let report = run(&mut module, &facts, &pipeline);
-    let proof = validate(&module).unwrap_or_else(|faults| panic!("{name}: {faults:?}"));
+    let valid = validate(&module).unwrap_or_else(|faults| panic!("{name}: {faults:?}"));
     let options = PrintOptions {
         line_directives: false,
     };
-    let printed = print(&module, &proof, &sources, &options);
+    let printed = print(&valid, &sources, &options);
     let mut out = contracts(&report);
     for remark in &report.remarks {
         out.push_str(&render(&remark.diagnostic(), &sources, Color::Never));

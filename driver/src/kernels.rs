@@ -282,9 +282,9 @@ fn fault_of_ours(program: &str, faults: &[Diagnostic]) -> Diagnostic {
 /// A module as OpenCL C.
 pub fn print(session: &mut Session, module: &Module, line_directives: bool) -> Step<String> {
     match kernel::validate(module) {
-        Ok(proof) => {
+        Ok(valid) => {
             let options = PrintOptions { line_directives };
-            Ok(kernel::print(module, &proof, &session.sources, &options))
+            Ok(kernel::print(&valid, &session.sources, &options))
         }
         Err(faults) => {
             for fault in faults {

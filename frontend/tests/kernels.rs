@@ -62,7 +62,7 @@ fn roundtrip(name: &str, text: &str, dialect: Dialect) -> Result<String, Vec<Str
         };
         error.diagnostics().iter().map(head).collect::<Vec<_>>()
     })?;
-    let proof = validate(&module).unwrap_or_else(|faults| {
+    let valid = validate(&module).unwrap_or_else(|faults| {
         let shown: Vec<String> = faults
             .iter()
             .map(|fault| render(fault, &sources, Color::Never))
@@ -72,7 +72,7 @@ fn roundtrip(name: &str, text: &str, dialect: Dialect) -> Result<String, Vec<Str
     let options = PrintOptions {
         line_directives: false,
     };
-    Ok(print(&module, &proof, &sources, &options))
+    Ok(print(&valid, &sources, &options))
 }
 
 fn cases() -> Vec<PathBuf> {
@@ -222,11 +222,11 @@ fn printed(text: &str) -> Option<String> {
         dialect: Dialect::Cl12,
     };
     let module = parse(&input, &mut sources).ok()?;
-    let proof = validate(&module).unwrap_or_else(|faults| panic!("{faults:?}\n{text}"));
+    let valid = validate(&module).unwrap_or_else(|faults| panic!("{faults:?}\n{text}"));
     let options = PrintOptions {
         line_directives: false,
     };
-    Some(print(&module, &proof, &sources, &options))
+    Some(print(&valid, &sources, &options))
 }
 
 /// Attributes of random words, at every place where one may stand.

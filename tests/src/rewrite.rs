@@ -181,11 +181,11 @@ pub fn rewrite_knowing(
     let facts = facts(job, &module, &told);
     let original = module.clone();
     let report = run(&mut module, &facts, &rewrites.pipeline(options));
-    let proof = validate(&module).map_err(|faults| RewriteError::Invalid(format!("{faults:?}")))?;
+    let valid = validate(&module).map_err(|faults| RewriteError::Invalid(format!("{faults:?}")))?;
     let options = PrintOptions {
         line_directives: false,
     };
-    let text = print(&module, &proof, &sources, &options);
+    let text = print(&valid, &sources, &options);
     let mut rewritten = job.with_source(text);
     for launch in &mut rewritten.launches {
         let chosen = choose(job, launch, &report)?;
@@ -233,11 +233,11 @@ fn choose(job: &Job, launch: &Launch, report: &Report) -> Result<Launch, Rewrite
 pub fn normalised(job: &Job) -> Result<String, RewriteError> {
     let mut sources = SourceMap::new();
     let module = module_of(job, &mut sources)?;
-    let proof = validate(&module).map_err(|faults| RewriteError::Invalid(format!("{faults:?}")))?;
+    let valid = validate(&module).map_err(|faults| RewriteError::Invalid(format!("{faults:?}")))?;
     let options = PrintOptions {
         line_directives: false,
     };
-    Ok(print(&module, &proof, &sources, &options))
+    Ok(print(&valid, &sources, &options))
 }
 
 fn fired(report: &Report) -> Vec<String> {

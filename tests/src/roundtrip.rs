@@ -392,13 +392,13 @@ struct Texts {
 }
 
 fn print_module(module: &Module, sources: &SourceMap) -> Result<Texts, Outcome> {
-    let proof = validate(module).map_err(|faults| {
+    let valid = validate(module).map_err(|faults| {
         let told = faults.iter().map(|f| render(f, sources, Color::Never));
         Outcome::Invalid(told.collect())
     })?;
     let text = |line_directives| {
         let options = PrintOptions { line_directives };
-        print(module, &proof, sources, &options)
+        print(&valid, sources, &options)
     };
     Ok(Texts {
         plain: text(false),

@@ -20,11 +20,11 @@ fn counting(job: &Job) -> Job {
     let mut sources = SourceMap::new();
     let mut module = module_of(job, &mut sources).unwrap_or_else(|error| panic!("{error}"));
     let counting = count(&mut module);
-    let proof = validate(&module).unwrap_or_else(|faults| panic!("{faults:?}"));
+    let valid = validate(&module).unwrap_or_else(|faults| panic!("{faults:?}"));
     let options = PrintOptions {
         line_directives: false,
     };
-    let mut counted = job.with_source(print(&module, &proof, &sources, &options));
+    let mut counted = job.with_source(print(&valid, &sources, &options));
     let memory = counted.buffer(8 * (counting.counters as usize + 1), Fill::Zero);
     for launch in &mut counted.launches {
         launch.args.push(memory.clone());

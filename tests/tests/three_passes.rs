@@ -159,11 +159,11 @@ fn rewrite(source: &str, facts: &Facts) -> (String, Report) {
         ..Pipeline::default()
     };
     let report = run(&mut module, facts, &pipeline);
-    let proof = validate(&module).expect("the passes keep the module valid");
+    let valid = validate(&module).expect("the passes keep the module valid");
     let options = PrintOptions {
         line_directives: false,
     };
-    (print(&module, &proof, &sources, &options), report)
+    (print(&valid, &sources, &options), report)
 }
 
 /// The text of one kernel.

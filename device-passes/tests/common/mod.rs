@@ -47,8 +47,8 @@ pub fn rewrite(source: &str, facts: &Facts, pipeline: &Pipeline) -> Rewritten {
         panic!("before: {}", rendered(&faults, &sources).join("\n"));
     }
     let report = run(&mut module, facts, pipeline);
-    let proof = match validate(&module) {
-        Ok(proof) => proof,
+    let valid = match validate(&module) {
+        Ok(valid) => valid,
         Err(faults) => panic!("behind: {}", rendered(&faults, &sources).join("\n")),
     };
     let options = PrintOptions {
@@ -56,7 +56,7 @@ pub fn rewrite(source: &str, facts: &Facts, pipeline: &Pipeline) -> Rewritten {
     };
     let remarks: Vec<_> = report.remarks.iter().map(Remark::diagnostic).collect();
     Rewritten {
-        text: print(&module, &proof, &sources, &options),
+        text: print(&valid, &sources, &options),
         remarks: rendered(&remarks, &sources),
         report,
     }

@@ -133,12 +133,12 @@ impl Build {
 
     pub(super) fn print_with(self, body: Vec<Stmt>, line_directives: bool) -> String {
         let (module, sources) = self.finish(body);
-        let proof = match validate(&module) {
-            Ok(proof) => proof,
+        let valid = match validate(&module) {
+            Ok(valid) => valid,
             Err(faults) => panic!("{faults:?}"),
         };
         let options = PrintOptions { line_directives };
-        print(&module, &proof, &sources, &options)
+        print(&valid, &sources, &options)
     }
 
     pub(super) fn print(self, body: Vec<Stmt>) -> String {

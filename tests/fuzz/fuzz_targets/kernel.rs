@@ -16,11 +16,11 @@ fn printed(text: &str) -> Option<String> {
         dialect: Dialect::Cl12,
     };
     let module = parse(&input, &mut sources).ok()?;
-    let proof = validate(&module).unwrap_or_else(|faults| panic!("{faults:?}"));
+    let valid = validate(&module).unwrap_or_else(|faults| panic!("{faults:?}"));
     let options = PrintOptions {
         line_directives: false,
     };
-    Some(print(&module, &proof, &sources, &options))
+    Some(print(&valid, &sources, &options))
 }
 
 fuzz_target!(|data: &[u8]| {

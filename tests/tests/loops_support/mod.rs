@@ -52,13 +52,13 @@ pub fn rewrite(job: &Job, told: Told) -> (String, Report) {
         stop_after: None,
     };
     let report = run(&mut module, &facts(job, told), &pipeline);
-    let proof = validate(&module).unwrap_or_else(|faults| {
+    let valid = validate(&module).unwrap_or_else(|faults| {
         panic!("{:?}\n{:?}", job.source, faults);
     });
     let options = PrintOptions {
         line_directives: false,
     };
-    (print(&module, &proof, &sources, &options), report)
+    (print(&valid, &sources, &options), report)
 }
 
 fn module_of(source: &str, sources: &mut SourceMap) -> Module {

@@ -22,11 +22,11 @@ pub fn reduced(source: &str) -> String {
         ..Pipeline::default()
     };
     run(&mut module, &Facts::default(), &pipeline);
-    let proof = validate(&module).expect("the pass keeps the module valid");
+    let valid = validate(&module).expect("the pass keeps the module valid");
     let options = PrintOptions {
         line_directives: false,
     };
-    print(&module, &proof, &sources, &options)
+    print(&valid, &sources, &options)
 }
 
 /// Numbers that look random, from -8 to 8.

@@ -2,8 +2,9 @@
 
 use crate::ir::{Function, FunctionId};
 
+use super::printer::Printer;
 use super::types::{AttrPlace, attributes, join, storage_word};
-use super::{Printer, WIDTH};
+use super::wrap::WIDTH;
 
 impl Printer<'_> {
     pub(super) fn prototype(&mut self, id: FunctionId) {

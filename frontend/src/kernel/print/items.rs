@@ -1,11 +1,10 @@
 //! File scope: definitions of types, typedefs, program-scope variables, pragmas.
 
-use crate::ir::{
-    EnumId, GlobalId, Item, Module, QualType, RecordId, Type, TypeId, TypedefId, Types,
-};
+use crate::ir::{EnumId, GlobalId, Item, Module, QualType, RecordId, Type, TypedefId};
 
-use super::Printer;
-use super::types::{AttrPlace, attributes, join, record_word};
+use super::printer::Printer;
+use super::types::{AttrPlace, attributes, innermost, join, record_word};
+use super::wrap::WIDTH;
 
 impl Printer<'_> {
     /// Everything, in order.
@@ -110,7 +109,7 @@ impl Printer<'_> {
             expected = constant.value.wrapping_add(1);
         }
         let flat = format!("{head} {{ {} }}", constants.join(", "));
-        if flat.len() < super::WIDTH {
+        if flat.len() < WIDTH {
             return flat;
         }
         let lines: String = constants
@@ -169,15 +168,6 @@ fn mentions(module: &Module, item: Option<&Item>, ty: &Type) -> bool {
         _ => return false,
     };
     module.types.get(innermost(&module.types, declared)) == ty
-}
-
-/// What pointers and arrays of this type lead to.
-pub(super) fn innermost(types: &Types, ty: TypeId) -> TypeId {
-    match types.get(ty) {
-        Type::Pointer { pointee, .. } => innermost(types, pointee.ty),
-        Type::Array { element, .. } => innermost(types, element.ty),
-        _ => ty,
-    }
 }
 
 /// The text one step to the right, with a line end.

@@ -2,8 +2,7 @@
 
 use crate::source::{FileId, SourceMap, Span};
 
-use super::WIDTH;
-use super::wrap::wrapped;
+use super::wrap::{WIDTH, wrapped};
 
 /// Steps of up to this many lines forward are made with blank lines instead of `#line`.
 const MAX_BLANK: u32 = 2;

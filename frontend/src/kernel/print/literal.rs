@@ -2,7 +2,7 @@
 
 use crate::ir::{Scalar, Type, TypeId, Types};
 
-use super::expr::Prec;
+use super::precedence::Prec;
 
 /// A literal's text and how tightly it binds.
 pub(super) struct Literal {

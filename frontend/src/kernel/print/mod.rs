@@ -10,6 +10,8 @@ mod items;
 mod lines;
 mod literal;
 mod names;
+mod precedence;
+mod printer;
 mod stmt;
 mod types;
 mod wrap;
@@ -17,17 +19,10 @@ mod wrap;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeSet;
-
-use crate::ir::{EnumId, Function, Module, RecordId, TypedefId};
 use crate::kernel::validate::Validated;
 use crate::source::SourceMap;
 
-use lines::Lines;
-use names::Names;
-
-/// Columns beyond which parameter lists and initialisers are broken into lines.
-const WIDTH: usize = 100;
+use printer::Printer;
 
 /// Choices of the printer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,44 +31,9 @@ pub struct PrintOptions {
     pub line_directives: bool,
 }
 
-/// The module as OpenCL C. `proof` says that it was validated; `sources` holds the files that its
-/// spans point into.
-pub fn print(
-    module: &Module,
-    _proof: &Validated,
-    sources: &SourceMap,
-    options: &PrintOptions,
-) -> String {
-    let mut printer = Printer {
-        module,
-        lines: Lines::new(sources, options.line_directives),
-        names: Names::of(module),
-        function: None,
-        written_records: BTreeSet::new(),
-        written_enums: BTreeSet::new(),
-        written_typedefs: BTreeSet::new(),
-        inline_record: None,
-        inline_enum: None,
-    };
+/// A validated module as OpenCL C; `sources` holds the files that its spans point into.
+pub fn print(valid: &Validated<'_>, sources: &SourceMap, options: &PrintOptions) -> String {
+    let mut printer = Printer::new(valid.module(), sources, options.line_directives);
     printer.items();
-    printer.lines.finish()
-}
-
-/// The state of one printing.
-struct Printer<'a> {
-    module: &'a Module,
-    lines: Lines<'a>,
-    names: Names,
-    /// The function at hand.
-    function: Option<&'a Function>,
-    /// Records whose fields have been written.
-    written_records: BTreeSet<RecordId>,
-    /// Enumerations whose constants have been written.
-    written_enums: BTreeSet<EnumId>,
-    /// Typedefs that have been written.
-    written_typedefs: BTreeSet<TypedefId>,
-    /// A record whose definition is left to the typedef that follows it.
-    inline_record: Option<RecordId>,
-    /// An enumeration whose definition is left to the typedef that follows it.
-    inline_enum: Option<EnumId>,
+    printer.finish()
 }

@@ -3,9 +3,9 @@
 use crate::ir::{Arm, Block, CaseLabel, ExprId, Function, LoopHints, Stmt, StmtKind};
 
 use super::function::comment_line;
-use super::items::innermost;
-use super::types::{AttrPlace, attributes};
-use super::{Printer, WIDTH};
+use super::printer::Printer;
+use super::types::{AttrPlace, attributes, innermost};
+use super::wrap::WIDTH;
 
 impl Printer<'_> {
     /// Statements in order. C demands a statement behind a label, and a declaration is none.

@@ -2,11 +2,10 @@
 
 use crate::ir::{
     AddressSpace, Attr, Dialect, EnumId, QualType, Qualifiers, RecordId, RecordKind, Storage, Type,
-    TypeId, Variable,
+    TypeId, Types, Variable,
 };
 
-use super::Printer;
-use super::items::innermost;
+use super::printer::Printer;
 
 /// Where a variable's attributes stand.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -243,5 +242,14 @@ pub(super) fn record_word(kind: RecordKind) -> &'static str {
     match kind {
         RecordKind::Struct => "struct",
         RecordKind::Union => "union",
+    }
+}
+
+/// What pointers and arrays of this type lead to.
+pub(super) fn innermost(types: &Types, ty: TypeId) -> TypeId {
+    match types.get(ty) {
+        Type::Pointer { pointee, .. } => innermost(types, pointee.ty),
+        Type::Array { element, .. } => innermost(types, element.ty),
+        _ => ty,
     }
 }

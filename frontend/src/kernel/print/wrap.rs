@@ -1,6 +1,7 @@
 //! Long lines of code, broken where people break them.
 
-use super::WIDTH;
+/// Columns beyond which parameter lists and initialisers are broken into lines.
+pub(super) const WIDTH: usize = 100;
 
 /// Columns that continued lines stand further right.
 const CONTINUED: usize = 8;

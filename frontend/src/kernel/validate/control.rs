@@ -3,7 +3,7 @@
 use crate::ir::{CaseLabel, Function, Module, Stmt, StmtKind, Type};
 use crate::source::Span;
 
-use super::Faults;
+use super::faults::Faults;
 
 pub(super) fn check(module: &Module, faults: &mut Faults) {
     for (_, function) in module.functions.iter() {

@@ -8,7 +8,7 @@ use crate::ir::{
 };
 use crate::source::Span;
 
-use super::Faults;
+use super::faults::Faults;
 
 pub(super) fn check(module: &Module, faults: &mut Faults) {
     let mut file = FileScope {

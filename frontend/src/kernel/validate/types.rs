@@ -6,7 +6,8 @@ use crate::ir::{
 };
 use crate::source::Span;
 
-use super::{Faults, literals};
+use super::faults::Faults;
+use super::literals;
 
 pub(super) fn check(module: &Module, faults: &mut Faults) {
     let mut check = Check {

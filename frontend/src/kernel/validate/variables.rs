@@ -5,7 +5,7 @@ use crate::ir::{
 };
 use crate::source::Span;
 
-use super::Faults;
+use super::faults::Faults;
 
 pub(super) fn check(module: &Module, faults: &mut Faults) {
     let mut check = Check { module, faults };
