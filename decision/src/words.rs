@@ -144,7 +144,7 @@ pub fn limit(limit: &Limit, sources: Option<&SourceMap>) -> Option<String> {
         } => format!("{accesses} accesses to '{array}' an iteration share {ports} ports"),
         Limit::Bandwidth => "external memory does not deliver faster".to_string(),
         Limit::Serialised(what) => format!("a loop inside must end first, because of '{what}'"),
-        Limit::Uneven(inside) => format!(
+        Limit::VariableTrips(inside) => format!(
             "the loop{} may run differently often in each iteration, so one could overtake another",
             at(inside)
         ),
@@ -184,7 +184,7 @@ pub fn remedy(limit: &Limit) -> Option<&'static str> {
             "read each value once: keep it in local memory, use smaller types, or make neighbouring \
              accesses contiguous"
         }
-        Limit::Uneven(_) => {
+        Limit::VariableTrips(_) => {
             "let the loop inside run equally often in each iteration, to the largest bound, and put what it \
              does under a condition; do not return from it"
         }

@@ -21,7 +21,7 @@ pub type ArrayId = usize;
 /// What a node does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Op {
-    /// A value that the last iteration made, or that was there in front of the loop.
+    /// A value that the last iteration made, or that was there before the loop.
     Phi,
     /// Arithmetic.
     Operator,
@@ -123,16 +123,44 @@ pub struct Region {
     pub carried: Vec<Carried>,
     /// Conditions on which it goes on or ends.
     pub exits: Vec<NodeId>,
-    /// Loops around in whose iterations it may run differently often.
-    pub uneven: BTreeSet<RegionId>,
+    /// Loops around in whose iterations its trip count varies.
+    pub varies_in: BTreeSet<RegionId>,
     /// Control may leave the kernel in it.
     pub returns: bool,
     /// Loops inside, in order.
     pub loops: Vec<RegionId>,
     /// Barriers inside, not those of loops inside.
     pub barriers: usize,
-    /// Of a loop of the kernel's body: work-items meet at a barrier behind it.
+    /// Of a loop of the kernel's body: work-items meet at a barrier after it.
     pub meets: bool,
+}
+
+impl Region {
+    /// The kernel's body.
+    pub fn body() -> Self {
+        Region {
+            parent: None,
+            node: None,
+            span: None,
+            trip: Trip {
+                value: 1.0,
+                origin: TripOrigin::Known,
+            },
+            holds: Vec::new(),
+            unroll: 1,
+            levels: 1,
+            joined: false,
+            share: 1.0,
+            hints: Hints::default(),
+            carried: Vec::new(),
+            exits: Vec::new(),
+            varies_in: BTreeSet::new(),
+            returns: false,
+            loops: Vec::new(),
+            barriers: 0,
+            meets: false,
+        }
+    }
 }
 
 /// Where an array lies.
@@ -155,7 +183,7 @@ pub struct Array {
     pub root: Root,
     /// Where it lies.
     pub place: Place,
-    /// What a pointer parameter is declared to point to, if that tells it apart from others.
+    /// What a pointer parameter is declared to point to, if that keeps it from aliasing others.
     pub element: Option<Element>,
     /// Its bytes, if they are known.
     pub bytes: Option<u64>,
@@ -181,7 +209,7 @@ pub struct Banks {
     pub width: u64,
 }
 
-/// Types by which aoc tells pointers apart without `restrict` (docs/model.md). Characters, vectors and
+/// Types by which aoc knows pointers not to alias without `restrict` (docs/model.md). Characters, vectors and
 /// unions stand for anything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Element {
@@ -254,7 +282,7 @@ pub struct Graph {
     /// The value of symbols, or its average; nothing where it is unknown.
     pub values: BTreeMap<Sym, f64>,
     /// Of opaque symbols, by number: the counters and ids on which they depend.
-    pub depends: BTreeMap<usize, std::collections::BTreeSet<Sym>>,
+    pub depends: Vec<BTreeSet<Sym>>,
     /// What was assumed.
     pub assumed: Vec<String>,
     /// Channel operations inside.
@@ -338,7 +366,7 @@ impl Graph {
     pub fn moves_in(&self, sym: Sym, region: RegionId) -> bool {
         let of = |sym: &Sym| matches!(sym, Sym::Iter(at) if self.is_within(*at, region));
         match sym {
-            Sym::Opaque(number) => self.depends.get(&number).is_some_and(|d| d.iter().any(of)),
+            Sym::Opaque(number) => self.depends.get(number).is_some_and(|d| d.iter().any(of)),
             other => of(&other),
         }
     }
@@ -346,7 +374,7 @@ impl Graph {
     /// Whether a polynomial's value depends on a counter or an id.
     pub fn depends_on(&self, poly: &Poly, on: Sym) -> bool {
         poly.symbols().into_iter().any(|sym| match sym {
-            Sym::Opaque(number) => self.depends.get(&number).is_some_and(|d| d.contains(&on)),
+            Sym::Opaque(number) => self.depends.get(number).is_some_and(|d| d.contains(&on)),
             other => other == on,
         })
     }

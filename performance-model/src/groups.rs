@@ -21,7 +21,7 @@ pub struct WorkItems<'a> {
     pub units: &'a MemoryUnits,
     /// Work-items side by side.
     pub simd: f64,
-    /// Work-items part ways at a loop: some may run through it differently often than others, or pass it by.
+    /// Work-items diverge at a loop: their trip counts may differ, or some skip it.
     pub parts: bool,
 }
 
@@ -30,7 +30,7 @@ impl WorkItems<'_> {
     ///
     /// The busiest loop, or the body, starts an iteration of some work-item a cycle: work-groups follow
     /// each other without a gap. Not so in loops with barriers of kernels that are built for groups of
-    /// any size: there each group has the pipeline to itself. Nor in a loop at which work-items part ways in
+    /// any size: there each group has the pipeline to itself. Nor in a loop at which work-items diverge in
     /// front of a barrier: it lets one group in at a time, so that groups get to the barrier one after another.
     pub fn cycles(&self, launch: &LaunchShape, compute_units: f64, is_sized: bool) -> f64 {
         let items: f64 = (0..3).map(|dim| launch.sizes(dim).0).product();

@@ -20,7 +20,7 @@ mod path;
 mod prediction;
 mod price;
 mod timing;
-mod uneven;
+mod variable_trips;
 
 use std::collections::BTreeSet;
 
@@ -79,7 +79,7 @@ fn form(
         let attr = module.functions[kernel].attr(name)?;
         attr.integers()?.first().copied()
     };
-    // aoc does not vectorise kernels whose lanes part ways in loops.
+    // aoc does not vectorise kernels whose work-items diverge in loops.
     let simd = match divergent_loop(module, kernel) {
         Some(_) => 1,
         None => attribute("num_simd_work_items").unwrap_or(1).max(1),

@@ -194,7 +194,7 @@ impl Search<'_> {
         let is_inner = x.access.region != self.region && !x.is_idle && !y.is_idle;
         // An interval that provides for short entries provides for each pair.
         let own = x.access.region;
-        if own == y.access.region && self.graph.regions[own].uneven.contains(&self.region) {
+        if own == y.access.region && self.graph.regions[own].varies_in.contains(&self.region) {
             return None;
         }
         let stores = are_stores(x, y).then_some(x.access.region);

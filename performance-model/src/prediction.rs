@@ -183,9 +183,9 @@ pub enum Limit {
     Bandwidth,
     /// A loop inside must end before the next iteration may start, because of this value or array.
     Serialised(String),
-    /// This loop inside may run differently often in each iteration, or control may leave the kernel in it: an
+    /// This loop inside has a variable trip count, or control may leave the kernel in it: an
     /// iteration could overtake the one before it.
-    Uneven(Option<Span>),
+    VariableTrips(Option<Span>),
     /// The source asks for this interval (`#pragma ii`).
     Asked,
 }

@@ -240,7 +240,7 @@ impl Timer<'_> {
             ii = latency;
             limit = match (copied, overtakes) {
                 (true, _) => Limit::Serialised("loops inside an unrolled loop".to_string()),
-                (_, Some(inside)) => Limit::Uneven(self.graph.regions[inside].span),
+                (_, Some(inside)) => Limit::VariableTrips(self.graph.regions[inside].span),
                 _ => Limit::Serialised("a pragma".to_string()),
             };
         }

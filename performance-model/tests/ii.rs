@@ -150,7 +150,7 @@ fn limit(report: &LoopReport) -> String {
         Limit::LocalPorts { array, .. } => return format!("ports {array}"),
         Limit::Bandwidth => "bandwidth",
         Limit::Serialised(_) => "serialised",
-        Limit::Uneven(_) => "uneven",
+        Limit::VariableTrips(_) => "uneven",
         Limit::Asked => "asked",
     };
     name.to_string()
@@ -249,7 +249,7 @@ fn iterations_that_could_overtake_each_other_do_not_overlap() {
                 false => Pipelining::Pipelined,
             };
             assert_eq!(loops[0].pipelined, expected, "{name}: {text}");
-            let is_why = matches!(loops[0].limit, Limit::Uneven(Some(inner)) if Some(inner) == loops[1].span);
+            let is_why = matches!(loops[0].limit, Limit::VariableTrips(Some(inner)) if Some(inner) == loops[1].span);
             assert_eq!(is_why, expected == Pipelining::Serial, "{name}: {text}");
             assert_eq!(loops[1].pipelined, Pipelining::Pipelined, "{name}: {text}");
         }

@@ -6,7 +6,7 @@ use fpgacc_kernel_analysis::poly::{Poly, Sym};
 use fpgacc_kernel_analysis::work_item::{self, Dim, Quantity, Query};
 
 use super::value::{Pointer, Value};
-use super::{Lowering, MAX_CALLS, ops};
+use super::{Call, Lowering, MAX_CALLS, ops};
 use crate::graph::{NodeId, Op};
 use crate::prediction::Form;
 
@@ -24,26 +24,27 @@ impl<'a> Lowering<'a> {
         let Some(body) = &function.body else {
             return self.joined(&values, None);
         };
-        if self.calls.contains(&callee) || self.calls.len() >= MAX_CALLS {
+        let calls = &self.at.calls;
+        if calls.iter().any(|call| call.function == callee) || calls.len() >= MAX_CALLS {
             return self.joined(&values, None);
         }
-        let caller = (self.function, self.function_id, self.frame);
-        let returned = std::mem::take(&mut self.returned);
-        self.calls.push(callee);
-        self.sites.push(site);
-        self.stack.push(self.frames);
-        (self.function, self.function_id, self.frame) = (function, callee, self.frames);
-        self.frames += 1;
+        let caller = self.at.function;
+        let returned = std::mem::take(&mut self.at.returned);
+        self.at.function = function;
+        self.at.calls.push(Call {
+            function: callee,
+            site: Some(site),
+            frame: self.known.frames,
+        });
+        self.known.frames += 1;
         for (&param, value) in function.params.iter().zip(values) {
             let slot = self.slot(VarRef::Local(param));
             self.set(&slot, value, function.vars[param].ty.ty);
         }
         self.block(body);
-        (self.function, self.function_id, self.frame) = caller;
-        self.calls.pop();
-        self.sites.pop();
-        self.stack.pop();
-        let mut results = std::mem::replace(&mut self.returned, returned);
+        self.at.function = caller;
+        self.at.calls.pop();
+        let mut results = std::mem::replace(&mut self.at.returned, returned);
         match results.len() {
             0 => Value::default(),
             1 => results.swap_remove(0),
@@ -57,17 +58,18 @@ impl<'a> Lowering<'a> {
     }
 
     fn barrier(&mut self) {
-        self.graph.regions[self.region].barriers += 1;
+        self.graph.region_mut(self.at.region).barriers += 1;
         for at in self.graph.regions[0].loops.clone() {
-            let is_behind = !self.graph.is_within(self.region, at);
-            self.graph.regions[at].meets |= is_behind;
+            if !self.graph.is_within(self.at.region, at) {
+                self.graph.region_mut(at).meets = true;
+            }
         }
     }
 
     fn builtin(&mut self, id: ExprId, name: &'a str, args: &'a [ExprId]) -> Value {
-        let exprs = &self.function.exprs;
+        let exprs = &self.at.function.exprs;
         let (span, ty) = (exprs.span(id), exprs.ty(id));
-        if let Some(query) = work_item::query(self.module, self.function, id) {
+        if let Some(query) = work_item::query(self.module, self.at.function, id) {
             return match self.query_poly(query) {
                 Some(poly) => Value::integer(poly),
                 None => self.opaque(Default::default(), false),
@@ -93,7 +95,7 @@ impl<'a> Lowering<'a> {
         let values: Vec<Value> = args.iter().map(|arg| self.value(*arg)).collect();
         let inputs: Vec<NodeId> = values.iter().filter_map(|value| value.node).collect();
         if uses_channel {
-            self.graph.uses_channels = true;
+            self.graph.uses_channels();
             let node = self.node(Op::Channel, self.table.channel, "channel", inputs, span);
             let here = self.here();
             let poly = self.opaque(here, true).poly;
@@ -136,7 +138,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// What a work-item function tells.
+    /// What a work-item function returns.
     pub(super) fn query_poly(&self, query: Query) -> Option<Poly> {
         let dim = match query.dim {
             Dim::Of(dim) => dim,
@@ -151,7 +153,7 @@ impl<'a> Lowering<'a> {
                 _ => 0,
             }));
         }
-        let required = self.function.reqd_work_group_size();
+        let required = self.at.function.reqd_work_group_size();
         let local_size = match required.map(|sizes| sizes[usize::from(dim)]) {
             Some(size) => Poly::constant(i128::from(size)),
             None => Poly::sym(Sym::LocalSize(dim)),
@@ -206,7 +208,7 @@ impl<'a> Lowering<'a> {
         let Some(Pointer::Memory(array, address)) = pointer.pointer.clone() else {
             return self.joined(&[offset, pointer], span);
         };
-        let pointer_ty = self.function.exprs.ty(args[1]);
+        let pointer_ty = self.at.function.exprs.ty(args[1]);
         let element = self.module.types.as_pointer(pointer_ty);
         let bytes = lanes * element.map_or(4, |(pointee, _)| self.size(pointee.ty));
         let index = offset.poly.clone().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The values of variables, with a journal: branches and trials are undone, and compared, by what they
+//! The values of variables, with a journal: branches and speculative walks are undone, and compared, by what they
 //! changed. Copies of all values would cost more than all else, the larger the kernel the more.
 
 use std::collections::BTreeMap;
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn changes_are_undone_and_told() {
+    fn changes_are_undone_and_reported() {
         let slots: [Slot; 3] = slots();
         let mut env = Env::default();
         env.insert(slots[0].clone(), number(0));

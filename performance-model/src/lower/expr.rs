@@ -14,7 +14,7 @@ use crate::graph::{Access, Array, NodeId, Op};
 impl<'a> Lowering<'a> {
     /// Evaluates an expression.
     pub(super) fn value(&mut self, id: ExprId) -> Value {
-        let exprs = &self.function.exprs;
+        let exprs = &self.at.function.exprs;
         let span = exprs.span(id);
         let ty = exprs.ty(id);
         let scalar = self.scalar(ty);
@@ -142,7 +142,7 @@ impl<'a> Lowering<'a> {
     }
 
     fn cast(&mut self, operand: ExprId, to: Option<Scalar>, span: Option<Span>) -> Value {
-        let from = self.scalar(self.function.exprs.ty(operand));
+        let from = self.scalar(self.at.function.exprs.ty(operand));
         let value = self.value(operand);
         match (from, to) {
             (Some(from), Some(to)) if from.is_float() != to.is_float() => {
@@ -154,12 +154,12 @@ impl<'a> Lowering<'a> {
 
     /// An expression that only a part of what gets here evaluates, as a condition says.
     fn value_in(&mut self, part: f64, cond: ExprId, id: ExprId) -> Value {
-        let around = (self.share, self.picked, self.branch);
-        self.share *= part;
-        self.picked |= self.picks(cond);
+        let around = (self.at.share, self.at.picked, self.at.branch);
+        self.at.share *= part;
+        self.at.picked |= self.picks(cond);
         self.enter_branch();
         let value = self.value(id);
-        (self.share, self.picked, self.branch) = around;
+        (self.at.share, self.at.picked, self.at.branch) = around;
         value
     }
 
@@ -167,7 +167,7 @@ impl<'a> Lowering<'a> {
     fn choose(&mut self, operands: &[Value], span: Option<Span>) -> Value {
         let value = self.compute(self.table.select, "choice of an element", operands, span);
         if let Some(node) = value.node {
-            self.graph.nodes[node].op = Op::Select;
+            self.graph.node_mut(node).op = Op::Select;
         }
         value
     }
@@ -218,7 +218,7 @@ impl<'a> Lowering<'a> {
         operand: Option<Scalar>,
         span: Option<Span>,
     ) -> Value {
-        let exprs = &self.function.exprs;
+        let exprs = &self.at.function.exprs;
         if x.pointer.is_some() || y.pointer.is_some() {
             return self.pointer_sum(op, x, y, id);
         }
@@ -251,7 +251,7 @@ impl<'a> Lowering<'a> {
             && matches!(op, BinaryOp::Add | BinaryOp::Sub)
             && let Some(node) = value.node
         {
-            self.graph.nodes[node].op = Op::FloatAdd;
+            self.graph.node_mut(node).op = Op::FloatAdd;
         }
         value
     }
@@ -266,7 +266,7 @@ impl<'a> Lowering<'a> {
             return Value::integer(Poly::constant(value));
         }
         let scalar = self
-            .scalar(self.function.exprs.ty(id))
+            .scalar(self.at.function.exprs.ty(id))
             .unwrap_or(Scalar::Int);
         let (operator, what) = ops::binary(self.table, BinaryOp::Add, scalar);
         let mut sum = self.compute(operator, what, &[x.clone(), y.clone()], span);
@@ -275,13 +275,13 @@ impl<'a> Lowering<'a> {
         } else if let Some(node) = sum.node
             && scalar == Scalar::Float
         {
-            self.graph.nodes[node].op = Op::FloatAdd;
+            self.graph.node_mut(node).op = Op::FloatAdd;
         }
         sum
     }
 
     fn pointer_sum(&mut self, op: BinaryOp, x: Value, y: Value, id: ExprId) -> Value {
-        let ty = self.function.exprs.ty(id);
+        let ty = self.at.function.exprs.ty(id);
         let (pointer, index, sign) = match (&x.pointer, &y.pointer, op) {
             (Some(_), None, BinaryOp::Add) => (&x, &y, 1),
             (Some(_), None, BinaryOp::Sub) => (&x, &y, -1),
@@ -350,7 +350,7 @@ impl<'a> Lowering<'a> {
 
     /// What an lvalue names.
     pub(super) fn target(&mut self, id: ExprId) -> Target {
-        let exprs = &self.function.exprs;
+        let exprs = &self.at.function.exprs;
         match exprs.get(id) {
             Expr::Var(var) => {
                 let slot = self.slot(*var);
@@ -447,11 +447,10 @@ impl<'a> Lowering<'a> {
                 mut inputs,
             } => {
                 inputs.extend(index.node);
-                if !self.trial
-                    && index.constant().is_none()
-                    && let Some(key) = self.array_keys.get(&array)
+                if index.constant().is_none()
+                    && let Some(key) = self.at.array_keys.get(&array)
                 {
-                    self.dynamic.insert(*key);
+                    self.at.dynamic.insert(*key);
                 }
                 let index = match index.poly {
                     Some(poly) => poly,
@@ -469,9 +468,8 @@ impl<'a> Lowering<'a> {
             Target::Slot(slot) => match index.constant() {
                 Some(at) => Target::Slot(slot.part(at.clamp(0, i128::from(u32::MAX)) as u32)),
                 None => {
-                    if !self.trial {
-                        self.dynamic.insert((self.function_id, slot.var));
-                    }
+                    let key = (self.function_id(), slot.var);
+                    self.at.dynamic.insert(key);
                     Target::Element(slot, index)
                 }
             },
@@ -493,7 +491,7 @@ impl<'a> Lowering<'a> {
 
     fn declare_global(&mut self, var: VarRef) {
         let VarRef::Global(global) = var else { return };
-        if self.arrays.contains_key(&(0, var)) {
+        if self.at.arrays.contains_key(&(0, var)) {
             return;
         }
         let variable = &self.module.globals[global].variable;
@@ -509,12 +507,12 @@ impl<'a> Lowering<'a> {
             banks: super::stmt::banks(self.module, variable),
             by_item: false,
         };
-        let id = self.add_array(array);
-        self.arrays.insert((0, var), id);
+        let id = self.graph.add_array(array);
+        self.at.arrays.insert((0, var), id);
     }
 
     fn read_expr(&mut self, id: ExprId) -> Value {
-        let exprs = &self.function.exprs;
+        let exprs = &self.at.function.exprs;
         let (span, ty) = (exprs.span(id), exprs.ty(id));
         if let Expr::Swizzle { base, .. } = exprs.get(id)
             && !matches!(
@@ -715,11 +713,11 @@ impl<'a> Lowering<'a> {
 
     /// Whether an address comes from memory anew for each iteration or work-item.
     fn jumps(&self, address: &Poly) -> bool {
-        let (iteration, item) = (Sym::Iter(self.region), Sym::LocalId(0));
+        let (iteration, item) = (Sym::Iter(self.at.region), Sym::LocalId(0));
         address.symbols().iter().any(|sym| match sym {
-            Sym::Opaque(number) if self.loaded.contains(number) => {
-                let depends = &self.depends[number];
-                self.region == 0 || depends.contains(&iteration) || depends.contains(&item)
+            Sym::Opaque(number) if self.known.opaques[*number].loaded => {
+                let depends = &self.known.opaques[*number].depends;
+                self.at.region == 0 || depends.contains(&iteration) || depends.contains(&item)
             }
             _ => false,
         })
@@ -737,7 +735,7 @@ impl<'a> Lowering<'a> {
     ) -> NodeId {
         let node = self.node(op, Operator::default(), "", inputs, span);
         let indirect = self.jumps(&address);
-        self.graph.accesses.push(Access {
+        self.graph.add_access(Access {
             array,
             node,
             span,
@@ -745,10 +743,10 @@ impl<'a> Lowering<'a> {
             is_atomic: matches!(op, Op::Atomic(_)),
             address: Some(address),
             bytes,
-            region: self.region,
-            share: self.share,
-            picked: self.picked,
-            branch: self.branch,
+            region: self.at.region,
+            share: self.at.share,
+            picked: self.at.picked,
+            branch: self.at.branch,
             indirect,
             prefetched: false,
         });

@@ -92,7 +92,7 @@ impl<'a> Lowering<'a> {
         let of = (poly.clone(), y.poly.clone()?);
         self.number(op, scalar, of, &mut value);
         if let (Some(known), Some(sym)) = (known, super::sole_symbol(&value)) {
-            self.graph.values.insert(sym, (known / divisor).floor());
+            self.graph.set_value(sym, (known / divisor).floor());
         }
         Some(value)
     }
@@ -109,7 +109,7 @@ impl<'a> Lowering<'a> {
         let Some(poly) = value.poly.clone() else {
             return;
         };
-        let known = self.numbered.entry(of).or_default();
+        let known = self.known.numbered.entry(of).or_default();
         match known.iter().find(|(o, s, _)| *o == op && *s == scalar) {
             Some((.., same)) => value.poly = Some(same.clone()),
             None => known.push((op, scalar, poly)),

@@ -23,7 +23,7 @@ impl Lowering<'_> {
 
     /// Whether a condition asks which work-item of a row it is.
     pub(super) fn picks(&self, cond: ExprId) -> bool {
-        let Expr::Binary { op, lhs, rhs } = self.function.exprs.get(cond) else {
+        let Expr::Binary { op, lhs, rhs } = self.at.function.exprs.get(cond) else {
             return false;
         };
         match op {
@@ -38,7 +38,7 @@ impl Lowering<'_> {
 
     /// As [`Self::part_taken`], if it is known. Parts of a conjunction count as independent.
     fn part(&self, cond: ExprId) -> Option<f64> {
-        let Expr::Binary { op, lhs, rhs } = self.function.exprs.get(cond) else {
+        let Expr::Binary { op, lhs, rhs } = self.at.function.exprs.get(cond) else {
             return None;
         };
         match op {
@@ -84,14 +84,14 @@ impl Lowering<'_> {
                 let trip = self.graph.regions[region].trip;
                 (trip.origin != TripOrigin::Assumed).then_some(Some(trip.value))
             }
-            Sym::Opaque(number) if !self.depends[&number].is_empty() => None,
+            Sym::Opaque(number) if !self.known.opaques[number].depends.is_empty() => None,
             other => known(other).map(|_| None),
         }
     }
 
     /// What an expression of plain variables and ids is, without evaluating anything.
     fn peek(&self, id: ExprId) -> Option<Poly> {
-        match self.function.exprs.get(id) {
+        match self.at.function.exprs.get(id) {
             Expr::Int { value, .. } => Some(Poly::constant(*value)),
             Expr::Var(var) => self.env.get(&self.slot(*var))?.poly.clone(),
             Expr::Cast { operand, .. } => self.peek(*operand),
@@ -106,7 +106,7 @@ impl Lowering<'_> {
             }
             Expr::Call { .. } => {
                 let query =
-                    fpgacc_kernel_analysis::work_item::query(self.module, self.function, id)?;
+                    fpgacc_kernel_analysis::work_item::query(self.module, self.at.function, id)?;
                 self.query_poly(query)
             }
             _ => None,

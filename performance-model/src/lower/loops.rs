@@ -7,10 +7,10 @@ use fpgacc_kernel_analysis::loops;
 use fpgacc_kernel_analysis::nest::{self, Nests};
 use fpgacc_kernel_analysis::poly::{Poly, Sym};
 
-use super::env::{Changes, Mark};
+use super::env::Mark;
 use super::parts::Parts;
-use super::uneven::returns;
 use super::value::{Pointer, Slot, Value};
+use super::variable_trips::returns;
 use super::{LoopKey, Lowering, MAX_COPIES};
 use crate::board::Operator;
 use crate::graph::{Carried, Hints, Node, NodeId, Op, Region, RegionId};
@@ -27,77 +27,56 @@ enum Change {
 
 type LoopChanges = BTreeMap<Slot, Change>;
 
-/// What to put back behind a trial.
-struct Saved {
-    nodes: usize,
-    accesses: usize,
-    arrays_len: usize,
-    arrays: BTreeMap<(usize, VarRef), usize>,
-    regions: usize,
-    barriers: usize,
-    exits: usize,
-    loops: usize,
-    assumed: usize,
-    mark: Mark,
-    trial: bool,
-    share: f64,
-    segment: usize,
-    step: usize,
-    region: RegionId,
-    returned: usize,
-    channels: bool,
-}
-
 impl<'a> Lowering<'a> {
     pub(super) fn loop_stmt(&mut self, stmt: &'a Stmt) {
         let Some(parts) = Parts::of(stmt) else { return };
         parts.init.iter().for_each(|stmt| self.stmt(stmt));
-        if self.trial {
-            return self.loop_in_trial(&parts);
+        if self.at.speculative.is_some() {
+            return self.speculative_loop(&parts);
         }
-        match self.unrolled_unasked(&parts) {
+        match self.automatically_unrolled(&parts) {
             Some(count) => self.unrolled(&parts, count),
             None => self.one_loop(parts),
         }
     }
 
     fn key(&self, parts: &Parts<'a>) -> LoopKey {
-        (self.sites.clone(), std::ptr::from_ref(parts.stmt) as usize)
+        let sites = self.at.calls.iter().filter_map(|call| call.site);
+        (sites.collect(), std::ptr::from_ref(parts.stmt) as usize)
     }
 
     /// The iterations of a loop that some compilers unroll though nobody asks for it: the instructions of all of them
     /// together are few.
-    fn unrolled_unasked(&mut self, parts: &Parts<'a>) -> Option<u64> {
+    fn automatically_unrolled(&mut self, parts: &Parts<'a>) -> Option<u64> {
         let is_plain = parts.hints.pragmas.is_empty() && parts.hints.attrs.is_empty();
         if !self.input.board.unrolls_small_loops || !is_plain {
             return None;
         }
         let key = self.key(parts);
-        if self.large.contains(&key) || expressions(self.function, parts) > SMALL {
+        if self.known.large.contains(&key) || expressions(self.at.function, parts) > SMALL {
             return None;
         }
-        let saved = self.save();
-        let dynamic = self.dynamic.clone();
+        let (regions, nodes) = (self.graph.regions.len(), self.graph.nodes.len());
+        let before = self.checkpoint();
         self.one_loop(*parts);
-        let inside = &self.graph.regions[saved.regions..];
+        let inside = &self.graph.regions[regions..];
         let count = inside
             .first()
             .filter(|region| region.trip.origin == TripOrigin::Known)
             .map(|region| region.trip.value as u64);
-        let nodes = &self.graph.nodes[saved.nodes..];
-        let each: u64 = nodes.iter().map(instructions).sum();
+        let nodes = self.graph.nodes[nodes..].iter();
+        let each: u64 = nodes.map(instructions).sum();
         let leaves = parts
             .body
             .stmts
             .iter()
             .any(|stmt| loops::leaves(stmt, true, false));
         let is_simple = !leaves && inside.iter().all(|region| region.barriers == 0);
-        self.restore(saved);
-        self.dynamic = dynamic;
+        self.roll_back(before);
         let small = count.filter(|count| is_simple && each.saturating_mul(*count) <= SMALL);
         if small.is_none() {
-            // Trying it again each time that a loop around is tried would take a time that doubles with each.
-            self.large.insert(key);
+            // Walking it again each time that a loop around is walked would take a time that doubles with each.
+            self.known.large.insert(key);
         }
         small
     }
@@ -105,6 +84,7 @@ impl<'a> Lowering<'a> {
     fn one_loop(&mut self, parts: Parts<'a>) {
         let changes = self.changes(&parts);
         let mark = self.env.mark();
+        let before = self.checkpoint();
         let region = self.open(&parts);
         let starts = self.bind(&changes, region);
         let trip = self.trip(&parts, region);
@@ -115,79 +95,34 @@ impl<'a> Lowering<'a> {
             (Some(factor), Some(count)) if factor >= count || always => Some(count),
             _ => None,
         };
-        if let Some(count) = full.filter(|count| count.saturating_mul(self.copies) <= MAX_COPIES) {
-            self.withdraw(region, starts);
+        if let Some(count) = full.filter(|count| count.saturating_mul(self.at.copies) <= MAX_COPIES)
+        {
+            self.roll_back(before);
             self.env.keep(mark);
             return self.unrolled(&parts, count);
         }
+        self.keep(before);
         let factor = match always {
             true => 1,
             false => asked
                 .unwrap_or(1)
-                .clamp(1, (MAX_COPIES / self.copies).max(1)),
+                .clamp(1, (MAX_COPIES / self.at.copies).max(1)),
         };
-        self.graph.regions[region].trip = trip;
-        self.graph.regions[region].uneven = self.uneven(&parts, region);
-        self.graph.regions[region].unroll = factor;
-        let values = &mut self.graph.values;
-        values.insert(
-            Sym::Iter(region),
-            ((trip.value / factor as f64) - 1.0).max(0.0) / 2.0,
-        );
+        self.graph.region_mut(region).trip = trip;
+        self.graph.region_mut(region).varies_in = self.varies_in(&parts, region);
+        self.graph.region_mut(region).unroll = factor;
+        let middle = ((trip.value / factor as f64) - 1.0).max(0.0) / 2.0;
+        self.graph.set_value(Sym::Iter(region), middle);
         if factor > 1 {
             // Its iterations are several of those that the condition is about.
-            self.graph.regions[region].holds.clear();
+            self.graph.region_mut(region).holds.clear();
             self.rebind(&changes, &starts, region, factor);
         }
         self.body(&parts, region, factor);
         self.close(&changes, starts, region, mark);
     }
 
-    fn save(&mut self) -> Saved {
-        Saved {
-            nodes: self.graph.nodes.len(),
-            accesses: self.graph.accesses.len(),
-            arrays_len: self.graph.arrays.len(),
-            arrays: self.arrays.clone(),
-            regions: self.graph.regions.len(),
-            barriers: self.graph.regions[self.region].barriers,
-            exits: self.graph.regions[self.region].exits.len(),
-            loops: self.graph.regions[self.region].loops.len(),
-            assumed: self.graph.assumed.len(),
-            mark: self.env.mark(),
-            trial: self.trial,
-            share: self.share,
-            segment: self.segment,
-            step: self.step,
-            region: self.region,
-            returned: self.returned.len(),
-            channels: self.graph.uses_channels,
-        }
-    }
-
-    /// Puts everything back, and gives the values that the trial left.
-    fn restore(&mut self, saved: Saved) -> Changes {
-        let graph = &mut self.graph;
-        graph.nodes.truncate(saved.nodes);
-        graph.accesses.truncate(saved.accesses);
-        graph.arrays.truncate(saved.arrays_len);
-        graph.regions.truncate(saved.regions);
-        graph.regions[saved.region].barriers = saved.barriers;
-        graph.regions[saved.region].exits.truncate(saved.exits);
-        graph.regions[saved.region].loops.truncate(saved.loops);
-        graph.assumed.truncate(saved.assumed);
-        graph.uses_channels = saved.channels;
-        self.arrays = saved.arrays;
-        self.trial = saved.trial;
-        self.share = saved.share;
-        self.segment = saved.segment;
-        self.step = saved.step;
-        self.region = saved.region;
-        self.returned.truncate(saved.returned);
-        self.env.undo(saved.mark)
-    }
-
-    /// An iteration without what it does to the graph.
+    /// One iteration of the text.
     fn one_iteration(&mut self, parts: &Parts<'a>) {
         if !parts.is_do
             && let Some(cond) = parts.cond
@@ -205,40 +140,43 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// A loop inside a loop that is tried: all that it changes is unknown inside and behind it.
-    fn loop_in_trial(&mut self, parts: &Parts<'a>) {
+    /// A loop inside a loop that is walked speculatively: all that it changes is unknown inside and after it.
+    fn speculative_loop(&mut self, parts: &Parts<'a>) {
         let mark = self.env.mark();
-        let outer = std::mem::take(&mut self.set_in_trial);
+        let outer = self.at.speculative.replace(BTreeSet::new());
         let key = self.key(parts);
-        match self.tried.get(&key).cloned() {
-            // Walking it each time that a loop around is tried would take a time that doubles with each.
+        match self.known.set_by_loops.get(&key).cloned() {
+            // Walking it each time that a loop around is walked would take a time that doubles with each.
             Some(known) => {
                 let here = known.into_iter().map(|slot| Slot {
-                    frame: self.stack[slot.frame],
+                    frame: self.at.calls[slot.frame].frame,
                     ..slot
                 });
-                self.set_in_trial = here.collect();
+                self.at.speculative = Some(here.collect());
             }
             None => {
                 self.one_iteration(parts);
-                self.forget(&mark);
+                self.havoc(&mark);
                 // Once more, with what an iteration finds that is not the first.
                 self.one_iteration(parts);
-                self.tried.insert(key, self.outlasting());
+                let outlasting = self.outlasting();
+                self.known.set_by_loops.insert(key, outlasting);
             }
         }
-        self.forget(&mark);
+        self.havoc(&mark);
         self.env.keep(mark);
-        self.set_in_trial.extend(outer);
+        let set = self.at.speculative.get_or_insert_default();
+        set.extend(outer.into_iter().flatten());
     }
 
-    /// The variables set in a trial that outlast it, with the places of their calls on the stack for
-    /// frames: each walk has frames of its own.
+    /// The variables set in a speculative walk that outlast it, with the depths of their calls for frames: each walk
+    /// has frames of its own.
     fn outlasting(&self) -> Vec<Slot> {
-        let place = |slot: &Slot| self.stack.iter().position(|frame| *frame == slot.frame);
-        let set = self.set_in_trial.iter();
+        let calls = &self.at.calls;
+        let depth = |slot: &Slot| calls.iter().position(|call| call.frame == slot.frame);
+        let set = self.at.speculative.iter().flatten();
         set.filter_map(|slot| {
-            let frame = place(slot)?;
+            let frame = depth(slot)?;
             Some(Slot {
                 frame,
                 ..slot.clone()
@@ -248,12 +186,12 @@ impl<'a> Lowering<'a> {
     }
 
     /// Makes the variables unknown that were set, and drops those that are new since a mark.
-    fn forget(&mut self, mark: &Mark) {
+    fn havoc(&mut self, mark: &Mark) {
         let before = self.env.before(mark);
         for (slot, _) in before.iter().filter(|(_, old)| old.is_none()) {
             self.env.remove(slot);
         }
-        let set: Vec<Slot> = self.set_in_trial.iter().cloned().collect();
+        let set: Vec<Slot> = self.at.speculative.iter().flatten().cloned().collect();
         for slot in set {
             let now = || self.env.get(&slot).cloned();
             let Some(old) = before.get(&slot).cloned().unwrap_or_else(now) else {
@@ -274,33 +212,29 @@ impl<'a> Lowering<'a> {
 
     /// Which variables an iteration changes, and how.
     fn changes(&mut self, parts: &Parts<'a>) -> LoopChanges {
-        let mut changes: LoopChanges = BTreeMap::new();
+        let mut changes = LoopChanges::new();
         // First to see which are set, then to see by how much they grow.
         for _ in 0..2 {
-            let saved = self.save();
-            self.trial = true;
             let mut marks: BTreeMap<Slot, Poly> = BTreeMap::new();
-            let mut marked: BTreeSet<Sym> = BTreeSet::new();
-            for slot in changes.keys() {
-                let old = self.env.get(slot).cloned().unwrap_or_default();
-                let (value, mark) = self.mark(&old);
-                self.env.insert(slot.clone(), value.clone());
-                marked.extend(mark.symbols());
-                marks.insert(slot.clone(), mark);
-            }
-            let start = self.opaques;
-            let outer = std::mem::take(&mut self.set_in_trial);
-            self.one_iteration(parts);
-            let after = self.restore(saved);
-            let set = std::mem::replace(&mut self.set_in_trial, outer);
-            let mut found: LoopChanges = BTreeMap::new();
+            let first_inside = self.known.opaques.len() + changes.len();
+            let ((), set, after) = self.speculate(|this| {
+                for slot in changes.keys() {
+                    let old = this.env.get(slot).cloned().unwrap_or_default();
+                    let (value, mark) = this.mark(&old);
+                    this.env.insert(slot.clone(), value);
+                    marks.insert(slot.clone(), mark);
+                }
+                this.one_iteration(parts);
+            });
+            let marked: BTreeSet<Sym> = marks.values().flat_map(Poly::symbols).collect();
+            let mut found = LoopChanges::new();
             for slot in set {
                 let (Some(Some(new)), Some(_)) = (after.get(&slot), self.env.get(&slot)) else {
                     continue;
                 };
                 let change = match marks.get(&slot) {
                     None => Change::Any,
-                    Some(mark) => change(new, mark, start, &marked),
+                    Some(mark) => change(new, mark, first_inside, &marked),
                 };
                 found.insert(slot, change);
             }
@@ -308,12 +242,9 @@ impl<'a> Lowering<'a> {
                 return found;
             }
             // What was found first must stay: its values inside are bound to it.
-            let missing: Vec<Slot> = changes
-                .keys()
-                .filter(|slot| !found.contains_key(*slot))
-                .cloned()
-                .collect();
-            found.extend(missing.into_iter().map(|slot| (slot, Change::Any)));
+            for slot in changes.into_keys() {
+                found.entry(slot).or_insert(Change::Any);
+            }
             changes = found;
         }
         changes
@@ -347,39 +278,28 @@ impl<'a> Lowering<'a> {
             parts.stmt.span,
         );
         let id = self.graph.regions.len();
-        self.graph.nodes[node].op = Op::Loop(id);
-        let around = self.graph.regions[self.region].levels;
+        self.graph.node_mut(node).op = Op::Loop(id);
+        let around = self.graph.regions[self.at.region].levels;
         let joined = around > 1;
         let levels = if joined {
             around - 1
         } else {
             self.levels(parts)
         };
-        self.graph.regions.push(Region {
-            parent: Some(self.region),
+        self.graph.add_region(Region {
+            parent: Some(self.at.region),
             node: Some(node),
             span: parts.stmt.span,
-            trip: Trip {
-                value: 1.0,
-                origin: TripOrigin::Known,
-            },
-            holds: Vec::new(),
-            unroll: 1,
             levels,
             joined,
-            share: self.share,
+            share: self.at.share,
             hints: hints(parts.hints),
-            carried: Vec::new(),
-            exits: Vec::new(),
-            uneven: BTreeSet::new(),
             returns: returns(parts.body),
-            loops: Vec::new(),
-            barriers: 0,
-            meets: false,
+            ..Region::body()
         });
-        self.graph.regions[self.region].loops.push(id);
-        (self.region, self.segment, self.share) = (id, 0, 1.0);
-        self.step = 0;
+        self.graph.region_mut(self.at.region).loops.push(id);
+        (self.at.region, self.at.segment, self.at.share) = (id, 0, 1.0);
+        self.at.step = 0;
         id
     }
 
@@ -389,32 +309,14 @@ impl<'a> Lowering<'a> {
     fn levels(&self, parts: &Parts<'a>) -> u64 {
         match nest::asked(parts.hints) {
             Some(asked) if self.input.form == Form::SingleWorkItem => {
-                let nests = Nests::of(self.module, self.function);
+                let nests = Nests::of(self.module, self.at.function);
                 nests.levels(parts.stmt).clamp(1, asked.max(1))
             }
             _ => 1,
         }
     }
 
-    /// Takes a region back that is unrolled after all.
-    fn withdraw(&mut self, region: RegionId, starts: BTreeMap<Slot, Value>) {
-        let parent = self.graph.regions[region]
-            .parent
-            .expect("loops have parents");
-        let node = self.graph.regions[region].node.expect("loops have nodes");
-        self.share = self.graph.regions[region].share;
-        self.segment = self.graph.nodes[node].segment;
-        self.step = self.graph.nodes[node].step;
-        self.region = parent;
-        self.graph.regions[parent].loops.pop();
-        self.graph.regions.truncate(region);
-        self.graph.nodes.truncate(node);
-        for (slot, start) in starts {
-            self.env.insert(slot, start);
-        }
-    }
-
-    /// Gives the variables that a loop changes their values inside. The values in front of it.
+    /// Gives the variables that a loop changes their values inside. The values before it.
     fn bind(&mut self, changes: &LoopChanges, region: RegionId) -> BTreeMap<Slot, Value> {
         let mut starts = BTreeMap::new();
         for (slot, change) in changes {
@@ -422,7 +324,7 @@ impl<'a> Lowering<'a> {
             let inputs: Vec<NodeId> = start.node.into_iter().collect();
             let phi = self.node(Op::Phi, Operator::default(), "", inputs, None);
             let name = self.name(slot);
-            self.graph.regions[region].carried.push(Carried {
+            self.graph.region_mut(region).carried.push(Carried {
                 phi,
                 next: None,
                 name,
@@ -480,20 +382,22 @@ impl<'a> Lowering<'a> {
 
     fn name(&self, slot: &Slot) -> String {
         match slot.var {
-            VarRef::Local(var) if slot.frame == self.frame => self.function.vars[var].name.clone(),
+            VarRef::Local(var) if slot.frame == self.frame() => {
+                self.at.function.vars[var].name.clone()
+            }
             VarRef::Global(global) => self.module.globals[global].variable.name.clone(),
             _ => "a value of a caller".to_string(),
         }
     }
 
     fn body(&mut self, parts: &Parts<'a>, region: RegionId, factor: u64) {
-        let copies = self.copies;
-        self.copies *= factor;
-        let idle = self.idle;
+        let copies = self.at.copies;
+        self.at.copies *= factor;
+        let idle = self.at.idle;
         let usual = self.graph.regions[region].trip.value.ceil() as u64;
         let mut cond = None;
         for copy in 0..factor {
-            self.idle = idle || copy >= usual;
+            self.at.idle = idle || copy >= usual;
             if !parts.is_do
                 && let Some(expr) = parts.cond
             {
@@ -514,9 +418,9 @@ impl<'a> Lowering<'a> {
         }
         let is_here = |node: &NodeId| self.graph.nodes[*node].region == region;
         if let Some(node) = cond.filter(is_here) {
-            self.graph.regions[region].exits.push(node);
+            self.graph.region_mut(region).exits.push(node);
         }
-        (self.copies, self.idle) = (copies, idle);
+        (self.at.copies, self.at.idle) = (copies, idle);
     }
 
     /// Ends a loop that was begun at a mark.
@@ -531,7 +435,7 @@ impl<'a> Lowering<'a> {
             let phi = self.graph.regions[region].carried[index].phi;
             let next = self.env.get(slot).and_then(|value| value.node);
             let next = next.filter(|node| *node != phi && self.graph.nodes[*node].region == region);
-            self.graph.regions[region].carried[index].next = next;
+            self.graph.region_mut(region).carried[index].next = next;
         }
         let done = &self.graph.regions[region];
         let node = done.node.expect("loops have nodes");
@@ -540,11 +444,11 @@ impl<'a> Lowering<'a> {
             done.share,
             done.trip,
         );
-        (self.region, self.share) = (parent, share);
-        self.segment = self.graph.nodes[node].segment + 1;
-        self.step = self.graph.nodes[node].step;
+        (self.at.region, self.at.share) = (parent, share);
+        self.at.segment = self.graph.nodes[node].segment + 1;
+        self.at.step = self.graph.nodes[node].step;
         for (slot, start) in starts {
-            let value = self.behind(&start, &changes[&slot], node, trip);
+            let value = self.after(&start, &changes[&slot], node, trip);
             self.env.insert(slot, value);
         }
         // What was made inside and is no variable from outside ends with the loop.
@@ -558,8 +462,8 @@ impl<'a> Lowering<'a> {
         self.env.keep(mark);
     }
 
-    /// The value of a variable behind a loop that changes it.
-    fn behind(&mut self, start: &Value, change: &Change, node: NodeId, trip: Trip) -> Value {
+    /// The value of a variable after a loop that changes it.
+    fn after(&mut self, start: &Value, change: &Change, node: NodeId, trip: Trip) -> Value {
         let from = start.position();
         let poly = match (change, &from) {
             (Change::By(by), Some(from)) if trip.origin == TripOrigin::Known => {
@@ -575,24 +479,15 @@ impl<'a> Lowering<'a> {
     }
 
     fn unrolled(&mut self, parts: &Parts<'a>, count: u64) {
-        let copies = self.copies;
-        self.copies *= count.max(1);
+        let copies = self.at.copies;
+        self.at.copies *= count.max(1);
         for _ in 0..count {
             self.block(parts.body);
             if let Some(step) = parts.step {
                 self.value(step);
             }
         }
-        self.copies = copies;
-    }
-
-    /// Evaluates something without a trace.
-    pub(super) fn without_trace<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> T {
-        let saved = self.save();
-        self.trial = true;
-        let result = run(self);
-        self.restore(saved);
-        result
+        self.at.copies = copies;
     }
 }
 
@@ -615,7 +510,7 @@ fn change(new: &Value, mark: &Poly, first_inside: usize, marked: &BTreeSet<Sym>)
     }
 }
 
-/// Instructions of the loops that aoc unrolls unasked, all iterations together: those of Spector's matrix
+/// Instructions of the loops that aoc unrolls automatically, all iterations together: those of Spector's matrix
 /// multiplication that aoc 14.1 unrolled have at most 168 here, the others at least 176. LLVM's own threshold was 150 in
 /// the versions that aoc is made of.
 const SMALL: u64 = 170;

@@ -1,10 +1,11 @@
 //! From the kernel IR to a graph of operations.
 //!
-//! The text is walked once, in order, with what is known of each variable. Branches become choices
-//! (aoc predicates them), calls are inlined, loops that the source unrolls are copied, and the other
-//! loops become regions. A loop is walked twice: first to see which variables it changes by the same
-//! amount each time, then with these as polynomials of the iteration.
+//! The text is walked in order, with what is known of each variable. Branches become choices (aoc
+//! predicates them), calls are inlined, loops that the source unrolls are copied, and the other loops
+//! become regions. A loop is walked speculatively first, to see which variables it changes by the same
+//! amount each time; then with these as polynomials of the iteration.
 
+mod builder;
 mod calls;
 mod env;
 mod expr;
@@ -15,12 +16,13 @@ mod ops;
 mod parts;
 mod stmt;
 mod trips;
-mod uneven;
 mod value;
+mod variable_trips;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use env::Env;
+use builder::Builder;
+use env::{Changes, Env};
 use fpgacc_frontend::ir::{
     AddressSpace, BinaryOp, ExprId, Function, FunctionId, Module, Qualifiers, Scalar, TypeId,
     VarId, VarRef,
@@ -32,11 +34,9 @@ use fpgacc_kernel_analysis::poly::{Poly, Sym};
 use value::{Pointer, Slot, Value};
 
 use super::board::{Board, Operator, Operators};
-use super::graph::{
-    Array, ArrayId, Element, Graph, Hints, Node, NodeId, Op, Place, Region, RegionId,
-};
+use super::graph::{Array, ArrayId, Element, Graph, Node, NodeId, Op, Place, Region, RegionId};
 use super::launch::LaunchShape;
-use super::prediction::{Form, Trip, TripOrigin};
+use super::prediction::Form;
 
 /// Private arrays of at most this many bytes are kept in registers, whatever their indices are
 /// (Intel's best practice guide).
@@ -45,7 +45,7 @@ const REGISTER_BYTES: u64 = 64;
 const MAX_COPIES: u64 = 4096;
 /// No deeper calls than this are followed.
 const MAX_CALLS: usize = 12;
-/// Local memory behind a `__local` pointer where nothing tells its size (aoc's default).
+/// Bytes of local memory that a `__local` pointer points to where its size is not known (aoc's default).
 const LOCAL_POINTER_BYTES: u64 = 16 * 1024;
 
 /// What is needed to lower a kernel.
@@ -69,10 +69,10 @@ pub fn lower(input: &Input<'_>) -> Graph {
     // First to learn which private arrays are only indexed by constants: these become registers.
     let mut first = Lowering::new(input, None);
     first.kernel();
-    if first.private_arrays.is_subset(&first.dynamic) {
+    if first.at.private_arrays.is_subset(&first.at.dynamic) {
         return first.done();
     }
-    let mut second = Lowering::new(input, Some(first.dynamic));
+    let mut second = Lowering::new(input, Some(first.at.dynamic));
     second.kernel();
     second.done()
 }
@@ -80,63 +80,86 @@ pub fn lower(input: &Input<'_>) -> Graph {
 /// An operation on integers of a type, and what its result was named.
 type Named = (BinaryOp, Scalar, Poly);
 
-/// The state of lowering.
+/// The walk over a kernel. Parts of it are speculative, to see what a loop does: what they leave in `graph`, `env` and
+/// `at` is taken back as a whole ([`Lowering::speculate`]), and what they leave in `known` stays.
 struct Lowering<'a> {
     input: &'a Input<'a>,
     module: &'a Module,
     table: &'a Operators,
-    graph: Graph,
+    /// Private arrays with an index that is not constant, once that is known.
+    indexed: Option<BTreeSet<VarKey>>,
+    graph: Builder,
     env: Env,
-    /// The function that is walked, and which call of it.
+    at: Cursor<'a>,
+    known: Known,
+}
+
+/// Where the walk is, and what holds there.
+#[derive(Clone)]
+struct Cursor<'a> {
+    /// The function that is walked.
     function: &'a Function,
-    function_id: FunctionId,
-    frame: usize,
-    frames: usize,
-    calls: Vec<FunctionId>,
-    /// Where each of them, the kernel not counted, is called, and the frames of them all.
-    sites: Vec<ExprId>,
-    stack: Vec<usize>,
+    /// The calls that lead there, the kernel's own first.
+    calls: Vec<Call>,
     region: RegionId,
     segment: usize,
-    /// See [`graph::Node::step`](super::graph::Node).
+    /// See [`Node::step`](super::graph::Node).
     step: usize,
     /// The part of the region's iterations that get here.
     share: f64,
     /// Conditions around pick single work-items of a row.
     picked: bool,
-    /// The innermost branch around, by number, and how many there were.
+    /// The innermost branch around, by number.
     branch: usize,
-    branches: usize,
     /// Copies that unrolling makes of the statement at hand.
     copies: u64,
-    /// Loops that turned out not to be small enough to be unrolled unasked.
-    large: BTreeSet<LoopKey>,
     /// In a copy beyond the loop's usual trip count.
     idle: bool,
-    /// In the first walk of a loop.
-    trial: bool,
-    /// The variables that were set in it.
-    set_in_trial: BTreeSet<Slot>,
-    /// What loops set that were walked in the trial of a loop around.
-    tried: BTreeMap<LoopKey, Vec<Slot>>,
-    opaques: usize,
-    /// What operations on integers were named that are not followed.
-    numbered: BTreeMap<(Poly, Poly), Vec<Named>>,
-    /// Of opaque values, the symbols on which they depend.
-    depends: BTreeMap<usize, BTreeSet<Sym>>,
-    /// Opaque values that come from memory.
-    loaded: BTreeSet<usize>,
+    /// In a speculative walk: the variables that it has set.
+    speculative: Option<BTreeSet<Slot>>,
     arrays: BTreeMap<(usize, VarRef), ArrayId>,
     /// Which variables arrays are.
     array_keys: BTreeMap<ArrayId, VarKey>,
     /// Private arrays that are kept in memory if an index is not constant.
     private_arrays: BTreeSet<VarKey>,
-    /// Private arrays with an index that is not constant.
+    /// Those with an index that is not constant.
     dynamic: BTreeSet<VarKey>,
-    dynamic_before: Option<BTreeSet<VarKey>>,
     /// Values that the function at hand returns.
     returned: Vec<Value>,
-    known_params: BTreeMap<usize, f64>,
+}
+
+/// One call of a function.
+#[derive(Clone, Copy)]
+struct Call {
+    function: FunctionId,
+    /// The call; `None`: the kernel.
+    site: Option<ExprId>,
+    /// The number of its variables' frame.
+    frame: usize,
+}
+
+/// What is known for good: names that are given once, and what holds wherever it is asked again.
+#[derive(Default)]
+struct Known {
+    /// Integers of which nothing is known but where they come from, by number.
+    opaques: Vec<Opaque>,
+    /// What operations on integers were named that are not followed.
+    numbered: BTreeMap<(Poly, Poly), Vec<Named>>,
+    /// Frames of calls, and branches, that have a number.
+    frames: usize,
+    branches: usize,
+    /// Loops that turned out not to be small enough to be automatically unrolled.
+    large: BTreeSet<LoopKey>,
+    /// What loops set that were walked speculatively as a part of a loop around.
+    set_by_loops: BTreeMap<LoopKey, Vec<Slot>>,
+}
+
+/// An integer of which nothing else is known.
+struct Opaque {
+    /// The counters and ids on which it depends.
+    depends: BTreeSet<Sym>,
+    /// It comes from memory.
+    loaded: bool,
 }
 
 /// A variable of a function, over all its calls.
@@ -144,79 +167,110 @@ type VarKey = (FunctionId, VarRef);
 /// A loop: the calls that lead to it, and where its statement lies.
 type LoopKey = (Vec<ExprId>, usize);
 
+/// A state that can be gone back to.
+#[must_use]
+struct Checkpoint<'a> {
+    graph: builder::Mark,
+    env: env::Mark,
+    at: Cursor<'a>,
+}
+
 impl<'a> Lowering<'a> {
-    fn new(input: &'a Input<'a>, dynamic_before: Option<BTreeSet<VarKey>>) -> Self {
-        let mut graph = Graph::default();
-        graph.regions.push(Region {
-            parent: None,
-            node: None,
-            span: None,
-            trip: Trip {
-                value: 1.0,
-                origin: TripOrigin::Known,
-            },
-            holds: Vec::new(),
-            unroll: 1,
-            levels: 1,
-            joined: false,
-            share: 1.0,
-            hints: Hints::default(),
-            carried: Vec::new(),
-            exits: Vec::new(),
-            uneven: BTreeSet::new(),
-            returns: false,
-            loops: Vec::new(),
-            barriers: 0,
-            meets: false,
-        });
-        Lowering {
-            input,
-            module: input.module,
-            table: &input.board.family().operators,
-            graph,
-            env: Env::default(),
-            function: &input.module.functions[input.kernel],
-            function_id: input.kernel,
+    fn new(input: &'a Input<'a>, indexed: Option<BTreeSet<VarKey>>) -> Self {
+        let mut graph = Builder::default();
+        let kernel = Call {
+            function: input.kernel,
+            site: None,
             frame: 0,
-            frames: 1,
-            calls: vec![input.kernel],
-            sites: Vec::new(),
-            stack: vec![0],
-            region: 0,
+        };
+        let at = Cursor {
+            function: &input.module.functions[input.kernel],
+            calls: vec![kernel],
+            region: graph.add_region(Region::body()),
             segment: 0,
             step: 0,
             share: 1.0,
             picked: false,
             branch: 0,
-            branches: 0,
             copies: 1,
             idle: false,
-            trial: false,
-            large: BTreeSet::new(),
-            set_in_trial: BTreeSet::new(),
-            tried: BTreeMap::new(),
-            opaques: 0,
-            numbered: BTreeMap::new(),
-            depends: BTreeMap::new(),
-            loaded: BTreeSet::new(),
+            speculative: None,
             arrays: BTreeMap::new(),
             array_keys: BTreeMap::new(),
             private_arrays: BTreeSet::new(),
             dynamic: BTreeSet::new(),
-            dynamic_before,
             returned: Vec::new(),
-            known_params: BTreeMap::new(),
+        };
+        Lowering {
+            input,
+            module: input.module,
+            table: &input.board.family().operators,
+            indexed,
+            graph,
+            env: Env::default(),
+            at,
+            known: Known {
+                frames: 1,
+                ..Known::default()
+            },
         }
     }
 
-    fn done(mut self) -> Graph {
-        self.graph.depends = self.depends;
-        self.graph
+    fn done(self) -> Graph {
+        let opaques = self.known.opaques.into_iter();
+        Graph {
+            depends: opaques.map(|opaque| opaque.depends).collect(),
+            ..self.graph.finish()
+        }
+    }
+
+    /// Marks the state as it is.
+    fn checkpoint(&mut self) -> Checkpoint<'a> {
+        Checkpoint {
+            graph: self.graph.mark(),
+            env: self.env.mark(),
+            at: self.at.clone(),
+        }
+    }
+
+    /// Goes back to a checkpoint. What is undone: each variable that was written, with its value until now.
+    fn roll_back(&mut self, to: Checkpoint<'a>) -> Changes {
+        self.graph.roll_back(to.graph);
+        self.at = to.at;
+        self.env.undo(to.env)
+    }
+
+    /// Gives a checkpoint up: what happened since stays.
+    fn keep(&mut self, since: Checkpoint<'a>) {
+        self.graph.keep(since.graph);
+        self.env.keep(since.env);
+    }
+
+    /// Walks something and takes back what that did: its result, the variables that it set, and each variable that was
+    /// written with its value at the end.
+    fn speculate<T>(&mut self, walk: impl FnOnce(&mut Self) -> T) -> (T, BTreeSet<Slot>, Changes) {
+        let before = self.checkpoint();
+        self.at.speculative = Some(BTreeSet::new());
+        let result = walk(self);
+        let set = self.at.speculative.take().unwrap_or_default();
+        (result, set, self.roll_back(before))
+    }
+
+    fn function_id(&self) -> FunctionId {
+        self.call_at_hand().function
+    }
+
+    fn frame(&self) -> usize {
+        self.call_at_hand().frame
+    }
+
+    fn call_at_hand(&self) -> &Call {
+        self.at.calls.last().expect("the kernel is a call")
     }
 
     fn kernel(&mut self) {
         self.geometry();
-        let function = self.function;
+        let function = self.at.function;
         for (index, &param) in function.params.iter().enumerate() {
             let value = self.parameter(index, param);
             self.env.insert(self.slot(VarRef::Local(param)), value);
@@ -237,16 +291,16 @@ impl<'a> Lowering<'a> {
                 false => launch.sizes(at),
             };
             let groups = (global / local).max(1.0).ceil();
-            let values = &mut self.graph.values;
-            values.insert(Sym::LocalSize(dim), local);
-            values.insert(Sym::NumGroups(dim), groups);
-            values.insert(Sym::LocalId(dim), (local - 1.0) / 2.0);
-            values.insert(Sym::GroupId(dim), (groups - 1.0) / 2.0);
+            let graph = &mut self.graph;
+            graph.set_value(Sym::LocalSize(dim), local);
+            graph.set_value(Sym::NumGroups(dim), groups);
+            graph.set_value(Sym::LocalId(dim), (local - 1.0) / 2.0);
+            graph.set_value(Sym::GroupId(dim), (groups - 1.0) / 2.0);
         }
     }
 
     fn parameter(&mut self, index: usize, param: VarId) -> Value {
-        let variable = &self.function.vars[param];
+        let variable = &self.at.function.vars[param];
         if let Some((pointee, space)) = self.module.types.as_pointer(variable.ty.ty) {
             let array = Array {
                 name: variable.name.clone(),
@@ -263,24 +317,18 @@ impl<'a> Lowering<'a> {
                 banks: None,
                 by_item: false,
             };
-            let id = self.add_array(array);
+            let id = self.graph.add_array(array);
             return self.pointer_to(id);
         }
         let value = self.opaque(BTreeSet::new(), false);
-        let given = self
-            .input
-            .launch
-            .param(self.module, self.function, self.input.contract, index);
-        if let (Some(Sym::Opaque(number)), Some(given)) = (sole_symbol(&value), given) {
-            self.graph.values.insert(Sym::Opaque(number), given.value);
-            self.known_params.insert(number, given.value);
+        let given =
+            self.input
+                .launch
+                .param(self.module, self.at.function, self.input.contract, index);
+        if let (Some(sym), Some(given)) = (sole_symbol(&value), given) {
+            self.graph.set_value(sym, given.value);
         }
         value
-    }
-
-    fn add_array(&mut self, array: Array) -> ArrayId {
-        self.graph.arrays.push(array);
-        self.graph.arrays.len() - 1
     }
 
     fn pointer_to(&self, array: ArrayId) -> Value {
@@ -292,7 +340,7 @@ impl<'a> Lowering<'a> {
 
     fn slot(&self, var: VarRef) -> Slot {
         let frame = match var {
-            VarRef::Local(_) => self.frame,
+            VarRef::Local(_) => self.frame(),
             VarRef::Global(_) => 0,
         };
         Slot {
@@ -304,20 +352,16 @@ impl<'a> Lowering<'a> {
 
     /// Gives a variable, or a part of one, a value.
     fn assign(&mut self, slot: Slot, value: Value) {
-        if self.trial {
-            self.set_in_trial.insert(slot.clone());
+        if let Some(set) = &mut self.at.speculative {
+            set.insert(slot.clone());
         }
         self.env.insert(slot, value);
     }
 
     /// An integer of which nothing is known but what it depends on.
     fn opaque(&mut self, depends: BTreeSet<Sym>, loaded: bool) -> Value {
-        let number = self.opaques;
-        self.opaques += 1;
-        self.depends.insert(number, depends);
-        if loaded {
-            self.loaded.insert(number);
-        }
+        let number = self.known.opaques.len();
+        self.known.opaques.push(Opaque { depends, loaded });
         Value::integer(Poly::sym(Sym::Opaque(number)))
     }
 
@@ -326,7 +370,7 @@ impl<'a> Lowering<'a> {
         let mut all = BTreeSet::new();
         for sym in poly.symbols() {
             match sym {
-                Sym::Opaque(number) => all.extend(self.depends[&number].iter().copied()),
+                Sym::Opaque(number) => all.extend(&self.known.opaques[number].depends),
                 Sym::LocalSize(_) | Sym::NumGroups(_) => {}
                 other => {
                     all.insert(other);
@@ -339,7 +383,7 @@ impl<'a> Lowering<'a> {
     fn is_loaded(&self, poly: &Poly) -> bool {
         let symbols = poly.symbols();
         symbols.iter().any(|sym| match sym {
-            Sym::Opaque(number) => self.loaded.contains(number),
+            Sym::Opaque(number) => self.known.opaques[*number].loaded,
             _ => false,
         })
     }
@@ -358,34 +402,32 @@ impl<'a> Lowering<'a> {
             .into_iter()
             .filter_map(|input| self.bring(input))
             .collect();
-        self.graph.nodes.push(Node {
+        self.graph.add_node(Node {
             op,
             operator,
             inputs,
             span,
-            region: self.region,
-            segment: self.segment,
-            step: self.step,
-            idle: self.idle,
+            region: self.at.region,
+            segment: self.at.segment,
+            step: self.at.step,
+            idle: self.at.idle,
             what,
-        });
-        self.graph.nodes.len() - 1
+        })
     }
 
     /// A value of a region around: the loops on the way in wait for it. It is no operation of this
     /// region then.
     fn bring(&mut self, input: NodeId) -> Option<NodeId> {
         let home = self.graph.nodes[input].region;
-        if home == self.region {
+        if home == self.at.region {
             return Some(input);
         }
-        let mut at = self.region;
+        let mut at = self.at.region;
         while let Some(parent) = self.graph.regions[at].parent {
             if parent == home {
                 let node = self.graph.regions[at].node.expect("loops have nodes");
-                let inputs = &mut self.graph.nodes[node].inputs;
-                if !inputs.contains(&input) {
-                    inputs.push(input);
+                if !self.graph.nodes[node].inputs.contains(&input) {
+                    self.graph.node_mut(node).inputs.push(input);
                 }
                 break;
             }
@@ -413,7 +455,7 @@ impl<'a> Lowering<'a> {
     }
 
     fn is_pointer(&self, id: ExprId) -> bool {
-        let ty = self.function.exprs.ty(id);
+        let ty = self.at.function.exprs.ty(id);
         self.module.types.as_pointer(ty).is_some()
     }
 }

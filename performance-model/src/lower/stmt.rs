@@ -49,7 +49,7 @@ impl<'a> Lowering<'a> {
             }
             StmtKind::Return(Some(value)) => {
                 let value = self.value(*value);
-                self.returned.push(value);
+                self.at.returned.push(value);
             }
             StmtKind::Return(None)
             | StmtKind::Break
@@ -62,7 +62,7 @@ impl<'a> Lowering<'a> {
     }
 
     fn declare(&mut self, var: VarId, init: Option<&'a Init>) {
-        let variable = &self.function.vars[var];
+        let variable = &self.at.function.vars[var];
         let slot = self.slot(VarRef::Local(var));
         let is_array = self.module.types.as_array(variable.ty.ty).is_some();
         let is_shared = variable.space == AddressSpace::Local && self.is_ndrange();
@@ -98,29 +98,34 @@ impl<'a> Lowering<'a> {
 
     /// Decides where an array lies.
     fn declare_array(&mut self, var: VarId) {
-        let variable = &self.function.vars[var];
+        let variable = &self.at.function.vars[var];
         let bytes = self.module.layout(variable.ty.ty).map(|layout| layout.size);
-        let key = (self.function_id, VarRef::Local(var));
+        let key = (self.function_id(), VarRef::Local(var));
         let private = variable.space == fpgacc_frontend::ir::AddressSpace::Private;
         let forced = variable.attrs.iter().any(|attr| attr.name == "memory");
         let registers = variable.attrs.iter().any(|attr| attr.name == "register");
         let constant_indices = self
-            .dynamic_before
+            .indexed
             .as_ref()
-            .is_some_and(|dynamic| !dynamic.contains(&key));
+            .is_some_and(|indexed| !indexed.contains(&key));
         let small = bytes.is_some_and(|bytes| bytes <= REGISTER_BYTES);
         if private && !forced && !registers && !small {
-            self.private_arrays.insert(key);
+            self.at.private_arrays.insert(key);
         }
         if private && !forced && (registers || small || constant_indices) {
-            self.arrays.remove(&(self.frame, VarRef::Local(var)));
+            self.at.arrays.remove(&(self.frame(), VarRef::Local(var)));
             return;
         }
         // A copy that unrolling makes of a __local array is the same array.
-        if !private && self.arrays.contains_key(&(self.frame, VarRef::Local(var))) {
+        if !private
+            && self
+                .at
+                .arrays
+                .contains_key(&(self.frame(), VarRef::Local(var)))
+        {
             return;
         }
-        let id = self.add_array(Array {
+        let id = self.graph.add_array(Array {
             name: variable.name.clone(),
             root: Root::Object(VarRef::Local(var)),
             place: place_of(variable.space),
@@ -128,17 +133,19 @@ impl<'a> Lowering<'a> {
             bytes,
             written: false,
             volatile: false,
-            copies: private_copies(variable).map(|copies| (self.region, copies)),
+            copies: private_copies(variable).map(|copies| (self.at.region, copies)),
             banks: banks(self.module, variable),
             by_item: private && self.is_ndrange(),
         });
-        self.arrays.insert((self.frame, VarRef::Local(var)), id);
-        self.array_keys.insert(id, key);
+        self.at
+            .arrays
+            .insert((self.frame(), VarRef::Local(var)), id);
+        self.at.array_keys.insert(id, key);
     }
 
     /// The array in memory that a variable is.
     pub(super) fn memory_of(&self, slot: &Slot) -> Option<usize> {
-        self.arrays.get(&(slot.frame, slot.var)).copied()
+        self.at.arrays.get(&(slot.frame, slot.var)).copied()
     }
 
     fn branch(&mut self, cond: ExprId, then: &'a Block, otherwise: Option<&'a Block>) {
@@ -151,50 +158,54 @@ impl<'a> Lowering<'a> {
             }
             return;
         }
-        let (share, picked, around) = (self.share, self.picked, self.branch);
-        self.share = share * taken;
-        self.picked |= self.picks(cond);
+        let (share, picked, around) = (self.at.share, self.at.picked, self.at.branch);
+        self.at.share = share * taken;
+        self.at.picked |= self.picks(cond);
         self.enter_branch();
-        let start = (self.graph.nodes.len(), self.graph.accesses.len(), self.step);
+        let start = (
+            self.graph.nodes.len(),
+            self.graph.accesses.len(),
+            self.at.step,
+        );
         let mark = self.env.mark();
         self.block(then);
-        self.step = start.2;
+        self.at.step = start.2;
         let after_then = self.env.undo(mark);
         let mark = self.env.mark();
-        self.share = share * left;
+        self.at.share = share * left;
         self.enter_branch();
         if let Some(block) = otherwise {
             self.block(block);
         }
-        (self.share, self.picked, self.branch) = (share, picked, around);
+        (self.at.share, self.at.picked, self.at.branch) = (share, picked, around);
         self.keep_branch(start);
         self.merge(&value, after_then, &mark);
         self.env.keep(mark);
     }
 
     pub(super) fn enter_branch(&mut self) {
-        self.branches += 1;
-        self.branch = self.branches;
+        self.known.branches += 1;
+        self.at.branch = self.known.branches;
     }
 
     /// In an NDRange, aoc keeps a branch that writes memory: what is in it, with numbers of nodes and accesses from
-    /// these on, comes a step later, and what follows behind all of it. In loops of single work-items branches become
+    /// these on, comes a step later, and what follows, after all of it. In loops of single work-items branches become
     /// choices.
     fn keep_branch(&mut self, (nodes, accesses, step): (usize, usize, usize)) {
         let writes = |access: &Access| access.is_store || access.is_atomic;
-        self.step = step;
+        self.at.step = step;
         if !self.is_ndrange() || !self.graph.accesses[accesses..].iter().any(writes) {
             return;
         }
-        let region = self.region;
-        let inside = self.graph.nodes[nodes..]
-            .iter_mut()
-            .filter(|node| node.region == region);
-        for node in inside {
-            node.step += 1;
-            self.step = self.step.max(node.step);
+        let region = self.at.region;
+        for id in nodes..self.graph.nodes.len() {
+            if self.graph.nodes[id].region == region {
+                let node = self.graph.node_mut(id);
+                node.step += 1;
+                self.at.step = self.at.step.max(node.step);
+            }
         }
-        self.step += 1;
+        self.at.step += 1;
     }
 
     /// Joins what two branches made of each variable: this one since a mark, the other one from the same
@@ -248,7 +259,7 @@ impl<'a> Lowering<'a> {
     pub(super) fn here(&self) -> BTreeSet<Sym> {
         let mut all: BTreeSet<Sym> = self
             .graph
-            .ancestors(self.region)
+            .ancestors(self.at.region)
             .filter(|region| *region != 0)
             .map(Sym::Iter)
             .collect();

@@ -15,14 +15,17 @@ pub const ASSUMED_TRIPS: f64 = 16.0;
 impl<'a> Lowering<'a> {
     /// How often a loop runs each time; its variables have their values inside.
     pub(super) fn trip(&mut self, parts: &Parts<'a>, region: RegionId) -> Trip {
+        let mut holds = Vec::new();
         let found = parts.cond.and_then(|cond| {
-            self.without_trace(|this| {
+            let (found, ..) = self.speculate(|this| {
                 if parts.is_do {
                     this.block(parts.body);
                 }
-                this.trips_by(cond, region, parts.is_do)
-            })
+                this.trips_by(cond, region, parts.is_do, &mut holds)
+            });
+            found
         });
+        self.graph.region_mut(region).holds.extend(holds);
         let profiled = parts
             .stmt
             .span
@@ -34,7 +37,7 @@ impl<'a> Lowering<'a> {
             };
         }
         found.unwrap_or_else(|| {
-            self.graph.assumed.push(format!(
+            self.graph.assume(format!(
                 "a loop runs {ASSUMED_TRIPS} times: neither its text nor the launch facts tell"
             ));
             Trip {
@@ -44,16 +47,23 @@ impl<'a> Lowering<'a> {
         })
     }
 
-    fn trips_by(&mut self, cond: ExprId, region: RegionId, is_do: bool) -> Option<Trip> {
+    /// The iterations that a condition allows. `holds` gets what is not negative while it holds.
+    fn trips_by(
+        &mut self,
+        cond: ExprId,
+        region: RegionId,
+        is_do: bool,
+        holds: &mut Vec<Poly>,
+    ) -> Option<Trip> {
         if let Expr::Binary {
             op: BinaryOp::And,
             lhs,
             rhs,
-        } = self.function.exprs.get(cond)
+        } = self.at.function.exprs.get(cond)
         {
             let (lhs, rhs) = (*lhs, *rhs);
-            let a = self.trips_by(lhs, region, is_do);
-            let b = self.trips_by(rhs, region, is_do);
+            let a = self.trips_by(lhs, region, is_do, holds);
+            let b = self.trips_by(rhs, region, is_do, holds);
             return match (a, b) {
                 (Some(a), Some(b)) => Some(if a.value <= b.value { a } else { b }),
                 (a, b) => a.or(b),
@@ -71,7 +81,6 @@ impl<'a> Lowering<'a> {
         let inclusive = matches!(op, BinaryOp::Le | BinaryOp::Ge);
         if op != BinaryOp::Ne && !is_do {
             let most = Poly::constant(if inclusive { 0 } else { -1 });
-            let holds = &mut self.graph.regions[region].holds;
             holds.push(most.plus(&difference, -1));
         }
         let trip = self.count(&difference, region, inclusive, op == BinaryOp::Ne)?;
@@ -108,7 +117,7 @@ impl<'a> Lowering<'a> {
         let step = difference.coefficient(iter)?;
         let start = difference.without(iter);
         let moves = |sym: Sym| match sym {
-            Sym::Opaque(number) => self.depends[&number].contains(&iter),
+            Sym::Opaque(number) => self.known.opaques[number].depends.contains(&iter),
             _ => false,
         };
         if start.symbols().into_iter().chain(step.symbols()).any(moves) {

@@ -33,7 +33,7 @@ impl Slot {
 /// Where a pointer points.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Pointer {
-    /// Into an array, so many bytes behind its start.
+    /// Into an array, so many bytes after its start.
     Memory(ArrayId, Poly),
     /// To a variable that is kept in registers.
     Slot(Slot),

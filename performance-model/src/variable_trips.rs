@@ -1,4 +1,4 @@
-//! Loops that may run differently often in each iteration of a loop around: whether those iterations overlap, and what
+//! Loops that have a variable trip count in a loop around: whether those iterations overlap, and what
 //! interval they then leave.
 
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ impl Timer<'_> {
         nodes: &[NodeId],
         inner: &BTreeMap<RegionId, Timing>,
     ) -> Vec<(f64, Limit)> {
-        let around = self.graph.regions[region].uneven.iter();
+        let around = self.graph.regions[region].varies_in.iter();
         let orders = around.flat_map(|around| {
             let orders = self.orders[*around].iter();
             orders.filter(|order| self.is_short(*around, order))
@@ -51,7 +51,7 @@ impl Timer<'_> {
             && self.graph.arrays[store.array].place == Place::OnChip
             && store.region == load.region
             && store.is_store != load.is_store
-            && inside.uneven.contains(&around)
+            && inside.varies_in.contains(&around)
     }
 
     /// The cycles of the longest ways from an operation's start to those of operations that use it, in a loop.
@@ -85,7 +85,7 @@ impl Timer<'_> {
         let mut inside = region + 1..graph.regions.len();
         inside.find(|at| {
             let is_inside = graph.is_within(*at, region);
-            is_inside && (returns || graph.regions[*at].uneven.contains(&region))
+            is_inside && (returns || graph.regions[*at].varies_in.contains(&region))
         })
     }
 }

@@ -1,4 +1,4 @@
-//! Loops that do not run equally often in all iterations of a loop around them. aoc up to 18.1 does not overlap those
+//! Loops with a trip count that varies over the iterations of a loop around them. aoc up to 18.1 does not overlap those
 //! iterations: one could overtake another ("out-of-order loop iterations", Intel's best practices guide,
 //! 18.1, section 2.8.4).
 
@@ -15,9 +15,9 @@ use crate::graph::RegionId;
 use crate::prediction::Form;
 
 impl<'a> Lowering<'a> {
-    /// The loops around a region in whose iterations it may run differently often; its variables have their values
+    /// The loops around a region in whose iterations its trip count varies; its variables have their values
     /// inside.
-    pub(super) fn uneven(&mut self, parts: &Parts<'a>, region: RegionId) -> BTreeSet<RegionId> {
+    pub(super) fn varies_in(&mut self, parts: &Parts<'a>, region: RegionId) -> BTreeSet<RegionId> {
         let all: BTreeSet<RegionId> = (self.graph.ancestors(region).skip(1))
             .filter(|at| *at != 0)
             .collect();
@@ -28,7 +28,7 @@ impl<'a> Lowering<'a> {
         let Some(cond) = parts.cond.filter(|_| !is_left) else {
             return all;
         };
-        let moves = self.without_trace(|this| {
+        let (moves, ..) = self.speculate(|this| {
             if parts.is_do {
                 this.block(parts.body);
             }
@@ -42,7 +42,7 @@ impl<'a> Lowering<'a> {
 
     /// The loops that move the bounds of a condition; `None`: it depends on what the loop itself does, other than count.
     fn moved_by(&mut self, cond: ExprId, region: RegionId) -> Option<BTreeSet<RegionId>> {
-        if let Expr::Binary { op, lhs, rhs } = self.function.exprs.get(cond)
+        if let Expr::Binary { op, lhs, rhs } = self.at.function.exprs.get(cond)
             && matches!(op, BinaryOp::And | BinaryOp::Or)
         {
             let (lhs, rhs) = (*lhs, *rhs);
@@ -76,7 +76,8 @@ impl<'a> Lowering<'a> {
                     moves.insert(counter);
                 }
                 Sym::Opaque(number) => {
-                    let counters = self.depends[&number].iter().filter_map(|sym| match sym {
+                    let depends = &self.known.opaques[number].depends;
+                    let counters = depends.iter().filter_map(|sym| match sym {
                         Sym::Iter(counter) => Some(*counter),
                         _ => None,
                     });
