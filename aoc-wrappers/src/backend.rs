@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::aoc::{Aoc, AocError};
+use crate::aoc::{Aoc, AocError, AocVersion};
 use crate::cache::{Cache, Facts, copy_folder};
 use crate::emulator::{Emulator, EmulatorError};
 use crate::inputs;
@@ -196,6 +196,14 @@ impl Backend {
         match self {
             Backend::Aoc(aoc) => aoc.version().at_least(19, 1),
             Backend::Emulator(_) => true,
+        }
+    }
+
+    /// The version of aoc; `None`: it is an emulator.
+    pub fn aoc_version(&self) -> Option<&AocVersion> {
+        match self {
+            Backend::Aoc(aoc) => Some(aoc.version()),
+            Backend::Emulator(_) => None,
         }
     }
 

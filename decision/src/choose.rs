@@ -3,9 +3,9 @@
 use super::variant::{Candidate, Family};
 use super::wish::ExecutionModel;
 
-/// Forms whose times differ by less than this factor cost the same.
+/// Forms whose times differ by less than this factor cost the same: a guess, well below the model's errors.
 const SAME: f64 = 1.02;
-/// Another family must be faster by this factor: the model knows each family better than both.
+/// Another family must be faster by this factor, a guess: the model knows each family better than both.
 const OTHER_FAMILY: f64 = 1.05;
 
 /// The place of the form that is kept: the fastest that fits; of those that cost the same, the one

@@ -13,6 +13,9 @@ use fpgacc_performance_model::{
 
 use super::variant::{Candidate, Decision, Family, Part};
 
+/// Intervals that differ by no more than this are the same: aoc's are whole numbers.
+const SAME_INTERVAL: f64 = 0.5;
+
 /// A compilation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Measured {
@@ -179,7 +182,7 @@ fn intervals(
             if let Some(MeasuredLoop { ii: Some(ii), .. }) = same.next()
                 && report.pipelined == Pipelining::Pipelined
             {
-                if is_innermost && (ii - own).abs() > 0.5 {
+                if is_innermost && (ii - own).abs() > SAME_INTERVAL {
                     told.push(format!(
                         "line {line}: aoc says II = {ii:.0}, the model {own:.0}"
                     ));

@@ -18,9 +18,9 @@ use fpgacc_performance_model::{
 
 use super::variant::{Family, Part, Price};
 
-/// The most different launches of a kernel that are priced one by one.
+/// The most different launches of a kernel that are priced one by one: it only bounds the time.
 const MOST_SHAPES: usize = 8;
-/// A larger form must be faster by this factor to be worth its area.
+/// A larger form must be faster by this factor to be worth its area: a guess.
 pub(super) const GAIN: f64 = 1.02;
 
 /// A kernel, alone in its module, and where it will run.
@@ -229,12 +229,18 @@ impl Pricing<'_> {
     }
 }
 
+/// Global and local sizes of launches of which nothing is known, by their dimensions: guesses, all of the same number of
+/// work-items, in groups of 256, for which aoc builds kernels that name no size.
+const ONE_DIMENSION: ([f64; 3], [f64; 3]) = ([65536.0, 1.0, 1.0], [256.0, 1.0, 1.0]);
+const TWO_DIMENSIONS: ([f64; 3], [f64; 3]) = ([256.0, 256.0, 1.0], [16.0, 16.0, 1.0]);
+const THREE_DIMENSIONS: ([f64; 3], [f64; 3]) = ([64.0, 32.0, 32.0], [8.0, 8.0, 4.0]);
+
 /// A launch with sizes where it has none that are known: all forms are priced for the same.
 fn with_sizes(mut shape: LaunchShape, work_dim: Option<u64>) -> LaunchShape {
-    let (global, local): ([f64; 3], [f64; 3]) = match work_dim {
-        Some(2) => ([256.0, 256.0, 1.0], [16.0, 16.0, 1.0]),
-        Some(3) => ([64.0, 32.0, 32.0], [8.0, 8.0, 4.0]),
-        _ => ([65536.0, 1.0, 1.0], [256.0, 1.0, 1.0]),
+    let (global, local) = match work_dim {
+        Some(2) => TWO_DIMENSIONS,
+        Some(3) => THREE_DIMENSIONS,
+        _ => ONE_DIMENSION,
     };
     let origin = TripOrigin::Assumed;
     for dim in 0..3 {

@@ -20,8 +20,13 @@ use super::wish::ExecutionModel;
 use super::wish::restrained;
 use super::words::label;
 
-/// The most forms of a kernel that are made and priced.
+/// The most forms of a kernel that are made and priced: it only bounds the time.
 const MOST: usize = 64;
+/// The widest SIMD that aoc builds (`num_simd_work_items`; Intel's programming guide).
+const MOST_LANES: u64 = 16;
+/// The most compute units, and the factors of unrolling, that are priced: a guess at what fits.
+const MOST_UNITS: u64 = 8;
+const UNROLL_FACTORS: [u64; 4] = [2, 4, 8, 16];
 /// Wider forms come behind all others of the same price, the widest last.
 const RANK_OF_WIDE: u32 = 4;
 
@@ -239,10 +244,10 @@ impl Search<'_> {
         if !self.found[from].0.pipeline.runs(&passes::Replicate) {
             return;
         }
-        let wide = self.double(from, |form| &mut form.options.simd, 16);
-        self.double(wide, |form| &mut form.options.compute_units, 8);
+        let wide = self.double(from, |form| &mut form.options.simd, MOST_LANES);
+        self.double(wide, |form| &mut form.options.compute_units, MOST_UNITS);
         if wide != from {
-            self.double(from, |form| &mut form.options.compute_units, 8);
+            self.double(from, |form| &mut form.options.compute_units, MOST_UNITS);
         }
     }
 
@@ -278,7 +283,7 @@ impl Search<'_> {
             return best;
         }
         for candidate in self.found[from].1.loops.clone() {
-            for copies in [2, 4, 8, 16] {
+            for copies in UNROLL_FACTORS {
                 let mut form = self.found[best].0.pipeline.clone();
                 let unroll = &mut form.options.unroll;
                 unroll.retain(|factor| factor.index != candidate.index);

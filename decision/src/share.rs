@@ -9,6 +9,9 @@ use super::price::share_of;
 use super::variant::{Candidate, Decision};
 use super::wish::ExecutionModel;
 
+/// A part of the device that is none: sums of floats are not exact.
+const NOTHING: f64 = 1e-9;
+
 /// Makes the chosen forms fit on the device together, if they can: step by step the smaller form that
 /// costs least time for the area that it frees.
 pub fn fit_together(decisions: &mut BTreeMap<String, Decision>, board: &Board) {
@@ -61,7 +64,7 @@ fn smaller<'a>(
         .filter_map(move |(to, candidate)| {
             let freed = share_of(&now.price.area, board) - share_of(&candidate.price.area, board);
             let lost = candidate.price.seconds.value - now.price.seconds.value;
-            (freed > 1e-9).then_some(Step {
+            (freed > NOTHING).then_some(Step {
                 kernel,
                 to,
                 cost: lost / freed,

@@ -19,14 +19,20 @@ const JOINED: Resources = Resources {
     ram: 0.0,
     dsp: 0.0,
 };
-/// Bits of a memory block that aoc can use at once, and words of that width in it (M20K).
+/// Bits of a memory block that aoc can use at once, and words of that width in it (M20K; Intel's device handbooks).
 const BLOCK_BITS: f64 = 40.0;
 const BLOCK_WORDS: f64 = 512.0;
-/// Loads that one copy of an on-chip memory serves beside a store, clocked twice as fast.
+/// Loads that one copy of an on-chip memory serves beside a store, clocked twice as fast (Intel's best practices guide).
 const LOADS_PER_COPY: f64 = 3.0;
+/// No more copies of an on-chip memory than these: a guess.
+const MOST_COPIES: f64 = 32.0;
+/// Registers that a value takes for each cycle of an operator's latency: as wide as most values are, a guess.
+const VALUE_BITS: f64 = 32.0;
+/// Units for on-chip stores that an atomic operation is as large as: a guess.
+const STORES_PER_ATOMIC: f64 = 4.0;
 
 /// Work-items for each of which a pipeline keeps a private array that is in memory: those of a group of 256, the largest
-/// that aoc provides for unasked. Spector's histograms have the same memory with groups of 2 and of 64.
+/// that aoc provides for where the source names none. Spector's histograms have the same memory with groups of 2 and of 64.
 const ITEMS: f64 = 256.0;
 
 /// The area of one copy of a kernel's pipeline, `simd` work-items wide.
@@ -38,7 +44,7 @@ pub fn of(graph: &Graph, board: &Board, lsus: &[Lsu], simd: f64) -> Resources {
         sum = sum.plus(node.operator.resources(), simd);
         // Values wait in registers for what they are used with.
         let delay = Resources {
-            ff: 32.0 * node.operator.latency,
+            ff: VALUE_BITS * node.operator.latency,
             ..Resources::default()
         };
         sum = sum.plus(delay, simd);
@@ -47,7 +53,9 @@ pub fn of(graph: &Graph, board: &Board, lsus: &[Lsu], simd: f64) -> Resources {
         match node.op {
             Op::Load(access) if on_chip(access) => sum = sum.plus(units.local_load, simd),
             Op::Store(access) if on_chip(access) => sum = sum.plus(units.local_store, simd),
-            Op::Atomic(access) if on_chip(access) => sum = sum.plus(units.local_store, 4.0 * simd),
+            Op::Atomic(access) if on_chip(access) => {
+                sum = sum.plus(units.local_store, STORES_PER_ATOMIC * simd);
+            }
             _ => {}
         }
     }
@@ -78,7 +86,7 @@ fn blocks(graph: &Graph, array: usize, simd: f64) -> f64 {
         .filter(|a| !a.is_store || a.is_atomic)
         .count() as f64
         * simd;
-    let copies = (loads / LOADS_PER_COPY).ceil().clamp(1.0, 32.0);
+    let copies = (loads / LOADS_PER_COPY).ceil().clamp(1.0, MOST_COPIES);
     let wide = (word * 8.0 / BLOCK_BITS).ceil();
     let words = bytes as f64 / word;
     let words = match graph.arrays[array].by_item {

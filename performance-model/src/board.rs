@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::compiler::{Compiler, CompilerRef, Version};
+
 /// An FPGA board: its device, memory and the operators that aoc builds on it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -30,15 +32,17 @@ pub struct Board {
     pub launch_microseconds: f64,
     /// What moves between host and board in a second.
     pub host_gigabytes_per_second: f64,
-    /// Whether the compilers for it overlap iterations in which a loop inside may run differently often: guides up to 18.1
-    /// say no, code samples of 2020 yes.
+    /// The version of aoc that its kernels are built with where no aoc says its own, such as "18.1"; or all that its
+    /// compiler does.
     #[serde(default)]
-    pub overlaps_uneven_loops: bool,
-    /// Whether the compilers for it unroll small loops that nobody asks to be unrolled: the guide of 18.1 says that they
-    /// might ("Unrolling a Loop"), and aoc 14.1 did; later guides do not, and code samples of 2021 do not show it. Where it
-    /// is not measured, nothing is expected: a choice that counts on it is slow where it does not happen.
-    #[serde(default)]
-    pub unrolls_small_loops: bool,
+    pub compiler: CompilerRef,
+    /// Fields of older board files that [`Compiler`] has now. They still say what they said.
+    #[serde(default, skip_serializing)]
+    #[schemars(skip)]
+    overlaps_uneven_loops: Option<bool>,
+    #[serde(default, skip_serializing)]
+    #[schemars(skip)]
+    unrolls_small_loops: Option<bool>,
 }
 
 /// A built-in family by name, or a family of one's own.
@@ -284,7 +288,7 @@ pub struct Memory {
     pub cache_bytes: f64,
 }
 
-/// Rows that a bank opens at a time, in the window of tFAW.
+/// Rows that a bank opens at a time, in the window of tFAW: four, by that timing's name (JEDEC, DDR3 and DDR4).
 const ROWS_AT_ONCE: f64 = 4.0;
 
 impl Memory {
@@ -334,7 +338,16 @@ pub enum BoardError {
     /// A number makes no sense.
     #[error("{0} must be greater than 0")]
     NotPositive(&'static str),
+    /// Another one.
+    #[error("{0} must not be negative")]
+    Negative(&'static str),
 }
+
+/// What `unrolls_small_loops` meant: what this version does.
+const UNROLLS: Version = Version {
+    major: 14,
+    minor: 1,
+};
 
 const FAMILIES: [(&str, &str); 3] = [
     ("stratix5", include_str!("../boards/families/stratix5.yaml")),
@@ -397,8 +410,43 @@ impl Board {
             let (_, text) = known.ok_or_else(|| BoardError::UnknownFamily(name.clone()))?;
             board.family = FamilyRef::Own(serde_yaml::from_str(text)?);
         }
+        board.move_fields();
         board.check()?;
         Ok(board)
+    }
+
+    /// Fields of its file that have moved to its `compiler`, and what to write there.
+    pub fn moved_fields(&self) -> impl Iterator<Item = (&'static str, String)> {
+        let compiler = self.compiler();
+        let overlaps = compiler.overlaps_variable_trip_counts;
+        let unrolls = compiler.unrolls_instructions;
+        let named = [
+            (
+                self.overlaps_uneven_loops,
+                "overlaps_uneven_loops",
+                format!("overlaps_variable_trip_counts: {overlaps}"),
+            ),
+            (
+                self.unrolls_small_loops,
+                "unrolls_small_loops",
+                format!("unrolls_instructions: {unrolls}"),
+            ),
+        ];
+        let there = named.into_iter().filter(|(value, ..)| value.is_some());
+        there.map(|(_, old, new)| (old, new))
+    }
+
+    /// What its compiler does.
+    pub fn compiler(&self) -> &Compiler {
+        self.compiler.get()
+    }
+
+    /// The board where this version of aoc builds, unless its file says all that the compiler does.
+    pub fn built_with(mut self, version: Version) -> Self {
+        if let CompilerRef::Version(of_board) = &mut self.compiler {
+            *of_board = version;
+        }
+        self
     }
 
     /// The JSON schema of board files.
@@ -436,8 +484,29 @@ impl Board {
             .find(|(_, value)| *value <= 0.0 || value.is_nan())
         {
             Some((name, _)) => Err(BoardError::NotPositive(name)),
+            None if self.compiler().speculated_iterations < 0.0 => {
+                Err(BoardError::Negative("compiler.speculated_iterations"))
+            }
             None => Ok(()),
         }
+    }
+
+    /// Gives the compiler what older fields say of it.
+    fn move_fields(&mut self) {
+        if self.moved_fields().next().is_none() {
+            return;
+        }
+        let mut own = *self.compiler();
+        if let Some(overlaps) = self.overlaps_uneven_loops {
+            own.overlaps_variable_trip_counts = overlaps;
+        }
+        if let Some(unrolls) = self.unrolls_small_loops {
+            own.unrolls_instructions = match unrolls {
+                true => Compiler::of(UNROLLS).unrolls_instructions,
+                false => 0,
+            };
+        }
+        self.compiler = CompilerRef::Own(own);
     }
 }
 
@@ -481,5 +550,47 @@ mod tests {
         );
         let misspelt = Board::from_yaml(&text.replace("banks:", "bancs:"));
         assert!(misspelt.unwrap_err().to_string().contains("bancs"));
+        let no_field = Board::from_yaml(&format!("{text}\nunrols: true\n"));
+        assert!(no_field.unwrap_err().to_string().contains("unrols"));
+    }
+
+    #[test]
+    fn the_compiler_is_that_of_the_aoc_that_builds_unless_the_file_describes_it() {
+        let text = BOARDS[1].1;
+        assert!(text.contains("compiler: \"16.1\""));
+        let version = Version {
+            major: 14,
+            minor: 1,
+        };
+        let board = Board::from_yaml(text).unwrap();
+        assert_eq!(board.compiler().unrolls_instructions, 0);
+        assert_eq!(
+            board.built_with(version).compiler().unrolls_instructions,
+            170
+        );
+        let own = "{unrolls_instructions: 8, overlaps_variable_trip_counts: true, speculated_iterations: 0}";
+        let own = text.replace("compiler: \"16.1\"", &format!("compiler: {own}"));
+        let board = Board::from_yaml(&own).unwrap().built_with(version);
+        assert_eq!(board.compiler().unrolls_instructions, 8);
+        let negative = own.replace("iterations: 0", "iterations: -1");
+        assert_eq!(
+            Board::from_yaml(&negative).unwrap_err().to_string(),
+            "compiler.speculated_iterations must not be negative"
+        );
+    }
+
+    #[test]
+    fn fields_that_have_moved_still_say_what_they_said() {
+        let text = BOARDS[1].1.replace("compiler: \"16.1\"", "");
+        let board = Board::from_yaml(&text).unwrap();
+        assert_eq!(board.compiler, CompilerRef::default());
+        assert_eq!(board.moved_fields().count(), 0);
+        let old = format!("{text}\nunrolls_small_loops: true\noverlaps_uneven_loops: true\n");
+        let board = Board::from_yaml(&old).unwrap();
+        assert_eq!(board.compiler().unrolls_instructions, 170);
+        assert!(board.compiler().overlaps_variable_trip_counts);
+        let moved: Vec<_> = board.moved_fields().collect();
+        assert_eq!(moved[1].0, "unrolls_small_loops");
+        assert_eq!(moved[1].1, "unrolls_instructions: 170");
     }
 }

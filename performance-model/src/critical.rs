@@ -8,6 +8,11 @@ use petgraph::visit::EdgeRef;
 
 use super::edges::{Cycle, Dependences};
 
+/// Rounds of raising the interval: each finds a better cycle, and few are needed.
+const MOST_ROUNDS: usize = 64;
+/// Ratios and lengths that differ by less are the same.
+const TOLERANCE: f64 = 1e-9;
+
 /// An edge between nodes of a strongly connected part, which are numbered from 0.
 struct Inner {
     from: usize,
@@ -24,14 +29,14 @@ pub(super) fn critical_cycle(all: &Dependences, part: &[NodeIndex]) -> Option<Cy
     // Lawler: raise the interval to that of a cycle that beats it until none does.
     let mut interval = 0.0;
     let mut best = None;
-    for _ in 0..64 {
+    for _ in 0..MOST_ROUNDS {
         let Some(cycle) = positive_cycle(all, part.len(), &edges, interval) else {
             break;
         };
         if cycle.distance <= 0.0 {
             return None;
         }
-        interval = cycle.latency / cycle.distance + 1e-9;
+        interval = cycle.latency / cycle.distance + TOLERANCE;
         best = Some(cycle);
     }
     best
@@ -70,7 +75,7 @@ fn positive_cycle(
         for inner in edges {
             let dependence = &all[inner.edge];
             let longer = length[inner.from] + dependence.latency - interval * dependence.distance;
-            if longer > length[inner.to] + 1e-9 {
+            if longer > length[inner.to] + TOLERANCE {
                 length[inner.to] = longer;
                 via[inner.to] = Some(inner);
                 changed = true;

@@ -14,7 +14,7 @@ use super::graph::{Access, Graph, RegionId};
 use super::iteration_space::{Reach, last};
 use super::prediction::TripOrigin;
 
-/// Distances up to this are tried one by one.
+/// Distances up to this are tested one by one; beyond, bounds are halved. It only costs time.
 const MAX_DISTANCE: i128 = 64;
 
 /// A coefficient times a counter in a range from 0.

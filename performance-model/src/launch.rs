@@ -11,7 +11,7 @@ use fpgacc_runtime::manifest::{Form, Hidden};
 
 use super::prediction::TripOrigin;
 
-/// The work-items of a launch of which nothing is known.
+/// The work-items of a launch of which nothing is known: a guess.
 const ASSUMED_ITEMS: f64 = 65536.0;
 /// The work-items of a group where nothing is known: what aoc builds kernels with barriers for.
 const ASSUMED_LOCAL: f64 = 256.0;

@@ -3,6 +3,7 @@
 mod area;
 mod board;
 mod clock;
+mod compiler;
 mod critical;
 mod dependence;
 mod edges;
@@ -32,6 +33,7 @@ pub use board::{
     Resources,
 };
 pub use clock::predict as predict_clock;
+pub use compiler::{Compiler, CompilerRef, Version};
 pub use estimate::Estimate;
 pub use launch::{Given, LaunchShape};
 pub use prediction::{

@@ -289,7 +289,7 @@ pub fn constant_fill(graph: &Graph, board: &Board) -> f64 {
     words.sum::<f64>() * board.family().memory_units.load_latency
 }
 
-/// Bytes of a word of external memory.
+/// Bytes of a word of external memory (512 bits, on all boards here: `width_bytes` in their files).
 pub const WORD: f64 = 64.0;
 
 /// Bytes that memory moves for an access.
@@ -430,11 +430,14 @@ fn is_aligned(graph: &Graph, form: Form, address: &Poly, bytes: u64) -> bool {
     bytes.is_power_of_two() && address.terms().all(is_multiple)
 }
 
+/// Bytes of the access that the areas in a family's file are of.
+const LEAST_BYTES: u64 = 4;
+
 impl Lsu {
     /// What the unit takes of the device.
     pub fn area(&self, board: &Board) -> Resources {
         let units = &board.family().memory_units;
-        let more = self.report.bytes_wide.saturating_sub(4) as f64;
+        let more = self.report.bytes_wide.saturating_sub(LEAST_BYTES) as f64;
         let one = match (self.report.kind, self.report.is_store) {
             (LsuKind::Atomic, _) => units.atomic,
             (_, true) => units.burst_store.plus(units.burst_store_per_byte, more),

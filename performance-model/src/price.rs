@@ -16,6 +16,24 @@ use super::prediction::{Area, Form, Limit, LoopReport, Pipelining, Prediction, T
 use super::timing::{Latencies, Timer, Timing, mark_written};
 use super::{area, clock};
 
+/// Factors by which predictions may be off. All are guesses, made on the errors of docs/model-evaluation.md.
+mod doubts {
+    /// Cycles, with trip counts that are known.
+    pub const CYCLES: f64 = 1.3;
+    /// With those of a profile: another run may have others.
+    pub const PROFILED: f64 = 1.6;
+    /// With assumed ones.
+    pub const ASSUMED: f64 = 8.0;
+    /// In addition, where memory may set the time: it does from this part of the time for computing on.
+    pub const MEMORY: f64 = 1.3;
+    pub const MEMORY_FROM: f64 = 0.5;
+    pub const CLOCK: f64 = 1.2;
+    /// Of a time, in addition to that of its cycles: clocks are off less often than `CLOCK`.
+    pub const SECONDS: f64 = 1.15;
+    pub const LAUNCH: f64 = 1.3;
+    pub const AREA: f64 = 1.5;
+}
+
 /// Prices a kernel in a form.
 pub fn price(
     module: &Module,
@@ -77,10 +95,11 @@ pub fn price(
     let running = computing.max(memory_seconds);
     let doubt = doubt(&graph, computing, memory_seconds);
     let cycles = Estimate::within(running * mhz * 1e6, doubt);
-    let clock_mhz = Estimate::within(mhz, 1.2);
+    let clock_mhz = Estimate::within(mhz, doubts::CLOCK);
     let launching = board.launch_microseconds * 1e-6;
-    let seconds = Estimate::within(running, doubt * 1.15) + Estimate::within(launching, 1.3);
-    let each = |value: f64| Estimate::within(value, 1.5);
+    let seconds = Estimate::within(running, doubt * doubts::SECONDS)
+        + Estimate::within(launching, doubts::LAUNCH);
+    let each = |value: f64| Estimate::within(value, doubts::AREA);
     let mut assumed = graph.assumed.clone();
     assumed.dedup();
     Prediction {
@@ -115,16 +134,19 @@ fn items(launch: &LaunchShape, form: Form) -> f64 {
 /// The factor by which cycles may be off: more where trip counts are guesses.
 fn doubt(graph: &Graph, computing: f64, memory: f64) -> f64 {
     use super::prediction::TripOrigin as T;
-    let mut factor: f64 = 1.3;
+    let mut factor = doubts::CYCLES;
     for region in graph.regions.iter().skip(1) {
-        factor = factor.max(match region.trip.origin {
-            T::Known | T::Symbolic => 1.3,
-            T::Profiled => 1.6,
-            T::Assumed => 8.0,
-        });
+        factor = f64::max(
+            factor,
+            match region.trip.origin {
+                T::Known | T::Symbolic => doubts::CYCLES,
+                T::Profiled => doubts::PROFILED,
+                T::Assumed => doubts::ASSUMED,
+            },
+        );
     }
-    if memory > 0.5 * computing {
-        factor *= 1.3;
+    if memory > doubts::MEMORY_FROM * computing {
+        factor *= doubts::MEMORY;
     }
     factor
 }

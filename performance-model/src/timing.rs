@@ -23,9 +23,12 @@ use super::ordering::{Order, may_alias, orders, overlaps, read_back};
 use super::path::{Steps, Sums};
 use super::prediction::Limit;
 
-/// Cycles that a loop's control adds to each iteration's way.
+/// Sums of fractions of a cycle come out a little below the whole number that they are: this is added before they are
+/// rounded down.
+pub(super) const ROUNDING: f64 = 1e-6;
+/// Cycles that a loop's control adds to each iteration's way: a guess.
 const LOOP_OVERHEAD: f64 = 8.0;
-/// Ports of a block of on-chip memory that is clocked twice as fast.
+/// Ports of a block of on-chip memory that is clocked twice as fast: two each time (Intel's best practices guide).
 pub(super) const LOCAL_PORTS: usize = 4;
 
 /// The timing of a region.
@@ -451,7 +454,7 @@ impl Timer<'_> {
             if cycle.crosses {
                 cycle.latency = cycle.latency.max(iteration);
             }
-            let latency = (cycle.latency + 1e-6).floor();
+            let latency = (cycle.latency + ROUNDING).floor();
             let (interval, limit) = match self.is_chain(&cycle) {
                 true => (latency.max(1.0), self.chain(&cycle)),
                 false => {
@@ -607,7 +610,7 @@ impl Timer<'_> {
         let speculated = hints
             .speculated
             .or(self.launch.speculated)
-            .unwrap_or(DEFAULT_SPECULATED);
+            .unwrap_or(self.board.compiler().speculated_iterations);
         // Only what depends on the iteration: from its values to the condition.
         let mut reach: BTreeMap<NodeId, f64> = BTreeMap::new();
         for &id in nodes {
@@ -621,7 +624,7 @@ impl Timer<'_> {
                 reach.insert(id, longest + own);
             }
         }
-        let latency = (reach.get(&exit).copied().unwrap_or(0.0) + 1e-6).floor();
+        let latency = (reach.get(&exit).copied().unwrap_or(0.0) + ROUNDING).floor();
         let interval = ((latency + 1.0) / (speculated + 1.0)).ceil();
         let span = self.graph.nodes[exit].span;
         let why = Limit::Recurrence {
@@ -675,6 +678,3 @@ impl Timer<'_> {
         Some(anywhere + by_bank.into_values().max().unwrap_or(0))
     }
 }
-
-/// Iterations that aoc speculates where the source does not say.
-const DEFAULT_SPECULATED: f64 = 4.0;

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::graph::{NodeId, Place, RegionId};
 use super::ordering::Order;
 use super::prediction::Limit;
-use super::timing::{Timer, Timing};
+use super::timing::{ROUNDING, Timer, Timing};
 
 impl Timer<'_> {
     /// The intervals that dependences of loops around demand of a loop that may run once only in one of their
@@ -33,7 +33,7 @@ impl Timer<'_> {
             let ways = ways.entry(load.node);
             let ways = ways.or_insert_with(|| self.ways(nodes, load.node, inner));
             let computes = ways.get(&store.node).copied().unwrap_or(0.0);
-            let latency = (computes + self.store_latency(store, load) + 1e-6).floor();
+            let latency = (computes + self.store_latency(store, load) + ROUNDING).floor();
             let distance = order.distance();
             let interval = ((latency + 1.0) / distance).ceil();
             let why = self.between_accesses(load, store, latency, distance);
@@ -47,7 +47,7 @@ impl Timer<'_> {
     pub(super) fn is_short(&self, around: RegionId, order: &Order) -> bool {
         let (store, load) = order.accesses(self.graph);
         let inside = &self.graph.regions[store.region];
-        self.board.overlaps_uneven_loops
+        self.board.compiler().overlaps_variable_trip_counts
             && self.graph.arrays[store.array].place == Place::OnChip
             && store.region == load.region
             && store.is_store != load.is_store
@@ -77,7 +77,7 @@ impl Timer<'_> {
 
     /// The first loop inside in which an iteration could overtake the one before it.
     pub(super) fn overtakes(&self, region: RegionId) -> Option<RegionId> {
-        if self.board.overlaps_uneven_loops {
+        if self.board.compiler().overlaps_variable_trip_counts {
             return None;
         }
         let graph = self.graph;

@@ -436,3 +436,56 @@ fn what_aoc_may_reorder_counts() {
         assert_eq!(innermost(&format!("-Xaoc {flag}")), 1.0, "{flag}");
     }
 }
+
+/// Small loops are unrolled by aoc 14.1 and not by later ones.
+fn loops_of_small(shop: &Workshop, options: &str) -> usize {
+    let text = shop
+        .fpgacc(&format!("report --json small.cl -w {options}"))
+        .success()
+        .stdout;
+    let report: Value = serde_json::from_str(&text).expect("JSON");
+    let loops = &kernels(&report)[0]["parts"][0]["loops"];
+    loops.as_array().expect("loops").len()
+}
+
+fn small_loop() -> Workshop {
+    let shop = Workshop::new();
+    shop.write(
+        "small.cl",
+        "__kernel __attribute__((reqd_work_group_size(1, 1, 1)))\n\
+         void small(__global const float *in, __global float *out)\n{\n\
+         float sum = 0;\n  for (int i = 0; i < 4; i++)\n    sum += in[i];\n  out[0] = sum;\n}\n",
+    );
+    shop
+}
+
+#[test]
+fn the_compiler_is_the_aoc_that_builds_or_the_boards() {
+    let shop = small_loop();
+    let [old, new] = ["14.1.0", "18.1.0"].map(|version| shop.aoc(version));
+    assert_eq!(loops_of_small(&shop, "--board=de5-net"), 0);
+    assert_eq!(loops_of_small(&shop, "--board=de5a-net"), 1);
+    let built_by = |aoc| format!("--board=de5-net --target=hardware --aoc={aoc}");
+    assert_eq!(loops_of_small(&shop, &built_by(old)), 0);
+    assert_eq!(loops_of_small(&shop, &built_by(new)), 1);
+}
+
+#[test]
+fn older_board_files_are_read_with_a_hint() {
+    let shop = small_loop();
+    let board = include_str!("../../performance-model/boards/de5-net.yaml");
+    shop.write(
+        "old.yaml",
+        board.replace("compiler: \"14.1\"", "unrolls_small_loops: true"),
+    );
+    assert_eq!(loops_of_small(&shop, "--board-file old.yaml"), 0);
+    let told = shop
+        .fpgacc("report --board-file old.yaml small.cl")
+        .success()
+        .stderr;
+    assert!(
+        told.contains("old.yaml: 'unrolls_small_loops' is a field of 'compiler' now")
+            && told.contains("write 'unrolls_instructions: 170' in it"),
+        "{told}"
+    );
+}

@@ -49,11 +49,12 @@ impl<'a> Lowering<'a> {
     /// together are few.
     fn automatically_unrolled(&mut self, parts: &Parts<'a>) -> Option<u64> {
         let is_plain = parts.hints.pragmas.is_empty() && parts.hints.attrs.is_empty();
-        if !self.input.board.unrolls_small_loops || !is_plain {
+        let most = self.input.board.compiler().unrolls_instructions;
+        if most == 0 || !is_plain {
             return None;
         }
         let key = self.key(parts);
-        if self.known.large.contains(&key) || expressions(self.at.function, parts) > SMALL {
+        if self.known.large.contains(&key) || expressions(self.at.function, parts) > most {
             return None;
         }
         let (regions, nodes) = (self.graph.regions.len(), self.graph.nodes.len());
@@ -73,7 +74,7 @@ impl<'a> Lowering<'a> {
             .any(|stmt| loops::leaves(stmt, true, false));
         let is_simple = !leaves && inside.iter().all(|region| region.barriers == 0);
         self.roll_back(before);
-        let small = count.filter(|count| is_simple && each.saturating_mul(*count) <= SMALL);
+        let small = count.filter(|count| is_simple && each.saturating_mul(*count) <= most);
         if small.is_none() {
             // Walking it again each time that a loop around is walked would take a time that doubles with each.
             self.known.large.insert(key);
@@ -510,11 +511,8 @@ fn change(new: &Value, mark: &Poly, first_inside: usize, marked: &BTreeSet<Sym>)
     }
 }
 
-/// Instructions of the loops that aoc unrolls automatically, all iterations together: those of Spector's matrix
-/// multiplication that aoc 14.1 unrolled have at most 168 here, the others at least 176. LLVM's own threshold was 150 in
-/// the versions that aoc is made of.
-const SMALL: u64 = 170;
-
+/// Instructions of aoc's that an operation counts for where it unrolls loops by their instructions. Guesses: an address
+/// and an access; a loop's counter, step, comparison and branch.
 fn instructions(node: &Node) -> u64 {
     match node.op {
         // Values that meet, and private arrays, which are no memory by then.

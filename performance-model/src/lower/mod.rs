@@ -41,9 +41,9 @@ use super::prediction::Form;
 /// Private arrays of at most this many bytes are kept in registers, whatever their indices are
 /// (Intel's best practice guide).
 const REGISTER_BYTES: u64 = 64;
-/// No more copies of one statement than this.
+/// No more copies of one statement than this: it only bounds the time that a prediction takes.
 const MAX_COPIES: u64 = 4096;
-/// No deeper calls than this are followed.
+/// No deeper calls than this are followed: it only bounds the time, too.
 const MAX_CALLS: usize = 12;
 /// Bytes of local memory that a `__local` pointer points to where its size is not known (aoc's default).
 const LOCAL_POINTER_BYTES: u64 = 16 * 1024;

@@ -37,6 +37,11 @@ pub fn binary(table: &Operators, op: BinaryOp, scalar: Scalar) -> (Operator, &'s
     (sized(operator, scalar), what)
 }
 
+/// Exponentials that a power is as large and as long as: an exponential, a logarithm and the product, a guess.
+const EXPONENTIALS_PER_POWER: f64 = 2.5;
+/// Products of a dot product: those of vectors of 4, a guess.
+const PRODUCTS_PER_DOT: u32 = 4;
+
 /// An operator of 32 bits, at the width of a type.
 fn sized(operator: Operator, scalar: Scalar) -> Operator {
     let factor = scalar.size() as f64 / 4.0;
@@ -91,8 +96,8 @@ pub fn builtin(table: &Operators, name: &str, scalar: Scalar) -> Option<(Operato
         }
         "pow" | "pown" | "powr" | "rootn" => {
             let mut both = float(table.float_exp);
-            both = times(both, 2.5);
-            both.latency *= 2.5;
+            both = times(both, EXPONENTIALS_PER_POWER);
+            both.latency *= EXPONENTIALS_PER_POWER;
             (both, "power")
         }
         "sin" | "cos" | "tan" | "sincos" | "asin" | "acos" | "atan" | "atan2" | "sinpi"
@@ -108,11 +113,12 @@ pub fn builtin(table: &Operators, name: &str, scalar: Scalar) -> Option<(Operato
             (Operator { latency, ..mul }, "multiply-add")
         }
         "dot" | "cross" | "normalize" => {
-            let latency = table.float_multiply.latency + 2.0 * table.float_add.latency;
+            let adding = f64::from(PRODUCTS_PER_DOT.ilog2()) * table.float_add.latency;
+            let latency = table.float_multiply.latency + adding;
             (
                 Operator {
                     latency,
-                    ..times(table.float_multiply, 4.0)
+                    ..times(table.float_multiply, f64::from(PRODUCTS_PER_DOT))
                 },
                 "dot product",
             )

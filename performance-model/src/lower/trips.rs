@@ -9,7 +9,7 @@ use super::value::Value;
 use crate::graph::RegionId;
 use crate::prediction::{Trip, TripOrigin};
 
-/// The trip count of a loop of which nothing is known.
+/// The trip count of a loop of which nothing is known: a guess.
 pub const ASSUMED_TRIPS: f64 = 16.0;
 
 impl<'a> Lowering<'a> {
