@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 use fpgacc_aoc_wrappers::cc::{self, CcError, Compiler};
 use fpgacc_device_passes::pipeline::{self, Pipeline};
 use fpgacc_frontend::diag::{self, Color, Diagnostic};
-use fpgacc_frontend::host::{HostFile, Language, Preprocessed, Unit, parse_all};
 use fpgacc_frontend::ir::Dialect;
 use fpgacc_frontend::kernel::{self, PrintOptions};
 use fpgacc_frontend::source::SourceMap;
 use fpgacc_host_analysis::patch::patch_bytes;
+use fpgacc_host_analysis::syntax::{HostFile, Language, Preprocessed, Unit, parse_all};
 use fpgacc_launch_facts::{Facts, Known, ProgramSource};
 
 /// A program, read and preprocessed.

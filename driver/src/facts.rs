@@ -1,8 +1,8 @@
 //! Launch facts of a run: analysed, and given by the user.
 
 use fpgacc_frontend::diag::Diagnostic;
-use fpgacc_frontend::host::parse_all;
 use fpgacc_frontend::source::SourceMap;
+use fpgacc_host_analysis::syntax::parse_all;
 use fpgacc_launch_facts::{Facts, Known, Location};
 
 use crate::gather::Gathered;

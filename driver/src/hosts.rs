@@ -4,9 +4,9 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use fpgacc_aoc_wrappers::cc::{self, Language};
-use fpgacc_frontend::host::{LiveLines, Preprocessed, Unit};
 use fpgacc_frontend::source::{SourceMap, without_bom};
 use fpgacc_host_analysis::patch::{Patched, patch_bytes_except};
+use fpgacc_host_analysis::syntax::{LiveLines, Preprocessed, Unit};
 
 use crate::ahead::Job;
 use crate::options::{Mode, Options};
@@ -136,8 +136,8 @@ pub fn add<'u>(unit: &'u HostUnit, sources: &mut SourceMap) -> Unit<'u> {
         headers,
         preprocessed: unit.preprocessed.as_deref(),
         language: match unit.is_cxx {
-            true => fpgacc_frontend::host::Language::Cpp,
-            false => fpgacc_frontend::host::Language::C,
+            true => fpgacc_host_analysis::syntax::Language::Cpp,
+            false => fpgacc_host_analysis::syntax::Language::C,
         },
     }
 }

@@ -166,7 +166,7 @@ pub fn without_system_headers<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fpgacc_frontend::host::Preprocessed;
+    use fpgacc_host_analysis::syntax::Preprocessed;
 
     #[test]
     fn system_headers_leave_only_their_macros() {

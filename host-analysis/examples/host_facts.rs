@@ -7,8 +7,8 @@
 use std::process::Command;
 
 use fpgacc_frontend::diag::{Color, render};
-use fpgacc_frontend::host::{HostFile, Language, Preprocessed};
 use fpgacc_frontend::source::SourceMap;
+use fpgacc_host_analysis::syntax::{HostFile, Language, Preprocessed};
 use fpgacc_host_analysis::{analyse, patch};
 use fpgacc_launch_facts::{Facts, Known, LocalSize};
 

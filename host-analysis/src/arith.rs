@@ -1,9 +1,8 @@
 //! Arithmetic on abstract values, by C's rules.
 
-use fpgacc_frontend::host::ast::{BinaryOp, UnaryOp};
-
 use crate::state::Root;
 use crate::symbol::Sym;
+use crate::syntax::ast::{BinaryOp, UnaryOp};
 use crate::value::{IntType, Num, Val};
 
 /// The type of a number.

@@ -2,9 +2,8 @@
 
 use std::hash::{Hash, Hasher};
 
-use fpgacc_frontend::host::NameHasher;
-
 use crate::state::{Place, Root, Step};
+use crate::syntax::NameHasher;
 use crate::value::Val;
 
 /// A list with places.

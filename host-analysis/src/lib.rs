@@ -1,6 +1,6 @@
 //! Hosts to launch facts; patches of host sources.
 //!
-//! [`analyse`] follows the whole host program and tells what is known of each OpenCL program,
+//! [`syntax`] parses hosts. [`analyse`] follows the whole host program and tells what is known of each OpenCL program,
 //! buffer and launch. It claims only what holds whenever the place is reached; everything else is
 //! symbolic, or unknown with the reason. [`patch`] rewrites the calls that fpgacc's runtime takes
 //! over.
@@ -16,13 +16,15 @@ mod report;
 mod state;
 mod symbol;
 mod symbolic;
+pub mod syntax;
 mod types;
 mod value;
 
 use fpgacc_frontend::diag::Diagnostic;
-use fpgacc_frontend::host::HostFile;
 use fpgacc_frontend::source::SourceMap;
 use fpgacc_launch_facts::Facts;
+
+use crate::syntax::HostFile;
 
 /// Stack of the thread that follows the host: its depth is bounded, but deep.
 const STACK_BYTES: usize = 512 << 20;

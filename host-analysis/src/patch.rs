@@ -6,8 +6,8 @@
 //! declarations, pointers to functions, methods of the same name, or lines that `#if` takes away.
 //! What is not patched here is still caught when the program is linked.
 
-use fpgacc_frontend::host::LiveLines;
-use fpgacc_frontend::host::lex::{Lexer, Token, TokenKind};
+use crate::syntax::LiveLines;
+use crate::syntax::lex::{Lexer, Token, TokenKind};
 
 /// The functions whose calls are patched.
 pub const PATCHED_FUNCTIONS: [&str; 4] = [
@@ -328,16 +328,15 @@ mod tests {
     #[test]
     fn dead_lines_stay() {
         let text = b"#if 0\nclEnqueueTask(a, b);\n#endif\nclEnqueueTask(a, b);\n";
-        let pre =
-            fpgacc_frontend::host::Preprocessed::read("# 1 \"h.c\"\n\n\n\nclEnqueueTask(a, b);\n");
+        let pre = crate::syntax::Preprocessed::read("# 1 \"h.c\"\n\n\n\nclEnqueueTask(a, b);\n");
         let mut sources = fpgacc_frontend::source::SourceMap::new();
         let file = sources.add("h.c", String::from_utf8(text.to_vec()).unwrap());
-        let host = fpgacc_frontend::host::HostFile::parse(
+        let host = crate::syntax::HostFile::parse(
             &sources,
             file,
             &[],
             Some(&pre),
-            fpgacc_frontend::host::Language::C,
+            crate::syntax::Language::C,
         );
         let result = patch_bytes(text, "h.c", &host.main().lines);
         let lines: Vec<_> = result.edits.iter().map(|e| e.line).collect();

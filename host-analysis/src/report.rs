@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use fpgacc_frontend::diag::Diagnostic;
-use fpgacc_frontend::host::HostFile;
 use fpgacc_frontend::source::{SourceMap, Span};
 use fpgacc_launch_facts::{
     Arg, ArgValue, Buffer, Facts, Known, Launch, LocalSize, Location, Program, ProgramSource,
@@ -13,6 +12,7 @@ use fpgacc_launch_facts::{
 use crate::interp::Interp;
 use crate::numbers::{merge_args, merge_values};
 use crate::object::{Around, Object, ObjectKind, Visit};
+use crate::syntax::HostFile;
 use crate::value::ObjectId;
 
 /// `CL_MEM_USE_HOST_PTR`.

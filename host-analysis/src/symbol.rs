@@ -5,10 +5,10 @@ use std::fmt::{self, Display, Write};
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
-use fpgacc_frontend::host::NameHasher;
-use fpgacc_frontend::host::ast::{BinaryOp, UnaryOp};
 use fpgacc_frontend::source::Span;
 
+use crate::syntax::NameHasher;
+use crate::syntax::ast::{BinaryOp, UnaryOp};
 use crate::value::{IntType, Num, Val};
 
 /// Longest spelling of a symbolic value.

@@ -7,12 +7,12 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use fpgacc_frontend::host::ast::BinaryOp;
 use fpgacc_frontend::source::SourceMap;
 use fpgacc_launch_facts::Symbolic;
 
 use crate::numbers::origin;
 use crate::symbol::{Form, Sym};
+use crate::syntax::ast::BinaryOp;
 use crate::value::{IntType, Num, Val};
 
 /// Deepest nesting of an expression that is looked through.

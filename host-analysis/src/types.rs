@@ -4,10 +4,10 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use fpgacc_frontend::host::ast::{ExprKind, Record, Type, Variable};
-use fpgacc_frontend::host::{HostFile, QuickHash};
 use indexmap::IndexMap;
 
+use crate::syntax::ast::{ExprKind, Record, Type, Variable};
+use crate::syntax::{HostFile, QuickHash};
 use crate::value::{IntType, Num};
 
 pub(crate) mod template;

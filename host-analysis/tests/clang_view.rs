@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use fpgacc_frontend::host::ast::{Ast, ExprId, ExprKind, StmtId, StmtKind};
-use fpgacc_frontend::host::{HostFile, Language, Preprocessed};
 use fpgacc_frontend::source::{FileId, SourceMap, Span};
+use fpgacc_host_analysis::syntax::ast::{Ast, ExprId, ExprKind, StmtId, StmtKind};
+use fpgacc_host_analysis::syntax::{HostFile, Language, Preprocessed};
 use serde_json::Value;
 
 /// Something in the text: its line, what it is, and the statements of control around it, each with

@@ -1,7 +1,7 @@
 //! Whole hosts: their facts, and their patches.
 
-use fpgacc_frontend::host::{HostFile, Language, Preprocessed};
 use fpgacc_frontend::source::SourceMap;
+use fpgacc_host_analysis::syntax::{HostFile, Language, Preprocessed};
 use fpgacc_host_analysis::{analyse, patch};
 
 struct Hosts {

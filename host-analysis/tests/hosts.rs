@@ -21,9 +21,9 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use fpgacc_frontend::host::{HostFile, Language, Preprocessed};
 use fpgacc_frontend::source::SourceMap;
 use fpgacc_host_analysis::analyse;
+use fpgacc_host_analysis::syntax::{HostFile, Language, Preprocessed};
 use fpgacc_launch_facts::{
     ArgValue, Buffer, Facts, Known, Launch, LocalSize, Location, Program, ProgramSource,
     QueueOrder, Symbolic, Value,

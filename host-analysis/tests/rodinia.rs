@@ -8,9 +8,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
-use fpgacc_frontend::host::{HostFile, Language, Preprocessed};
 use fpgacc_frontend::source::SourceMap;
 use fpgacc_host_analysis::analyse;
+use fpgacc_host_analysis::syntax::{HostFile, Language, Preprocessed};
 use fpgacc_launch_facts::{Facts, Known, Launch, LocalSize, Value};
 use serde_yaml::Value as Yaml;
 

@@ -1,8 +1,8 @@
 //! What is known of sizes, names, options and texts at a launch: one small host each.
 
-use fpgacc_frontend::host::{HostFile, Language};
 use fpgacc_frontend::source::SourceMap;
 use fpgacc_host_analysis::analyse;
+use fpgacc_host_analysis::syntax::{HostFile, Language};
 use fpgacc_launch_facts::{ArgValue, Facts, Known, LocalSize, ProgramSource, Value};
 
 fn facts_of(texts: &[&str], language: Language) -> Facts {

@@ -1,7 +1,5 @@
 //! Calls: of functions in the given files, which are followed, and of all others.
 
-use fpgacc_frontend::host::ast::{ExprId, ExprKind, Function, Type};
-
 use super::lvalue::Target;
 use super::plain::Summary;
 use super::reporters::Reporter;
@@ -9,6 +7,7 @@ use super::threads::Given;
 use super::{Binding, Code, FnId, Interp, MAX_CALLS};
 use crate::object::ObjectKind;
 use crate::state::{Place, Root};
+use crate::syntax::ast::{ExprId, ExprKind, Function, Type};
 use crate::types::{Kind, last_name};
 use crate::value::{ObjectId, Val};
 
@@ -694,7 +693,7 @@ impl<'a> Interp<'a> {
     pub(super) fn is_library(&self, code: &Code<'a>, name: &str) -> bool {
         name.starts_with("std::")
             || name.starts_with("__builtin_")
-            || name == fpgacc_frontend::host::REGIONS
+            || name == crate::syntax::REGIONS
             || super::library::takes_values(name)
             // A file of the user's that declares it means another one.
             || self.hosts[code.host].is_system_function(name)

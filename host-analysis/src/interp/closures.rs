@@ -2,12 +2,11 @@
 
 use std::rc::Rc;
 
-use fpgacc_frontend::host::ast::{ExprId, Lambda, Type};
-
 use super::call::Arg;
 use super::scope::Name;
 use super::{Binding, Code, FnId, Interp, MAX_CALLS, VarInfo};
 use crate::state::{Delta, Place, VarId};
+use crate::syntax::ast::{ExprId, Lambda, Type};
 use crate::types::Kind;
 use crate::value::{Closure, Val};
 

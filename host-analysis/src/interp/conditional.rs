@@ -1,9 +1,8 @@
 //! `?:`: its value has the type that both sides together have, also where only one is ever taken.
 
-use fpgacc_frontend::host::ast::{BinaryOp, ExprId, ExprKind, Type, UnaryOp};
-
 use super::{Code, Interp};
 use crate::arith::{common, rank};
+use crate::syntax::ast::{BinaryOp, ExprId, ExprKind, Type, UnaryOp};
 use crate::types::{Kind, last_name};
 use crate::value::{IntType, Num, Val};
 

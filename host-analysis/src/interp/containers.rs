@@ -2,12 +2,11 @@
 //! container's place; what is put in at an index that is not known goes to one place that stands
 //! for all elements, and then nothing is claimed of a single one.
 
-use fpgacc_frontend::host::ast::{Designator, ExprId, ExprKind, Type};
-
 use super::call::Arg;
 use super::lvalue::Target;
 use super::{Code, Interp};
 use crate::state::{Place, SIZE, Step};
+use crate::syntax::ast::{Designator, ExprId, ExprKind, Type};
 use crate::types::{Container, Kind};
 use crate::value::{Num, Text, Val};
 

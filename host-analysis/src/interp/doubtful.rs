@@ -2,10 +2,9 @@
 //! ones, members that a class and a base of it both have, and members of OpenCL's vectors, which share
 //! their bytes.
 
-use fpgacc_frontend::host::ast::Type;
-
 use super::Interp;
 use crate::state::{Place, Root, Step};
+use crate::syntax::ast::Type;
 use crate::types::Kind;
 
 /// Whether what is read of a place of this type may be what nobody stored.

@@ -2,7 +2,6 @@
 
 use std::rc::Rc;
 
-use fpgacc_frontend::host::ast::{BinaryOp, ExprId, ExprKind, StmtKind, Type};
 use fpgacc_frontend::source::Span;
 
 use super::lvalue::Target;
@@ -10,6 +9,7 @@ use super::opaque::words_of;
 use super::{Binding, Code, Interp, MAX_NESTING, MacroEnv, Tree};
 use crate::arith;
 use crate::state::{Delta, Place};
+use crate::syntax::ast::{BinaryOp, ExprId, ExprKind, StmtKind, Type};
 use crate::types::{Kind, last_name};
 use crate::value::{IntType, Num, Text, Val};
 
@@ -684,7 +684,7 @@ impl<'a> Interp<'a> {
             let value = self.eval(code, *only);
             return self.cast(code, ty, value);
         }
-        let variable = fpgacc_frontend::host::ast::Variable {
+        let variable = crate::syntax::ast::Variable {
             name: "<value>".to_string(),
             ty: ty.clone(),
             init: None,
@@ -708,11 +708,7 @@ impl<'a> Interp<'a> {
     }
 
     /// A statement as an expression: the value of its last expression.
-    fn statement_value(
-        &mut self,
-        code: &Code<'a>,
-        stmt: fpgacc_frontend::host::ast::StmtId,
-    ) -> Val {
+    fn statement_value(&mut self, code: &Code<'a>, stmt: crate::syntax::ast::StmtId) -> Val {
         let tree = code.clone();
         let StmtKind::Block(stmts) = &tree.ast().stmt(stmt).kind else {
             self.exec(code, stmt);

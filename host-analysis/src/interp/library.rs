@@ -1,12 +1,11 @@
 //! Functions of the C and C++ libraries.
 
-use fpgacc_frontend::host::ast::ExprId;
-
 use super::call::Arg;
 use super::lvalue::Target;
 use super::{Code, Interp};
 use crate::arith;
 use crate::symbol::Sym;
+use crate::syntax::ast::ExprId;
 use crate::value::{Num, Text, Val};
 
 /// Functions that neither change what their arguments point to nor keep a pointer.
@@ -503,7 +502,7 @@ fn padded(digits: &str, flags: &str) -> Option<String> {
 
 /// A function of numbers on constants.
 fn folded(base: &str, single: bool, cpp: bool, values: &[Val]) -> Option<Val> {
-    use fpgacc_frontend::host::ast::BinaryOp;
+    use crate::syntax::ast::BinaryOp;
     if let ("min" | "max", [a, b]) = (base, values) {
         let less = arith::binary(BinaryOp::Lt, a, b).truth()?;
         return Some(if less == (base == "min") {

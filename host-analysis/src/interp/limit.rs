@@ -1,8 +1,7 @@
 //! How long hosts are followed. What takes longer is looked at without following calls and loops.
 
-use fpgacc_frontend::host::HostFile;
-
 use super::Interp;
+use crate::syntax::HostFile;
 
 /// Steps per node of syntax before the analysis gives up following calls and loops: of the files
 /// that are compiled, and of headers. Of a library that is all headers, a program uses little, and
@@ -41,7 +40,7 @@ impl Interp<'_> {
 #[cfg(test)]
 mod tests {
 
-    use fpgacc_frontend::host::{HostFile, Language};
+    use crate::syntax::{HostFile, Language};
     use fpgacc_frontend::source::SourceMap;
 
     use super::{Interp, STEPS_AT_LEAST, steps};

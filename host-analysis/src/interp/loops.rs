@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fpgacc_frontend::host::ast::{BinaryOp, ExprId, ExprKind, Loop, StmtId, Variable};
 use fpgacc_frontend::source::Span;
 use fpgacc_launch_facts::{ArgValue, Value};
 
 use super::{Breakable, Code, Interp, LoopKey};
 use crate::state::{Delta, Place};
+use crate::syntax::ast::{BinaryOp, ExprId, ExprKind, Loop, StmtId, Variable};
 use crate::types::Kind;
 use crate::value::{Val, one_root};
 

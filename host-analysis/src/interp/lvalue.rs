@@ -3,13 +3,12 @@
 use std::borrow::Cow;
 use std::rc::Rc;
 
-use fpgacc_frontend::host::ast::{ExprId, ExprKind, Record, Type};
-
 use super::scope::Name;
 use super::{Binding, Code, Interp, MAX_NESTING, VarInfo};
 use crate::numbers::origin;
 use crate::object::ObjectKind;
 use crate::state::{Place, Root, SIZE, Step, VarId};
+use crate::syntax::ast::{ExprId, ExprKind, Record, Type};
 use crate::types::{Kind, last_name};
 use crate::value::{Num, Text, Val};
 

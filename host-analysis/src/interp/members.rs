@@ -3,12 +3,11 @@
 
 use std::collections::BTreeSet;
 
-use fpgacc_frontend::host::Language;
-use fpgacc_frontend::host::ast::{ExprId, ExprKind, Record, Type, Variable};
-
 use super::call::Arg;
 use super::{Binding, Code, FnId, Interp};
 use crate::state::{Place, Root, VarId};
+use crate::syntax::Language;
+use crate::syntax::ast::{ExprId, ExprKind, Record, Type, Variable};
 use crate::types::{Kind, last_name};
 use crate::value::{Text, Val};
 

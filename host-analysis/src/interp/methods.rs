@@ -1,11 +1,10 @@
 //! Calls of methods of objects: of one that is known, or of one of a few.
 
-use fpgacc_frontend::host::ast::ExprId;
-
 use super::call::Arg;
 use super::lvalue::Target;
 use super::{Code, Interp};
 use crate::state::Place;
+use crate::syntax::ast::ExprId;
 use crate::types::Kind;
 use crate::value::Val;
 

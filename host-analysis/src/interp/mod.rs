@@ -45,8 +45,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 use std::rc::Rc;
 
-use fpgacc_frontend::host::ast::{Ast, ExprId, Function, StmtId, StmtKind, Type, Variable};
-use fpgacc_frontend::host::{HostFile, MacroBody, QuickHash};
 use fpgacc_frontend::source::{SourceMap, Span};
 use indexmap::IndexMap;
 use scope::Scope;
@@ -55,6 +53,8 @@ use crate::content::Ever;
 use crate::object::{Objects, Visit};
 use crate::state::{Delta, Place, Root, RootSet, State, VarId};
 use crate::symbol::Sym;
+use crate::syntax::ast::{Ast, ExprId, Function, StmtId, StmtKind, Type, Variable};
+use crate::syntax::{HostFile, MacroBody, QuickHash};
 use crate::types::{Types, last_name};
 use crate::value::{Num, ObjectId, Val};
 
@@ -622,11 +622,7 @@ impl<'a> Interp<'a> {
                     next = self.eval(&code, *value);
                 }
                 self.enumerators[host].insert(name.clone(), next.clone());
-                next = crate::arith::binary(
-                    fpgacc_frontend::host::ast::BinaryOp::Add,
-                    &next,
-                    &Val::int(1),
-                );
+                next = crate::arith::binary(crate::syntax::ast::BinaryOp::Add, &next, &Val::int(1));
             }
         }
     }
@@ -704,7 +700,7 @@ impl<'a> Interp<'a> {
     }
 
     fn is_cpp(&self, code: &Code<'a>) -> bool {
-        self.hosts[code.host].language == fpgacc_frontend::host::Language::Cpp
+        self.hosts[code.host].language == crate::syntax::Language::Cpp
     }
 
     /// File-scope variables at a time that is not known: any value that was ever assigned.

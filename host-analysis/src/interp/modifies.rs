@@ -4,12 +4,12 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use fpgacc_frontend::host::ast::{Ast, ExprId, ExprKind, StmtId, StmtKind};
-use fpgacc_frontend::host::lex::{Lexer, TokenKind};
 use fpgacc_frontend::source::Span;
 
 use super::{FnId, Interp};
 use crate::state::{Place, Root, VarId};
+use crate::syntax::ast::{Ast, ExprId, ExprKind, StmtId, StmtKind};
+use crate::syntax::lex::{Lexer, TokenKind};
 use crate::types::{Kind, last_name};
 
 /// What a function and all that it calls may change.
@@ -343,6 +343,6 @@ impl<'a> Interp<'a> {
     }
 
     fn is_cpp_host(&self, host: usize) -> bool {
-        self.hosts[host].language == fpgacc_frontend::host::Language::Cpp
+        self.hosts[host].language == crate::syntax::Language::Cpp
     }
 }

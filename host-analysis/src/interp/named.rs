@@ -3,9 +3,8 @@
 
 use std::borrow::Cow;
 
-use fpgacc_frontend::host::ast::{ExprId, ExprKind, Type};
-
 use super::{Binding, Code, Interp};
+use crate::syntax::ast::{ExprId, ExprKind, Type};
 use crate::types::Kind;
 use crate::value::{Num, Val};
 

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use fpgacc_frontend::host::lex::{Lexer, TokenKind};
 use fpgacc_frontend::source::Span;
 
 use super::{Code, FnId, Interp};
+use crate::syntax::lex::{Lexer, TokenKind};
 use crate::types::last_name;
 use crate::value::Val;
 
@@ -84,7 +84,7 @@ impl<'a> Interp<'a> {
 
 #[cfg(test)]
 mod tests {
-    use fpgacc_frontend::host::{HostFile, Language};
+    use crate::syntax::{HostFile, Language};
     use fpgacc_frontend::source::SourceMap;
     use fpgacc_launch_facts::{ArgValue, Launch, Value};
 

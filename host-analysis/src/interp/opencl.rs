@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use fpgacc_frontend::host::ast::ExprId;
 use fpgacc_frontend::source::Span;
 use fpgacc_launch_facts::{ArgValue, Known, Location, ProgramSource, QueueOrder, Value};
 
@@ -13,6 +12,7 @@ use crate::numbers::{merge_values, origin, to_value};
 use crate::object::{ObjectKind, Part};
 use crate::state::{Place, Root, Step};
 use crate::symbolic::newest_atom;
+use crate::syntax::ast::ExprId;
 use crate::types::{Kind, Wrapper};
 use crate::value::{Argument, IntType, Num, ObjectId, Piece, Text, Val};
 

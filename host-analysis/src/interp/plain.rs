@@ -4,12 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use fpgacc_frontend::host::HostFile;
-use fpgacc_frontend::host::ast::{Ast, ExprId, ExprKind, Loop, StmtId, StmtKind, Type};
-use fpgacc_frontend::host::lex::{Lexer, TokenKind};
-
 use super::{Code, Interp};
 use crate::state::{Place, Root};
+use crate::syntax::HostFile;
+use crate::syntax::ast::{Ast, ExprId, ExprKind, Loop, StmtId, StmtKind, Type};
+use crate::syntax::lex::{Lexer, TokenKind};
 use crate::types::{Kind, last_name};
 use crate::value::Val;
 

@@ -3,13 +3,12 @@
 
 use std::collections::BTreeSet;
 
-use fpgacc_frontend::host::ast::{BIT_FIELD, ExprId, Type};
-
 use super::lvalue::Target;
 use super::{Code, Interp};
 use crate::content::Content;
 use crate::object::ObjectKind;
 use crate::state::{Place, Root, Step};
+use crate::syntax::ast::{BIT_FIELD, ExprId, Type};
 use crate::types::Kind;
 use crate::value::{Num, Val, one_root};
 

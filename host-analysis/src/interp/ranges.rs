@@ -1,9 +1,8 @@
 //! Range-based loops over containers, arrays and lists whose elements are known one by one.
 
-use fpgacc_frontend::host::ast::{ExprId, ExprKind, StmtId, Variable};
-
 use super::{Binding, Code, Interp};
 use crate::state::{Delta, Place};
+use crate::syntax::ast::{ExprId, ExprKind, StmtId, Variable};
 use crate::types::Container;
 use crate::value::Val;
 

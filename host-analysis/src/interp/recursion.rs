@@ -1,11 +1,10 @@
 //! Functions that call themselves: what they launch is found by following their body again, from
 //! all that it may find when it is called from inside.
 
-use fpgacc_frontend::host::ast::ExprId;
-
 use super::call::Passed;
 use super::{Code, FnId, Interp};
 use crate::state::{Delta, Place, Root};
+use crate::syntax::ast::ExprId;
 use crate::value::Val;
 
 /// Most times that a body is followed again.

@@ -543,7 +543,7 @@ impl<'a> Interp<'a> {
 
 #[cfg(test)]
 mod tests {
-    use fpgacc_frontend::host::{HostFile, Language};
+    use crate::syntax::{HostFile, Language};
     use fpgacc_frontend::source::SourceMap;
 
     use super::Interp;

@@ -5,11 +5,11 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use fpgacc_frontend::host::ast::{ExprId, ExprKind, StmtId, StmtKind};
-use fpgacc_frontend::host::lex::{Lexer, TokenKind};
 use fpgacc_frontend::source::Span;
 
 use super::{Code, FnId, Interp, library};
+use crate::syntax::ast::{ExprId, ExprKind, StmtId, StmtKind};
+use crate::syntax::lex::{Lexer, TokenKind};
 use crate::value::{IntType, Num, Val};
 
 /// Most kinds of calls of a function that are told apart.

@@ -7,12 +7,11 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use fpgacc_frontend::host::Language;
-use fpgacc_frontend::host::ast::{Ast, ExprKind, StmtId, StmtKind, Variable};
-use fpgacc_frontend::host::lex::{Lexer, TokenKind};
-
 use super::{FnId, Interp};
 use crate::state::{Place, Root};
+use crate::syntax::Language;
+use crate::syntax::ast::{Ast, ExprKind, StmtId, StmtKind, Variable};
+use crate::syntax::lex::{Lexer, TokenKind};
 use crate::types::last_name;
 use crate::value::Val;
 

@@ -2,9 +2,8 @@
 
 use std::hash::Hasher;
 
-use fpgacc_frontend::host::NameHasher;
-
 use super::Binding;
+use crate::syntax::NameHasher;
 
 /// A name that is looked up, with a number that tells it from most others.
 #[derive(Clone, Copy)]

@@ -2,9 +2,8 @@
 
 use std::ops::RangeInclusive;
 
-use fpgacc_frontend::host::ast::{Type, Variable};
-
 use super::{FnId, Interp};
+use crate::syntax::ast::{Type, Variable};
 use crate::types::last_name;
 
 impl<'a> Interp<'a> {

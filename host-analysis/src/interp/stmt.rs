@@ -3,13 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use fpgacc_frontend::host::ast::{
-    Ast, BinaryOp, Designator, ExprId, ExprKind, Function, StmtId, StmtKind, Type, Variable,
-};
-
 use super::scope::Scope;
 use super::{Binding, Breakable, Code, FnId, Frame, Interp, MAX_NESTING, VarInfo};
 use crate::state::{Delta, Place, Root, VarId};
+use crate::syntax::ast::{
+    Ast, BinaryOp, Designator, ExprId, ExprKind, Function, StmtId, StmtKind, Type, Variable,
+};
 use crate::types::Kind;
 use crate::value::{Text, Val};
 

@@ -2,12 +2,11 @@
 
 use std::rc::Rc;
 
-use fpgacc_frontend::host::ast::{BinaryOp, ExprId, ExprKind};
-
 use super::call::Arg;
 use super::lvalue::Target;
 use super::{Code, Interp};
 use crate::state::{Place, Step};
+use crate::syntax::ast::{BinaryOp, ExprId, ExprKind};
 use crate::types::Kind;
 use crate::value::{Piece, Text, Val};
 

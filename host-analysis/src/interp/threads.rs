@@ -1,13 +1,12 @@
 //! What may change at any time: by functions that run in other threads, in signal handlers or when
 //! an event happens, and by kernels that write to memory of the host.
 
-use fpgacc_frontend::host::ast::ExprId;
-
 use super::tries::or_assigned;
 use super::unfollowed::is_function;
 use super::{Code, Interp};
 use crate::object::ObjectKind;
 use crate::state::{Place, Root};
+use crate::syntax::ast::ExprId;
 use crate::value::Val;
 
 /// Functions that call one of their arguments later.

@@ -2,10 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fpgacc_frontend::host::ast::{Handler, StmtId};
-
 use super::{Code, Interp};
 use crate::state::{Delta, Place, part_of};
+use crate::syntax::ast::{Handler, StmtId};
 use crate::value::Val;
 
 /// A block of `try` that is being followed.

@@ -3,11 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fpgacc_frontend::host::lex::{Lexer, Token, TokenKind};
-use fpgacc_frontend::host::{HostFile, Language};
 use fpgacc_frontend::source::Span;
 
 use super::{FnId, Interp};
+use crate::syntax::lex::{Lexer, Token, TokenKind};
+use crate::syntax::{HostFile, Language};
 
 /// Words with which a function may be called without its name standing there as an identifier.
 const HIDING: [&[u8]; 13] = [
@@ -147,7 +147,7 @@ fn span(file: fpgacc_frontend::source::FileId, token: Token) -> Span {
 
 #[cfg(test)]
 mod tests {
-    use fpgacc_frontend::host::Preprocessed;
+    use crate::syntax::Preprocessed;
     use fpgacc_frontend::source::SourceMap;
 
     use super::*;

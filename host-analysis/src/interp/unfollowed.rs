@@ -6,11 +6,10 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use fpgacc_frontend::host::ast::Lambda;
-use fpgacc_frontend::host::lex::{Lexer, TokenKind};
-
 use super::{FnId, Interp};
 use crate::state::Root;
+use crate::syntax::ast::Lambda;
+use crate::syntax::lex::{Lexer, TokenKind};
 use crate::types::last_name;
 use crate::value::{Closure, Val};
 

@@ -3,7 +3,6 @@
 
 use std::rc::Rc;
 
-use fpgacc_frontend::host::ast::{ExprId, ExprKind, Type};
 use fpgacc_frontend::source::Span;
 
 use super::call::Arg;
@@ -11,6 +10,7 @@ use super::lvalue::Target;
 use super::{Code, Interp};
 use crate::object::ObjectKind;
 use crate::state::Place;
+use crate::syntax::ast::{ExprId, ExprKind, Type};
 use crate::types::{Kind, Wrapper, last_name};
 use crate::value::{IntType, Num, Text, Val};
 
@@ -314,8 +314,7 @@ impl<'a> Interp<'a> {
             };
             let element = self.element_size(&args[start]);
             let values = self.values(args);
-            let size =
-                crate::arith::binary(fpgacc_frontend::host::ast::BinaryOp::Mul, &count, &element);
+            let size = crate::arith::binary(crate::syntax::ast::BinaryOp::Mul, &count, &element);
             let is = |at: usize| values.get(start + at).map_or(Some(false), Val::truth);
             let flags = match (is(2), is(3)) {
                 (Some(read_only), Some(use_host)) => Val::int(

@@ -2,9 +2,8 @@
 
 use std::rc::Rc;
 
-use fpgacc_frontend::host::ast::Type;
-
 use super::Kind;
+use crate::syntax::ast::Type;
 
 /// What a container holds.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,9 +3,8 @@
 
 use std::rc::Rc;
 
-use fpgacc_frontend::host::ast::Type;
-
 use super::{Container, Kind};
+use crate::syntax::ast::Type;
 
 /// What a class stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Hosts: anything can be parsed, analysed and patched; patching what is patched changes nothing.
 #![no_main]
 
-use fpgacc_frontend::host::{HostFile, Language};
+use fpgacc_host_analysis::syntax::{HostFile, Language};
 use fpgacc_frontend::source::SourceMap;
 use fpgacc_host_analysis::{analyse, patch::patch_bytes};
 use libfuzzer_sys::fuzz_target;

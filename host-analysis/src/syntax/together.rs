@@ -3,26 +3,16 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use fpgacc_frontend::source::{FileId, SourceMap, Span};
 use indexmap::IndexSet;
 
 use super::ast::Ast;
-use super::{HostFile, Language, Prepared, Preprocessed, Visible, lower_text, squeezed};
-use crate::source::{FileId, SourceMap, Span};
-use crate::threads;
-
-/// A host that is to be parsed.
-#[derive(Clone, Debug)]
-pub struct Unit<'t> {
-    /// Its own text.
-    pub main: FileId,
-    /// Those of its headers that are given.
-    pub headers: Vec<FileId>,
-    /// The output of `cc -E -dD` on it, run so that it names files as the sources do. Without it
-    /// all lines count as live, and macros are those of the text.
-    pub preprocessed: Option<&'t str>,
-    /// Its language.
-    pub language: Language,
-}
+use super::cpp::Preprocessed;
+use super::host_file::{HostFile, Language};
+use super::parse::lower_text;
+use super::prepare::{Prepared, Unit, Visible};
+use super::squeeze::squeezed;
+use super::threads;
 
 /// Parses hosts, as many files at once as the machine has processors; in their order.
 pub fn parse_all(sources: &SourceMap, units: &[Unit<'_>]) -> Vec<HostFile> {
@@ -34,8 +24,31 @@ pub fn parse_all(sources: &SourceMap, units: &[Unit<'_>]) -> Vec<HostFile> {
     parse_prepared(prepared)
 }
 
+impl HostFile {
+    /// Parses a host and those headers of it that are given. `preprocessed` is what
+    /// [`Preprocessed::read`] made of the output of `cc -E -dD` on it, run so that it names files
+    /// as `sources` does; without it all lines count as live, and macros are those of the text.
+    /// [`parse_all`] is faster for several.
+    pub fn parse(
+        sources: &SourceMap,
+        main: FileId,
+        headers: &[FileId],
+        preprocessed: Option<&Preprocessed>,
+        language: Language,
+    ) -> HostFile {
+        let unit = Unit {
+            main,
+            headers: headers.to_vec(),
+            preprocessed: None,
+            language,
+        };
+        let prepared = Prepared::new(sources, &unit, preprocessed);
+        parse_prepared(vec![prepared]).swap_remove(0)
+    }
+}
+
 /// Parses what was prepared. A header that looks alike in several hosts is parsed once.
-pub(super) fn parse_prepared(mut all: Vec<Prepared>) -> Vec<HostFile> {
+fn parse_prepared(mut all: Vec<Prepared>) -> Vec<HostFile> {
     let mut texts: IndexSet<(FileId, Visible)> = IndexSet::new();
     let mut texts_of = Vec::new();
     for (part, text) in all.iter_mut().flat_map(Prepared::parts) {

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use tree_sitter::Node;
 
-use super::Places;
 use super::ast::*;
 use super::grammar::{Field, kind_of};
-use crate::source::{FileId, Span};
+use super::squeeze::Places;
+use fpgacc_frontend::source::{FileId, Span};
 
 /// Deepest nesting that is lowered; what lies deeper becomes opaque.
 pub(super) const MAX_DEPTH: u32 = 160;

@@ -4,7 +4,7 @@
 //! built, cloned or dropped. What the parser did not understand becomes an `Opaque` node that lists
 //! every name in it: whoever reasons about values must take those names as changed.
 
-use crate::source::Span;
+use fpgacc_frontend::source::Span;
 
 /// Handle of an expression in [`Ast`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

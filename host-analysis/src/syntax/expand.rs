@@ -634,7 +634,7 @@ fn at_top_of_braces(words: &[Word]) -> impl Iterator<Item = &Word> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::squeezed;
+    use super::super::squeeze::squeezed;
     use super::*;
     use std::sync::Arc;
 

@@ -3,9 +3,9 @@
 use tree_sitter::Node;
 
 use super::ast::*;
-use super::grammar::{Field, kind_of};
+use super::grammar::{self, Field, kind_of};
 use super::lower::{Lowerer, Specifiers, named};
-use crate::source::Span;
+use fpgacc_frontend::source::Span;
 
 /// What a declarator declares, beside its type.
 #[derive(Default)]
@@ -423,11 +423,7 @@ impl<'t> Lowerer<'t> {
         let mut text = HEAD.to_vec();
         text.extend_from_slice(self.text.get(start..end)?);
         text.extend_from_slice(b";}");
-        let mut parser = tree_sitter::Parser::new();
-        parser
-            .set_language(&tree_sitter_cpp::LANGUAGE.into())
-            .ok()?;
-        let tree = super::parse_bounded(&mut parser, &text)?;
+        let tree = grammar::tree(&text)?;
         if tree.root_node().has_error() {
             return None;
         }

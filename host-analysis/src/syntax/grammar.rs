@@ -1,10 +1,11 @@
-//! Names of the grammar's fields and kinds of nodes, looked up once: a look-up by name costs more
-//! than what it finds.
+//! The grammar: the parser's run, and the names of its fields and kinds of nodes, looked up once: a
+//! look-up by name costs more than what it finds.
 
 use std::num::NonZeroU16;
+use std::ops::ControlFlow;
 use std::sync::LazyLock;
 
-use tree_sitter::{Language, Node};
+use tree_sitter::{Language, Node, ParseOptions, ParseState, Parser, Tree};
 
 /// Fields of nodes.
 #[derive(Clone, Copy)]
@@ -101,4 +102,29 @@ pub(super) fn kind_of<'t>(node: Node<'t>) -> &'t str {
         // Errors have a number of their own.
         None => node.kind(),
     }
+}
+
+/// Steps (of some hundred actions each) that the parser may spend on repairing errors, for any text
+/// and for each so many bytes of it. Source texts need none or a few; each costs about a
+/// millisecond.
+const REPAIRS_AT_LEAST: usize = 100;
+const BYTES_PER_REPAIR: usize = 200;
+const MOST_REPAIRS: usize = 1000;
+
+/// Parses a text, unless it is noise.
+pub(super) fn tree(text: &[u8]) -> Option<Tree> {
+    let mut parser = Parser::new();
+    parser.set_language(&LANGUAGE).ok()?;
+    let most = (REPAIRS_AT_LEAST + text.len() / BYTES_PER_REPAIR).min(MOST_REPAIRS);
+    let mut repairs = 0;
+    let mut progress = |state: &ParseState| {
+        repairs += usize::from(state.has_error());
+        match repairs > most {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
+    };
+    let options = ParseOptions::new().progress_callback(&mut progress);
+    let mut read = |at: usize, _| text.get(at..).unwrap_or_default();
+    parser.parse_with_options(&mut read, None, Some(options))
 }
