@@ -12,7 +12,7 @@ const LOOP: Resources = Resources {
     dsp: 0.0,
 };
 /// What a loop that is one with the loop around takes: its counter is set back where it ends (a comparison and
-/// a choice of 32 bits; an estimate).
+/// a choice of 32 bits; a guess).
 const JOINED: Resources = Resources {
     alut: 64.0,
     ff: 64.0,

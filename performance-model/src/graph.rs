@@ -209,7 +209,7 @@ pub struct Banks {
     pub width: u64,
 }
 
-/// Types by which aoc knows pointers not to alias without `restrict` (docs/model.md). Characters, vectors and
+/// Types by which aoc knows pointers not to alias without `restrict` (docs/model-evaluation.md). Characters, vectors and
 /// unions stand for anything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Element {

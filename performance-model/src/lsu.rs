@@ -121,7 +121,7 @@ fn runs(graph: &Graph, on_chip: bool) -> Vec<Vec<usize>> {
             access.region,
             access.is_atomic,
             // Neighbours that different work-items are picked for do not happen together; in loops of single work-items
-            // aoc joins neighbours whatever the conditions (Needleman-Wunsch, docs/model.md).
+            // aoc joins neighbours whatever the conditions (Needleman-Wunsch, docs/model-evaluation.md).
             if access.picked { access.branch } else { 0 },
             rest,
         );

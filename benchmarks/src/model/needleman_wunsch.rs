@@ -1,6 +1,6 @@
 //! Needleman-Wunsch: published versions of one program on one board, from a loss of sixty times to a gain
 //! of as much. Not one of them was used to fit constants; two were known when rules were chosen
-//! (docs/model.md).
+//! (docs/model-evaluation.md).
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};

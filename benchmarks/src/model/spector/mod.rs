@@ -1,7 +1,7 @@
 //! Spector's design spaces (Gautier, Althoff, Meng and Kastner, FPT 2016): thousands of designs of small
 //! applications, each built with aoc 14.1 and run on a DE5-Net, with their times, clocks and areas.
 //!
-//! docs/model.md tells which rules were made, and which numbers fitted, with these times known.
+//! docs/model-evaluation.md says which rules were made, and which numbers fitted, with these times known.
 
 mod designs;
 mod report;
