@@ -15,4 +15,5 @@ pub mod pass;
 pub mod passes;
 pub mod pipeline;
 pub mod remark;
+pub mod requirement;
 pub mod versions;

@@ -1,8 +1,10 @@
 //! What a pass is.
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
 use fpgacc_frontend::ir::{FunctionId, Module};
+use fpgacc_kernel_analysis::accesses::Summaries;
 use fpgacc_kernel_analysis::constant_memory::Launches;
 use fpgacc_kernel_analysis::geometry::Geometry;
 use fpgacc_launch_facts::{Facts, Launch};
@@ -29,6 +31,16 @@ pub struct Context<'a> {
     pub called: &'a BTreeSet<FunctionId>,
     /// The names at file scope, [`Module::global_names`].
     pub names: &'a BTreeSet<String>,
+    /// See [`Context::summaries`].
+    pub summaries: OnceCell<Summaries>,
+}
+
+impl Context<'_> {
+    /// What the kernel at hand and all that it calls access, as they were when this was first asked.
+    pub fn summaries(&self, module: &Module, kernel: FunctionId) -> &Summaries {
+        let compute = || Summaries::reachable(module, kernel, self.called);
+        self.summaries.get_or_init(compute)
+    }
 }
 
 /// What a pass did to a kernel.
@@ -61,6 +73,19 @@ impl Outcome {
     }
 }
 
+/// What a pass needs of a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Requirement {
+    /// A launch of it is known.
+    KnownLaunches,
+    /// No other function calls it: such a call passes what no launch does, in work-groups of its own.
+    EntryPoint,
+    /// It runs as a single work-item.
+    SingleWorkItem,
+    /// It runs as many work-items.
+    ManyWorkItems,
+}
+
 /// A rewrite of kernels.
 pub trait Pass: Sync {
     /// The name of `-f<name>`, such as `ndrange-to-loop`.
@@ -69,6 +94,19 @@ pub trait Pass: Sync {
     fn description(&self) -> &'static str;
     /// The lowest `-O` level at which it is on.
     fn level(&self) -> u8;
+    /// What it needs of a kernel; if that is not so it is not run.
+    fn requires(&self) -> &'static [Requirement] {
+        &[]
+    }
+    /// The passes that run before it where they are on: it needs what they make, or takes it apart.
+    fn after(&self) -> &'static [&'static str] {
+        &[]
+    }
+    /// Whether a kernel has anything that it could rewrite. Without that it is not run, and nothing is
+    /// reported.
+    fn has_work(&self, _module: &Module, _kernel: FunctionId, _context: &Context<'_>) -> bool {
+        true
+    }
     /// Rewrites one kernel, or leaves it exactly as it is.
     fn run(
         &self,

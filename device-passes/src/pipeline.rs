@@ -1,5 +1,6 @@
 //! Running passes over a module.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::ir::{FunctionId, Module};
@@ -17,6 +18,7 @@ use crate::passes;
 use crate::passes::constant_memory::{self, ConstantMemory};
 use crate::passes::specialise::Specialise;
 use crate::remark::{Kind, Remark};
+use crate::requirement::{Unmet, unmet};
 use crate::versions::{self, Versions};
 
 /// The name of remarks on versions that rely on nothing.
@@ -210,6 +212,7 @@ pub fn kernels_with_tables(
             all_launches: &launches,
             called: &called,
             names: &names,
+            summaries: OnceCell::new(),
         };
         constant_memory::has_tables(module, *kernel, &context)
     };
@@ -438,9 +441,10 @@ fn run_pass(
         all_launches: scope.launches,
         called: scope.called,
         names: scope.names,
+        summaries: OnceCell::new(),
     };
     let contract = report.contracts.entry(name.clone()).or_default();
-    let (done, missed) = match pass.run(module, kernel, &context, contract) {
+    let (done, missed) = match apply(module, pass, kernel, &context, contract) {
         Outcome::Done(done) => (done, Vec::new()),
         Outcome::Missed(missed) => (Vec::new(), missed),
         Outcome::Partly { done, missed } => (done, missed),
@@ -458,6 +462,27 @@ fn run_pass(
     // The only names at file scope that passes add are copies of functions.
     let added = module.functions.iter().skip(functions);
     added.map(|(_, function)| function.name.clone()).collect()
+}
+
+/// Runs a pass over a kernel that it has work in and that is as it needs it.
+fn apply(
+    module: &mut Module,
+    pass: &dyn Pass,
+    kernel: FunctionId,
+    context: &Context<'_>,
+    contract: &mut LaunchContract,
+) -> Outcome {
+    if !pass.has_work(module, kernel, context) {
+        return Outcome::Nothing;
+    }
+    match unmet(pass, module, kernel, context, contract) {
+        None => pass.run(module, kernel, context, contract),
+        Some(Unmet::OtherForm) => Outcome::Nothing,
+        Some(Unmet::Reason(reason)) => {
+            let text = format!("the pass does not run: {reason}");
+            Outcome::Missed(vec![Note::new(text, None)])
+        }
+    }
 }
 
 #[cfg(test)]
@@ -482,6 +507,17 @@ mod tests {
         }
         let unknown = find_pass("PIC").err().unwrap();
         assert_eq!(unknown.to_string(), "there is no pass 'PIC'");
+    }
+
+    #[test]
+    fn passes_stand_after_those_that_they_need() {
+        for (at, pass) in passes::ALL.iter().enumerate() {
+            for name in pass.after() {
+                let before = passes::ALL[..at].iter();
+                let stands = before.filter(|other| other.name() == *name).count();
+                assert_eq!(stands, 1, "{} after {name}", pass.name());
+            }
+        }
     }
 
     #[test]

@@ -273,18 +273,22 @@ fn parameters_that_are_not_used_are_left() {
 }
 
 #[test]
-fn without_launches_nothing_is_said() {
+fn without_launches_or_with_calls_nothing_is_stated() {
     let called = format!("{COPY}__kernel void other(__global float *x) {{ k(x + 1, x); }}\n");
     let none = facts(vec![], vec![]);
     let one = facts(vec![], vec![launch(20, &["a", "b"])]);
-    for (source, facts) in [(COPY, &none), (called.as_str(), &one)] {
+    for (source, facts, reason) in [
+        (COPY, &none, "no launch of this kernel is known"),
+        (called.as_str(), &one, "another function calls this kernel"),
+    ] {
         let rewritten = stated(source, facts);
         assert!(
             !rewritten.text.contains("align_value"),
             "{}",
             rewritten.text
         );
-        assert_eq!(rewritten.remarks, [""; 0]);
+        let told = rewritten.remarks.join("\n");
+        assert!(told.contains(reason), "{told}");
     }
 }
 

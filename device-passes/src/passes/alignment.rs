@@ -18,7 +18,7 @@ use fpgacc_kernel_analysis::usage::{buffer_parameters, names};
 use fpgacc_kernel_analysis::variables::{Access, uses};
 use fpgacc_launch_facts::{Buffer, Facts, Known, Launch, Value};
 
-use crate::pass::{Context, LaunchContract, Note, Outcome, Pass};
+use crate::pass::{Context, LaunchContract, Note, Outcome, Pass, Requirement};
 
 /// The attribute, of clang 3.6 and later: a pointer's alignment in bytes.
 const ATTRIBUTE: &str = "align_value";
@@ -43,6 +43,18 @@ impl Pass for Alignment {
         2
     }
 
+    fn requires(&self) -> &'static [Requirement] {
+        &[Requirement::EntryPoint, Requirement::KnownLaunches]
+    }
+
+    fn after(&self) -> &'static [&'static str] {
+        &["constant-memory"]
+    }
+
+    fn has_work(&self, module: &Module, kernel: FunctionId, _context: &Context<'_>) -> bool {
+        !buffer_parameters(module, kernel).is_empty()
+    }
+
     fn run(
         &self,
         module: &mut Module,
@@ -50,9 +62,6 @@ impl Pass for Alignment {
         context: &Context<'_>,
         contract: &mut LaunchContract,
     ) -> Outcome {
-        if context.launches.is_empty() || context.called.contains(&kernel) {
-            return Outcome::Nothing;
-        }
         let uses = uses(&module.types, &module.functions[kernel]);
         let mut aligned: BTreeMap<u64, Vec<VarId>> = BTreeMap::new();
         let mut missed = Vec::new();

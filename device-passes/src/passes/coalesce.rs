@@ -9,12 +9,10 @@ use std::collections::BTreeSet;
 
 use fpgacc_frontend::ir::{Function, FunctionId, Module};
 use fpgacc_frontend::source::Span;
-use fpgacc_kernel_analysis::accesses::Summaries;
 use fpgacc_kernel_analysis::loops;
 use fpgacc_kernel_analysis::nest::{self, Nests};
-use fpgacc_kernel_analysis::single_work_item::is_single_work_item;
 
-use crate::pass::{Context, LaunchContract, Note, Outcome, Pass};
+use crate::pass::{Context, LaunchContract, Note, Outcome, Pass, Requirement};
 
 /// The pass.
 pub struct Coalesce;
@@ -43,22 +41,27 @@ impl Pass for Coalesce {
         3
     }
 
+    fn requires(&self) -> &'static [Requirement] {
+        // aoc joins the loops of NDRanges by itself.
+        &[Requirement::SingleWorkItem]
+    }
+
+    fn after(&self) -> &'static [&'static str] {
+        &["unroll"]
+    }
+
+    fn has_work(&self, _module: &Module, _kernel: FunctionId, context: &Context<'_>) -> bool {
+        !context.options.coalesce.is_empty()
+    }
+
     fn run(
         &self,
         module: &mut Module,
         kernel: FunctionId,
         context: &Context<'_>,
-        contract: &mut LaunchContract,
+        _contract: &mut LaunchContract,
     ) -> Outcome {
         let wanted: BTreeSet<usize> = context.options.coalesce.iter().copied().collect();
-        if wanted.is_empty() {
-            return Outcome::Nothing;
-        }
-        let summaries = Summaries::reachable(module, kernel, context.called);
-        // aoc joins the loops of NDRanges by itself.
-        if !is_single_work_item(module, kernel, &summaries, context.geometry, contract) {
-            return Outcome::Nothing;
-        }
         let mut free = 0;
         let mut done = Vec::new();
         for nest in candidates(module, &module.functions[kernel]) {

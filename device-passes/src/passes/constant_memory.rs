@@ -20,7 +20,8 @@ use fpgacc_kernel_analysis::usage::{Usage, buffer_parameters};
 
 use self::launches::{Passed, passed};
 use self::uses::{Obstacle, Pointers, pointers};
-use crate::pass::{Context, LaunchContract, Note, Outcome, Pass};
+use crate::pass::{Context, LaunchContract, Note, Outcome, Pass, Requirement};
+use crate::requirement::unmet;
 
 /// The least that `CL_DEVICE_MAX_CONSTANT_ARGS` may be (OpenCL 1.2, table 4.3).
 const MOST_PARAMETERS: usize = 8;
@@ -41,6 +42,18 @@ impl Pass for ConstantMemory {
         2
     }
 
+    fn requires(&self) -> &'static [Requirement] {
+        &[Requirement::EntryPoint, Requirement::KnownLaunches]
+    }
+
+    fn after(&self) -> &'static [&'static str] {
+        &["ndrange-to-loop", "restrict"]
+    }
+
+    fn has_work(&self, module: &Module, kernel: FunctionId, _context: &Context<'_>) -> bool {
+        global_pointers(module, kernel).next().is_some()
+    }
+
     fn run(
         &self,
         module: &mut Module,
@@ -49,13 +62,7 @@ impl Pass for ConstantMemory {
         contract: &mut LaunchContract,
     ) -> Outcome {
         let (mut done, mut missed) = (Vec::new(), Vec::new());
-        if context.launches.is_empty() || context.called.contains(&kernel) {
-            return Outcome::Nothing;
-        }
         let offers = offers(module, kernel, context);
-        if offers.is_empty() {
-            return Outcome::Nothing;
-        }
         let usage = Usage::of(module, kernel, context.called);
         for table in tables(module, kernel, offers, &usage, &mut missed) {
             let function = &module.functions[kernel];
@@ -79,13 +86,11 @@ impl Pass for ConstantMemory {
 
 /// Whether some parameter of a kernel may become `__constant`, as far as its launches tell.
 pub(crate) fn has_tables(module: &Module, kernel: FunctionId, context: &Context<'_>) -> bool {
-    if context.launches.is_empty() || context.called.contains(&kernel) {
+    let contract = LaunchContract::default();
+    if unmet(&ConstantMemory, module, kernel, context, &contract).is_some() {
         return false;
     }
     let offers = offers(module, kernel, context);
-    if offers.is_empty() {
-        return false;
-    }
     let usage = Usage::of(module, kernel, context.called);
     !tables(module, kernel, offers, &usage, &mut Vec::new()).is_empty()
 }
@@ -93,16 +98,20 @@ pub(crate) fn has_tables(module: &Module, kernel: FunctionId, context: &Context<
 /// A pointer parameter by its place, and what the launches pass for it.
 type Offer<'f> = (u32, VarId, Passed<'f>);
 
-/// The `__global` pointers for which launches pass buffers that may be small and read-only.
-fn offers<'f>(module: &Module, kernel: FunctionId, context: &Context<'f>) -> Vec<Offer<'f>> {
+/// The parameters that are `__global` pointers, by their indices.
+fn global_pointers(module: &Module, kernel: FunctionId) -> impl Iterator<Item = (u32, VarId)> {
     let function = &module.functions[kernel];
     let is_global = |var: VarId| {
         let pointer = module.types.as_pointer(function.vars[var].ty.ty);
         matches!(pointer, Some((_, AddressSpace::Global)))
     };
     let params = (0..).zip(function.params.iter().copied());
-    params
-        .filter(|(_, var)| is_global(*var))
+    params.filter(move |(_, var)| is_global(*var))
+}
+
+/// The `__global` pointers for which launches pass buffers that may be small and read-only.
+fn offers<'f>(module: &Module, kernel: FunctionId, context: &Context<'f>) -> Vec<Offer<'f>> {
+    global_pointers(module, kernel)
         .map(|(index, var)| (index, var, passed(context, index)))
         .filter(|(_, _, passed)| !matches!(passed, Passed::Other))
         .collect()

@@ -13,9 +13,8 @@ use fpgacc_kernel_analysis::alias::Aliases;
 use fpgacc_kernel_analysis::independence::independent_arrays;
 use fpgacc_kernel_analysis::loops;
 use fpgacc_kernel_analysis::nest::Nests;
-use fpgacc_kernel_analysis::single_work_item::is_single_work_item;
 
-use crate::pass::{Context, LaunchContract, Note, Outcome, Pass};
+use crate::pass::{Context, LaunchContract, Note, Outcome, Pass, Requirement};
 
 /// The pass.
 pub struct Ivdep;
@@ -33,17 +32,22 @@ impl Pass for Ivdep {
         2
     }
 
+    fn requires(&self) -> &'static [Requirement] {
+        &[Requirement::SingleWorkItem]
+    }
+
+    fn after(&self) -> &'static [&'static str] {
+        &["restrict", "scalar-replacement"]
+    }
+
     fn run(
         &self,
         module: &mut Module,
         kernel: FunctionId,
         context: &Context<'_>,
-        contract: &mut LaunchContract,
+        _contract: &mut LaunchContract,
     ) -> Outcome {
-        let summaries = Summaries::reachable(module, kernel, context.called);
-        if !is_single_work_item(module, kernel, &summaries, context.geometry, contract) {
-            return Outcome::Nothing;
-        }
+        let summaries = context.summaries(module, kernel);
         let mut done = Vec::new();
         for (place, array, note) in proved(module, kernel, &summaries, context) {
             if let Some(body) = &mut module.functions[kernel].body {

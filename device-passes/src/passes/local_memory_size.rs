@@ -9,7 +9,7 @@ use fpgacc_frontend::ir::{AddressSpace, Attr, FunctionId, Module, VarId};
 use fpgacc_kernel_analysis::faults;
 use fpgacc_launch_facts::{ArgValue, Launch, Value};
 
-use crate::pass::{Context, LaunchContract, Note, Outcome, Pass};
+use crate::pass::{Context, LaunchContract, Note, Outcome, Pass, Requirement};
 
 /// The attribute.
 const ATTRIBUTE: &str = "local_mem_size";
@@ -30,6 +30,18 @@ impl Pass for LocalMemorySize {
         1
     }
 
+    fn requires(&self) -> &'static [Requirement] {
+        &[Requirement::EntryPoint, Requirement::KnownLaunches]
+    }
+
+    fn after(&self) -> &'static [&'static str] {
+        &["ndrange-to-loop"]
+    }
+
+    fn has_work(&self, module: &Module, kernel: FunctionId, _context: &Context<'_>) -> bool {
+        !unstated_params(module, kernel).is_empty()
+    }
+
     fn run(
         &self,
         module: &mut Module,
@@ -37,9 +49,6 @@ impl Pass for LocalMemorySize {
         context: &Context<'_>,
         contract: &mut LaunchContract,
     ) -> Outcome {
-        if context.launches.is_empty() || context.called.contains(&kernel) {
-            return Outcome::Nothing;
-        }
         let (mut done, mut missed) = (Vec::new(), Vec::new());
         for (index, var) in open_params(module, kernel, contract) {
             let function = &mut module.functions[kernel];
@@ -84,16 +93,22 @@ fn open_params(
     kernel: FunctionId,
     contract: &LaunchContract,
 ) -> Vec<(u32, VarId)> {
+    let mut params = unstated_params(module, kernel);
+    params.retain(|(index, _)| contract.local_bytes.iter().all(|(known, _)| known != index));
+    params
+}
+
+/// The `__local` parameters whose size the source does not state, by their indices.
+fn unstated_params(module: &Module, kernel: FunctionId) -> Vec<(u32, VarId)> {
     let function = &module.functions[kernel];
-    let is_open = |(index, var): &(u32, VarId)| {
+    let is_unstated = |(_, var): &(u32, VarId)| {
         let variable = &function.vars[*var];
         let space = module.types.as_pointer(variable.ty.ty);
         matches!(space, Some((_, AddressSpace::Local)))
             && variable.attrs.iter().all(|attr| attr.name != ATTRIBUTE)
-            && contract.local_bytes.iter().all(|(known, _)| known != index)
     };
     let params = (0..).zip(function.params.iter().copied());
-    params.filter(is_open).collect()
+    params.filter(is_unstated).collect()
 }
 
 /// The most bytes that launches give; a launch of which that is not known.

@@ -11,7 +11,6 @@ mod legality;
 mod matching;
 
 use fpgacc_frontend::ir::{FunctionId, Module};
-use fpgacc_kernel_analysis::accesses::Summaries;
 use fpgacc_kernel_analysis::single_work_item::{is_single_work_item, may_share};
 
 use crate::pass::{Context, LaunchContract, Note, Outcome, Pass};
@@ -32,6 +31,10 @@ impl Pass for Reduction {
         2
     }
 
+    fn after(&self) -> &'static [&'static str] {
+        &["ndrange-to-loop", "restrict"]
+    }
+
     fn run(
         &self,
         module: &mut Module,
@@ -39,7 +42,7 @@ impl Pass for Reduction {
         context: &Context<'_>,
         contract: &mut LaunchContract,
     ) -> Outcome {
-        let summaries = Summaries::reachable(module, kernel, context.called);
+        let summaries = context.summaries(module, kernel);
         let single = is_single_work_item(module, kernel, &summaries, context.geometry, contract);
         let (mut done, mut missed) = (Vec::new(), Vec::new());
         for function in summaries.functions() {

@@ -6,12 +6,9 @@
 //! none of work-groups.
 
 use fpgacc_frontend::ir::{FunctionId, Module};
-use fpgacc_kernel_analysis::accesses::Summaries;
 use fpgacc_kernel_analysis::divergence::divergent_loop;
-use fpgacc_kernel_analysis::single_work_item::is_single_work_item;
-use fpgacc_runtime::manifest::Form;
 
-use crate::pass::{Context, LaunchContract, Note, Outcome, Pass};
+use crate::pass::{Context, LaunchContract, Note, Outcome, Pass, Requirement};
 
 /// The pass.
 pub struct Replicate;
@@ -29,24 +26,26 @@ impl Pass for Replicate {
         3
     }
 
+    fn requires(&self) -> &'static [Requirement] {
+        &[Requirement::ManyWorkItems, Requirement::EntryPoint]
+    }
+
+    fn after(&self) -> &'static [&'static str] {
+        &["work-group-size"]
+    }
+
+    fn has_work(&self, _module: &Module, _kernel: FunctionId, context: &Context<'_>) -> bool {
+        context.options.simd > 1 || context.options.compute_units > 1
+    }
+
     fn run(
         &self,
         module: &mut Module,
         kernel: FunctionId,
         context: &Context<'_>,
-        contract: &mut LaunchContract,
+        _contract: &mut LaunchContract,
     ) -> Outcome {
         let (lanes, units) = (context.options.simd, context.options.compute_units);
-        if lanes <= 1 && units <= 1 {
-            return Outcome::Nothing;
-        }
-        let summaries = Summaries::reachable(module, kernel, context.called);
-        if matches!(contract.form, Form::Task(_))
-            || context.called.contains(&kernel)
-            || is_single_work_item(module, kernel, &summaries, context.geometry, contract)
-        {
-            return Outcome::Nothing;
-        }
         let (mut done, mut missed) = (Vec::new(), Vec::new());
         if lanes > 1 {
             match simd_obstacle(module, kernel, lanes) {

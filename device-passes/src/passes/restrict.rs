@@ -10,7 +10,7 @@ use fpgacc_frontend::ir::{Function, FunctionId, Module, Qualifiers, VarId};
 use fpgacc_kernel_analysis::relation::{Relation, relation};
 use fpgacc_kernel_analysis::usage::{Usage, buffer_parameters, names};
 
-use crate::pass::{Context, LaunchContract, Note, Outcome, Pass};
+use crate::pass::{Context, LaunchContract, Note, Outcome, Pass, Requirement};
 
 /// The pass.
 pub struct Restrict;
@@ -28,6 +28,19 @@ impl Pass for Restrict {
         1
     }
 
+    fn requires(&self) -> &'static [Requirement] {
+        &[Requirement::EntryPoint, Requirement::KnownLaunches]
+    }
+
+    fn after(&self) -> &'static [&'static str] {
+        &["ndrange-to-loop"]
+    }
+
+    fn has_work(&self, module: &Module, kernel: FunctionId, _context: &Context<'_>) -> bool {
+        let pointers = Pointers::of(module, kernel);
+        pointers.all.len() >= 2 && !pointers.plain.is_empty()
+    }
+
     fn run(
         &self,
         module: &mut Module,
@@ -36,12 +49,6 @@ impl Pass for Restrict {
         contract: &mut LaunchContract,
     ) -> Outcome {
         let pointers = Pointers::of(module, kernel);
-        if pointers.all.len() < 2 || pointers.plain.is_empty() {
-            return Outcome::Nothing;
-        }
-        if let Some(reason) = refusal(kernel, context) {
-            return Outcome::Missed(vec![reason]);
-        }
         let usage = Usage::of(module, kernel, context.called);
         let pairs = Pair::all(&pointers, &usage, context);
         let function = &module.functions[kernel];
@@ -205,19 +212,4 @@ fn reassigned_note(function: &Function, pointer: &Pointer) -> Note {
         function.vars[pointer.var].name
     );
     Note::new(text, function.vars[pointer.var].span)
-}
-
-/// Why nothing is known of what the parameters of a kernel get, if so.
-fn refusal(kernel: FunctionId, context: &Context<'_>) -> Option<Note> {
-    let text = if context.called.contains(&kernel) {
-        "another function calls this kernel"
-    } else if context.launches.is_empty() {
-        "no launch of this kernel is known"
-    } else {
-        return None;
-    };
-    Some(Note::new(
-        format!("parameters are not made restrict: {text}"),
-        None,
-    ))
 }

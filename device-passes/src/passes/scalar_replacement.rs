@@ -11,7 +11,6 @@ mod codegen;
 mod legality;
 
 use fpgacc_frontend::ir::{Function, FunctionId, Module};
-use fpgacc_kernel_analysis::accesses::Summaries;
 use fpgacc_kernel_analysis::place::is_loop;
 use fpgacc_kernel_analysis::single_work_item::{is_single_work_item, may_share};
 
@@ -33,6 +32,10 @@ impl Pass for ScalarReplacement {
         2
     }
 
+    fn after(&self) -> &'static [&'static str] {
+        &["restrict", "reduction"]
+    }
+
     fn run(
         &self,
         module: &mut Module,
@@ -40,7 +43,7 @@ impl Pass for ScalarReplacement {
         context: &Context<'_>,
         contract: &mut LaunchContract,
     ) -> Outcome {
-        let summaries = Summaries::reachable(module, kernel, context.called);
+        let summaries = context.summaries(module, kernel);
         let single = is_single_work_item(module, kernel, &summaries, context.geometry, contract);
         let (mut done, mut missed) = (Vec::new(), Vec::new());
         for function in summaries.functions() {

@@ -13,7 +13,7 @@ use fpgacc_kernel_analysis::variables::{self, Access};
 use fpgacc_launch_facts::{Known, Launch};
 use fpgacc_runtime::manifest::{ScalarFact, ScalarKind};
 
-use crate::pass::{Context, LaunchContract, Note, Outcome, Pass};
+use crate::pass::{Context, LaunchContract, Note, Outcome, Pass, Requirement};
 
 /// The pass.
 pub struct Specialise;
@@ -31,6 +31,14 @@ impl Pass for Specialise {
         1
     }
 
+    fn requires(&self) -> &'static [Requirement] {
+        &[Requirement::EntryPoint, Requirement::KnownLaunches]
+    }
+
+    fn has_work(&self, module: &Module, kernel: FunctionId, _context: &Context<'_>) -> bool {
+        !params(module, kernel).is_empty()
+    }
+
     fn run(
         &self,
         module: &mut Module,
@@ -39,9 +47,6 @@ impl Pass for Specialise {
         contract: &mut LaunchContract,
     ) -> Outcome {
         let params = params(module, kernel);
-        if params.is_empty() || context.launches.is_empty() || context.called.contains(&kernel) {
-            return Outcome::Nothing;
-        }
         let (mut done, mut missed) = (Vec::new(), Vec::new());
         for param in &params {
             let function = &module.functions[kernel];

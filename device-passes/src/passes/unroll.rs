@@ -34,6 +34,10 @@ impl Pass for Unroll {
         3
     }
 
+    fn after(&self) -> &'static [&'static str] {
+        &["ndrange-to-loop", "reduction", "scalar-replacement"]
+    }
+
     fn run(
         &self,
         module: &mut Module,

@@ -4,13 +4,10 @@
 //! largest group that there may be, and neither vectorises nor unrolls loops over the local size.
 
 use fpgacc_frontend::ir::{FunctionId, Module};
-use fpgacc_kernel_analysis::accesses::Summaries;
 use fpgacc_kernel_analysis::faults;
 use fpgacc_kernel_analysis::geometry::LocalGeometry;
-use fpgacc_kernel_analysis::single_work_item::is_single_work_item;
-use fpgacc_runtime::manifest::Form;
 
-use crate::pass::{Context, LaunchContract, Note, Outcome, Pass};
+use crate::pass::{Context, LaunchContract, Note, Outcome, Pass, Requirement};
 
 /// The pass.
 pub struct WorkGroupSize;
@@ -28,6 +25,24 @@ impl Pass for WorkGroupSize {
         1
     }
 
+    fn requires(&self) -> &'static [Requirement] {
+        &[
+            Requirement::ManyWorkItems,
+            Requirement::EntryPoint,
+            Requirement::KnownLaunches,
+        ]
+    }
+
+    fn after(&self) -> &'static [&'static str] {
+        &["ndrange-to-loop"]
+    }
+
+    fn has_work(&self, module: &Module, kernel: FunctionId, _context: &Context<'_>) -> bool {
+        module.functions[kernel]
+            .attr("reqd_work_group_size")
+            .is_none()
+    }
+
     fn run(
         &self,
         module: &mut Module,
@@ -35,16 +50,6 @@ impl Pass for WorkGroupSize {
         context: &Context<'_>,
         contract: &mut LaunchContract,
     ) -> Outcome {
-        let has_one = module.functions[kernel]
-            .attr("reqd_work_group_size")
-            .is_some();
-        // Another kernel that calls this one would call it with its own groups.
-        if has_one
-            || context.called.contains(&kernel)
-            || is_single(module, kernel, context, contract)
-        {
-            return Outcome::Nothing;
-        }
         let sizes = match &context.geometry.local {
             LocalGeometry::Sizes([Some(x), Some(y), Some(z)]) => [*x, *y, *z],
             _ => return missed(context),
@@ -62,20 +67,8 @@ impl Pass for WorkGroupSize {
     }
 }
 
-fn is_single(
-    module: &Module,
-    kernel: FunctionId,
-    context: &Context<'_>,
-    contract: &LaunchContract,
-) -> bool {
-    let summaries = Summaries::reachable(module, kernel, context.called);
-    matches!(contract.form, Form::Task(_))
-        || is_single_work_item(module, kernel, &summaries, context.geometry, contract)
-}
-
 fn missed(context: &Context<'_>) -> Outcome {
     let reason = match context.geometry.local {
-        _ if context.geometry.launches == 0 => "no launch of this kernel is known",
         LocalGeometry::Null => "the host leaves the local size open",
         LocalGeometry::Sizes(_) => "the local size is not the same constant at all launches",
         LocalGeometry::Unknown => "the local size of some launch is not known",

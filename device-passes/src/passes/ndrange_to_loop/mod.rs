@@ -62,6 +62,10 @@ impl Pass for NdrangeToLoop {
         1
     }
 
+    fn after(&self) -> &'static [&'static str] {
+        &["specialise"]
+    }
+
     fn run(
         &self,
         module: &mut Module,
