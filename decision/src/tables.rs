@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use fpgacc_device_passes::passes;
 use fpgacc_device_passes::pipeline::Pipeline;
+use fpgacc_kernel_analysis::contract::LaunchContract;
 use fpgacc_performance_model::Board;
 
 use super::price::{GAIN, Made, share_of};
@@ -49,8 +50,8 @@ pub fn choose(pipeline: Pipeline, board: &Board, make: &dyn Fn(Pipeline) -> Form
 /// The parameters that became constant memory in some version.
 fn moved(made: &Made) -> BTreeSet<u32> {
     let contracts = made.report.contracts.values();
-    let moved = contracts.flat_map(|contract| contract.constants.iter().map(|(index, _)| *index));
-    moved.collect()
+    let moved = contracts.flat_map(LaunchContract::constants);
+    moved.map(|(param, _)| param).collect()
 }
 
 /// Whether a form with more constant memory is worth it.

@@ -5,11 +5,10 @@ use fpgacc_frontend::ir::{Function, VarId};
 use fpgacc_kernel_analysis::relation::{Relation, relation};
 use fpgacc_kernel_analysis::usage::names;
 use fpgacc_launch_facts::{Facts, Launch};
-use fpgacc_runtime::manifest::{Fact, Form};
+use fpgacc_runtime::guard::{Guard, Subject};
 
 use crate::options::PassOptions;
 use crate::pass::LaunchContract;
-use crate::versions::may_refuse;
 
 /// A fact that a version of a kernel relies on and that is not proved, in words; `None`: all are.
 pub fn assumption(
@@ -27,7 +26,7 @@ pub fn assumption(
 
 fn unseen_launches(contract: &LaunchContract, options: &PassOptions) -> Option<String> {
     let object = options.unseen.as_ref()?;
-    may_refuse(contract).then(|| {
+    contract.may_refuse().then(|| {
         format!("'{object}' launches kernels too, and what it passes is assumed to be the same")
     })
 }
@@ -38,7 +37,7 @@ fn shared_memory(
     launches: &[&Launch],
     facts: &Facts,
 ) -> Option<String> {
-    contract.distinct.iter().find_map(|&(a, b)| {
+    contract.distinct_pairs().into_iter().find_map(|(a, b)| {
         let mut all = launches.iter().map(|launch| relation(facts, launch, a, b));
         all.find_map(|relation| match relation {
             Relation::Distinct => None,
@@ -51,13 +50,8 @@ fn shared_memory(
 }
 
 fn geometry(contract: &LaunchContract, launches: &[&Launch]) -> Option<String> {
-    let relies_on = match &contract.form {
-        Form::Task(task) => task.relies_on.as_slice(),
-        Form::NdRange => &[],
-    };
-    let is_local = |fact: &Fact| matches!(fact, Fact::Local(..) | Fact::OneGroup(_));
-    let of_local = contract.local_size.is_some() || relies_on.iter().any(is_local);
-    let of_rest = relies_on.iter().any(|fact| !is_local(fact));
+    let has = |subject| subjects(contract).any(|one| one == subject);
+    let (of_local, of_rest) = (has(Subject::LocalSize), has(Subject::Range));
     launches.iter().find_map(|launch| {
         let seen = launch.recorded.is_some();
         let what = match (of_local && !launch.local_is_proved(), of_rest && seen) {
@@ -78,14 +72,11 @@ fn arguments(
     contract: &LaunchContract,
     launches: &[&Launch],
 ) -> Option<String> {
-    let scalars = contract.scalars.iter().map(|fact| fact.param);
-    let bytes = [
-        &contract.constants,
-        &contract.aligned,
-        &contract.local_bytes,
-    ];
-    let bytes = bytes.into_iter().flatten().map(|(index, _)| *index);
-    scalars.chain(bytes).find_map(|index| {
+    let mut indices = subjects(contract).filter_map(|subject| match subject {
+        Subject::Argument(index) => Some(index),
+        _ => None,
+    });
+    indices.find_map(|index| {
         let mut all = launches.iter();
         let launch = all.find(|launch| !launch.argument_is_proved(index))?;
         let name = names(function, &[param(function, index)]);
@@ -94,6 +85,10 @@ fn arguments(
             launch.site
         ))
     })
+}
+
+fn subjects(contract: &LaunchContract) -> impl Iterator<Item = Subject> {
+    contract.guards.iter().filter_map(Guard::subject)
 }
 
 fn param(function: &Function, index: u32) -> VarId {

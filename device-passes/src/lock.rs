@@ -11,7 +11,6 @@ use fpgacc_runtime::manifest::Form;
 
 use crate::pass::LaunchContract;
 use crate::pipeline::Report;
-use crate::versions::may_refuse;
 
 /// The name of the argument.
 const NAME: &str = "fpgacc_key";
@@ -41,6 +40,6 @@ pub fn lock(module: &mut Module, report: &mut Report) {
 fn is_open(contract: &LaunchContract) -> bool {
     match &contract.form {
         Form::Task(task) => task.hidden.is_empty(),
-        Form::NdRange => may_refuse(contract),
+        Form::NdRange => contract.may_refuse(),
     }
 }

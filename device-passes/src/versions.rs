@@ -4,7 +4,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::ir::{FunctionId, Item, Module};
-use fpgacc_runtime::manifest::Form;
 
 use crate::options::General;
 use crate::pass::LaunchContract;
@@ -95,19 +94,8 @@ pub fn needs_general(
     match general {
         General::Never => false,
         General::Assumed => is_assumed,
-        General::Always => contract.is_some_and(may_refuse),
+        General::Always => contract.is_some_and(LaunchContract::may_refuse),
     }
-}
-
-/// Whether there are launches that a kernel cannot take.
-pub(crate) fn may_refuse(contract: &LaunchContract) -> bool {
-    matches!(contract.form, Form::Task(_))
-        || !contract.distinct.is_empty()
-        || !contract.constants.is_empty()
-        || !contract.aligned.is_empty()
-        || !contract.local_bytes.is_empty()
-        || contract.local_size.is_some()
-        || !contract.scalars.is_empty()
 }
 
 /// A copy of a kernel, behind another function.

@@ -84,7 +84,7 @@ fn stated_of(more: Vec<Buffer>, names: &[&str]) -> Rewritten {
 #[track_caller]
 fn nothing_of(more: Vec<Buffer>, names: &[&str], reason: &str) {
     let rewritten = stated_of(more, names);
-    assert_eq!(rewritten.contract().aligned, []);
+    assert_eq!(rewritten.contract().aligned(), []);
     assert!(
         !rewritten.text.contains("align_value"),
         "{}",
@@ -108,7 +108,7 @@ fn buffers_of_the_device_are_aligned() {
              buffers of the launches are (checked at each launch) [-Rpass=alignment]"
         ]
     );
-    assert_eq!(rewritten.contract().aligned, [(0, 64), (1, 64)]);
+    assert_eq!(rewritten.contract().aligned(), [(0, 64), (1, 64)]);
     let head = "__kernel void k(__global const float *__attribute__((align_value(64))) in,\n                \
                 __global float *__attribute__((align_value(64))) out) {\n";
     assert!(rewritten.text.contains(head), "{}", rewritten.text);
@@ -124,7 +124,7 @@ fn pointers_of_all_kinds_take_it() {
     let passed = ["a", "b", "a|b", "b", "NULL|a"];
     let rewritten = stated(source, &facts(vec![], vec![launch(20, &passed)]));
     let all = [(0, 64), (1, 64), (2, 64), (3, 64), (4, 64)];
-    assert_eq!(rewritten.contract().aligned, all);
+    assert_eq!(rewritten.contract().aligned(), all);
     let text = &rewritten.text;
     for declared in [
         "floats __attribute__((align_value(64))) a",
@@ -138,7 +138,7 @@ fn pointers_of_all_kinds_take_it() {
     // What is printed is read again, and stays as it is.
     let again = stated(text, &facts(vec![], vec![launch(20, &passed)]));
     assert_eq!(again.text.matches("align_value(64)").count(), 5);
-    assert_eq!(again.contract().aligned, []);
+    assert_eq!(again.contract().aligned(), []);
 }
 
 /// Parts are aligned as their origins are, and the least of all launches counts.
@@ -160,7 +160,7 @@ fn parts_are_aligned_as_their_origins_are() {
         (range(0, 128), 64),
     ] {
         let rewritten = stated_of(vec![part("p", "a", origin.clone())], &["a", "p"]);
-        assert_eq!(rewritten.contract().aligned, [(0, bytes)], "{origin:?}");
+        assert_eq!(rewritten.contract().aligned(), [(0, bytes)], "{origin:?}");
         let attribute = format!("align_value({bytes})");
         assert!(rewritten.text.contains(&attribute), "{}", rewritten.text);
     }
@@ -170,7 +170,7 @@ fn parts_are_aligned_as_their_origins_are() {
 #[test]
 fn what_the_type_tells_is_not_stated() {
     let rewritten = stated_of(vec![part("p", "a", Value::Const(12))], &["p"]);
-    assert_eq!(rewritten.contract().aligned, []);
+    assert_eq!(rewritten.contract().aligned(), []);
     assert!(
         !rewritten.text.contains("align_value"),
         "{}",
@@ -179,7 +179,7 @@ fn what_the_type_tells_is_not_stated() {
     assert!(!rewritten.remarks[0].contains("'in'"));
     let vectors = COPY.replace("float *", "float16 *");
     let rewritten = stated(&vectors, &facts(vec![], vec![launch(20, &["a", "b"])]));
-    assert_eq!(rewritten.contract().aligned, []);
+    assert_eq!(rewritten.contract().aligned(), []);
     assert_eq!(rewritten.remarks, [""; 0]);
 }
 
@@ -237,7 +237,7 @@ fn launches_of_kernels_that_are_not_known_pass_anything() {
     );
     all.launches[1].kernels = Known::Unknown("computed".to_string());
     let rewritten = stated(COPY, &all);
-    assert_eq!(rewritten.contract().aligned, []);
+    assert_eq!(rewritten.contract().aligned(), []);
     assert!(rewritten.remarks[0].contains("host.c:21:5 passes memory that is not known"));
 }
 
@@ -253,7 +253,7 @@ fn parameters_that_change_are_left() {
         assert!(
             rewritten
                 .contract()
-                .aligned
+                .aligned()
                 .iter()
                 .all(|(index, _)| *index == 1),
             "{body}"
@@ -269,7 +269,7 @@ fn parameters_that_change_are_left() {
 fn parameters_that_are_not_used_are_left() {
     let source = COPY.replace("= in[i]", "= i");
     let rewritten = stated(&source, &facts(vec![], vec![launch(20, &["a", "b"])]));
-    assert_eq!(rewritten.contract().aligned, [(1, 64)]);
+    assert_eq!(rewritten.contract().aligned(), [(1, 64)]);
 }
 
 #[test]
@@ -307,7 +307,7 @@ fn what_only_a_run_showed_counts_where_there_is_a_general_version() {
         time: None,
     });
     let rewritten = stated(COPY, &seen);
-    assert_eq!(rewritten.contract().aligned, [(1, 64)]);
+    assert_eq!(rewritten.contract().aligned(), [(1, 64)]);
     let told = rewritten.remarks.join("\n");
     assert!(
         told.contains("passes what was only seen in a run"),
@@ -322,5 +322,5 @@ fn what_only_a_run_showed_counts_where_there_is_a_general_version() {
         general.text
     );
     let contract = &general.report.contracts["k"];
-    assert_eq!(contract.aligned, [(0, 64), (1, 64)]);
+    assert_eq!(contract.aligned(), [(0, 64), (1, 64)]);
 }

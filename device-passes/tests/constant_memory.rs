@@ -101,8 +101,8 @@ fn moved(source: &str, facts: &Facts) -> Rewritten {
 fn stays(source: &str, facts: &Facts, reason: Option<&str>) {
     let rewritten = moved(source, facts);
     assert!(!rewritten.text.contains("__constant"), "{}", rewritten.text);
-    assert_eq!(rewritten.contract().constants, []);
-    assert_eq!(rewritten.contract().distinct, []);
+    assert_eq!(rewritten.contract().constants(), []);
+    assert_eq!(rewritten.contract().distinct_pairs(), []);
     let told = rewritten.remarks.join("\n");
     match reason {
         Some(reason) => {
@@ -129,8 +129,8 @@ fn a_small_table_becomes_constant_memory() {
     );
     let head = "__constant const float *table, __global float *out";
     assert!(rewritten.text.contains(head), "{}", rewritten.text);
-    assert_eq!(rewritten.contract().constants, [(0, 4096)]);
-    assert_eq!(rewritten.contract().distinct, [(0, 1)]);
+    assert_eq!(rewritten.contract().constants(), [(0, 4096)]);
+    assert_eq!(rewritten.contract().distinct_pairs(), [(0, 1)]);
 }
 
 /// Each is valid OpenCL C with a `__constant` table: the module is validated behind the pass.
@@ -163,7 +163,7 @@ fn reads_in_place_may_be_of_constant_memory() {
         ("const int", "out[table[i]] = table[table[i]];"),
     ] {
         let rewritten = moved(&kernel(ty, body), &facts());
-        assert_eq!(rewritten.contract().constants, [(0, 64)], "{body}");
+        assert_eq!(rewritten.contract().constants(), [(0, 64)], "{body}");
         let head = format!("__constant {ty} *table");
         assert!(rewritten.text.contains(&head), "{}", rewritten.text);
     }
@@ -182,7 +182,7 @@ fn variables_that_walk_through_a_table_go_with_it() {
         "__global const float *q = n > 1 ? table : table + 1; out[i] = *(n ? q : table);",
     ] {
         let rewritten = moved(&kernel("const float", body), &facts());
-        assert_eq!(rewritten.contract().constants, [(0, 64)], "{body}");
+        assert_eq!(rewritten.contract().constants(), [(0, 64)], "{body}");
         assert!(rewritten.text.contains(constant), "{}", rewritten.text);
         assert!(
             !rewritten.text.contains("__global const float *q"),
@@ -384,9 +384,9 @@ fn the_cache_holds_all_constants_of_the_program() {
     };
     let limit = |bytes: u64| move |p: &mut Pipeline| p.options.constant_cache = Some(bytes);
     let fits = moved_with(&table(16_320), &facts(), limit(16_384));
-    assert_eq!(fits.contract().constants, [(0, 64)]);
+    assert_eq!(fits.contract().constants(), [(0, 64)]);
     let full = moved_with(&table(16_384), &facts(), limit(16_384));
-    assert_eq!(full.contract().constants, []);
+    assert_eq!(full.contract().constants(), []);
     let told = full.remarks.join("\n");
     let reason =
         "the program would have 16448 bytes of constant memory, and the cache has 16384 at most";
@@ -422,7 +422,7 @@ fn there_are_no_more_constant_parameters_than_any_device_takes() {
         })
         .collect();
     let rewritten = moved(&source, &facts);
-    assert_eq!(rewritten.contract().constants.len(), 8);
+    assert_eq!(rewritten.contract().constants().len(), 8);
     let told = rewritten.remarks.join("\n");
     let reason = "parameter 't8' stays __global: the kernel has 8 __constant parameters already";
     assert!(told.contains(reason), "{told}");

@@ -75,7 +75,7 @@ fn the_local_size_of_all_launches_is_stated_and_checked() {
     let rewritten = attributes(SCALE, both, PassOptions::default());
     let attribute = "__attribute__((reqd_work_group_size(64, 4, 1)))";
     assert!(rewritten.text.contains(attribute), "{}", rewritten.text);
-    assert_eq!(rewritten.contract().local_size, Some([64, 4, 1]));
+    assert_eq!(rewritten.contract().local_size(), Some([64, 4, 1]));
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn a_local_size_that_is_not_the_same_everywhere_is_not_stated() {
     ] {
         let rewritten = attributes(SCALE, launches, lanes(4, 1));
         assert!(!rewritten.text.contains("attribute"), "{}", rewritten.text);
-        assert_eq!(rewritten.contract().local_size, None);
+        assert_eq!(rewritten.contract().local_size(), None);
         assert!(
             rewritten.remarks[0].contains(reason),
             "{:?}",
@@ -103,7 +103,7 @@ fn single_work_items_have_no_groups() {
                 a[i] *= f;\n}\n";
     let rewritten = attributes(task, vec![sized(1, 1)], lanes(4, 4));
     assert!(!rewritten.text.contains("attribute"), "{}", rewritten.text);
-    assert_eq!(rewritten.contract().local_size, None);
+    assert_eq!(rewritten.contract().local_size(), None);
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn local_parameters_state_what_the_launches_give() {
     let rewritten = attributes(SHARED, launches, PassOptions::default());
     let attribute = "__attribute__((local_mem_size(1024)))";
     assert!(rewritten.text.contains(attribute), "{}", rewritten.text);
-    assert_eq!(rewritten.contract().local_bytes, [(1, 1024)]);
+    assert_eq!(rewritten.contract().local_bytes(), [(1, 1024)]);
 
     let own = SHARED.replace("*t)", "*t __attribute__((local_mem_size(4096))))");
     for (source, bytes) in [
@@ -156,7 +156,7 @@ fn local_parameters_state_what_the_launches_give() {
     ] {
         let launches = vec![with_local(Value::Const(256)), with_local(bytes)];
         let rewritten = attributes(source, launches, PassOptions::default());
-        assert_eq!(rewritten.contract().local_bytes, []);
+        assert_eq!(rewritten.contract().local_bytes(), []);
         assert_eq!(rewritten.text.contains("local_mem_size("), source == own);
     }
 }

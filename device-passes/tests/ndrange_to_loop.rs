@@ -16,6 +16,7 @@ use fpgacc_frontend::source::SourceMap;
 use fpgacc_launch_facts::{
     Arg, ArgValue, Facts, Known, Launch, LocalSize, Location, QueueOrder, Value,
 };
+use fpgacc_runtime::guard::{Fact, Guard};
 use fpgacc_runtime::manifest::Form;
 
 #[test]
@@ -95,21 +96,30 @@ fn rewrite(name: &str, text: &str) -> String {
 fn contracts(report: &Report) -> String {
     let mut out = String::new();
     for (kernel, contract) in &report.contracts {
+        let guards = contract.guards.iter();
+        let facts: Vec<Fact> = guards
+            .filter_map(|guard| match guard {
+                Guard::Geometry(fact) => Some(*fact),
+                _ => None,
+            })
+            .collect();
+        let mut guards = contract.guards.iter();
+        let holds_no_more = guards.any(|guard| matches!(guard, Guard::GroupSize(_)));
         out.push_str(&match &contract.form {
             Form::NdRange => format!("{kernel}: launched over its NDRange\n"),
             Form::Task(task) => format!(
                 "{kernel}: a task with {:?}, relying on {:?}, groups of at most {:?}{}, NULL is {:?}\n",
                 task.hidden,
-                task.relies_on,
+                facts,
                 task.max_group_size,
-                match task.max_group_size.is_some() && !task.holds_no_more {
+                match task.max_group_size.is_some() && !holds_no_more {
                     true => " or as the host says",
                     false => "",
                 },
                 task.null_local
             ),
         });
-        for (param, bytes) in &contract.local_bytes {
+        for (param, bytes) in contract.local_bytes() {
             out.push_str(&format!(
                 "{kernel}: argument {param} has at most {bytes} bytes\n"
             ));

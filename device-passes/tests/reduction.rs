@@ -414,7 +414,7 @@ fn restrict_opens_the_way() {
     };
     let rewritten = rewrite(source, &facts, &both);
     assert!(rewritten.text.contains("shift_reg"), "{}", rewritten.text);
-    assert_eq!(rewritten.contract().distinct, [(0, 3), (1, 3)]);
+    assert_eq!(rewritten.contract().distinct_pairs(), [(0, 3), (1, 3)]);
 }
 
 #[test]

@@ -67,7 +67,7 @@ fn refused(source: &str, facts: &Facts, reason: &str) {
     let told = rewritten.remarks.join("\n");
     assert!(told.contains(reason), "told: {told}");
     assert!(told.contains("[-Rpass-missed=restrict]"), "told: {told}");
-    assert_eq!(rewritten.contract().distinct, []);
+    assert_eq!(rewritten.contract().distinct_pairs(), []);
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn distinct_buffers_are_marked_and_written_ones_are_checked() {
         assert!(rewritten.text.contains(pointer), "{}", rewritten.text);
     }
     // a and b are only read: that they are the same buffer would do no harm.
-    assert_eq!(rewritten.contract().distinct, [(0, 2), (1, 2)]);
+    assert_eq!(rewritten.contract().distinct_pairs(), [(0, 2), (1, 2)]);
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn what_is_not_known_is_left_to_the_check_at_launch() {
     let facts = facts(vec![launch("add", 20, &["?", "db"])]);
     let rewritten = restrict(ADD, &facts);
     assert!(rewritten.text.contains("*restrict a"), "{}", rewritten.text);
-    assert_eq!(rewritten.contract().distinct, [(0, 2), (1, 2)]);
+    assert_eq!(rewritten.contract().distinct_pairs(), [(0, 2), (1, 2)]);
 }
 
 #[track_caller]
@@ -108,7 +108,7 @@ fn marked(source: &str, facts: &Facts, why: &str) -> Rewritten {
         "told: {told}"
     );
     assert!(told.contains(why), "told: {told}");
-    assert_eq!(rewritten.contract().distinct, [(0, 2), (1, 2)]);
+    assert_eq!(rewritten.contract().distinct_pairs(), [(0, 2), (1, 2)]);
     rewritten
 }
 
@@ -132,7 +132,7 @@ fn a_buffer_that_is_passed_twice() {
         let text = format!("*restrict {pointer}");
         assert_eq!(rewritten.text.contains(&text), is_marked, "{pointer}");
     }
-    assert_eq!(rewritten.contract().distinct, [(1, 2)]);
+    assert_eq!(rewritten.contract().distinct_pairs(), [(1, 2)]);
 }
 
 #[test]
@@ -348,7 +348,7 @@ fn the_users_own_restrict_is_their_promise() {
         "{:?}",
         rewritten.remarks
     );
-    assert_eq!(rewritten.contract().distinct, [(1, 2)]);
+    assert_eq!(rewritten.contract().distinct_pairs(), [(1, 2)]);
     let all = "__kernel void own(__global float *restrict a, __global float *restrict b)\n{\n    a[0] \
                = b[0];\n}\n";
     let rewritten = restrict(all, &facts(vec![launch("own", 20, &["da", "da"])]));
@@ -364,7 +364,7 @@ fn writes_are_found_through_other_pointers_and_helpers() {
         source,
         &facts(vec![launch("k", 20, &["da", "db", "dc", "dd"])]),
     );
-    let distinct = &rewritten.contract().distinct;
+    let distinct = &rewritten.contract().distinct_pairs();
     assert_eq!(distinct, &[(0, 1), (0, 2), (0, 3), (1, 2), (1, 3)]);
 }
 
@@ -393,7 +393,7 @@ fn a_parameter_that_is_given_another_pointer_stays() {
         "{told}"
     );
     // c must still be none of the buffers that are written through a and b.
-    assert_eq!(rewritten.contract().distinct, [(0, 2), (1, 2)]);
+    assert_eq!(rewritten.contract().distinct_pairs(), [(0, 2), (1, 2)]);
 }
 
 #[test]
@@ -402,7 +402,7 @@ fn a_pointer_that_may_be_either_parameter_is_legal() {
         float *p = n ? a : b;\n    *p = 1.0f;\n}\n";
     let rewritten = restrict(source, &facts(vec![launch("either", 20, &["da", "db"])]));
     assert!(rewritten.text.contains("*restrict a"), "{}", rewritten.text);
-    assert_eq!(rewritten.contract().distinct, [(0, 1)]);
+    assert_eq!(rewritten.contract().distinct_pairs(), [(0, 1)]);
 }
 
 #[test]
@@ -410,5 +410,5 @@ fn a_pointer_typedef_is_marked_too() {
     let source = "typedef __global float *buf;\n__kernel void k(buf a, buf b) { a[0] = b[0]; }\n";
     let rewritten = restrict(source, &facts(vec![launch("k", 20, &["da", "db"])]));
     assert!(rewritten.text.contains("restrict"), "{}", rewritten.text);
-    assert_eq!(rewritten.contract().distinct, [(0, 1)]);
+    assert_eq!(rewritten.contract().distinct_pairs(), [(0, 1)]);
 }

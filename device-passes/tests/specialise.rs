@@ -10,7 +10,7 @@ use common::{Rewritten, rewrite};
 use fpgacc_device_passes::options::{General, PassOptions};
 use fpgacc_device_passes::pipeline::Pipeline;
 use fpgacc_launch_facts::{ArgValue, Facts, Known, Launch, LocalSize, RecordedLaunch, Value};
-use fpgacc_runtime::manifest::{ScalarFact, ScalarKind};
+use fpgacc_runtime::guard::{ScalarFact, ScalarKind};
 
 /// A launch with these arguments.
 fn launch(line: u32, args: &[(u32, ArgValue)]) -> Launch {
@@ -48,7 +48,7 @@ fn kernel(rewritten: &Rewritten) -> &str {
 fn untouched(source: &str, launches: Vec<Launch>) {
     let rewritten = specialise(source, launches);
     assert_eq!(kernel(&rewritten), kernel(&specialise(source, vec![])));
-    assert_eq!(rewritten.contract().scalars, []);
+    assert_eq!(rewritten.contract().scalars(), []);
 }
 
 const SUM: &str = "__kernel void k(__global int *a, int n) {\n    int s = 0;\n    for (int i = 0; \
@@ -72,7 +72,7 @@ fn uses_become_the_literal_and_the_parameter_stays() {
         ]
     );
     assert_eq!(
-        rewritten.contract().scalars,
+        rewritten.contract().scalars(),
         [ScalarFact {
             param: 1,
             kind: ScalarKind::Signed,
@@ -105,7 +105,7 @@ fn literals_have_the_types_of_the_parameters() {
         ),
         "{body}"
     );
-    let facts: Vec<_> = rewritten.contract().scalars.iter().collect();
+    let facts = rewritten.contract().scalars();
     let shown: Vec<String> = facts.iter().map(ToString::to_string).collect();
     assert_eq!(
         shown,
@@ -162,7 +162,7 @@ fn all_launches_must_agree() {
     assert_eq!(
         specialise(SUM, vec![launch(20, &[(1, a)]), other])
             .contract()
-            .scalars
+            .scalars()
             .len(),
         1
     );
@@ -249,7 +249,7 @@ fn what_was_only_seen_needs_a_general_version() {
     let mut proved = seen.clone();
     proved.recorded.as_mut().unwrap().proved = vec!["argument 1".to_string()];
     let rewritten = specialise(SUM, vec![proved]);
-    assert_eq!(rewritten.report.contracts["k"].scalars.len(), 1);
+    assert_eq!(rewritten.report.contracts["k"].scalars().len(), 1);
     assert!(
         rewritten.remarks[0].contains("as the launch at host.c:20:5 passes it"),
         "{:?}",
@@ -268,7 +268,7 @@ fn what_was_only_seen_needs_a_general_version() {
         ..Pipeline::default()
     };
     let rewritten = rewrite(SUM, &facts, &pipeline);
-    assert_eq!(rewritten.report.contracts["k"].scalars.len(), 1);
+    assert_eq!(rewritten.report.contracts["k"].scalars().len(), 1);
     assert!(rewritten.text.contains("i < 64") && rewritten.text.contains("i < n"));
 }
 
@@ -306,7 +306,7 @@ fn scalars_that_bound_loops_make_versions() {
          whose facts hold: 'k' for n = 64; 'fpgacc_2_k' for n = 32 [-Rpass=specialise]"
     );
     assert_eq!(rewritten.report.versions.of("k"), ["fpgacc_2_k"]);
-    let bits = |name: &str| rewritten.report.contracts[name].scalars[0].bits;
+    let bits = |name: &str| rewritten.report.contracts[name].scalars()[0].bits;
     assert_eq!((bits("k"), bits("fpgacc_2_k")), (64, 32));
     let at = rewritten.text.find("fpgacc_2_k(").unwrap();
     let (first, second) = rewritten.text.split_at(at);

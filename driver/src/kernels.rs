@@ -514,13 +514,8 @@ fn version(module: &Module, kernel: &Function, name: &str, report: &Report) -> m
         form: contract.form,
         params: signature::params(module, kernel),
         reqd_work_group_size: kernel.reqd_work_group_size(),
-        local_size: contract.local_size,
         locked: contract.locked,
-        distinct: contract.distinct,
-        constants: contract.constants,
-        aligned: contract.aligned,
-        local_bytes: contract.local_bytes,
-        scalars: contract.scalars,
+        guards: contract.guards,
         others: Vec::new(),
     }
 }

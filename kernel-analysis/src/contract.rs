@@ -1,27 +1,19 @@
-//! What a kernel relies on, which the runtime has to check at each launch.
+//! How a kernel is launched, and what it relies on then.
 
-use fpgacc_runtime::manifest::{Form, ScalarFact};
+use std::collections::BTreeSet;
 
-/// What the runtime must know of a kernel so far; passes add to it.
+use fpgacc_runtime::guard::{Guard, ScalarFact};
+use fpgacc_runtime::manifest::Form;
+
+/// What the runtime must know of a kernel so far; passes change it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LaunchContract {
     /// How the kernel is launched.
     pub form: Form,
     /// See [`fpgacc_runtime::manifest::Kernel::locked`].
     pub locked: bool,
-    /// Pairs of parameter indices that must not overlap (see
-    /// [`fpgacc_runtime::manifest::Kernel::distinct`]).
-    pub distinct: Vec<(u32, u32)>,
-    /// See [`fpgacc_runtime::manifest::Kernel::constants`].
-    pub constants: Vec<(u32, u64)>,
-    /// See [`fpgacc_runtime::manifest::Kernel::aligned`].
-    pub aligned: Vec<(u32, u64)>,
-    /// See [`fpgacc_runtime::manifest::Kernel::local_bytes`].
-    pub local_bytes: Vec<(u32, u64)>,
-    /// See [`fpgacc_runtime::manifest::Kernel::local_size`].
-    pub local_size: Option<[u64; 3]>,
-    /// See [`fpgacc_runtime::manifest::Kernel::scalars`].
-    pub scalars: Vec<ScalarFact>,
+    /// What the runtime has to check at each launch.
+    pub guards: BTreeSet<Guard>,
 }
 
 impl Default for LaunchContract {
@@ -29,12 +21,72 @@ impl Default for LaunchContract {
         LaunchContract {
             form: Form::NdRange,
             locked: false,
-            distinct: Vec::new(),
-            constants: Vec::new(),
-            aligned: Vec::new(),
-            local_bytes: Vec::new(),
-            local_size: None,
-            scalars: Vec::new(),
+            guards: BTreeSet::new(),
         }
+    }
+}
+
+impl LaunchContract {
+    /// Asks for a check at each launch.
+    pub fn guard(&mut self, guard: Guard) {
+        self.guards.insert(guard);
+    }
+
+    /// Whether there are launches that the kernel cannot take.
+    pub fn may_refuse(&self) -> bool {
+        matches!(self.form, Form::Task(_)) || !self.guards.is_empty()
+    }
+
+    /// Pairs of parameters that must not overlap.
+    pub fn distinct_pairs(&self) -> Vec<(u32, u32)> {
+        self.pick(|guard| match guard {
+            Guard::Distinct(a, b) => Some((a, b)),
+            _ => None,
+        })
+    }
+
+    /// Parameters that became constant memory, and their bytes.
+    pub fn constants(&self) -> Vec<(u32, u64)> {
+        self.pick(|guard| match guard {
+            Guard::Constant { param, bytes } => Some((param, bytes)),
+            _ => None,
+        })
+    }
+
+    /// Parameters whose alignment is stated, and the bytes.
+    pub fn aligned(&self) -> Vec<(u32, u64)> {
+        self.pick(|guard| match guard {
+            Guard::Aligned { param, bytes } => Some((param, bytes)),
+            _ => None,
+        })
+    }
+
+    /// `__local` parameters whose size is stated, and the bytes.
+    pub fn local_bytes(&self) -> Vec<(u32, u64)> {
+        self.pick(|guard| match guard {
+            Guard::LocalBytes { param, bytes } => Some((param, bytes)),
+            _ => None,
+        })
+    }
+
+    /// Values that became constants.
+    pub fn scalars(&self) -> Vec<ScalarFact> {
+        self.pick(|guard| match guard {
+            Guard::Scalar(fact) => Some(fact),
+            _ => None,
+        })
+    }
+
+    /// The local size that an NDRange is compiled for.
+    pub fn local_size(&self) -> Option<[u64; 3]> {
+        let sizes = self.pick(|guard| match guard {
+            Guard::LocalSize(sizes) => Some(sizes),
+            _ => None,
+        });
+        sizes.first().copied()
+    }
+
+    fn pick<T>(&self, of_kind: impl Fn(Guard) -> Option<T>) -> Vec<T> {
+        self.guards.iter().copied().filter_map(of_kind).collect()
     }
 }

@@ -2,7 +2,7 @@
 
 use fpgacc_frontend::ir::Scalar;
 use fpgacc_launch_facts::{ArgValue, Value};
-use fpgacc_runtime::manifest::{ScalarFact, ScalarKind};
+use fpgacc_runtime::guard::{ScalarFact, ScalarKind};
 
 /// The most decimal digits of a computed `float` and `double` that are taken for a constant of the
 /// host's text. What a host computes may be rounded otherwise by its compiler.

@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
+use crate::guard::{Fact, Guard, ScalarFact, ScalarKind};
 use crate::manifest::{
-    Fact, Form, Header, Hidden, Kernel, Manifest, NullLocal, Param, ParamKind, Program, ScalarFact,
-    ScalarKind, Target, Task,
+    Form, Header, Hidden, Kernel, Manifest, NullLocal, Param, ParamKind, Program, Target, Task,
 };
 
 impl Manifest {
@@ -142,46 +142,20 @@ fn write_kernel_parts(out: &mut String, prefix: &str, kernel: &Kernel) {
         let rows: Vec<String> = sizes.iter().map(u64::to_string).collect();
         write_array(out, "uint64_t", &format!("{prefix}_reqd"), &rows);
     }
-    let pairs: Vec<String> = (kernel.distinct.iter())
-        .map(|(first, second)| format!("{{{first}, {second}}}"))
-        .collect();
-    write_array(
-        out,
-        "struct fpgacc_pair",
-        &format!("{prefix}_distinct"),
-        &pairs,
-    );
-    for (element, name, facts) in [
-        ("fpgacc_constant", "constants", &kernel.constants),
-        ("fpgacc_alignment", "aligned", &kernel.aligned),
-        ("fpgacc_local_bytes", "local", &kernel.local_bytes),
-    ] {
-        let rows: Vec<String> = (facts.iter())
-            .map(|(param, bytes)| format!("{{{param}, UINT64_C({bytes})}}"))
-            .collect();
-        let (element, array) = (format!("struct {element}"), format!("{prefix}_{name}"));
-        write_array(out, &element, &array, &rows);
+    for (element, name) in ARRAYS {
+        let rows = rows(kernel, name);
+        let array = format!("{prefix}_{name}");
+        write_array(out, &format!("struct {element}"), &array, &rows);
     }
-    let scalars: Vec<String> = kernel.scalars.iter().map(scalar_row).collect();
-    write_array(
-        out,
-        "struct fpgacc_scalar",
-        &format!("{prefix}_scalars"),
-        &scalars,
-    );
     write_kernels(
         out,
         &format!("{prefix}_o"),
         &format!("{prefix}_others"),
         &kernel.others,
     );
-    let facts: Vec<String> = relies_on(kernel).iter().map(fact_row).collect();
-    write_array(
-        out,
-        "struct fpgacc_fact",
-        &format!("{prefix}_facts"),
-        &facts,
-    );
+    let facts = rows(kernel, "facts");
+    let array = format!("{prefix}_facts");
+    write_array(out, "struct fpgacc_fact", &array, &facts);
     let Some(task) = task(kernel) else { return };
     let hidden: Vec<String> = task.hidden.iter().map(hidden_row).collect();
     write_array(
@@ -192,15 +166,31 @@ fn write_kernel_parts(out: &mut String, prefix: &str, kernel: &Kernel) {
     );
 }
 
-/// Facts of the geometry that a launch must have.
-fn relies_on(kernel: &Kernel) -> Vec<Fact> {
-    match (&kernel.form, kernel.local_size) {
-        (Form::Task(task), _) => task.relies_on.clone(),
-        (Form::NdRange, Some(sizes)) => {
-            (0u8..).zip(sizes).map(|(d, n)| Fact::Local(d, n)).collect()
+const ARRAYS: [(&str, &str); 5] = [
+    ("fpgacc_pair", "distinct"),
+    ("fpgacc_constant", "constants"),
+    ("fpgacc_alignment", "aligned"),
+    ("fpgacc_local_bytes", "local"),
+    ("fpgacc_scalar", "scalars"),
+];
+
+/// The guards that stand in an array.
+fn rows(kernel: &Kernel, array: &str) -> Vec<String> {
+    let bytes = |param: u32, bytes: u64| format!("{{{param}, UINT64_C({bytes})}}");
+    let row = |guard: &Guard| match (*guard, array) {
+        (Guard::Geometry(fact), "facts") => vec![fact_row(&fact)],
+        (Guard::LocalSize(sizes), "facts") => {
+            let facts = (0u8..).zip(sizes).map(|(d, n)| Fact::Local(d, n));
+            facts.map(|fact| fact_row(&fact)).collect()
         }
-        (Form::NdRange, None) => Vec::new(),
-    }
+        (Guard::Scalar(scalar), "scalars") => vec![scalar_row(&scalar)],
+        (Guard::Distinct(a, b), "distinct") => vec![format!("{{{a}, {b}}}")],
+        (Guard::Constant { param, bytes: n }, "constants") => vec![bytes(param, n)],
+        (Guard::Aligned { param, bytes: n }, "aligned") => vec![bytes(param, n)],
+        (Guard::LocalBytes { param, bytes: n }, "local") => vec![bytes(param, n)],
+        _ => Vec::new(),
+    };
+    kernel.guards.iter().flat_map(row).collect()
 }
 
 fn kernel_row(prefix: &str, kernel: &Kernel) -> String {
@@ -225,36 +215,16 @@ fn kernel_row(prefix: &str, kernel: &Kernel) -> String {
     if kernel.locked {
         row += "    .is_locked = 1,\n";
     }
-    row += &counted(
-        "distinct",
-        "distinct_count",
-        &format!("{prefix}_distinct"),
-        kernel.distinct.len(),
-    );
-    row += &counted(
-        "constants",
-        "constant_count",
-        &format!("{prefix}_constants"),
-        kernel.constants.len(),
-    );
-    row += &counted(
-        "aligned",
-        "aligned_count",
-        &format!("{prefix}_aligned"),
-        kernel.aligned.len(),
-    );
-    row += &counted(
-        "local_bytes",
-        "local_bytes_count",
-        &format!("{prefix}_local"),
-        kernel.local_bytes.len(),
-    );
-    row += &counted(
-        "scalars",
-        "scalar_count",
-        &format!("{prefix}_scalars"),
-        kernel.scalars.len(),
-    );
+    for (field, count, array) in [
+        ("distinct", "distinct_count", "distinct"),
+        ("constants", "constant_count", "constants"),
+        ("aligned", "aligned_count", "aligned"),
+        ("local_bytes", "local_bytes_count", "local"),
+        ("scalars", "scalar_count", "scalars"),
+    ] {
+        let count_of = rows(kernel, array).len();
+        row += &counted(field, count, &format!("{prefix}_{array}"), count_of);
+    }
     row += &counted(
         "others",
         "other_count",
@@ -265,7 +235,7 @@ fn kernel_row(prefix: &str, kernel: &Kernel) -> String {
         "relies_on",
         "relies_on_count",
         &format!("{prefix}_facts"),
-        relies_on(kernel).len(),
+        rows(kernel, "facts").len(),
     );
     if let Some(task) = task(kernel) {
         row += &counted(
@@ -274,6 +244,8 @@ fn kernel_row(prefix: &str, kernel: &Kernel) -> String {
             &format!("{prefix}_hidden"),
             task.hidden.len(),
         );
+        let mut guards = kernel.guards.iter();
+        let holds_no_more = guards.any(|guard| matches!(guard, Guard::GroupSize(_)));
         let null_local = match task.null_local {
             NullLocal::Whole => "FPGACC_WHOLE",
             NullLocal::Divisor => "FPGACC_DIVISOR",
@@ -282,7 +254,7 @@ fn kernel_row(prefix: &str, kernel: &Kernel) -> String {
             row,
             "    .max_group_size = UINT64_C({}),\n    .holds_no_more = {},\n    .null_local = {null_local},\n",
             task.max_group_size.unwrap_or(0),
-            u8::from(task.holds_no_more),
+            u8::from(holds_no_more),
         );
     }
     row.push('}');
@@ -393,6 +365,8 @@ fn comment(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     #[test]
@@ -417,42 +391,46 @@ mod tests {
 
     #[test]
     fn the_table_is_readable() {
+        let scalar = ScalarFact {
+            param: 1,
+            kind: ScalarKind::Signed,
+            size: 4,
+            bits: 0xffff_fffe,
+        };
         let scale = Kernel {
             name: "scale".to_owned(),
             form: Form::Task(Task {
                 hidden: vec![Hidden::Global(0), Hidden::WorkDim],
-                relies_on: vec![Fact::Local(0, 64), Fact::OneGroup(1)],
                 max_group_size: Some(64),
-                holds_no_more: true,
                 null_local: NullLocal::Divisor,
-                int_ids: (),
             }),
             params: ["data", "factor"].map(pointer).to_vec(),
             reqd_work_group_size: Some([64, 1, 1]),
-            local_size: None,
             locked: false,
-            distinct: vec![(0, 1)],
-            constants: vec![(1, 4096)],
-            aligned: vec![(0, 64)],
-            local_bytes: Vec::new(),
-            scalars: vec![ScalarFact {
-                param: 1,
-                kind: ScalarKind::Signed,
-                size: 4,
-                bits: 0xffff_fffe,
-            }],
+            guards: [
+                Guard::Geometry(Fact::Local(0, 64)),
+                Guard::Geometry(Fact::OneGroup(1)),
+                Guard::IntLoops,
+                Guard::GroupSize(64),
+                Guard::Scalar(scalar),
+                Guard::Distinct(0, 1),
+                Guard::Constant {
+                    param: 1,
+                    bytes: 4096,
+                },
+                Guard::Aligned {
+                    param: 0,
+                    bytes: 64,
+                },
+            ]
+            .into(),
             others: vec![Kernel {
                 name: "fpgacc_general_scale".to_owned(),
                 form: Form::NdRange,
                 params: ["data", "factor"].map(pointer).to_vec(),
                 reqd_work_group_size: Some([64, 1, 1]),
-                local_size: None,
                 locked: false,
-                distinct: Vec::new(),
-                constants: Vec::new(),
-                aligned: Vec::new(),
-                local_bytes: Vec::new(),
-                scalars: Vec::new(),
+                guards: BTreeSet::new(),
                 others: Vec::new(),
             }],
         };
@@ -465,13 +443,15 @@ mod tests {
                 ..pointer("tile")
             }],
             reqd_work_group_size: None,
-            local_size: Some([16, 4, 1]),
             locked: true,
-            distinct: Vec::new(),
-            constants: Vec::new(),
-            aligned: Vec::new(),
-            local_bytes: vec![(0, 256)],
-            scalars: Vec::new(),
+            guards: [
+                Guard::LocalSize([16, 4, 1]),
+                Guard::LocalBytes {
+                    param: 0,
+                    bytes: 256,
+                },
+            ]
+            .into(),
             others: Vec::new(),
         };
         let manifest = Manifest {

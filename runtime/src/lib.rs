@@ -6,6 +6,7 @@
 //! replaces program creation and launches as the manifest says.
 
 mod emit;
+pub mod guard;
 pub mod manifest;
 pub mod seal;
 

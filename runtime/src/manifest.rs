@@ -1,6 +1,10 @@
 //! What the runtime library must know of the compiled kernels of one executable.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
+
+use crate::guard::Guard;
 
 /// The OpenCL implementation that the kernels were compiled for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -98,73 +102,16 @@ pub struct Kernel {
     pub params: Vec<Param>,
     /// `reqd_work_group_size` of the original source.
     pub reqd_work_group_size: Option<[u64; 3]>,
-    /// Of an NDRange kernel: the local size that its attributes ask for, where those of the original
-    /// do not. A launch with another one is refused.
-    #[serde(default)]
-    pub local_size: Option<[u64; 3]>,
-    /// The compiled kernel has one more argument behind all others, an `int`, that only the runtime sets: a
+    /// The compiled kernel has one more argument after all others, an `int`, that only the runtime sets: a
     /// launch that does not pass through it is refused by OpenCL. So is one of a kernel with
     /// [`Task::hidden`] arguments.
     #[serde(default)]
     pub locked: bool,
-    /// Pairs of parameter indices that must not name overlapping memory at a launch: both are
-    /// `restrict` in the compiled kernel (and were not in the source), and one of them is written.
-    pub distinct: Vec<(u32, u32)>,
-    /// Parameters that are `__global` in the source and `__constant` in the compiled kernel, with the
-    /// bytes that their buffers may have: a launch that passes a larger buffer, one without
-    /// `CL_MEM_READ_ONLY`, or one in the host's memory is refused.
-    #[serde(default)]
-    pub constants: Vec<(u32, u64)>,
-    /// Alignments in bytes, powers of two, that the compiled kernel states of pointer parameters: a launch
-    /// that passes a part of a buffer at another origin, host memory at another address, or shared
-    /// virtual memory is refused, and all on a device whose buffers are aligned to less.
-    #[serde(default)]
-    pub aligned: Vec<(u32, u64)>,
-    /// Bytes of `__local` arguments that the compiled kernel relies on, by parameter index: a
-    /// launch with more is refused.
-    pub local_bytes: Vec<(u32, u64)>,
-    /// Values of scalar arguments that the compiled kernel relies on: a launch with others is refused.
-    pub scalars: Vec<ScalarFact>,
+    /// What it relies on: a launch of which one does not hold is refused.
+    pub guards: BTreeSet<Guard>,
     /// Other versions of it in the same .aocx, under names of their own, with the same parameters.
-    /// The first whose facts hold is launched: this one, then these in order.
+    /// The first whose guards hold is launched: this one, then these in order.
     pub others: Vec<Kernel>,
-}
-
-/// The value of a scalar argument.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct ScalarFact {
-    /// Index of the parameter.
-    pub param: u32,
-    /// How its bits are read.
-    pub kind: ScalarKind,
-    /// Its size in bytes: 1, 2, 4 or 8.
-    pub size: u8,
-    /// Its bits, of which the lowest `8 * size` count.
-    pub bits: u64,
-}
-
-/// Kinds of scalars.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum ScalarKind {
-    /// A signed integer.
-    Signed,
-    /// An unsigned integer.
-    Unsigned,
-    /// `float` or `double`.
-    Float,
-}
-
-impl std::fmt::Display for ScalarFact {
-    /// The value, as messages show it.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let unused = 64 - 8 * u32::from(self.size.clamp(1, 8));
-        match (self.kind, self.size) {
-            (ScalarKind::Unsigned, _) => write!(f, "{}", self.bits << unused >> unused),
-            (ScalarKind::Signed, _) => write!(f, "{}", (self.bits << unused) as i64 >> unused),
-            (ScalarKind::Float, 4) => write!(f, "{:?}", f32::from_bits(self.bits as u32)),
-            (ScalarKind::Float, _) => write!(f, "{:?}", f64::from_bits(self.bits)),
-        }
-    }
 }
 
 /// The form that a kernel was compiled in.
@@ -176,22 +123,16 @@ pub enum Form {
     Task(Task),
 }
 
-/// What a launch of a single work-item kernel passes and what it must check.
+/// How a single work-item kernel is launched.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Task {
-    /// Hidden arguments, behind the host's own, in order. Each is an `int`.
+    /// Hidden arguments, after the host's own, in order. Each is an `int`.
     pub hidden: Vec<Hidden>,
-    /// Facts that the kernel relies on, checked at each launch.
-    pub relies_on: Vec<Fact>,
-    /// The most work-items in a group that the runtime chooses and tells hosts of; `None`: any number.
+    /// The most work-items in a group that the runtime chooses and tells hosts of; `None`: any number. A
+    /// host may launch larger ones, unless there is a [`Guard::GroupSize`].
     pub max_group_size: Option<u64>,
-    /// The kernel's arrays hold no more than that, either: larger groups are refused.
-    pub holds_no_more: bool,
     /// What the runtime takes as local size when the host passes NULL.
     pub null_local: NullLocal,
-    /// Ids, sizes and offsets are computed in `int`: a launch whose `offset + global` exceeds
-    /// `i32::MAX` in a dimension is refused. Always checked.
-    pub int_ids: (),
 }
 
 /// A hidden argument: a part of the launch's geometry, of dimension 0, 1 or 2.
@@ -207,29 +148,13 @@ pub enum Hidden {
     WorkDim,
 }
 
-/// A fact about a launch that a compiled kernel relies on. Dimensions beyond `work_dim` count as
-/// offset 0, global and local size 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum Fact {
-    /// `work_dim` is this.
-    WorkDim(u32),
-    /// The offset in a dimension is this.
-    Offset(u8, u64),
-    /// The global size in a dimension is this.
-    Global(u8, u64),
-    /// The local size in a dimension is this.
-    Local(u8, u64),
-    /// There is one group in a dimension: local and global size are equal.
-    OneGroup(u8),
-}
-
 /// The local size for a launch that gives none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum NullLocal {
     /// One group: local = global.
     Whole,
     /// In dimension 0 the largest divisor of the global size that [`Task::max_group_size`] allows,
-    /// 1 in the others; or the relied-on local sizes where they divide the global size.
+    /// 1 in the others; or the local sizes of its guards where they divide the global size.
     Divisor,
 }
 

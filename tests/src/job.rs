@@ -1,6 +1,9 @@
 //! A program, the memory that it works on, and its launches.
 
-use fpgacc_runtime::manifest::{Fact, Hidden, NullLocal, Task};
+use std::collections::BTreeSet;
+
+use fpgacc_runtime::guard::{Fact, Guard};
+use fpgacc_runtime::manifest::{Hidden, NullLocal, Task};
 use serde::{Deserialize, Serialize};
 
 use crate::random::Random;
@@ -269,10 +272,15 @@ impl Job {
     ///
     /// # Errors
     /// What the runtime would check at the launch.
-    pub fn as_task(&self, kernel: &str, task: &Task) -> Result<Self, TaskError> {
+    pub fn as_task(
+        &self,
+        kernel: &str,
+        task: &Task,
+        guards: &BTreeSet<Guard>,
+    ) -> Result<Self, TaskError> {
         let mut job = self.clone();
         for launch in job.launches.iter_mut().filter(|l| l.kernel == kernel) {
-            *launch = launch.as_task(task)?;
+            *launch = launch.as_task(task, guards)?;
         }
         Ok(job)
     }
@@ -283,9 +291,11 @@ impl Launch {
     ///
     /// # Errors
     /// What the runtime would check at the launch.
-    pub fn as_task(&self, task: &Task) -> Result<Self, TaskError> {
-        let range = FullRange::of(self, task);
-        range.check(&self.kernel, task)?;
+    pub fn as_task(&self, task: &Task, guards: &BTreeSet<Guard>) -> Result<Self, TaskError> {
+        let range = FullRange::of(self, task, guards);
+        for guard in guards {
+            range.check(&self.kernel, *guard)?;
+        }
         let hidden = task.hidden.iter().map(|hidden| range.hidden(*hidden));
         let mut launch = self.clone();
         launch.args.extend(hidden);
@@ -303,7 +313,7 @@ struct FullRange {
 }
 
 impl FullRange {
-    fn of(launch: &Launch, task: &Task) -> Self {
+    fn of(launch: &Launch, task: &Task, guards: &BTreeSet<Guard>) -> Self {
         // A task is a range of one work-item.
         let one = vec![1];
         let (offset, global, local) = match &launch.geometry {
@@ -317,7 +327,7 @@ impl FullRange {
         let three = |values: &[u64], beyond| [0, 1, 2].map(|d| *values.get(d).unwrap_or(&beyond));
         let global_sizes = three(global, 1);
         let local_sizes = match local.is_empty() {
-            true => null_local(global_sizes, task),
+            true => null_local(global_sizes, task, guards),
             false => three(local, 1),
         };
         FullRange {
@@ -338,28 +348,24 @@ impl FullRange {
         Arg::int(value as i32)
     }
 
-    fn check(&self, kernel: &str, task: &Task) -> Result<(), TaskError> {
-        for fact in &task.relies_on {
-            let holds = match *fact {
-                Fact::WorkDim(value) => self.work_dim == u64::from(value),
-                Fact::Offset(dim, value) => self.offset[usize::from(dim)] == value,
-                Fact::Global(dim, value) => self.global[usize::from(dim)] == value,
-                Fact::Local(dim, value) => self.local[usize::from(dim)] == value,
-                Fact::OneGroup(dim) => {
-                    self.local[usize::from(dim)] == self.global[usize::from(dim)]
-                }
-            };
-            if !holds {
-                return Err(TaskError::Broken {
-                    kernel: kernel.to_string(),
-                    fact: *fact,
-                });
-            }
+    fn holds(&self, fact: Fact) -> bool {
+        match fact {
+            Fact::WorkDim(value) => self.work_dim == u64::from(value),
+            Fact::Offset(dim, value) => self.offset[usize::from(dim)] == value,
+            Fact::Global(dim, value) => self.global[usize::from(dim)] == value,
+            Fact::Local(dim, value) => self.local[usize::from(dim)] == value,
+            Fact::OneGroup(dim) => self.local[usize::from(dim)] == self.global[usize::from(dim)],
         }
+    }
+
+    /// What the runtime checks of the NDRange.
+    fn check(&self, kernel: &str, guard: Guard) -> Result<(), TaskError> {
         let size = self.local.iter().product();
-        match task.max_group_size {
-            Some(limit) if task.holds_no_more && size > limit => Err(TaskError::Group {
-                kernel: kernel.to_string(),
+        let kernel = kernel.to_string();
+        match guard {
+            Guard::Geometry(fact) if !self.holds(fact) => Err(TaskError::Broken { kernel, fact }),
+            Guard::GroupSize(limit) if size > limit => Err(TaskError::Group {
+                kernel,
                 size,
                 limit,
             }),
@@ -369,13 +375,13 @@ impl FullRange {
 }
 
 /// The local size that the runtime takes for NULL.
-fn null_local(global: [u64; 3], task: &Task) -> [u64; 3] {
+fn null_local(global: [u64; 3], task: &Task, guards: &BTreeSet<Guard>) -> [u64; 3] {
     if task.null_local == NullLocal::Whole {
         return global;
     }
     let fixed = |dim: u8| {
-        task.relies_on.iter().find_map(|fact| match fact {
-            Fact::Local(of, value) if *of == dim => Some(*value),
+        guards.iter().find_map(|guard| match guard {
+            Guard::Geometry(Fact::Local(of, value)) if *of == dim => Some(*value),
             _ => None,
         })
     };
@@ -450,22 +456,21 @@ impl Fill {
 mod tests {
     use super::*;
 
-    fn task() -> Task {
-        Task {
+    fn as_task(job: &Job) -> Result<Job, TaskError> {
+        let task = Task {
             hidden: vec![Hidden::Global(0), Hidden::Local(0), Hidden::WorkDim],
-            relies_on: vec![Fact::Global(1, 1)],
             max_group_size: Some(16),
-            holds_no_more: true,
             null_local: NullLocal::Divisor,
-            int_ids: (),
-        }
+        };
+        let guards = [Guard::Geometry(Fact::Global(1, 1)), Guard::GroupSize(16)];
+        job.as_task("k", &task, &guards.into())
     }
 
     #[test]
     fn a_task_gets_the_hidden_arguments_of_its_launch() {
         let mut job = Job::new("");
         job.launch("k", Geometry::range(&[40], &[]), [Arg::float(1.0)]);
-        let rewritten = job.as_task("k", &task()).expect("the facts hold");
+        let rewritten = as_task(&job).expect("the facts hold");
         let launch = &rewritten.launches[0];
         assert_eq!(launch.geometry, Geometry::Task);
         assert_eq!(launch.args[1..], [Arg::int(40), Arg::int(10), Arg::int(1)]);
@@ -475,12 +480,12 @@ mod tests {
     fn a_launch_that_breaks_a_fact_has_no_task() {
         let mut job = Job::new("");
         job.launch("k", Geometry::range(&[4, 4], &[1, 1]), []);
-        let broken = job.as_task("k", &task()).expect_err("two dimensions");
+        let broken = as_task(&job).expect_err("two dimensions");
         assert!(broken.to_string().contains("Global(1, 1)"), "{broken}");
 
         let mut job = Job::new("");
         job.launch("k", Geometry::range(&[64], &[32]), []);
-        let broken = job.as_task("k", &task()).expect_err("too large a group");
+        let broken = as_task(&job).expect_err("too large a group");
         assert!(broken.to_string().contains("holds 16"), "{broken}");
     }
 

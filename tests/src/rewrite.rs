@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use fpgacc_aoc_wrappers::cc::{Compiler, Language, Source};
 use fpgacc_device_passes::options::Factor;
 use fpgacc_device_passes::options::PassOptions;
-use fpgacc_device_passes::pass::LaunchContract;
 use fpgacc_device_passes::pipeline::{Pipeline, Report, run};
 use fpgacc_device_passes::{passes, remark};
 use fpgacc_frontend::diag::{Color, render};
@@ -18,6 +17,7 @@ use fpgacc_launch_facts::{
     Arg as FactArg, ArgValue, Buffer as FactBuffer, Facts, Known, Launch as FactLaunch, LocalSize,
     Location, QueueOrder, Value,
 };
+use fpgacc_runtime::guard::Guard;
 use fpgacc_runtime::manifest::Form;
 use serde::{Deserialize, Serialize};
 
@@ -206,8 +206,12 @@ fn choose(job: &Job, launch: &Launch, report: &Report) -> Result<Launch, Rewrite
     let others = report.versions.of(&launch.kernel);
     for name in std::iter::once(&launch.kernel).chain(&others) {
         let contract = report.contracts.get(name).cloned().unwrap_or_default();
-        let chosen = check(job, launch, &contract).and_then(|()| match &contract.form {
-            Form::Task(task) => launch.as_task(task).map_err(|error| error.to_string()),
+        let mut guards = contract.guards.iter();
+        let checked = guards.try_for_each(|guard| check(job, launch, *guard));
+        let chosen = checked.and_then(|()| match &contract.form {
+            Form::Task(task) => {
+                (launch.as_task(task, &contract.guards)).map_err(|error| error.to_string())
+            }
             Form::NdRange => Ok(launch.clone()),
         });
         match chosen {
@@ -267,51 +271,54 @@ fn local_size(launch: &Launch) -> Option<[u64; 3]> {
 }
 
 /// What the runtime would check besides the geometry of single work-items.
-fn check(job: &Job, launch: &Launch, contract: &LaunchContract) -> Result<(), String> {
-    if let Some(size) = contract.local_size
-        && local_size(launch) != Some(size)
-    {
-        return Err(format!("the local size is not {size:?}"));
-    }
-    for (a, b) in &contract.distinct {
-        let passed = [a, b].map(|index| launch.args.get(*index as usize));
-        if let [Some(Arg::Buffer(x)), Some(Arg::Buffer(y))] = passed
-            && x == y
-        {
-            return Err(format!("arguments {a} and {b} are the same buffer"));
+fn check(job: &Job, launch: &Launch, guard: Guard) -> Result<(), String> {
+    let passed = |index: u32| launch.args.get(index as usize);
+    let buffer = |index| passed_buffer(job, launch, index);
+    match guard {
+        // `Launch::as_task` looks at these.
+        Guard::Geometry(_) | Guard::IntLoops | Guard::GroupSize(_) => {}
+        Guard::LocalSize(size) => {
+            if local_size(launch) != Some(size) {
+                return Err(format!("the local size is not {size:?}"));
+            }
         }
-    }
-    for (index, limit) in &contract.constants {
-        let buffer = passed_buffer(job, launch, *index);
-        let is_constant =
-            |b: &Buffer| b.read_only && b.in_host.is_none() && b.bytes as u64 <= *limit;
-        if !buffer.is_some_and(is_constant) {
-            return Err(format!(
-                "argument {index} is no buffer of at most {limit} bytes that is only read"
-            ));
+        Guard::Distinct(a, b) => {
+            if let [Some(Arg::Buffer(x)), Some(Arg::Buffer(y))] = [a, b].map(passed)
+                && x == y
+            {
+                return Err(format!("arguments {a} and {b} are the same buffer"));
+            }
         }
-    }
-    for (index, bytes) in &contract.aligned {
-        let buffer = passed_buffer(job, launch, *index);
-        if !buffer.is_some_and(|buffer| buffer.is_aligned_to(*bytes)) {
-            return Err(format!("argument {index} is not aligned to {bytes} bytes"));
+        Guard::Constant { param, bytes } => {
+            let is_constant =
+                |b: &Buffer| b.read_only && b.in_host.is_none() && b.bytes as u64 <= bytes;
+            if !buffer(param).is_some_and(is_constant) {
+                return Err(format!(
+                    "argument {param} is no buffer of at most {bytes} bytes that is only read"
+                ));
+            }
         }
-    }
-    for (index, limit) in &contract.local_bytes {
-        if let Some(Arg::Local(bytes)) = launch.args.get(*index as usize)
-            && *bytes as u64 > *limit
-        {
-            return Err(format!(
-                "argument {index} has {bytes} bytes of local memory, but the kernel holds {limit}"
-            ));
+        Guard::Aligned { param, bytes } => {
+            if !buffer(param).is_some_and(|buffer| buffer.is_aligned_to(bytes)) {
+                return Err(format!("argument {param} is not aligned to {bytes} bytes"));
+            }
         }
-    }
-    for fact in &contract.scalars {
-        let Some(Arg::Value(bytes)) = launch.args.get(fact.param as usize) else {
-            return Err(format!("argument {} is no scalar", fact.param));
-        };
-        if bytes.len() != usize::from(fact.size) || number(bytes) != Some(fact.bits) {
-            return Err(format!("argument {} is not {fact}", fact.param));
+        Guard::LocalBytes { param, bytes: most } => {
+            if let Some(Arg::Local(bytes)) = passed(param)
+                && *bytes as u64 > most
+            {
+                return Err(format!(
+                    "argument {param} has {bytes} bytes of local memory, but the kernel holds {most}"
+                ));
+            }
+        }
+        Guard::Scalar(fact) => {
+            let Some(Arg::Value(bytes)) = passed(fact.param) else {
+                return Err(format!("argument {} is no scalar", fact.param));
+            };
+            if bytes.len() != usize::from(fact.size) || number(bytes) != Some(fact.bits) {
+                return Err(format!("argument {} is not {fact}", fact.param));
+            }
         }
     }
     Ok(())

@@ -1,5 +1,7 @@
 //! The harness that compares kernels tells good from bad.
 
+use std::collections::BTreeSet;
+
 use fpgacc_runtime::manifest::{Hidden, NullLocal, Task};
 use fpgacc_tests::compare::{self, Bound, Difference};
 use fpgacc_tests::job::{Arg, Fill, Geometry, Job};
@@ -34,11 +36,8 @@ fn scale() -> Job {
 fn global_size_hidden() -> Task {
     Task {
         hidden: vec![Hidden::Global(0)],
-        relies_on: Vec::new(),
         max_group_size: None,
-        holds_no_more: false,
         null_local: NullLocal::Whole,
-        int_ids: (),
     }
 }
 
@@ -84,7 +83,7 @@ fn barrier_kernels_give_the_right_answers() {
 fn a_task_with_hidden_arguments_equals_its_range() {
     let original = scale();
     let rewritten = original
-        .as_task("scale", &global_size_hidden())
+        .as_task("scale", &global_size_hidden(), &BTreeSet::new())
         .expect("the launch fits")
         .with_source(SCALE_TASK);
     compare::certify(&original).expect("it has no race");
@@ -97,7 +96,7 @@ fn a_wrong_rewrite_is_found() {
     let original = scale();
     let wrong = SCALE_TASK.replace("i < n", "i < n - 1");
     let rewritten = original
-        .as_task("scale", &global_size_hidden())
+        .as_task("scale", &global_size_hidden(), &BTreeSet::new())
         .expect("the launch fits")
         .with_source(wrong);
     let found = compare::same(&original, &rewritten, &[Platform::Pocl], &Bound::Exact);
@@ -110,7 +109,7 @@ fn a_write_beyond_a_buffer_is_found() {
     let original = scale();
     let wrong = SCALE_TASK.replace("i < n", "i < n + 1");
     let rewritten = original
-        .as_task("scale", &global_size_hidden())
+        .as_task("scale", &global_size_hidden(), &BTreeSet::new())
         .expect("the launch fits")
         .with_source(wrong);
     for platform in Platform::EMULATORS {

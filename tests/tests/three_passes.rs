@@ -187,8 +187,10 @@ fn together_they_compute_the_same_bytes() {
         let body = kernel(&text, name);
         assert!(body.contains("shift_reg"), "{name}: {:?}", report.remarks);
         assert!(body.contains("restrict"), "{name}: {:?}", report.remarks);
-        assert!(!contract.distinct.is_empty());
-        rewritten = rewritten.as_task(name, task).expect("the facts hold");
+        assert!(!contract.distinct_pairs().is_empty());
+        rewritten = rewritten
+            .as_task(name, task, &contract.guards)
+            .expect("the facts hold");
     }
     let result = certify(&original)
         .and_then(|()| certify(&rewritten))

@@ -6,7 +6,7 @@
 //! largest type, 64 bytes at least (`CL_DEVICE_MEM_BASE_ADDR_ALIGN`, table 4.3). A compiler sees a `float *`
 //! and knows of 4. The attribute tells it the rest, and accesses that it joins need no care for those that
 //! are not aligned. Memory of the host may lie anywhere. The runtime looks at each buffer
-//! ([`LaunchContract::aligned`]).
+//! ([`Guard::Aligned`]).
 
 use std::collections::BTreeMap;
 
@@ -17,6 +17,7 @@ use fpgacc_kernel_analysis::relation::in_host_memory;
 use fpgacc_kernel_analysis::usage::{buffer_parameters, names};
 use fpgacc_kernel_analysis::variables::{Access, uses};
 use fpgacc_launch_facts::{Buffer, Facts, Known, Launch, Value};
+use fpgacc_runtime::guard::Guard;
 
 use crate::pass::{Context, LaunchContract, Note, Outcome, Pass, Requirement};
 
@@ -74,7 +75,8 @@ impl Pass for Alignment {
                 Ok(bytes) if bytes > natural(module, kernel, var) => {
                     state(&mut module.functions[kernel], var, bytes);
                     if !faults::is_on("alignment-guard-lost") {
-                        contract.aligned.push((index, bytes));
+                        let param = index;
+                        contract.guard(Guard::Aligned { param, bytes });
                     }
                     aligned.entry(bytes).or_default().push(var);
                 }

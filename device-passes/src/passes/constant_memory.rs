@@ -3,7 +3,7 @@
 //! aoc serves constant memory from a cache on the chip, which it fills from external memory when it is
 //! first read: good for tables that all work-items look up, if they fit (Intel FPGA SDK for OpenCL, Best
 //! Practices Guide, section 8.3.1). The host promises with `CL_MEM_READ_ONLY` that no kernel writes to a
-//! buffer; the runtime compares flags and sizes at each launch ([`LaunchContract::constants`]). Whether
+//! buffer; the runtime compares flags and sizes at each launch ([`Guard::Constant`]). Whether
 //! it pays, the performance model says: see the decision's search for forms.
 
 mod launches;
@@ -17,6 +17,7 @@ use fpgacc_kernel_analysis::constant_memory::{bytes_with, parameters};
 use fpgacc_kernel_analysis::faults;
 use fpgacc_kernel_analysis::relation::{Relation, relation};
 use fpgacc_kernel_analysis::usage::{Usage, buffer_parameters};
+use fpgacc_runtime::guard::Guard;
 
 use self::launches::{Passed, passed};
 use self::uses::{Obstacle, Pointers, pointers};
@@ -280,12 +281,14 @@ impl Table<'_> {
         if faults::is_on("constant-guard-lost") {
             return;
         }
-        contract.constants.push((self.index, self.bytes));
-        for pair in &fitting.pairs {
-            if !contract.distinct.contains(pair) {
-                contract.distinct.push(*pair);
-            }
-        }
+        contract.guard(Guard::Constant {
+            param: self.index,
+            bytes: self.bytes,
+        });
+        let pairs = fitting.pairs.iter();
+        contract
+            .guards
+            .extend(pairs.map(|(a, b)| Guard::Distinct(*a, *b)));
     }
 
     fn done_note(&self, function: &Function) -> Note {

@@ -3,11 +3,12 @@
 //! aoc builds local memory when it compiles, of 16 KiB for each parameter unless `local_mem_size` says
 //! otherwise (Intel FPGA SDK for OpenCL, Programming Guide, section 5.3). A host that gives less wastes
 //! block RAM, and one that gives more cannot launch the kernel. The runtime refuses launches with more
-//! than is stated ([`LaunchContract::local_bytes`]).
+//! than is stated ([`Guard::LocalBytes`]).
 
 use fpgacc_frontend::ir::{AddressSpace, Attr, FunctionId, Module, VarId};
 use fpgacc_kernel_analysis::faults;
 use fpgacc_launch_facts::{ArgValue, Launch, Value};
+use fpgacc_runtime::guard::Guard;
 
 use crate::pass::{Context, LaunchContract, Note, Outcome, Pass, Requirement};
 
@@ -65,7 +66,10 @@ impl Pass for LocalMemorySize {
                         name: ATTRIBUTE.to_string(),
                         args: Some(stated.to_string()),
                     });
-                    contract.local_bytes.push((index, stated));
+                    contract.guard(Guard::LocalBytes {
+                        param: index,
+                        bytes: stated,
+                    });
                     let text = format!(
                         "parameter '{name}' has {stated} bytes of local memory: the launches give \
                          {bytes} at most"
@@ -94,7 +98,8 @@ fn open_params(
     contract: &LaunchContract,
 ) -> Vec<(u32, VarId)> {
     let mut params = unstated_params(module, kernel);
-    params.retain(|(index, _)| contract.local_bytes.iter().all(|(known, _)| known != index));
+    let known = contract.local_bytes();
+    params.retain(|(index, _)| known.iter().all(|(known, _)| known != index));
     params
 }
 

@@ -4,11 +4,12 @@
 //! kernel is looked at, pair of arguments by pair. What the launches pass is proved to be distinct,
 //! or it is assumed, or it is seen to be shared. Of two arguments of which none is written nothing is
 //! asked. The runtime checks every pair at each launch, proved ones too
-//! ([`LaunchContract::distinct`]).
+//! ([`Guard::Distinct`]).
 
 use fpgacc_frontend::ir::{Function, FunctionId, Module, Qualifiers, VarId};
 use fpgacc_kernel_analysis::relation::{Relation, relation};
 use fpgacc_kernel_analysis::usage::{Usage, buffer_parameters, names};
+use fpgacc_runtime::guard::Guard;
 
 use crate::pass::{Context, LaunchContract, Note, Outcome, Pass, Requirement};
 
@@ -73,9 +74,8 @@ impl Pass for Restrict {
         // A parameter that the source itself marks is the user's promise.
         let is_own = |pair: &Pair| [pair.a, pair.b].iter().all(|p| pointers.is_plain(*p));
         let checked = relied.iter().filter(|pair| is_own(pair));
-        contract
-            .distinct
-            .extend(checked.map(|pair| (pair.a.index, pair.b.index)));
+        let guards = checked.map(|pair| Guard::Distinct(pair.a.index, pair.b.index));
+        contract.guards.extend(guards);
         let function = &mut module.functions[kernel];
         for pointer in &marked {
             function.vars[pointer.var].ty.quals |= Qualifiers::RESTRICT;

@@ -2,7 +2,7 @@
 //!
 //! The parameter stays, so that the host notices nothing; its uses become the literal. Where the
 //! kernel assigns to the parameter, a variable that starts with the constant takes its place. The
-//! runtime compares what the host set with the constant at each launch ([`LaunchContract::scalars`]).
+//! runtime compares what the host set with the constant at each launch ([`Guard::Scalar`]).
 
 use fpgacc_frontend::ir::{
     Expr, ExprId, Function, FunctionId, Init, Module, Scalar, Stmt, StmtKind, Type, VarId, VarRef,
@@ -11,7 +11,7 @@ use fpgacc_kernel_analysis::faults;
 use fpgacc_kernel_analysis::scalars;
 use fpgacc_kernel_analysis::variables::{self, Access};
 use fpgacc_launch_facts::{Known, Launch};
-use fpgacc_runtime::manifest::{ScalarFact, ScalarKind};
+use fpgacc_runtime::guard::{Guard, ScalarFact, ScalarKind};
 
 use crate::pass::{Context, LaunchContract, Note, Outcome, Pass, Requirement};
 
@@ -60,7 +60,7 @@ impl Pass for Specialise {
                     done.push(done_note(function, param, &fact, context.launches));
                     put(&mut module.functions[kernel], param, &fact, context);
                     if !faults::is_on("scalar-guard-lost") {
-                        contract.scalars.push(fact);
+                        contract.guard(Guard::Scalar(fact));
                     }
                 }
                 Passed::Different(first, second) => {

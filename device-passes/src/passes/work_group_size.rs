@@ -6,6 +6,7 @@
 use fpgacc_frontend::ir::{FunctionId, Module};
 use fpgacc_kernel_analysis::faults;
 use fpgacc_kernel_analysis::geometry::LocalGeometry;
+use fpgacc_runtime::guard::Guard;
 
 use crate::pass::{Context, LaunchContract, Note, Outcome, Pass, Requirement};
 
@@ -54,7 +55,7 @@ impl Pass for WorkGroupSize {
             LocalGeometry::Sizes([Some(x), Some(y), Some(z)]) => [*x, *y, *z],
             _ => return missed(context),
         };
-        contract.local_size = Some(sizes);
+        contract.guard(Guard::LocalSize(sizes));
         let [x, y, z] = match faults::is_on("group-size-misstated") {
             true => [sizes[0] + 1, sizes[1], sizes[2]],
             false => sizes,

@@ -1,6 +1,7 @@
 //! Kernel arguments: memory that two of them share, and local memory.
 
-use fpgacc_runtime::manifest::{Form, Hidden, Kernel, ParamKind, ScalarFact, ScalarKind};
+use fpgacc_runtime::guard::{Guard, ScalarFact, ScalarKind};
+use fpgacc_runtime::manifest::{Form, Hidden, Kernel, ParamKind};
 
 use crate::support::{Case, Implementation, Patch, kernel, on_both, param, program, task};
 
@@ -33,15 +34,14 @@ fn refused_values(case: Case) {
         param("n", "int", ParamKind::Value, 4),
     ];
     let mut mark = kernel("mark", Form::NdRange, params);
-    mark.scalars = vec![ScalarFact {
+    let mut general = mark.clone();
+    general.name = "fpgacc_general_mark".to_owned();
+    mark.guards.insert(Guard::Scalar(ScalarFact {
         param: 1,
         kind: ScalarKind::Signed,
         size: 4,
         bits: 2,
-    }];
-    let mut general = mark.clone();
-    general.name = "fpgacc_general_mark".to_owned();
-    general.scalars.clear();
+    }));
     mark.others = vec![general];
     let text = "__kernel void mark(__global int *out, int n) { out[get_global_id(0)] = n; }";
     let compiled = "__kernel void mark(__global int *out, int n) { out[get_global_id(0)] = 2; }\n\
@@ -70,7 +70,8 @@ fn add_kernel(form: Form) -> Kernel {
             param("n", "int", ParamKind::Value, 4),
         ],
     );
-    add.distinct = vec![(0, 2), (1, 2)];
+    add.guards
+        .extend([Guard::Distinct(0, 2), Guard::Distinct(1, 2)]);
     add
 }
 
@@ -136,7 +137,10 @@ fn look(name: &str) -> Kernel {
 /// `look` with a table in constant memory, which adds 2, and perhaps as it is in the source, where it adds 1.
 fn link_table(case: &Case, others: Vec<Kernel>) {
     let mut look = look("look");
-    look.constants = vec![(0, 4096)];
+    look.guards.insert(Guard::Constant {
+        param: 0,
+        bytes: 4096,
+    });
     look.others = others;
     case.write("table.cl", TABLE);
     case.aocx("app.aocx", include_str!("kernels/table_constant.cl"), "");
@@ -206,7 +210,7 @@ fn copy(name: &str) -> Kernel {
 /// adds 1. What the host prints, and what is said on stderr.
 fn run_aligned(case: &Case, bytes: u64, others: Vec<Kernel>) -> (String, String) {
     let mut copy = copy("copy");
-    copy.aligned = vec![(0, bytes)];
+    copy.guards.insert(Guard::Aligned { param: 0, bytes });
     copy.others = others;
     case.write("aligned.cl", ALIGNED);
     case.aocx("app.aocx", include_str!("kernels/aligned_stated.cl"), "");
@@ -293,7 +297,8 @@ fn link_local(case: &Case, bytes: Vec<(u32, u64)>) {
             param("other", "int*", ParamKind::Local, 0),
         ],
     );
-    reverse.local_bytes = bytes;
+    let guard = |(param, bytes)| Guard::LocalBytes { param, bytes };
+    reverse.guards.extend(bytes.into_iter().map(guard));
     case.write("local.cl", LOCAL);
     case.aocx("app.aocx", include_str!("kernels/local_task.cl"), "");
     case.link(

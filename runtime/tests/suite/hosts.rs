@@ -2,6 +2,7 @@
 
 use std::process::Command;
 
+use fpgacc_runtime::guard::Guard;
 use fpgacc_runtime::manifest::{Form, Hidden, Kernel, ParamKind, Program};
 use fpgacc_runtime::{SOURCES, WRAPPED};
 
@@ -182,7 +183,6 @@ fn cpp_old_standard(case: Case) {
 
 /// What is newer than OpenCL 1.2, where the implementation has it.
 fn clones_and_shared_memory(case: Case) {
-    let distinct = vec![(0, 2), (1, 2)];
     let shared = "shared: 0, 3\ntwo allocations: 0, 5\none allocation: -52, 3\nof the host: -52, 5\n\
                   freed: -52\n";
     let words = [
@@ -190,13 +190,18 @@ fn clones_and_shared_memory(case: Case) {
         "they are in shared virtual memory that is not from clSVMAlloc",
     ];
     check_newer(&case, (-52, shared, &words), |kernel| {
-        kernel.distinct = distinct;
+        kernel
+            .guards
+            .extend([Guard::Distinct(0, 2), Guard::Distinct(1, 2)]);
     });
     let shared = "shared: 0, 5\ntwo allocations: 0, 5\none allocation: -52, 3\nof the host: 0, 7\n";
     let words =
         ["aligned to 64 bytes, in this launch it is shared virtual memory at another address"];
     check_newer(&case, (0, shared, &words), |kernel| {
-        kernel.aligned = vec![(2, 64)];
+        kernel.guards.insert(Guard::Aligned {
+            param: 2,
+            bytes: 64,
+        });
     });
 }
 

@@ -1,6 +1,7 @@
 //! Launches of kernels that became one work-item.
 
-use fpgacc_runtime::manifest::{Fact, Form, Kernel, NullLocal, ParamKind, Task};
+use fpgacc_runtime::guard::{Fact, Guard};
+use fpgacc_runtime::manifest::{Form, Kernel, NullLocal, ParamKind, Task};
 
 use crate::support::{
     Case, Implementation, Patch, all_hidden, kernel, on_both, param, program, task,
@@ -10,12 +11,12 @@ const TEXT: &str = include_str!("kernels/where.cl");
 const TASK: &str = include_str!("kernels/where_task.cl");
 const HOST: &str = include_str!("hosts/where.c");
 
-fn where_kernel(task: Task) -> Kernel {
-    kernel(
-        "where",
-        Form::Task(task),
-        vec![param("out", "int*", ParamKind::Global, 8)],
-    )
+fn where_kernel(task: Task, facts: &[Fact]) -> Kernel {
+    let params = vec![param("out", "int*", ParamKind::Global, 8)];
+    let mut made = kernel("where", Form::Task(task), params);
+    made.guards
+        .extend(facts.iter().copied().map(Guard::Geometry));
+    made
 }
 
 /// `app`, which launches `where` as its arguments say.
@@ -39,7 +40,7 @@ on_both!(
 
 /// One to three dimensions, offsets, groups of one and of all.
 fn geometry(case: Case) {
-    link(&case, where_kernel(task(all_hidden())), Patch::Calls);
+    link(&case, where_kernel(task(all_hidden()), &[]), Patch::Calls);
     let launches = [
         "1:-:8:2",
         "1:-:8:8",
@@ -63,20 +64,19 @@ fn geometry(case: Case) {
 fn null_local(case: Case) {
     let mut how = task(all_hidden());
     how.max_group_size = Some(6);
-    link(&case, where_kernel(how.clone()), Patch::Calls);
+    link(&case, where_kernel(how.clone(), &[]), Patch::Calls);
     assert_eq!(local_sizes(&case, "1:-:16:-"), "1010104");
     assert_eq!(local_sizes(&case, "1:-:7:-"), "1010101");
     assert_eq!(local_sizes(&case, "2:-:6,5:-"), "2010106");
-    how.relies_on = vec![Fact::Local(0, 3), Fact::Local(1, 2), Fact::Local(2, 1)];
-    link(&case, where_kernel(how.clone()), Patch::Calls);
+    let facts = [Fact::Local(0, 3), Fact::Local(1, 2), Fact::Local(2, 1)];
+    link(&case, where_kernel(how.clone(), &facts), Patch::Calls);
     assert_eq!(local_sizes(&case, "2:-:6,4:-"), "2010203");
-    how.relies_on = vec![Fact::OneGroup(0)];
-    link(&case, where_kernel(how.clone()), Patch::Calls);
+    let facts = [Fact::OneGroup(0)];
+    link(&case, where_kernel(how.clone(), &facts), Patch::Calls);
     assert_eq!(local_sizes(&case, "2:-:5,4:-"), "2010105");
-    how.relies_on = Vec::new();
     how.max_group_size = None;
     how.null_local = NullLocal::Whole;
-    link(&case, where_kernel(how), Patch::Calls);
+    link(&case, where_kernel(how, &[]), Patch::Calls);
     assert_eq!(local_sizes(&case, "3:-:5,4,2:-"), "3020405");
 }
 
@@ -85,8 +85,9 @@ fn null_local(case: Case) {
 fn larger_groups(case: Case) {
     let mut how = task(all_hidden());
     how.max_group_size = Some(6);
-    how.holds_no_more = false;
-    link(&case, where_kernel(how), Patch::Calls);
+    let mut kernel = where_kernel(how, &[]);
+    kernel.guards.remove(&Guard::GroupSize(6));
+    link(&case, kernel, Patch::Calls);
     assert_eq!(local_sizes(&case, "1:-:16:16"), "1010116");
     assert_eq!(local_sizes(&case, "1:-:16:-"), "1010104");
 }
@@ -99,9 +100,8 @@ fn local_sizes(case: &Case, launch: &str) -> String {
 
 /// A prebuilt object reaches the runtime too; only the line is not known.
 fn unpatched(case: Case) {
-    let mut how = task(all_hidden());
-    how.relies_on = vec![Fact::Local(0, 4)];
-    link(&case, where_kernel(how), Patch::Nothing);
+    let kernel = where_kernel(task(all_hidden()), &[Fact::Local(0, 4)]);
+    link(&case, kernel, Patch::Nothing);
     let ran = case.run(&["1:-:8:4", "1:-:8:2"]);
     assert!(ran.stdout.starts_with("0\n0 0 0 101"), "{ran:?}");
     assert!(
@@ -198,9 +198,8 @@ fn refused(case: Case) {
         .unwrap();
     for (relies_on, launch, code, fact, geometry, help) in rows {
         let mut how = task(all_hidden());
-        how.relies_on = relies_on;
         how.max_group_size = Some(8);
-        link(&case, where_kernel(how), Patch::Calls);
+        link(&case, where_kernel(how, &relies_on), Patch::Calls);
         let ran = case.run(&[launch]);
         assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), code), "{ran:?}");
         assert_eq!(
@@ -217,7 +216,7 @@ fn refused(case: Case) {
 
 /// What OpenCL itself refuses gets the code that the original kernel's launch gets.
 fn errors_of_the_original(case: Case) {
-    link(&case, where_kernel(task(all_hidden())), Patch::Calls);
+    link(&case, where_kernel(task(all_hidden()), &[]), Patch::Calls);
     let mut launches = vec![
         "0:-:8:2",
         "4:-:8,8,8,8:2,2,2,2",
@@ -241,7 +240,7 @@ fn required_size(case: Case) {
         "__kernel void",
         "__attribute__((reqd_work_group_size(2, 2, 1))) __kernel void",
     );
-    let mut where_kernel = where_kernel(task(all_hidden()));
+    let mut where_kernel = where_kernel(task(all_hidden()), &[]);
     where_kernel.reqd_work_group_size = Some([2, 2, 1]);
     link(&case, where_kernel.clone(), Patch::Calls);
     case.write("where.cl", &text);
@@ -271,7 +270,7 @@ fn fixed_local_size(case: Case) {
     );
     let params = vec![param("out", "int*", ParamKind::Global, 8)];
     let mut fixed = kernel("where", Form::NdRange, params);
-    fixed.local_size = Some([2, 2, 1]);
+    fixed.guards.insert(Guard::LocalSize([2, 2, 1]));
     case.write("where.cl", TEXT);
     case.aocx("app.aocx", &required, "");
     case.link(
@@ -302,6 +301,6 @@ fn fixed_local_size(case: Case) {
 
 /// The sum of offset and global size does not fit in size_t.
 fn offsets(case: Case) {
-    link(&case, where_kernel(task(all_hidden())), Patch::Calls);
+    link(&case, where_kernel(task(all_hidden()), &[]), Patch::Calls);
     assert_eq!(case.run(&["1:0xffffffffffffffff:8:2"]).quiet(), "-56\n");
 }

@@ -1,11 +1,12 @@
 //! Building and running hosts against the runtime, on each OpenCL implementation.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, OnceLock};
 
 use fpgacc_aoc_wrappers::cpu_target::cpu_target;
+use fpgacc_runtime::guard::Guard;
 use fpgacc_runtime::manifest::{
     Form, Hidden, Kernel, NullLocal, Param, ParamKind, Program, Target, Task, text_hash,
 };
@@ -398,19 +399,20 @@ pub fn program(name: &str, text: &str, kernels: Vec<Kernel>) -> Program {
     }
 }
 
+/// A kernel; as a single work-item it counts in `int`, and holds no larger groups than the runtime chooses.
 pub fn kernel(name: &str, form: Form, params: Vec<Param>) -> Kernel {
+    let mut guards = BTreeSet::new();
+    if let Form::Task(task) = &form {
+        guards.insert(Guard::IntLoops);
+        guards.extend(task.max_group_size.map(Guard::GroupSize));
+    }
     Kernel {
         name: name.to_owned(),
         form,
         params,
         reqd_work_group_size: None,
-        local_size: None,
         locked: false,
-        distinct: Vec::new(),
-        constants: Vec::new(),
-        aligned: Vec::new(),
-        local_bytes: Vec::new(),
-        scalars: Vec::new(),
+        guards,
         others: Vec::new(),
     }
 }
@@ -418,11 +420,8 @@ pub fn kernel(name: &str, form: Form, params: Vec<Param>) -> Kernel {
 pub fn task(hidden: Vec<Hidden>) -> Task {
     Task {
         hidden,
-        relies_on: Vec::new(),
         max_group_size: None,
-        holds_no_more: true,
         null_local: NullLocal::Divisor,
-        int_ids: (),
     }
 }
 

@@ -1,7 +1,8 @@
 //! Launches that do not pass through the link: of shared libraries, and by functions that the host fetches
 //! by name.
 
-use fpgacc_runtime::manifest::{Fact, Form, Hidden, Kernel, ParamKind, ScalarFact, ScalarKind};
+use fpgacc_runtime::guard::{Fact, Guard, ScalarFact, ScalarKind};
+use fpgacc_runtime::manifest::{Form, Hidden, Kernel, ParamKind};
 
 use crate::support::{Case, Patch, kernel, on_both, param, program, task};
 
@@ -50,9 +51,8 @@ fn tasks_are_launched_by_the_runtime_only(case: Case) {
 }
 
 fn constant_tasks_are_launched_by_the_runtime_only(case: Case) {
-    let mut form = task(Vec::new());
-    form.relies_on = vec![Fact::Global(0, 4)];
-    let mut mark = mark(Form::Task(form));
+    let mut mark = mark(Form::Task(task(Vec::new())));
+    mark.guards.insert(Guard::Geometry(Fact::Global(0, 4)));
     mark.locked = true;
     let compiled = "__kernel void mark(__global int *out, int n, int key)\n\
                     {\n    for (int i = 0; i < 4; i++)\n        out[i] += n * 4;\n}\n";
@@ -62,12 +62,12 @@ fn constant_tasks_are_launched_by_the_runtime_only(case: Case) {
 fn ndranges_with_facts_are_launched_by_the_runtime_only(case: Case) {
     let mut mark = mark(Form::NdRange);
     mark.locked = true;
-    mark.scalars = vec![ScalarFact {
+    mark.guards.insert(Guard::Scalar(ScalarFact {
         param: 1,
         kind: ScalarKind::Signed,
         size: 4,
         bits: 1,
-    }];
+    }));
     let compiled = "__kernel void mark(__global int *out, int n, int key)\n\
                     {\n    out[get_global_id(0)] += get_global_size(0);\n}\n";
     check_unseen(&case, mark, compiled);

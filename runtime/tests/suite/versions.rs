@@ -1,6 +1,7 @@
 //! Scalars that a kernel relies on, and kernels in several versions.
 
-use fpgacc_runtime::manifest::{Fact, Form, Hidden, Kernel, ParamKind, ScalarFact, ScalarKind};
+use fpgacc_runtime::guard::{Fact, Guard, ScalarFact, ScalarKind};
+use fpgacc_runtime::manifest::{Form, Hidden, Kernel, ParamKind};
 
 use crate::support::{Case, Patch, kernel, on_both, param, program, task};
 
@@ -33,27 +34,29 @@ fn version(name: &str, form: Form) -> Kernel {
 
 /// A single work-item for groups of this size.
 fn for_groups_of(name: &str, local: u64) -> Kernel {
-    let mut how = task(vec![Hidden::Global(0)]);
-    how.relies_on = vec![Fact::Local(0, local)];
-    version(name, Form::Task(how))
+    let mut scale = version(name, Form::Task(task(vec![Hidden::Global(0)])));
+    scale.guards.insert(Guard::Geometry(Fact::Local(0, local)));
+    scale
 }
 
 /// Groups of 2, and what the .aocx' first kernel has as constants.
 fn special() -> Kernel {
     let mut scale = for_groups_of("scale", 2);
-    let fact = |param, kind, size, bits| ScalarFact {
-        param,
-        kind,
-        size,
-        bits,
+    let fact = |param, kind, size, bits| {
+        Guard::Scalar(ScalarFact {
+            param,
+            kind,
+            size,
+            bits,
+        })
     };
-    scale.scalars = vec![
+    scale.guards.extend([
         fact(1, ScalarKind::Signed, 1, 0xff),
         fact(2, ScalarKind::Unsigned, 2, 0xffff),
         fact(3, ScalarKind::Signed, 4, 0xffff_fff9),
         fact(4, ScalarKind::Signed, 8, 1 << 40),
         fact(5, ScalarKind::Float, 4, 0.5f32.to_bits().into()),
-    ];
+    ]);
     scale
 }
 

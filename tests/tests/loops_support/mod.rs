@@ -35,7 +35,7 @@ pub fn as_tasks(job: &Job, told: Told) -> Result<Job, String> {
             return Err(format!("'{kernel}': {:?}", report.remarks));
         };
         rewritten = rewritten
-            .as_task(kernel, task)
+            .as_task(kernel, task, &contract.guards)
             .map_err(|error| format!("{error}\n{text}"))?;
     }
     Ok(rewritten)

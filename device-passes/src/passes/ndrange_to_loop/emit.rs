@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use fpgacc_frontend::ir::{Block, Function, FunctionId, Module, Stmt, VarId};
 use fpgacc_kernel_analysis::work_item::{Dim, Quantity};
+use fpgacc_runtime::guard::Guard;
 use fpgacc_runtime::manifest::{Hidden, NullLocal, Task};
 
 use crate::pass::{Context, Note};
@@ -29,8 +30,8 @@ use crate::passes::ndrange_to_loop::work_items::queries::{self, Marks, Source};
 pub struct Rewritten {
     /// How the kernel is launched.
     pub task: Task,
-    /// Bytes of `__local` arguments that launches may give at most, by parameter index.
-    pub local_bytes: Vec<(u32, u64)>,
+    /// What launches must be like.
+    pub guards: Vec<Guard>,
     /// What was done.
     pub notes: Vec<Note>,
 }
@@ -153,9 +154,13 @@ pub fn rewrite(
     let fates = tell::fates(&module.functions[kernel], &values, &outside.saved);
     let mut notes = tell::notes(survey, &ids, format!("{summary}{fates}"));
     notes.extend(masked.into_iter().map(tell::mask_note));
+    let mut guards = moved.guards;
+    guards.push(Guard::IntLoops);
+    guards.extend(ids.grid.facts().map(Guard::Geometry));
+    guards.extend(bound.map(Guard::GroupSize));
     Rewritten {
         task: task(&ids, survey, bound, most),
-        local_bytes: moved.local_bytes,
+        guards,
         notes,
     }
 }
@@ -324,7 +329,6 @@ fn set_attributes(function: &mut Function) {
 }
 
 fn task(ids: &Ids, survey: &Survey, saved: Option<u64>, most: u64) -> Task {
-    let relies_on = ids.grid.facts();
     let takes_local = ids
         .hidden
         .keys()
@@ -335,14 +339,11 @@ fn task(ids: &Ids, survey: &Survey, saved: Option<u64>, most: u64) -> Task {
     let whole = bound.is_none() && ids.grid.whole_group_is_fine();
     Task {
         hidden: ids.hidden.keys().copied().collect(),
-        relies_on,
         max_group_size: bound,
-        holds_no_more: saved.is_some(),
         null_local: if whole {
             NullLocal::Whole
         } else {
             NullLocal::Divisor
         },
-        int_ids: (),
     }
 }

@@ -155,7 +155,7 @@ fn convert(
     };
     let rewritten = emit::rewrite(module, kernel, context, survey, plan);
     contract.form = Form::Task(rewritten.task);
-    contract.local_bytes.extend(rewritten.local_bytes);
+    contract.guards.extend(rewritten.guards);
     Outcome::Done(rewritten.notes)
 }
 

@@ -13,6 +13,7 @@ use fpgacc_frontend::ir::{
     TypeId, UnaryOp, VarId, VarRef,
 };
 use fpgacc_launch_facts::{ArgValue, Launch, Value};
+use fpgacc_runtime::guard::Guard;
 
 use crate::pass::Context;
 use crate::passes::ndrange_to_loop::statements::declaration;
@@ -25,8 +26,8 @@ const MOST: u64 = 64 << 10;
 pub struct Moved {
     /// Declarations for the body of the loop over groups.
     pub declarations: Vec<Stmt>,
-    /// Bytes that launches may give at most, by parameter index.
-    pub local_bytes: Vec<(u32, u64)>,
+    /// What launches may give at most.
+    pub guards: Vec<Guard>,
 }
 
 /// Makes private arrays of `__local` memory. `shared` are the declarations at the head of the kernel,
@@ -74,7 +75,10 @@ pub fn move_into_groups(
             function.exprs.replace(slot, var, ty);
         }
         moved.declarations.push(declaration(array, None));
-        moved.local_bytes.push((index as u32, bytes));
+        moved.guards.push(Guard::LocalBytes {
+            param: index as u32,
+            bytes,
+        });
     }
     moved
 }

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use fpgacc_kernel_analysis::geometry::{Geometry, LocalGeometry};
-use fpgacc_runtime::manifest::{Fact, Hidden};
+use fpgacc_runtime::guard::Fact;
+use fpgacc_runtime::manifest::Hidden;
 
 /// The largest id or size that the runtime lets through: ids are computed in `int`.
 pub const INT_MAX: i64 = i32::MAX as i64;
@@ -234,8 +235,8 @@ impl Grid {
     }
 
     /// What the kernel relies on, in order.
-    pub fn facts(&self) -> Vec<Fact> {
-        self.facts.iter().copied().collect()
+    pub fn facts(&self) -> impl Iterator<Item = Fact> {
+        self.facts.iter().copied()
     }
 
     /// Whether all work-items may form one group where the host leaves the local size open.

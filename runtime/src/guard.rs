@@ -1,0 +1,136 @@
+//! Guards: what a compiled kernel relies on, which the runtime checks at each launch.
+//!
+//! A pass that takes something of the launches for granted adds a guard to the kernel's contract, and the
+//! runtime launches no version of a kernel of which a guard does not hold.
+
+use serde::{Deserialize, Serialize};
+
+/// What must hold of a launch. Guards are checked in this order; of those of one kind, in the order of
+/// what they say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Guard {
+    /// Of a single work-item: a fact of the NDRange that it stands for.
+    Geometry(Fact),
+    /// Of a single work-item: its loops count in `int`, and all groups have as many work-items. No sum of
+    /// offset and global size exceeds `i32::MAX`, and local sizes divide global ones.
+    IntLoops,
+    /// Of a single work-item: its arrays hold groups of at most so many work-items.
+    GroupSize(u64),
+    /// Of an NDRange: the local size that the kernel's attributes ask for, where those of the original do
+    /// not.
+    LocalSize([u64; 3]),
+    /// The value of a scalar argument.
+    Scalar(ScalarFact),
+    /// Two parameters, by index, do not name overlapping memory: both are `restrict` in the compiled
+    /// kernel (and were not in the source), and one of them is written.
+    Distinct(u32, u32),
+    /// A parameter is `__global` in the source and `__constant` in the compiled kernel. Its buffer is no
+    /// larger than this, has `CL_MEM_READ_ONLY`, and is not in the host's memory.
+    Constant {
+        /// Index of the parameter.
+        param: u32,
+        /// The most that its buffer may have.
+        bytes: u64,
+    },
+    /// The compiled kernel states how a pointer parameter is aligned. A part of a buffer at another origin,
+    /// host memory or shared virtual memory at another address does not do, and nothing does on a device
+    /// whose buffers are aligned to less.
+    Aligned {
+        /// Index of the parameter.
+        param: u32,
+        /// A power of two.
+        bytes: u64,
+    },
+    /// The compiled kernel has so much memory for a `__local` argument.
+    LocalBytes {
+        /// Index of the parameter.
+        param: u32,
+        /// The most that launches may give.
+        bytes: u64,
+    },
+}
+
+/// What of a launch a guard takes for granted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// The local size.
+    LocalSize,
+    /// The rest of the NDRange.
+    Range,
+    /// Whether the memory of two parameters overlaps.
+    Memory(u32, u32),
+    /// What is passed for a parameter.
+    Argument(u32),
+}
+
+impl Guard {
+    /// What the kernel takes for granted since its launches were seen to be so. `None`: what any kernel of
+    /// its form asks of launches.
+    pub fn subject(&self) -> Option<Subject> {
+        match *self {
+            Guard::Geometry(Fact::Local(..) | Fact::OneGroup(_)) | Guard::LocalSize(_) => {
+                Some(Subject::LocalSize)
+            }
+            Guard::Geometry(_) => Some(Subject::Range),
+            Guard::IntLoops | Guard::GroupSize(_) => None,
+            Guard::Distinct(a, b) => Some(Subject::Memory(a, b)),
+            Guard::Scalar(ScalarFact { param, .. })
+            | Guard::Constant { param, .. }
+            | Guard::Aligned { param, .. }
+            | Guard::LocalBytes { param, .. } => Some(Subject::Argument(param)),
+        }
+    }
+}
+
+/// A fact about the NDRange of a launch. Dimensions beyond `work_dim` count as
+/// offset 0, global and local size 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Fact {
+    /// `work_dim` is this.
+    WorkDim(u32),
+    /// The offset in a dimension is this.
+    Offset(u8, u64),
+    /// The global size in a dimension is this.
+    Global(u8, u64),
+    /// The local size in a dimension is this.
+    Local(u8, u64),
+    /// There is one group in a dimension: local and global size are equal.
+    OneGroup(u8),
+}
+
+/// The value of a scalar argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct ScalarFact {
+    /// Index of the parameter.
+    pub param: u32,
+    /// How its bits are read.
+    pub kind: ScalarKind,
+    /// Its size in bytes: 1, 2, 4 or 8.
+    pub size: u8,
+    /// Its bits, of which the lowest `8 * size` count.
+    pub bits: u64,
+}
+
+/// Kinds of scalars.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum ScalarKind {
+    /// A signed integer.
+    Signed,
+    /// An unsigned integer.
+    Unsigned,
+    /// `float` or `double`.
+    Float,
+}
+
+impl std::fmt::Display for ScalarFact {
+    /// The value, as messages show it.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let unused = 64 - 8 * u32::from(self.size.clamp(1, 8));
+        match (self.kind, self.size) {
+            (ScalarKind::Unsigned, _) => write!(f, "{}", self.bits << unused >> unused),
+            (ScalarKind::Signed, _) => write!(f, "{}", (self.bits << unused) as i64 >> unused),
+            (ScalarKind::Float, 4) => write!(f, "{:?}", f32::from_bits(self.bits as u32)),
+            (ScalarKind::Float, _) => write!(f, "{:?}", f64::from_bits(self.bits)),
+        }
+    }
+}
