@@ -37,7 +37,11 @@ fn shared_memory(
     launches: &[&Launch],
     facts: &Facts,
 ) -> Option<String> {
-    contract.distinct_pairs().into_iter().find_map(|(a, b)| {
+    let mut pairs = subjects(contract).filter_map(|subject| match subject {
+        Subject::Memory(a, b) => Some((a, b)),
+        _ => None,
+    });
+    pairs.find_map(|(a, b)| {
         let mut all = launches.iter().map(|launch| relation(facts, launch, a, b));
         all.find_map(|relation| match relation {
             Relation::Distinct => None,

@@ -116,45 +116,42 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info name, size_t size, vo
 
 static const struct fpgacc_param params[PARAMS] = {BUFFER, BUFFER, BUFFER, BUFFER, SCALAR, SCALAR,
                                                    SCALAR, SCALAR, SCALAR, SCALAR, LOCAL,  LOCAL};
-static const struct fpgacc_pair pairs[] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
-static const struct fpgacc_constant constants[] = {{2, 1024}, {3, 1024}};
-static const struct fpgacc_alignment aligned[] = {{0, 64}, {1, 64}, {2, 64}, {3, 64}};
-static const struct fpgacc_local_bytes local_bytes[] = {{10, 256}, {11, 256}};
-static const struct fpgacc_scalar scalars[SCALARS] = {
-    {4, FPGACC_SIGNED, 4, 4}, {5, FPGACC_SIGNED, 4, 5}, {6, FPGACC_SIGNED, 4, 6},
-    {7, FPGACC_SIGNED, 4, 7}, {8, FPGACC_SIGNED, 4, 8}, {9, FPGACC_SIGNED, 4, 9},
-};
-static const struct fpgacc_fact facts[] = {
-    {FPGACC_FACT_WORK_DIM, 0, 3}, {FPGACC_FACT_OFFSET, 0, 0}, {FPGACC_FACT_OFFSET, 1, 0},
-    {FPGACC_FACT_OFFSET, 2, 0},   {FPGACC_FACT_GLOBAL, 0, 64}, {FPGACC_FACT_GLOBAL, 1, 64},
-    {FPGACC_FACT_GLOBAL, 2, 64},  {FPGACC_FACT_LOCAL, 0, 8},  {FPGACC_FACT_LOCAL, 1, 8},
-    {FPGACC_FACT_LOCAL, 2, 4},
-};
+#define FACT(what, dim, value) {.kind = FPGACC_GUARD_GEOMETRY, .of.fact = {FPGACC_FACT_##what, dim, value}}
+#define VALUE(param, bits) {.kind = FPGACC_GUARD_SCALAR, .of.scalar = {param, FPGACC_SIGNED, 4, bits}}
+#define PAIR(a, b) {.kind = FPGACC_GUARD_DISTINCT, .of.pair = {a, b}}
+#define MEMORY(what, param, bytes) {.kind = FPGACC_GUARD_##what, .of.memory = {param, bytes}}
+#define GUARDS(last)                                                                           \
+    {                                                                                          \
+        FACT(WORK_DIM, 0, 3), FACT(OFFSET, 0, 0), FACT(OFFSET, 1, 0), FACT(OFFSET, 2, 0),      \
+            FACT(GLOBAL, 0, 64), FACT(GLOBAL, 1, 64), FACT(GLOBAL, 2, 64), FACT(LOCAL, 0, 8),  \
+            FACT(LOCAL, 1, 8), FACT(LOCAL, 2, 4), {.kind = FPGACC_GUARD_INT_LOOPS},            \
+            {.kind = FPGACC_GUARD_GROUP_SIZE, .of.items = 1024}, VALUE(4, 4), VALUE(5, 5),     \
+            VALUE(6, 6), VALUE(7, 7), VALUE(8, 8), VALUE(9, last), PAIR(0, 1), PAIR(0, 2),     \
+            PAIR(0, 3), PAIR(1, 2), PAIR(1, 3), PAIR(2, 3), MEMORY(CONSTANT, 2, 1024),         \
+            MEMORY(CONSTANT, 3, 1024), MEMORY(ALIGNED, 0, 64), MEMORY(ALIGNED, 1, 64),         \
+            MEMORY(ALIGNED, 2, 64), MEMORY(ALIGNED, 3, 64), MEMORY(LOCAL_BYTES, 10, 256),      \
+            MEMORY(LOCAL_BYTES, 11, 256),                                                      \
+    }
+static const struct fpgacc_guard loops[] = {{.kind = FPGACC_GUARD_INT_LOOPS}};
+static const struct fpgacc_guard held[] = GUARDS(9);
+static const struct fpgacc_guard not_held[] = GUARDS(10);
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
-#define ALL_FACTS                                                                              \
-    .form = FPGACC_TASK, .params = params, .param_count = PARAMS, .distinct = pairs,           \
-    .distinct_count = COUNT(pairs), .constants = constants,                                    \
-    .constant_count = COUNT(constants), .aligned = aligned, .aligned_count = COUNT(aligned),   \
-    .local_bytes = local_bytes, .local_bytes_count = COUNT(local_bytes),                       \
-    .scalars = scalars, .scalar_count = SCALARS,                                               \
-    .relies_on = facts, .relies_on_count = COUNT(facts), .max_group_size = 1024, .holds_no_more = 1
+#define TASK(list)                                                                             \
+    .form = FPGACC_TASK, .params = params, .param_count = PARAMS, .guards = list,              \
+    .guard_count = COUNT(list), .max_group_size = 1024
 
-/* Three versions whose last fact does not hold. */
-static const struct fpgacc_scalar not_held[SCALARS] = {
-    {4, FPGACC_SIGNED, 4, 4}, {5, FPGACC_SIGNED, 4, 5}, {6, FPGACC_SIGNED, 4, 6},
-    {7, FPGACC_SIGNED, 4, 7}, {8, FPGACC_SIGNED, 4, 8}, {9, FPGACC_SIGNED, 4, 10},
-};
+/* Three versions whose last scalar is another. */
 static const struct fpgacc_kernel others[] = {
-    {.name = "fpgacc_2_last", ALL_FACTS, .scalars = not_held},
-    {.name = "fpgacc_3_last", ALL_FACTS, .scalars = not_held},
+    {.name = "fpgacc_2_last", TASK(not_held)},
+    {.name = "fpgacc_3_last", TASK(not_held)},
     {.name = "fpgacc_general_last", .form = FPGACC_NDRANGE, .params = params,
      .param_count = PARAMS},
 };
 static const struct fpgacc_kernel kernels[] = {
-    {.name = "none", .form = FPGACC_TASK, .params = params, .param_count = PARAMS},
-    {.name = "all", ALL_FACTS},
-    {.name = "last", ALL_FACTS, .scalars = not_held, .others = others,
+    {.name = "none", TASK(loops)},
+    {.name = "all", TASK(held)},
+    {.name = "last", TASK(not_held), .others = others,
      .other_count = COUNT(others)},
 };
 static const struct fpgacc_program program = {

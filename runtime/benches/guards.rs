@@ -16,18 +16,18 @@ fn main() {
     for (name, text) in SOURCES {
         std::fs::write(path(name), text).expect("a written file");
     }
-    std::fs::write(path("guards.c"), include_str!("guards.c")).expect("a written file");
+    std::fs::write(path("main.c"), include_str!("guards.c")).expect("a written file");
     let sources = SOURCES.iter().map(|(name, _)| *name);
     let built = Command::new("cc")
         .args(["-O2", "-pthread", "-w", "-I", "."])
         .args(sources.filter(|name| name.ends_with(".c")))
-        .args(["guards.c", "-o", "guards"])
+        .args(["main.c", "-o", "main"])
         .args((WRAPPED.iter().chain(WRAPPED_LOOKUPS)).map(|name| format!("-Wl,--wrap={name}")))
         .arg("-lOpenCL")
         .current_dir(folder.path())
         .status();
     assert!(built.is_ok_and(|status| status.success()), "cc failed");
-    let ran = Command::new(path("guards")).output().expect("it runs");
+    let ran = Command::new(path("main")).output().expect("it runs");
     assert!(ran.status.success(), "{ran:?}");
     for line in String::from_utf8_lossy(&ran.stdout).lines() {
         let (what, nanoseconds) = line.rsplit_once(' ').expect("a number at the end");

@@ -159,6 +159,15 @@ static cl_int question_device(const struct fpgacc_tracked *kernel, cl_device_id 
     return count == 1 ? CL_SUCCESS : CL_INVALID_DEVICE;
 }
 
+/* Whether the kernel's attributes ask for a local size that those of the original do not. */
+static int has_local_size(const struct fpgacc_kernel *info)
+{
+    for (uint32_t i = 0; i < info->guard_count; i++)
+        if (info->guards[i].kind == FPGACC_GUARD_LOCAL_SIZE)
+            return 1;
+    return 0;
+}
+
 cl_int __wrap_clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device,
                                        cl_kernel_work_group_info name, size_t size, void *value,
                                        size_t *size_ret)
@@ -168,7 +177,7 @@ cl_int __wrap_clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device,
     int is_task = info && info->form == FPGACC_TASK;
     int answered = (is_task && name == CL_KERNEL_WORK_GROUP_SIZE) ||
                    (info && name == CL_KERNEL_COMPILE_WORK_GROUP_SIZE &&
-                    (is_task || info->relies_on_count));
+                    (is_task || has_local_size(info)));
     if (!tracked && name == CL_KERNEL_WORK_GROUP_SIZE && fpgacc_recording())
         return answer_recorded(kernel, device, size, value, size_ret);
     /* The implementation judges the device. */

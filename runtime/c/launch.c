@@ -108,29 +108,28 @@ static int has_zero(const size_t *sizes, cl_uint count)
     return 0;
 }
 
-/* Whether a version can take a launch: CL_SUCCESS; else the error of what it relies on, which is
- * reported unless `site` is NULL. `geometry` is that of a single work-item. What no version may take
- * sets `is_invalid`. */
+/* Whether a version can take a launch: CL_SUCCESS; else the error of the guard that does not hold, which
+ * is reported unless `site` is NULL. `geometry` becomes that of the launch. What no version may take sets
+ * `is_invalid`. */
 static cl_int check_version(struct fpgacc_tracked *kernel, const struct fpgacc_kernel *info,
                             const struct fpgacc_limits *limits, const struct range *range,
                             struct fpgacc_geometry *geometry, int *is_invalid,
                             const struct fpgacc_site *site)
 {
-    cl_int error = CL_SUCCESS;
+    struct fpgacc_launch launch = {kernel, info, geometry, range->local != NULL};
     if (info->form == FPGACC_TASK) {
-        error = fpgacc_geometry_fill(geometry, kernel, info, limits, range->offset,
-                                     range->global, range->local);
+        cl_int error = fpgacc_geometry_fill(geometry, kernel, info, limits, range->offset,
+                                            range->global, range->local);
         *is_invalid = error != CL_SUCCESS;
-        if (error == CL_SUCCESS)
-            error = fpgacc_check_facts(geometry, kernel, info, range->local != NULL, site);
-    } else {
-        error = fpgacc_check_range(kernel, info, range->work_dim, range->offset, range->global,
-                                   range->local, site);
+        if (error != CL_SUCCESS)
+            return error;
+    } else if (!fpgacc_geometry_take(geometry, range->offset, range->global, range->local)) {
+        launch.geometry = NULL;
     }
-    return error == CL_SUCCESS ? fpgacc_check_arguments(kernel, info, site) : error;
+    return fpgacc_check_guards(&launch, site);
 }
 
-/* Finds the first version whose facts hold, and sets what it gets as hidden arguments. NULL: none,
+/* Finds the first version whose guards hold, and sets what it gets as hidden arguments. NULL: none,
  * and the error of the first. `device` is that of a kernel of which some version is a single
  * work-item. With the kernel's lock held. */
 static const struct fpgacc_version *choose(struct fpgacc_tracked *kernel, cl_device_id device,

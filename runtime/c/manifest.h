@@ -1,5 +1,5 @@
 /* The table that the driver generates at link time: what the runtime must know of the compiled
- * kernels. It mirrors runtime/src/manifest.rs, where the meaning of each field is told. */
+ * kernels. It mirrors runtime/src/manifest.rs and guard.rs, where the meaning of each field is told. */
 #ifndef FPGACC_MANIFEST_H
 #define FPGACC_MANIFEST_H
 
@@ -52,42 +52,53 @@ struct fpgacc_hidden {
     unsigned dim;
 };
 
-struct fpgacc_fact {
-    enum fpgacc_fact_kind kind;
-    unsigned dim;
-    uint64_t value;
-};
-
-/* Two parameter indices. */
-struct fpgacc_pair {
-    uint32_t first;
-    uint32_t second;
-};
-
-/* A parameter that became constant memory, and the most bytes of it. */
-struct fpgacc_constant {
-    uint32_t param;
-    uint64_t bytes;
-};
-
-/* A pointer parameter and the bytes that it is aligned to, a power of two. */
-struct fpgacc_alignment {
-    uint32_t param;
-    uint64_t bytes;
-};
-
-struct fpgacc_local_bytes {
-    uint32_t param;
-    uint64_t bytes;
-};
-
 enum fpgacc_scalar_kind { FPGACC_SIGNED, FPGACC_UNSIGNED, FPGACC_FLOAT };
 
-struct fpgacc_scalar {
-    uint32_t param;
-    enum fpgacc_scalar_kind kind;
-    uint32_t size;
-    uint64_t bits;
+/* The kinds of guards, and the function of guards_*.c that checks each: fpgacc_guard_ and this name. */
+#define FPGACC_GUARDS(X)      \
+    X(GEOMETRY, geometry)     \
+    X(INT_LOOPS, int_loops)   \
+    X(GROUP_SIZE, group_size) \
+    X(LOCAL_SIZE, local_size) \
+    X(SCALAR, scalar)         \
+    X(DISTINCT, distinct)     \
+    X(CONSTANT, constant)     \
+    X(ALIGNED, aligned)       \
+    X(LOCAL_BYTES, local_bytes)
+
+enum fpgacc_guard_kind {
+#define FPGACC_KIND(kind, check) FPGACC_GUARD_##kind,
+    FPGACC_GUARDS(FPGACC_KIND)
+#undef FPGACC_KIND
+    FPGACC_GUARD_KINDS
+};
+
+/* What must hold of a launch. */
+struct fpgacc_guard {
+    enum fpgacc_guard_kind kind;
+    union {
+        struct {
+            enum fpgacc_fact_kind kind;
+            unsigned dim;
+            uint64_t value;
+        } fact;            /* GEOMETRY */
+        uint64_t items;    /* GROUP_SIZE */
+        uint64_t sizes[3]; /* LOCAL_SIZE */
+        struct {
+            uint32_t param;
+            enum fpgacc_scalar_kind kind;
+            uint32_t size;
+            uint64_t bits;
+        } scalar; /* SCALAR */
+        struct {
+            uint32_t first;
+            uint32_t second;
+        } pair; /* DISTINCT */
+        struct {
+            uint32_t param;
+            uint64_t bytes;
+        } memory; /* CONSTANT, ALIGNED, LOCAL_BYTES */
+    } of;
 };
 
 /* Lengths stand beside the arrays; an empty array is NULL. */
@@ -97,26 +108,15 @@ struct fpgacc_kernel {
     const struct fpgacc_param *params;
     uint32_t param_count;
     const uint64_t *reqd_work_group_size; /* of three; NULL: none */
-    int is_locked;                        /* has an argument behind all others, an int, that no host sets */
-    const struct fpgacc_pair *distinct;
-    uint32_t distinct_count;
-    const struct fpgacc_constant *constants;
-    uint32_t constant_count;
-    const struct fpgacc_alignment *aligned;
-    uint32_t aligned_count;
-    const struct fpgacc_local_bytes *local_bytes;
-    uint32_t local_bytes_count;
-    const struct fpgacc_scalar *scalars;
-    uint32_t scalar_count;
+    int is_locked;                        /* has an argument after all others, an int, that no host sets */
+    const struct fpgacc_guard *guards; /* in the order in which they are checked */
+    uint32_t guard_count;
     const struct fpgacc_kernel *others; /* other versions, tried in this order */
     uint32_t other_count;
-    const struct fpgacc_fact *relies_on; /* of NDRange kernels: FPGACC_FACT_LOCAL only */
-    uint32_t relies_on_count;
     /* Of task kernels only: */
     const struct fpgacc_hidden *hidden;
     uint32_t hidden_count;
     uint64_t max_group_size; /* that is chosen and told; 0: any number */
-    int holds_no_more;       /* larger groups are refused */
     enum fpgacc_null_local null_local;
 };
 

@@ -358,12 +358,6 @@ struct fpgacc_tracked *fpgacc_find_kernel(cl_kernel kernel);
 
 /* ---- arguments.c ---------------------------------------------------------------------------- */
 
-/* Checks what a version of the kernel relies on: pairs of arguments that must not overlap, buffers
- * that are constant memory, alignment, sizes of local arguments, values of scalars. Reports what is wrong,
- * unless `site` is NULL. Called with the kernel's lock held. */
-cl_int fpgacc_check_arguments(struct fpgacc_tracked *kernel, const struct fpgacc_kernel *info,
-                              const struct fpgacc_site *site);
-
 /* Sets an argument of a kernel with one of the functions that take an address of shared memory. */
 typedef cl_int(CL_CALLBACK *fpgacc_set_pointer)(cl_kernel kernel, cl_uint index, const void *value);
 cl_int fpgacc_set_shared(cl_kernel kernel, cl_uint index, const void *value,
@@ -385,17 +379,41 @@ cl_int fpgacc_geometry_fill(struct fpgacc_geometry *geometry, const struct fpgac
                             const struct fpgacc_kernel *info, const struct fpgacc_limits *limits,
                             const size_t *offset, const size_t *global, const size_t *local);
 
-/* Checks what a version of the kernel relies on, and reports what is wrong, unless `site` is NULL. */
-cl_int fpgacc_check_facts(const struct fpgacc_geometry *geometry,
-                          const struct fpgacc_tracked *kernel, const struct fpgacc_kernel *info,
-                          int local_given, const struct fpgacc_site *site);
-
-/* The same for a version that stays an NDRange, whose attributes may ask for a local size. */
-cl_int fpgacc_check_range(const struct fpgacc_tracked *kernel, const struct fpgacc_kernel *info,
-                          cl_uint work_dim, const size_t *offset, const size_t *global,
-                          const size_t *local, const struct fpgacc_site *site);
+/* Fills in the geometry of a launch as the host gives it. 0: no kernel takes it, which is the
+ * implementation's to say. */
+int fpgacc_geometry_take(struct fpgacc_geometry *geometry, const size_t *offset,
+                         const size_t *global, const size_t *local);
 
 void fpgacc_add_sizes(struct fpgacc_text *text, const size_t *sizes, cl_uint count);
+
+/* ---- guards.c, guards_range.c, guards_memory.c, guards_values.c ------------------------------ */
+
+/* A launch by a version of a kernel. Of a single work-item there is always a geometry. */
+struct fpgacc_launch {
+    struct fpgacc_tracked *kernel;
+    const struct fpgacc_kernel *info;
+    const struct fpgacc_geometry *geometry; /* NULL: one that no kernel takes */
+    int local_given;
+};
+
+/* Why a launch is refused: the kernel "was compiled `what`"; "compile again with `help`". */
+struct fpgacc_refusal {
+    struct fpgacc_text what;
+    struct fpgacc_text help;
+    int shows_range; /* a note says what NDRange the launch has */
+};
+
+/* Checks one guard: CL_SUCCESS if it holds, else the launch's error. Says why in `refusal`, unless that is
+ * NULL or the error is what OpenCL answers to a question. */
+typedef cl_int fpgacc_check(const struct fpgacc_launch *launch, const struct fpgacc_guard *guard,
+                            struct fpgacc_refusal *refusal);
+#define FPGACC_CHECK(kind, name) fpgacc_check fpgacc_guard_##name;
+FPGACC_GUARDS(FPGACC_CHECK)
+#undef FPGACC_CHECK
+
+/* Checks all guards of a version, in order, up to the first that does not hold, and reports that one,
+ * unless `site` is NULL. Called with the kernel's lock held. */
+cl_int fpgacc_check_guards(const struct fpgacc_launch *launch, const struct fpgacc_site *site);
 
 /* ---- record.c ------------------------------------------------------------------------------- */
 

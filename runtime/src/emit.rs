@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::guard::{Fact, Guard, ScalarFact, ScalarKind};
+use crate::guard::Guard;
 use crate::manifest::{
     Form, Header, Hidden, Kernel, Manifest, NullLocal, Param, ParamKind, Program, Target, Task,
 };
@@ -142,20 +142,19 @@ fn write_kernel_parts(out: &mut String, prefix: &str, kernel: &Kernel) {
         let rows: Vec<String> = sizes.iter().map(u64::to_string).collect();
         write_array(out, "uint64_t", &format!("{prefix}_reqd"), &rows);
     }
-    for (element, name) in ARRAYS {
-        let rows = rows(kernel, name);
-        let array = format!("{prefix}_{name}");
-        write_array(out, &format!("struct {element}"), &array, &rows);
-    }
+    let guards: Vec<String> = kernel.guards.iter().map(Guard::row).collect();
+    write_array(
+        out,
+        "struct fpgacc_guard",
+        &format!("{prefix}_guards"),
+        &guards,
+    );
     write_kernels(
         out,
         &format!("{prefix}_o"),
         &format!("{prefix}_others"),
         &kernel.others,
     );
-    let facts = rows(kernel, "facts");
-    let array = format!("{prefix}_facts");
-    write_array(out, "struct fpgacc_fact", &array, &facts);
     let Some(task) = task(kernel) else { return };
     let hidden: Vec<String> = task.hidden.iter().map(hidden_row).collect();
     write_array(
@@ -164,33 +163,6 @@ fn write_kernel_parts(out: &mut String, prefix: &str, kernel: &Kernel) {
         &format!("{prefix}_hidden"),
         &hidden,
     );
-}
-
-const ARRAYS: [(&str, &str); 5] = [
-    ("fpgacc_pair", "distinct"),
-    ("fpgacc_constant", "constants"),
-    ("fpgacc_alignment", "aligned"),
-    ("fpgacc_local_bytes", "local"),
-    ("fpgacc_scalar", "scalars"),
-];
-
-/// The guards that stand in an array.
-fn rows(kernel: &Kernel, array: &str) -> Vec<String> {
-    let bytes = |param: u32, bytes: u64| format!("{{{param}, UINT64_C({bytes})}}");
-    let row = |guard: &Guard| match (*guard, array) {
-        (Guard::Geometry(fact), "facts") => vec![fact_row(&fact)],
-        (Guard::LocalSize(sizes), "facts") => {
-            let facts = (0u8..).zip(sizes).map(|(d, n)| Fact::Local(d, n));
-            facts.map(|fact| fact_row(&fact)).collect()
-        }
-        (Guard::Scalar(scalar), "scalars") => vec![scalar_row(&scalar)],
-        (Guard::Distinct(a, b), "distinct") => vec![format!("{{{a}, {b}}}")],
-        (Guard::Constant { param, bytes: n }, "constants") => vec![bytes(param, n)],
-        (Guard::Aligned { param, bytes: n }, "aligned") => vec![bytes(param, n)],
-        (Guard::LocalBytes { param, bytes: n }, "local") => vec![bytes(param, n)],
-        _ => Vec::new(),
-    };
-    kernel.guards.iter().flat_map(row).collect()
 }
 
 fn kernel_row(prefix: &str, kernel: &Kernel) -> String {
@@ -215,27 +187,17 @@ fn kernel_row(prefix: &str, kernel: &Kernel) -> String {
     if kernel.locked {
         row += "    .is_locked = 1,\n";
     }
-    for (field, count, array) in [
-        ("distinct", "distinct_count", "distinct"),
-        ("constants", "constant_count", "constants"),
-        ("aligned", "aligned_count", "aligned"),
-        ("local_bytes", "local_bytes_count", "local"),
-        ("scalars", "scalar_count", "scalars"),
-    ] {
-        let count_of = rows(kernel, array).len();
-        row += &counted(field, count, &format!("{prefix}_{array}"), count_of);
-    }
+    row += &counted(
+        "guards",
+        "guard_count",
+        &format!("{prefix}_guards"),
+        kernel.guards.len(),
+    );
     row += &counted(
         "others",
         "other_count",
         &format!("{prefix}_others"),
         kernel.others.len(),
-    );
-    row += &counted(
-        "relies_on",
-        "relies_on_count",
-        &format!("{prefix}_facts"),
-        rows(kernel, "facts").len(),
     );
     if let Some(task) = task(kernel) {
         row += &counted(
@@ -244,17 +206,14 @@ fn kernel_row(prefix: &str, kernel: &Kernel) -> String {
             &format!("{prefix}_hidden"),
             task.hidden.len(),
         );
-        let mut guards = kernel.guards.iter();
-        let holds_no_more = guards.any(|guard| matches!(guard, Guard::GroupSize(_)));
         let null_local = match task.null_local {
             NullLocal::Whole => "FPGACC_WHOLE",
             NullLocal::Divisor => "FPGACC_DIVISOR",
         };
         let _ = write!(
             row,
-            "    .max_group_size = UINT64_C({}),\n    .holds_no_more = {},\n    .null_local = {null_local},\n",
+            "    .max_group_size = UINT64_C({}),\n    .null_local = {null_local},\n",
             task.max_group_size.unwrap_or(0),
-            u8::from(holds_no_more),
         );
     }
     row.push('}');
@@ -282,18 +241,6 @@ fn param_row(param: &Param) -> String {
     )
 }
 
-fn scalar_row(scalar: &ScalarFact) -> String {
-    let kind = match scalar.kind {
-        ScalarKind::Signed => "SIGNED",
-        ScalarKind::Unsigned => "UNSIGNED",
-        ScalarKind::Float => "FLOAT",
-    };
-    format!(
-        "{{{}, FPGACC_{kind}, {}, UINT64_C({:#x})}}",
-        scalar.param, scalar.size, scalar.bits
-    )
-}
-
 fn hidden_row(hidden: &Hidden) -> String {
     let (kind, dim) = match hidden {
         Hidden::Offset(dim) => ("OFFSET", *dim),
@@ -302,17 +249,6 @@ fn hidden_row(hidden: &Hidden) -> String {
         Hidden::WorkDim => ("WORK_DIM", 0),
     };
     format!("{{FPGACC_HIDDEN_{kind}, {dim}}}")
-}
-
-fn fact_row(fact: &Fact) -> String {
-    let (kind, dim, value) = match fact {
-        Fact::WorkDim(value) => ("WORK_DIM", 0, u64::from(*value)),
-        Fact::Offset(dim, value) => ("OFFSET", *dim, *value),
-        Fact::Global(dim, value) => ("GLOBAL", *dim, *value),
-        Fact::Local(dim, value) => ("LOCAL", *dim, *value),
-        Fact::OneGroup(dim) => ("ONE_GROUP", *dim, 0),
-    };
-    format!("{{FPGACC_FACT_{kind}, {dim}, UINT64_C({value})}}")
 }
 
 /// C99 has no empty arrays: an empty one is not written, and [`counted`] names none.
@@ -368,6 +304,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
+    use crate::guard::{Fact, ScalarFact, ScalarKind};
 
     #[test]
     fn strings_survive_c() {

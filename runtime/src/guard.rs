@@ -80,10 +80,29 @@ impl Guard {
             | Guard::LocalBytes { param, .. } => Some(Subject::Argument(param)),
         }
     }
+
+    /// A row of the table in C: a `struct fpgacc_guard`.
+    pub(crate) fn row(&self) -> String {
+        let memory =
+            |param: u32, bytes: u64| format!(".of.memory = {{{param}, UINT64_C({bytes})}}");
+        let (kind, what) = match self {
+            Guard::Geometry(fact) => ("GEOMETRY", format!(".of.fact = {}", fact.row())),
+            Guard::IntLoops => ("INT_LOOPS", String::new()),
+            Guard::GroupSize(items) => ("GROUP_SIZE", format!(".of.items = UINT64_C({items})")),
+            Guard::LocalSize([x, y, z]) => ("LOCAL_SIZE", format!(".of.sizes = {{{x}, {y}, {z}}}")),
+            Guard::Scalar(fact) => ("SCALAR", format!(".of.scalar = {}", fact.row())),
+            Guard::Distinct(a, b) => ("DISTINCT", format!(".of.pair = {{{a}, {b}}}")),
+            Guard::Constant { param, bytes } => ("CONSTANT", memory(*param, *bytes)),
+            Guard::Aligned { param, bytes } => ("ALIGNED", memory(*param, *bytes)),
+            Guard::LocalBytes { param, bytes } => ("LOCAL_BYTES", memory(*param, *bytes)),
+        };
+        let comma = if what.is_empty() { "" } else { ", " };
+        format!("{{.kind = FPGACC_GUARD_{kind}{comma}{what}}}")
+    }
 }
 
-/// A fact about the NDRange of a launch. Dimensions beyond `work_dim` count as
-/// offset 0, global and local size 1.
+/// A fact about the NDRange of a launch. Dimensions beyond `work_dim` count as offset 0, global and local
+/// size 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Fact {
     /// `work_dim` is this.
@@ -96,6 +115,19 @@ pub enum Fact {
     Local(u8, u64),
     /// There is one group in a dimension: local and global size are equal.
     OneGroup(u8),
+}
+
+impl Fact {
+    fn row(self) -> String {
+        let (kind, dim, value) = match self {
+            Fact::WorkDim(value) => ("WORK_DIM", 0, u64::from(value)),
+            Fact::Offset(dim, value) => ("OFFSET", dim, value),
+            Fact::Global(dim, value) => ("GLOBAL", dim, value),
+            Fact::Local(dim, value) => ("LOCAL", dim, value),
+            Fact::OneGroup(dim) => ("ONE_GROUP", dim, 0),
+        };
+        format!("{{FPGACC_FACT_{kind}, {dim}, UINT64_C({value})}}")
+    }
 }
 
 /// The value of a scalar argument.
@@ -120,6 +152,18 @@ pub enum ScalarKind {
     Unsigned,
     /// `float` or `double`.
     Float,
+}
+
+impl ScalarFact {
+    fn row(&self) -> String {
+        let kind = match self.kind {
+            ScalarKind::Signed => "SIGNED",
+            ScalarKind::Unsigned => "UNSIGNED",
+            ScalarKind::Float => "FLOAT",
+        };
+        let (param, size, bits) = (self.param, self.size, self.bits);
+        format!("{{{param}, FPGACC_{kind}, {size}, UINT64_C({bits:#x})}}")
+    }
 }
 
 impl std::fmt::Display for ScalarFact {

@@ -27,17 +27,15 @@ static const uint64_t p0_k0_reqd[] = {
     1,
     1,
 };
-static const struct fpgacc_pair p0_k0_distinct[] = {
-    {0, 1},
-};
-static const struct fpgacc_constant p0_k0_constants[] = {
-    {1, UINT64_C(4096)},
-};
-static const struct fpgacc_alignment p0_k0_aligned[] = {
-    {0, UINT64_C(64)},
-};
-static const struct fpgacc_scalar p0_k0_scalars[] = {
-    {1, FPGACC_SIGNED, 4, UINT64_C(0xfffffffe)},
+static const struct fpgacc_guard p0_k0_guards[] = {
+    {.kind = FPGACC_GUARD_GEOMETRY, .of.fact = {FPGACC_FACT_LOCAL, 0, UINT64_C(64)}},
+    {.kind = FPGACC_GUARD_GEOMETRY, .of.fact = {FPGACC_FACT_ONE_GROUP, 1, UINT64_C(0)}},
+    {.kind = FPGACC_GUARD_INT_LOOPS},
+    {.kind = FPGACC_GUARD_GROUP_SIZE, .of.items = UINT64_C(64)},
+    {.kind = FPGACC_GUARD_SCALAR, .of.scalar = {1, FPGACC_SIGNED, 4, UINT64_C(0xfffffffe)}},
+    {.kind = FPGACC_GUARD_DISTINCT, .of.pair = {0, 1}},
+    {.kind = FPGACC_GUARD_CONSTANT, .of.memory = {1, UINT64_C(4096)}},
+    {.kind = FPGACC_GUARD_ALIGNED, .of.memory = {0, UINT64_C(64)}},
 };
 static const struct fpgacc_param p0_k0_o0_params[] = {
     {"data", "float*", FPGACC_PARAM_GLOBAL, 8, 0, 0, 1},
@@ -57,10 +55,6 @@ static const struct fpgacc_kernel p0_k0_others[] = {
         .reqd_work_group_size = p0_k0_o0_reqd,
     },
 };
-static const struct fpgacc_fact p0_k0_facts[] = {
-    {FPGACC_FACT_LOCAL, 0, UINT64_C(64)},
-    {FPGACC_FACT_ONE_GROUP, 1, UINT64_C(0)},
-};
 static const struct fpgacc_hidden p0_k0_hidden[] = {
     {FPGACC_HIDDEN_GLOBAL, 0},
     {FPGACC_HIDDEN_WORK_DIM, 0},
@@ -68,13 +62,9 @@ static const struct fpgacc_hidden p0_k0_hidden[] = {
 static const struct fpgacc_param p0_k1_params[] = {
     {"tile", "float*", FPGACC_PARAM_LOCAL, 0, 0, 0, 1},
 };
-static const struct fpgacc_local_bytes p0_k1_local[] = {
-    {0, UINT64_C(256)},
-};
-static const struct fpgacc_fact p0_k1_facts[] = {
-    {FPGACC_FACT_LOCAL, 0, UINT64_C(16)},
-    {FPGACC_FACT_LOCAL, 1, UINT64_C(4)},
-    {FPGACC_FACT_LOCAL, 2, UINT64_C(1)},
+static const struct fpgacc_guard p0_k1_guards[] = {
+    {.kind = FPGACC_GUARD_LOCAL_SIZE, .of.sizes = {16, 4, 1}},
+    {.kind = FPGACC_GUARD_LOCAL_BYTES, .of.memory = {0, UINT64_C(256)}},
 };
 static const struct fpgacc_kernel p0_kernels[] = {
     {
@@ -83,22 +73,13 @@ static const struct fpgacc_kernel p0_kernels[] = {
         .params = p0_k0_params,
         .param_count = 2,
         .reqd_work_group_size = p0_k0_reqd,
-        .distinct = p0_k0_distinct,
-        .distinct_count = 1,
-        .constants = p0_k0_constants,
-        .constant_count = 1,
-        .aligned = p0_k0_aligned,
-        .aligned_count = 1,
-        .scalars = p0_k0_scalars,
-        .scalar_count = 1,
+        .guards = p0_k0_guards,
+        .guard_count = 8,
         .others = p0_k0_others,
         .other_count = 1,
-        .relies_on = p0_k0_facts,
-        .relies_on_count = 2,
         .hidden = p0_k0_hidden,
         .hidden_count = 2,
         .max_group_size = UINT64_C(64),
-        .holds_no_more = 1,
         .null_local = FPGACC_DIVISOR,
     },
     {
@@ -107,10 +88,8 @@ static const struct fpgacc_kernel p0_kernels[] = {
         .params = p0_k1_params,
         .param_count = 1,
         .is_locked = 1,
-        .local_bytes = p0_k1_local,
-        .local_bytes_count = 1,
-        .relies_on = p0_k1_facts,
-        .relies_on_count = 3,
+        .guards = p0_k1_guards,
+        .guard_count = 2,
     },
 };
 static const struct fpgacc_program programs[] = {

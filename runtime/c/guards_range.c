@@ -1,0 +1,161 @@
+/* Guards of the NDRange of a launch. */
+#include "runtime.h"
+
+#include <limits.h>
+
+#define SEEN "a launch facts file (.yaml) that has this launch, with "
+#define OF_LOOPS "--keep-general, or with -fno-ndrange-to-loop"
+
+/* Adds the way out, and that the NDRange is shown. */
+static void add_help(struct fpgacc_refusal *refusal, const char *help)
+{
+    if (!refusal)
+        return;
+    refusal->shows_range = 1;
+    fpgacc_text_add(&refusal->help, "%s", help);
+}
+
+/* CL_SUCCESS if a part of the NDRange is what the kernel was compiled for. */
+static cl_int compare(const char *part, uint64_t compiled, unsigned dim, size_t has, cl_int error,
+                      struct fpgacc_refusal *refusal)
+{
+    if (has == compiled)
+        return CL_SUCCESS;
+    if (refusal)
+        fpgacc_text_add(&refusal->what, "for %s %llu in dimension %u, this launch has %zu", part,
+                        (unsigned long long)compiled, dim, has);
+    return error;
+}
+
+/* CL_SUCCESS if all groups have as many work-items in a dimension. */
+static cl_int compare_groups(const struct fpgacc_geometry *geometry, unsigned dim,
+                             struct fpgacc_refusal *refusal)
+{
+    if (geometry->global[dim] % geometry->local[dim] == 0)
+        return CL_SUCCESS;
+    if (refusal)
+        fpgacc_text_add(&refusal->what, "for work-groups of equal size, this launch has a smaller "
+                                        "one in dimension %u",
+                        dim);
+    return CL_INVALID_WORK_GROUP_SIZE;
+}
+
+static cl_int check_fact(const struct fpgacc_geometry *geometry, const struct fpgacc_guard *guard,
+                         struct fpgacc_refusal *refusal)
+{
+    unsigned d = guard->of.fact.dim;
+    uint64_t value = guard->of.fact.value;
+    switch (guard->of.fact.kind) {
+    case FPGACC_FACT_WORK_DIM:
+        if (geometry->work_dim == value)
+            return CL_SUCCESS;
+        if (refusal)
+            fpgacc_text_add(&refusal->what, "for work_dim %llu, this launch has %u",
+                            (unsigned long long)value, geometry->work_dim);
+        return CL_INVALID_WORK_DIMENSION;
+    case FPGACC_FACT_OFFSET:
+        return compare("offset", value, d, geometry->offset[d], CL_INVALID_GLOBAL_OFFSET, refusal);
+    case FPGACC_FACT_GLOBAL:
+        return compare("global size", value, d, geometry->global[d], CL_INVALID_GLOBAL_WORK_SIZE,
+                       refusal);
+    case FPGACC_FACT_LOCAL:
+        return compare("local size", value, d, geometry->local[d], CL_INVALID_WORK_GROUP_SIZE,
+                       refusal);
+    case FPGACC_FACT_ONE_GROUP:
+        break;
+    }
+    if (geometry->global[d] == geometry->local[d])
+        return CL_SUCCESS;
+    if (refusal)
+        fpgacc_text_add(&refusal->what, "for one work-group in dimension %u, this launch has %zu",
+                        d, geometry->global[d] / geometry->local[d]);
+    return CL_INVALID_WORK_GROUP_SIZE;
+}
+
+cl_int fpgacc_guard_geometry(const struct fpgacc_launch *launch, const struct fpgacc_guard *guard,
+                             struct fpgacc_refusal *refusal)
+{
+    cl_int error = check_fact(launch->geometry, guard, refusal);
+    if (error != CL_SUCCESS)
+        add_help(refusal, SEEN OF_LOOPS);
+    return error;
+}
+
+/* CL_SUCCESS if ids fit in int in a dimension. Neither term can overflow the sum: geometry_fill looked. */
+static cl_int compare_ids(const struct fpgacc_geometry *geometry, unsigned dim,
+                          struct fpgacc_refusal *refusal)
+{
+    size_t end = geometry->offset[dim] + geometry->global[dim];
+    if (end <= INT_MAX)
+        return CL_SUCCESS;
+    if (refusal)
+        fpgacc_text_add(&refusal->what, "for ids up to %d, this launch has %zu in dimension %u",
+                        INT_MAX, end, dim);
+    return geometry->global[dim] > INT_MAX ? CL_INVALID_GLOBAL_WORK_SIZE
+                                           : CL_INVALID_GLOBAL_OFFSET;
+}
+
+cl_int fpgacc_guard_int_loops(const struct fpgacc_launch *launch, const struct fpgacc_guard *guard,
+                              struct fpgacc_refusal *refusal)
+{
+    cl_int error = CL_SUCCESS;
+    (void)guard;
+    for (unsigned d = 0; d < 3 && error == CL_SUCCESS; d++) {
+        error = compare_ids(launch->geometry, d, refusal);
+        if (error == CL_SUCCESS)
+            error = compare_groups(launch->geometry, d, refusal);
+    }
+    if (error != CL_SUCCESS)
+        add_help(refusal, OF_LOOPS);
+    return error;
+}
+
+cl_int fpgacc_guard_group_size(const struct fpgacc_launch *launch,
+                               const struct fpgacc_guard *guard, struct fpgacc_refusal *refusal)
+{
+    unsigned long long items = 1;
+    for (unsigned d = 0; d < 3; d++) {
+        size_t local = launch->geometry->local[d];
+        items = items > ULLONG_MAX / local ? ULLONG_MAX : items * local;
+    }
+    if (items <= guard->of.items)
+        return CL_SUCCESS;
+    if (refusal) {
+        fpgacc_text_add(&refusal->what,
+                        "for at most %llu work-items in a group, this launch has %llu",
+                        (unsigned long long)guard->of.items, items);
+        fpgacc_text_add(&refusal->help, "--max-local-size=%llu, with ", items);
+        add_help(refusal, OF_LOOPS);
+    }
+    return CL_INVALID_WORK_GROUP_SIZE;
+}
+
+static cl_int check_local_size(const struct fpgacc_launch *launch,
+                               const struct fpgacc_guard *guard, struct fpgacc_refusal *refusal)
+{
+    const struct fpgacc_geometry *geometry = launch->geometry;
+    cl_int error = CL_SUCCESS;
+    if (!launch->local_given) {
+        if (refusal)
+            fpgacc_text_add(&refusal->what, "for a local size, this launch gives none");
+        return CL_INVALID_WORK_GROUP_SIZE;
+    }
+    for (unsigned d = 0; d < 3 && error == CL_SUCCESS; d++)
+        error = compare("local size", guard->of.sizes[d], d, geometry->local[d],
+                        CL_INVALID_WORK_GROUP_SIZE, refusal);
+    for (unsigned d = 0; d < 3 && error == CL_SUCCESS; d++)
+        error = compare_groups(geometry, d, refusal);
+    return error;
+}
+
+cl_int fpgacc_guard_local_size(const struct fpgacc_launch *launch,
+                               const struct fpgacc_guard *guard, struct fpgacc_refusal *refusal)
+{
+    /* What no kernel takes is the implementation's to refuse. */
+    if (!launch->geometry)
+        return CL_SUCCESS;
+    cl_int error = check_local_size(launch, guard, refusal);
+    if (error != CL_SUCCESS)
+        add_help(refusal, SEEN "--keep-general, or with -fno-work-group-size");
+    return error;
+}
