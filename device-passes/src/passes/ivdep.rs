@@ -49,7 +49,7 @@ impl Pass for Ivdep {
     ) -> Outcome {
         let summaries = context.summaries(module, kernel);
         let mut done = Vec::new();
-        for (place, array, note) in proved(module, kernel, &summaries, context) {
+        for (place, array, note) in proved(module, kernel, summaries, context) {
             if let Some(body) = &mut module.functions[kernel].body {
                 loops::add_pragma(body, place, &format!("ivdep array({array})"));
             }

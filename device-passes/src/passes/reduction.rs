@@ -43,10 +43,10 @@ impl Pass for Reduction {
         contract: &mut LaunchContract,
     ) -> Outcome {
         let summaries = context.summaries(module, kernel);
-        let single = is_single_work_item(module, kernel, &summaries, context.geometry, contract);
+        let single = is_single_work_item(module, kernel, summaries, context.geometry, contract);
         let (mut done, mut missed) = (Vec::new(), Vec::new());
         for function in summaries.functions() {
-            let mut plan = legality::plan(module, function, &summaries, context);
+            let mut plan = legality::plan(module, function, summaries, context);
             missed.append(&mut plan.missed);
             if plan.loops.is_empty() {
                 continue;

@@ -44,7 +44,7 @@ impl Pass for ScalarReplacement {
         contract: &mut LaunchContract,
     ) -> Outcome {
         let summaries = context.summaries(module, kernel);
-        let single = is_single_work_item(module, kernel, &summaries, context.geometry, contract);
+        let single = is_single_work_item(module, kernel, summaries, context.geometry, contract);
         let (mut done, mut missed) = (Vec::new(), Vec::new());
         for function in summaries.functions() {
             // Who else calls a function is looked up in the whole module.
@@ -52,7 +52,7 @@ impl Pass for ScalarReplacement {
                 continue;
             }
             let alone = single && (function == kernel || may_share(module, function));
-            let mut plan = legality::plan(module, function, &summaries, context, alone);
+            let mut plan = legality::plan(module, function, summaries, context, alone);
             missed.append(&mut plan.missed);
             if plan.loops.is_empty() {
                 continue;
