@@ -2,6 +2,7 @@
 
 mod area;
 mod board;
+pub mod calibration;
 mod clock;
 mod compiler;
 mod critical;

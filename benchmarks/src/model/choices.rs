@@ -14,7 +14,8 @@ use fpgacc_launch_facts::Facts;
 use fpgacc_performance_model::Board;
 use rustix::time::{ClockId, clock_gettime};
 
-use super::{ModelError, kernels};
+use super::error::ModelError;
+use super::kernels;
 
 /// Seconds that a decision may take, at `--kernel-opt=2` and `--kernel-opt=3`.
 const BUDGETS: [(u8, f64); 2] = [(2, 0.2), (3, 2.0)];

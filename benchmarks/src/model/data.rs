@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use super::ModelError;
+use super::error::ModelError;
 
 /// A measured design point.
 #[derive(Clone, Debug, Deserialize)]

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use super::ModelError;
+use super::error::ModelError;
 
 /// All launches.
 #[derive(Clone, Debug, Deserialize)]

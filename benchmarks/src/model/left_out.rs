@@ -2,14 +2,12 @@
 
 use std::fmt::Write;
 
+use fpgacc_performance_model::calibration::{CONSTANTS, Fitting, Sample, clock, with};
 use fpgacc_performance_model::{Board, Fall};
 
-use super::clock;
-use super::constants::CONSTANTS;
-use super::fit::{Fitting, with};
-use super::judge::{Application, judge_one, median};
-use super::points::{Point, Subject};
-use super::{predict_all, report};
+use super::judge::{Application, judge, judge_one, median};
+use super::points::{Point, Subject, predict_all};
+use super::report;
 
 /// A board whose constants are fitted without one application.
 struct Fold<'a> {
@@ -22,7 +20,8 @@ struct Fold<'a> {
 pub fn report(subjects: &[Subject], board: &Board, rows: bool) -> String {
     let mut names: Vec<&str> = subjects.iter().map(|s| s.measured.app.as_str()).collect();
     names.dedup();
-    let mut fitting = Fitting::new(subjects, board);
+    let samples = subjects.iter().filter_map(sample).collect();
+    let mut fitting = Fitting::new(samples, board);
     let mut fold = |left_out| {
         let fitted = with(board, &fitting.fit(left_out));
         Fold {
@@ -36,6 +35,17 @@ pub fn report(subjects: &[Subject], board: &Board, rows: bool) -> String {
     render_constants(&mut text, board, &all, &folds);
     render_folds(&mut text, subjects, &folds, rows);
     text
+}
+
+/// The time of a point that can be predicted.
+fn sample(subject: &Subject) -> Option<Sample<'_>> {
+    let ready = subject.kernel.as_ref().ok()?;
+    Some(Sample {
+        application: &subject.measured.app,
+        seconds: subject.measured.ms / 1000.0,
+        mhz: subject.measured.clk_mhz,
+        predict: Box::new(|board| ready.predict(board).seconds),
+    })
 }
 
 fn with_clock(mut board: Board, subjects: &[Subject], left_out: Option<&str>) -> Board {
@@ -122,7 +132,7 @@ fn render_folds(text: &mut String, subjects: &[Subject], folds: &[Fold], rows: b
         let points = predict_all(subjects, &fold.board);
         let (own, others): (Vec<Point>, Vec<Point>) =
             points.into_iter().partition(|p| p.measured.app == name);
-        let scale = super::judge::judge(&others).scale;
+        let scale = judge(&others).scale;
         let own: Vec<Point> = own.into_iter().map(|point| scaled(point, scale)).collect();
         if rows {
             report::render_rows(text, &own, 1.0);

@@ -11,7 +11,8 @@ use fpgacc_frontend::ir::{FunctionId, Module, StmtKind};
 use fpgacc_performance_model::{Board, Given, LaunchShape, Prediction, TripOrigin, predict};
 use serde::Deserialize;
 
-use super::{ModelError, kernels};
+use super::error::ModelError;
+use super::kernels;
 
 /// All versions.
 #[derive(Debug, Deserialize)]

@@ -10,8 +10,8 @@ use fpgacc_frontend::ir::{FunctionId, Module, StmtKind};
 use fpgacc_frontend::source::{SourceMap, Span};
 use fpgacc_performance_model::{Board, Given, LaunchShape, Prediction, TripOrigin, predict};
 
-use super::ModelError;
 use super::data::Measured;
+use super::error::ModelError;
 use super::kernels;
 use super::launches::{Application, Launches};
 
@@ -78,6 +78,14 @@ impl Subject {
             outcome,
         }
     }
+}
+
+/// What a board makes of all of them.
+pub fn predict_all(subjects: &[Subject], board: &Board) -> Vec<Point> {
+    subjects
+        .iter()
+        .map(|subject| subject.predict(board))
+        .collect()
 }
 
 /// The board that was measured on.

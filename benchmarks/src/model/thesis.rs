@@ -20,7 +20,8 @@ use fpgacc_launch_facts::{
 use fpgacc_performance_model::{Board, LaunchShape, Prediction, predict};
 use serde::Deserialize;
 
-use super::{ModelError, kernels};
+use super::error::ModelError;
+use super::kernels;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

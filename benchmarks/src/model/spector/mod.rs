@@ -5,6 +5,7 @@
 
 mod designs;
 mod report;
+mod rows;
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -12,12 +13,14 @@ use std::path::Path;
 use fpgacc_aoc_wrappers::cc::{self, Compiler};
 use fpgacc_device_passes::pass::LaunchContract;
 use fpgacc_frontend::ir::{FunctionId, Module};
+use fpgacc_performance_model::calibration::clock::Sample;
 use fpgacc_performance_model::{Board, LaunchShape, Prediction, predict};
 use matfile::{MatFile, NumericData};
 
-use super::clock::Sample;
-use super::{ModelError, kernels, points};
+use super::error::ModelError;
+use super::{kernels, points};
 use designs::{Design, SPACES, Space};
+use rows::{Measured, Priced, Row};
 
 /// What is judged.
 #[derive(Clone, Copy, Debug)]
@@ -34,33 +37,6 @@ pub struct Request<'a> {
     pub fit: bool,
     /// Instead, all that is predicted of the design of `only` with these knobs, comma-separated.
     pub explain: Option<&'a str>,
-}
-
-/// A measured design.
-#[derive(Clone, Debug)]
-struct Measured {
-    knobs: Vec<u64>,
-    seconds: f64,
-    mhz: f64,
-    /// Adaptive logic modules, with the board's interface.
-    alm: f64,
-    /// Memory blocks, with the board's interface.
-    ram: f64,
-    /// Multiplier blocks.
-    dsp: f64,
-}
-
-/// A measured design and what the model says of it.
-struct Row {
-    measured: Measured,
-    outcome: Result<Priced, String>,
-}
-
-/// What the model says of a design.
-struct Priced {
-    seconds: f64,
-    /// Of the kernel that takes the longest.
-    launch: Prediction,
 }
 
 /// Prices the designs, and gives the report as text.

@@ -2,11 +2,11 @@
 
 use std::fmt::Write;
 
+use fpgacc_performance_model::calibration::clock::{self, Sample};
 use fpgacc_performance_model::{Board, predict_clock};
 
 use super::designs::Space;
-use super::{Measured, Priced, Row};
-use crate::model::clock::{self, Sample};
+use super::rows::{Measured, Priced, Row};
 use crate::model::judge::{median, rank_correlation};
 
 /// The head of the table.

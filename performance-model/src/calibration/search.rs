@@ -6,10 +6,8 @@
 
 use std::collections::BTreeMap;
 
-use fpgacc_performance_model::{Board, Fall};
-
 use super::constants::{CONSTANTS, Constant};
-use super::points::{Ready, Subject};
+use crate::board::{Board, Fall};
 
 /// A step of the grid is this factor.
 const STEP: f64 = 1.03;
@@ -24,11 +22,21 @@ const PROBE: f64 = 4.0;
 
 type Steps = [i32; CONSTANTS.len()];
 
-/// A measured point in the fit.
-struct Sample<'a> {
-    app: &'a str,
-    ready: &'a Ready,
-    measured: f64,
+/// A measured time.
+pub struct Sample<'a> {
+    /// The application that it is of: each counts the same, however many times were measured.
+    pub application: &'a str,
+    /// The time.
+    pub seconds: f64,
+    /// The clock of the build, if it was measured.
+    pub mhz: Option<f64>,
+    /// The seconds that the model predicts on a board.
+    pub predict: Box<dyn Fn(&Board) -> f64 + 'a>,
+}
+
+/// A sample in the fit.
+struct Point<'a> {
+    sample: Sample<'a>,
     /// The board with the clock that was measured.
     board: Board,
     /// Constants that matter to it.
@@ -36,42 +44,39 @@ struct Sample<'a> {
     known: BTreeMap<Steps, f64>,
 }
 
-/// Points to which constants are fitted.
+/// Times to which constants are fitted.
 pub struct Fitting<'a> {
-    samples: Vec<Sample<'a>>,
+    points: Vec<Point<'a>>,
 }
 
 impl<'a> Fitting<'a> {
-    /// Of all points that can be predicted.
-    pub fn new(subjects: &'a [Subject], board: &Board) -> Self {
+    /// Of these times, all of a board.
+    pub fn new(samples: Vec<Sample<'a>>, board: &Board) -> Self {
         let start = set(board, &[0; CONSTANTS.len()]);
-        let sample = |subject: &'a Subject| {
-            let ready = subject.kernel.as_ref().ok()?;
+        let point = |sample: Sample<'a>| {
             // Cycles are fitted, so the clock is the one of the measured build where that is known.
-            let mhz = subject.measured.clk_mhz;
+            let mhz = sample.mhz;
             // What hides behind something slower at the start may not at the shipped values.
             let mut reacts = [false; CONSTANTS.len()];
             for from in [board, &start] {
                 let mut board = from.clone();
                 fix_clock(&mut board, mhz.unwrap_or(from.clock.typical_mhz));
-                let usual = ready.predict(&board).seconds;
+                let usual = (sample.predict)(&board);
                 for (constant, reacts) in CONSTANTS.iter().zip(&mut reacts) {
-                    *reacts = *reacts || self::reacts(ready, &board, constant, usual);
+                    *reacts = *reacts || self::reacts(&sample, &board, constant, usual);
                 }
             }
             let mut board = start.clone();
             fix_clock(&mut board, mhz.unwrap_or(start.clock.typical_mhz));
-            Some(Sample {
-                app: &subject.measured.app,
-                ready,
-                measured: subject.measured.ms / 1000.0,
+            Point {
+                sample,
                 board,
                 reacts,
                 known: BTreeMap::new(),
-            })
+            }
         };
         Fitting {
-            samples: subjects.iter().filter_map(sample).collect(),
+            points: samples.into_iter().map(point).collect(),
         }
     }
 
@@ -104,12 +109,17 @@ impl<'a> Fitting<'a> {
     /// The mean over applications of the mean absolute logarithm of predicted over measured time.
     fn cost(&mut self, steps: &Steps, left_out: Option<&str>) -> f64 {
         let mut errors: BTreeMap<&str, (f64, f64)> = BTreeMap::new();
-        for sample in &mut self.samples {
-            if Some(sample.app) == left_out {
+        for point in &mut self.points {
+            let Sample {
+                application,
+                seconds,
+                ..
+            } = point.sample;
+            if Some(application) == left_out {
                 continue;
             }
-            let error = (sample.seconds(steps) / sample.measured).ln().abs();
-            let (sum, count) = errors.entry(sample.app).or_default();
+            let error = (point.predicted(steps) / seconds).ln().abs();
+            let (sum, count) = errors.entry(application).or_default();
             *sum += error;
             *count += 1.0;
         }
@@ -121,12 +131,12 @@ impl<'a> Fitting<'a> {
     }
 }
 
-impl Sample<'_> {
-    fn seconds(&mut self, steps: &Steps) -> f64 {
+impl Point<'_> {
+    fn predicted(&mut self, steps: &Steps) -> f64 {
         let own: Steps = std::array::from_fn(|at| if self.reacts[at] { steps[at] } else { 0 });
-        let (ready, board) = (self.ready, &self.board);
-        let predict = || ready.predict(&set(board, &own)).seconds;
-        *self.known.entry(own).or_insert_with(predict)
+        let (predict, board) = (&self.sample.predict, &self.board);
+        let seconds = || predict(&set(board, &own));
+        *self.known.entry(own).or_insert_with(seconds)
     }
 }
 
@@ -137,11 +147,11 @@ fn fix_clock(board: &mut Board, mhz: f64) {
 }
 
 /// Whether a prediction, `usual` seconds on this board, depends on a constant.
-fn reacts(ready: &Ready, board: &Board, constant: &Constant, usual: f64) -> bool {
+fn reacts(sample: &Sample<'_>, board: &Board, constant: &Constant, usual: f64) -> bool {
     [PROBE, 1.0 / PROBE].into_iter().any(|factor| {
         let mut board = board.clone();
         *(constant.place)(&mut board) *= factor;
-        ready.predict(&board).seconds != usual
+        (sample.predict)(&board) != usual
     })
 }
 
@@ -166,4 +176,29 @@ pub fn with(board: &Board, values: &[f64]) -> Board {
         *(constant.place)(&mut board) = *value;
     }
     board
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn constants_that_matter_are_found_and_others_stay() {
+        let board = Board::named("de5a-net").unwrap();
+        let sample = |application, part: f64| Sample {
+            application,
+            seconds: 1.0 / part,
+            mhz: None,
+            predict: Box::new(|board| 1.0 / board.memory.efficiency),
+        };
+        let samples = vec![sample("one", 0.6), sample("other", 0.5)];
+        let mut fitting = Fitting::new(samples, &board);
+        let of_one = with(&board, &fitting.fit(Some("other")));
+        assert!((of_one.memory.efficiency / 0.6 - 1.0).abs() < STEP - 1.0);
+        let of_other = with(&board, &fitting.fit(Some("one")));
+        assert!((of_other.memory.efficiency / 0.5 - 1.0).abs() < STEP - 1.0);
+        for constant in &CONSTANTS[1..] {
+            assert_eq!(constant.of(&of_one), constant.start, "{}", constant.name);
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! Fitting the clock: least squares of the logarithm of measured clocks.
 
-use fpgacc_performance_model::{Board, Fall, Strain};
+use crate::board::{Board, Fall};
+use crate::prediction::Strain;
 
 /// A measured clock, in MHz, and what lowered it.
 #[derive(Clone, Copy, Debug)]

@@ -1,9 +1,9 @@
 //! The constants of the model that are fitted to measured times.
 //!
 //! Each starts from what documents say or, where none says anything, from a guess that is written down
-//! here, so that a fit that does not see the application that tells keeps a value that owes nothing to it.
+//! here, so that a fit that does not see the application that decides keeps a value that owes nothing to it.
 
-use fpgacc_performance_model::{Board, Family, FamilyRef};
+use crate::board::{Board, Family, FamilyRef};
 
 /// A constant of a board.
 #[derive(Clone, Copy, Debug)]

@@ -1,0 +1,49 @@
+//! A table of measured points (Boyi's), predicted and judged.
+
+use std::path::Path;
+
+use super::error::ModelError;
+use super::judge::judge;
+use super::points::predict_all;
+use super::{data, launches, left_out, points, report};
+
+/// What is judged, and how it is reported.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// The checkout with the kernels.
+    pub checkout: &'a Path,
+    /// The table of measurements.
+    pub table: &'a Path,
+    /// The launches; `None`: those of this source tree.
+    pub launches: Option<&'a Path>,
+    /// With a line for each point.
+    pub rows: bool,
+    /// Instead, all that is predicted of the point with this name.
+    pub explain: Option<&'a str>,
+    /// Also fit the constants anew, to all applications and to all but one.
+    pub fit: bool,
+}
+
+/// Predicts every measured point of the table whose kernel is in the checkout, and gives the report as
+/// text.
+///
+/// # Errors
+/// A file cannot be read.
+pub fn run(request: &Request<'_>) -> Result<String, ModelError> {
+    let launches = launches::read(request.launches)?;
+    let mut measured = data::read(request.table)?;
+    if let Some(name) = request.explain {
+        measured.retain(|m| format!("{} {} {}", m.app, m.model, m.variant) == name);
+    }
+    let board = points::board(&launches)?;
+    let subjects = points::read_all(request.checkout, &launches, &measured)?;
+    let points = predict_all(&subjects, &board);
+    if request.explain.is_some() {
+        return Ok(points.iter().map(|point| format!("{point:#?}\n")).collect());
+    }
+    let mut text = report::render(&points, &judge(&points), request.rows);
+    if request.fit {
+        text.push_str(&left_out::report(&subjects, &board, request.rows));
+    }
+    Ok(text)
+}

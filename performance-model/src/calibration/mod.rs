@@ -1,0 +1,9 @@
+//! Fitting the model's constants to measurements. Whoever has some gives times, clocks and a way to predict them; no
+//! prediction needs it.
+
+pub mod clock;
+mod constants;
+mod search;
+
+pub use constants::{CONSTANTS, Constant};
+pub use search::{Fitting, Sample, with};
