@@ -33,6 +33,7 @@ test: deps
 
 quick:
 	$(CARGO) test --workspace --lib --bins
+	$(CARGO) test -p fpgacc-device-passes --test golden
 
 demo: deps
 	$(CARGO) build -p fpgacc-driver -p fpgacc-benchmarks

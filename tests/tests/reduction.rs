@@ -18,7 +18,7 @@ const TRIPS: [i32; 6] = [0, 1, 7, 8, 9, 1000];
 /// The cases of the pass's own golden tests.
 fn cases() -> Vec<PathBuf> {
     let folder =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../device-passes/tests/cases/reduction");
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../device-passes/tests/golden/reduction");
     let mut cases: Vec<_> = std::fs::read_dir(folder)
         .expect("the cases are there")
         .map(|entry| entry.expect("the folder is readable").path())

@@ -32,35 +32,35 @@ pub const REDUCTION: &str = "reduction";
 
 /// All passes, in the order in which the pipeline runs them.
 pub const ALL: &[&dyn Pass] = &[
-    // In front of all others, which make more of constants than of parameters. It looks at the
+    // Before all others, which make more of constants than of parameters. It looks at the
     // kernel's own parameters only, before hidden ones are added.
     &specialise::Specialise,
     // Early: what the others do to loops pays off in a single work-item, and the loops that it makes
     // are theirs to improve.
     &ndrange_to_loop::NdrangeToLoop,
-    // Behind ndrange-to-loop, which adds the hidden parameters and keeps the others: the pairs that
+    // After ndrange-to-loop, which adds the hidden parameters and keeps the others: the pairs that
     // the runtime checks are counted among the kernel's own parameters. Before reduction, whose
-    // alias analysis tells array elements apart by it.
+    // alias analysis knows by it which arrays do not alias.
     &restrict::Restrict,
-    // Behind restrict: the pairs that both ask for are counted once. Behind ndrange-to-loop, which
+    // After restrict: the pairs that both ask for are counted once. After ndrange-to-loop, which
     // makes what it makes of __global pointers. Before the passes that move accesses.
     &constant_memory::ConstantMemory,
     // Last of the thesis's three: it wants a single work-item (ndrange-to-loop makes one), and
     // restrict parameters, without which an array element may be what another pointer reads.
     &reduction::Reduction,
-    // Behind reduction, which leaves what it cannot reassociate; and behind restrict.
+    // After reduction, which leaves what it cannot reassociate; and after restrict.
     &scalar_replacement::ScalarReplacement,
-    // Behind all that changes loops and their accesses; behind restrict, without which an array may be what
-    // another pointer reads.
+    // After all that changes loops and their accesses; after restrict, without which an array may be
+    // what another pointer reads.
     &ivdep::Ivdep,
-    // Of kernels that ndrange-to-loop leaves: first the size of groups, which lanes divide.
+    // Of kernels that ndrange-to-loop leaves: first the size of work-groups, which the SIMD width divides.
     &work_group_size::WorkGroupSize,
     &replicate::Replicate,
     // Of `__local` parameters that ndrange-to-loop leaves, if it did not make arrays of them.
     &local_memory_size::LocalMemorySize,
-    // Behind constant-memory, which leaves parameters with attributes as they are.
+    // After constant-memory, which leaves parameters with attributes as they are.
     &Alignment,
-    // Behind those that change loops: it names them by their place among those that the others leave.
+    // After those that change loops: it names them by their index among those that the others leave.
     &unroll::Unroll,
     // Last: it names loops in the same way, and loops that are unrolled become one with no others.
     &coalesce::Coalesce,

@@ -1,0 +1,3 @@
+// host: dim=1 global=64 local=16 args=a
+// host: dim=1 global=64 local=32 args=a
+__kernel void fill(__global int *a) { a[get_global_id(0)] = get_local_id(0); }
