@@ -535,6 +535,41 @@ mod tests {
         assert_eq!(Board::named("zc706"), None);
     }
 
+    /// Lines with a number that has no source: neither the line itself nor those right before it begin with a comment.
+    fn without_source(text: &str) -> Vec<&str> {
+        let mut covered = false;
+        let mut bare = Vec::new();
+        for line in text.lines() {
+            let (value, comment) = line.split_once('#').unwrap_or((line, ""));
+            if value.trim().is_empty() {
+                covered = !comment.is_empty();
+                continue;
+            }
+            let (key, value) = value.split_once(':').unwrap_or_default();
+            let names =
+                ["name", "title", "family", "aoc_names"].contains(&key) || key.contains('-');
+            let is_number = !names && value.contains(|c: char| c.is_ascii_digit());
+            covered &= is_number && comment.is_empty();
+            if is_number && comment.is_empty() && !covered {
+                bare.push(line);
+            }
+        }
+        bare
+    }
+
+    #[test]
+    fn each_number_has_a_source_beside_it() {
+        assert_eq!(
+            without_source("# a\nx: 1\ny: 2\nz: 3  # b\nv: 4\nm:\n  w: 5"),
+            ["v: 4", "  w: 5"]
+        );
+        let compilers = include_str!("../compilers.yaml");
+        let files = BOARDS.iter().chain(&FAMILIES).map(|(_, text)| *text);
+        for text in files.chain([compilers]) {
+            assert_eq!(without_source(text), [""; 0], "{text}");
+        }
+    }
+
     #[test]
     fn faults_of_board_files_are_named() {
         let text = BOARDS[1].1;

@@ -1,31 +1,21 @@
 //! Loops: what they carry, what they count, and what unrolling makes of them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use fpgacc_frontend::ir::{Function, LoopHints, Stmt, VarRef};
-use fpgacc_kernel_analysis::loops;
+use fpgacc_frontend::ir::{Stmt, VarRef};
 use fpgacc_kernel_analysis::nest::{self, Nests};
 use fpgacc_kernel_analysis::poly::{Poly, Sym};
 
 use super::env::Mark;
+use super::induction::{Change, LoopChanges};
 use super::parts::Parts;
-use super::value::{Pointer, Slot, Value};
+use super::pragmas::{hints, unroll_factor};
+use super::value::{Slot, Value};
 use super::variable_trips::returns;
 use super::{LoopKey, Lowering, MAX_COPIES};
 use crate::board::Operator;
-use crate::graph::{Carried, Hints, Node, NodeId, Op, Region, RegionId};
+use crate::graph::{Carried, NodeId, Op, Region, RegionId};
 use crate::prediction::{Form, Trip, TripOrigin};
-
-/// How an iteration changes a variable.
-#[derive(Clone, Debug, PartialEq)]
-enum Change {
-    /// It adds this, the same in each iteration.
-    By(Poly),
-    /// In another way.
-    Any,
-}
-
-type LoopChanges = BTreeMap<Slot, Change>;
 
 impl<'a> Lowering<'a> {
     pub(super) fn loop_stmt(&mut self, stmt: &'a Stmt) {
@@ -40,49 +30,12 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    fn key(&self, parts: &Parts<'a>) -> LoopKey {
+    pub(super) fn key(&self, parts: &Parts<'a>) -> LoopKey {
         let sites = self.at.calls.iter().filter_map(|call| call.site);
         (sites.collect(), std::ptr::from_ref(parts.stmt) as usize)
     }
 
-    /// The iterations of a loop that some compilers unroll though nobody asks for it: the instructions of all of them
-    /// together are few.
-    fn automatically_unrolled(&mut self, parts: &Parts<'a>) -> Option<u64> {
-        let is_plain = parts.hints.pragmas.is_empty() && parts.hints.attrs.is_empty();
-        let most = self.input.board.compiler().unrolls_instructions;
-        if most == 0 || !is_plain {
-            return None;
-        }
-        let key = self.key(parts);
-        if self.known.large.contains(&key) || expressions(self.at.function, parts) > most {
-            return None;
-        }
-        let (regions, nodes) = (self.graph.regions.len(), self.graph.nodes.len());
-        let before = self.checkpoint();
-        self.one_loop(*parts);
-        let inside = &self.graph.regions[regions..];
-        let count = inside
-            .first()
-            .filter(|region| region.trip.origin == TripOrigin::Known)
-            .map(|region| region.trip.value as u64);
-        let nodes = self.graph.nodes[nodes..].iter();
-        let each: u64 = nodes.map(instructions).sum();
-        let leaves = parts
-            .body
-            .stmts
-            .iter()
-            .any(|stmt| loops::leaves(stmt, true, false));
-        let is_simple = !leaves && inside.iter().all(|region| region.barriers == 0);
-        self.roll_back(before);
-        let small = count.filter(|count| is_simple && each.saturating_mul(*count) <= most);
-        if small.is_none() {
-            // Walking it again each time that a loop around is walked would take a time that doubles with each.
-            self.known.large.insert(key);
-        }
-        small
-    }
-
-    fn one_loop(&mut self, parts: Parts<'a>) {
+    pub(super) fn one_loop(&mut self, parts: Parts<'a>) {
         let changes = self.changes(&parts);
         let mark = self.env.mark();
         let before = self.checkpoint();
@@ -121,153 +74,6 @@ impl<'a> Lowering<'a> {
         }
         self.body(&parts, region, factor);
         self.close(&changes, starts, region, mark);
-    }
-
-    /// One iteration of the text.
-    fn one_iteration(&mut self, parts: &Parts<'a>) {
-        if !parts.is_do
-            && let Some(cond) = parts.cond
-        {
-            self.value(cond);
-        }
-        self.block(parts.body);
-        if let Some(step) = parts.step {
-            self.value(step);
-        }
-        if parts.is_do
-            && let Some(cond) = parts.cond
-        {
-            self.value(cond);
-        }
-    }
-
-    /// A loop inside a loop that is walked speculatively: all that it changes is unknown inside and after it.
-    fn speculative_loop(&mut self, parts: &Parts<'a>) {
-        let mark = self.env.mark();
-        let outer = self.at.speculative.replace(BTreeSet::new());
-        let key = self.key(parts);
-        match self.known.set_by_loops.get(&key).cloned() {
-            // Walking it each time that a loop around is walked would take a time that doubles with each.
-            Some(known) => {
-                let here = known.into_iter().map(|slot| Slot {
-                    frame: self.at.calls[slot.frame].frame,
-                    ..slot
-                });
-                self.at.speculative = Some(here.collect());
-            }
-            None => {
-                self.one_iteration(parts);
-                self.havoc(&mark);
-                // Once more, with what an iteration finds that is not the first.
-                self.one_iteration(parts);
-                let outlasting = self.outlasting();
-                self.known.set_by_loops.insert(key, outlasting);
-            }
-        }
-        self.havoc(&mark);
-        self.env.keep(mark);
-        let set = self.at.speculative.get_or_insert_default();
-        set.extend(outer.into_iter().flatten());
-    }
-
-    /// The variables set in a speculative walk that outlast it, with the depths of their calls for frames: each walk
-    /// has frames of its own.
-    fn outlasting(&self) -> Vec<Slot> {
-        let calls = &self.at.calls;
-        let depth = |slot: &Slot| calls.iter().position(|call| call.frame == slot.frame);
-        let set = self.at.speculative.iter().flatten();
-        set.filter_map(|slot| {
-            let frame = depth(slot)?;
-            Some(Slot {
-                frame,
-                ..slot.clone()
-            })
-        })
-        .collect()
-    }
-
-    /// Makes the variables unknown that were set, and drops those that are new since a mark.
-    fn havoc(&mut self, mark: &Mark) {
-        let before = self.env.before(mark);
-        for (slot, _) in before.iter().filter(|(_, old)| old.is_none()) {
-            self.env.remove(slot);
-        }
-        let set: Vec<Slot> = self.at.speculative.iter().flatten().cloned().collect();
-        for slot in set {
-            let now = || self.env.get(&slot).cloned();
-            let Some(old) = before.get(&slot).cloned().unwrap_or_else(now) else {
-                continue;
-            };
-            let here = self.here();
-            let mut value = self.opaque(here, false);
-            match old.pointer.clone() {
-                Some(Pointer::Memory(array, _)) => {
-                    let offset = value.poly.take().unwrap_or_default();
-                    value.pointer = Some(Pointer::Memory(array, offset));
-                }
-                pointer => value.pointer = pointer,
-            }
-            self.env.insert(slot, value);
-        }
-    }
-
-    /// Which variables an iteration changes, and how.
-    fn changes(&mut self, parts: &Parts<'a>) -> LoopChanges {
-        let mut changes = LoopChanges::new();
-        // First to see which are set, then to see by how much they grow.
-        for _ in 0..2 {
-            let mut marks: BTreeMap<Slot, Poly> = BTreeMap::new();
-            let first_inside = self.known.opaques.len() + changes.len();
-            let ((), set, after) = self.speculate(|this| {
-                for slot in changes.keys() {
-                    let old = this.env.get(slot).cloned().unwrap_or_default();
-                    let (value, mark) = this.mark(&old);
-                    this.env.insert(slot.clone(), value);
-                    marks.insert(slot.clone(), mark);
-                }
-                this.one_iteration(parts);
-            });
-            let marked: BTreeSet<Sym> = marks.values().flat_map(Poly::symbols).collect();
-            let mut found = LoopChanges::new();
-            for slot in set {
-                let (Some(Some(new)), Some(_)) = (after.get(&slot), self.env.get(&slot)) else {
-                    continue;
-                };
-                let change = match marks.get(&slot) {
-                    None => Change::Any,
-                    Some(mark) => change(new, mark, first_inside, &marked),
-                };
-                found.insert(slot, change);
-            }
-            if found.is_empty() {
-                return found;
-            }
-            // What was found first must stay: its values inside are bound to it.
-            for slot in changes.into_keys() {
-                found.entry(slot).or_insert(Change::Any);
-            }
-            changes = found;
-        }
-        changes
-    }
-
-    /// A value that stands for that of any iteration.
-    fn mark(&mut self, old: &Value) -> (Value, Poly) {
-        let mut value = self.opaque(BTreeSet::new(), false);
-        let mark = value.poly.clone().unwrap_or_default();
-        match &old.pointer {
-            Some(Pointer::Memory(array, _)) => {
-                value.poly = None;
-                value.pointer = Some(Pointer::Memory(*array, mark.clone()));
-            }
-            Some(slot) => {
-                value.poly = None;
-                value.pointer = Some(slot.clone());
-            }
-            None if old.poly.is_none() => value.poly = None,
-            None => {}
-        }
-        (value, mark)
     }
 
     fn open(&mut self, parts: &Parts<'a>) -> RegionId {
@@ -490,106 +296,4 @@ impl<'a> Lowering<'a> {
         }
         self.at.copies = copies;
     }
-}
-
-/// What was added to a marked value, if it is the same in each iteration: made of nothing that is numbered
-/// from `first_inside` on, and of no marked value.
-fn change(new: &Value, mark: &Poly, first_inside: usize, marked: &BTreeSet<Sym>) -> Change {
-    let poly = match (&new.pointer, &new.poly) {
-        (Some(Pointer::Memory(_, offset)), _) => offset,
-        (_, Some(poly)) => poly,
-        _ => return Change::Any,
-    };
-    let by = poly.plus(mark, -1);
-    let moves = |sym: Sym| match sym {
-        Sym::Opaque(number) => number >= first_inside || marked.contains(&sym),
-        _ => false,
-    };
-    match by.symbols().into_iter().any(moves) {
-        true => Change::Any,
-        false => Change::By(by),
-    }
-}
-
-/// Instructions of aoc's that an operation counts for where it unrolls loops by their instructions. Guesses: an address
-/// and an access; a loop's counter, step, comparison and branch.
-fn instructions(node: &Node) -> u64 {
-    match node.op {
-        // Values that meet, and private arrays, which are no memory by then.
-        Op::Phi | Op::Select => 0,
-        Op::Load(_) | Op::Store(_) | Op::Atomic(_) => 2,
-        Op::Loop(_) => 4,
-        Op::Operator | Op::FloatAdd | Op::Channel => 1,
-    }
-}
-
-/// The expressions in a loop's body. They are counted faster than instructions, and small loops have few.
-fn expressions(function: &Function, parts: &Parts<'_>) -> u64 {
-    let mut count = 0;
-    parts
-        .body
-        .for_each_expr(&function.exprs, &mut |_| count += 1);
-    count
-}
-
-/// The factor that the source asks for, and whether it asks for all of the loop.
-fn unroll_factor(hints: &LoopHints) -> (Option<u64>, bool) {
-    for pragma in &hints.pragmas {
-        let words: Vec<&str> = pragma.split_whitespace().collect();
-        match words.as_slice() {
-            ["unroll"] => return (Some(u64::MAX), true),
-            ["unroll", factor] => {
-                let digits = factor.trim_matches(['(', ')']);
-                return (digits.parse().ok(), false);
-            }
-            ["nounroll"] => return (Some(1), false),
-            _ => {}
-        }
-    }
-    let attr = hints
-        .attrs
-        .iter()
-        .find(|attr| attr.name == "opencl_unroll_hint");
-    match attr {
-        Some(attr) => match attr.integers().as_deref() {
-            Some([factor, ..]) => (Some(*factor), false),
-            _ => (Some(u64::MAX), true),
-        },
-        None => (None, false),
-    }
-}
-
-/// What pragmas say of a loop's pipelining.
-fn hints(written: &LoopHints) -> Hints {
-    let mut hints = Hints::default();
-    for pragma in &written.pragmas {
-        let (name, rest) = pragma
-            .split_once(char::is_whitespace)
-            .unwrap_or((pragma, ""));
-        let number = || rest.trim().trim_matches(['(', ')']).parse::<f64>().ok();
-        match name {
-            "ivdep" => {
-                let within = |word: &str| {
-                    let at = rest.find(word)? + word.len();
-                    let inner = rest[at..].trim_start().strip_prefix('(')?;
-                    Some(inner.split(')').next()?.trim().to_string())
-                };
-                let safe = within("safelen")
-                    .and_then(|n| n.parse().ok())
-                    .unwrap_or(u64::MAX);
-                match within("array") {
-                    Some(array) => {
-                        hints.ivdep_arrays.insert(array, safe);
-                    }
-                    None => hints.ivdep = Some(safe),
-                }
-            }
-            "ii" => hints.ii = number(),
-            "speculated_iterations" => hints.speculated = number(),
-            "max_concurrency" => hints.concurrency = number(),
-            "disable_loop_pipelining" => hints.serial = true,
-            _ => {}
-        }
-    }
-    hints
 }

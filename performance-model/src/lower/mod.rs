@@ -5,15 +5,18 @@
 //! become regions. A loop is walked speculatively first, to see which variables it changes by the same
 //! amount each time; then with these as polynomials of the iteration.
 
+mod automatic;
 mod builder;
 mod calls;
 mod env;
 mod expr;
 mod fold;
 mod guards;
+mod induction;
 mod loops;
 mod ops;
 mod parts;
+mod pragmas;
 mod stmt;
 mod trips;
 mod value;

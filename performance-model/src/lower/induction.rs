@@ -1,0 +1,193 @@
+//! Induction variables: which variables an iteration of a loop changes, and which of them by the same amount each time.
+//!
+//! An iteration is walked speculatively, twice: first to see which variables it sets, then with values that stand for
+//! those of any iteration, to see by how much they grow.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fpgacc_kernel_analysis::poly::{Poly, Sym};
+
+use super::Lowering;
+use super::env::Mark;
+use super::parts::Parts;
+use super::value::{Pointer, Slot, Value};
+
+/// How an iteration changes a variable.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Change {
+    /// It adds this, the same in each iteration.
+    By(Poly),
+    /// In another way.
+    Any,
+}
+
+/// The variables that an iteration changes.
+pub(super) type LoopChanges = BTreeMap<Slot, Change>;
+
+impl<'a> Lowering<'a> {
+    /// One iteration of the text.
+    fn one_iteration(&mut self, parts: &Parts<'a>) {
+        if !parts.is_do
+            && let Some(cond) = parts.cond
+        {
+            self.value(cond);
+        }
+        self.block(parts.body);
+        if let Some(step) = parts.step {
+            self.value(step);
+        }
+        if parts.is_do
+            && let Some(cond) = parts.cond
+        {
+            self.value(cond);
+        }
+    }
+
+    /// A loop inside a loop that is walked speculatively: all that it changes is unknown inside and after it.
+    pub(super) fn speculative_loop(&mut self, parts: &Parts<'a>) {
+        let mark = self.env.mark();
+        let outer = self.at.speculative.replace(BTreeSet::new());
+        let key = self.key(parts);
+        match self.known.set_by_loops.get(&key).cloned() {
+            // Walking it each time that a loop around is walked would take a time that doubles with each.
+            Some(known) => {
+                let here = known.into_iter().map(|slot| Slot {
+                    frame: self.at.calls[slot.frame].frame,
+                    ..slot
+                });
+                self.at.speculative = Some(here.collect());
+            }
+            None => {
+                self.one_iteration(parts);
+                self.havoc(&mark);
+                // Once more, with what an iteration finds that is not the first.
+                self.one_iteration(parts);
+                let outlasting = self.outlasting();
+                self.known.set_by_loops.insert(key, outlasting);
+            }
+        }
+        self.havoc(&mark);
+        self.env.keep(mark);
+        let set = self.at.speculative.get_or_insert_default();
+        set.extend(outer.into_iter().flatten());
+    }
+
+    /// The variables set in a speculative walk that outlast it, with the depths of their calls for frames: each walk
+    /// has frames of its own.
+    fn outlasting(&self) -> Vec<Slot> {
+        let calls = &self.at.calls;
+        let depth = |slot: &Slot| calls.iter().position(|call| call.frame == slot.frame);
+        let set = self.at.speculative.iter().flatten();
+        set.filter_map(|slot| {
+            let frame = depth(slot)?;
+            Some(Slot {
+                frame,
+                ..slot.clone()
+            })
+        })
+        .collect()
+    }
+
+    /// Makes the variables unknown that were set, and drops those that are new since a mark.
+    fn havoc(&mut self, mark: &Mark) {
+        let before = self.env.before(mark);
+        for (slot, _) in before.iter().filter(|(_, old)| old.is_none()) {
+            self.env.remove(slot);
+        }
+        let set: Vec<Slot> = self.at.speculative.iter().flatten().cloned().collect();
+        for slot in set {
+            let now = || self.env.get(&slot).cloned();
+            let Some(old) = before.get(&slot).cloned().unwrap_or_else(now) else {
+                continue;
+            };
+            let here = self.here();
+            let mut value = self.opaque(here, false);
+            match old.pointer.clone() {
+                Some(Pointer::Memory(array, _)) => {
+                    let offset = value.poly.take().unwrap_or_default();
+                    value.pointer = Some(Pointer::Memory(array, offset));
+                }
+                pointer => value.pointer = pointer,
+            }
+            self.env.insert(slot, value);
+        }
+    }
+
+    /// Which variables an iteration changes, and how.
+    pub(super) fn changes(&mut self, parts: &Parts<'a>) -> LoopChanges {
+        let mut changes = LoopChanges::new();
+        // First to see which are set, then to see by how much they grow.
+        for _ in 0..2 {
+            let mut marks: BTreeMap<Slot, Poly> = BTreeMap::new();
+            let first_inside = self.known.opaques.len() + changes.len();
+            let ((), set, after) = self.speculate(|this| {
+                for slot in changes.keys() {
+                    let old = this.env.get(slot).cloned().unwrap_or_default();
+                    let (value, mark) = this.mark(&old);
+                    this.env.insert(slot.clone(), value);
+                    marks.insert(slot.clone(), mark);
+                }
+                this.one_iteration(parts);
+            });
+            let marked: BTreeSet<Sym> = marks.values().flat_map(Poly::symbols).collect();
+            let mut found = LoopChanges::new();
+            for slot in set {
+                let (Some(Some(new)), Some(_)) = (after.get(&slot), self.env.get(&slot)) else {
+                    continue;
+                };
+                let change = match marks.get(&slot) {
+                    None => Change::Any,
+                    Some(mark) => change(new, mark, first_inside, &marked),
+                };
+                found.insert(slot, change);
+            }
+            if found.is_empty() {
+                return found;
+            }
+            // What was found first must stay: its values inside are bound to it.
+            for slot in changes.into_keys() {
+                found.entry(slot).or_insert(Change::Any);
+            }
+            changes = found;
+        }
+        changes
+    }
+
+    /// A value that stands for that of any iteration.
+    fn mark(&mut self, old: &Value) -> (Value, Poly) {
+        let mut value = self.opaque(BTreeSet::new(), false);
+        let mark = value.poly.clone().unwrap_or_default();
+        match &old.pointer {
+            Some(Pointer::Memory(array, _)) => {
+                value.poly = None;
+                value.pointer = Some(Pointer::Memory(*array, mark.clone()));
+            }
+            Some(slot) => {
+                value.poly = None;
+                value.pointer = Some(slot.clone());
+            }
+            None if old.poly.is_none() => value.poly = None,
+            None => {}
+        }
+        (value, mark)
+    }
+}
+
+/// What was added to a marked value, if it is the same in each iteration: made of nothing that is numbered
+/// from `first_inside` on, and of no marked value.
+fn change(new: &Value, mark: &Poly, first_inside: usize, marked: &BTreeSet<Sym>) -> Change {
+    let poly = match (&new.pointer, &new.poly) {
+        (Some(Pointer::Memory(_, offset)), _) => offset,
+        (_, Some(poly)) => poly,
+        _ => return Change::Any,
+    };
+    let by = poly.plus(mark, -1);
+    let moves = |sym: Sym| match sym {
+        Sym::Opaque(number) => number >= first_inside || marked.contains(&sym),
+        _ => false,
+    };
+    match by.symbols().into_iter().any(moves) {
+        true => Change::Any,
+        false => Change::By(by),
+    }
+}
