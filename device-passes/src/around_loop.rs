@@ -1,4 +1,5 @@
-//! What passes put around a loop: values of places that are read in front of it and written behind it.
+//! Rewriting loops as planned: values of places that are read before a loop, kept in variables while it
+//! runs, and written after it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +8,107 @@ use fpgacc_frontend::ir::{
     StmtKind, Storage, TypeId, UnaryOp, VarId, VarRef, Variable,
 };
 use fpgacc_frontend::source::Span;
-use fpgacc_kernel_analysis::place::Around;
+use fpgacc_kernel_analysis::place::{Around, is_loop};
+
+use crate::pass::Note;
+
+/// What becomes of one function.
+#[derive(Clone, Debug)]
+pub struct Plan<T> {
+    /// What is kept in variables, and what their places need, by the loop's index among all loops of the
+    /// function, outer ones first.
+    pub loops: BTreeMap<usize, (Vec<T>, Around)>,
+    /// What is rewritten.
+    pub done: Vec<Note>,
+    /// What is not.
+    pub missed: Vec<Note>,
+}
+
+impl<T> Default for Plan<T> {
+    fn default() -> Self {
+        Plan {
+            loops: BTreeMap::new(),
+            done: Vec::new(),
+            missed: Vec::new(),
+        }
+    }
+}
+
+impl<T> Plan<T> {
+    /// Keeps more in variables while a loop runs.
+    pub fn keep(&mut self, at: usize, kept: impl IntoIterator<Item = T>, around: Around) {
+        let (all, needed) = self.loops.entry(at).or_default();
+        *needed = needed.and(around);
+        all.extend(kept);
+    }
+}
+
+/// How a pass rewrites a loop.
+pub trait Rewrite {
+    /// What is kept in a variable.
+    type Kept;
+
+    /// Loops in a loop with a plan may have plans, too.
+    const NESTED: bool;
+
+    /// The function.
+    fn function(&mut self) -> &mut Function;
+
+    /// Rewrites a loop. What goes before it and after it.
+    fn rewrite(&mut self, stmt: &mut Stmt, kept: &[Self::Kept]) -> [Vec<Stmt>; 2];
+}
+
+/// Carries out a plan. Names stay as they are: what is new has names of its own, and a place's expression is
+/// only copied from a loop's body to just around that loop, where all that it uses is declared and visible.
+pub fn apply<R: Rewrite>(writer: &mut R, plan: &Plan<R::Kept>) {
+    let Some(mut body) = writer.function().body.take() else {
+        return;
+    };
+    let mut walk = Walk {
+        writer,
+        plan,
+        seen: 0,
+    };
+    walk.list(&mut body.stmts, Scope::Shared);
+    writer.function().body = Some(body);
+}
+
+struct Walk<'a, R: Rewrite> {
+    writer: &'a mut R,
+    plan: &'a Plan<R::Kept>,
+    /// Loops of the original that were met.
+    seen: usize,
+}
+
+impl<R: Rewrite> Walk<'_, R> {
+    fn list(&mut self, stmts: &mut Vec<Stmt>, scope: Scope) {
+        let mut out = Vec::with_capacity(stmts.len());
+        for mut stmt in std::mem::take(stmts) {
+            let at = self.seen;
+            self.seen += usize::from(is_loop(&stmt));
+            let plan = self.plan.loops.get(&at).filter(|_| is_loop(&stmt));
+            let Some((kept, around)) = plan else {
+                self.inside(&mut stmt);
+                out.push(stmt);
+                continue;
+            };
+            let shell = Shell::take(self.writer.function(), &mut stmt, *around);
+            let [before, after] = self.writer.rewrite(&mut stmt, kept);
+            // Last: inner loops may copy what was replaced.
+            if R::NESTED {
+                self.inside(&mut stmt);
+            }
+            shell.close(before, stmt, after, scope, &mut out);
+        }
+        *stmts = out;
+    }
+
+    fn inside(&mut self, stmt: &mut Stmt) {
+        for (list, scope) in Scope::of_lists(stmt) {
+            self.list(list, scope);
+        }
+    }
+}
 
 /// Names that a new variable must not have, and the numbers that were given out.
 pub struct Names {
@@ -47,7 +148,7 @@ impl Names {
         }
     }
 
-    /// `hint`, or `hint` with the next number behind it.
+    /// `hint`, or `hint` with the next number after it.
     pub fn fresh(&mut self, hint: &str) -> String {
         if self.used.insert(hint.to_string()) {
             return hint.to_string();
@@ -65,18 +166,18 @@ impl Names {
 
 /// Who else sees the declarations of a list of statements.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
+enum Scope {
     /// Other statements, or parameters.
     Shared,
     /// The list is a block of its own, with one statement only.
     Own,
-    /// The arms behind this arm of a switch.
+    /// The arms after this arm of a switch.
     Arm,
 }
 
 impl Scope {
     /// The lists of a statement, and who else sees what they declare.
-    pub fn of_lists(stmt: &mut Stmt) -> impl Iterator<Item = (&mut Vec<Stmt>, Scope)> {
+    fn of_lists(stmt: &mut Stmt) -> impl Iterator<Item = (&mut Vec<Stmt>, Scope)> {
         let in_switch = matches!(stmt.kind, StmtKind::Switch { .. });
         stmt.lists_mut().into_iter().map(move |list| {
             let scope = match list.len() {
@@ -89,16 +190,16 @@ impl Scope {
     }
 }
 
-/// What is taken from a loop to stand in front of it and what will be put around it.
-pub struct Shell {
+/// What is taken from a loop to stand before it, and what will be put around it.
+struct Shell {
     hoisted: Vec<Stmt>,
     guard: Option<ExprId>,
     span: Option<Span>,
 }
 
 impl Shell {
-    /// Takes from a loop, before anything in it is changed, what must stand in front of it.
-    pub fn take(function: &mut Function, stmt: &mut Stmt, around: Around) -> Self {
+    /// Takes from a loop, before anything in it is changed, what must stand before it.
+    fn take(function: &mut Function, stmt: &mut Stmt, around: Around) -> Self {
         let guard = match &stmt.kind {
             StmtKind::For {
                 cond: Some(cond), ..
@@ -124,18 +225,18 @@ impl Shell {
         }
     }
 
-    /// Appends the loop with what was taken, and with `before` and `behind` around it, to a list.
-    pub fn close(
+    /// Appends the loop with what was taken, and with `before` and `after` around it, to a list.
+    fn close(
         self,
         before: Vec<Stmt>,
         stmt: Stmt,
-        behind: Vec<Stmt>,
+        after: Vec<Stmt>,
         scope: Scope,
         out: &mut Vec<Stmt>,
     ) {
         let mut inner = before;
         inner.push(stmt);
-        inner.extend(behind);
+        inner.extend(after);
         if let Some(cond) = self.guard {
             let kind = StmtKind::If {
                 cond,
@@ -223,4 +324,12 @@ pub fn declare(var: VarId, value: ExprId) -> Stmt {
         var,
         init: Some(Init::Expr(value)),
     })
+}
+
+/// Stores a variable into a place.
+pub fn store(function: &mut Function, place: ExprId, var: VarId) -> Stmt {
+    let place = function.exprs.duplicate(place);
+    let value = function.use_var(var);
+    let store = function.exprs.assign(None, place, value);
+    Stmt::new(StmtKind::Expr(store))
 }

@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
-use fpgacc_frontend::ir::{FunctionId, Module};
+use fpgacc_frontend::ir::{Function, FunctionId, Module};
 use fpgacc_kernel_analysis::accesses::Summaries;
 use fpgacc_kernel_analysis::constant_memory::Launches;
 use fpgacc_kernel_analysis::geometry::Geometry;
@@ -115,4 +115,13 @@ pub trait Pass: Sync {
         context: &Context<'_>,
         contract: &mut LaunchContract,
     ) -> Outcome;
+    /// Adds comments to a function that say what was done. Several statements may be rewritten alike.
+    fn comment(&self, function: &mut Function, done: &[Note]) {
+        for note in done {
+            let comment = format!("{}: {}", self.name(), note.text);
+            if !function.comments.contains(&comment) {
+                function.comments.push(comment);
+            }
+        }
+    }
 }

@@ -23,6 +23,15 @@ pub fn for_each(body: &Block, visit: &mut dyn FnMut(usize, &Stmt)) {
     });
 }
 
+/// Whether there are labels: control may enter a loop from anywhere.
+pub fn has_labels(body: &Block) -> bool {
+    let mut found = false;
+    body.for_each_stmt(&mut |stmt| {
+        found |= matches!(stmt.kind, StmtKind::Goto(_) | StmtKind::Label(_));
+    });
+    found
+}
+
 /// The loops of a statement, itself counted.
 pub fn count(stmt: &Stmt) -> usize {
     let mut count = 0;

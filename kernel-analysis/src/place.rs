@@ -1,6 +1,7 @@
 //! Places, and whether they can be read in front of a loop and written behind it instead of in it.
 
 use std::cell::OnceCell;
+use std::collections::BTreeMap;
 
 use fpgacc_frontend::ir::{AddressSpace, Expr, ExprId, Exprs, Stmt, StmtKind, UnaryOp, VarRef};
 use fpgacc_frontend::source::Span;
@@ -129,6 +130,30 @@ fn nobody_else_looks(region: &Region<'_>) -> Result<(), Refusal> {
         }),
         None => Ok(()),
     }
+}
+
+/// Items by the place that each is about, in order. `key` is the same for the same places, so that few are
+/// compared.
+pub fn by_place<T, K: Ord>(
+    exprs: &Exprs,
+    items: impl IntoIterator<Item = T>,
+    place: impl Fn(&T) -> ExprId,
+    key: impl Fn(&T) -> K,
+) -> Vec<Vec<T>> {
+    let mut groups: Vec<Vec<T>> = Vec::new();
+    let mut by_key: BTreeMap<K, Vec<usize>> = BTreeMap::new();
+    for item in items {
+        let near = by_key.entry(key(&item)).or_default();
+        let same = |at: &usize| exprs.same(place(&groups[*at][0]), place(&item));
+        match near.iter().copied().find(same) {
+            Some(group) => groups[group].push(item),
+            None => {
+                near.push(groups.len());
+                groups.push(vec![item]);
+            }
+        }
+    }
+    groups
 }
 
 /// The places of one function.

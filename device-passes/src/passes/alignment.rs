@@ -89,8 +89,7 @@ impl Pass for Alignment {
             .iter()
             .map(|(bytes, vars)| done_note(function, *bytes, vars));
         let done: Vec<Note> = done.collect();
-        let comments = done.iter().map(|note| format!("alignment: {}", note.text));
-        function.comments.extend(comments);
+        self.comment(function, &done);
         Outcome::of(done, missed)
     }
 }

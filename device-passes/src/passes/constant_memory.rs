@@ -75,12 +75,7 @@ impl Pass for ConstantMemory {
                 Err((reason, at)) => missed.push(stays_note(function, table.var, &reason, at)),
             }
         }
-        let function = &mut module.functions[kernel];
-        for note in &done {
-            function
-                .comments
-                .push(format!("constant-memory: {}", note.text));
-        }
+        self.comment(&mut module.functions[kernel], &done);
         Outcome::of(done, missed)
     }
 }

@@ -63,14 +63,7 @@ impl Pass for Reduction {
                 continue;
             }
             codegen::apply(module, function, &plan);
-            let function = &mut module.functions[function];
-            for note in &plan.done {
-                // Several statements may reduce into one place.
-                let comment = format!("reduction: {}", note.text);
-                if !function.comments.contains(&comment) {
-                    function.comments.push(comment);
-                }
-            }
+            self.comment(&mut module.functions[function], &plan.done);
             done.append(&mut plan.done);
         }
         Outcome::of(done, missed)

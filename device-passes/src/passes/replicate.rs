@@ -64,10 +64,7 @@ impl Pass for Replicate {
                 done.push(Note::new(format!("{units} compute units"), None));
             }
         }
-        let function = &mut module.functions[kernel];
-        for note in &done {
-            function.comments.push(format!("replicate: {}", note.text));
-        }
+        self.comment(&mut module.functions[kernel], &done);
         match (done.is_empty(), missed.is_empty()) {
             (true, _) => Outcome::Missed(missed),
             (false, true) => Outcome::Done(done),

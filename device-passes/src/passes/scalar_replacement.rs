@@ -58,13 +58,7 @@ impl Pass for ScalarReplacement {
                 continue;
             }
             codegen::apply(module, function, &plan);
-            let comments = &mut module.functions[function].comments;
-            for note in &plan.done {
-                let comment = format!("scalar-replacement: {}", note.text);
-                if !comments.contains(&comment) {
-                    comments.push(comment);
-                }
-            }
+            self.comment(&mut module.functions[function], &plan.done);
             done.append(&mut plan.done);
         }
         Outcome::of(done, missed)

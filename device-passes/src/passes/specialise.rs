@@ -69,10 +69,7 @@ impl Pass for Specialise {
                 Passed::Unknown => {}
             }
         }
-        let function = &mut module.functions[kernel];
-        for note in &done {
-            function.comments.push(format!("specialise: {}", note.text));
-        }
+        self.comment(&mut module.functions[kernel], &done);
         Outcome::of(done, missed)
     }
 }

@@ -7,36 +7,25 @@ use fpgacc_frontend::ir::{
     Stmt, StmtKind, Type, TypeId, Types, UnaryOp, VarId,
 };
 use fpgacc_kernel_analysis::faults;
-use fpgacc_kernel_analysis::place::is_loop;
 
-use super::legality::{LoopPlan, Plan, Register};
+use super::legality::Register;
 use super::matching::{Combine, Form};
-use crate::around_loop::{Names, Scope, Shell, declare, private_variable};
+use crate::around_loop::{self, Names, Plan, Rewrite, declare, private_variable, store};
 
-/// Carries out a plan. Names stay as they are: what is new has names of its own, and a place's
-/// expression is only copied from a loop's body to just around that loop, where all that it uses is
-/// declared and visible.
-pub fn apply(module: &mut Module, id: FunctionId, plan: &Plan) {
+/// Carries out a plan.
+pub fn apply(module: &mut Module, id: FunctionId, plan: &Plan<Register>) {
     let mut names = Names::of(module, id);
     let Module {
         types, functions, ..
     } = module;
-    let function = &mut functions[id];
-    let Some(mut body) = function.body.take() else {
-        return;
-    };
     let counter = names.fresh("j");
     let mut writer = Writer {
         types,
-        function,
+        function: &mut functions[id],
         names,
         counter,
-        seen: 0,
-        plan,
     };
-    let stmts = std::mem::take(&mut body.stmts);
-    body.stmts = writer.list(stmts, Scope::Shared);
-    function.body = Some(body);
+    around_loop::apply(&mut writer, plan);
 }
 
 struct Writer<'a> {
@@ -45,9 +34,6 @@ struct Writer<'a> {
     names: Names,
     /// The name of the counters of all loops that are made; their scopes are apart.
     counter: String,
-    /// Loops of the original that were met.
-    seen: usize,
-    plan: &'a Plan,
 }
 
 /// A register and the array that it became.
@@ -62,29 +48,18 @@ struct Placed<'a> {
     updated: Option<VarId>,
 }
 
-impl Writer<'_> {
-    fn list(&mut self, stmts: Vec<Stmt>, scope: Scope) -> Vec<Stmt> {
-        let mut out = Vec::with_capacity(stmts.len());
-        for mut stmt in stmts {
-            if is_loop(&stmt) {
-                self.seen += 1;
-                if let Some(plan) = self.plan.loops.get(&(self.seen - 1)) {
-                    self.rewrite(stmt, plan, scope, &mut out);
-                    continue;
-                }
-            }
-            for (list, scope) in Scope::of_lists(&mut stmt) {
-                *list = self.list(std::mem::take(list), scope);
-            }
-            out.push(stmt);
-        }
-        out
+impl Rewrite for Writer<'_> {
+    type Kept = Register;
+
+    const NESTED: bool = false;
+
+    fn function(&mut self) -> &mut Function {
+        self.function
     }
 
-    fn rewrite(&mut self, mut stmt: Stmt, plan: &LoopPlan, scope: Scope, out: &mut Vec<Stmt>) {
-        let shell = Shell::take(self.function, &mut stmt, plan.around);
-        let (mut before, mut behind) = (Vec::new(), Vec::new());
-        let placed = self.place_all(&plan.registers);
+    fn rewrite(&mut self, stmt: &mut Stmt, registers: &[Register]) -> [Vec<Stmt>; 2] {
+        let (mut before, mut after) = (Vec::new(), Vec::new());
+        let placed = self.place_all(registers);
         let groups: Vec<_> = placed
             .chunk_by(|a, b| a.register.place == b.register.place)
             .collect();
@@ -96,11 +71,13 @@ impl Writer<'_> {
             *list = self.body(std::mem::take(list), &by_key);
         }
         for group in &groups {
-            self.finish(group, &mut behind);
+            self.finish(group, &mut after);
         }
-        shell.close(before, stmt, behind, scope, out);
+        [before, after]
     }
+}
 
+impl Writer<'_> {
     fn place_all<'r>(&mut self, registers: &'r [Register]) -> Vec<Placed<'r>> {
         let mut all: Vec<Placed<'r>> = Vec::new();
         for register in registers {
@@ -197,7 +174,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Behind the loop: all slots go into the place, if it was updated.
+    /// After the loop: all slots go into the place, if it was updated.
     fn finish(&mut self, group: &[Placed<'_>], out: &mut Vec<Stmt>) {
         let Some(updated) = group[0].updated else {
             return self.gather(group, out);
@@ -226,10 +203,7 @@ impl Writer<'_> {
         if let Some(copy) = first.copy
             && !faults::is_on("reduction-store-lost")
         {
-            let place = self.function.exprs.duplicate(first.register.place);
-            let value = self.function.use_var(copy);
-            let store = self.function.exprs.assign(None, place, value);
-            out.push(Stmt::new(StmtKind::Expr(store)));
+            out.push(store(self.function, first.register.place, copy));
         }
     }
 
@@ -285,7 +259,7 @@ impl Writer<'_> {
         out
     }
 
-    /// `shift_reg[depth] = shift_reg[0] + e;` and the shift behind it.
+    /// `shift_reg[depth] = shift_reg[0] + e;` and the shift after it.
     fn accumulate(&mut self, placed: &Placed<'_>, stmt: &Stmt, out: &mut Vec<Stmt>) {
         let register = placed.register;
         let value = self.next_value(placed);

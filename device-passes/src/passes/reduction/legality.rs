@@ -1,7 +1,7 @@
 //! Which candidates may become shift registers: the five checks of Lloyd's section 4.2.2, and what
 //! is needed besides to keep a program's meaning.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use fpgacc_frontend::ir::{
     Expr, ExprId, Function, FunctionId, LoopHints, Module, Scalar, Stmt, StmtKind, TypeId, VarRef,
@@ -10,11 +10,13 @@ use fpgacc_kernel_analysis::access_index::fixed_element;
 use fpgacc_kernel_analysis::accesses::{Access, Summaries};
 use fpgacc_kernel_analysis::alias::{Aliases, Root};
 use fpgacc_kernel_analysis::invariance::address_varies;
-use fpgacc_kernel_analysis::place::{Around, Places, Refusal, Region, is_loop, refuse};
+use fpgacc_kernel_analysis::loops;
+use fpgacc_kernel_analysis::place::{Around, Places, Refusal, Region, by_place, is_loop, refuse};
 use fpgacc_kernel_analysis::spell::spell;
 use fpgacc_kernel_analysis::trip_count::{Constants, trip_count};
 
 use super::matching::{Candidate, Combine, Form, candidates};
+use crate::around_loop::Plan;
 use crate::options::PassOptions;
 use crate::pass::{Context, Note};
 
@@ -42,43 +44,28 @@ pub struct Register {
     pub if_updated: bool,
 }
 
-/// What becomes of one loop.
-#[derive(Clone, Debug, Default)]
-pub struct LoopPlan {
-    /// Its reductions.
-    pub registers: Vec<Register>,
-    /// What their places need.
-    pub around: Around,
-}
-
-/// What becomes of one function.
-#[derive(Clone, Debug, Default)]
-pub struct Plan {
-    /// By the loop's place among all loops of the function, outer ones first.
-    pub loops: BTreeMap<usize, LoopPlan>,
-    /// What is rewritten.
-    pub done: Vec<Note>,
-    /// What is not.
-    pub missed: Vec<Note>,
-}
-
 /// The depth of the shift register for a reduction of a type: the one place that decides it.
 fn depth(options: &PassOptions, _ty: Scalar, _combine: &Combine) -> u32 {
     options.shift_register_depth.max(1)
 }
 
 /// Plans the rewrites of a function's innermost loops.
-pub fn plan(module: &Module, id: FunctionId, summaries: &Summaries, context: &Context<'_>) -> Plan {
+pub fn plan(
+    module: &Module,
+    id: FunctionId,
+    summaries: &Summaries,
+    context: &Context<'_>,
+) -> Plan<Register> {
     let function = &module.functions[id];
     let mut plan = Plan::default();
     let Some(body) = &function.body else {
         return plan;
     };
-    let mut loops = Loops::default();
-    loops.collect(&body.stmts);
-    if loops.has_jumps {
+    if loops::has_labels(body) {
         return plan;
     }
+    let mut loops = Loops::default();
+    loops.collect(&body.stmts);
     let judge = Judge {
         places: Places {
             aliases: Aliases::new(module, id, context.called),
@@ -100,14 +87,11 @@ struct Loops<'s> {
     count: usize,
     /// Those that contain no other, with their places among all.
     innermost: Vec<(usize, &'s Stmt)>,
-    /// There are labels: control may enter a loop from anywhere.
-    has_jumps: bool,
 }
 
 impl<'s> Loops<'s> {
     fn collect(&mut self, stmts: &'s [Stmt]) {
         for stmt in stmts {
-            self.has_jumps |= matches!(stmt.kind, StmtKind::Goto(_) | StmtKind::Label(_));
             let at = self.count;
             self.count += usize::from(is_loop(stmt));
             let before_inner = self.count;
@@ -135,7 +119,7 @@ impl Judge<'_> {
         self.places.aliases.module
     }
 
-    fn judge_loop(&self, at: usize, stmt: &Stmt, plan: &mut Plan) {
+    fn judge_loop(&self, at: usize, stmt: &Stmt, plan: &mut Plan<Register>) {
         let exprs = &self.function().exprs;
         let (StmtKind::For { body, hints, .. }
         | StmtKind::While { body, hints, .. }
@@ -163,29 +147,23 @@ impl Judge<'_> {
     /// Candidates by place.
     fn groups(&self, found: Vec<Candidate>) -> Vec<Vec<Candidate>> {
         let exprs = &self.function().exprs;
-        let mut groups: Vec<Vec<Candidate>> = Vec::new();
-        // Places that are the same have the same key: few are compared.
-        let mut by_key: BTreeMap<_, Vec<usize>> = BTreeMap::new();
-        for candidate in found {
+        let key = |candidate: &Candidate| {
             let var = match exprs.get(candidate.place) {
                 Expr::Var(var) => Some(*var),
                 _ => None,
             };
-            let key = (var, fixed_element(exprs, candidate.place));
-            let near = by_key.entry(key).or_default();
-            let same = |at: &usize| exprs.same(groups[*at][0].place, candidate.place);
-            match near.iter().copied().find(same) {
-                Some(group) => groups[group].push(candidate),
-                None => {
-                    near.push(groups.len());
-                    groups.push(vec![candidate]);
-                }
-            }
-        }
-        groups
+            (var, fixed_element(exprs, candidate.place))
+        };
+        by_place(exprs, found, |candidate| candidate.place, key)
     }
 
-    fn judge_group(&self, at: usize, region: &Region<'_>, group: &[Candidate], plan: &mut Plan) {
+    fn judge_group(
+        &self,
+        at: usize,
+        region: &Region<'_>,
+        group: &[Candidate],
+        plan: &mut Plan<Register>,
+    ) {
         let exprs = &self.function().exprs;
         let place = group[0].place;
         let object = self.places.aliases.object(place);
@@ -207,8 +185,6 @@ impl Judge<'_> {
                 return;
             }
         };
-        let entry = plan.loops.entry(at).or_default();
-        entry.around = entry.around.and(around);
         for register in &registers {
             let text = format!(
                 "the {} in '{name}' is accumulated in a shift register of {}, which reassociates \
@@ -219,7 +195,7 @@ impl Judge<'_> {
             plan.done
                 .push(Note::new(text, exprs.span(register.key).or(span)));
         }
-        entry.registers.extend(registers);
+        plan.keep(at, registers, around);
     }
 
     fn is_floating(&self, ty: TypeId) -> bool {

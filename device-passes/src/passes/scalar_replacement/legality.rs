@@ -1,6 +1,6 @@
 //! Which places of memory a loop may keep in registers.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use fpgacc_frontend::ir::{
     AddressSpace, BinaryOp, Expr, ExprId, FunctionId, Init, Module, Stmt, StmtKind,
@@ -10,10 +10,11 @@ use fpgacc_kernel_analysis::alias::Aliases;
 use fpgacc_kernel_analysis::faults;
 use fpgacc_kernel_analysis::invariance::address_varies;
 use fpgacc_kernel_analysis::loops;
-use fpgacc_kernel_analysis::place::{Around, Places, Refusal, Region, is_loop, refuse};
+use fpgacc_kernel_analysis::place::{Around, Places, Refusal, Region, by_place, is_loop, refuse};
 use fpgacc_kernel_analysis::spell::spell;
 use fpgacc_kernel_analysis::trip_count::{Constants, trip_count};
 
+use crate::around_loop::Plan;
 use crate::pass::{Context, Note};
 
 /// Loops that hold more levels of loops than this are left alone: each level looks at all inside it.
@@ -26,30 +27,10 @@ pub struct Promotion {
     pub place: ExprId,
     /// All its accesses in the loop.
     pub nodes: Vec<ExprId>,
-    /// It is read in front of the loop.
+    /// It is read before the loop.
     pub load: bool,
-    /// It is written behind the loop.
+    /// It is written after the loop.
     pub store: bool,
-}
-
-/// What becomes of one loop.
-#[derive(Clone, Debug, Default)]
-pub struct LoopPlan {
-    /// Its places.
-    pub promotions: Vec<Promotion>,
-    /// What they need.
-    pub around: Around,
-}
-
-/// What becomes of one function.
-#[derive(Clone, Debug, Default)]
-pub struct Plan {
-    /// By the loop's place among all loops of the function, outer ones first.
-    pub loops: BTreeMap<usize, LoopPlan>,
-    /// What is rewritten.
-    pub done: Vec<Note>,
-    /// What is not.
-    pub missed: Vec<Note>,
 }
 
 /// Plans the rewrites of a function. `alone`: no other work-item runs it.
@@ -59,16 +40,12 @@ pub fn plan(
     summaries: &Summaries,
     context: &Context<'_>,
     alone: bool,
-) -> Plan {
+) -> Plan<Promotion> {
     let function = &module.functions[id];
     let Some(body) = &function.body else {
         return Plan::default();
     };
-    let mut has_jumps = false;
-    body.for_each_stmt(&mut |stmt| {
-        has_jumps |= matches!(stmt.kind, StmtKind::Goto(_) | StmtKind::Label(_));
-    });
-    if has_jumps {
+    if loops::has_labels(body) {
         return Plan::default();
     }
     let mut judge = Judge {
@@ -93,7 +70,7 @@ struct Judge<'a> {
     seen: usize,
     /// Accesses that an outer loop replaces.
     taken: BTreeSet<ExprId>,
-    plan: Plan,
+    plan: Plan<Promotion>,
 }
 
 /// The accesses of a loop to one place, in order.
@@ -152,36 +129,23 @@ impl Judge<'_> {
     /// The exact accesses to memory, by place.
     fn groups<'r>(&self, region: &'r Region<'_>) -> Vec<Group<'r>> {
         let aliases = &self.places.aliases;
-        let exprs = &aliases.function.exprs;
-        let mut groups: Vec<Group<'r>> = Vec::new();
-        let mut by_name: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-        for access in &region.accesses.list {
-            let in_memory = matches!(
-                access.space,
-                Some(AddressSpace::Global | AddressSpace::Local)
-            );
-            if !access.exact || !in_memory || self.taken.contains(&access.at) {
-                continue;
-            }
-            let name = spell(aliases.module, aliases.function, access.at);
-            let near = by_name.entry(name).or_default();
-            let same = |at: &usize| exprs.same(groups[*at].place.at, access.at);
-            match near.iter().copied().find(same) {
-                Some(group) => {
-                    groups[group].accesses.push(access);
-                    groups[group].nodes.insert(access.at);
-                }
-                None => {
-                    near.push(groups.len());
-                    groups.push(Group {
-                        place: self.places.as_access(access.at),
-                        accesses: vec![access],
-                        nodes: BTreeSet::from([access.at]),
-                    });
-                }
-            }
-        }
-        groups
+        let in_memory = |access: &&Access| {
+            let space = access.space;
+            access.exact && matches!(space, Some(AddressSpace::Global | AddressSpace::Local))
+        };
+        let accesses = region.accesses.list.iter().filter(in_memory);
+        let groups = by_place(
+            &aliases.function.exprs,
+            accesses.filter(|access| !self.taken.contains(&access.at)),
+            |access| access.at,
+            |access| spell(aliases.module, aliases.function, access.at),
+        );
+        let group = |accesses: Vec<&'r Access>| Group {
+            place: self.places.as_access(accesses[0].at),
+            nodes: accesses.iter().map(|access| access.at).collect(),
+            accesses,
+        };
+        groups.into_iter().map(group).collect()
     }
 
     /// What is done about one place; `None` if nobody expects anything.
@@ -289,9 +253,7 @@ impl Judge<'_> {
         let span = function.exprs.span(promotion.place);
         self.plan.done.push(Note::new(text, span));
         self.taken.extend(&promotion.nodes);
-        let entry = self.plan.loops.entry(at).or_default();
-        entry.around = entry.around.and(around);
-        entry.promotions.push(promotion);
+        self.plan.keep(at, [promotion], around);
     }
 
     /// What is only read is cached anyway: nobody asks why it is read again.
