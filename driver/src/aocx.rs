@@ -11,11 +11,14 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::build::{self, Built};
+use crate::compiled::Compiled;
 use crate::gather::Gathered;
 use crate::images;
-use crate::link::{self, Compiled};
+use crate::manifest;
 use crate::outputs;
 use crate::session::{Session, Step};
+use crate::stage_texts;
+use crate::tool;
 
 /// The version of [`Description`] that this build reads and writes.
 const VERSION: u32 = 2;
@@ -63,16 +66,16 @@ pub fn build(
             ),
         );
     }
-    let backend = build::choose(session)?;
+    let backend = tool::choose(session)?;
     images::warn(session, &backend, &compiled);
-    let target = build::manifest_target(&backend);
-    let mut manifest = link::manifest(&session.options, &compiled, target, output);
+    let target = tool::manifest_target(&backend);
+    let mut manifest = manifest::of(&session.options, &compiled, target, output);
     name_files(&mut manifest, &compiled, output);
     // Hosts that are not of fpgacc's build may load these.
     for program in manifest.programs.iter_mut().filter(|p| p.is_for_anyone()) {
         program.build = None;
     }
-    let mut written = outputs::of_link(session, gathered, &compiled, &manifest, output);
+    let mut written = stage_texts::of_link(session, gathered, &compiled, &manifest, output);
     written.push(description_of(output));
     session.may_write(&written)?;
     let made = outputs::folder(session, output)?;
@@ -84,7 +87,7 @@ pub fn build(
             return session.fail(Diagnostic::error(message));
         }
     }
-    outputs::save_temps(session, gathered, &compiled, &manifest)?;
+    stage_texts::save(session, gathered, &compiled, &manifest)?;
     if session.options.dry_run {
         return Ok(compiled);
     }

@@ -3,9 +3,9 @@
 use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_performance_model::{Board, Version};
 
-use crate::build;
 use crate::options::Target;
 use crate::session::{Session, Step};
+use crate::tool;
 
 /// The board if none is named: the one that most measurements of the model are of. It is the same
 /// whatever is installed, but for the version of the aoc that builds, so that a program is made the same everywhere.
@@ -32,7 +32,7 @@ fn version_that_builds(session: &Session) -> Option<Version> {
     if session.options.target != Target::Hardware {
         return None;
     }
-    let tool = build::expected(&session.options)?;
+    let tool = tool::expected(&session.options)?;
     let version = tool.aoc_version()?;
     Some(Version {
         major: version.major,

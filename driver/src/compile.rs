@@ -8,6 +8,7 @@ use fpgacc_aoc_wrappers::output::Mode as FileMode;
 use fpgacc_launch_facts::Facts;
 
 use crate::depfile::Dependencies;
+use crate::foreign;
 use crate::gather;
 use crate::hosts::{self, Host};
 use crate::kernels;
@@ -78,34 +79,6 @@ pub fn kernel_object(session: &mut Session, unit: KernelUnit, object: &Path) -> 
     session.check_cc(made)
 }
 
-/// What the host compiler makes of a file that is no host.
-pub fn foreign(
-    session: &mut Session,
-    path: &Path,
-    language: Option<&str>,
-    stage: &str,
-    output: &Path,
-) -> Step<()> {
-    let mut args = session.options.host_flags.clone();
-    args.push(stage.into());
-    for word in language.into_iter().flat_map(|name| ["-x", name]) {
-        args.push(word.into());
-    }
-    args.push(path.into());
-    let compiler = session.compiler(main_language(session))?;
-    let made = compiler.link(&args, output);
-    let made = session.check_cc(made)?;
-    session.messages.pass_on(&made.warnings);
-    Ok(())
-}
-
-fn main_language(session: &Session) -> Language {
-    match session.options.cxx_mode {
-        true => Language::Cxx,
-        false => Language::C,
-    }
-}
-
 fn foreign_file(session: &mut Session, path: &Path, language: Option<&'static str>) -> Step<()> {
     let (stage, suffix) = match session.options.mode {
         Mode::Compile => ("-c", outputs::foreign_suffix(path, language)),
@@ -115,7 +88,7 @@ fn foreign_file(session: &mut Session, path: &Path, language: Option<&'static st
     };
     if !suffix.is_empty() {
         let output = outputs::of_source(&session.options, path, suffix);
-        return foreign(session, path, language, stage, &output);
+        return foreign::make(session, path, language, stage, &output);
     }
     let mut args = session.options.host_flags.clone();
     args.extend(session.options.show_flags.iter().cloned());
@@ -124,7 +97,7 @@ fn foreign_file(session: &mut Session, path: &Path, language: Option<&'static st
         args.push(word.into());
     }
     args.push(path.into());
-    hand_on(session, main_language(session), args, None)
+    hand_on(session, foreign::main_language(session), args, None)
 }
 
 /// Has the host compiler do something with these words, and writes what it says where `-o` says.
@@ -154,7 +127,7 @@ pub fn ask(session: &mut Session) -> Step<()> {
             .cloned(),
     );
     args.extend(options.questions.iter().cloned());
-    let language = main_language(session);
+    let language = foreign::main_language(session);
     let compiler = session.compiler(language)?;
     let answered = compiler.hand_on(&args, None);
     let (captured, told) = session.check_cc(answered)?;

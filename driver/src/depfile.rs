@@ -5,7 +5,19 @@ use std::path::{Path, PathBuf};
 use indexmap::IndexMap;
 
 use crate::line_marker::LineMarker;
-use crate::options::DependencyOptions;
+
+/// `-MD` and its kin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DependencyOptions {
+    /// `-MMD`
+    pub no_system: bool,
+    /// `-MF`
+    pub file: Option<PathBuf>,
+    /// `-MT`
+    pub targets: Vec<String>,
+    /// `-MP`
+    pub phony: bool,
+}
 
 /// The files that an output was made from, in order of first use.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

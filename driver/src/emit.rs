@@ -4,8 +4,8 @@ use fpgacc_host_analysis::patch::unified_diff;
 
 use crate::facts;
 use crate::gather;
-use crate::link;
 use crate::options::Stage;
+use crate::rewriting;
 use crate::session::{Session, Step};
 
 /// Prints what a stage makes of the inputs.
@@ -31,12 +31,12 @@ pub fn run(session: &mut Session, stage: Stage) -> Step<()> {
             session.check(text)?
         }
         Stage::Kernels => {
-            let compiled = link::rewrite_all(session, &gathered)?;
+            let compiled = rewriting::all(session, &gathered)?;
             let texts = compiled.into_iter().map(|c| c.rewritten.text.into_bytes());
             joined(texts)
         }
         Stage::Ast => {
-            let compiled = link::rewrite_all(session, &gathered)?;
+            let compiled = rewriting::all(session, &gathered)?;
             let modules = compiled.iter().filter_map(|c| c.rewritten.parsed.as_ref());
             modules.map(|module| format!("{module:#?}\n")).collect()
         }

@@ -5,10 +5,10 @@ use fpgacc_frontend::source::SourceMap;
 use fpgacc_host_analysis::syntax::parse_all;
 use fpgacc_launch_facts::{Facts, Known, Location};
 
+use crate::compiled::Compiled;
 use crate::gather::Gathered;
 use crate::given;
 use crate::hosts;
-use crate::link::Compiled;
 use crate::options::Mode;
 use crate::recorded;
 use crate::session::{Session, Step};

@@ -11,8 +11,8 @@ use object::read::archive::ArchiveFile;
 use object::{Object, ObjectSection, ObjectSymbol};
 
 use crate::ahead::Ahead;
-use crate::compile;
 use crate::facts_file;
+use crate::foreign;
 use crate::hosts;
 use crate::kernels;
 use crate::options::{Input, InputKind, Options};
@@ -118,7 +118,7 @@ impl Gathered {
                 kind: InputKind::Foreign(language),
             } => {
                 let object = place.folder.join(format!("{number}-foreign.o"));
-                compile::foreign(session, &path, language, "-c", &object)?;
+                foreign::make(session, &path, language, "-c", &object)?;
                 session.dependencies.add_source(&path);
                 self.add_object(session, object)?;
             }

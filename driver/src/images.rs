@@ -5,8 +5,8 @@ use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_frontend::ir::{Module, Type};
 use fpgacc_frontend::source::Span;
 
+use crate::compiled::Compiled;
 use crate::kernel_options::identifiers;
-use crate::link::Compiled;
 use crate::session::Session;
 
 /// Says at the build what would only show when the program runs: that it cannot make its images.

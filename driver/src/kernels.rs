@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use fpgacc_aoc_wrappers::backend::Backend;
 use fpgacc_aoc_wrappers::c_text;
 use fpgacc_aoc_wrappers::cc::{self, CcError, Language};
-use fpgacc_decision::{Decided, Decision, Request};
+use fpgacc_decision::{Decided, Request};
 use fpgacc_device_passes::emulator;
 use fpgacc_device_passes::lock::lock;
 use fpgacc_device_passes::pass::Pass;
@@ -23,7 +23,7 @@ use fpgacc_runtime::manifest;
 use crate::ahead::Job;
 use crate::aoc_report;
 use crate::board;
-use crate::build;
+use crate::compiled::Rewritten;
 use crate::differing_macros;
 use crate::expansion;
 use crate::identity;
@@ -33,35 +33,10 @@ use crate::programs::{self, Piece, Program};
 use crate::run_time_headers;
 use crate::session::{Session, Step, Stop};
 use crate::signature;
+use crate::tool;
 use crate::unit::{HostUnit, KernelUnit};
 use crate::unknown_macros;
 use crate::wrong_kernels;
-
-/// A program behind the rewrites.
-pub struct Rewritten {
-    /// OpenCL C for the FPGA compiler.
-    pub text: String,
-    /// The file in which the text starts, for messages.
-    pub path: PathBuf,
-    /// The text is the user's own, with its options still to be applied.
-    pub untouched: bool,
-    /// Its errors end no build: they need not be any when the host runs.
-    pub may_be_wrong: bool,
-    /// Errors that the front end found. The device's compiler may take the text all the same, and decides.
-    pub doubts: Vec<Diagnostic>,
-    /// What the runtime must know; without its .aocx's name.
-    pub manifest: manifest::Program,
-    /// What the passes did; empty if the text is untouched.
-    pub report: Report,
-    /// What was decided about its kernels, and why.
-    pub decisions: BTreeMap<String, Decision>,
-    /// The bytes of a cache that holds all constant memory, if that is known.
-    pub constant_cache: Option<u64>,
-    /// The module as it was parsed, for `--emit=ast`.
-    pub parsed: Option<Module>,
-    /// The module behind the passes.
-    pub module: Option<Module>,
-}
 
 /// Takes a program of these hosts through front end and passes; `None` if it is left to the device's
 /// own compiler: its headers or macros are not known before the host runs.
@@ -183,7 +158,7 @@ fn rewrite_parsed(
     warn_of_macros(session, program, &preprocessed.text);
     let originals = module.clone();
     let decided = decide(session, &mut module, facts)?;
-    if build::runs_on_intel_emulator(&session.options) {
+    if tool::runs_on_intel_emulator(&session.options) {
         let tasks = decided.report.tasks(&module);
         emulator::keep_divisions_in_place(&mut module, &tasks);
     }
@@ -259,7 +234,7 @@ fn pipeline_for_tool(session: &Session) -> Pipeline {
     if wanting.is_empty() {
         return pipeline;
     }
-    if let Some(tool) = build::expected(&session.options) {
+    if let Some(tool) = tool::expected(&session.options) {
         wanting.retain(|(_, knows)| !knows(&tool));
         let unknown = wanting.iter();
         let unknown = unknown.map(|(pass, _)| (pass.name().to_string(), false));
@@ -463,7 +438,7 @@ pub fn untouched(session: &mut Session, reasons: Vec<Diagnostic>) {
 
 /// Warns of macros that the tool's own compiler has otherwise.
 fn warn_of_macros(session: &mut Session, program: &Program, preprocessed: &str) {
-    let Some(tool) = build::emulator(&session.options) else {
+    let Some(tool) = tool::emulator(&session.options) else {
         return;
     };
     for warning in differing_macros::warnings(program, preprocessed, tool, &session.sources) {

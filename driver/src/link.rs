@@ -9,49 +9,31 @@ use fpgacc_aoc_wrappers::cc::{Language, Source};
 use fpgacc_aoc_wrappers::library;
 use fpgacc_aoc_wrappers::output::Mode as FileMode;
 use fpgacc_frontend::diag::Diagnostic;
-use fpgacc_launch_facts::Facts;
-use fpgacc_runtime::manifest::{self, Manifest};
+use fpgacc_runtime::manifest::{Manifest, Target};
 
 use crate::aocx;
 use crate::build::{self, Built};
 use crate::compile;
-use crate::facts;
+use crate::compiled::Compiled;
+use crate::foreign;
 use crate::gather::{self, Gathered};
 use crate::hosts;
 use crate::images;
-use crate::kernels::{self, Rewritten};
-use crate::options::{Input, InputKind, LinkKind, Mode, Options, Target};
+use crate::manifest;
+use crate::options::{self, Input, InputKind, LinkKind};
 use crate::outputs;
-use crate::programs::{self, Program};
-use crate::required;
-use crate::rounding::Rounding;
-use crate::session::{Session, Step, Stop};
+use crate::rewriting;
+use crate::session::{Session, Step};
 use crate::source_folder;
+use crate::stage_texts;
+use crate::tool;
 use crate::wrong_kernels;
-
-/// A program with its rewritten text.
-pub struct Compiled {
-    /// The program.
-    pub program: Program,
-    /// Its kernels.
-    pub rewritten: Rewritten,
-}
-
-impl Compiled {
-    /// The options of OpenCL that its text is built with. Warnings of what fpgacc wrote, such as pragmas that
-    /// an emulator does not know, must stop nobody.
-    pub fn cl_options(&self) -> Vec<String> {
-        let mut options = self.program.options.others.clone();
-        options.retain(|option| self.rewritten.untouched || option != "-Werror");
-        options
-    }
-}
 
 /// Links the inputs into an executable and its .aocx files.
 pub fn run(session: &mut Session) -> Step<()> {
     let output = session.options.output.clone();
     let output = output.unwrap_or_else(|| PathBuf::from(outputs::EXECUTABLE));
-    if session.options.target == Target::Source {
+    if session.options.target == options::Target::Source {
         return source_folder::write(session, &output);
     }
     build(session, &output).map(|_| ())
@@ -64,7 +46,7 @@ pub fn build(session: &mut Session, output: &Path) -> Step<Vec<Compiled>> {
     }
     let folder = session.temporary_folder()?;
     let gathered = gather::gather(session, folder.path(), output)?;
-    let compiled = rewrite_all(session, &gathered)?;
+    let compiled = rewriting::all(session, &gathered)?;
     if aocx::is_wanted(output, &gathered) {
         return aocx::build(session, &gathered, compiled, output);
     }
@@ -72,7 +54,7 @@ pub fn build(session: &mut Session, output: &Path) -> Step<Vec<Compiled>> {
     if compiled.is_empty() && !gathered.uses_opencl {
         return plain(session, &gathered, folder.path(), output).map(|()| compiled);
     }
-    let backend = build::choose(session)?;
+    let backend = tool::choose(session)?;
     images::warn(session, &backend, &compiled);
     let executable = Executable {
         gathered: &gathered,
@@ -110,9 +92,9 @@ impl Executable<'_> {
             folder,
             output,
         } = *self;
-        let target = build::manifest_target(backend);
-        let manifest = manifest(&session.options, compiled, target, output);
-        let written = outputs::of_link(session, gathered, compiled, &manifest, output);
+        let target = tool::manifest_target(backend);
+        let manifest = manifest::of(&session.options, compiled, target, output);
+        let written = stage_texts::of_link(session, gathered, compiled, &manifest, output);
         session.may_write(&written)?;
         // The link comes first: kernels take longer, hours on hardware.
         let executable = folder.join("executable");
@@ -134,7 +116,7 @@ impl Executable<'_> {
         if !refused.is_empty() {
             return Ok(refused);
         }
-        outputs::save_temps(session, gathered, compiled, &manifest)?;
+        stage_texts::save(session, gathered, compiled, &manifest)?;
         if !session.options.dry_run {
             outputs::put_in_place(session, &manifest, made.path(), &executable, output)?;
         }
@@ -153,90 +135,13 @@ fn need_host(session: &mut Session, gathered: &Gathered) -> Step<()> {
     ))
 }
 
-/// The programs that hold kernels. Files of helpers may be given too: they are included by others.
-fn with_kernels(
-    session: &mut Session,
-    compiled: Vec<Compiled>,
-    left_to_device: usize,
-) -> Step<Vec<Compiled>> {
-    let (with, without): (Vec<_>, Vec<_>) = compiled.into_iter().partition(|compiled| {
-        let parsed = compiled.rewritten.parsed.as_ref();
-        parsed.is_none_or(|module| module.kernels().next().is_some())
-    });
-    let is_needed = with.is_empty() && left_to_device == 0;
-    for Compiled { program, .. } in &without {
-        let message = format!("there is no kernel in '{}'", program.name());
-        session.tell(match is_needed {
-            true => Diagnostic::error(message)
-                .help("a kernel is a function that starts with `kernel` or `__kernel`"),
-            false => Diagnostic::warning(message).note("it is left out"),
-        });
-    }
-    match is_needed && !without.is_empty() {
-        true => Err(Stop),
-        false => Ok(with),
-    }
-}
-
-/// Analyses the hosts and takes every program through the passes.
-pub fn rewrite_all(session: &mut Session, gathered: &Gathered) -> Step<Vec<Compiled>> {
-    let facts = facts::of(session, gathered)?;
-    rewrite_with(session, gathered, &facts)
-}
-
-/// Takes every program through the passes.
-pub fn rewrite_with(
-    session: &mut Session,
-    gathered: &Gathered,
-    facts: &Facts,
-) -> Step<Vec<Compiled>> {
-    let (mut programs, diagnostics) = programs::pair(
-        facts,
-        &gathered.kernels,
-        &gather::kernel_words(&session.options),
-    );
-    if session.options.rounding != Rounding::AsBuilt {
-        for program in &mut programs {
-            program.options.forbid_contraction();
-        }
-    }
-    for diagnostic in diagnostics {
-        session.tell(diagnostic);
-    }
-    let unseen = gathered.unseen.as_ref();
-    session.options.pipeline.options.unseen = unseen.map(|path| path.display().to_string());
-    let mut compiled = Vec::new();
-    let mut left_to_device = 0;
-    let mut failed = false;
-    for program in programs {
-        // Errors of all programs are told, not only those of the first.
-        match kernels::rewrite_for(session, &program, facts, &gathered.hosts) {
-            Ok(Some(rewritten)) => compiled.push(Compiled { program, rewritten }),
-            Ok(None) => left_to_device += 1,
-            Err(Stop) => failed = true,
-        }
-    }
-    if failed {
-        return Err(Stop);
-    }
-    if matches!(session.options.mode, Mode::Link | Mode::Verify) {
-        compiled = with_kernels(session, compiled, left_to_device)?;
-    }
-    // Kernels of programs that are left to the device are not known here.
-    if left_to_device == 0 {
-        facts::warn_about_launches(session, facts, &compiled);
-    }
-    required::check(session, facts, &compiled)?;
-    Ok(compiled)
-}
-
 /// A program without OpenCL, as the probes of configure scripts are: cc's own work.
 fn plain(session: &mut Session, gathered: &Gathered, folder: &Path, output: &Path) -> Step<()> {
     let nothing = Manifest {
-        target: manifest::Target::Sdk,
+        target: Target::Sdk,
         programs: Vec::new(),
     };
-    let written = outputs::of_link(session, gathered, &[], &nothing, output);
+    let written = stage_texts::of_link(session, gathered, &[], &nothing, output);
     session.may_write(&written)?;
     let executable = folder.join("executable");
     let is_made = link(session, gathered, Vec::new(), &executable)?;
@@ -266,7 +171,7 @@ fn relocatable(session: &mut Session, output: &Path) -> Step<()> {
                     args.push(object.into());
                 }
                 InputKind::Foreign(language) => {
-                    compile::foreign(session, &path, language, "-c", &object)?;
+                    foreign::make(session, &path, language, "-c", &object)?;
                     args.push(object.into());
                 }
                 InputKind::Linker => args.push(path.into()),
@@ -361,24 +266,4 @@ fn runtime_objects(
     let compiled = compiler.compile(source, &flags, &object);
     session.check_cc(compiled)?;
     Ok(vec![library.into(), object.into()])
-}
-
-/// What the executable's runtime is told of the programs.
-pub fn manifest(
-    options: &Options,
-    compiled: &[Compiled],
-    target: manifest::Target,
-    output: &Path,
-) -> Manifest {
-    let name = output.file_name().unwrap_or_default().to_string_lossy();
-    let several = compiled.len() > 1;
-    let programs = compiled
-        .iter()
-        .map(|Compiled { program, rewritten }| manifest::Program {
-            aocx: outputs::aocx_name(&name, several.then_some(program.stem.as_str())),
-            build: Some(build::number(options, rewritten, &target)),
-            ..rewritten.manifest.clone()
-        });
-    let programs = programs.collect();
-    Manifest { target, programs }
 }

@@ -13,7 +13,7 @@ use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_kernel_analysis::constant_memory;
 
 use crate::cli::{self, Step, is_pass, rule_by_preprocessor, switch};
-use crate::depfile;
+use crate::depfile::{self, DependencyOptions};
 use crate::opt_record::RecordOptions;
 use crate::rounding::Rounding;
 
@@ -185,19 +185,6 @@ pub struct Options {
     pub quiet: bool,
     /// How device compilers may round.
     pub rounding: Rounding,
-}
-
-/// `-MD` and its kin.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DependencyOptions {
-    /// `-MMD`
-    pub no_system: bool,
-    /// `-MF`
-    pub file: Option<PathBuf>,
-    /// `-MT`
-    pub targets: Vec<String>,
-    /// `-MP`
-    pub phony: bool,
 }
 
 impl Options {

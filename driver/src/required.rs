@@ -5,8 +5,8 @@ use fpgacc_frontend::source::Span;
 use fpgacc_launch_facts::{Facts, Launch, LocalSize};
 
 use crate::agree::{describe, may_be};
+use crate::compiled::Compiled;
 use crate::facts::at_site;
-use crate::link::Compiled;
 use crate::session::{Session, Step};
 
 /// A kernel's `reqd_work_group_size`, and where the kernel stands.

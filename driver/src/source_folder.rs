@@ -8,12 +8,15 @@ use fpgacc_aoc_wrappers::process::quoted;
 use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_runtime::manifest::{self, Manifest};
 
-use crate::build;
+use crate::compiled::Compiled;
 use crate::gather::{self, Gathered};
-use crate::link::{self, Compiled};
+use crate::manifest as of_executable;
 use crate::options::{Input, InputKind, Options};
 use crate::outputs;
+use crate::rewriting;
 use crate::session::{Session, Step};
+use crate::stage_texts;
+use crate::tool;
 
 /// How a makefile starts that fpgacc wrote.
 const MARK: &str = "# Written by fpgacc.";
@@ -21,19 +24,19 @@ const MARK: &str = "# Written by fpgacc.";
 /// Writes the folder.
 pub fn write(session: &mut Session, output: &Path) -> Step<()> {
     let gathered = gather::read_sources(session)?;
-    let compiled = link::rewrite_all(session, &gathered)?;
+    let compiled = rewriting::all(session, &gathered)?;
     // For Intel's SDK, unless an emulator was asked for.
     let target = match session.options.platform {
-        Some(_) => build::manifest_target(&build::choose(session)?),
+        Some(_) => tool::manifest_target(&tool::choose(session)?),
         None => manifest::Target::Sdk,
     };
-    let mut manifest = link::manifest(&session.options, &compiled, target, Path::new("app"));
+    let mut manifest = of_executable::of(&session.options, &compiled, target, Path::new("app"));
     // The makefile's tools make .aocx files without seals.
     for program in &mut manifest.programs {
         program.build = None;
     }
     let runtime = output.join("runtime");
-    let texts = outputs::texts(&gathered, &compiled, &manifest);
+    let texts = stage_texts::texts(&gathered, &compiled, &manifest);
     let makefile = makefile(&session.options, &gathered, &compiled, &manifest, output);
     let mut files: Vec<(PathBuf, &[u8])> = fpgacc_runtime::SOURCES
         .iter()
@@ -82,7 +85,10 @@ fn makefile(
     let folder = output.display();
     let mut objects: Vec<String> = vec!["$(OUT)fpgacc_manifest.o".to_string()];
     let mut rules = String::new();
-    for (name, host) in outputs::patched_names(gathered).iter().zip(&gathered.hosts) {
+    for (name, host) in stage_texts::patched_names(gathered)
+        .iter()
+        .zip(&gathered.hosts)
+    {
         let object = format!("$(OUT){}.o", name.replace('.', "_"));
         let compiler = if host.is_cxx { "$(CXX)" } else { "$(CC)" };
         let home = match host.path.parent() {

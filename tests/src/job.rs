@@ -6,8 +6,8 @@ use fpgacc_runtime::guard::{Fact, Guard};
 use fpgacc_runtime::manifest::{Hidden, NullLocal, Task};
 use serde::{Deserialize, Serialize};
 
+use crate::platform::Platform;
 use crate::random::Random;
-use crate::run::Platform;
 
 /// A program and what is done with it. Also a file: YAML or JSON.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

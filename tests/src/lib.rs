@@ -42,6 +42,7 @@ pub mod half_known;
 pub mod hosts;
 pub mod job;
 pub mod judge;
+pub mod platform;
 pub mod random;
 pub mod reduce;
 pub mod resumable;

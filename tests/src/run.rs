@@ -8,9 +8,8 @@ use fpgacc_aoc_wrappers::cpu_target::cpu_target;
 use fpgacc_aoc_wrappers::emulator::{Emulator, EmulatorError};
 use fpgacc_aoc_wrappers::process::{Command, ProcessError};
 
-use serde::{Deserialize, Serialize};
-
 use crate::job::Job;
+pub use crate::platform::Platform;
 use crate::worker::{ANSWER, FOLDER, LOG, QUESTION, Question};
 
 /// Oclgrind as an ICD.
@@ -18,40 +17,6 @@ const OCLGRIND: &str = "/usr/lib/oclgrind/liboclgrind-rt-icd.so";
 
 /// Of clBuildProgram.
 pub const NO_OPTIMISATION: &str = "-cl-opt-disable";
-
-/// An OpenCL implementation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Platform {
-    /// The Intel FPGA Emulation Platform.
-    Intel,
-    /// PoCL.
-    Pocl,
-    /// Oclgrind: slow, finds races, accesses out of bounds and divergent barriers.
-    Oclgrind,
-}
-
-impl Platform {
-    /// The two that results are compared on.
-    pub const EMULATORS: [Platform; 2] = [Platform::Intel, Platform::Pocl];
-
-    /// What its platform's name holds.
-    fn name(self) -> &'static str {
-        match self {
-            Platform::Intel => "FPGA Emulation",
-            Platform::Pocl => "Portable Computing Language",
-            Platform::Oclgrind => "Oclgrind",
-        }
-    }
-
-    /// Only a kernel that never ends may reach this, also on a machine that does other work.
-    fn limit(self) -> Duration {
-        Duration::from_secs(match self {
-            Platform::Intel | Platform::Pocl => 600,
-            Platform::Oclgrind => 1200,
-        })
-    }
-}
 
 /// What a job leaves behind.
 #[derive(Clone, Debug, PartialEq, Eq)]

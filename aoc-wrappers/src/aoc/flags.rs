@@ -3,7 +3,8 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::{AocError, AocVersion};
+use super::error::AocError;
+use super::version::AocVersion;
 use crate::request::{BuildRequest, Profile, Stage, Target};
 
 /// The arguments that make `version` build `request` from the files `sources` to `output`.

@@ -6,7 +6,9 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{Aoc, AocError, flags, plain_name};
+use super::error::AocError;
+use super::flags;
+use super::installed::{Aoc, plain_name};
 use crate::cache::copy_folder;
 use crate::cc::c_string;
 use crate::process::Command;

@@ -12,7 +12,8 @@ use super::data::{
     Remark, Report,
 };
 use super::excerpt;
-use crate::link::{self, Compiled};
+use crate::compiled::Compiled;
+use crate::rewriting;
 use crate::session::{Session, Step};
 use crate::{board, explain, facts, gather, kernels};
 
@@ -23,7 +24,7 @@ const MATTERS: f64 = 0.5;
 pub fn collect(session: &mut Session) -> Step<Report> {
     let gathered = gather::read_sources(session)?;
     let facts = facts::of(session, &gathered)?;
-    let compiled = link::rewrite_with(session, &gathered, &facts)?;
+    let compiled = rewriting::with(session, &gathered, &facts)?;
     let board = board::of(session)?;
     let mut programs = Vec::new();
     for one in &compiled {

@@ -7,6 +7,7 @@
 
 mod compare;
 mod numbers;
+mod outcome;
 mod output;
 mod place;
 mod record;
@@ -16,86 +17,16 @@ mod settle;
 
 use std::path::{Path, PathBuf};
 
-use fpgacc_aoc_wrappers::scratch::ScratchName;
 use fpgacc_frontend::diag::Diagnostic;
 
-use crate::kernel_options::identifiers;
-use crate::link::{self, Compiled};
+use crate::link;
 use crate::session::{Session, Step, Stop};
-use compare::Comparison;
 use numbers::Numbers;
+use outcome::{Outcome, Traits, Verdict, name_beside};
 use record::Form;
 use report::Report;
 use run::{Kernels, Run};
 use settle::Settled;
-
-/// What the comparison comes to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// All that counts is the same.
-    Same,
-    /// It is, once the device's compiler joins no operations.
-    SameUncontracted,
-    /// It is, once the emulator computes one work-item at a time as well.
-    SameScalar,
-    /// It is, once operations also keep their order, and the differences are of the size that the
-    /// original has when its compiler joins operations or does not.
-    SameRounding,
-    /// Something is not.
-    Different,
-    /// Something is not, and the original is not the same as itself either.
-    Undecided,
-}
-
-/// What is known of the kernels from their compilation.
-#[derive(Clone, Copy, Debug)]
-pub struct Traits {
-    /// A rewrite changed the order of floating-point operations.
-    pub reassociated: bool,
-    /// A kernel prints.
-    pub prints: bool,
-    /// A kernel calls functions whose last bits are the implementation's choice.
-    pub functions: bool,
-}
-
-/// Two runs, compared.
-pub struct Outcome {
-    /// What they read back.
-    pub comparison: Comparison,
-    /// What they print.
-    pub output: output::Difference,
-    /// Whether their exit codes are the same.
-    pub same_exit: bool,
-    traits: Traits,
-}
-
-impl Outcome {
-    fn of(original: &Run, other: &Run, traits: Traits) -> Self {
-        let (a, b) = (&original.record, &other.record);
-        Outcome {
-            comparison: compare::compare(a, b, traits.reassociated),
-            output: output::compare(&original.captured.stdout, &other.captured.stdout),
-            same_exit: original.captured.status == other.captured.status,
-            traits,
-        }
-    }
-
-    fn is_same(&self) -> bool {
-        self.comparison.first.is_none() && self.same_exit && self.is_output_same()
-    }
-
-    /// A host that was given the same bytes can print other numbers only of clocks and the like;
-    /// kernels can print others.
-    pub fn is_output_same(&self) -> bool {
-        match self.output {
-            output::Difference::None => true,
-            // No rule says which work-item prints first.
-            output::Difference::Order(_) => self.traits.prints,
-            output::Difference::Numbers(_) => !self.traits.prints,
-            output::Difference::Words(_) => false,
-        }
-    }
-}
 
 /// Builds, runs and compares. Fails unless everything is the same.
 pub fn run(session: &mut Session) -> Step<()> {
@@ -110,7 +41,7 @@ pub fn run(session: &mut Session) -> Step<()> {
     // For the lines of calls; a level that the user chose comes behind it.
     session.options.host_flags.insert(0, "-g".into());
     let compiled = link::build(session, &output)?;
-    let traits = traits(&compiled);
+    let traits = Traits::of(&compiled);
     let original = run::run(session, &output, Kernels::Original)?;
     check_original(session, &original)?;
     let mut rewritten = run::run(session, &output, Kernels::Rewritten)?;
@@ -154,24 +85,6 @@ pub fn run(session: &mut Session) -> Step<()> {
     }
 }
 
-/// A name for an executable that goes away again, in a folder of the user's.
-fn name_beside(session: &mut Session, folder: &Path) -> Step<ScratchName> {
-    match ScratchName::beside(folder) {
-        Ok(name) => Ok(name),
-        Err(error) => {
-            let message = format!(
-                "cannot make an executable in '{}': {error}",
-                folder.display()
-            );
-            session.fail(
-                Diagnostic::error(message).help(
-                    "--verify runs the program from where a plain build leaves it: -o names it",
-                ),
-            )
-        }
-    }
-}
-
 /// A difference counts only if the original does not differ from itself.
 fn judge(
     session: &mut Session,
@@ -188,22 +101,6 @@ fn judge(
         true => Verdict::Different,
         false => Verdict::Undecided,
     })
-}
-
-fn traits(compiled: &[Compiled]) -> Traits {
-    let mut traits = Traits {
-        reassociated: false,
-        prints: false,
-        functions: numbers::calls_functions_within_bounds(compiled),
-    };
-    for Compiled { rewritten, .. } in compiled {
-        let mut done = rewritten.report.done.values().flatten();
-        traits.reassociated |= done.any(|(pass, _)| *pass == "reduction");
-        traits.prints |= identifiers(&rewritten.text)
-            .iter()
-            .any(|name| name == "printf");
-    }
-    traits
 }
 
 fn check_original(session: &mut Session, original: &Run) -> Step<()> {

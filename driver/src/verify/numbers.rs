@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use fpgacc_frontend::ir::{Module, RecordKind, Type, TypeId};
 
+use crate::compiled::Compiled;
 use crate::kernel_options::identifiers;
-use crate::link::Compiled;
 use crate::rounding;
 
 /// Typedefs by name; `None`: kernels mean different things by it.

@@ -5,12 +5,12 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use super::compare::{Bound, Comparison, Difference, What, value_at};
+use super::outcome::{Outcome, Verdict};
 use super::output;
 use super::place;
 use super::record::Form;
 use super::run::Run;
 use super::settle::Settled;
-use super::{Outcome, Verdict};
 
 const ORDER: &str = "without contraction: different; with --strict-fp as well: all the same";
 

@@ -4,9 +4,9 @@
 
 use std::path::Path;
 
-use super::Outcome;
 use super::compare::{Bound, Comparison, compare};
 use super::numbers::Numbers;
+use super::outcome::{Outcome, Traits, name_beside};
 use super::run::{self, Kernels, Run};
 use crate::link;
 use crate::messages::Messages;
@@ -103,7 +103,7 @@ fn once_more(options: &Options, folder: &Path) -> Option<Again> {
         ..options.clone()
     };
     let mut session = Session::new(options, Messages::mute());
-    let name = super::name_beside(&mut session, folder).ok()?;
+    let name = name_beside(&mut session, folder).ok()?;
     let executable = name.path().to_path_buf();
     let compiled = link::build(&mut session, &executable).ok()?;
     let original = run::run(&mut session, &executable, Kernels::Original).ok()?;
@@ -111,7 +111,7 @@ fn once_more(options: &Options, folder: &Path) -> Option<Again> {
     rewritten.record.resolve(&Numbers::of(&compiled));
     let is_usable = !original.failed() && !original.record.readbacks.is_empty();
     is_usable.then(|| Again {
-        outcome: Outcome::of(&original, &rewritten, super::traits(&compiled)),
+        outcome: Outcome::of(&original, &rewritten, Traits::of(&compiled)),
         original,
     })
 }

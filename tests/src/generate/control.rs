@@ -1,8 +1,8 @@
 //! Control: loops, branches, switches, escapes; with barriers in them where a whole group comes.
 
-use super::Focus;
+use super::choices::Focus;
+use super::choices::State;
 use super::maker::{Context, Maker};
-use super::shared::State;
 
 /// How deep control nests.
 const DEPTH: usize = 3;

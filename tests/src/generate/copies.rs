@@ -1,16 +1,7 @@
 //! Copies that a whole group makes, and what is said of memory besides barriers.
 
+use super::choices::{Home, Layout, State};
 use super::maker::Maker;
-use super::shared::{Home, State};
-
-/// Where a group's copies go in the buffer `back`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Layout {
-    /// Each group has a piece of it.
-    Pieces,
-    /// Each group has every `n`th element, of `n` groups.
-    Interleaved,
-}
 
 impl Maker {
     /// Copies from or to an array of the group, and waits; a barrier if there is no array that fits.

@@ -1,7 +1,7 @@
 //! Helpers: with barriers in them, and without.
 
+use super::choices::{Home, Shared, State};
 use super::maker::{Context, Maker, Scope};
-use super::shared::{Home, Shared, State};
 
 impl Maker {
     /// A helper of two values that returns at several places.

@@ -1,7 +1,7 @@
 //! Loops that gather something at one place of memory: what compilers keep in a register, and unroll.
 
+use super::choices::State;
 use super::maker::{Context, Maker};
-use super::shared::State;
 use super::statements::OUTPUTS;
 
 /// A place of memory that belongs to the work-item.

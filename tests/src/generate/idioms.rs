@@ -1,7 +1,7 @@
 //! What people write with barriers: reductions, scans, rotations, broadcasts.
 
+use super::choices::State;
 use super::maker::Maker;
-use super::shared::State;
 
 impl Maker {
     /// One of them, on an array of the group; a barrier if there is none.

@@ -2,10 +2,8 @@
 
 use crate::random::Random;
 
-use super::Focus;
-use super::copies::Layout;
+use super::choices::{Focus, Layout, Shared, State};
 use super::shape::Shape;
-use super::shared::{Shared, State};
 
 /// Names that may be used.
 #[derive(Clone, Debug, Default)]

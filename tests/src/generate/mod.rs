@@ -7,6 +7,7 @@
 //! between two barriers an array of the group is in one `shared::State`; a work-item writes only
 //! its own outputs; integers are unsigned; floats hold integers below 2^24.
 
+mod choices;
 mod control;
 mod copies;
 mod functions;
@@ -20,27 +21,14 @@ mod single;
 mod statements;
 mod values;
 
-use serde::{Deserialize, Serialize};
-
 use crate::job::{Arg, Fill, Geometry, Job};
 use crate::random::Random;
 use crate::rewrite::Told;
 
-use copies::Layout;
+pub use choices::Focus;
+use choices::{Home, Layout, Shared, State};
 use maker::{Context, Maker, Scope};
 use shape::Shape;
-use shared::{Home, Shared, State};
-
-/// What kernels have much of.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
-#[serde(rename_all = "snake_case")]
-pub enum Focus {
-    /// Barriers, and control around them.
-    #[default]
-    Barriers,
-    /// Also loops that gather something at one place, and `__local` parameters; most launches are known.
-    Loops,
-}
 
 /// A generated kernel of a [`Batch`].
 #[derive(Clone, Debug)]

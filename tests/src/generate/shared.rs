@@ -3,6 +3,7 @@
 //! No two work-items may race, whatever way control takes. So each array is at each place in one
 //! state, which only a barrier changes; where ways meet, they agree on all states.
 
+use super::choices::{Home, State};
 use super::maker::Maker;
 
 /// Atomic functions, of which an array has one.
@@ -19,47 +20,6 @@ pub(super) const ATOMICS: [&str; 11] = [
     "atomic_xchg",
     "atomic_cmpxchg",
 ];
-
-/// What work-items may do with an array until the next barrier.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
-    /// Each reads and writes its own element.
-    Own,
-    /// All read all elements.
-    Read,
-    /// All change all elements by the array's atomic function, and ignore what it returns.
-    Atomic,
-    /// Only the first work-item accesses it.
-    First,
-    /// Nobody accesses it: a copy to it is under way.
-    Copied,
-}
-
-/// Where an array lies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Home {
-    /// `__local`.
-    Local,
-    /// `__local`, with a row for each line of work-items.
-    Rows,
-    /// A `__local` parameter.
-    Parameter,
-    /// A part of a buffer for each group.
-    Global,
-}
-
-/// An array with an element for each work-item of a group.
-#[derive(Clone, Debug)]
-pub struct Shared {
-    /// Its name.
-    pub name: String,
-    /// Where it lies.
-    pub home: Home,
-    /// The atomic function of [`State::Atomic`].
-    pub atomic: &'static str,
-    /// Its elements are `float` rather than `uint`.
-    pub float: bool,
-}
 
 impl Maker {
     /// The element of an array at an index that is below the group's size.

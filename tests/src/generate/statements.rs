@@ -1,7 +1,7 @@
 //! Statements without barriers in them.
 
+use super::choices::State;
 use super::maker::{Context, Maker};
-use super::shared::State;
 
 /// Values of each work-item that a kernel leaves behind.
 pub(super) const OUTPUTS: usize = 4;

@@ -1,0 +1,87 @@
+//! Taking the programs of all hosts through front end and passes.
+
+use fpgacc_frontend::diag::Diagnostic;
+use fpgacc_launch_facts::Facts;
+
+use crate::compiled::Compiled;
+use crate::facts;
+use crate::gather::{self, Gathered};
+use crate::kernels;
+use crate::options::Mode;
+use crate::programs;
+use crate::required;
+use crate::rounding::Rounding;
+use crate::session::{Session, Step, Stop};
+
+/// Analyses the hosts and takes every program through the passes.
+pub fn all(session: &mut Session, gathered: &Gathered) -> Step<Vec<Compiled>> {
+    let facts = facts::of(session, gathered)?;
+    with(session, gathered, &facts)
+}
+
+/// Takes every program through the passes.
+pub fn with(session: &mut Session, gathered: &Gathered, facts: &Facts) -> Step<Vec<Compiled>> {
+    let (mut programs, diagnostics) = programs::pair(
+        facts,
+        &gathered.kernels,
+        &gather::kernel_words(&session.options),
+    );
+    if session.options.rounding != Rounding::AsBuilt {
+        for program in &mut programs {
+            program.options.forbid_contraction();
+        }
+    }
+    for diagnostic in diagnostics {
+        session.tell(diagnostic);
+    }
+    let unseen = gathered.unseen.as_ref();
+    session.options.pipeline.options.unseen = unseen.map(|path| path.display().to_string());
+    let mut compiled = Vec::new();
+    let mut left_to_device = 0;
+    let mut failed = false;
+    for program in programs {
+        // Errors of all programs are told, not only those of the first.
+        match kernels::rewrite_for(session, &program, facts, &gathered.hosts) {
+            Ok(Some(rewritten)) => compiled.push(Compiled { program, rewritten }),
+            Ok(None) => left_to_device += 1,
+            Err(Stop) => failed = true,
+        }
+    }
+    if failed {
+        return Err(Stop);
+    }
+    if matches!(session.options.mode, Mode::Link | Mode::Verify) {
+        compiled = with_kernels(session, compiled, left_to_device)?;
+    }
+    // Kernels of programs that are left to the device are not known here.
+    if left_to_device == 0 {
+        facts::warn_about_launches(session, facts, &compiled);
+    }
+    required::check(session, facts, &compiled)?;
+    Ok(compiled)
+}
+
+/// The programs that hold kernels. Files of helpers may be given too: they are included by others.
+fn with_kernels(
+    session: &mut Session,
+    compiled: Vec<Compiled>,
+    left_to_device: usize,
+) -> Step<Vec<Compiled>> {
+    let (with, without): (Vec<_>, Vec<_>) = compiled.into_iter().partition(|compiled| {
+        let parsed = compiled.rewritten.parsed.as_ref();
+        parsed.is_none_or(|module| module.kernels().next().is_some())
+    });
+    let is_needed = with.is_empty() && left_to_device == 0;
+    for Compiled { program, .. } in &without {
+        let message = format!("there is no kernel in '{}'", program.name());
+        session.tell(match is_needed {
+            true => Diagnostic::error(message)
+                .help("a kernel is a function that starts with `kernel` or `__kernel`"),
+            false => Diagnostic::warning(message).note("it is left out"),
+        });
+    }
+    match is_needed && !without.is_empty() {
+        true => Err(Stop),
+        false => Ok(with),
+    }
+}
