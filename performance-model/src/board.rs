@@ -226,14 +226,15 @@ pub struct Clock {
     pub typical_mhz: f64,
     /// Of a kernel that does nothing, in MHz.
     pub highest_mhz: f64,
-    /// What lowers it.
-    pub fall: Fall,
+    /// What lowers it; `fall` in older files.
+    #[serde(alias = "fall")]
+    pub penalties: ClockPenalties,
 }
 
 /// What each thing that makes wires longer takes off the logarithm of the clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Fall {
+pub struct ClockPenalties {
     /// Any logic at all.
     pub any_logic: f64,
     /// All look-up tables of the device.
@@ -349,7 +350,7 @@ const UNROLLS: Version = Version {
     minor: 1,
 };
 
-const FAMILIES: [(&str, &str); 3] = [
+const FAMILIES: &[(&str, &str)] = &[
     ("stratix5", include_str!("../boards/families/stratix5.yaml")),
     ("arria10", include_str!("../boards/families/arria10.yaml")),
     (
@@ -358,7 +359,7 @@ const FAMILIES: [(&str, &str); 3] = [
     ),
 ];
 
-const BOARDS: [(&str, &str); 6] = [
+const BOARDS: &[(&str, &str)] = &[
     ("de5-net", include_str!("../boards/de5-net.yaml")),
     ("de5a-net", include_str!("../boards/de5a-net.yaml")),
     ("385a", include_str!("../boards/385a.yaml")),
@@ -368,13 +369,14 @@ const BOARDS: [(&str, &str); 6] = [
 ];
 
 fn family_names() -> String {
-    FAMILIES.map(|(name, _)| name).join(", ")
+    let names: Vec<&str> = FAMILIES.iter().map(|(name, _)| *name).collect();
+    names.join(", ")
 }
 
 impl Board {
     /// The names of the built-in boards.
     pub fn names() -> impl Iterator<Item = &'static str> {
-        BOARDS.into_iter().map(|(name, _)| name)
+        BOARDS.iter().map(|(name, _)| *name)
     }
 
     /// The built-in board with this name, or the one that `aoc -list-boards` calls so. aoc's names may
@@ -382,7 +384,7 @@ impl Board {
     pub fn named(name: &str) -> Option<Self> {
         let wanted = normal(name);
         let boards = BOARDS
-            .into_iter()
+            .iter()
             .map(|(_, text)| Board::from_yaml(text).expect("the built-in boards are tested"));
         let mut boards: Vec<Board> = boards.collect();
         let exact = boards.iter().position(|board| {
@@ -522,7 +524,7 @@ mod tests {
 
     #[test]
     fn all_boards_are_read_and_known_by_their_names() {
-        for (name, text) in BOARDS {
+        for &(name, text) in BOARDS {
             let board = Board::from_yaml(text).unwrap();
             assert_eq!(board.name, name);
             assert_eq!(Board::named(name), Some(board.clone()));
@@ -564,7 +566,7 @@ mod tests {
             ["v: 4", "  w: 5"]
         );
         let compilers = include_str!("../compilers.yaml");
-        let files = BOARDS.iter().chain(&FAMILIES).map(|(_, text)| *text);
+        let files = BOARDS.iter().chain(FAMILIES).map(|(_, text)| *text);
         for text in files.chain([compilers]) {
             assert_eq!(without_source(text), [""; 0], "{text}");
         }
@@ -620,6 +622,7 @@ mod tests {
         let board = Board::from_yaml(&text).unwrap();
         assert_eq!(board.compiler, CompilerRef::default());
         assert_eq!(board.moved_fields().count(), 0);
+        let text = text.replace("penalties:", "fall:");
         let old = format!("{text}\nunrolls_small_loops: true\noverlaps_uneven_loops: true\n");
         let board = Board::from_yaml(&old).unwrap();
         assert_eq!(board.compiler().unrolls_instructions, 170);

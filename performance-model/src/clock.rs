@@ -5,7 +5,7 @@
 
 use super::board::{Board, Resources};
 use super::graph::{Graph, Place, RegionId};
-use super::prediction::{Strain, TripOrigin};
+use super::prediction::{PenaltyCauses, TripOrigin};
 
 /// No kernel's clock is below this part of the highest: a guess. The lowest that was measured is 0.29 (118 of 412 MHz on
 /// a DE5a-Net).
@@ -16,9 +16,9 @@ const WIDE: f64 = 64.0;
 const BLOCK_BYTES: f64 = 2048.0;
 
 /// What lowers a kernel's clock.
-pub fn strain(graph: &Graph, board: &Board, used: Resources) -> Strain {
+pub fn causes(graph: &Graph, board: &Board, used: Resources) -> PenaltyCauses {
     let device = board.device;
-    Strain {
+    PenaltyCauses {
         logic: used.alut / device.alut,
         ram: (used.ram / device.ram).min(1.0),
         divergent: f64::from(u8::from(is_divergent(graph))),
@@ -28,16 +28,16 @@ pub fn strain(graph: &Graph, board: &Board, used: Resources) -> Strain {
 }
 
 /// The clock in MHz.
-pub fn predict(strain: Strain, board: &Board) -> f64 {
-    let slopes = board.clock.fall;
-    let fall = slopes.any_logic
-        + slopes.logic * strain.logic
-        + slopes.ram * strain.ram
-        + slopes.divergent * strain.divergent
-        + slopes.wide * strain.wide
-        + slopes.deep * strain.deep;
+pub fn predict(causes: PenaltyCauses, board: &Board) -> f64 {
+    let each = board.clock.penalties;
+    let penalty = each.any_logic
+        + each.logic * causes.logic
+        + each.ram * causes.ram
+        + each.divergent * causes.divergent
+        + each.wide * causes.wide
+        + each.deep * causes.deep;
     let highest = board.clock.highest_mhz;
-    (highest * (-fall).exp()).clamp(highest * LOWEST, highest)
+    (highest * (-penalty).exp()).clamp(highest * LOWEST, highest)
 }
 
 fn is_divergent(graph: &Graph) -> bool {

@@ -30,15 +30,15 @@ use fpgacc_frontend::ir::{FunctionId, Module};
 use fpgacc_runtime::manifest;
 
 pub use board::{
-    Board, BoardError, Clock, Fall, Family, FamilyRef, Memory, MemoryUnits, Operator, Operators,
-    Resources,
+    Board, BoardError, Clock, ClockPenalties, Family, FamilyRef, Memory, MemoryUnits, Operator,
+    Operators, Resources,
 };
 pub use clock::predict as predict_clock;
 pub use compiler::{Compiler, CompilerRef, Version};
 pub use estimate::Estimate;
 pub use launch::{Given, LaunchShape};
 pub use prediction::{
-    Area, Form, Limit, LoopReport, LsuKind, LsuReport, Pipelining, Prediction, Strain, Trip,
+    Area, Form, Limit, LoopReport, LsuKind, LsuReport, PenaltyCauses, Pipelining, Prediction, Trip,
     TripOrigin,
 };
 

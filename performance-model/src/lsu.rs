@@ -35,7 +35,7 @@ pub struct Lsu {
     /// Single work-items of a row use it, none next to each other.
     pub picked: bool,
     /// Of a group of several rows of work-items, whose rows lie apart: what each row touches.
-    pub runs: Option<Runs>,
+    pub row_segments: Option<RowSegments>,
     /// The buffer is so small that the unit's cache holds it whole: its bytes.
     pub table: Option<u64>,
     /// Of a unit that reads through the constant cache: the copy of the cache that it gets, in bytes.
@@ -44,7 +44,7 @@ pub struct Lsu {
 
 /// Stretches of memory that the rows of a work-group touch, one each.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Runs {
+pub struct RowSegments {
     /// Bytes of words that one of them lies in.
     pub bytes: f64,
     /// Accesses of the unit to each.
@@ -209,8 +209,8 @@ fn unit(graph: &Graph, memory: &Memory, form: Form, run: &[usize]) -> Lsu {
         backward,
         row,
         picked: first.picked,
-        runs: match form {
-            Form::NdRange { simd, .. } => runs_of(graph, memory, first, simd as f64 / copies),
+        row_segments: match form {
+            Form::NdRange { simd, .. } => row_segments(graph, memory, first, simd as f64 / copies),
             Form::SingleWorkItem => None,
         },
         table,
@@ -233,7 +233,12 @@ fn row(graph: &Graph, access: &Access, bytes: u64) -> Option<f64> {
 
 /// What each row of a work-group touches, if the next row goes on elsewhere. `lanes`: work-items that an access is
 /// for.
-fn runs_of(graph: &Graph, memory: &Memory, access: &Access, lanes: f64) -> Option<Runs> {
+fn row_segments(
+    graph: &Graph,
+    memory: &Memory,
+    access: &Access,
+    lanes: f64,
+) -> Option<RowSegments> {
     let size = |dim| graph.values.get(&Sym::LocalSize(dim)).copied();
     let (width, height) = (size(0)?, size(1)?);
     let stride = lane_stride(graph, access).filter(|stride| *stride > 0)?;
@@ -247,7 +252,7 @@ fn runs_of(graph: &Graph, memory: &Memory, access: &Access, lanes: f64) -> Optio
         .evaluate(address)
         .map_or(address.split_constant().1, |at| at as i128);
     let page = memory.burst_bytes() as i128;
-    Some(Runs {
+    Some(RowSegments {
         bytes: (touched as f64 / WORD).ceil() * WORD,
         accesses: (width / lanes).max(1.0),
         rows: (0..height as i128)

@@ -15,10 +15,10 @@ pub struct Traffic {
     pub streamed: f64,
     /// Those of them in loops with so many arrays that each burst finds another row open.
     pub contended: f64,
-    /// Bytes of stretches that each open a row.
+    /// Bytes of row_segments that each open a row.
     pub apart: f64,
-    /// Such stretches.
-    pub stretches: f64,
+    /// Such row_segments.
+    pub row_segments: f64,
     /// Words (of the memory's width) at far or random addresses.
     pub scattered: f64,
     /// Words of loops in which work-items, or entries of the loop, mix.
@@ -38,7 +38,7 @@ pub fn traffic(
 ) -> Traffic {
     let mut all = Traffic::default();
     let mut streams: BTreeMap<RegionId, (BTreeSet<&str>, f64)> = BTreeMap::new();
-    let crowded_rows = rows_open(lsus) > OPEN_ROWS * board.memory.banks as usize;
+    let rows_contend = rows_open(lsus) > OPEN_ROWS * board.memory.banks as usize;
     let word = board.memory.width_bytes as f64;
     for lsu in lsus {
         let lanes = match form {
@@ -79,18 +79,18 @@ pub fn traffic(
             all.interleaved += bytes / word;
         } else if lsu.picked {
             // A word for each, or all words of the rows.
-            let rows = match &lsu.runs {
-                Some(runs) => accesses / lsu.share / runs.accesses * runs.bytes,
+            let rows = match &lsu.row_segments {
+                Some(segments) => accesses / lsu.share / segments.accesses * segments.bytes,
                 None => bytes / lsu.share,
             };
             all.streamed += (accesses * lanes * WORD).min(rows);
-        } else if let Some(runs) = &lsu.runs {
-            let stretches = accesses / runs.accesses;
-            if crowded_rows && lsu.region == 0 {
-                all.apart += stretches * runs.bytes;
-                all.stretches += stretches;
+        } else if let Some(segments) = &lsu.row_segments {
+            let row_segments = accesses / segments.accesses;
+            if rows_contend && lsu.region == 0 {
+                all.apart += row_segments * segments.bytes;
+                all.row_segments += row_segments;
             } else {
-                all.streamed += stretches * runs.bytes;
+                all.streamed += row_segments * segments.bytes;
             }
         } else {
             all.streamed += bytes;
@@ -99,14 +99,16 @@ pub fn traffic(
             *moved += bytes;
         }
     }
-    let crowded = streams.values().filter(|(arrays, _)| arrays.len() >= CROWD);
-    all.contended = crowded.map(|(_, bytes)| bytes).sum();
+    let contending = streams
+        .values()
+        .filter(|(arrays, _)| arrays.len() >= CONTENDING);
+    all.contended = contending.map(|(_, bytes)| bytes).sum();
     all
 }
 
 /// So many arrays, read or written side by side, close each other's rows. Two take turns without a loss (Davila-Guzman
 /// et al., FCCM 2020, who measured up to five on a Stratix 10).
-const CROWD: usize = 3;
+const CONTENDING: usize = 3;
 
 /// Rows that a memory has open at a time, for each of its buses: one in each bank of its chips, of which DDR4 has 16,
 /// and DDR3 8 in each of two ranks (JEDEC).
@@ -117,7 +119,7 @@ const OPEN_ROWS: usize = 16;
 fn rows_open(lsus: &[Lsu]) -> usize {
     let mut rows: BTreeMap<(&str, bool), BTreeSet<i128>> = BTreeMap::new();
     for lsu in lsus.iter().filter(|lsu| lsu.region == 0) {
-        let own = lsu.runs.iter().flat_map(|runs| &runs.rows);
+        let own = lsu.row_segments.iter().flat_map(|segments| &segments.rows);
         let key = (lsu.report.array.as_str(), lsu.report.is_store);
         rows.entry(key).or_default().extend(own);
     }
@@ -153,7 +155,7 @@ impl Traffic {
         let nano = 1e-9;
         streams(memory, self.streamed - self.contended, self.contended)
             + self.apart / memory.peak_bandwidth()
-            + self.stretches / memory.banks as f64 * memory.row_miss_ns * nano
+            + self.row_segments / memory.banks as f64 * memory.row_miss_ns * nano
             + self.scattered * memory.scattered_word_ns() * nano
             + self.interleaved * memory.interleaved_word_ns() * nano
             + self.atomics * memory.atomic_ns() * nano

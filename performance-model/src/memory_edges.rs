@@ -129,7 +129,7 @@ impl Timer<'_> {
     pub(super) fn on_chip_stores(&self) -> BTreeMap<NodeId, f64> {
         let units = &self.board.family().memory_units;
         let arrays = 0..self.graph.arrays.len();
-        let crowded: Vec<bool> = arrays
+        let contended: Vec<bool> = arrays
             .map(|array| self.local_stores(array) >= LOCAL_PORTS)
             .collect();
         let mut forwarded: BTreeMap<(usize, RegionId), bool> = BTreeMap::new();
@@ -138,7 +138,7 @@ impl Timer<'_> {
             if *known.or_insert_with(|| self.is_forwarded(store)) {
                 return units.forwarded_latency - units.local_load_latency;
             }
-            let wait = match crowded[store.array] {
+            let wait = match contended[store.array] {
                 true => units.arbitration_wait,
                 false => 0.0,
             };

@@ -20,7 +20,7 @@ pub struct Prediction {
     /// Whether it fits beside the board's interface.
     pub fits: bool,
     /// What lowers the clock.
-    pub strain: Strain,
+    pub penalty_causes: PenaltyCauses,
     /// Seconds that the traffic with external memory takes alone.
     pub memory_seconds: f64,
     /// The loops that remain in hardware, in the order of the source.
@@ -33,7 +33,7 @@ pub struct Prediction {
 
 /// What lowers the clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Strain {
+pub struct PenaltyCauses {
     /// The share of look-up tables that the kernel takes; the interface is placed and routed beforehand.
     pub logic: f64,
     /// The share of memory blocks that the kernel takes, at most 1.

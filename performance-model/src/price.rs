@@ -62,7 +62,7 @@ pub fn price(
     };
     let one = area::of(&graph, board, &lsus, simd);
     let used = Resources::default().plus(one, units);
-    let strain = clock::strain(&graph, board, used);
+    let penalty_causes = clock::causes(&graph, board, used);
     let mut timer = Timer::new(module, kernel, &graph, board, launch);
     // In an NDRange, other work-items' iterations come between a work-item's own: none are scheduled.
     let scheduled = match form {
@@ -70,7 +70,7 @@ pub fn price(
         Form::NdRange { .. } => Vec::new(),
     };
     let stretch = scheduled.iter().map(|t| t.stretch).fold(1.0, f64::max);
-    let mhz = clock::predict(strain, board) / stretch;
+    let mhz = clock::predict(penalty_causes, board) / stretch;
     let on_board = timer.time(Latencies::of_board(board, mhz));
     let items = items(launch, form);
     let (busy, loops) = match form {
@@ -114,7 +114,7 @@ pub fn price(
             dsp: each(used.dsp),
         },
         fits: area::fits(used, board),
-        strain,
+        penalty_causes,
         memory_seconds,
         loops,
         lsus: (lsus.into_iter().map(|lsu: Lsu| lsu.report))

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use fpgacc_performance_model::calibration::{CONSTANTS, Fitting, Sample, clock, with};
-use fpgacc_performance_model::{Board, Fall};
+use fpgacc_performance_model::{Board, ClockPenalties};
 
 use super::judge::{Application, judge, judge_one, median};
 use super::points::{Point, Subject, predict_all};
@@ -52,7 +52,7 @@ fn with_clock(mut board: Board, subjects: &[Subject], left_out: Option<&str>) ->
     let sample = |point: &Point| {
         Some(clock::Sample {
             mhz: point.measured.clk_mhz?,
-            strain: point.outcome.as_ref().ok()?.launch.strain,
+            causes: point.outcome.as_ref().ok()?.launch.penalty_causes,
         })
     };
     let points = predict_all(subjects, &board);
@@ -60,19 +60,19 @@ fn with_clock(mut board: Board, subjects: &[Subject], left_out: Option<&str>) ->
         .iter()
         .filter(|p| Some(p.measured.app.as_str()) != left_out);
     let samples: Vec<clock::Sample> = seen.filter_map(sample).collect();
-    board.clock.fall = clock::fit(&samples, &board);
+    board.clock.penalties = clock::fit(&samples, &board);
     board
 }
 
 /// Names and values of the clock's slopes.
-fn slopes(fall: &Fall) -> [(&'static str, f64); 6] {
+fn slopes(of: &ClockPenalties) -> [(&'static str, f64); 6] {
     [
-        ("clock.fall.any_logic", fall.any_logic),
-        ("clock.fall.logic", fall.logic),
-        ("clock.fall.ram", fall.ram),
-        ("clock.fall.divergent", fall.divergent),
-        ("clock.fall.wide", fall.wide),
-        ("clock.fall.deep", fall.deep),
+        ("clock.penalties.any_logic", of.any_logic),
+        ("clock.penalties.logic", of.logic),
+        ("clock.penalties.ram", of.ram),
+        ("clock.penalties.divergent", of.divergent),
+        ("clock.penalties.wide", of.wide),
+        ("clock.penalties.deep", of.deep),
     ]
 }
 
@@ -103,9 +103,9 @@ fn render_constants(text: &mut String, shipped: &Board, all: &Fold, folds: &[Fol
     }
     let each: Vec<_> = boards
         .iter()
-        .map(|board| slopes(&board.clock.fall))
+        .map(|board| slopes(&board.clock.penalties))
         .collect();
-    for (at, (name, _)) in slopes(&shipped.clock.fall).iter().enumerate() {
+    for (at, (name, _)) in slopes(&shipped.clock.penalties).iter().enumerate() {
         let _ = write!(text, "{name:34} {}", short(0.0));
         for slopes in &each {
             let _ = write!(text, " {}", short(slopes[at].1));

@@ -1,7 +1,7 @@
 //! Fitting the clock: least squares of the logarithm of measured clocks.
 
-use crate::board::{Board, Fall};
-use crate::prediction::Strain;
+use crate::board::{Board, ClockPenalties};
+use crate::prediction::PenaltyCauses;
 
 /// A measured clock, in MHz, and what lowered it.
 #[derive(Clone, Copy, Debug)]
@@ -9,7 +9,7 @@ pub struct Sample {
     /// In MHz.
     pub mhz: f64,
     /// What lowered it.
-    pub strain: Strain,
+    pub causes: PenaltyCauses,
 }
 
 const SLOPES: usize = 6;
@@ -17,11 +17,11 @@ const SLOPES: usize = 6;
 const RIDGE: f64 = 1e-3;
 
 /// The slopes that fit the samples best, none below 0: nothing raises a clock.
-pub fn fit(samples: &[Sample], board: &Board) -> Fall {
+pub fn fit(samples: &[Sample], board: &Board) -> ClockPenalties {
     let highest = board.clock.highest_mhz;
     let rows: Vec<([f64; SLOPES], f64)> = samples
         .iter()
-        .map(|sample| (strains(&sample.strain), (highest / sample.mhz).ln()))
+        .map(|sample| (causes(&sample.causes), (highest / sample.mhz).ln()))
         .collect();
     let mut used = [true; SLOPES];
     loop {
@@ -29,24 +29,24 @@ pub fn fit(samples: &[Sample], board: &Board) -> Fall {
         let negative = (0..SLOPES).min_by(|a, b| slopes[*a].total_cmp(&slopes[*b]));
         match negative.filter(|at| slopes[*at] < 0.0) {
             Some(at) => used[at] = false,
-            None => return fall(slopes),
+            None => return penalties(slopes),
         }
     }
 }
 
-fn strains(strain: &Strain) -> [f64; SLOPES] {
+fn causes(causes: &PenaltyCauses) -> [f64; SLOPES] {
     [
         1.0,
-        strain.logic,
-        strain.ram,
-        strain.divergent,
-        strain.wide,
-        strain.deep,
+        causes.logic,
+        causes.ram,
+        causes.divergent,
+        causes.wide,
+        causes.deep,
     ]
 }
 
-fn fall([any_logic, logic, ram, divergent, wide, deep]: [f64; SLOPES]) -> Fall {
-    Fall {
+fn penalties([any_logic, logic, ram, divergent, wide, deep]: [f64; SLOPES]) -> ClockPenalties {
+    ClockPenalties {
         any_logic,
         logic,
         ram,
@@ -64,11 +64,11 @@ fn least_squares(rows: &[([f64; SLOPES], f64)], used: &[bool; SLOPES]) -> [f64; 
             row[at] = 1.0;
             continue;
         }
-        for (strains, target) in rows {
+        for (causes, target) in rows {
             for other in (0..SLOPES).filter(|other| used[*other]) {
-                row[other] += strains[at] * strains[other];
+                row[other] += causes[at] * causes[other];
             }
-            row[SLOPES] += strains[at] * target;
+            row[SLOPES] += causes[at] * target;
         }
         row[at] += RIDGE;
     }
@@ -96,10 +96,10 @@ mod tests {
     fn sample(logic: f64, ram: f64, mhz: f64) -> Sample {
         Sample {
             mhz,
-            strain: Strain {
+            causes: PenaltyCauses {
                 logic,
                 ram,
-                ..Strain::default()
+                ..PenaltyCauses::default()
             },
         }
     }
@@ -111,9 +111,9 @@ mod tests {
             |logic: f64, ram: f64| board.clock.highest_mhz * (-0.2 - 1.5 * logic + ram).exp();
         let places = [(0.1, 0.1), (0.3, 0.1), (0.2, 0.4), (0.5, 0.2), (0.9, 0.9)];
         let falling: Vec<Sample> = places.map(|(x, _)| sample(x, 0.0, clock(x, 0.0))).to_vec();
-        let fall = fit(&falling.repeat(100), &board);
-        assert!((fall.logic - 1.5).abs() < 1e-3, "{fall:?}");
-        assert!((fall.any_logic - 0.2).abs() < 1e-3, "{fall:?}");
+        let found = fit(&falling.repeat(100), &board);
+        assert!((found.logic - 1.5).abs() < 1e-3, "{found:?}");
+        assert!((found.any_logic - 0.2).abs() < 1e-3, "{found:?}");
         let rising: Vec<Sample> = places.map(|(x, y)| sample(x, y, clock(x, y))).to_vec();
         assert_eq!(fit(&rising, &board).ram, 0.0);
     }

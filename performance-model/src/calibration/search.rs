@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use super::constants::{CONSTANTS, Constant};
-use crate::board::{Board, Fall};
+use crate::board::{Board, ClockPenalties};
 
 /// A step of the grid is this factor.
 const STEP: f64 = 1.03;
@@ -143,7 +143,7 @@ impl Point<'_> {
 /// A board with a clock that nothing lowers.
 fn fix_clock(board: &mut Board, mhz: f64) {
     board.clock.highest_mhz = mhz;
-    board.clock.fall = Fall::default();
+    board.clock.penalties = ClockPenalties::default();
 }
 
 /// Whether a prediction, `usual` seconds on this board, depends on a constant.

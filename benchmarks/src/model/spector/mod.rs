@@ -94,9 +94,9 @@ const CLOCKS: usize = 200;
 fn samples(rows: &[Row]) -> Vec<Sample> {
     let each = (rows.len() / CLOCKS).max(1);
     let sample = |row: &Row| {
-        let strain = row.outcome.as_ref().ok()?.launch.strain;
+        let causes = row.outcome.as_ref().ok()?.launch.penalty_causes;
         let mhz = row.measured.mhz;
-        Some(Sample { mhz, strain })
+        Some(Sample { mhz, causes })
     };
     rows.iter().step_by(each).filter_map(sample).collect()
 }

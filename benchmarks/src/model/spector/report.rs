@@ -128,11 +128,11 @@ pub fn clocks(clocks: &[(&str, Vec<Sample>)], board: &Board) -> String {
     let mut text = format!("fitted: {:?}\n", clock::fit(&but(""), board));
     for (table, samples) in clocks {
         let mut board = board.clone();
-        board.clock.fall = clock::fit(&but(table), &board);
+        board.clock.penalties = clock::fit(&but(table), &board);
         let error =
-            |sample: &Sample| (predict_clock(sample.strain, &board) / sample.mhz - 1.0).abs();
+            |sample: &Sample| (predict_clock(sample.causes, &board) / sample.mhz - 1.0).abs();
         let error = median(samples.iter().map(error));
-        let fall = board.clock.fall;
+        let fall = board.clock.penalties;
         let _ = writeln!(
             text,
             "{table:12} left out: {:3.0} %, {fall:?}",
