@@ -1,9 +1,9 @@
 //! Arithmetic on abstract values, by C's rules.
 
-use crate::state::Root;
-use crate::symbol::Sym;
+use crate::number::{IntType, Num};
+use crate::place::Root;
 use crate::syntax::ast::{BinaryOp, UnaryOp};
-use crate::value::{IntType, Num, Val};
+use crate::value::{Sym, Val};
 
 /// The type of a number.
 pub(crate) fn rank(value: &Val) -> Option<Num> {

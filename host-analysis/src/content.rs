@@ -3,8 +3,8 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
-use crate::state::{Place, Root, Step, VarId};
-use crate::value::{ObjectId, Val};
+use crate::place::{ObjectId, Place, Root, Step, VarId};
+use crate::value::Val;
 
 /// What a variable or object holds: as a whole, and in parts by their paths.
 #[derive(Clone, Default)]

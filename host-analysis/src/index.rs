@@ -2,7 +2,7 @@
 
 use std::hash::{Hash, Hasher};
 
-use crate::state::{Place, Root, Step};
+use crate::place::{Place, Root, Step};
 use crate::syntax::NameHasher;
 use crate::value::Val;
 

@@ -9,14 +9,17 @@ mod arith;
 mod content;
 mod index;
 mod interp;
+mod number;
 mod numbers;
 mod object;
 pub mod patch;
+mod place;
 mod report;
 mod state;
 mod symbol;
 mod symbolic;
 pub mod syntax;
+mod text;
 mod types;
 mod value;
 

@@ -1,6 +1,6 @@
 //! Values of the analysis as launch facts, and facts where several ways meet.
 
-use fpgacc_frontend::source::{SourceMap, Span};
+use fpgacc_frontend::source::SourceMap;
 use fpgacc_launch_facts::{ArgValue, Symbolic, Value};
 
 use crate::symbolic;
@@ -8,17 +8,6 @@ use crate::value::Val;
 
 /// Most alternatives of a fact.
 const MOST_ALTERNATIVES: usize = 32;
-
-/// Why something is not known, and the line where that came about.
-pub(crate) fn origin(why: &str, at: Option<Span>, sources: &SourceMap) -> String {
-    match at {
-        Some(at) if !why.contains(" at ") && !why.ends_with(')') => {
-            let at = sources.location(at);
-            format!("{why} ({}:{})", at.file, at.line)
-        }
-        _ => why.to_string(),
-    }
-}
 
 /// What a kernel argument was set to, from a kernel object's store.
 pub(crate) fn joined_arg(value: &Val) -> ArgValue {

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use fpgacc_frontend::source::Span;
 use fpgacc_launch_facts::{Known, Launch, ProgramSource, QueueOrder, Value};
 
-use crate::value::{ObjectId, Val};
+use crate::place::ObjectId;
+use crate::value::Val;
 
 /// Kinds of objects.
 #[derive(Clone, Debug)]

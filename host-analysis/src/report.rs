@@ -12,8 +12,8 @@ use fpgacc_launch_facts::{
 use crate::interp::Interp;
 use crate::numbers::{merge_args, merge_values};
 use crate::object::{Around, Object, ObjectKind, Visit};
+use crate::place::ObjectId;
 use crate::syntax::HostFile;
-use crate::value::ObjectId;
 
 /// `CL_MEM_USE_HOST_PTR`.
 const USE_HOST_PTR: u64 = 1 << 3;

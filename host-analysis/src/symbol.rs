@@ -5,65 +5,15 @@ use std::fmt::{self, Display, Write};
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
-use fpgacc_frontend::source::Span;
+use fpgacc_frontend::source::{SourceMap, Span};
 
+use crate::number::{IntType, Num};
 use crate::syntax::NameHasher;
 use crate::syntax::ast::{BinaryOp, UnaryOp};
-use crate::value::{IntType, Num, Val};
+use crate::value::{Form, Sym, Val};
 
 /// Longest spelling of a symbolic value.
 const LONGEST_SPELLING: usize = 160;
-
-/// A symbolic number: an expression over values that are not known at compile time. Two are equal
-/// if they are the same number; they may be spelled in different ways.
-#[derive(Clone, Debug)]
-pub(crate) struct Sym {
-    /// The name of a value, or of a function as the host spells it.
-    name: Rc<str>,
-    /// It has no name of a variable yet.
-    pub unnamed: bool,
-    /// Its type, if known.
-    pub ty: Option<Num>,
-    /// Where the value comes from.
-    pub why: Rc<str>,
-    /// The statement that it comes from, if it is an atom.
-    pub at: Option<Span>,
-    /// What it is made of.
-    pub form: Form,
-    /// Bytes of its spelling.
-    len: usize,
-    /// Equal values have equal ones.
-    hash: u64,
-    /// The highest number of an atom in it.
-    newest: u32,
-}
-
-/// What a symbolic number is made of.
-#[derive(Clone, Debug)]
-pub(crate) enum Form {
-    /// A value that only the run gives, with its number: later ones have higher numbers.
-    Atom(u32),
-    /// `+`, `-`, `!` or `~`.
-    Unary(UnaryOp, Val),
-    Binary(BinaryOp, Val, Val),
-    /// Converted to a type.
-    Cast(Val, Num),
-    /// The result of a function of the C library, by its name without `std::` and `f`.
-    Call(Rc<str>, Vec<Val>),
-}
-
-impl Form {
-    /// The numbers that it is made of.
-    pub fn operands(&self) -> impl Iterator<Item = &Val> {
-        let (first, second, rest) = match self {
-            Form::Atom(_) => (None, None, &[][..]),
-            Form::Unary(_, a) | Form::Cast(a, _) => (Some(a), None, &[][..]),
-            Form::Binary(_, a, b) => (Some(a), Some(b), &[][..]),
-            Form::Call(_, args) => (None, None, &args[..]),
-        };
-        first.into_iter().chain(second).chain(rest)
-    }
-}
 
 impl PartialEq for Sym {
     fn eq(&self, other: &Self) -> bool {
@@ -431,6 +381,17 @@ fn length(what: impl Display) -> usize {
     // Counting does not fail.
     let _ = write!(count, "{what}");
     count.0
+}
+
+/// Why something is not known, and the line where that came about.
+pub(crate) fn origin(why: &str, at: Option<Span>, sources: &SourceMap) -> String {
+    match at {
+        Some(at) if !why.contains(" at ") && !why.ends_with(')') => {
+            let at = sources.location(at);
+            format!("{why} ({}:{})", at.file, at.line)
+        }
+        _ => why.to_string(),
+    }
 }
 
 fn newest_in(value: &Val) -> u32 {

@@ -10,10 +10,10 @@ use std::rc::Rc;
 use fpgacc_frontend::source::SourceMap;
 use fpgacc_launch_facts::Symbolic;
 
-use crate::numbers::origin;
-use crate::symbol::{Form, Sym};
+use crate::number::{IntType, Num};
+use crate::symbol::origin;
 use crate::syntax::ast::BinaryOp;
-use crate::value::{IntType, Num, Val};
+use crate::value::{Form, Sym, Val};
 
 /// Deepest nesting of an expression that is looked through.
 const DEEPEST: u32 = 24;

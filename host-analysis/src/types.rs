@@ -6,36 +6,15 @@ use std::rc::Rc;
 
 use indexmap::IndexMap;
 
+use crate::number::{IntType, Num};
 use crate::syntax::ast::{ExprKind, Record, Type, Variable};
 use crate::syntax::{HostFile, QuickHash};
-use crate::value::{IntType, Num};
 
+mod kind;
 pub(crate) mod template;
 pub(crate) mod wrapper;
 
-pub(crate) use template::Container;
-pub(crate) use wrapper::Wrapper;
-
-/// A resolved type, arrays aside.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    Num(Num),
-    /// A pointer, or a handle that is one.
-    Pointer,
-    /// `std::string`.
-    String,
-    /// A stream of characters that is read from a file.
-    FileStream,
-    /// A stream of characters in memory.
-    StringStream,
-    /// A struct, class or union of the user.
-    Record(Rc<str>),
-    /// A container of the standard library.
-    Container(Rc<Container>),
-    /// A class of OpenCL's C++ wrappers.
-    Wrapper(Wrapper),
-    Other,
-}
+pub(crate) use kind::{Container, Kind, Wrapper};
 
 /// Typedefs and records of one translation unit.
 #[derive(Default)]

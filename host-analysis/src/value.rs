@@ -6,165 +6,10 @@ use std::rc::Rc;
 use fpgacc_frontend::source::Span;
 use fpgacc_launch_facts::ArgValue;
 
-use crate::state::{Place, Root};
-use crate::symbol::Sym;
-
-/// Width and signedness of an integer type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct IntType {
-    pub bits: u8,
-    pub signed: bool,
-}
-
-impl IntType {
-    pub const BOOL: IntType = IntType::new(1, false);
-    pub const INT: IntType = IntType::new(32, true);
-    pub const UINT: IntType = IntType::new(32, false);
-    pub const LONG: IntType = IntType::new(64, true);
-    pub const SIZE: IntType = IntType::new(64, false);
-
-    pub const fn new(bits: u8, signed: bool) -> Self {
-        IntType { bits, signed }
-    }
-
-    /// A value brought into the type's range, as a conversion does.
-    pub fn wrap(self, value: i128) -> i128 {
-        if self.bits == 1 {
-            return i128::from(value != 0);
-        }
-        let modulus = 1i128 << self.bits;
-        let low = value.rem_euclid(modulus);
-        match self.signed && low >= modulus / 2 {
-            true => low - modulus,
-            false => low,
-        }
-    }
-
-    pub fn holds(self, value: i128) -> bool {
-        self.wrap(value) == value
-    }
-
-    fn promoted(self) -> IntType {
-        if self.bits < 32 { IntType::INT } else { self }
-    }
-
-    /// The type of an operation on two integers.
-    pub fn common(self, other: IntType) -> IntType {
-        let (a, b) = (self.promoted(), other.promoted());
-        if a.bits != b.bits {
-            return if a.bits > b.bits { a } else { b };
-        }
-        IntType::new(a.bits, a.signed && b.signed)
-    }
-}
-
-/// A piece of a text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Piece {
-    /// Characters, and the string literal that they start with.
-    Text(String, Option<Span>),
-    /// What was read from a file, by its name.
-    File(String),
-}
-
-/// A text, piece by piece. Neighbouring characters are one piece.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Text {
-    pub pieces: Vec<Piece>,
-}
-
-impl Text {
-    pub fn literal(text: &str, span: Option<Span>) -> Text {
-        let mut result = Text::default();
-        result.push(Piece::Text(text.to_string(), span));
-        result
-    }
-
-    pub fn file(name: &str) -> Text {
-        Text {
-            pieces: vec![Piece::File(name.to_string())],
-        }
-    }
-
-    fn push(&mut self, piece: Piece) {
-        match (self.pieces.last_mut(), piece) {
-            (_, Piece::Text(text, _)) if text.is_empty() => {}
-            (Some(Piece::Text(last, _)), Piece::Text(text, _)) => last.push_str(&text),
-            // A file that is read piece by piece.
-            (Some(Piece::File(last)), Piece::File(name)) if *last == name => {}
-            (_, piece) => self.pieces.push(piece),
-        }
-    }
-
-    pub fn append(&mut self, other: &Text) {
-        for piece in &other.pieces {
-            self.push(piece.clone());
-        }
-    }
-
-    /// The characters, if all of them are known.
-    pub fn chars(&self) -> Option<String> {
-        let mut all = String::new();
-        for piece in &self.pieces {
-            match piece {
-                Piece::Text(text, _) => all.push_str(text),
-                Piece::File(_) => return None,
-            }
-        }
-        Some(all)
-    }
-
-    /// The text as functions of C read it: up to its first NUL.
-    pub fn up_to_nul(&self) -> Text {
-        let mut result = Text::default();
-        for piece in &self.pieces {
-            if let Piece::Text(text, span) = piece
-                && let Some((head, _)) = text.split_once('\0')
-            {
-                result.push(Piece::Text(head.to_string(), *span));
-                break;
-            }
-            result.push(piece.clone());
-        }
-        result
-    }
-
-    /// The first `len` bytes, if they are known.
-    pub fn prefix(&self, len: usize) -> Option<Text> {
-        let chars = self.chars()?;
-        let head = chars.get(..len)?;
-        Some(Text::literal(head, self.span()))
-    }
-
-    /// All but the first `len` bytes, if they are known.
-    pub fn suffix(&self, len: usize) -> Option<Text> {
-        if len == 0 {
-            return Some(self.clone());
-        }
-        let chars = self.chars()?;
-        let tail = chars.get(len..)?;
-        Some(Text::literal(tail, self.span()))
-    }
-
-    pub fn span(&self) -> Option<Span> {
-        self.pieces.iter().find_map(|p| match p {
-            Piece::Text(_, span) => *span,
-            Piece::File(_) => None,
-        })
-    }
-}
-
-/// A type of numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Num {
-    Int(IntType),
-    Float,
-    Double,
-}
-
-/// Number of an object that the host makes: memory, a kernel, a program, ..
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct ObjectId(pub u32);
+use crate::number::{IntType, Num};
+use crate::place::{ObjectId, Place, Root};
+use crate::syntax::ast::{BinaryOp, UnaryOp};
+use crate::text::Text;
 
 /// A kernel argument that is set.
 #[derive(Clone, Debug, PartialEq)]
@@ -186,6 +31,57 @@ pub(crate) struct Closure {
     /// The object that `this` is, and its class.
     pub this: Option<Place>,
     pub class: Option<Rc<str>>,
+}
+
+/// A symbolic number: an expression over values that are not known at compile time. Two are equal
+/// if they are the same number; they may be spelled in different ways. `symbol.rs` makes them.
+#[derive(Clone, Debug)]
+pub(crate) struct Sym {
+    /// The name of a value, or of a function as the host spells it.
+    pub name: Rc<str>,
+    /// It has no name of a variable yet.
+    pub unnamed: bool,
+    /// Its type, if known.
+    pub ty: Option<Num>,
+    /// Where the value comes from.
+    pub why: Rc<str>,
+    /// The statement that it comes from, if it is an atom.
+    pub at: Option<Span>,
+    /// What it is made of.
+    pub form: Form,
+    /// Bytes of its spelling.
+    pub len: usize,
+    /// Equal values have equal ones.
+    pub hash: u64,
+    /// The highest number of an atom in it.
+    pub newest: u32,
+}
+
+/// What a symbolic number is made of.
+#[derive(Clone, Debug)]
+pub(crate) enum Form {
+    /// A value that only the run gives, with its number: later ones have higher numbers.
+    Atom(u32),
+    /// `+`, `-`, `!` or `~`.
+    Unary(UnaryOp, Val),
+    Binary(BinaryOp, Val, Val),
+    /// Converted to a type.
+    Cast(Val, Num),
+    /// The result of a function of the C library, by its name without `std::` and `f`.
+    Call(Rc<str>, Vec<Val>),
+}
+
+impl Form {
+    /// The numbers that it is made of.
+    pub fn operands(&self) -> impl Iterator<Item = &Val> {
+        let (first, second, rest) = match self {
+            Form::Atom(_) => (None, None, &[][..]),
+            Form::Unary(_, a) | Form::Cast(a, _) => (Some(a), None, &[][..]),
+            Form::Binary(_, a, b) => (Some(a), Some(b), &[][..]),
+            Form::Call(_, args) => (None, None, &args[..]),
+        };
+        first.into_iter().chain(second).chain(rest)
+    }
 }
 
 /// An abstract value.

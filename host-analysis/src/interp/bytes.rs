@@ -2,7 +2,7 @@
 
 use super::Interp;
 use super::call::Arg;
-use crate::state::{Place, Root, Step};
+use crate::place::{Place, Root, Step};
 use crate::types::Kind;
 use crate::value::Val;
 

@@ -3,13 +3,14 @@
 use super::lvalue::Target;
 use super::plain::Summary;
 use super::reporters::Reporter;
+use super::scope::Binding;
 use super::threads::Given;
-use super::{Binding, Code, FnId, Interp, MAX_CALLS};
+use super::{Code, FnId, Interp, MAX_CALLS};
 use crate::object::ObjectKind;
-use crate::state::{Place, Root};
+use crate::place::{ObjectId, Place, Root};
 use crate::syntax::ast::{ExprId, ExprKind, Function, Type};
 use crate::types::{Kind, last_name};
-use crate::value::{ObjectId, Val};
+use crate::value::Val;
 
 /// Times that a function is followed that is called any number of times, before all that it
 /// changes is given up.
@@ -667,7 +668,7 @@ impl<'a> Interp<'a> {
             match value {
                 Val::Pointer(place) => {
                     let parent = match place.path.last() {
-                        Some(crate::state::Step::Index(_)) => place.parent(),
+                        Some(crate::place::Step::Index(_)) => place.parent(),
                         _ => None,
                     };
                     if let Some(array) = parent.filter(|array| self.is_container(array)) {
@@ -675,7 +676,7 @@ impl<'a> Interp<'a> {
                         continue;
                     }
                     let mut place = place.clone();
-                    while let Some(crate::state::Step::Index(_)) = place.path.last() {
+                    while let Some(crate::place::Step::Index(_)) = place.path.last() {
                         place.path.pop();
                     }
                     match place.path.is_empty() {

@@ -3,9 +3,10 @@
 use std::rc::Rc;
 
 use super::call::Arg;
-use super::scope::Name;
-use super::{Binding, Code, FnId, Interp, MAX_CALLS, VarInfo};
-use crate::state::{Delta, Place, VarId};
+use super::scope::{Binding, Name};
+use super::{Code, FnId, Interp, MAX_CALLS, VarInfo};
+use crate::place::{Place, VarId};
+use crate::state::Delta;
 use crate::syntax::ast::{ExprId, Lambda, Type};
 use crate::types::Kind;
 use crate::value::{Closure, Val};

@@ -2,9 +2,10 @@
 
 use super::{Code, Interp};
 use crate::arith::{common, rank};
+use crate::number::{IntType, Num};
 use crate::syntax::ast::{BinaryOp, ExprId, ExprKind, Type, UnaryOp};
 use crate::types::{Kind, last_name};
-use crate::value::{IntType, Num, Val};
+use crate::value::Val;
 
 const INT: Num = Num::Int(IntType::INT);
 

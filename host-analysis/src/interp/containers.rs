@@ -5,10 +5,12 @@
 use super::call::Arg;
 use super::lvalue::Target;
 use super::{Code, Interp};
-use crate::state::{Place, SIZE, Step};
+use crate::number::Num;
+use crate::place::{Place, SIZE, Step};
 use crate::syntax::ast::{Designator, ExprId, ExprKind, Type};
+use crate::text::Text;
 use crate::types::{Container, Kind};
-use crate::value::{Num, Text, Val};
+use crate::value::Val;
 
 /// What any of the elements may be.
 const ANY: &str = "#any";
@@ -342,7 +344,7 @@ impl<'a> Interp<'a> {
         match self.state.get(&size) {
             Val::Unknown(why) => {
                 let text = format!("{}.size()", self.short(place));
-                let ty = Num::Int(crate::value::IntType::SIZE);
+                let ty = Num::Int(crate::number::IntType::SIZE);
                 let atom = self.atom(text, Some(ty), why);
                 // It has this size as long as nothing is put in or taken out.
                 self.state.set(&size, atom.clone());
@@ -375,7 +377,7 @@ impl<'a> Interp<'a> {
                 self.assign(&place.field(ANY), value);
             }
         }
-        let count = count.convert(Num::Int(crate::value::IntType::SIZE));
+        let count = count.convert(Num::Int(crate::number::IntType::SIZE));
         let size = place.field(SIZE);
         self.put(&size, count);
     }
@@ -738,7 +740,7 @@ impl<'a> Interp<'a> {
                 self.store_part(place, &[], value.unwrap_or(Val::Unset));
             }
         }
-        let count = count.convert(Num::Int(crate::value::IntType::SIZE));
+        let count = count.convert(Num::Int(crate::number::IntType::SIZE));
         self.put(&place.field(SIZE), count);
     }
 

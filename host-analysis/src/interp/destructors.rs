@@ -1,7 +1,8 @@
 //! Destructors: they run where a scope is left.
 
-use super::{Binding, FnId, Interp};
-use crate::state::{Place, VarId};
+use super::scope::Binding;
+use super::{FnId, Interp};
+use crate::place::{Place, VarId};
 use crate::types::{Kind, last_name};
 use crate::value::Val;
 

@@ -3,7 +3,7 @@
 //! their bytes.
 
 use super::Interp;
-use crate::state::{Place, Root, Step};
+use crate::place::{Place, Root, Step};
 use crate::syntax::ast::Type;
 use crate::types::Kind;
 

@@ -6,12 +6,16 @@ use fpgacc_frontend::source::Span;
 
 use super::lvalue::Target;
 use super::opaque::words_of;
-use super::{Binding, Code, Interp, MAX_NESTING, MacroEnv, Tree};
+use super::scope::Binding;
+use super::{Code, Interp, MAX_NESTING, MacroEnv, Tree};
 use crate::arith;
-use crate::state::{Delta, Place};
+use crate::number::{IntType, Num};
+use crate::place::Place;
+use crate::state::Delta;
 use crate::syntax::ast::{BinaryOp, ExprId, ExprKind, StmtKind, Type};
+use crate::text::Text;
 use crate::types::{Kind, last_name};
-use crate::value::{IntType, Num, Text, Val};
+use crate::value::Val;
 
 /// Longest piece of the host's text that stands in a message.
 const LONGEST_QUOTE: usize = 48;
@@ -640,7 +644,7 @@ impl<'a> Interp<'a> {
     }
 
     pub(super) fn size_of_place(&mut self, place: &Place) -> Option<Val> {
-        let crate::state::Root::Var(var) = place.root else {
+        let crate::place::Root::Var(var) = place.root else {
             return None;
         };
         let info = self.vars[var.0 as usize].clone();
@@ -649,10 +653,10 @@ impl<'a> Interp<'a> {
         let mut dims = info.dims.clone();
         for step in &place.path {
             match step {
-                crate::state::Step::Index(_) if !dims.is_empty() => {
+                crate::place::Step::Index(_) if !dims.is_empty() => {
                     dims.remove(0);
                 }
-                crate::state::Step::Index(_) if ty.pointers > 0 => ty.pointers -= 1,
+                crate::place::Step::Index(_) if ty.pointers > 0 => ty.pointers -= 1,
                 _ => return None,
             }
         }
@@ -662,7 +666,7 @@ impl<'a> Interp<'a> {
             let last = elements
                 .iter()
                 .filter_map(|(p, _)| match p.path.get(place.path.len()) {
-                    Some(crate::state::Step::Index(i)) => u64::try_from(*i).ok(),
+                    Some(crate::place::Step::Index(i)) => u64::try_from(*i).ok(),
                     _ => None,
                 });
             dims[0] = Some(last.max()? + 1);

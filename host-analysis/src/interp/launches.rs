@@ -7,13 +7,13 @@ use fpgacc_frontend::source::{SourceMap, Span};
 use fpgacc_launch_facts::{Arg as ArgFact, ArgValue, Known, Launch, LocalSize, Location, Value};
 
 use super::Interp;
+use crate::number::{IntType, Num};
 use crate::numbers::{joined_arg, merge_args, to_value};
 use crate::object::{Around, ObjectKind, Visit};
-use crate::state::{Place, Root, Step};
-use crate::symbol::Sym;
+use crate::place::{Place, Root, Step};
 use crate::symbolic::newest_atom;
 use crate::types::Kind;
-use crate::value::{IntType, Num, Val};
+use crate::value::{Sym, Val};
 
 /// Most dimensions of a launch.
 const MOST_DIMENSIONS: i128 = 3;

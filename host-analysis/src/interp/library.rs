@@ -4,9 +4,10 @@ use super::call::Arg;
 use super::lvalue::Target;
 use super::{Code, Interp};
 use crate::arith;
-use crate::symbol::Sym;
+use crate::number::Num;
 use crate::syntax::ast::ExprId;
-use crate::value::{Num, Text, Val};
+use crate::text::Text;
+use crate::value::{Sym, Val};
 
 /// Functions that neither change what their arguments point to nor keep a pointer.
 const READERS: &[&str] = &[

@@ -6,7 +6,8 @@ use fpgacc_frontend::source::Span;
 use fpgacc_launch_facts::{ArgValue, Value};
 
 use super::{Breakable, Code, Interp, LoopKey};
-use crate::state::{Delta, Place};
+use crate::place::Place;
+use crate::state::Delta;
 use crate::syntax::ast::{BinaryOp, ExprId, ExprKind, Loop, StmtId, Variable};
 use crate::types::Kind;
 use crate::value::{Val, one_root};

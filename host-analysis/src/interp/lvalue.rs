@@ -3,14 +3,16 @@
 use std::borrow::Cow;
 use std::rc::Rc;
 
-use super::scope::Name;
-use super::{Binding, Code, Interp, MAX_NESTING, VarInfo};
-use crate::numbers::origin;
+use super::scope::{Binding, Name};
+use super::{Code, Interp, MAX_NESTING, VarInfo};
+use crate::number::Num;
 use crate::object::ObjectKind;
-use crate::state::{Place, Root, SIZE, Step, VarId};
+use crate::place::{Place, Root, SIZE, Step, VarId};
+use crate::symbol::origin;
 use crate::syntax::ast::{ExprId, ExprKind, Record, Type};
+use crate::text::Text;
 use crate::types::{Kind, last_name};
-use crate::value::{Num, Text, Val};
+use crate::value::Val;
 
 /// Where an expression can store.
 pub(super) enum Target {

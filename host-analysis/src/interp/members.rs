@@ -4,12 +4,14 @@
 use std::collections::BTreeSet;
 
 use super::call::Arg;
-use super::{Binding, Code, FnId, Interp};
-use crate::state::{Place, Root, VarId};
+use super::scope::Binding;
+use super::{Code, FnId, Interp};
+use crate::place::{Place, Root, VarId};
 use crate::syntax::Language;
 use crate::syntax::ast::{ExprId, ExprKind, Record, Type, Variable};
+use crate::text::Text;
 use crate::types::{Kind, last_name};
-use crate::value::{Text, Val};
+use crate::value::Val;
 
 /// Deepest nesting of classes in classes.
 const MOST_NESTED: usize = 8;

@@ -3,7 +3,7 @@
 use super::call::Arg;
 use super::lvalue::Target;
 use super::{Code, Interp};
-use crate::state::Place;
+use crate::place::Place;
 use crate::syntax::ast::ExprId;
 use crate::types::Kind;
 use crate::value::Val;

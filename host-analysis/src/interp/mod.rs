@@ -50,13 +50,14 @@ use indexmap::IndexMap;
 use scope::Scope;
 
 use crate::content::Ever;
+use crate::number::Num;
 use crate::object::{Objects, Visit};
-use crate::state::{Delta, Place, Root, RootSet, State, VarId};
-use crate::symbol::Sym;
+use crate::place::{ObjectId, Place, Root, RootSet, VarId};
+use crate::state::{Delta, State};
 use crate::syntax::ast::{Ast, ExprId, Function, StmtId, StmtKind, Type, Variable};
 use crate::syntax::{HostFile, MacroBody, QuickHash};
 use crate::types::{Types, last_name};
-use crate::value::{Num, ObjectId, Val};
+use crate::value::{Sym, Val};
 
 /// Rounds in which values of file-scope variables may still grow.
 const ROUNDS: u32 = 4;
@@ -114,16 +115,6 @@ impl<'a> Code<'a> {
             None => span,
         }
     }
-}
-
-/// What a name stands for in a function.
-#[derive(Clone)]
-enum Binding {
-    Var(VarId),
-    /// A C++ reference.
-    Alias(Place),
-    /// A reference to something that is not followed.
-    Lost,
 }
 
 /// What is found by its name, all the time.
@@ -765,8 +756,8 @@ impl<'a> Interp<'a> {
     fn spell_path(&self, text: &mut String, place: &Place) {
         for step in &place.path {
             match step {
-                crate::state::Step::Index(index) => text.push_str(&format!("[{index}]")),
-                crate::state::Step::Field(name) => text.push_str(&format!(".{name}")),
+                crate::place::Step::Index(index) => text.push_str(&format!("[{index}]")),
+                crate::place::Step::Field(name) => text.push_str(&format!(".{name}")),
             }
         }
     }

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use fpgacc_frontend::source::Span;
 
 use super::{FnId, Interp};
-use crate::state::{Place, Root, VarId};
+use crate::place::{Place, Root, VarId};
 use crate::syntax::ast::{Ast, ExprId, ExprKind, StmtId, StmtKind};
 use crate::syntax::lex::{Lexer, TokenKind};
 use crate::types::{Kind, last_name};
@@ -293,7 +293,7 @@ impl<'a> Interp<'a> {
             || matches!(name, "setArg" | "enqueueNDRangeKernel");
         all.outside |= !known && self.prototypes[id.host].contains_key(name);
         let variable = self.find_global(id.host, name);
-        let pointer = |var: crate::state::VarId| {
+        let pointer = |var: crate::place::VarId| {
             let info = &self.vars[var.0 as usize];
             info.kind == Kind::Pointer || info.kind == Kind::Other
         };

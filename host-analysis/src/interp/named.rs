@@ -3,10 +3,12 @@
 
 use std::borrow::Cow;
 
-use super::{Binding, Code, Interp};
+use super::scope::Binding;
+use super::{Code, Interp};
+use crate::number::Num;
 use crate::syntax::ast::{ExprId, ExprKind, Type};
 use crate::types::Kind;
-use crate::value::{Num, Val};
+use crate::value::Val;
 
 /// A type as far as it is still to be taken apart.
 struct Typed<'t> {

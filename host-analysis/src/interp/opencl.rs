@@ -8,13 +8,16 @@ use fpgacc_launch_facts::{ArgValue, Known, Location, ProgramSource, QueueOrder, 
 use super::call::Arg;
 use super::threads::Given;
 use super::{Code, Interp};
-use crate::numbers::{merge_values, origin, to_value};
+use crate::number::{IntType, Num};
+use crate::numbers::{merge_values, to_value};
 use crate::object::{ObjectKind, Part};
-use crate::state::{Place, Root, Step};
+use crate::place::{ObjectId, Place, Root, Step};
+use crate::symbol::origin;
 use crate::symbolic::newest_atom;
 use crate::syntax::ast::ExprId;
+use crate::text::{Piece, Text};
 use crate::types::{Kind, Wrapper};
-use crate::value::{Argument, IntType, Num, ObjectId, Piece, Text, Val};
+use crate::value::{Argument, Val};
 
 /// `CL_MEM_USE_HOST_PTR`.
 const USE_HOST_PTR: i128 = 1 << 3;

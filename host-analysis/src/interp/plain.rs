@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::{Code, Interp};
-use crate::state::{Place, Root};
+use crate::place::{Place, Root};
 use crate::syntax::HostFile;
 use crate::syntax::ast::{Ast, ExprId, ExprKind, Loop, StmtId, StmtKind, Type};
 use crate::syntax::lex::{Lexer, TokenKind};

@@ -6,11 +6,12 @@ use std::collections::BTreeSet;
 use super::lvalue::Target;
 use super::{Code, Interp};
 use crate::content::Content;
+use crate::number::Num;
 use crate::object::ObjectKind;
-use crate::state::{Place, Root, Step};
+use crate::place::{Place, Root, Step};
 use crate::syntax::ast::{BIT_FIELD, ExprId, Type};
 use crate::types::Kind;
-use crate::value::{Num, Val, one_root};
+use crate::value::{Val, one_root};
 
 /// Why what a pointer may point to is not known.
 pub(super) const REASON: &str = "a store through a pointer that is not followed";

@@ -1,7 +1,9 @@
 //! Range-based loops over containers, arrays and lists whose elements are known one by one.
 
-use super::{Binding, Code, Interp};
-use crate::state::{Delta, Place};
+use super::scope::Binding;
+use super::{Code, Interp};
+use crate::place::Place;
+use crate::state::Delta;
 use crate::syntax::ast::{ExprId, ExprKind, StmtId, Variable};
 use crate::types::Container;
 use crate::value::Val;

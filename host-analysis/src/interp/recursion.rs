@@ -3,7 +3,8 @@
 
 use super::call::Passed;
 use super::{Code, FnId, Interp};
-use crate::state::{Delta, Place, Root};
+use crate::place::{Place, Root};
+use crate::state::Delta;
 use crate::syntax::ast::ExprId;
 use crate::value::Val;
 

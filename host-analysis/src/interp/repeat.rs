@@ -12,8 +12,10 @@ use fpgacc_frontend::source::Span;
 
 use super::{FnId, Interp};
 use crate::content::Content;
-use crate::state::{Delta, Place, Root, RootSet, VarId, Watch};
-use crate::value::{Num, Val};
+use crate::number::Num;
+use crate::place::{Place, Root, RootSet, VarId};
+use crate::state::{Delta, Watch};
+use crate::value::Val;
 
 /// Steps from which on it pays to keep a call.
 const STEPS_TO_KEEP: u64 = 8;

@@ -8,9 +8,10 @@ use std::rc::Rc;
 use fpgacc_frontend::source::Span;
 
 use super::{Code, FnId, Interp, library};
+use crate::number::{IntType, Num};
 use crate::syntax::ast::{ExprId, ExprKind, StmtId, StmtKind};
 use crate::syntax::lex::{Lexer, TokenKind};
-use crate::value::{IntType, Num, Val};
+use crate::value::Val;
 
 /// Most kinds of calls of a function that are told apart.
 const MOST_OUTCOMES: usize = 64;

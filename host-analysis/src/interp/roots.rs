@@ -8,7 +8,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::{FnId, Interp};
-use crate::state::{Place, Root};
+use crate::place::{Place, Root};
 use crate::syntax::Language;
 use crate::syntax::ast::{Ast, ExprKind, StmtId, StmtKind, Variable};
 use crate::syntax::lex::{Lexer, TokenKind};

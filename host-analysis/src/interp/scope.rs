@@ -2,8 +2,18 @@
 
 use std::hash::Hasher;
 
-use super::Binding;
+use crate::place::{Place, VarId};
 use crate::syntax::NameHasher;
+
+/// What a name stands for in a function.
+#[derive(Clone)]
+pub(super) enum Binding {
+    Var(VarId),
+    /// A C++ reference.
+    Alias(Place),
+    /// A reference to something that is not followed.
+    Lost,
+}
 
 /// A name that is looked up, with a number that tells it from most others.
 #[derive(Clone, Copy)]

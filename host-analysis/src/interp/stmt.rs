@@ -3,14 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use super::scope::Scope;
-use super::{Binding, Breakable, Code, FnId, Frame, Interp, MAX_NESTING, VarInfo};
-use crate::state::{Delta, Place, Root, VarId};
+use super::scope::{Binding, Scope};
+use super::{Breakable, Code, FnId, Frame, Interp, MAX_NESTING, VarInfo};
+use crate::place::{Place, Root, VarId};
+use crate::state::Delta;
 use crate::syntax::ast::{
     Ast, BinaryOp, Designator, ExprId, ExprKind, Function, StmtId, StmtKind, Type, Variable,
 };
+use crate::text::Text;
 use crate::types::Kind;
-use crate::value::{Text, Val};
+use crate::value::Val;
 
 impl<'a> Interp<'a> {
     /// Starts a function.
@@ -666,11 +668,11 @@ impl<'a> Interp<'a> {
         }
         for place in self.state.places() {
             let constant = match place.root {
-                crate::state::Root::Var(var) => {
+                crate::place::Root::Var(var) => {
                     let ty = &self.vars[var.0 as usize].ty;
                     ty.is_const
                 }
-                crate::state::Root::Object(_) => false,
+                crate::place::Root::Object(_) => false,
             };
             if !constant {
                 self.state.set(&place, Val::unknown(reason));

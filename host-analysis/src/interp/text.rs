@@ -5,10 +5,11 @@ use std::rc::Rc;
 use super::call::Arg;
 use super::lvalue::Target;
 use super::{Code, Interp};
-use crate::state::{Place, Step};
+use crate::place::{Place, Step};
 use crate::syntax::ast::{BinaryOp, ExprId, ExprKind};
+use crate::text::{Piece, Text};
 use crate::types::Kind;
-use crate::value::{Piece, Text, Val};
+use crate::value::Val;
 
 impl<'a> Interp<'a> {
     /// The text that a value is or points to.

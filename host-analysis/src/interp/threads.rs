@@ -5,7 +5,7 @@ use super::tries::or_assigned;
 use super::unfollowed::is_function;
 use super::{Code, Interp};
 use crate::object::ObjectKind;
-use crate::state::{Place, Root};
+use crate::place::{Place, Root};
 use crate::syntax::ast::ExprId;
 use crate::value::Val;
 

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Code, Interp};
-use crate::state::{Delta, Place, part_of};
+use crate::place::Place;
+use crate::state::{Delta, part_of};
 use crate::syntax::ast::{Handler, StmtId};
 use crate::value::Val;
 

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::{FnId, Interp};
-use crate::state::Root;
+use crate::place::Root;
 use crate::syntax::ast::Lambda;
 use crate::syntax::lex::{Lexer, TokenKind};
 use crate::types::last_name;

@@ -8,11 +8,13 @@ use fpgacc_frontend::source::Span;
 use super::call::Arg;
 use super::lvalue::Target;
 use super::{Code, Interp};
+use crate::number::{IntType, Num};
 use crate::object::ObjectKind;
-use crate::state::Place;
+use crate::place::Place;
 use crate::syntax::ast::{ExprId, ExprKind, Type};
+use crate::text::Text;
 use crate::types::{Kind, Wrapper, last_name};
-use crate::value::{IntType, Num, Text, Val};
+use crate::value::Val;
 
 const USE_HOST_PTR: i128 = 1 << 3;
 const READ_ONLY: i128 = 4;
@@ -735,7 +737,7 @@ impl<'a> Interp<'a> {
     pub(super) fn new_object(&mut self, code: &Code<'a>, id: ExprId, ty: &Type) -> Place {
         let place = self.heap(Self::site_of(code, id));
         self.state.set(&place, Val::Unset);
-        if let crate::state::Root::Object(object) = place.root
+        if let crate::place::Root::Object(object) = place.root
             && let Kind::Record(_) | Kind::Container(_) | Kind::Wrapper(_) =
                 self.types[code.host].kind(ty, &self.hosts[code.host])
         {

@@ -2,19 +2,8 @@
 
 use std::rc::Rc;
 
-use super::Kind;
+use super::kind::{Container, Kind};
 use crate::syntax::ast::Type;
-
-/// What a container holds.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Container {
-    /// Elements by index; how many, if that is part of the type.
-    Sequence { element: Type, fixed: Option<u64> },
-    /// Pairs of this type by their keys.
-    Map { entry: Type },
-    /// Two values.
-    Pair { first: Type, second: Type },
-}
 
 /// What a name with template arguments is, as far as it is known.
 pub(super) fn kind(name: &str) -> Option<Kind> {

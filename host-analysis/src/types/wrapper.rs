@@ -3,27 +3,8 @@
 
 use std::rc::Rc;
 
-use super::{Container, Kind};
+use super::kind::{Container, Kind, Wrapper};
 use crate::syntax::ast::Type;
-
-/// What a class stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wrapper {
-    Kernel,
-    /// `KernelFunctor`, `make_kernel`.
-    Functor,
-    Program,
-    /// Buffers, images and pipes.
-    Memory,
-    Range,
-    /// `EnqueueArgs`.
-    Enqueue,
-    /// `LocalSpaceArg`.
-    Local,
-    Queue,
-    /// Contexts, devices, platforms, events, samplers, errors: nothing of them is followed.
-    Other,
-}
 
 pub(super) fn is_namespace(name: &str) -> bool {
     matches!(name, "cl" | "::cl")
