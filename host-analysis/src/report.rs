@@ -41,7 +41,7 @@ pub(crate) fn report(
     let mut launches: BTreeMap<Span, Launch> = BTreeMap::new();
     let mut loops: BTreeMap<Span, Around> = BTreeMap::new();
     let mut last: BTreeMap<Span, &Visit> = BTreeMap::new();
-    for visit in &interp.visits {
+    for visit in &interp.trace.visits {
         if let Some(around) = &visit.within {
             let known = loops.entry(visit.site).or_insert_with(|| around.clone());
             known.changes.extend(around.changes.iter().cloned());
@@ -106,7 +106,7 @@ pub(crate) fn report(
             );
         }
     }
-    if interp.flat {
+    if interp.budget.flat {
         diagnostics.push(
             Diagnostic::remark("the host is too large to be followed through calls and loops")
                 .option(MISSED),
@@ -197,7 +197,7 @@ fn merge_launches(a: &Launch, b: &Launch) -> Launch {
 
 /// A kernel of a program that is not followed may be one of any program.
 fn open_kernels(interp: &Interp<'_>, facts: &mut Facts) {
-    if !interp.has_kernels_of_any {
+    if !interp.trace.has_kernels_of_any {
         return;
     }
     let any =

@@ -106,7 +106,7 @@ impl<'a> Interp<'a> {
 
     /// A member of a union was assigned: nothing is known of the others.
     pub(super) fn spoil_unions(&mut self, place: &Place) {
-        if !self.has_unions {
+        if !self.program.has_unions {
             return;
         }
         for (at, step) in place.path.iter().enumerate() {
@@ -120,10 +120,14 @@ impl<'a> Interp<'a> {
             let Some((ty, 0, host)) = self.type_of(&union) else {
                 continue;
             };
-            let Kind::Record(class) = self.types[host].kind(&ty, &self.hosts[host]) else {
+            let Kind::Record(class) = self.program.types[host].kind(&ty, &self.program.hosts[host])
+            else {
                 continue;
             };
-            let Some((_, record)) = self.types[host].record(&class).filter(|r| r.1.is_union) else {
+            let Some((_, record)) = self.program.types[host]
+                .record(&class)
+                .filter(|r| r.1.is_union)
+            else {
                 continue;
             };
             for field in record.fields.iter().filter(|f| f.name != **name) {

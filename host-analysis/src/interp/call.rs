@@ -50,7 +50,11 @@ impl<'a> Interp<'a> {
         match &ast.expr(callee).kind {
             ExprKind::Name(name) => {
                 if let Some((index, site)) = self.macro_of(code, callee, name)
-                    && self.hosts[code.host].macros.get(index).params.is_some()
+                    && self.program.hosts[code.host]
+                        .macros
+                        .get(index)
+                        .params
+                        .is_some()
                 {
                     return self.run_macro(code, index, Some(args), site);
                 }
@@ -122,8 +126,8 @@ impl<'a> Interp<'a> {
     fn call_function(&mut self, code: &Code<'a>, id: ExprId, name: &str, args: &[Arg<'a>]) -> Val {
         let name = name.strip_prefix("::").unwrap_or(name);
         if let Some(function) = self.find_function(code, name, args.len()) {
-            let this = match self.function(function).class {
-                Some(_) => self.frames.last().and_then(|f| f.this.clone()),
+            let this = match self.program.function(function).class {
+                Some(_) => self.walk.frames.last().and_then(|f| f.this.clone()),
                 None => None,
             };
             if let Some(this) = &this
@@ -139,7 +143,7 @@ impl<'a> Interp<'a> {
             [only] => return self.inline(code, id, only, None, args),
             _ => return self.one_of(code, id, &overloads, None, args),
         }
-        if let ([(arg_code, arg)], true) = (args, self.types[code.host].is_type(name)) {
+        if let ([(arg_code, arg)], true) = (args, self.program.types[code.host].is_type(name)) {
             let value = self.eval(arg_code, *arg);
             let ty = Type {
                 base: name.to_string(),
@@ -168,16 +172,16 @@ impl<'a> Interp<'a> {
 
     /// The function that a call means, if there is just one.
     pub(super) fn find_function(&self, code: &Code<'a>, name: &str, count: usize) -> Option<FnId> {
-        let candidates = self.functions.get(name).or_else(|| {
+        let candidates = self.program.functions.get(name).or_else(|| {
             let (name, _) = name.split_once('<').unwrap_or((name, ""));
-            self.functions.get(last_name(name))
+            self.program.functions.get(last_name(name))
         })?;
-        let inside = self.frames.last().and_then(|f| f.class.as_ref());
+        let inside = self.walk.frames.last().and_then(|f| f.class.as_ref());
         let meant = |id: &FnId| {
-            let f = self.function(*id);
+            let f = self.program.function(*id);
             let visible = !f.is_static || id.host == code.host;
             let own = f.class.is_none() || f.class.as_ref() == inside || name.contains("::");
-            visible && own && self.takes(code.host, *id, count)
+            visible && own && self.program.takes(code.host, *id, count)
         };
         let here = |id: &FnId| id.host == code.host && meant(id);
         let is_here = candidates.iter().any(here);
@@ -188,9 +192,9 @@ impl<'a> Interp<'a> {
 
         let first = *found.next()?;
         // A function of a header that several units include is one function.
-        let span = self.function(first).span;
+        let span = self.program.function(first).span;
         found
-            .all(|id| self.function(*id).span == span)
+            .all(|id| self.program.function(*id).span == span)
             .then_some(first)
     }
 
@@ -203,12 +207,12 @@ impl<'a> Interp<'a> {
         this: Option<Place>,
         args: &[Arg<'a>],
     ) -> Val {
-        let function = self.function(callee);
-        let recursive = self.frames.iter().any(|f| f.fn_id == callee);
-        let is_left = self.flat || recursive || self.frames.len() >= MAX_CALLS;
+        let function = self.program.function(callee);
+        let recursive = self.walk.frames.iter().any(|f| f.fn_id == callee);
+        let is_left = self.budget.flat || recursive || self.walk.frames.len() >= MAX_CALLS;
         if is_left && !recursive {
             // It may have been followed elsewhere, from other arguments.
-            self.unfollowed.insert(callee);
+            self.trace.unfollowed.insert(callee);
         }
         if is_left || this.is_none() && self.is_tedious(callee) {
             // Another call of what is followed may stand elsewhere.
@@ -299,7 +303,7 @@ impl<'a> Interp<'a> {
         }
         let mut record = None;
         if self.takes_long(callee)
-            && passed.len() == self.function(callee).params.len()
+            && passed.len() == self.program.function(callee).params.len()
             && let Some(values) = passed.iter().map(Passed::value).collect()
         {
             let call = self.call_of(callee, &this, values);
@@ -312,7 +316,7 @@ impl<'a> Interp<'a> {
         let mark = self.state.mark();
         let (again, whose) = (passed.clone(), this.clone());
         let result = self.follow_with(code, id, callee, passed, |s| s.enter(callee, this, false));
-        if !self.inner_calls.is_empty() {
+        if !self.walk.inner_calls.is_empty() {
             self.follow_again((code, id), callee, whose, again, mark);
         }
         self.note_effort(callee, effort);
@@ -334,12 +338,14 @@ impl<'a> Interp<'a> {
         if !self.state.reachable {
             return Val::Unset;
         }
-        let function = self.function(callee);
-        let callee_code = self.file_code(callee.host, callee.part);
-        self.context.push(code.site(code.ast().expr(id).span).start);
+        let function = self.program.function(callee);
+        let callee_code = self.program.file_code(callee.host, callee.part);
+        self.walk
+            .context
+            .push(code.site(code.ast().expr(id).span).start);
         enter(self);
         let mut passed = passed.into_iter();
-        let declared = self.declaration_of(code.host, callee);
+        let declared = self.program.declaration_of(code.host, callee);
         for (index, param) in function.params.iter().enumerate() {
             match passed.next() {
                 Some(Passed::Reference(place)) => {
@@ -357,7 +363,7 @@ impl<'a> Interp<'a> {
                     self.state.set(&Place::var(var), Val::Unset);
                     let default = declared.and_then(|(part, params)| {
                         let init = params.get(index)?.init?;
-                        Some((self.file_code(code.host, part), init))
+                        Some((self.program.file_code(code.host, part), init))
                     });
                     if let Some(init) = param.init {
                         self.initialise(&callee_code, &Place::var(var), init);
@@ -368,7 +374,7 @@ impl<'a> Interp<'a> {
             }
         }
         let result = self.run_body(&callee_code, function);
-        self.context.pop();
+        self.walk.context.pop();
         result
     }
 
@@ -381,15 +387,15 @@ impl<'a> Interp<'a> {
         args: &[Arg<'a>],
         summary: &Summary,
     ) -> Val {
-        let function = self.function(callee);
+        let function = self.program.function(callee);
         self.seen(function.span);
         let reason = format!("`{}` computes it in loops", function.name);
         let values = self.values(args);
-        let callee_code = self.file_code(callee.host, callee.part);
+        let callee_code = self.program.file_code(callee.host, callee.part);
         let mut roots = Vec::new();
         for name in &summary.changed {
             // Only names at file scope: others are its own.
-            let found = self.find_global(callee_code.host, name);
+            let found = self.variables.global(callee_code.host, name);
             roots.extend(found.map(Root::Var));
         }
         for root in &roots {
@@ -419,8 +425,8 @@ impl<'a> Interp<'a> {
         args: &[Arg<'a>],
     ) -> Val {
         for &callee in callees {
-            if !self.frames.iter().any(|f| f.fn_id == callee) {
-                self.unfollowed.insert(callee);
+            if !self.walk.frames.iter().any(|f| f.fn_id == callee) {
+                self.trace.unfollowed.insert(callee);
             }
         }
         self.repeats.spoil();
@@ -439,7 +445,9 @@ impl<'a> Interp<'a> {
         callees: &[FnId],
         args: &[Arg<'a>],
     ) -> Val {
-        let name = callees.first().map_or("", |id| &self.function(*id).name);
+        let name = callees
+            .first()
+            .map_or("", |id| &self.program.function(*id).name);
         let reason = format!("the call of `{name}` is not followed");
         let values = self.values(args);
         for &callee in callees {
@@ -448,7 +456,7 @@ impl<'a> Interp<'a> {
         for (index, (arg_code, arg)) in args.iter().enumerate() {
             self.escape_value(&values[index]);
             let is_changed = |callee: &FnId| {
-                let param = self.function(*callee).params.get(index);
+                let param = self.program.function(*callee).params.get(index);
                 param.is_none_or(|p| p.ty.reference)
             };
             if callees.iter().any(is_changed)
@@ -458,7 +466,7 @@ impl<'a> Interp<'a> {
             }
         }
         self.forget_escaped(&reason);
-        if self.flat {
+        if self.budget.flat {
             self.forget_lasting(&reason);
         } else {
             for &callee in callees {
@@ -474,24 +482,24 @@ impl<'a> Interp<'a> {
     /// declared `extern`.
     pub(super) fn outside(&mut self, reason: &str) {
         self.repeats.spoil();
-        if let Some(tried) = self.tries.last_mut() {
+        if let Some(tried) = self.walk.tries.last_mut() {
             tried.note_outside();
         }
-        if self.flat {
+        if self.budget.flat {
             return self.forget_lasting(reason);
         }
         let objects = (0..self.objects.len() as u32).map(|id| Root::Object(ObjectId(id)));
-        let lasting = self.lasting.iter().map(|&var| Root::Var(var));
+        let lasting = self.variables.lasting.iter().map(|&var| Root::Var(var));
         for root in lasting.chain(objects) {
             if self.state.is_known(root) {
-                self.looked_at.insert(root);
+                self.rounds.looked_at.insert(root);
             }
         }
-        for root in self.ever.roots() {
+        for root in self.rounds.ever.roots() {
             if !self.state.is_known(root) {
                 continue;
             }
-            for (place, value) in self.ever.of(root) {
+            for (place, value) in self.rounds.ever.of(root) {
                 let Some(now) = self.state.known(&place) else {
                     continue;
                 };
@@ -504,9 +512,9 @@ impl<'a> Interp<'a> {
                 }
             }
         }
-        let shared = self.globals.get(&None).into_iter().flatten();
+        let shared = self.variables.globals.get(&None).into_iter().flatten();
         let shared: Vec<_> = shared
-            .filter(|(name, _)| self.shared_names.contains(&***name))
+            .filter(|(name, _)| self.program.shared_names.contains(&***name))
             .map(|(_, var)| *var)
             .collect();
         for &var in &shared {
@@ -524,7 +532,7 @@ impl<'a> Interp<'a> {
     /// All variables that outlive their function, and all memory, may change.
     pub(super) fn forget_lasting(&mut self, reason: &str) {
         let objects = (0..self.objects.len() as u32).map(|id| Root::Object(ObjectId(id)));
-        let lasting = self.lasting.iter().map(|&var| Root::Var(var));
+        let lasting = self.variables.lasting.iter().map(|&var| Root::Var(var));
         for root in self.state.holding(lasting.chain(objects)) {
             if let Root::Object(id) = root
                 && let ObjectKind::Kernel { .. } = self.objects.get(id).kind
@@ -546,13 +554,13 @@ impl<'a> Interp<'a> {
         let shown = name.unwrap_or("a function pointer");
         let reason = format!("`{shown}` is not among the given files");
         let library = name.is_some_and(|n| self.is_library(code, n));
-        let prototype = name.and_then(|n| self.prototypes[code.host].get(n).copied());
+        let prototype = name.and_then(|n| self.program.prototypes[code.host].get(n).copied());
         // Whether functions that it is given are called by it, and only now.
         let later = name.is_some_and(super::threads::calls_later);
         let known = name.is_some_and(|n| n.starts_with("std::") || super::library::takes_values(n));
         let first_passed = super::threads::first_passed(name);
         let may_call = !known || name.is_some_and(super::unfollowed::calls_back);
-        let by_value = !self.is_cpp(code) || name.is_some_and(super::library::takes_values);
+        let by_value = !self.program.is_cpp(code) || name.is_some_and(super::library::takes_values);
         let mut callbacks = Vec::new();
         let mut values: Vec<Val> = Vec::new();
         for (index, (arg_code, arg)) in args.iter().enumerate() {
@@ -597,12 +605,14 @@ impl<'a> Interp<'a> {
 
     /// A function whose address is passed away may be called, or not.
     pub(super) fn call_back(&mut self, code: &Code<'a>, id: ExprId, name: &str, args: &[Val]) {
-        let Some(&function) = self.functions.get(name).and_then(|f| f.first()) else {
+        let Some(&function) = self.program.functions.get(name).and_then(|f| f.first()) else {
             return;
         };
-        if self.frames.len() >= MAX_CALLS || self.frames.iter().any(|f| f.fn_id == function) {
+        if self.walk.frames.len() >= MAX_CALLS
+            || self.walk.frames.iter().any(|f| f.fn_id == function)
+        {
             self.repeats.spoil();
-            self.unfollowed.insert(function);
+            self.trace.unfollowed.insert(function);
             return self.forget_lasting("a function that is passed as a pointer may change it");
         }
         // What it changes it finds changed when it is called again.
@@ -620,7 +630,7 @@ impl<'a> Interp<'a> {
             };
             let changed: Vec<Place> = changes.filter(is_change).map(|(p, _)| p.clone()).collect();
             let touched: Vec<Root> = delta.sorted().iter().map(|(place, _)| place.root).collect();
-            self.called_back_on.extend(touched);
+            self.exposed.called_back_on.extend(touched);
             if reached {
                 self.state.merge(mark, delta);
             }
@@ -637,8 +647,10 @@ impl<'a> Interp<'a> {
 
     /// Follows a function that something else calls, with arguments that are known in part.
     fn run_called_back(&mut self, code: &Code<'a>, id: ExprId, callee: FnId, args: &[Val]) {
-        self.context.push(code.site(code.ast().expr(id).span).start);
-        let function = self.function(callee);
+        self.walk
+            .context
+            .push(code.site(code.ast().expr(id).span).start);
+        let function = self.program.function(callee);
         // A method gets its object first.
         let (this, args) = match (&function.class, args) {
             (Some(_), [Val::Pointer(this), rest @ ..]) => (Some(this.clone()), rest),
@@ -646,7 +658,7 @@ impl<'a> Interp<'a> {
             (None, args) => (None, args),
         };
         self.enter(callee, this, false);
-        let callee_code = self.file_code(callee.host, callee.part);
+        let callee_code = self.program.file_code(callee.host, callee.part);
         for (index, param) in function.params.iter().enumerate() {
             let var = self.declare(&callee_code, param, false);
             let place = Place::var(var);
@@ -659,7 +671,7 @@ impl<'a> Interp<'a> {
             self.set_unknown(&place, &reason);
         }
         self.run_body(&callee_code, function);
-        self.context.pop();
+        self.walk.context.pop();
     }
 
     /// What a pointer points to is changed by a function that keeps no pointer.
@@ -697,16 +709,16 @@ impl<'a> Interp<'a> {
             || name == crate::syntax::REGIONS
             || super::library::takes_values(name)
             // A file of the user's that declares it means another one.
-            || self.hosts[code.host].is_system_function(name)
-                && !self.prototypes[code.host].contains_key(name)
+            || self.program.hosts[code.host].is_system_function(name)
+                && !self.program.prototypes[code.host].contains_key(name)
     }
 
     /// A new place in dynamic memory.
     pub(super) fn heap(&mut self, site: fpgacc_frontend::source::Span) -> Place {
-        let summary = self.loop_depth > 0;
+        let summary = self.walk.loop_depth > 0;
         let (id, _) = self
             .objects
-            .make(site, &self.context, summary, ObjectKind::Heap);
+            .make(site, &self.walk.context, summary, ObjectKind::Heap);
         Place::object(id)
     }
 

@@ -70,7 +70,7 @@ impl<'a> Interp<'a> {
             };
             captures.push((Rc::from(name.as_str()), place));
         }
-        let frame = self.frames.last();
+        let frame = self.walk.frames.last();
         Val::Closure(Rc::new(Closure {
             function: (code.host, code.part, lambda.function),
             captures,
@@ -81,7 +81,7 @@ impl<'a> Interp<'a> {
 
     /// What a name of the function that is followed stands for.
     fn local(&self, name: &str) -> Option<Place> {
-        let scopes = self.frames.last()?.scopes.iter().rev();
+        let scopes = self.walk.frames.last()?.scopes.iter().rev();
         let name = Name::of(name);
         let found = scopes.filter_map(|scope| scope.get(name)).next()?;
         match found {
@@ -132,9 +132,9 @@ impl<'a> Interp<'a> {
         args: &[Arg<'a>],
     ) -> Val {
         let callee = Self::closure_id(closure);
-        let function = self.function(callee);
-        let recursive = self.frames.iter().any(|f| f.fn_id == callee);
-        if self.flat || recursive || self.frames.len() >= MAX_CALLS {
+        let function = self.program.function(callee);
+        let recursive = self.walk.frames.iter().any(|f| f.fn_id == callee);
+        if self.budget.flat || recursive || self.walk.frames.len() >= MAX_CALLS {
             self.escape_captures(closure);
             self.closure_may_be_called(closure);
             return self.not_followed(code, id, &[callee], args);
@@ -167,8 +167,8 @@ impl<'a> Interp<'a> {
     pub(super) fn closure_called_back(&mut self, code: &Code<'a>, id: ExprId, closure: &Closure) {
         self.escape_captures(closure);
         let callee = Self::closure_id(closure);
-        let busy = self.frames.iter().any(|f| f.fn_id == callee);
-        if self.flat || busy || self.frames.len() >= MAX_CALLS {
+        let busy = self.walk.frames.iter().any(|f| f.fn_id == callee);
+        if self.budget.flat || busy || self.walk.frames.len() >= MAX_CALLS {
             let reason = "a lambda that is passed as an argument may change it";
             self.closure_may_be_called(closure);
             self.forget_escaped(reason);
@@ -189,10 +189,12 @@ impl<'a> Interp<'a> {
     /// What a call of a lambda with arguments that are not known changes; the call is taken back.
     fn try_closure(&mut self, code: &Code<'a>, id: ExprId, closure: &Closure) -> Delta {
         let callee = Self::closure_id(closure);
-        let function = self.function(callee);
-        let callee_code = self.file_code(callee.host, callee.part);
+        let function = self.program.function(callee);
+        let callee_code = self.program.file_code(callee.host, callee.part);
         let mark = self.state.mark();
-        self.context.push(code.site(code.ast().expr(id).span).start);
+        self.walk
+            .context
+            .push(code.site(code.ast().expr(id).span).start);
         self.enter_closure(closure);
         for param in &function.params {
             let reason = format!("parameter `{}` of a lambda", param.name);
@@ -205,7 +207,7 @@ impl<'a> Interp<'a> {
             }
         }
         self.run_body(&callee_code, function);
-        self.context.pop();
+        self.walk.context.pop();
         self.take_back(mark).0
     }
 }

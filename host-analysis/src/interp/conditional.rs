@@ -121,7 +121,7 @@ impl<'a> Interp<'a> {
     }
 
     fn named_number(&self, host: usize, ty: &Type) -> Option<Num> {
-        match self.types[host].kind(ty, &self.hosts[host]) {
+        match self.program.types[host].kind(ty, &self.program.hosts[host]) {
             Kind::Num(num) if ty.dims.is_empty() => Some(num),
             _ => None,
         }
@@ -170,7 +170,9 @@ impl<'a> Interp<'a> {
             return self.number_type(&inner_code, inner);
         }
         match self.find_function(code, name, args.len()) {
-            Some(function) => self.named_number(function.host, &self.function(function).result),
+            Some(function) => {
+                self.named_number(function.host, &self.program.function(function).result)
+            }
             None => library_type(last_name(name)),
         }
     }

@@ -21,10 +21,10 @@ impl<'a> Interp<'a> {
     /// Runs the destructors of the scopes of the innermost function that are deeper than this, but
     /// for that of a variable which is returned.
     pub(super) fn leave_scopes(&mut self, depth: usize, returned: Option<&Place>) {
-        if !self.has_destructors || !self.state.reachable {
+        if !self.program.has_destructors || !self.state.reachable {
             return;
         }
-        let Some(frame) = self.frames.last() else {
+        let Some(frame) = self.walk.frames.last() else {
             return;
         };
         let scopes = frame.scopes.iter().skip(depth);
@@ -49,7 +49,7 @@ impl<'a> Interp<'a> {
             let Some(id) = self.some_expression(function) else {
                 continue;
             };
-            let code = self.file_code(function.host, function.part);
+            let code = self.program.file_code(function.host, function.part);
             self.inline(&code, id, function, Some(place), &[]);
         }
     }

@@ -15,14 +15,14 @@ pub(super) fn is_volatile(ty: &Type) -> bool {
 impl<'a> Interp<'a> {
     /// Why nothing is known of what a place holds, whatever was stored there.
     pub(super) fn doubt(&self, place: &Place) -> Option<&'static str> {
-        if self.volatile.has(place.root) {
+        if self.variables.volatile.has(place.root) {
             return Some("it is volatile");
         }
         let is_field = |step: &Step| matches!(step, Step::Field(_));
         if !place.path.iter().any(is_field) {
             return None;
         }
-        if self.has_volatile_fields && self.is_volatile_field(place) {
+        if self.program.has_volatile_fields && self.is_volatile_field(place) {
             return Some("it is volatile");
         }
         (0..place.path.len()).find_map(|at| self.doubt_of_member(place, at))
@@ -38,7 +38,7 @@ impl<'a> Interp<'a> {
             return None;
         };
         let may_be_lane = crate::types::is_lane_name(name);
-        if !may_be_lane && !self.has_bases {
+        if !may_be_lane && !self.program.has_bases {
             return None;
         }
         let whole = Place {
@@ -49,8 +49,8 @@ impl<'a> Interp<'a> {
         if dims > 0 && !matches!(whole.root, Root::Object(_)) {
             return None;
         }
-        match self.types[host].kind(&ty, &self.hosts[host]) {
-            Kind::Record(class) if self.types[host].is_in_several(&class, name) => {
+        match self.program.types[host].kind(&ty, &self.program.hosts[host]) {
+            Kind::Record(class) if self.program.types[host].is_in_several(&class, name) => {
                 Some("a class and a base of it have a member of this name")
             }
             Kind::Other if may_be_lane && crate::types::is_vector(&ty) => {

@@ -29,13 +29,13 @@ impl<'a> Interp<'a> {
         if self.spent(1) {
             return Val::unknown("the host is too large to be followed");
         }
-        if self.nesting > MAX_NESTING {
+        if self.budget.nesting > MAX_NESTING {
             self.forget_all("the program is nested too deeply here");
             return Val::unknown("the expression is nested too deeply");
         }
-        self.nesting += 1;
+        self.budget.nesting += 1;
         let value = self.eval_inner(code, id);
-        self.nesting -= 1;
+        self.budget.nesting -= 1;
         value
     }
 
@@ -108,7 +108,7 @@ impl<'a> Interp<'a> {
                 }
                 if count.is_none()
                     && let Kind::Record(_) | Kind::Container(_) | Kind::Wrapper(_) =
-                        self.types[code.host].kind(ty, &self.hosts[code.host])
+                        self.program.types[code.host].kind(ty, &self.program.hosts[code.host])
                 {
                     let place = self.new_object(code, id, ty);
                     self.make_object(code, &place, args);
@@ -132,7 +132,7 @@ impl<'a> Interp<'a> {
             ExprKind::Statement(stmt) => self.statement_value(code, *stmt),
             ExprKind::Lambda(lambda) => self.closure(code, lambda),
             ExprKind::Opaque { names, inner } => {
-                let visits = self.visits.len();
+                let visits = self.trace.visits.len();
                 for &inner in inner {
                     self.eval(code, inner);
                 }
@@ -146,9 +146,9 @@ impl<'a> Interp<'a> {
     /// The text of an expression for messages, shortened.
     pub(super) fn source_text(&self, code: &Code<'a>, id: ExprId) -> Rc<str> {
         let span = code.ast().expr(id).span;
-        let mut quotes = self.quotes.borrow_mut();
+        let mut quotes = self.texts.quotes.borrow_mut();
         let quote = quotes.entry(span);
-        let quote = quote.or_insert_with(|| Rc::from(shortened(self.sources.text(span))));
+        let quote = quote.or_insert_with(|| Rc::from(shortened(self.program.sources.text(span))));
         quote.clone()
     }
 
@@ -188,27 +188,32 @@ impl<'a> Interp<'a> {
             None => {}
         }
         let short = last_name(name);
-        if let Some(value) = self.enumerators.get(code.host).and_then(|e| e.get(short)) {
+        if let Some(value) = self
+            .variables
+            .enumerators
+            .get(code.host)
+            .and_then(|e| e.get(short))
+        {
             return value.clone();
         }
         if let Some(text) = name.strip_prefix('$') {
             return self.stringized(code, text);
         }
-        if short == "NullRange" && (name != short || self.types[code.host].uses_cl) {
+        if short == "NullRange" && (name != short || self.program.types[code.host].uses_cl) {
             return Val::Tuple(Rc::from([]));
         }
         match name {
             "NULL" | "nullptr" => Val::Null,
             "true" | "TRUE" | "CL_TRUE" => Val::int(1),
             "false" | "FALSE" | "CL_FALSE" => Val::int(0),
-            "this" => match self.frames.last().and_then(|f| f.this.clone()) {
+            "this" => match self.walk.frames.last().and_then(|f| f.this.clone()) {
                 Some(this) => Val::Pointer(this),
                 None => Val::unknown("`this`"),
             },
             _ if super::opencl::constant(name).is_some() => {
                 Val::Int(super::opencl::constant(name).unwrap_or(0), IntType::LONG)
             }
-            _ if self.functions.contains_key(name) || super::opencl::is_function(name) => {
+            _ if self.program.functions.contains_key(name) || super::opencl::is_function(name) => {
                 Val::Function(Rc::from(name))
             }
             _ => Val::unknown(format!("`{name}` is not declared in the given files")),
@@ -221,7 +226,7 @@ impl<'a> Interp<'a> {
         match param {
             Some((arg_code, arg)) => {
                 let span = arg_code.ast().expr(*arg).span;
-                let text = self.sources.text(span);
+                let text = self.program.sources.text(span);
                 Val::text(Text::literal(text, Some(code.site(span))))
             }
             None => Val::unknown("a macro's `#`"),
@@ -254,13 +259,13 @@ impl<'a> Interp<'a> {
         {
             return None;
         }
-        let host = &self.hosts[code.host];
+        let host = &self.program.hosts[code.host];
         if !self.may_be_macro(code, id, name) {
             return None;
         }
         let span = code.site(code.ast().expr(id).span);
         let part = host.parts.iter().position(|p| p.file == span.file)?;
-        let line = self.sources.file(span.file).line(span.start);
+        let line = self.program.sources.file(span.file).line(span.start);
         let (index, _) = host.macro_at(part, line, name)?;
         let mut env = code.env.clone();
         while let Some(outer) = env {
@@ -274,11 +279,11 @@ impl<'a> Interp<'a> {
 
     /// Whether a name is a macro at any time. What stands in a file is asked for again and again.
     fn may_be_macro(&self, code: &Code<'a>, id: ExprId, name: &str) -> bool {
-        let macros = &self.hosts[code.host].macros;
+        let macros = &self.program.hosts[code.host].macros;
         let Tree::File(_) = code.tree else {
             return macros.knows(name);
         };
-        let mut known = self.no_macros.borrow_mut();
+        let mut known = self.texts.no_macros.borrow_mut();
         let known = known.get_mut(code.host).and_then(|h| h.get_mut(code.part));
         let Some(is_none) = known.and_then(|part| part.get_mut(id.index())) else {
             return macros.knows(name);
@@ -301,7 +306,12 @@ impl<'a> Interp<'a> {
             return Some((code.clone(), *arg));
         }
         let (index, span) = self.macro_of(code, id, name)?;
-        if self.hosts[code.host].macros.get(index).params.is_some() {
+        if self.program.hosts[code.host]
+            .macros
+            .get(index)
+            .params
+            .is_some()
+        {
             return None;
         }
         let code = self.macro_code(code, index, Vec::new(), Vec::new(), span);
@@ -318,10 +328,11 @@ impl<'a> Interp<'a> {
         rest: Vec<(Code<'a>, ExprId)>,
         site: Span,
     ) -> Code<'a> {
-        let host = &self.hosts[code.host];
+        let host = &self.program.hosts[code.host];
         // A system macro's nodes have the place of its use.
-        let sources = self.sources;
+        let sources = self.program.sources;
         let own = *self
+            .texts
             .own_macros
             .entry((code.host, index))
             .or_insert_with(|| {
@@ -330,17 +341,17 @@ impl<'a> Interp<'a> {
                 parts.any(|p| sources.file(p.file).name == file)
             });
         let key = (code.host, index, (!own).then_some((site.start, site.end)));
-        let body = match self.bodies.get(&key) {
+        let body = match self.texts.bodies.get(&key) {
             Some(body) => body.clone(),
             None => {
-                let known = self.bodies_elsewhere.get(&(code.host, index));
+                let known = self.texts.bodies_elsewhere.get(&(code.host, index));
                 let body = match known.and_then(|body| body.used_at(site)) {
                     Some(body) => Rc::new(body),
-                    None => Rc::new(host.macro_body(index, self.sources, site)),
+                    None => Rc::new(host.macro_body(index, self.program.sources, site)),
                 };
-                self.bodies.insert(key, body.clone());
+                self.texts.bodies.insert(key, body.clone());
                 if !own {
-                    let known = self.bodies_elsewhere.entry((code.host, index));
+                    let known = self.texts.bodies_elsewhere.entry((code.host, index));
                     known.or_insert_with(|| body.clone());
                 }
                 body
@@ -434,7 +445,7 @@ impl<'a> Interp<'a> {
         index: usize,
         args: &[ExprId],
     ) -> Option<(MacroParams<'a>, Vec<(Code<'a>, ExprId)>)> {
-        let hosts: &'a [_] = self.hosts;
+        let hosts: &'a [_] = self.program.hosts;
         let definition = hosts[code.host].macros.get(index);
         let names = definition.params.as_deref().unwrap_or_default();
         let mut params = Vec::new();
@@ -471,7 +482,7 @@ impl<'a> Interp<'a> {
         for (op, right) in chain.into_iter().rev() {
             let at = right;
             let right = self.operand(code, right);
-            if op == BinaryOp::Shr && self.is_cpp(code) && may_be_stream(&value) {
+            if op == BinaryOp::Shr && self.program.is_cpp(code) && may_be_stream(&value) {
                 if let Target::Place(place) = self.plain_target(code, at) {
                     self.set_unknown(&place, "it is read from a stream");
                 }
@@ -561,7 +572,7 @@ impl<'a> Interp<'a> {
                 .unwrap_or(Val::Unset),
             Target::Lost(reason) => {
                 if let ExprKind::Name(name) = &code.ast().expr(inner).kind
-                    && (self.functions.contains_key(name.as_str())
+                    && (self.program.functions.contains_key(name.as_str())
                         || super::opencl::is_function(name))
                 {
                     return Val::Function(Rc::from(name.as_str()));
@@ -572,7 +583,7 @@ impl<'a> Interp<'a> {
     }
 
     pub(super) fn cast(&mut self, code: &Code<'a>, ty: &Type, value: Val) -> Val {
-        match self.types[code.host].kind(ty, &self.hosts[code.host]) {
+        match self.program.types[code.host].kind(ty, &self.program.hosts[code.host]) {
             Kind::Num(num) => match value {
                 Val::Pointer(_) | Val::Into(_) | Val::Handle(_) | Val::Text(_) => {
                     Val::unknown("a pointer as a number")
@@ -595,10 +606,11 @@ impl<'a> Interp<'a> {
     }
 
     fn sizeof_type(&mut self, code: &Code<'a>, ty: &Type) -> Val {
-        let mut total = match self.types[code.host].size(ty, &self.hosts[code.host], 0) {
-            Some((bytes, _)) => bytes,
-            None => return Val::unknown(format!("the size of `{}`", ty.base)),
-        };
+        let mut total =
+            match self.program.types[code.host].size(ty, &self.program.hosts[code.host], 0) {
+                Some((bytes, _)) => bytes,
+                None => return Val::unknown(format!("the size of `{}`", ty.base)),
+            };
         for dim in self.dims(code, ty) {
             match dim.and_then(|d| total.checked_mul(d)) {
                 Some(bytes) => total = bytes,
@@ -647,8 +659,8 @@ impl<'a> Interp<'a> {
         let crate::place::Root::Var(var) = place.root else {
             return None;
         };
-        let info = self.vars[var.0 as usize].clone();
-        let host = &self.hosts[info.host];
+        let info = self.variables.info(var).clone();
+        let host = &self.program.hosts[info.host];
         let mut ty = info.ty.clone();
         let mut dims = info.dims.clone();
         for step in &place.path {
@@ -671,7 +683,7 @@ impl<'a> Interp<'a> {
                 });
             dims[0] = Some(last.max()? + 1);
         }
-        let (mut bytes, _) = self.types[info.host].size(&ty, host, 0)?;
+        let (mut bytes, _) = self.program.types[info.host].size(&ty, host, 0)?;
         for dim in dims {
             bytes = bytes.checked_mul(dim?)?;
         }
@@ -680,7 +692,7 @@ impl<'a> Interp<'a> {
 
     /// `type(..)`, `type{..}`.
     fn temporary(&mut self, code: &Code<'a>, id: ExprId, ty: &Type, args: &[ExprId]) -> Val {
-        let kind = self.types[code.host].kind(ty, &self.hosts[code.host]);
+        let kind = self.program.types[code.host].kind(ty, &self.program.hosts[code.host]);
         if let (Kind::Num(_), [only]) = (&kind, args)
             && !matches!(code.ast().expr(*only).kind, ExprKind::InitList(_))
             && ty.dims.is_empty()
@@ -738,7 +750,7 @@ impl<'a> Interp<'a> {
         args: Option<&[ExprId]>,
         site: Span,
     ) -> Val {
-        let hosts: &'a [_] = self.hosts;
+        let hosts: &'a [_] = self.program.hosts;
         let definition = hosts[code.host].macros.get(index);
         let args = args.unwrap_or_default();
         let empty = definition.file.starts_with('<') && definition.body.is_empty();
@@ -746,7 +758,7 @@ impl<'a> Interp<'a> {
         else {
             let value = self.macro_not_followed(code, args, &definition.name);
             let words = words_of(&definition.body);
-            self.not_understood(code, site, &words, self.visits.len());
+            self.not_understood(code, site, &words, self.trace.visits.len());
             return value;
         };
         let inner = self.macro_code(code, index, params, rest, site);
@@ -760,7 +772,7 @@ impl<'a> Interp<'a> {
             // Its arguments are evaluated at most; names in it may change.
             let value = self.macro_not_followed(code, args, &definition.name);
             let words = words_of(&definition.body);
-            self.not_understood(code, site, &words, self.visits.len());
+            self.not_understood(code, site, &words, self.trace.visits.len());
             return value;
         }
         self.exec(&inner, body.block);

@@ -41,7 +41,7 @@ impl Interp<'_> {
                 column: 0,
             },
             kernels: self.kernel_names(kernel),
-            work_dim: to_value(&dim.convert(Num::Int(IntType::UINT)), self.sources),
+            work_dim: to_value(&dim.convert(Num::Int(IntType::UINT)), self.program.sources),
             offset: match offset {
                 Val::Null | Val::Int(0, _) => {
                     vec![Value::Const(0); dims.unwrap_or(MOST_DIMENSIONS as i64) as usize]
@@ -68,7 +68,7 @@ impl Interp<'_> {
             recorded: None,
         };
         let within = self.around(kernel, [offset, global, local], dims);
-        self.visits.push(Visit {
+        self.trace.visits.push(Visit {
             site,
             launch,
             within,
@@ -77,7 +77,7 @@ impl Interp<'_> {
 
     /// The innermost loop around a launch, and what differs between its iterations.
     fn around(&mut self, kernel: &Val, sizes: [&Val; 3], dims: Option<i64>) -> Option<Around> {
-        let frame = self.loops.last()?;
+        let frame = self.walk.loops.last()?;
         let mut around = Around {
             site: frame.site,
             activation: frame.activation,
@@ -141,7 +141,10 @@ impl Interp<'_> {
                     _ => true,
                 };
                 match fits {
-                    true => names.check(&value.convert(Num::Int(IntType::SIZE)), self.sources),
+                    true => names.check(
+                        &value.convert(Num::Int(IntType::SIZE)),
+                        self.program.sources,
+                    ),
                     false => Value::Unknown("the sizes are no `size_t`".to_string()),
                 }
             })
@@ -153,7 +156,7 @@ impl Interp<'_> {
         let (Root::Var(var), [Step::Index(index)]) = (place.root, &place.path[..]) else {
             return false;
         };
-        match self.vars[var.0 as usize].dims.first() {
+        match self.variables.info(var).dims.first() {
             Some(Some(count)) => u64::try_from(*index).is_ok_and(|i| i >= *count),
             _ => false,
         }

@@ -460,7 +460,7 @@ impl<'a> Interp<'a> {
             };
             all = all.iter().flat_map(longer).collect();
         }
-        let cpp = self.is_cpp(code);
+        let cpp = self.program.is_cpp(code);
         all.into_iter()
             .map(|values| match folded(base, single, cpp, &values) {
                 Some(value) => value,

@@ -12,6 +12,33 @@ const STEPS_PER_HEADER_NODE: u64 = 5;
 const STEPS_AT_LEAST: u64 = 150_000;
 /// Changes of the store that may be looked through for one step.
 const CHANGES_PER_STEP: u64 = 8;
+
+/// How much was followed, and how much may be.
+pub(crate) struct Budget {
+    /// Steps that were made.
+    pub steps: u64,
+    /// Changes of the store that were looked through.
+    pub looked_through: u64,
+    /// The steps that may be made.
+    pub limit: u64,
+    /// How deep evaluation is nested.
+    pub nesting: u32,
+    /// The limit was reached: calls and loops are not followed any more.
+    pub flat: bool,
+}
+
+impl Budget {
+    pub fn of(hosts: &[HostFile]) -> Budget {
+        Budget {
+            steps: 0,
+            looked_through: 0,
+            limit: steps(hosts),
+            nesting: 0,
+            flat: false,
+        }
+    }
+}
+
 /// Steps that may be spent on hosts.
 pub(super) fn steps(hosts: &[HostFile]) -> u64 {
     let of_host = |host: &HostFile| {
@@ -26,14 +53,15 @@ pub(super) fn steps(hosts: &[HostFile]) -> u64 {
 impl Interp<'_> {
     /// Counts a step; true if no more may be made.
     pub(super) fn spent(&mut self, steps: u64) -> bool {
-        self.steps += steps;
-        self.looked_through += self.state.work();
+        self.budget.steps += steps;
+        self.budget.looked_through += self.state.work();
         self.at_limit()
     }
 
     /// Whether following calls and loops must end.
     pub(super) fn at_limit(&self) -> bool {
-        self.steps + self.looked_through / CHANGES_PER_STEP > self.limit && !self.flat
+        self.budget.steps + self.budget.looked_through / CHANGES_PER_STEP > self.budget.limit
+            && !self.budget.flat
     }
 }
 
@@ -85,9 +113,9 @@ mod tests {
         // The launch is found all the same.
         let mut interp = Interp::new(&hosts, &sources);
         interp.run();
-        assert!(interp.flat);
-        assert_eq!(interp.visits.len(), 1);
-        assert!(interp.visits[0].launch.kernels.get().is_none());
+        assert!(interp.budget.flat);
+        assert_eq!(interp.trace.visits.len(), 1);
+        assert!(interp.trace.visits[0].launch.kernels.get().is_none());
     }
 
     #[test]
@@ -98,7 +126,11 @@ mod tests {
         let (sources, hosts) = host(&(library(60) + header), &main);
         let mut interp = Interp::new(&hosts, &sources);
         interp.run();
-        assert!(interp.flat);
-        assert!(interp.steps < 100_000, "{} steps", interp.steps);
+        assert!(interp.budget.flat);
+        assert!(
+            interp.budget.steps < 100_000,
+            "{} steps",
+            interp.budget.steps
+        );
     }
 }

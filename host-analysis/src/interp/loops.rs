@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use fpgacc_frontend::source::Span;
 use fpgacc_launch_facts::{ArgValue, Value};
 
-use super::{Breakable, Code, Interp, LoopKey};
+use super::walk::{Breakable, LoopFrame, LoopKey};
+use super::{Code, Interp};
 use crate::place::Place;
 use crate::state::Delta;
 use crate::syntax::ast::{BinaryOp, ExprId, ExprKind, Loop, StmtId, Variable};
@@ -21,24 +22,13 @@ const MOST_STEPS_UNROLLED: u64 = 4_000;
 /// Passes over a loop's body until everything that still changes is given up.
 const MOST_PASSES: u32 = 6;
 
-/// A loop that is being followed.
-pub(super) struct LoopFrame {
-    pub site: Span,
-    /// Counts the loops that were followed: a number of this time.
-    pub activation: u32,
-    /// Atoms that there were before it.
-    pub atoms: u32,
-    /// Places that hold one of several things at its head, since its body changes them.
-    pub differing: BTreeSet<Place>,
-}
-
 impl<'a> Interp<'a> {
     pub(super) fn enter_loop(&mut self, site: Span) {
-        self.activations += 1;
-        self.loops.push(LoopFrame {
+        self.walk.activations += 1;
+        self.walk.loops.push(LoopFrame {
             site,
-            activation: self.activations,
-            atoms: self.atoms,
+            activation: self.walk.activations,
+            atoms: self.walk.atoms,
             differing: BTreeSet::new(),
         });
     }
@@ -47,6 +37,7 @@ impl<'a> Interp<'a> {
     /// there is none.
     pub(super) fn differs_in(&self, place: &Place) -> u32 {
         let found = self
+            .walk
             .loops
             .iter()
             .rev()
@@ -85,12 +76,12 @@ impl<'a> Interp<'a> {
         {
             self.enter_loop(site);
             let followed = self.unroll(code, shape, rounds);
-            self.loops.pop();
+            self.walk.loops.pop();
             if followed {
                 return;
             }
             let key = (code.host, code.ast().stmt(shape.body).span);
-            self.too_long.insert(key, rounds);
+            self.summaries.too_long.insert(key, rounds);
         }
         if self.plain_loop(code, shape) {
             return;
@@ -157,7 +148,7 @@ impl<'a> Interp<'a> {
 
     /// The mark of the innermost loop.
     fn loop_mark(&self) -> usize {
-        let breakable = self.frames.last().and_then(|f| f.breakables.last());
+        let breakable = self.walk.frames.last().and_then(|f| f.breakables.last());
         breakable.map_or(self.state.mark(), |b| b.mark)
     }
 
@@ -171,16 +162,16 @@ impl<'a> Interp<'a> {
     /// The number of rounds of `for (i = a; i < b; i++)` if it is known and small. Nothing happens.
     fn known_rounds(&mut self, code: &Code<'a>, shape: &Loop) -> Option<i128> {
         let mark = self.state.mark();
-        let noted = self.visits.len();
+        let noted = self.trace.visits.len();
         let rounds = self.count_rounds(code, shape);
         self.state.rollback(mark);
         self.state.reachable = true;
-        self.visits.truncate(noted);
+        self.trace.visits.truncate(noted);
         rounds
     }
 
     fn count_rounds(&mut self, code: &Code<'a>, shape: &Loop) -> Option<i128> {
-        if self.flat || shape.body_first {
+        if self.budget.flat || shape.body_first {
             return None;
         }
         let tree = code.clone();
@@ -216,14 +207,19 @@ impl<'a> Interp<'a> {
             _ => return None,
         };
         let rounds = span.max(0).checked_add(by.abs() - 1)? / by.abs();
-        let together = self.unroll_factor.saturating_mul(rounds.max(1) as u64);
+        let together = self.walk.unroll_factor.saturating_mul(rounds.max(1) as u64);
         (rounds <= MOST_ROUNDS && together <= MOST_ROUNDS_TOGETHER).then_some(rounds)
     }
 
     /// Whether a loop was given up with so many rounds.
     fn takes_too_long(&self, code: &Code<'a>, shape: &Loop, rounds: i128) -> bool {
         let key = (code.host, code.ast().stmt(shape.body).span);
-        code.env.is_none() && self.too_long.get(&key).is_some_and(|r| rounds >= *r)
+        code.env.is_none()
+            && self
+                .summaries
+                .too_long
+                .get(&key)
+                .is_some_and(|r| rounds >= *r)
     }
 
     /// Follows a loop round by round, unless its first round shows that this takes too long: then
@@ -231,9 +227,13 @@ impl<'a> Interp<'a> {
     /// change the counter.
     fn unroll(&mut self, code: &Code<'a>, shape: &Loop, rounds: i128) -> bool {
         let mark = self.state.mark();
-        let (steps, noted, made) = (self.steps, self.visits.len(), self.objects.len());
-        let before = self.unroll_factor;
-        self.unroll_factor = before.saturating_mul(rounds.max(1) as u64);
+        let (steps, noted, made) = (
+            self.budget.steps,
+            self.trace.visits.len(),
+            self.objects.len(),
+        );
+        let before = self.walk.unroll_factor;
+        self.walk.unroll_factor = before.saturating_mul(rounds.max(1) as u64);
         let mut exits = Vec::new();
         for round in 0.. {
             let truth = self.test(code, shape.condition);
@@ -251,20 +251,20 @@ impl<'a> Interp<'a> {
                 self.forget_all("a loop without an end");
                 break;
             }
-            self.context.push(round as u32);
+            self.walk.context.push(round as u32);
             self.push_breakable(mark, true);
             self.exec_scoped(code, shape.body);
             self.next_round(code, shape, false);
-            self.context.pop();
+            self.walk.context.pop();
             let breaks = self.pop_breakable().map(|b| b.breaks).unwrap_or_default();
-            let all = (self.steps - steps).saturating_mul(rounds.max(1) as u64);
+            let all = (self.budget.steps - steps).saturating_mul(rounds.max(1) as u64);
             let too_long = round == 0 && rounds > 1 && all > MOST_STEPS_UNROLLED;
             // OpenCL objects that a round makes are told apart by the round.
             if too_long && self.objects.only_memory_since(made) {
                 self.state.rollback(mark);
                 self.state.reachable = true;
-                self.visits.truncate(noted);
-                self.unroll_factor = before;
+                self.trace.visits.truncate(noted);
+                self.walk.unroll_factor = before;
                 return false;
             }
             exits.extend(breaks);
@@ -272,7 +272,7 @@ impl<'a> Interp<'a> {
                 break;
             }
         }
-        self.unroll_factor = before;
+        self.walk.unroll_factor = before;
         for delta in exits {
             self.state.merge(mark, delta);
         }
@@ -282,7 +282,7 @@ impl<'a> Interp<'a> {
     fn loop_key(&self, code: &Code<'a>, body: StmtId) -> Option<LoopKey> {
         let span = code.ast().stmt(body).span;
         let own = code.env.is_none();
-        own.then(|| (code.host, span, self.context.clone()))
+        own.then(|| (code.host, span, self.walk.context.clone()))
     }
 
     /// Follows a loop whose rounds are not known: `round` goes once from its head to its head and
@@ -294,14 +294,14 @@ impl<'a> Interp<'a> {
         counters: Vec<Place>,
         mut round: impl FnMut(&mut Self) -> Option<Delta>,
     ) {
-        if self.flat {
+        if self.budget.flat {
             self.forget_all("a loop of a host that is too large to be followed");
         }
-        self.loop_depth += 1;
+        self.walk.loop_depth += 1;
         self.enter_loop(site);
-        let noted = self.visits.len();
+        let noted = self.trace.visits.len();
         let mut changing = match &key {
-            Some(key) => self.changing.get(key).cloned().unwrap_or_default(),
+            Some(key) => self.walk.changing.get(key).cloned().unwrap_or_default(),
             None => BTreeMap::new(),
         };
         for (place, value) in &mut changing {
@@ -319,13 +319,14 @@ impl<'a> Interp<'a> {
             changing.insert(place, number);
         }
         for pass in 0..=MOST_PASSES {
-            self.visits.truncate(noted);
+            self.trace.visits.truncate(noted);
             let mark = self.state.mark();
             self.push_breakable(mark, true);
             let exit = round(self);
             let breaks = self.pop_breakable().map(|b| b.breaks).unwrap_or_default();
             let (back, returns_to_head) = self.take_back(mark);
-            let stable = self.flat || !returns_to_head || !self.widen(&back, pass, &mut changing);
+            let stable =
+                self.budget.flat || !returns_to_head || !self.widen(&back, pass, &mut changing);
             if stable || pass == MOST_PASSES {
                 self.state.reachable = false;
                 let mark = self.state.mark();
@@ -335,12 +336,12 @@ impl<'a> Interp<'a> {
                 break;
             }
         }
-        self.loop_depth -= 1;
-        self.loops.pop();
+        self.walk.loop_depth -= 1;
+        self.walk.loops.pop();
         if let Some(key) = key
             && !changing.is_empty()
         {
-            self.changing.insert(key, changing);
+            self.walk.changing.insert(key, changing);
         }
     }
 
@@ -368,7 +369,7 @@ impl<'a> Interp<'a> {
                     changing.insert(place.clone(), next.clone());
                 }
                 Val::OneOf(_) => {
-                    if let Some(frame) = self.loops.last_mut() {
+                    if let Some(frame) = self.walk.loops.last_mut() {
                         frame.differing.insert(place.clone());
                     }
                 }
@@ -382,7 +383,11 @@ impl<'a> Interp<'a> {
 
     /// The number in a place at a loop's head: one of this activation of the loop and this round.
     fn changing_number(&mut self, place: &Place) -> Val {
-        let line = self.loops.last().map(|l| self.sources.location(l.site));
+        let line = self
+            .walk
+            .loops
+            .last()
+            .map(|l| self.program.sources.location(l.site));
         let why = match line {
             Some(site) => format!("it changes in the loop at {}:{}", site.file, site.line),
             None => "it changes in a loop".to_string(),
@@ -404,7 +409,7 @@ impl<'a> Interp<'a> {
         if let Some(elements) = self.range_elements(code, range) {
             self.enter_loop(site);
             self.over_elements(code, variable, elements, body);
-            self.loops.pop();
+            self.walk.loops.pop();
             return;
         }
         let list = match &code.clone().ast().expr(range).kind {

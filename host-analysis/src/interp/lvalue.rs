@@ -7,7 +7,7 @@ use super::scope::{Binding, Name};
 use super::{Code, Interp, MAX_NESTING, VarInfo};
 use crate::number::Num;
 use crate::object::ObjectKind;
-use crate::place::{Place, Root, SIZE, Step, VarId};
+use crate::place::{Place, Root, SIZE, Step};
 use crate::symbol::origin;
 use crate::syntax::ast::{ExprId, ExprKind, Record, Type};
 use crate::text::Text;
@@ -41,7 +41,7 @@ impl<'a> Interp<'a> {
     }
 
     pub(super) fn binding(&mut self, code: &Code<'a>, name: &str) -> Option<Binding> {
-        if let Some(frame) = self.frames.last() {
+        if let Some(frame) = self.walk.frames.last() {
             let key = Name::of(name);
             let mut scopes = frame.scopes.iter().rev();
             if let Some(binding) = scopes.find_map(|scope| scope.get(key)) {
@@ -52,27 +52,20 @@ impl<'a> Interp<'a> {
             }
         }
         let short = last_name(name);
-        self.find_global(code.host, short).map(Binding::Var)
-    }
-
-    /// The variable at file scope that a name stands for in a host.
-    pub(super) fn find_global(&self, host: usize, name: &str) -> Option<VarId> {
-        let own = self.globals.get(&Some(host)).and_then(|g| g.get(name));
-        let shared = || self.globals.get(&None).and_then(|g| g.get(name));
-        own.or_else(shared).copied()
+        self.variables.global(code.host, short).map(Binding::Var)
     }
 
     /// A field of the object whose method is followed.
     pub(super) fn field_of_this(&mut self, name: &str) -> Option<Place> {
-        let frame = self.frames.last()?;
+        let frame = self.walk.frames.last()?;
         let class = frame.class.as_ref()?;
         let host = frame.fn_id.host;
-        let (owner, field) = self.types[host].member(class, name)?;
+        let (owner, field) = self.program.types[host].member(class, name)?;
         if let (Some(this), false) = (&frame.this, field.is_static) {
             return Some(this.field(name));
         }
         // The name that its methods' class has, where it is its own.
-        let own = self.types[host].record(class);
+        let own = self.program.types[host].record(class);
         let class = match own.is_some_and(|(_, own)| std::ptr::eq(own, owner)) {
             true => class.clone(),
             false => self.class_name(host, owner),
@@ -82,10 +75,10 @@ impl<'a> Interp<'a> {
 
     /// What the methods of a class call it.
     fn class_name(&self, host: usize, owner: &Record) -> String {
-        let functions = self.functions.values().flatten();
-        let classes = functions.filter_map(|id| self.function(*id).class.as_ref());
+        let functions = self.program.functions.values().flatten();
+        let classes = functions.filter_map(|id| self.program.function(*id).class.as_ref());
         let mut named = classes.filter(|class| {
-            let found = self.types[host].record(class);
+            let found = self.program.types[host].record(class);
             found.is_some_and(|(_, record)| std::ptr::eq(record, owner))
         });
         named.next().unwrap_or(&owner.name).clone()
@@ -93,7 +86,7 @@ impl<'a> Interp<'a> {
 
     /// One object that stands for all objects of a class that are not followed one by one.
     pub(super) fn class_object(&mut self, class: &str, host: usize) -> Place {
-        if let Some(var) = self.class_objects.get(class) {
+        if let Some(var) = self.variables.class_objects.get(class) {
             return Place::var(*var);
         }
         let var = self.new_var(VarInfo {
@@ -108,7 +101,7 @@ impl<'a> Interp<'a> {
             host,
             lasting: true,
         });
-        self.class_objects.insert(class.to_string(), var);
+        self.variables.class_objects.insert(class.to_string(), var);
         self.state.set(&Place::var(var), Val::Unset);
         for (place, value) in self.ever_of(&Place::var(var)) {
             self.state.set(&place, value);
@@ -118,15 +111,15 @@ impl<'a> Interp<'a> {
 
     /// What was ever assigned to a variable and its parts.
     pub(super) fn ever_of(&mut self, variable: &Place) -> Vec<(Place, Val)> {
-        self.looked_at.insert(variable.root);
+        self.rounds.looked_at.insert(variable.root);
         self.repeats.spoil();
-        let all = self.ever.of(variable.root);
+        let all = self.rounds.ever.of(variable.root);
         all.map(|(place, value)| (place, value.clone())).collect()
     }
 
     pub(super) fn info_of(&self, place: &Place) -> Option<&VarInfo> {
         match (place.root, place.path.is_empty()) {
-            (Root::Var(var), true) => self.vars.get(var.0 as usize),
+            (Root::Var(var), true) => Some(self.variables.info(var)),
             _ => None,
         }
     }
@@ -135,11 +128,11 @@ impl<'a> Interp<'a> {
     pub(super) fn type_of(&self, place: &Place) -> Option<(Cow<'_, Type>, usize, usize)> {
         let (mut ty, mut dims, host) = match place.root {
             Root::Var(var) => {
-                let info = &self.vars[var.0 as usize];
+                let info = self.variables.info(var);
                 (Cow::Borrowed(&info.ty), info.ty.dims.len(), info.host)
             }
             Root::Object(object) => {
-                let (ty, host) = self.heap_types.get(&object)?;
+                let (ty, host) = self.variables.heap_types.get(&object)?;
                 (Cow::Borrowed(ty), 1, *host)
             }
         };
@@ -148,12 +141,12 @@ impl<'a> Interp<'a> {
                 Step::Index(_) if dims > 0 => dims -= 1,
                 Step::Index(_) if ty.pointers > 0 => ty.to_mut().pointers -= 1,
                 Step::Index(_) => {
-                    let kind = self.types[host].kind(&ty, &self.hosts[host]);
+                    let kind = self.program.types[host].kind(&ty, &self.program.hosts[host]);
                     ty = Cow::Owned(super::containers::part_type(&kind, step)?);
                     dims = 0;
                 }
                 Step::Field(name) => {
-                    let kind = self.types[host].kind(&ty, &self.hosts[host]);
+                    let kind = self.program.types[host].kind(&ty, &self.program.hosts[host]);
                     let Kind::Record(record) = kind else {
                         let part = super::containers::part_type(&kind, step);
                         let part = part.or_else(|| crate::types::lane(&ty, name))?;
@@ -161,7 +154,7 @@ impl<'a> Interp<'a> {
                         ty = Cow::Owned(part);
                         continue;
                     };
-                    let (_, field) = self.types[host].member(&record, name)?;
+                    let (_, field) = self.program.types[host].member(&record, name)?;
                     ty = Cow::Borrowed(&field.ty);
                     dims = ty.dims.len();
                 }
@@ -182,7 +175,7 @@ impl<'a> Interp<'a> {
     /// Whether a place is an array, and else its kind if that is known.
     pub(super) fn sort_of(&self, place: &Place) -> (bool, Option<Kind>) {
         if let (Root::Var(var), true) = (place.root, place.only_indices()) {
-            let info = &self.vars[var.0 as usize];
+            let info = self.variables.info(var);
             let dims = info.ty.dims.len();
             if place.path.len() <= dims {
                 let inside = place.path.len() < dims;
@@ -191,7 +184,7 @@ impl<'a> Interp<'a> {
         }
         match self.type_of(place) {
             Some((ty, 0, host)) => {
-                let kind = self.types[host].kind(&ty, &self.hosts[host]);
+                let kind = self.program.types[host].kind(&ty, &self.program.hosts[host]);
                 (false, Some(kind))
             }
             Some(_) => (true, None),
@@ -211,11 +204,12 @@ impl<'a> Interp<'a> {
         let (ty, 0, host) = self.type_of(place)? else {
             return None;
         };
-        let Kind::Record(name) = self.types[host].kind(&ty, &self.hosts[host]) else {
+        let Kind::Record(name) = self.program.types[host].kind(&ty, &self.program.hosts[host])
+        else {
             let known = ["origin", "size"].map(str::to_string);
             return (ty.base == "cl_buffer_region" && ty.pointers == 0).then(|| known.to_vec());
         };
-        let (_, record) = self.types[host].record(&name)?;
+        let (_, record) = self.program.types[host].record(&name)?;
         let fields = record.fields.iter().filter(|f| !f.is_static);
         Some(fields.map(|f| f.name.clone()).collect())
     }
@@ -276,12 +270,12 @@ impl<'a> Interp<'a> {
 
     /// Where an expression can store.
     pub(super) fn target(&mut self, code: &Code<'a>, id: ExprId) -> Target {
-        if self.nesting > MAX_NESTING {
+        if self.budget.nesting > MAX_NESTING {
             return Target::Lost("the program is nested too deeply here".to_string());
         }
-        self.nesting += 1;
+        self.budget.nesting += 1;
         let target = self.target_inner(code, id);
-        self.nesting -= 1;
+        self.budget.nesting -= 1;
         target
     }
 
@@ -289,7 +283,7 @@ impl<'a> Interp<'a> {
         let tree = code.clone();
         match &tree.ast().expr(id).kind {
             ExprKind::Name(name) if name == "this" => {
-                match self.frames.last().and_then(|f| f.this.clone()) {
+                match self.walk.frames.last().and_then(|f| f.this.clone()) {
                     Some(this) => Target::Place(this),
                     None => Target::Lost("`this`".to_string()),
                 }
@@ -626,18 +620,18 @@ impl<'a> Interp<'a> {
 
     /// A reason with the line of the statement that is being followed.
     fn located(&mut self, reason: &str) -> Rc<str> {
-        let Some(at) = self.at else {
+        let Some(at) = self.walk.at else {
             return Rc::from(reason);
         };
         // One statement makes many values unknown for one reason.
-        if let Some((known_at, known, text)) = &self.located
+        if let Some((known_at, known, text)) = &self.walk.located
             && *known_at == at
             && known == reason
         {
             return text.clone();
         }
-        let text: Rc<str> = Rc::from(origin(reason, Some(at), self.sources));
-        self.located = Some((at, reason.to_string(), text.clone()));
+        let text: Rc<str> = Rc::from(origin(reason, Some(at), self.program.sources));
+        self.walk.located = Some((at, reason.to_string(), text.clone()));
         text
     }
 
@@ -692,25 +686,25 @@ impl<'a> Interp<'a> {
     /// Whether a variable or object outlives its function.
     pub(super) fn lasts(&self, root: Root) -> bool {
         match root {
-            Root::Var(var) => self.vars[var.0 as usize].lasting,
+            Root::Var(var) => self.variables.info(var).lasting,
             Root::Object(_) => true,
         }
     }
 
     /// Notes a value that was assigned to a place that outlives its function.
     pub(super) fn note_ever(&mut self, place: &Place, value: &Val) {
-        if !(self.lasts(place.root) || self.threaded.contains(&place.root))
-            || self.frames.is_empty()
+        if !(self.lasts(place.root) || self.exposed.threaded.contains(&place.root))
+            || self.walk.frames.is_empty()
             || matches!(value, Val::Unset | Val::Zero)
         {
             return;
         }
-        let is_any = self.ever.get(place).is_some_and(Val::is_unknown);
-        if is_any && !self.has_tries {
+        let is_any = self.rounds.ever.get(place).is_some_and(Val::is_unknown);
+        if is_any && !self.program.has_tries {
             return;
         }
         let value = value.at_other_times();
-        if self.has_tries {
+        if self.program.has_tries {
             self.note_tried(place, &value);
         }
         if !is_any {
@@ -720,11 +714,11 @@ impl<'a> Interp<'a> {
 
     /// Adds to what a place may ever hold.
     pub(super) fn grow_ever(&mut self, place: &Place, value: Val) {
-        if !self.ever.grow(place, value) {
+        if !self.rounds.ever.grow(place, value) {
             return;
         }
-        self.stale_main |= self.seen_by_main.has(place.root);
-        self.stale_others |= self.looked_at.has(place.root);
+        self.rounds.stale_main |= self.rounds.seen_by_main.has(place.root);
+        self.rounds.stale_others |= self.rounds.looked_at.has(place.root);
     }
 
     /// A variable that holds memory's handle gives it its name.
@@ -741,9 +735,9 @@ impl<'a> Interp<'a> {
     pub(super) fn forget_escaped(&mut self, reason: &str) {
         self.repeats.note_forgot(reason);
         // What they lead to by now.
-        let escaped = std::mem::take(&mut self.escaped);
-        self.escaped = self.follow_roots(escaped.iter().copied().collect(), escaped);
-        let roots: Vec<Root> = self.escaped.iter().copied().collect();
+        let escaped = std::mem::take(&mut self.exposed.escaped);
+        self.exposed.escaped = self.follow_roots(escaped.iter().copied().collect(), escaped);
+        let roots: Vec<Root> = self.exposed.escaped.iter().copied().collect();
         self.give_kept_functions(&roots);
         for root in roots {
             self.forget_root(root, reason);
@@ -753,7 +747,7 @@ impl<'a> Interp<'a> {
     pub(super) fn forget_root(&mut self, root: Root, reason: &str) {
         let place = Place::of(root);
         if let Root::Var(var) = root
-            && self.vars[var.0 as usize].ty.is_const
+            && self.variables.info(var).ty.is_const
         {
             return;
         }

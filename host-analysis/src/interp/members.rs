@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::call::Arg;
-use super::scope::Binding;
+use super::scope::{Binding, Scope};
 use super::{Code, FnId, Interp};
 use crate::place::{Place, Root, VarId};
 use crate::syntax::Language;
@@ -20,7 +20,7 @@ impl<'a> Interp<'a> {
     /// The constructors of a class that take so many arguments.
     fn constructors(&self, class: &str, args: usize) -> Vec<FnId> {
         let mut all = self.all_constructors(class);
-        all.retain(|id| self.takes(id.host, *id, args));
+        all.retain(|id| self.program.takes(id.host, *id, args));
         all
     }
 
@@ -33,24 +33,29 @@ impl<'a> Interp<'a> {
     /// the class may have bases and others may be derived of it, those of all classes.
     pub(super) fn methods_of(&self, class: &str, name: &str, args: usize) -> Vec<FnId> {
         let name = name.split_once('<').map_or(name, |(name, _)| name);
-        let takes = |id: &FnId| self.takes(id.host, *id, args);
-        let all = self.functions.get(last_name(name)).into_iter().flatten();
+        let takes = |id: &FnId| self.program.takes(id.host, *id, args);
+        let all = self
+            .program
+            .functions
+            .get(last_name(name))
+            .into_iter()
+            .flatten();
         let all: Vec<FnId> = all.copied().filter(takes).collect();
         let short = last_name(class);
         let short = short.split_once('<').map_or(short, |(name, _)| name);
-        let of = |id: &FnId| self.function(*id).class.as_deref().map(last_name);
+        let of = |id: &FnId| self.program.function(*id).class.as_deref().map(last_name);
         let mut spans = BTreeSet::new();
         let own = all.iter().filter(|id| of(id) == Some(short));
         // Overloads differ in types.
         let own: Vec<FnId> = own
-            .filter(|id| spans.insert(self.function(**id).span))
+            .filter(|id| spans.insert(self.program.function(**id).span))
             .copied()
             .collect();
         if !own.is_empty() {
             return own;
         }
         all.into_iter()
-            .filter(|id| of(id).is_some() && spans.insert(self.function(*id).span))
+            .filter(|id| of(id).is_some() && spans.insert(self.program.function(*id).span))
             .collect()
     }
 
@@ -63,7 +68,7 @@ impl<'a> Interp<'a> {
         name: &str,
         args: usize,
     ) -> Option<Vec<FnId>> {
-        let class = self.function(found).class.as_deref()?;
+        let class = self.program.function(found).class.as_deref()?;
         let Some(Kind::Record(actual)) = self.kind_of(this) else {
             return None;
         };
@@ -81,14 +86,15 @@ impl<'a> Interp<'a> {
         };
         let class = last_name(&class);
         let class = class.split_once('<').map_or(class, |(name, _)| name);
-        let ids = self.functions.get(name).into_iter().flatten();
-        let of = |id: &&FnId| self.function(**id).class.as_deref().map(last_name) == Some(class);
+        let ids = self.program.functions.get(name).into_iter().flatten();
+        let of =
+            |id: &&FnId| self.program.function(**id).class.as_deref().map(last_name) == Some(class);
         ids.copied().collect::<Vec<_>>().iter().find(of).copied()
     }
 
     /// Whether a class says how its objects are copied.
     pub(super) fn copies_otherwise(&self, place: &Place) -> bool {
-        if self.hosts.iter().all(|h| h.language == Language::C) {
+        if self.program.hosts.iter().all(|h| h.language == Language::C) {
             return false;
         }
         if self.own_operator(place, "operator=").is_some() {
@@ -98,7 +104,7 @@ impl<'a> Interp<'a> {
             return false;
         };
         self.constructors(&class, 1).into_iter().any(|id| {
-            let param = &self.function(id).params[0].ty;
+            let param = &self.program.function(id).params[0].ty;
             param.reference && last_name(&param.base) == last_name(&class)
         })
     }
@@ -122,22 +128,22 @@ impl<'a> Interp<'a> {
 
     /// Functions of one name that take so many arguments, whose types would tell them apart.
     pub(super) fn overloads(&self, code: &Code<'a>, name: &str, args: &[Arg<'a>]) -> Vec<FnId> {
-        if !self.is_cpp(code) {
+        if !self.program.is_cpp(code) {
             return Vec::new();
         }
         let (base, _) = name.split_once('<').unwrap_or((name, ""));
-        let all = self.functions.get(base);
-        let all = all.or_else(|| self.functions.get(last_name(base)));
+        let all = self.program.functions.get(base);
+        let all = all.or_else(|| self.program.functions.get(last_name(base)));
         let mut spans = BTreeSet::new();
-        let inside = self.frames.last().and_then(|f| f.class.as_ref());
+        let inside = self.walk.frames.last().and_then(|f| f.class.as_ref());
         let fits = |id: &FnId| {
-            let function = self.function(*id);
+            let function = self.program.function(*id);
             let visible = !function.is_static || id.host == code.host;
             let own = function.class.is_none()
                 || function.class.as_ref() == inside
                 || name.contains("::");
             let params = function.params.iter().zip(args);
-            self.takes(code.host, *id, args.len())
+            self.program.takes(code.host, *id, args.len())
                 && params
                     .into_iter()
                     .all(|(param, arg)| may_take(&param.ty, arg))
@@ -145,7 +151,7 @@ impl<'a> Interp<'a> {
                 && visible
         };
         let all = all.into_iter().flatten().copied().filter(fits);
-        all.filter(|id| spans.insert(self.function(*id).span))
+        all.filter(|id| spans.insert(self.program.function(*id).span))
             .collect()
     }
 
@@ -158,7 +164,7 @@ impl<'a> Interp<'a> {
         this: Option<Place>,
         args: &[Arg<'a>],
     ) -> Val {
-        if self.flat {
+        if self.budget.flat {
             return self.none_followed(code, id, functions, this, args);
         }
         self.on_any(functions, |s, &function| {
@@ -211,7 +217,7 @@ impl<'a> Interp<'a> {
                 let Some(id) = self.some_expression(function) else {
                     return;
                 };
-                let code = self.file_code(function.host, function.part);
+                let code = self.program.file_code(function.host, function.part);
                 self.inline(&code, id, function, Some(place.clone()), args);
             }
             (None, None) => {}
@@ -224,13 +230,13 @@ impl<'a> Interp<'a> {
 
     /// An expression of a function's file, to stand for its call where there is none in the text.
     pub(super) fn some_expression(&self, function: FnId) -> Option<ExprId> {
-        let ast = &self.hosts[function.host].parts[function.part].ast;
+        let ast = &self.program.hosts[function.host].parts[function.part].ast;
         ast.any_expr()
     }
 
     /// What the members of an object are before its constructor's body.
     fn first_values(&mut self, host: usize, place: &Place, class: &str) {
-        let Some((part, record)) = self.types[host].record(class) else {
+        let Some((part, record)) = self.program.types[host].record(class) else {
             return;
         };
         if record.is_union {
@@ -238,15 +244,18 @@ impl<'a> Interp<'a> {
         }
         // To make an object must not take another one of the same class: that would never end.
         let built = (host, class.to_string());
-        if self.building.len() >= MOST_NESTED || self.building.contains(&built) || self.spent(1) {
+        if self.walk.building.len() >= MOST_NESTED
+            || self.walk.building.contains(&built)
+            || self.spent(1)
+        {
             let reason = format!("members of `{class}` that are made with one another");
             self.set_unknown(place, &reason);
             self.forget_escaped(&reason);
             return self.outside(&reason);
         }
-        self.building.push(built);
+        self.walk.building.push(built);
         self.members_first_values(host, part, place, class, record);
-        self.building.pop();
+        self.walk.building.pop();
     }
 
     fn members_first_values(
@@ -263,10 +272,10 @@ impl<'a> Interp<'a> {
         for field in record.fields.iter().filter(|f| !f.is_static) {
             let at = place.field(&field.name);
             if let Some(init) = field.init {
-                let code = self.file_code(host, part);
+                let code = self.program.file_code(host, part);
                 // Names in it are those of the class.
                 let hidden = self.frame().map(|f| {
-                    let scopes = vec![super::Scope::default()];
+                    let scopes = vec![Scope::default()];
                     let scopes = std::mem::replace(&mut f.scopes, scopes);
                     let class = f.class.replace(class.to_string());
                     (scopes, class, f.this.replace(place.clone()))
@@ -294,7 +303,7 @@ impl<'a> Interp<'a> {
 
     /// A variable of a class without an initialiser.
     pub(super) fn default_value(&mut self, code: &Code<'a>, place: &Place) {
-        if !self.is_cpp(code) {
+        if !self.program.is_cpp(code) {
             return;
         }
         match self.kind_of(place) {
@@ -306,15 +315,15 @@ impl<'a> Interp<'a> {
 
     /// A variable declared `auto`, or with a type that is not known, gets that of its value.
     pub(super) fn adopt_type(&mut self, var: VarId, value: &Val) {
-        let info = &self.vars[var.0 as usize];
+        let info = self.variables.info(var);
         if info.kind != Kind::Other || !info.ty.dims.is_empty() {
             return;
         }
         let text = matches!(value, Val::Text(_)) && info.ty.base != "auto";
         if let (Some((mut ty, host)), false) = (self.value_type(value), text) {
             ty.reference = false;
-            let kind = self.types[host].kind(&ty, &self.hosts[host]);
-            let info = &mut self.vars[var.0 as usize];
+            let kind = self.program.types[host].kind(&ty, &self.program.hosts[host]);
+            let info = self.variables.info_mut(var);
             (info.ty, info.host, info.kind) = (ty, host, kind);
         }
     }
@@ -368,13 +377,13 @@ impl<'a> Interp<'a> {
     /// What the members of an object that its class has from a base are before its constructor's
     /// own initialisers.
     fn base_first_values(&mut self, host: usize, place: &Place, class: &str, base: &str) {
-        if self.types[host].record(base).is_none() {
+        if self.program.types[host].record(base).is_none() {
             return;
         }
         self.first_values(host, place, base);
         let own = self.all_constructors(class);
         let lists = |id: &&FnId| {
-            let mut named = self.function(**id).initialisers.iter();
+            let mut named = self.program.function(**id).initialisers.iter();
             named.any(|(name, _)| last_name(name) == last_name(base))
         };
         let listing = own.iter().filter(lists).count();
@@ -391,16 +400,16 @@ impl<'a> Interp<'a> {
     /// Follows a constructor without arguments.
     fn default_construct(&mut self, function: FnId, place: &Place) {
         if let Some(id) = self.some_expression(function)
-            && !self.frames.is_empty()
+            && !self.walk.frames.is_empty()
         {
-            let code = self.file_code(function.host, function.part);
+            let code = self.program.file_code(function.host, function.part);
             self.inline(&code, id, function, Some(place.clone()), &[]);
         }
     }
 
     /// The members that an object has from a base are not known.
     fn forget_members(&mut self, host: usize, place: &Place, base: &str) {
-        for name in self.types[host].members(base) {
+        for name in self.program.types[host].members(base) {
             self.set_unknown(
                 &place.field(&name),
                 "a constructor of a base that is not followed",
@@ -412,9 +421,15 @@ impl<'a> Interp<'a> {
     fn all_constructors(&self, class: &str) -> Vec<FnId> {
         let short = last_name(class);
         let short = short.split_once('<').map_or(short, |(name, _)| name);
-        let all = self.constructors.get(short).into_iter().flatten().copied();
+        let all = self
+            .program
+            .constructors
+            .get(short)
+            .into_iter()
+            .flatten()
+            .copied();
         let mut spans = BTreeSet::new();
-        all.filter(|id| spans.insert(self.function(*id).span))
+        all.filter(|id| spans.insert(self.program.function(*id).span))
             .collect()
     }
 
@@ -443,7 +458,7 @@ impl<'a> Interp<'a> {
                 continue;
             }
             // A base class, or another constructor of this one.
-            let this = self.frames.last().and_then(|f| f.this.clone());
+            let this = self.walk.frames.last().and_then(|f| f.this.clone());
             let args: Vec<Arg<'a>> = args.iter().map(|a| (code.clone(), *a)).collect();
             match (self.constructor(field, args.len()), this, args.first()) {
                 (Some(function), Some(this), Some((first_code, first))) => {
@@ -459,12 +474,6 @@ impl<'a> Interp<'a> {
             }
         }
     }
-}
-
-/// The class `c` that `a::c::c` constructs.
-pub(super) fn constructed(function: &str) -> Option<&str> {
-    let (class, name) = function.rsplit_once("::")?;
-    (last_name(class) == name).then_some(name)
 }
 
 /// Whether a parameter may take an argument, as far as its spelling tells.

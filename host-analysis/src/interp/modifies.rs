@@ -177,10 +177,10 @@ pub(super) struct ModifiedGlobals {
 impl<'a> Interp<'a> {
     /// The variables at file scope that a function and all that it calls may change.
     fn globals_modified_by(&mut self, callee: FnId, modified: &Modified) -> Rc<ModifiedGlobals> {
-        if let Some(known) = self.modified_globals.get(&callee) {
+        if let Some(known) = self.summaries.modified_globals.get(&callee) {
             return known.clone();
         }
-        let global = |name: &str| self.find_global(callee.host, name);
+        let global = |name: &str| self.variables.global(callee.host, name);
         // C++ may pass it by reference; what is a handle or number keeps its value in C.
         let is_cpp = self.is_cpp_host(callee.host);
         let reached = modified.names.iter().filter_map(|name| {
@@ -200,19 +200,21 @@ impl<'a> Interp<'a> {
             },
         });
         // While the first values of these variables are found, not all of them are there.
-        if self.has_globals {
-            self.modified_globals.insert(callee, found.clone());
+        if self.variables.has_globals {
+            self.summaries
+                .modified_globals
+                .insert(callee, found.clone());
         }
         found
     }
 
     /// What a function and all that it calls may change.
     fn modified_by(&mut self, callee: FnId) -> Rc<Modified> {
-        if let Some(known) = self.modified.get(&callee) {
+        if let Some(known) = self.summaries.modified.get(&callee) {
             return known.clone();
         }
         let found = Rc::new(self.find_modified(callee));
-        self.modified.insert(callee, found.clone());
+        self.summaries.modified.insert(callee, found.clone());
         found
     }
 
@@ -229,8 +231,8 @@ impl<'a> Interp<'a> {
         let mut seen: BTreeSet<(usize, String)> = BTreeSet::new();
         while let Some(id) = waiting.pop() {
             let mut calls = Vec::new();
-            let ast = &self.hosts[id.host].parts[id.part].ast;
-            let function = self.function(id);
+            let ast = &self.program.hosts[id.host].parts[id.part].ast;
+            let function = self.program.function(id);
             all.walk(ast, function.body, &mut calls);
             for (field, args) in &function.initialisers {
                 calls.push(field.clone());
@@ -242,7 +244,8 @@ impl<'a> Interp<'a> {
             let mut names: Vec<String> = all.names.iter().cloned().collect();
             // Functions that are named may be called by what they are given to.
             names.retain(|name| {
-                self.hosts[id.host].macros.knows(name) || self.functions.contains_key(&**name)
+                self.program.hosts[id.host].macros.knows(name)
+                    || self.program.functions.contains_key(&**name)
             });
             calls.extend(names);
             while let Some(name) = calls.pop() {
@@ -251,7 +254,7 @@ impl<'a> Interp<'a> {
                 }
                 self.note_call(id, &name, &mut all, &mut calls);
                 let short = last_name(name.split_once('<').map_or(&*name, |(name, _)| name));
-                for &inner in self.functions.get(short).into_iter().flatten() {
+                for &inner in self.program.functions.get(short).into_iter().flatten() {
                     if functions.insert(inner) {
                         waiting.push(inner);
                     }
@@ -263,7 +266,7 @@ impl<'a> Interp<'a> {
 
     /// What the call of a name means where no function is given.
     fn note_call(&self, id: FnId, name: &str, all: &mut Modified, calls: &mut Calls) {
-        let macros = &self.hosts[id.host].macros;
+        let macros = &self.program.hosts[id.host].macros;
         if let Some((_, definition)) = macros.at(name, macros.end()) {
             let body = definition.body.as_bytes();
             let words = Lexer::within(body, 0..body.len())
@@ -283,22 +286,23 @@ impl<'a> Interp<'a> {
             calls.extend(words);
             return;
         }
-        let code = self.file_code(id.host, id.part);
-        let known = self.functions.contains_key(last_name(name))
-            || self.types[id.host].is_type(name)
+        let code = self.program.file_code(id.host, id.part);
+        let known = self.program.functions.contains_key(last_name(name))
+            || self.program.types[id.host].is_type(name)
             || self.is_library(&code, name);
         all.opencl |= super::opencl::is_function(name)
             || name.starts_with("cl::")
-            || self.types[id.host].wrapper(name).is_some()
+            || self.program.types[id.host].wrapper(name).is_some()
             || matches!(name, "setArg" | "enqueueNDRangeKernel");
-        all.outside |= !known && self.prototypes[id.host].contains_key(name);
-        let variable = self.find_global(id.host, name);
+        all.outside |= !known && self.program.prototypes[id.host].contains_key(name);
+        let variable = self.variables.global(id.host, name);
         let pointer = |var: crate::place::VarId| {
-            let info = &self.vars[var.0 as usize];
+            let info = self.variables.info(var);
             info.kind == Kind::Pointer || info.kind == Kind::Other
         };
         // A pointer to a function.
         all.anything |= self
+            .program
             .function(id)
             .params
             .iter()
@@ -325,7 +329,12 @@ impl<'a> Interp<'a> {
         }
         all.extend(globals.changed.iter().copied().map(Root::Var));
         for span in &modified.statics {
-            all.extend(self.statics.get(&(*span, None)).map(|v| Root::Var(*v)));
+            all.extend(
+                self.variables
+                    .statics
+                    .get(&(*span, None))
+                    .map(|v| Root::Var(*v)),
+            );
         }
         if modified.indirect {
             let named = globals.named.iter().copied().map(Root::Var).collect();
@@ -343,6 +352,6 @@ impl<'a> Interp<'a> {
     }
 
     fn is_cpp_host(&self, host: usize) -> bool {
-        self.hosts[host].language == crate::syntax::Language::Cpp
+        self.program.hosts[host].language == crate::syntax::Language::Cpp
     }
 }

@@ -48,7 +48,7 @@ impl<'a> Interp<'a> {
         if let ExprKind::Name(name) = &code.ast().expr(id).kind
             && let Some(Binding::Var(var)) = self.binding(code, name)
         {
-            let info = &self.vars[var.0 as usize];
+            let info = self.variables.info(var);
             return match info.kind {
                 Kind::Num(num) if info.ty.dims.is_empty() => Some(num),
                 _ => None,
@@ -59,7 +59,7 @@ impl<'a> Interp<'a> {
         if typed.dims > 0 {
             return None;
         }
-        match self.types[typed.host].kind(&typed.ty, &self.hosts[typed.host]) {
+        match self.program.types[typed.host].kind(&typed.ty, &self.program.hosts[typed.host]) {
             Kind::Num(num) => Some(num),
             _ => None,
         }
@@ -87,7 +87,7 @@ impl<'a> Interp<'a> {
             ExprKind::Paren(inner) => self.declared(code, *inner, binding),
             ExprKind::Name(_) => match binding {
                 Binding::Var(var) => {
-                    let info = &self.vars[var.0 as usize];
+                    let info = self.variables.info(*var);
                     Some(Typed {
                         ty: Cow::Borrowed(&info.ty),
                         dims: info.ty.dims.len(),
@@ -109,11 +109,11 @@ impl<'a> Interp<'a> {
                     record = record.element()?;
                 }
                 let host = record.host;
-                let kind = self.types[host].kind(&record.ty, &self.hosts[host]);
+                let kind = self.program.types[host].kind(&record.ty, &self.program.hosts[host]);
                 let (Kind::Record(class), 0) = (kind, record.dims) else {
                     return None;
                 };
-                let (_, found) = self.types[host].record(&class)?;
+                let (_, found) = self.program.types[host].record(&class)?;
                 let field = found.fields.iter().find(|f| f.name == *name)?;
                 Some(Typed {
                     ty: Cow::Borrowed(&field.ty),

@@ -39,7 +39,7 @@ impl<'a> Interp<'a> {
         let uses_opencl = words.iter().any(|word| super::opencl::is_function(word));
         let called = words
             .iter()
-            .filter_map(|w| self.functions.get(last_name(w)));
+            .filter_map(|w| self.program.functions.get(last_name(w)));
         let called: Vec<FnId> = called.flatten().copied().collect();
         if !uses_opencl && called.is_empty() {
             return;
@@ -51,15 +51,15 @@ impl<'a> Interp<'a> {
             self.forget_escaped(REASON);
         }
         for callee in called {
-            self.unfollowed.insert(callee);
-            match self.flat {
+            self.trace.unfollowed.insert(callee);
+            match self.budget.flat {
                 true => self.forget_lasting(REASON),
                 false => self.forget_modified(callee, REASON),
             }
         }
-        self.has_kernels_of_any |= words.contains("clCreateKernel");
+        self.trace.has_kernels_of_any |= words.contains("clCreateKernel");
         let launches = LAUNCHES.iter().any(|name| words.contains(*name));
-        if launches && self.visits.len() == visits_before {
+        if launches && self.trace.visits.len() == visits_before {
             let unknown = Val::unknown(REASON);
             self.launch(site, [&unknown; 6]);
         }
@@ -67,7 +67,7 @@ impl<'a> Interp<'a> {
 
     /// Names, and those in the replacements of the macros among them.
     fn with_macros(&self, code: &Code<'a>, names: &[String]) -> BTreeSet<String> {
-        let macros = &self.hosts[code.host].macros;
+        let macros = &self.program.hosts[code.host].macros;
         let mut found = BTreeSet::new();
         let mut waiting = names.to_vec();
         while let Some(name) = waiting.pop() {

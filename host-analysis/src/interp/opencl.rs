@@ -200,7 +200,7 @@ impl<'a> Interp<'a> {
                 // A handle that is not set, or NULL, launches nothing.
                 Val::Null | Val::Zero | Val::Unset => {}
                 Val::Unknown(reason) => return Err(reason.to_string()),
-                Val::Sym(sym) => return Err(origin(&sym.why, sym.at, self.sources)),
+                Val::Sym(sym) => return Err(origin(&sym.why, sym.at, self.program.sources)),
                 _ => return Err("it is no handle that is followed".to_string()),
             }
         }
@@ -228,8 +228,8 @@ impl<'a> Interp<'a> {
             options: Vec::new(),
             kernels: Vec::new(),
         };
-        let summary = self.loop_depth > 0;
-        let (id, new) = self.objects.make(site, &self.context, summary, kind);
+        let summary = self.walk.loop_depth > 0;
+        let (id, new) = self.objects.make(site, &self.walk.context, summary, kind);
         if let ObjectKind::Program { sources: now, .. } = &mut self.objects.get_mut(id).kind
             && !new
             && *now != sources
@@ -247,7 +247,7 @@ impl<'a> Interp<'a> {
                 Piece::Text(text, span) => ProgramSource::Text {
                     text: text.clone(),
                     site: match span {
-                        Some(span) => self.sources.location(*span),
+                        Some(span) => self.program.sources.location(*span),
                         None => Location {
                             file: String::new(),
                             line: 0,
@@ -370,7 +370,7 @@ impl<'a> Interp<'a> {
         let is_none = |v: &Val| matches!(v, Val::Null | Val::Zero | Val::Unset);
         let programs = self.handles(program, is_program);
         if programs.is_err() && !program.alternatives().iter().all(is_none) {
-            self.has_kernels_of_any = true;
+            self.trace.has_kernels_of_any = true;
         }
         for id in programs.unwrap_or_default() {
             if let ObjectKind::Program { kernels, .. } = &mut self.objects.get_mut(id).kind {
@@ -391,8 +391,8 @@ impl<'a> Interp<'a> {
             })
             .reduce(|a, b| a.join(&b))
             .unwrap_or(Val::Unset);
-        let summary = self.loop_depth > 0;
-        let (id, new) = self.objects.make(site, &self.context, summary, kind);
+        let summary = self.walk.loop_depth > 0;
+        let (id, new) = self.objects.make(site, &self.walk.context, summary, kind);
         if let ObjectKind::Kernel { name } = &mut self.objects.get_mut(id).kind {
             *name = if new { value } else { name.join(&value) };
         }
@@ -436,7 +436,7 @@ impl<'a> Interp<'a> {
             Val::Int(flags, _) => u64::try_from(flags).ok(),
             _ => None,
         };
-        let size = to_value(&size.convert(Num::Int(IntType::SIZE)), self.sources);
+        let size = to_value(&size.convert(Num::Int(IntType::SIZE)), self.program.sources);
         let kind = ObjectKind::Memory {
             flags,
             part,
@@ -444,8 +444,8 @@ impl<'a> Interp<'a> {
             holder: None,
             loose: false,
         };
-        let summary = self.loop_depth > 0;
-        let (id, new) = self.objects.make(site, &self.context, summary, kind);
+        let summary = self.walk.loop_depth > 0;
+        let (id, new) = self.objects.make(site, &self.walk.context, summary, kind);
         if let ObjectKind::Memory {
             flags: flags_now,
             size: size_now,
@@ -491,14 +491,17 @@ impl<'a> Interp<'a> {
         let (origin, size) = (field("origin"), field("size"));
         let part = Part {
             of,
-            origin: to_value(&origin.convert(Num::Int(IntType::SIZE)), self.sources),
+            origin: to_value(
+                &origin.convert(Num::Int(IntType::SIZE)),
+                self.program.sources,
+            ),
         };
         self.create_buffer(site, flags, &size, Some(part))
     }
 
     pub(super) fn create_queue(&mut self, site: Span, order: QueueOrder) -> Val {
         let kind = ObjectKind::Queue { order };
-        let (id, new) = self.objects.make(site, &self.context, false, kind);
+        let (id, new) = self.objects.make(site, &self.walk.context, false, kind);
         if let ObjectKind::Queue { order: now } = &mut self.objects.get_mut(id).kind
             && !new
             && *now != order
@@ -618,7 +621,7 @@ impl<'a> Interp<'a> {
             Val::Null | Val::Int(0, _) => {
                 return ArgValue::Local(to_value(
                     &size.convert(Num::Int(IntType::SIZE)),
-                    self.sources,
+                    self.program.sources,
                 ));
             }
             Val::Pointer(_) => {}
@@ -651,7 +654,7 @@ impl<'a> Interp<'a> {
                     Val::Unset => Val::unknown("it is not set yet"),
                     _ => now,
                 };
-                ArgValue::Scalar(to_value(&held, self.sources))
+                ArgValue::Scalar(to_value(&held, self.program.sources))
             }
             Some(Kind::Pointer | Kind::Wrapper(_)) if self.is_memory_variable(place) => {
                 ArgValue::Memory(self.spell(place))
@@ -700,7 +703,7 @@ impl<'a> Interp<'a> {
         if self.kind_of(place) == Some(Kind::Wrapper(Wrapper::Memory)) {
             return true;
         }
-        let ty = &self.vars[var.0 as usize].ty;
+        let ty = &self.variables.info(var).ty;
         place.path.iter().all(|s| matches!(s, Step::Index(_))) && ty.base == "cl_mem"
     }
 }

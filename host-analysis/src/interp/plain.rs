@@ -285,7 +285,7 @@ impl<'a> Interp<'a> {
     /// What a loop's text tells of it. It is read once, but for loops in macros.
     fn loop_text(&mut self, code: &Code<'a>, shape: &Loop) -> Rc<LoopText> {
         let key = (code.host, code.part, shape.body);
-        if let (Some(known), None) = (self.loop_texts.get(&key), &code.env) {
+        if let (Some(known), None) = (self.summaries.loop_texts.get(&key), &code.env) {
             return known.clone();
         }
         let mut effects = Effects::of_loop(code.ast(), shape);
@@ -297,7 +297,7 @@ impl<'a> Interp<'a> {
             },
         });
         if code.env.is_none() {
-            self.loop_texts.insert(key, text.clone());
+            self.summaries.loop_texts.insert(key, text.clone());
         }
         text
     }
@@ -310,7 +310,7 @@ impl<'a> Interp<'a> {
         // Functions that are named may be called by what they are given to.
         let named = |effects: &Effects| {
             let names = effects.names.difference(&effects.declared);
-            let functions = names.filter(|name| self.plain.functions.contains_key(*name));
+            let functions = names.filter(|name| self.summaries.plain.functions.contains_key(*name));
             functions.cloned().collect::<Vec<_>>()
         };
         let mut waiting: Vec<String> = effects.calls.iter().cloned().collect();
@@ -320,7 +320,7 @@ impl<'a> Interp<'a> {
             if !seen.insert(name.clone()) {
                 continue;
             }
-            if let Some(known) = self.plain.functions.get(&name) {
+            if let Some(known) = self.summaries.plain.functions.get(&name) {
                 let inner = known.as_ref()?;
                 effects.indirect |= inner.indirect || !inner.zeroed.is_empty();
                 effects.changed.extend(inner.changed.iter().cloned());
@@ -351,11 +351,11 @@ impl<'a> Interp<'a> {
     /// A call of a function that only computes, in loops: it is not followed.
     pub(super) fn plain_function(&mut self, code: &Code<'a>, name: &str) -> Option<Rc<Summary>> {
         let key = (code.host, name.to_string());
-        if let Some(known) = self.plain_known.get(&key) {
+        if let Some(known) = self.summaries.plain_known.get(&key) {
             return known.clone();
         }
         let found = self.find_plain_function(code, name).map(Rc::new);
-        self.plain_known.insert(key, found.clone());
+        self.summaries.plain_known.insert(key, found.clone());
         found
     }
 
@@ -369,7 +369,7 @@ impl<'a> Interp<'a> {
             if !seen.insert(name.clone()) {
                 continue;
             }
-            if let Some(known) = self.plain.functions.get(&name) {
+            if let Some(known) = self.summaries.plain.functions.get(&name) {
                 let inner = known.as_ref()?;
                 loops |= inner.loops;
                 changed.extend(inner.changed.iter().chain(&inner.zeroed).cloned());
@@ -389,7 +389,7 @@ impl<'a> Interp<'a> {
                     }
                 }
                 let named = inner.names.difference(&inner.declared);
-                let named = named.filter(|name| self.plain.functions.contains_key(*name));
+                let named = named.filter(|name| self.summaries.plain.functions.contains_key(*name));
                 waiting.extend(named.cloned());
                 let mut others = inner.names.difference(&inner.calls);
                 if others.any(|name| self.is_function_macro(code, name)) {
@@ -413,14 +413,14 @@ impl<'a> Interp<'a> {
         !self.is_library(code, name)
             && !FOLLOWED.contains(&name)
             && !name.contains("::")
-            && !self.is_cpp(code)
-            && !self.functions.contains_key(name)
-            && !self.hosts[code.host].macros.knows(name)
+            && !self.program.is_cpp(code)
+            && !self.program.functions.contains_key(name)
+            && !self.program.hosts[code.host].macros.knows(name)
             && !super::opencl::is_function(name)
             && !super::library::ends_program(name)
-            && self.find_global(code.host, name).is_none()
-            && !self.types[code.host].is_type(name)
-            && self.prototypes[code.host].contains_key(name)
+            && self.variables.global(code.host, name).is_none()
+            && !self.program.types[code.host].is_type(name)
+            && self.program.prototypes[code.host].contains_key(name)
     }
 
     /// Whether a function that is not given only computes.
@@ -429,7 +429,7 @@ impl<'a> Interp<'a> {
         self.is_library(code, name)
             && !FOLLOWED.contains(&short)
             && !super::unfollowed::calls_back(name)
-            && !self.hosts[code.host].macros.knows(name)
+            && !self.program.hosts[code.host].macros.knows(name)
             && !super::opencl::is_function(name)
             && !matches!(short, "exit" | "abort" | "_exit")
     }
@@ -441,7 +441,7 @@ impl<'a> Interp<'a> {
     }
 
     fn is_function_macro(&self, code: &Code<'a>, name: &str) -> bool {
-        let macros = &self.hosts[code.host].macros;
+        let macros = &self.program.hosts[code.host].macros;
         let found = macros.at(name, macros.end());
         found.is_some_and(|(_, m)| !m.system && m.body.contains(['=', '{', ';']))
     }
@@ -449,7 +449,7 @@ impl<'a> Interp<'a> {
     /// The names and calls in the replacement of a function-like macro that is an expression, if
     /// the name is that of a macro; nothing if it may do more than computing.
     fn macro_effects(&self, code: &Code<'a>, name: &str) -> Option<Option<Effects>> {
-        let macros = &self.hosts[code.host].macros;
+        let macros = &self.program.hosts[code.host].macros;
         if !macros.knows(name) {
             return Some(None);
         }
@@ -541,7 +541,7 @@ impl<'a> Interp<'a> {
                     base: ty.base.clone(),
                     ..Type::default()
                 };
-                let num = match self.types[host].kind(&pointee, &self.hosts[host]) {
+                let num = match self.program.types[host].kind(&pointee, &self.program.hosts[host]) {
                     Kind::Num(num) if ty.pointers == 1 => Some(num),
                     _ => None,
                 };

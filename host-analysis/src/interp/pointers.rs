@@ -61,7 +61,7 @@ impl<'a> Interp<'a> {
     pub(super) fn note_pointed(&mut self, value: &Val) {
         for value in value.alternatives() {
             if let Val::Pointer(Place { root, .. }) | Val::Into(root) = value {
-                self.pointed.insert(*root);
+                self.exposed.pointed.insert(*root);
             }
         }
     }
@@ -87,8 +87,8 @@ impl<'a> Interp<'a> {
     /// The address of what a value points to may be kept by code that is not followed.
     pub(super) fn escape_value(&mut self, value: &Val) {
         self.give_function(value);
-        let escaped = std::mem::take(&mut self.escaped);
-        self.escaped = self.reached(value, escaped);
+        let escaped = std::mem::take(&mut self.exposed.escaped);
+        self.exposed.escaped = self.reached(value, escaped);
     }
 
     /// The variables and objects that a value leads to.
@@ -128,9 +128,9 @@ impl<'a> Interp<'a> {
     pub(super) fn store_anywhere(&mut self, value: Val, ty: Option<Num>) {
         self.escape_value(&value);
         self.forget_escaped(REASON);
-        let roots = self.pointed.iter();
+        let roots = self.exposed.pointed.iter();
         let roots: Vec<Root> = roots.filter(|root| self.may_hit(*root, ty)).collect();
-        self.repeats.note_stored(ty, self.at, &roots);
+        self.repeats.note_stored(ty, self.walk.at, &roots);
         for root in roots {
             self.forget_root(root, REASON);
         }
@@ -153,7 +153,7 @@ impl<'a> Interp<'a> {
             return true;
         };
         match root {
-            Root::Var(var) => match &self.vars[var.0 as usize].kind {
+            Root::Var(var) => match &self.variables.info(var).kind {
                 Kind::Num(num) => same_layout(*num, stored),
                 Kind::Pointer | Kind::String | Kind::FileStream | Kind::StringStream => false,
                 _ => true,
@@ -178,7 +178,7 @@ impl<'a> Interp<'a> {
         if place.path.is_empty() {
             return true;
         }
-        let info = &self.vars[var.0 as usize];
+        let info = self.variables.info(var);
         if place.only_indices() && info.ty.dims.len() > 1 {
             let inside = |(at, dim): (&Step, &Option<u64>)| match (at, dim) {
                 (Step::Index(at), Some(dim)) => u64::try_from(*at).is_ok_and(|at| at < *dim),
@@ -208,7 +208,7 @@ impl<'a> Interp<'a> {
         if dims > 0 || ty.pointers > 0 {
             return Some(true);
         }
-        match self.types[host].kind(&ty, &self.hosts[host]) {
+        match self.program.types[host].kind(&ty, &self.program.hosts[host]) {
             Kind::Num(_) | Kind::Record(_) => Some(false),
             _ => None,
         }
@@ -226,7 +226,7 @@ impl<'a> Interp<'a> {
             base: ty.base.clone(),
             ..Type::default()
         };
-        let to = self.types[host].kind(&pointee, &self.hosts[host]);
+        let to = self.program.types[host].kind(&pointee, &self.program.hosts[host]);
         let one = |value: &Val| match value {
             Val::Pointer(place) if self.is_other(place, &to) => Val::Into(place.root),
             other => other.clone(),
@@ -243,14 +243,14 @@ impl<'a> Interp<'a> {
         let (Root::Object(object), [Step::Index(0)]) = (place.root, &place.path[..]) else {
             return;
         };
-        if ty.pointers != 1 || ty.function || self.heap_types.contains_key(&object) {
+        if ty.pointers != 1 || ty.function || self.variables.heap_types.contains_key(&object) {
             return;
         }
         let pointee = Type {
             base: ty.base.clone(),
             ..Type::default()
         };
-        let known = match self.types[host].kind(&pointee, &self.hosts[host]) {
+        let known = match self.program.types[host].kind(&pointee, &self.program.hosts[host]) {
             Kind::Num(num) => !is_byte(num),
             Kind::Record(_) => true,
             _ => false,
@@ -258,7 +258,7 @@ impl<'a> Interp<'a> {
         let is_heap = matches!(self.objects.get(object).kind, ObjectKind::Heap);
         if known && is_heap {
             self.repeats.spoil();
-            self.heap_types.insert(object, (pointee, host));
+            self.variables.heap_types.insert(object, (pointee, host));
         }
     }
 

@@ -28,7 +28,7 @@ impl<'a> Interp<'a> {
         code: &Code<'a>,
         range: ExprId,
     ) -> Option<Vec<Element<'a>>> {
-        if self.flat || self.unroll_factor > MOST_TOGETHER {
+        if self.budget.flat || self.walk.unroll_factor > MOST_TOGETHER {
             return None;
         }
         let tree = code.clone();
@@ -116,20 +116,20 @@ impl<'a> Interp<'a> {
         body: StmtId,
     ) {
         let mark = self.state.mark();
-        let before = self.unroll_factor;
-        self.unroll_factor = before.saturating_mul(elements.len().max(1) as u64);
+        let before = self.walk.unroll_factor;
+        self.walk.unroll_factor = before.saturating_mul(elements.len().max(1) as u64);
         let mut exits: Vec<Delta> = Vec::new();
         for (round, element) in elements.into_iter().enumerate() {
             if !self.state.reachable {
                 break;
             }
-            self.context.push(round as u32);
+            self.walk.context.push(round as u32);
             self.push_breakable(mark, true);
             self.scoped(|s| {
                 s.bind_element(code, variable, element);
                 s.exec(code, body);
             });
-            self.context.pop();
+            self.walk.context.pop();
             let Some(breakable) = self.pop_breakable() else {
                 break;
             };
@@ -138,7 +138,7 @@ impl<'a> Interp<'a> {
             }
             exits.extend(breakable.breaks);
         }
-        self.unroll_factor = before;
+        self.walk.unroll_factor = before;
         for delta in exits {
             self.state.merge(mark, delta);
         }

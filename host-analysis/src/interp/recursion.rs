@@ -19,10 +19,10 @@ pub(super) type InnerCall = (Vec<Val>, Delta);
 impl<'a> Interp<'a> {
     /// A call is not followed: it is noted if it is one of a function inside of itself.
     pub(super) fn note_inner_call(&mut self, callee: FnId, args: Vec<Val>) {
-        let outer = self.frames.iter().find(|f| f.fn_id == callee);
-        if let Some(outer) = outer.filter(|_| !self.flat) {
+        let outer = self.walk.frames.iter().find(|f| f.fn_id == callee);
+        if let Some(outer) = outer.filter(|_| !self.budget.flat) {
             let changes = self.state.capture(outer.mark);
-            let calls = self.inner_calls.entry(callee).or_default();
+            let calls = self.walk.inner_calls.entry(callee).or_default();
             calls.push((args, changes));
         }
     }
@@ -37,11 +37,11 @@ impl<'a> Interp<'a> {
         mut passed: Vec<Passed>,
         mark: usize,
     ) {
-        let Some(mut calls) = self.inner_calls.remove(&callee) else {
+        let Some(mut calls) = self.walk.inner_calls.remove(&callee) else {
             return;
         };
         let (end, reached) = self.take_back(mark);
-        self.loop_depth += 1;
+        self.walk.loop_depth += 1;
         for pass in 0..MOST_PASSES {
             let here = self.state.mark();
             let mut changed = pass == 0;
@@ -61,9 +61,9 @@ impl<'a> Interp<'a> {
                 s.enter(callee, this, false);
             });
             self.take_back(here);
-            calls = self.inner_calls.remove(&callee).unwrap_or_default();
+            calls = self.walk.inner_calls.remove(&callee).unwrap_or_default();
         }
-        self.loop_depth -= 1;
+        self.walk.loop_depth -= 1;
         self.state.rollback(mark);
         self.state.reachable = false;
         if reached {
@@ -79,14 +79,14 @@ impl<'a> Interp<'a> {
         args: &[Val],
         pass: u32,
     ) -> bool {
-        let name = &self.function(callee).name;
+        let name = &self.program.function(callee).name;
         let own = |value: &Val| match value {
             Val::Pointer(Place {
                 root: Root::Var(var),
                 ..
             })
             | Val::Into(Root::Var(var)) => {
-                let info = &self.vars[var.0 as usize];
+                let info = self.variables.info(*var);
                 *info.function == **name && !info.lasting
             }
             _ => false,

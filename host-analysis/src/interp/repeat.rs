@@ -237,14 +237,14 @@ impl<'a> Interp<'a> {
             callee,
             this: this.clone(),
             args,
-            unroll_factor: self.unroll_factor,
+            unroll_factor: self.walk.unroll_factor,
         }
     }
 
     /// How many bytes a function's body takes.
     fn length(&self, callee: FnId) -> u32 {
-        let ast = &self.hosts[callee.host].parts[callee.part].ast;
-        let body = ast.stmt(self.function(callee).body).span;
+        let ast = &self.program.hosts[callee.host].parts[callee.part].ast;
+        let body = ast.stmt(self.program.function(callee).body).span;
         body.end - body.start
     }
 
@@ -260,14 +260,14 @@ impl<'a> Interp<'a> {
     /// What was done so far.
     pub(super) fn effort(&self) -> Effort {
         Effort {
-            steps: self.steps,
+            steps: self.budget.steps,
             opencl: self.repeats.opencl,
         }
     }
 
     /// Notes what it took to follow a function, since `before`.
     pub(super) fn note_effort(&mut self, callee: FnId, before: Effort) {
-        let steps = self.steps - before.steps;
+        let steps = self.budget.steps - before.steps;
         if steps < STEPS_TO_KEEP {
             return;
         }
@@ -299,11 +299,11 @@ impl<'a> Interp<'a> {
         {
             self.repeats.repeated += 1;
         }
-        let fresh = (kept.atoms.0, self.atoms);
-        self.atoms += kept.atoms.1 - kept.atoms.0;
+        let fresh = (kept.atoms.0, self.walk.atoms);
+        self.walk.atoms += kept.atoms.1 - kept.atoms.0;
         let result = kept.result.renumbered(fresh);
         if let Some(reason) = &kept.forgot {
-            let more = self.escaped.difference(&kept.escaped_before);
+            let more = self.exposed.escaped.difference(&kept.escaped_before);
             for root in more.copied().collect::<Vec<_>>() {
                 self.forget_root(root, reason);
             }
@@ -318,11 +318,11 @@ impl<'a> Interp<'a> {
             self.note_tried(place, &value.renumbered(fresh));
         }
         self.state.reachable = kept.returns;
-        self.escaped.extend(&kept.escaped);
-        self.steps += kept.steps;
-        self.looked_through += kept.looked_through;
+        self.exposed.escaped.extend(&kept.escaped);
+        self.budget.steps += kept.steps;
+        self.budget.looked_through += kept.looked_through;
         if self.repeats.open > 0 {
-            let deepest = self.frames.len() + kept.depth;
+            let deepest = self.walk.frames.len() + kept.depth;
             self.repeats.deepest = self.repeats.deepest.max(deepest);
             self.repeats.called.extend(&kept.called);
             self.repeats.forgot.extend(kept.forgot.clone());
@@ -340,10 +340,14 @@ impl<'a> Interp<'a> {
             let changed = kept.changes.places().any(|place| place.root == *root);
             changed || kept.before.contains_key(root)
         };
-        let mut more = self.escaped.difference(&kept.escaped_before);
-        self.frames.len() + kept.depth <= super::MAX_CALLS
-            && !self.frames.iter().any(|f| kept.called.contains(&f.fn_id))
-            && kept.escaped_before.is_subset(&self.escaped)
+        let mut more = self.exposed.escaped.difference(&kept.escaped_before);
+        self.walk.frames.len() + kept.depth <= super::MAX_CALLS
+            && !self
+                .walk
+                .frames
+                .iter()
+                .any(|f| kept.called.contains(&f.fn_id))
+            && kept.escaped_before.is_subset(&self.exposed.escaped)
             && (kept.forgot.is_none() || !more.any(used))
             && self.is_open_to(kept)
             && kept.before.iter().all(|(r, c)| self.state.holds(*r, c))
@@ -353,7 +357,7 @@ impl<'a> Interp<'a> {
     /// as the call uses it.
     fn is_open_to(&self, kept: &Kept) -> bool {
         let stored = &kept.stored;
-        let same = |root: Root, open: &Vec<bool>| match self.pointed.has(root) {
+        let same = |root: Root, open: &Vec<bool>| match self.exposed.pointed.has(root) {
             true => {
                 let mut types = stored.types.iter().zip(open);
                 !open.is_empty() && types.all(|((ty, _), hit)| self.may_hit(root, *ty) == *hit)
@@ -374,14 +378,14 @@ impl<'a> Interp<'a> {
         };
         let hit: Vec<_> = match stored.types.is_empty() {
             true => Vec::new(),
-            false => self.pointed.iter().filter_map(hits).collect(),
+            false => self.exposed.pointed.iter().filter_map(hits).collect(),
         };
-        let here = self.at;
+        let here = self.walk.at;
         for (root, at) in &hit {
-            self.at = *at;
+            self.walk.at = *at;
             self.forget_root(*root, super::pointers::REASON);
         }
-        self.at = here;
+        self.walk.at = here;
         hit.into_iter().map(|(root, _)| root).collect()
     }
 
@@ -392,34 +396,34 @@ impl<'a> Interp<'a> {
             call,
             mark: self.state.mark(),
             watch: self.state.watch(),
-            escaped: self.escaped.clone(),
+            escaped: self.exposed.escaped.clone(),
             declared: self.repeats.declared.len(),
             called: self.repeats.called.len(),
             assigned: self.repeats.assigned.len(),
             forgot: self.repeats.forgot.len(),
             stored: self.repeats.stored.len(),
             hit: self.repeats.hit.len(),
-            pointed: self.pointed.clone(),
-            deepest: std::mem::replace(&mut self.repeats.deepest, self.frames.len()),
+            pointed: self.exposed.pointed.clone(),
+            deepest: std::mem::replace(&mut self.repeats.deepest, self.walk.frames.len()),
             spoilt: self.repeats.spoilt,
             objects: self.objects.changes(),
-            visits: self.visits.len(),
-            atoms: self.atoms,
-            steps: self.steps,
-            looked_through: self.looked_through,
+            visits: self.trace.visits.len(),
+            atoms: self.walk.atoms,
+            steps: self.budget.steps,
+            looked_through: self.budget.looked_through,
         }
     }
 
     /// Keeps a call that was watched, if it can be repeated.
     pub(super) fn keep(&mut self, record: Record, result: &Val) {
-        let steps = self.steps - record.steps;
+        let steps = self.budget.steps - record.steps;
         let wanted = steps >= STEPS_TO_KEEP
             && self.repeats.spoilt == record.spoilt
             && self.objects.changes() == record.objects
-            && self.visits.len() == record.visits
+            && self.trace.visits.len() == record.visits
             && !self.at_limit();
         let watched = self.state.watched(&record.watch, wanted);
-        let depth = self.repeats.deepest.saturating_sub(self.frames.len());
+        let depth = self.repeats.deepest.saturating_sub(self.walk.frames.len());
         self.repeats.deepest = self.repeats.deepest.max(record.deepest);
         *self.repeats.watched.entry(record.call.callee).or_default() += 1;
         if let Some(roots) = watched {
@@ -508,7 +512,7 @@ impl<'a> Interp<'a> {
             Some(content) => content.slot(&place.path) != now,
             None => true,
         });
-        let escaped = self.escaped.difference(&record.escaped).copied();
+        let escaped = self.exposed.escaped.difference(&record.escaped).copied();
         let call = &record.call;
         let kept = Kept {
             call: Call {
@@ -531,9 +535,9 @@ impl<'a> Interp<'a> {
             escaped: escaped.filter(|root| !own.contains(root)).collect(),
             returns: self.state.reachable,
             result: result.clone(),
-            atoms: (record.atoms, self.atoms),
+            atoms: (record.atoms, self.walk.atoms),
             steps,
-            looked_through: self.looked_through - record.looked_through,
+            looked_through: self.budget.looked_through - record.looked_through,
         };
         let all = self.repeats.kept.entry(call.callee).or_default();
         if all.len() == MOST_KEPT {

@@ -52,18 +52,18 @@ struct Walk {
 impl<'a> Interp<'a> {
     /// What a function reports, if that is all that it does.
     pub(super) fn reporter(&mut self, id: FnId) -> Option<Rc<Reporter>> {
-        if let Some(known) = self.reporters.get(&id) {
+        if let Some(known) = self.summaries.reporters.get(&id) {
             return known.clone();
         }
         // A function that calls itself is none.
-        self.reporters.insert(id, None);
+        self.summaries.reporters.insert(id, None);
         let found = self.find_reporter(id).map(Rc::new);
-        self.reporters.insert(id, found.clone());
+        self.summaries.reporters.insert(id, found.clone());
         found
     }
 
     fn find_reporter(&mut self, id: FnId) -> Option<Reporter> {
-        let function = self.function(id);
+        let function = self.program.function(id);
         let result = &function.result;
         let void = result.base == "void" && result.pointers == 0 && !result.reference;
         let by_value = function.params.iter().all(|p| !p.ty.reference);
@@ -78,7 +78,7 @@ impl<'a> Interp<'a> {
             ends: false,
             calls: vec![function.span],
         };
-        let code = self.file_code(id.host, id.part);
+        let code = self.program.file_code(id.host, id.part);
         self.reports_stmt(&code, function.body, &mut walk)
             .then(|| Reporter {
                 relevant: walk.relevant.into_iter().collect(),
@@ -166,7 +166,7 @@ impl<'a> Interp<'a> {
     }
 
     fn reports_name(&mut self, name: &str, walk: &mut Walk) -> bool {
-        let host = &self.hosts[walk.host];
+        let host = &self.program.hosts[walk.host];
         if host.macros.knows(name) {
             let found = host.macros.at(name, host.macros.end());
             return found.is_some_and(|(_, m)| {
@@ -190,7 +190,7 @@ impl<'a> Interp<'a> {
     }
 
     fn is_file_scope(&self, host: usize, name: &str) -> bool {
-        self.find_global(host, name).is_some()
+        self.variables.global(host, name).is_some()
     }
 
     fn reports_call(
@@ -201,7 +201,10 @@ impl<'a> Interp<'a> {
         walk: &mut Walk,
     ) -> bool {
         let own = walk.locals.contains(name) || walk.params.iter().any(|p| p == name);
-        if own || self.hosts[walk.host].macros.knows(name) || self.is_file_scope(walk.host, name) {
+        if own
+            || self.program.hosts[walk.host].macros.knows(name)
+            || self.is_file_scope(walk.host, name)
+        {
             return false;
         }
         if let Some(function) = self.find_function(code, name, args.len()) {
@@ -212,7 +215,7 @@ impl<'a> Interp<'a> {
             walk.calls.extend(&inner.calls);
             return args.iter().all(|&a| self.reports_expr(code, a, walk));
         }
-        if self.functions.contains_key(name) {
+        if self.program.functions.contains_key(name) {
             return false;
         }
         if library::ends_program(name) {
@@ -228,7 +231,7 @@ impl<'a> Interp<'a> {
         let tree = code.clone();
         match &tree.ast().expr(id).kind {
             ExprKind::Name(name) if walk.params.contains(name) || walk.locals.contains(name) => {
-                !self.hosts[walk.host].macros.knows(name)
+                !self.program.hosts[walk.host].macros.knows(name)
             }
             _ => self.reports_expr(code, id, walk),
         }
@@ -244,7 +247,7 @@ impl<'a> Interp<'a> {
         let returns = match reporter.ends {
             false => true,
             true => {
-                let outcomes = self.outcomes.get(&id)?;
+                let outcomes = self.summaries.outcomes.get(&id)?;
                 outcomes.iter().find(|(known, _)| known == told)?.1
             }
         };
@@ -256,7 +259,7 @@ impl<'a> Interp<'a> {
 
     /// Notes whether a call that was followed returned.
     pub(super) fn note_outcome(&mut self, id: FnId, told: Vec<Told>, returns: bool) {
-        let outcomes = self.outcomes.entry(id).or_default();
+        let outcomes = self.summaries.outcomes.entry(id).or_default();
         if outcomes.len() < MOST_OUTCOMES {
             outcomes.push((told, returns));
         }

@@ -60,7 +60,7 @@ impl<'a> Interp<'a> {
         let mut seen = BTreeSet::new();
         let mut functions = BTreeSet::from([id]);
         let mut waiting = vec![id];
-        let hosts = self.hosts;
+        let hosts = self.program.hosts;
         let macros = &hosts[id.host].macros;
         while let Some(id) = waiting.pop() {
             if hosts[id.host].language != Language::C {
@@ -86,7 +86,7 @@ impl<'a> Interp<'a> {
                             .filter_map(|t| std::str::from_utf8(t.bytes(body)).ok()),
                     );
                 }
-                for &inner in self.functions.get(name).into_iter().flatten() {
+                for &inner in self.program.functions.get(name).into_iter().flatten() {
                     if functions.insert(inner) {
                         waiting.push(inner);
                     }
@@ -98,12 +98,12 @@ impl<'a> Interp<'a> {
 
     /// All names in a function; nothing if its variables outlive it.
     fn names_of(&mut self, id: FnId) -> Option<Rc<BTreeSet<&'a str>>> {
-        if let Some(known) = self.names_of.get(&id) {
+        if let Some(known) = self.summaries.names_of.get(&id) {
             return known.clone();
         }
-        let ast: &'a Ast = &self.hosts[id.host].parts[id.part].ast;
-        let names = names_in(ast, self.function(id).body).map(Rc::new);
-        self.names_of.insert(id, names.clone());
+        let ast: &'a Ast = &self.program.hosts[id.host].parts[id.part].ast;
+        let names = names_in(ast, self.program.function(id).body).map(Rc::new);
+        self.summaries.names_of.insert(id, names.clone());
         names
     }
 
@@ -112,8 +112,10 @@ impl<'a> Interp<'a> {
         let Some((names, functions)) = self.without_opencl(id) else {
             return false;
         };
-        let reason = format!("`{}` may change it", self.function(id).name);
-        let vars = names.iter().filter_map(|n| self.find_global(id.host, n));
+        let reason = format!("`{}` may change it", self.program.function(id).name);
+        let vars = names
+            .iter()
+            .filter_map(|n| self.variables.global(id.host, n));
         let mut work: Vec<Root> = vars.map(Root::Var).collect();
         let mut seen = BTreeSet::new();
         while let Some(root) = work.pop() {
@@ -121,7 +123,7 @@ impl<'a> Interp<'a> {
                 continue;
             }
             if let Root::Var(var) = root
-                && self.vars[var.0 as usize].ty.is_const
+                && self.variables.info(var).ty.is_const
             {
                 continue;
             }
@@ -139,7 +141,7 @@ impl<'a> Interp<'a> {
             self.grow_ever(&whole, Val::unknown(&reason));
         }
         for id in functions {
-            let span = self.function(id).span;
+            let span = self.program.function(id).span;
             self.seen(span);
         }
         true
@@ -148,18 +150,18 @@ impl<'a> Interp<'a> {
     /// Functions that were not reached: first those that no other one calls. And those that code
     /// which is not followed may call.
     pub(super) fn other_roots(&mut self, last: bool) {
-        let all: BTreeSet<FnId> = self.functions.values().flatten().copied().collect();
+        let all: BTreeSet<FnId> = self.program.functions.values().flatten().copied().collect();
         let mut started = BTreeSet::new();
-        if all.iter().all(|&id| self.is_visited(id)) && self.unfollowed.is_empty() {
+        if all.iter().all(|&id| self.is_visited(id)) && self.trace.unfollowed.is_empty() {
             return;
         }
         for id in self.uncalled() {
-            let span = self.function(id).span;
+            let span = self.program.function(id).span;
             self.seen(span);
         }
         let called = self.called_names();
         self.start();
-        if self.functions.contains_key("main") {
+        if self.program.functions.contains_key("main") {
             for &id in &all {
                 if !self.is_visited(id) {
                     self.leave_out(id);
@@ -170,19 +172,19 @@ impl<'a> Interp<'a> {
         let start = self.state.mark();
         for only_uncalled in [true, false] {
             for &id in &all {
-                let name = &self.function(id).name;
+                let name = &self.program.function(id).name;
                 let short = last_name(name);
                 if self.is_visited(id) || (only_uncalled && called.contains(short)) {
                     continue;
                 }
-                started.insert(self.function(id).span);
+                started.insert(self.program.function(id).span);
                 self.root(id, false, start);
             }
         }
         // Following these may find more.
         loop {
-            let mut left: Vec<FnId> = self.unfollowed.iter().copied().collect();
-            left.retain(|id| started.insert(self.function(*id).span));
+            let mut left: Vec<FnId> = self.trace.unfollowed.iter().copied().collect();
+            left.retain(|id| started.insert(self.program.function(*id).span));
             if left.is_empty() {
                 return;
             }
@@ -194,7 +196,7 @@ impl<'a> Interp<'a> {
 
     /// Names that are called somewhere.
     fn called_names(&self) -> BTreeSet<&'a str> {
-        let hosts = self.hosts;
+        let hosts = self.program.hosts;
         let mut called = BTreeSet::new();
         let mut asts = BTreeSet::new();
         for part in hosts.iter().flat_map(|host| &host.parts) {

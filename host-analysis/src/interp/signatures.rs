@@ -2,11 +2,12 @@
 
 use std::ops::RangeInclusive;
 
-use super::{FnId, Interp};
+use super::code::FnId;
+use super::program::Program;
 use crate::syntax::ast::{Type, Variable};
 use crate::types::last_name;
 
-impl<'a> Interp<'a> {
+impl<'a> Program<'a> {
     /// The declaration of a function that a host sees, and the part that it stands in: for one of
     /// a class the one of the same parameters.
     pub(super) fn declaration_of(&self, host: usize, id: FnId) -> Option<(usize, &'a [Variable])> {

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::scope::{Binding, Scope};
-use super::{Breakable, Code, FnId, Frame, Interp, MAX_NESTING, VarInfo};
+use super::walk::{Breakable, Frame};
+use super::{Code, FnId, Interp, MAX_NESTING, VarInfo};
 use crate::place::{Place, Root, VarId};
 use crate::state::Delta;
 use crate::syntax::ast::{
@@ -17,18 +18,18 @@ use crate::value::Val;
 impl<'a> Interp<'a> {
     /// Starts a function.
     pub(super) fn enter(&mut self, id: FnId, this: Option<Place>, is_root: bool) {
-        let function = self.function(id);
-        self.visited.insert(function.span);
-        let backward_labels = match self.labels.get(&id) {
+        let function = self.program.function(id);
+        self.trace.visited.insert(function.span);
+        let backward_labels = match self.summaries.labels.get(&id) {
             Some(labels) => labels.clone(),
             None => {
-                let ast = &self.hosts[id.host].parts[id.part].ast;
+                let ast = &self.program.hosts[id.host].parts[id.part].ast;
                 let labels = Rc::new(backward_labels(ast, function));
-                self.labels.insert(id, labels.clone());
+                self.summaries.labels.insert(id, labels.clone());
                 labels
             }
         };
-        self.frames.push(Frame {
+        self.walk.frames.push(Frame {
             function: Rc::from(function.name.as_str()),
             fn_id: id,
             class: function.class.clone(),
@@ -44,14 +45,14 @@ impl<'a> Interp<'a> {
             breakables: Vec::new(),
             own: Vec::new(),
         });
-        self.repeats.note_entered(id, self.frames.len());
+        self.repeats.note_entered(id, self.walk.frames.len());
     }
 
     /// Follows the body of the function that was entered last, and leaves it.
     pub(super) fn run_body(&mut self, code: &Code<'a>, function: &'a Function) -> Val {
         self.member_initialisers(code, &function.initialisers);
         self.exec(code, function.body);
-        let Some(mut frame) = self.frames.pop() else {
+        let Some(mut frame) = self.walk.frames.pop() else {
             return Val::Unset;
         };
         if frame.is_root {
@@ -62,7 +63,7 @@ impl<'a> Interp<'a> {
         }
         for var in &frame.own {
             self.state.forget(&Place::var(*var));
-            self.escaped.remove(&Root::Var(*var));
+            self.exposed.escaped.remove(&Root::Var(*var));
         }
         self.state.compact(frame.mark);
         self.objects.loosen(&frame.function);
@@ -70,7 +71,7 @@ impl<'a> Interp<'a> {
     }
 
     pub(super) fn frame(&mut self) -> Option<&mut Frame> {
-        self.frames.last_mut()
+        self.walk.frames.last_mut()
     }
 
     /// A new variable of the function that is followed.
@@ -99,7 +100,7 @@ impl<'a> Interp<'a> {
         dims: Vec<Option<u64>>,
         lasting: bool,
     ) -> VarId {
-        let function = match self.frames.last() {
+        let function = match self.walk.frames.last() {
             Some(frame) => frame.function.clone(),
             None => Rc::from(""),
         };
@@ -120,14 +121,14 @@ impl<'a> Interp<'a> {
         variable: &Variable,
         dims: Vec<Option<u64>>,
     ) -> VarId {
-        let ways = self.vars_by_way.entry((code.host, variable.span));
+        let new = VarId(self.variables.len() as u32);
+        let ways = self.variables.by_way.entry((code.host, variable.span));
         let ways = ways.or_default();
-        let Some(&var) = ways.get(self.context.as_slice()) else {
-            let var = VarId(self.vars.len() as u32);
-            ways.insert(self.context.clone(), var);
+        let Some(&var) = ways.get(self.walk.context.as_slice()) else {
+            ways.insert(self.walk.context.clone(), new);
             return self.declare_new(code, variable, dims, false);
         };
-        self.vars[var.0 as usize].dims = dims;
+        self.variables.info_mut(var).dims = dims;
         self.state.forget(&Place::var(var));
         var
     }
@@ -154,16 +155,16 @@ impl<'a> Interp<'a> {
         if !self.state.reachable || self.spent(1) {
             return;
         }
-        if self.nesting > MAX_NESTING {
+        if self.budget.nesting > MAX_NESTING {
             return self.forget_all("the program is nested too deeply here");
         }
-        self.nesting += 1;
-        let outer = self.at;
+        self.budget.nesting += 1;
+        let outer = self.walk.at;
         let span = code.ast().stmt(id).span;
-        self.at = Some(code.site(span));
+        self.walk.at = Some(code.site(span));
         self.exec_inner(code, id);
-        self.at = outer;
-        self.nesting -= 1;
+        self.walk.at = outer;
+        self.budget.nesting -= 1;
     }
 
     fn exec_inner(&mut self, code: &Code<'a>, id: StmtId) {
@@ -226,7 +227,7 @@ impl<'a> Interp<'a> {
             }
             StmtKind::Empty => {}
             StmtKind::Opaque { names, inner } => {
-                let visits = self.visits.len();
+                let visits = self.trace.visits.len();
                 for &expr in inner {
                     self.eval(code, expr);
                 }
@@ -254,14 +255,14 @@ impl<'a> Interp<'a> {
         if let Some(frame) = self.frame() {
             frame.scopes.push(Scope::default());
         }
-        let depth = self.frames.len();
+        let depth = self.walk.frames.len();
         inside(self);
-        if let Some(scopes) = self.frames.last().map(|f| f.scopes.len())
-            && self.frames.len() == depth
+        if let Some(scopes) = self.walk.frames.last().map(|f| f.scopes.len())
+            && self.walk.frames.len() == depth
         {
             self.leave_scopes(scopes - 1, None);
         }
-        if self.frames.len() == depth
+        if self.walk.frames.len() == depth
             && let Some(frame) = self.frame()
         {
             frame.scopes.pop();
@@ -270,7 +271,7 @@ impl<'a> Interp<'a> {
 
     fn declare_local(&mut self, code: &Code<'a>, variable: &Variable) {
         if variable.is_extern {
-            let shared = self.globals.get(&None);
+            let shared = self.variables.globals.get(&None);
             let var = shared.and_then(|g| g.get(&variable.name));
             let binding = var.map_or(Binding::Lost, |v| Binding::Var(*v));
             return self.bind(&variable.name, binding);
@@ -308,18 +309,18 @@ impl<'a> Interp<'a> {
     /// A variable that keeps its value between calls.
     fn declare_static(&mut self, code: &Code<'a>, variable: &Variable) {
         let site = code.env.as_ref().map(|env| env.site);
-        if let Some(&var) = self.statics.get(&(variable.span, site)) {
+        if let Some(&var) = self.variables.statics.get(&(variable.span, site)) {
             self.bind(&variable.name, Binding::Var(var));
             if self.state.own(&Place::var(var)).is_some() || self.state.has_parts(&Place::var(var))
             {
                 return;
             }
         }
-        let var = match self.statics.get(&(variable.span, site)) {
+        let var = match self.variables.statics.get(&(variable.span, site)) {
             Some(&var) => var,
             None => self.declare(code, variable, true),
         };
-        self.statics.insert((variable.span, site), var);
+        self.variables.statics.insert((variable.span, site), var);
         let place = Place::var(var);
         self.state.set(&place, Val::Zero);
         if let Some(init) = variable.init {
@@ -327,6 +328,7 @@ impl<'a> Interp<'a> {
         }
         // A function that is called at unknown times may have changed it.
         if !self
+            .walk
             .frames
             .iter()
             .any(|f| f.is_root && &*f.function == "main")
@@ -500,7 +502,7 @@ impl<'a> Interp<'a> {
             true => self.state.capture(mark),
             false => Delta::new(),
         };
-        self.steps += delta.len() as u64 / 8;
+        self.budget.steps += delta.len() as u64 / 8;
         self.state.rollback(mark);
         self.state.reachable = true;
         (delta, reached)
@@ -514,7 +516,7 @@ impl<'a> Interp<'a> {
         if !self.state.reachable {
             return;
         }
-        let Some(frame) = self.frames.last() else {
+        let Some(frame) = self.walk.frames.last() else {
             return;
         };
         let (mark, is_root, id) = (frame.mark, frame.is_root, frame.fn_id);
@@ -529,10 +531,12 @@ impl<'a> Interp<'a> {
         if !self.state.reachable {
             return;
         }
-        let ty = &self.function(id).result;
-        if let Kind::Num(num) = self.types[id.host].kind(ty, &self.hosts[id.host]) {
+        let ty = &self.program.function(id).result;
+        if let Kind::Num(num) = self.program.types[id.host].kind(ty, &self.program.hosts[id.host]) {
             result = result.convert(num);
-        } else if let Kind::String = self.types[id.host].kind(ty, &self.hosts[id.host]) {
+        } else if let Kind::String =
+            self.program.types[id.host].kind(ty, &self.program.hosts[id.host])
+        {
             result = match self.text_of(&result) {
                 Some(text) => Val::Text(text),
                 None => Val::unknown("a string that is not followed"),
@@ -542,7 +546,7 @@ impl<'a> Interp<'a> {
             true => Delta::new(),
             false => self.state.capture(mark),
         };
-        self.steps += delta.len() as u64 / 8;
+        self.budget.steps += delta.len() as u64 / 8;
         if let Some(frame) = self.frame() {
             frame.result = frame.result.join(&result);
             if !is_root {
@@ -554,14 +558,14 @@ impl<'a> Interp<'a> {
 
     fn jump_out(&mut self, to_next_round: bool) {
         let is_target = |b: &&Breakable| b.is_loop || !to_next_round;
-        let around = self.frames.last().and_then(|f| {
+        let around = self.walk.frames.last().and_then(|f| {
             let target = f.breakables.iter().rev().find(is_target)?;
             Some(target.scopes)
         });
         if let Some(scopes) = around {
             self.leave_scopes(scopes, None);
         }
-        let Some(frame) = self.frames.last_mut().filter(|_| self.state.reachable) else {
+        let Some(frame) = self.walk.frames.last_mut().filter(|_| self.state.reachable) else {
             return;
         };
         let target = frame.breakables.iter_mut().rev().find(|b| is_target(&&**b));
@@ -577,7 +581,7 @@ impl<'a> Interp<'a> {
 
     fn goto(&mut self, label: &str) {
         let state = &mut self.state;
-        let Some(frame) = self.frames.last_mut() else {
+        let Some(frame) = self.walk.frames.last_mut() else {
             return;
         };
         if !frame.passed_labels.contains(label) {
@@ -592,7 +596,7 @@ impl<'a> Interp<'a> {
     }
 
     fn label(&mut self, label: &str) {
-        let Some(frame) = self.frames.last_mut() else {
+        let Some(frame) = self.walk.frames.last_mut() else {
             return;
         };
         frame.passed_labels.insert(label.to_string());
@@ -663,13 +667,13 @@ impl<'a> Interp<'a> {
 
     /// Forgets all values.
     pub(super) fn forget_all(&mut self, reason: &str) {
-        for tried in &mut self.tries {
+        for tried in &mut self.walk.tries {
             tried.lose_all();
         }
         for place in self.state.places() {
             let constant = match place.root {
                 crate::place::Root::Var(var) => {
-                    let ty = &self.vars[var.0 as usize].ty;
+                    let ty = &self.variables.info(var).ty;
                     ty.is_const
                 }
                 crate::place::Root::Object(_) => false,

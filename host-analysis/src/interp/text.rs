@@ -98,7 +98,7 @@ impl<'a> Interp<'a> {
         op: BinaryOp,
         operands: &[ExprId],
     ) -> Option<Val> {
-        if !self.is_cpp(code) {
+        if !self.program.is_cpp(code) {
             return None;
         }
         let tree = code.clone();

@@ -97,13 +97,15 @@ impl<'a> Interp<'a> {
         // What they change they may find changed when they are called again.
         loop {
             let mark = self.state.mark();
-            self.called_back_on.clear();
+            self.exposed.called_back_on.clear();
             self.outside(REASON);
             self.called_back(code, id, given);
             let (changes, _) = self.take_back(mark);
-            let mut roots = std::mem::take(&mut self.called_back_on);
+            let mut roots = std::mem::take(&mut self.exposed.called_back_on);
             roots.extend(changes.sorted().iter().map(|(place, _)| place.root));
-            roots.retain(|root| !self.unsettled.has(*root) && !self.shared.has(*root));
+            roots.retain(|root| {
+                !self.exposed.unsettled.has(*root) && !self.exposed.shared.has(*root)
+            });
             if roots.is_empty() {
                 return;
             }
@@ -125,21 +127,21 @@ impl<'a> Interp<'a> {
 
     /// Several threads may use what a variable or object holds, from now on.
     fn share(&mut self, root: Root) {
-        if self.shared.has(root) || self.unsettled.has(root) {
+        if self.exposed.shared.has(root) || self.exposed.unsettled.has(root) {
             return;
         }
-        if self.is_last_round || self.flat {
+        if self.rounds.is_last_round || self.budget.flat {
             return self.unsettle_root(root);
         }
-        if !self.lasts(root) && !self.threaded.contains(&root) {
+        if !self.lasts(root) && !self.exposed.threaded.contains(&root) {
             // What was assigned to it so far was not noted.
-            self.newly_threaded.insert(root);
-            self.stale_main = true;
+            self.exposed.newly_threaded.insert(root);
+            self.rounds.stale_main = true;
             return self.unsettle_root(root);
         }
-        self.shared.insert(root);
-        self.looked_at.insert(root);
-        let all: Vec<Place> = self.ever.of(root).map(|(place, _)| place).collect();
+        self.exposed.shared.insert(root);
+        self.rounds.looked_at.insert(root);
+        let all: Vec<Place> = self.rounds.ever.of(root).map(|(place, _)| place).collect();
         for place in all {
             let now = self.state.get(&place);
             let now = match self.state.own(&place) {
@@ -153,7 +155,7 @@ impl<'a> Interp<'a> {
 
     /// What another thread may find in a place, or may have put there.
     fn shared_value(&self, place: &Place, value: Val) -> Val {
-        or_assigned(value, place, |whole| self.ever.get(whole))
+        or_assigned(value, place, |whole| self.rounds.ever.get(whole))
     }
 
     /// Functions that are passed away may be called, or not.
@@ -176,18 +178,18 @@ impl<'a> Interp<'a> {
 
     fn unsettle_root(&mut self, root: Root) {
         self.forget_root(root, REASON);
-        self.unsettled.insert(root);
+        self.exposed.unsettled.insert(root);
     }
 
     /// A value as it is found in a place later.
     pub(super) fn settled(&self, place: &Place, value: Val) -> Val {
-        if self.unsettled.has(place.root) {
+        if self.exposed.unsettled.has(place.root) {
             return Val::unknown(REASON);
         }
-        if self.shared.has(place.root) {
+        if self.exposed.shared.has(place.root) {
             return self.shared_value(place, value);
         }
-        if self.ambiguous.has(place.root) {
+        if self.variables.ambiguous.has(place.root) {
             return Val::unknown("several namespaces have a variable of this name");
         }
         match self.doubt(place) {

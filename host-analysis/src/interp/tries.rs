@@ -65,7 +65,7 @@ impl<'a> Interp<'a> {
     pub(super) fn note_thrown(&mut self) {
         // Its handlers must see that each time.
         self.repeats.spoil();
-        if let Some(tried) = self.tries.last_mut() {
+        if let Some(tried) = self.walk.tries.last_mut() {
             let delta = self.state.capture(tried.mark);
             tried.changed.extend(delta.places().cloned());
         }
@@ -73,12 +73,12 @@ impl<'a> Interp<'a> {
 
     pub(super) fn try_block(&mut self, code: &Code<'a>, body: StmtId, handlers: &[Handler]) {
         let mark = self.state.mark();
-        self.tries.push(Tried::at(mark));
+        self.walk.tries.push(Tried::at(mark));
         self.exec(code, body);
-        let Some(mut tried) = self.tries.pop() else {
+        let Some(mut tried) = self.walk.tries.pop() else {
             return;
         };
-        if let Some(outer) = self.tries.last_mut() {
+        if let Some(outer) = self.walk.tries.last_mut() {
             outer.contain(&tried);
         }
         if handlers.is_empty() {
@@ -138,13 +138,13 @@ impl<'a> Interp<'a> {
             return value;
         }
         self.repeats.spoil();
-        self.looked_at.insert(place.root);
-        or_assigned(value, place, |place| self.ever.get(place))
+        self.rounds.looked_at.insert(place.root);
+        or_assigned(value, place, |place| self.rounds.ever.get(place))
     }
 
     /// Notes a value that is assigned to a place that outlives its function, for handlers.
     pub(super) fn note_tried(&mut self, place: &Place, value: &Val) {
-        if let Some(tried) = self.tries.last_mut() {
+        if let Some(tried) = self.walk.tries.last_mut() {
             tried.note_assigned(place, value);
         }
         self.repeats.note_assigned(place, value);

@@ -47,7 +47,7 @@ impl Candidate {
 impl Interp<'_> {
     /// Static functions that are named nowhere, or only in each other.
     pub(super) fn uncalled(&self) -> BTreeSet<FnId> {
-        let hosts = self.hosts.iter().enumerate();
+        let hosts = self.program.hosts.iter().enumerate();
         hosts
             .flat_map(|(host, file)| self.uncalled_in(host, file))
             .collect()
@@ -97,7 +97,7 @@ impl Interp<'_> {
         let mut waiting: Vec<&'c [u8]> = Vec::new();
         let mut named_in: BTreeMap<&'c [u8], Vec<&'c [u8]>> = BTreeMap::new();
         for part in &file.parts {
-            let text = self.sources.file(part.file).text.as_bytes();
+            let text = self.program.sources.file(part.file).text.as_bytes();
             for token in Lexer::new(text).filter(|token| token.kind == TokenKind::Ident) {
                 let word = token.bytes(text);
                 if HIDING.contains(&word) {
@@ -167,7 +167,8 @@ mod tests {
         let (sources, hosts) = parsed(text);
         let interp = Interp::new(&hosts, &sources);
         let ids = interp.uncalled().into_iter();
-        ids.map(|id| interp.function(id).name.clone()).collect()
+        ids.map(|id| interp.program.function(id).name.clone())
+            .collect()
     }
 
     #[test]

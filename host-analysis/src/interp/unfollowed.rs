@@ -86,8 +86,13 @@ impl<'a> Interp<'a> {
     fn may_be_called(&mut self, function: &Val) {
         match function {
             Val::Function(name) => {
-                let named = self.functions.get(last_name(name)).into_iter().flatten();
-                self.unfollowed.extend(named.copied());
+                let named = self
+                    .program
+                    .functions
+                    .get(last_name(name))
+                    .into_iter()
+                    .flatten();
+                self.trace.unfollowed.extend(named.copied());
             }
             Val::Closure(closure) => self.closure_may_be_called(closure),
             _ => {}
@@ -96,38 +101,44 @@ impl<'a> Interp<'a> {
 
     pub(super) fn closure_may_be_called(&mut self, closure: &Closure) {
         let (host, part, index) = closure.function;
-        self.unfollowed.insert(FnId { host, part, index });
+        self.trace.unfollowed.insert(FnId { host, part, index });
     }
 
     /// A call of a function that is not known: any function whose address is taken somewhere may
     /// be meant, and any method of this name.
     pub(super) fn any_may_be_called(&mut self, method: Option<&str>, args: usize) {
         if let Some(name) = method {
-            let named = self.functions.get(last_name(name)).into_iter().flatten();
+            let named = self
+                .program
+                .functions
+                .get(last_name(name))
+                .into_iter()
+                .flatten();
             let named: Vec<FnId> = named.copied().collect();
             let methods = named
                 .into_iter()
-                .filter(|id| self.function(*id).class.is_some());
+                .filter(|id| self.program.function(*id).class.is_some());
             let methods: Vec<FnId> = methods
-                .filter(|id| self.takes(id.host, *id, args))
+                .filter(|id| self.program.takes(id.host, *id, args))
                 .collect();
             if !methods.is_empty() {
-                return self.unfollowed.extend(methods);
+                return self.trace.unfollowed.extend(methods);
             }
         }
-        if !self.taken_called_with.insert(args) {
+        if !self.trace.taken_called_with.insert(args) {
             return;
         }
         let taken = self
+            .summaries
             .taken
             .get_or_init(|| Rc::new(self.find_taken()))
             .clone();
         let fitting = taken
             .iter()
             .copied()
-            .filter(|id| self.takes(id.host, *id, args));
+            .filter(|id| self.program.takes(id.host, *id, args));
         let fitting: Vec<FnId> = fitting.collect();
-        self.unfollowed.extend(fitting);
+        self.trace.unfollowed.extend(fitting);
     }
 
     /// Functions whose address is taken: those that are named where they are not called, in the
@@ -135,11 +146,11 @@ impl<'a> Interp<'a> {
     fn find_taken(&self) -> BTreeSet<FnId> {
         let mut names: BTreeSet<&str> = BTreeSet::new();
         let mut found = BTreeSet::new();
-        for (host, file) in self.hosts.iter().enumerate() {
+        for (host, file) in self.program.hosts.iter().enumerate() {
             for (part, source) in file.parts.iter().enumerate() {
                 let calls = source.ast.called_names();
                 if calls.iter().any(|name| finds_by_name(name)) {
-                    return self.functions.values().flatten().copied().collect();
+                    return self.program.functions.values().flatten().copied().collect();
                 }
                 names.extend(source.ast.named_uncalled());
                 found.extend(source.ast.lambdas().map(|lambda: &Lambda| FnId {
@@ -157,7 +168,7 @@ impl<'a> Interp<'a> {
         }
         let named = names
             .iter()
-            .filter_map(|name| self.functions.get(last_name(name)));
+            .filter_map(|name| self.program.functions.get(last_name(name)));
         found.extend(named.flatten().copied());
         found
     }

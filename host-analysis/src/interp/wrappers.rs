@@ -122,7 +122,7 @@ impl<'a> Interp<'a> {
         };
         match value.alternatives().iter().all(known) {
             true => {
-                let host = self.frames.last().map_or(0, |f| f.fn_id.host);
+                let host = self.walk.frames.last().map_or(0, |f| f.fn_id.host);
                 Target::Place(self.in_place(value, host))
             }
             false => Target::Lost("an expression that is not followed".to_string()),
@@ -266,7 +266,7 @@ impl<'a> Interp<'a> {
 
     /// The options of a program that is built by its constructor.
     fn default_options(&self, host: usize) -> Val {
-        let macros = &self.hosts[host].macros;
+        let macros = &self.program.hosts[host].macros;
         let defined = |name: &str| macros.at(name, macros.end()).is_some();
         // `cl.hpp` has no target version and no options.
         let old =
@@ -366,7 +366,7 @@ impl<'a> Interp<'a> {
     }
 
     fn sizeof_type_of(&self, host: usize, ty: &Type) -> Val {
-        match self.types[host].size(ty, &self.hosts[host], 0) {
+        match self.program.types[host].size(ty, &self.program.hosts[host], 0) {
             Some((bytes, _)) => Val::size(i128::from(bytes)),
             None => Val::unknown(format!("the size of `{}`", ty.base)),
         }
@@ -453,7 +453,7 @@ impl<'a> Interp<'a> {
         args: &[Arg<'a>],
     ) -> Option<Val> {
         let site = Self::site_of(code, id);
-        if let Some(Kind::Wrapper(wrapper)) = self.types[code.host].wrapper(name) {
+        if let Some(Kind::Wrapper(wrapper)) = self.program.types[code.host].wrapper(name) {
             return Some(self.wrapper_value(wrapper, name, site, args));
         }
         let short = name.strip_prefix("cl::")?;
@@ -491,7 +491,7 @@ impl<'a> Interp<'a> {
             _ => return false,
         };
         matches!(
-            self.types[code.host].wrapper(name),
+            self.program.types[code.host].wrapper(name),
             Some(Kind::Wrapper(Wrapper::Enqueue))
         )
     }
@@ -722,7 +722,7 @@ impl<'a> Interp<'a> {
                 Some(self.eval(arg_code, *arg))
             }
             ("begin" | "end" | "size" | "data" | "cbegin" | "cend", None, [(arg_code, arg)])
-                if self.is_cpp(code) =>
+                if self.program.is_cpp(code) =>
             {
                 let Target::Place(place) = self.plain_target(arg_code, *arg) else {
                     return None;
@@ -739,9 +739,11 @@ impl<'a> Interp<'a> {
         self.state.set(&place, Val::Unset);
         if let crate::place::Root::Object(object) = place.root
             && let Kind::Record(_) | Kind::Container(_) | Kind::Wrapper(_) =
-                self.types[code.host].kind(ty, &self.hosts[code.host])
+                self.program.types[code.host].kind(ty, &self.program.hosts[code.host])
         {
-            self.heap_types.insert(object, (ty.clone(), code.host));
+            self.variables
+                .heap_types
+                .insert(object, (ty.clone(), code.host));
         }
         place.index(0)
     }

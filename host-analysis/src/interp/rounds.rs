@@ -1,0 +1,32 @@
+//! The rounds in which the program is followed until nothing is found any more of what its variables
+//! may hold at any time.
+
+use crate::content::Ever;
+use crate::place::RootSet;
+
+/// What all rounds have found of variables at any time, and what this round made of it.
+pub(crate) struct Rounds {
+    /// Every value that was assigned to a place that outlives its function.
+    pub ever: Ever,
+    /// What was looked at of `ever` in this round, by `main` and by what follows it.
+    pub seen_by_main: RootSet,
+    pub looked_at: RootSet,
+    /// `ever` grew behind what looked at it: another round is needed.
+    pub stale_main: bool,
+    pub stale_others: bool,
+    /// This round is the last one.
+    pub is_last_round: bool,
+}
+
+impl Default for Rounds {
+    fn default() -> Self {
+        Rounds {
+            ever: Ever::default(),
+            seen_by_main: RootSet::default(),
+            looked_at: RootSet::default(),
+            stale_main: true,
+            stale_others: false,
+            is_last_round: false,
+        }
+    }
+}

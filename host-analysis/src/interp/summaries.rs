@@ -1,0 +1,52 @@
+//! What is kept of functions and loops: all that their texts and earlier calls tell of them.
+
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use fpgacc_frontend::source::Span;
+
+use super::code::FnId;
+use super::{modifies, plain, reporters};
+use crate::syntax::HostFile;
+use crate::syntax::ast::StmtId;
+
+/// Answers to questions about functions and loops, each found once.
+pub(crate) struct Summaries<'a> {
+    pub plain: plain::Plain,
+    /// Answers of [`Interp::plain_function`], by host and name.
+    pub plain_known: BTreeMap<(usize, String), Option<Rc<plain::Summary>>>,
+    /// What is known of loops, by host, part and body.
+    pub loop_texts: BTreeMap<(usize, usize, StmtId), Rc<plain::LoopText>>,
+    pub reporters: BTreeMap<FnId, Option<Rc<reporters::Reporter>>>,
+    pub outcomes: BTreeMap<FnId, reporters::Outcomes>,
+    /// Loops that took too long to be followed round by round, and the fewest rounds of each.
+    pub too_long: BTreeMap<(usize, Span), i128>,
+    pub labels: BTreeMap<FnId, Rc<BTreeSet<String>>>,
+    /// Answers of [`Interp::modified_by`].
+    pub modified: BTreeMap<FnId, Rc<modifies::Modified>>,
+    /// Answers of [`Interp::globals_modified_by`].
+    pub modified_globals: BTreeMap<FnId, Rc<modifies::ModifiedGlobals>>,
+    /// All names in a function of C; nothing if its variables outlive it.
+    pub names_of: BTreeMap<FnId, Option<Rc<BTreeSet<&'a str>>>>,
+    /// Functions whose address is taken somewhere, once somebody asked for them.
+    pub taken: OnceCell<Rc<BTreeSet<FnId>>>,
+}
+
+impl Summaries<'_> {
+    pub fn of(hosts: &[HostFile]) -> Self {
+        Summaries {
+            plain: plain::Plain::of(hosts),
+            plain_known: BTreeMap::new(),
+            loop_texts: BTreeMap::new(),
+            reporters: BTreeMap::new(),
+            outcomes: BTreeMap::new(),
+            too_long: BTreeMap::new(),
+            labels: BTreeMap::new(),
+            modified: BTreeMap::new(),
+            modified_globals: BTreeMap::new(),
+            names_of: BTreeMap::new(),
+            taken: OnceCell::new(),
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! What is noted on the way.
+
+use std::collections::BTreeSet;
+
+use fpgacc_frontend::source::Span;
+
+use super::code::FnId;
+use crate::object::Visit;
+
+/// Launches and functions that were reached.
+#[derive(Default)]
+pub(crate) struct Trace {
+    pub visits: Vec<Visit>,
+    pub visited: BTreeSet<Span>,
+    /// Functions that code which is not followed may call, whether or not they were visited.
+    pub unfollowed: BTreeSet<FnId>,
+    /// With how many arguments a function that may be any of those was called.
+    pub taken_called_with: BTreeSet<usize>,
+    /// Kernels are created of programs that are not followed.
+    pub has_kernels_of_any: bool,
+}
