@@ -73,6 +73,9 @@ pub(crate) enum Step {
 /// The part of a container that is the number of its elements.
 pub(crate) const SIZE: &str = "#size";
 
+/// The part of a container that any of its elements may be.
+pub(crate) const ANY: &str = "#any";
+
 /// A place that holds a value: a variable, or a part of one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Place {

@@ -152,6 +152,11 @@ impl Val {
         }
     }
 
+    /// Whether it is something that can be called.
+    pub fn is_function(&self) -> bool {
+        matches!(self, Val::Function(_) | Val::Closure(_))
+    }
+
     pub fn is_unknown(&self) -> bool {
         matches!(self, Val::Unknown(_))
     }

@@ -1,7 +1,7 @@
 //! Bytes of variables: memset and memcpy, and the members of unions.
 
 use super::Interp;
-use super::call::Arg;
+use super::code::Arg;
 use crate::place::{Place, Root, Step};
 use crate::types::Kind;
 use crate::value::Val;
@@ -27,11 +27,11 @@ impl<'a> Interp<'a> {
     }
 
     /// `memset(to, byte, count)`, `bzero(to, count)`.
-    pub(super) fn set_bytes(&mut self, name: &str, args: &[Arg<'a>]) -> Val {
+    pub(super) fn set_bytes(&mut self, zero: bool, args: &[Arg<'a>]) -> Val {
         let values = self.values(args);
-        let (to, byte, count) = match (&values[..], name) {
-            ([to, count], "bzero") => (to, Some(0), count),
-            ([to, byte, count], _) => (to, byte.as_int(), count),
+        let (to, byte, count) = match &values[..] {
+            [to, count] if zero => (to, Some(0), count),
+            [to, byte, count] => (to, byte.as_int(), count),
             _ => return Val::Unset,
         };
         let blank = match self.whole(to).filter(|_| byte == Some(0)) {

@@ -1,5 +1,7 @@
 //! Calls: of functions in the given files, which are followed, and of all others.
 
+use super::code::Arg;
+use super::functions;
 use super::lvalue::Target;
 use super::plain::Summary;
 use super::reporters::Reporter;
@@ -15,9 +17,6 @@ use crate::value::Val;
 /// Times that a function is followed that is called any number of times, before all that it
 /// changes is given up.
 const MOST_CALLS_BACK: u32 = 3;
-
-/// An argument of a call.
-pub(super) type Arg<'a> = (Code<'a>, ExprId);
 
 /// How a parameter gets its argument.
 #[derive(Clone)]
@@ -151,11 +150,11 @@ impl<'a> Interp<'a> {
             };
             return self.cast(code, &ty, value);
         }
-        if super::opencl::is_function(name) {
+        if functions::is_opencl(name) {
             self.repeats.note_opencl();
             return self.opencl(code, id, name, args);
         }
-        if matches!(name, "setjmp" | "_setjmp" | "sigsetjmp" | "__sigsetjmp") {
+        if functions::returns_again(name) {
             self.forget_all("longjmp may come back here with other values");
         }
         if let Some(value) = self.wrapper_function(code, id, name, args) {
@@ -556,11 +555,11 @@ impl<'a> Interp<'a> {
         let library = name.is_some_and(|n| self.is_library(code, n));
         let prototype = name.and_then(|n| self.program.prototypes[code.host].get(n).copied());
         // Whether functions that it is given are called by it, and only now.
-        let later = name.is_some_and(super::threads::calls_later);
-        let known = name.is_some_and(|n| n.starts_with("std::") || super::library::takes_values(n));
-        let first_passed = super::threads::first_passed(name);
-        let may_call = !known || name.is_some_and(super::unfollowed::calls_back);
-        let by_value = !self.program.is_cpp(code) || name.is_some_and(super::library::takes_values);
+        let later = name.is_some_and(functions::calls_later);
+        let known = name.is_some_and(|n| n.starts_with("std::") || functions::takes_values(n));
+        let first_passed = functions::first_passed(name);
+        let may_call = !known || name.is_some_and(functions::calls_back);
+        let by_value = !self.program.is_cpp(code) || name.is_some_and(functions::takes_values);
         let mut callbacks = Vec::new();
         let mut values: Vec<Val> = Vec::new();
         for (index, (arg_code, arg)) in args.iter().enumerate() {
@@ -707,7 +706,7 @@ impl<'a> Interp<'a> {
         name.starts_with("std::")
             || name.starts_with("__builtin_")
             || name == crate::syntax::REGIONS
-            || super::library::takes_values(name)
+            || functions::takes_values(name)
             // A file of the user's that declares it means another one.
             || self.program.hosts[code.host].is_system_function(name)
                 && !self.program.prototypes[code.host].contains_key(name)
@@ -753,7 +752,7 @@ impl<'a> Interp<'a> {
                 let functions: Vec<Val> =
                     values.iter().flat_map(|v| self.functions_in(v)).collect();
                 let class = self.type_of(place).map(|(ty, ..)| ty.base.clone());
-                if super::threads::first_passed(class.as_deref()).is_none() {
+                if functions::first_passed(class.as_deref()).is_none() {
                     for value in &values {
                         self.escape_value(value);
                     }

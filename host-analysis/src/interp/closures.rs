@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::call::Arg;
+use super::code::Arg;
 use super::scope::{Binding, Name};
 use super::{Code, FnId, Interp, MAX_CALLS, VarInfo};
 use crate::place::{Place, VarId};

@@ -65,3 +65,6 @@ pub(crate) struct FnId {
     pub part: usize,
     pub index: usize,
 }
+
+/// An argument of a call.
+pub(crate) type Arg<'a> = (Code<'a>, ExprId);

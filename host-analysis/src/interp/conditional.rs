@@ -35,18 +35,6 @@ fn balanced(value: Val, other: Option<Num>) -> Val {
     all.reduce(|all, one| all.join(&one)).unwrap_or(Val::Unset)
 }
 
-/// What functions of the library that hosts take numbers from return.
-fn library_type(name: &str) -> Option<Num> {
-    Some(match name {
-        "atoi" | "stoi" | "rand" | "strcmp" | "strncmp" | "toupper" | "tolower" => INT,
-        "atol" | "strtol" | "stol" | "atoll" | "strtoll" | "stoll" => Num::Int(IntType::LONG),
-        "strtoul" | "stoul" | "strtoull" | "stoull" | "strlen" | "fread" => Num::Int(IntType::SIZE),
-        "atof" | "strtod" | "stod" => Num::Double,
-        "strtof" | "stof" => Num::Float,
-        _ => return None,
-    })
-}
-
 impl<'a> Interp<'a> {
     pub(super) fn conditional(
         &mut self,
@@ -173,7 +161,7 @@ impl<'a> Interp<'a> {
             Some(function) => {
                 self.named_number(function.host, &self.program.function(function).result)
             }
-            None => library_type(last_name(name)),
+            None => super::functions::result_type(last_name(name)),
         }
     }
 }

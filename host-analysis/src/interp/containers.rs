@@ -2,48 +2,18 @@
 //! container's place; what is put in at an index that is not known goes to one place that stands
 //! for all elements, and then nothing is claimed of a single one.
 
-use super::call::Arg;
+use super::code::Arg;
 use super::lvalue::Target;
 use super::{Code, Interp};
 use crate::number::Num;
-use crate::place::{Place, SIZE, Step};
-use crate::syntax::ast::{Designator, ExprId, ExprKind, Type};
+use crate::place::{ANY, Place, SIZE, Step};
+use crate::syntax::ast::{Designator, ExprId, ExprKind};
 use crate::text::Text;
 use crate::types::{Container, Kind};
 use crate::value::Val;
 
-/// What any of the elements may be.
-const ANY: &str = "#any";
 /// Most elements that are told apart.
 const MOST_ELEMENTS: i64 = 256;
-
-/// The type of a part of a container.
-pub(super) fn part_type(kind: &Kind, step: &Step) -> Option<Type> {
-    let Kind::Container(container) = kind else {
-        return None;
-    };
-    if let Step::Field(name) = step
-        && **name == *SIZE
-    {
-        return Some(Type {
-            base: "size_t".to_string(),
-            ..Type::default()
-        });
-    }
-    match (&**container, step) {
-        (Container::Sequence { element, .. }, Step::Index(_)) => Some(element.clone()),
-        (Container::Sequence { element, .. }, Step::Field(name)) => {
-            (**name == *ANY).then(|| element.clone())
-        }
-        (Container::Map { entry }, _) => Some(entry.clone()),
-        (Container::Pair { first, second }, Step::Field(name)) => match &**name {
-            "first" => Some(first.clone()),
-            "second" => Some(second.clone()),
-            _ => None,
-        },
-        _ => None,
-    }
-}
 
 /// The step to the entry of a key.
 fn key_step(chars: Option<String>, key: &Val) -> Option<Step> {

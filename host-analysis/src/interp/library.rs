@@ -1,6 +1,9 @@
 //! Functions of the C and C++ libraries.
 
-use super::call::Arg;
+use std::rc::Rc;
+
+use super::code::Arg;
+use super::functions::{self, Effect};
 use super::lvalue::Target;
 use super::{Code, Interp};
 use crate::arith;
@@ -8,143 +11,6 @@ use crate::number::Num;
 use crate::syntax::ast::ExprId;
 use crate::text::Text;
 use crate::value::{Sym, Val};
-
-/// Functions that neither change what their arguments point to nor keep a pointer.
-const READERS: &[&str] = &[
-    "printf",
-    "fprintf",
-    "puts",
-    "fputs",
-    "putchar",
-    "fputc",
-    "putc",
-    "fwrite",
-    "write",
-    "perror",
-    "fflush",
-    "free",
-    "delete",
-    "fclose",
-    "close",
-    "fseek",
-    "fseeko",
-    "rewind",
-    "ftell",
-    "ftello",
-    "feof",
-    "ferror",
-    "strcmp",
-    "strncmp",
-    "strcasecmp",
-    "strncasecmp",
-    "memcmp",
-    "atoi",
-    "atol",
-    "atoll",
-    "atof",
-    "remove",
-    "unlink",
-    "system",
-    "getenv",
-    "access",
-    "rand",
-    "srand",
-    "time",
-    "clock",
-    "sleep",
-    "usleep",
-    "isdigit",
-    "isspace",
-    "isalpha",
-    "isalnum",
-    "toupper",
-    "tolower",
-    "random",
-    "srandom",
-    "drand48",
-    "srand48",
-    "omp_get_wtime",
-    "omp_get_num_threads",
-    "omp_get_thread_num",
-    "omp_set_num_threads",
-    "omp_get_max_threads",
-    "assert",
-    "static_assert",
-    "setbuf",
-    "fsync",
-    "getpid",
-    "strerror",
-    "setvbuf",
-    "putenv",
-    "setenv",
-];
-
-/// Functions that change what pointers point to, but take all arguments by value.
-const WRITERS: &[&str] = &[
-    "scanf",
-    "fscanf",
-    "sscanf",
-    "gettimeofday",
-    "clock_gettime",
-    "strtol",
-    "strtoul",
-    "strtod",
-    "strtof",
-    "strtoll",
-    "strtoull",
-    "qsort",
-    "pthread_create",
-    "pthread_join",
-    "stat",
-    "fstat",
-    "getopt",
-    "getopt_long",
-    "memchr",
-    "strtok",
-    "strtok_r",
-    "vsprintf",
-    "vsnprintf",
-    "vfprintf",
-    "vprintf",
-    "fgetc",
-    "getc",
-    "getchar",
-    "getline",
-    "times",
-    "getrusage",
-    "mmap",
-    "munmap",
-    "posix_memalign",
-];
-
-/// Whether a function is one of C's, which takes its arguments by value.
-pub(super) fn takes_values(name: &str) -> bool {
-    let name = name.strip_prefix("std::").unwrap_or(name);
-    READERS.contains(&name) || WRITERS.contains(&name)
-}
-
-/// Whether a function neither changes what its arguments point to nor keeps a pointer.
-pub(super) fn reads_only(name: &str) -> bool {
-    READERS.contains(&name.strip_prefix("std::").unwrap_or(name))
-}
-
-/// Whether a function does not return.
-pub(super) fn ends_program(name: &str) -> bool {
-    let name = name.strip_prefix("std::").unwrap_or(name);
-    matches!(
-        name,
-        "exit"
-            | "_exit"
-            | "_Exit"
-            | "abort"
-            | "quick_exit"
-            | "terminate"
-            | "longjmp"
-            | "__assert_fail"
-            | "__builtin_unreachable"
-            | "pthread_exit"
-    )
-}
 
 impl<'a> Interp<'a> {
     /// A function of the library; nothing if it is not known.
@@ -158,198 +24,156 @@ impl<'a> Interp<'a> {
         let name = name.strip_prefix("std::").unwrap_or(name);
         // `min<size_t>`
         let name = name.split_once('<').map_or(name, |(name, _)| name);
-        if ends_program(name) {
-            self.values(args);
-            self.state.reachable = false;
-            return Some(Val::Unset);
-        }
-        if READERS.contains(&name) {
+        if functions::reads_only(name) {
             let values = self.values(args);
-            if let ("atoi" | "atol" | "atoll", [text]) = (name, &values[..])
-                && let Some(number) = self
-                    .chars_of(text)
-                    .and_then(|t| t.trim().parse::<i32>().ok())
-            {
-                return Some(Val::int(i128::from(number)));
-            }
-            return Some(self.result(code, id, "the result of a function of the library"));
+            let number = match (functions::effect(name), &values[..]) {
+                (Effect::Number, [text]) => self.number_in(text),
+                _ => None,
+            };
+            return Some(number.unwrap_or_else(|| {
+                self.result(code, id, "the result of a function of the library")
+            }));
         }
         if name.starts_with("istreambuf_iterator") || name.starts_with("istream_iterator") {
             let values = self.values(args);
             return Some(values.into_iter().next().unwrap_or(Val::Unset));
         }
-        if let Some(value) = self.memory_function(code, id, name, args) {
-            return Some(value);
-        }
-        if let Some(value) = self.string_function(code, id, name, args) {
-            return Some(value);
-        }
-        self.math(code, name, args)
-    }
-
-    fn memory_function(
-        &mut self,
-        code: &Code<'a>,
-        id: ExprId,
-        name: &str,
-        args: &[Arg<'a>],
-    ) -> Option<Val> {
-        let site = code.site(code.ast().expr(id).span);
-        match name {
-            "malloc" | "calloc" | "alloca" | "aligned_alloc" | "valloc" | "memalign" => {
+        match functions::effect(name) {
+            Effect::Line if args.len() == 2 => Some(self.read_line(code, id, args)),
+            Effect::Unknown | Effect::Number | Effect::Returns | Effect::Line => None,
+            Effect::Ends => {
                 self.values(args);
-                let place = self.heap(site);
-                let content = if name == "calloc" {
-                    Val::Zero
-                } else {
-                    Val::Unset
-                };
-                self.state.set(&place, content);
-                Some(Val::Pointer(place.index(0)))
+                self.state.reachable = false;
+                Some(Val::Unset)
             }
-            "realloc" => {
+            Effect::SetBytes { zero } => Some(self.set_bytes(zero, args)),
+            Effect::CopyBytes => Some(self.copy_bytes(args)),
+            Effect::Math { base, single } => self.math(code, name, (base, single), args),
+            effect => {
                 let values = self.values(args);
-                Some(match values.into_iter().next() {
-                    Some(Val::Null) | None => {
-                        let place = self.heap(site);
-                        self.state.set(&place, Val::Unset);
-                        Val::Pointer(place.index(0))
-                    }
-                    Some(old) => old,
-                })
+                self.library_effect(code, id, effect, &values)
             }
-            "memset" | "bzero" => Some(self.set_bytes(name, args)),
-            "memcpy" | "memmove" => Some(self.copy_bytes(args)),
-            "fopen" | "fopen64" | "open" => {
-                let values = self.values(args);
-                Some(match values.first() {
-                    Some(first) => self.opened(first),
-                    None => Val::Unset,
-                })
-            }
-            "fread" => {
-                let values = self.values(args);
-                if let [to, _, _, file] = &values[..] {
-                    self.read_into(to, file);
-                }
-                Some(self.result(code, id, "the number of elements read from a file"))
-            }
-            "read" => {
-                let values = self.values(args);
-                if let [file, to, _] = &values[..] {
-                    self.read_into(to, file);
-                }
-                Some(self.result(code, id, "the number of bytes read from a file"))
-            }
-            "fgets" => {
-                let values = self.values(args);
-                if let [to, _, file] = &values[..] {
-                    self.read_into(to, file);
-                }
-                // NULL at the end of the file.
-                Some(self.result(code, id, "whether a line was read"))
-            }
-            "getline" if args.len() == 2 => {
-                let file = self.eval(&args[0].0, args[0].1);
-                if let Target::Place(place) = self.plain_target(&args[1].0, args[1].1) {
-                    match file {
-                        Val::File(name) => self.put(&place, Val::text(Text::file(&name))),
-                        _ => self.set_unknown(&place, "a line of a stream"),
-                    }
-                }
-                Some(self.result(code, id, "whether a line was read"))
-            }
-            _ => None,
         }
     }
 
-    fn string_function(
+    /// What a function does whose arguments have these values.
+    fn library_effect(
         &mut self,
         code: &Code<'a>,
         id: ExprId,
-        name: &str,
-        args: &[Arg<'a>],
+        effect: Effect,
+        values: &[Val],
     ) -> Option<Val> {
-        match name {
-            "strlen" => {
-                let values = self.values(args);
-                let known = values.first().and_then(|v| self.chars_of(v));
-                Some(match known {
-                    Some(chars) => Val::size(chars.len() as i128),
-                    None => self.result(code, id, "the length of a string"),
-                })
-            }
-            "strdup" => {
-                let values = self.values(args);
-                let text = values.first().and_then(|v| self.text_of(v));
-                Some(match text {
-                    Some(text) => Val::Text(text),
-                    None => Val::unknown("a copy of a string that is not followed"),
-                })
-            }
-            "strcpy" | "strncpy" | "strcat" | "strncat" => {
-                let values = self.values(args);
-                let [to, from, ..] = &values[..] else {
-                    return Some(Val::Unset);
-                };
-                let mut text = self.text_of(from).map(|t| (*t).clone());
-                if name.starts_with("strn") {
-                    let most = values.get(2).and_then(Val::as_int);
-                    text = text.zip(most).and_then(|(text, most)| {
-                        let len = text.chars()?.len() as i128;
-                        (len < most || name == "strncat" && len == most).then_some(text)
-                    });
+        let first = values.first();
+        Some(match effect {
+            Effect::Allocate { zeros } => self.allocated(code, id, zeros),
+            Effect::Reallocate => match first {
+                Some(Val::Null) | None => self.allocated(code, id, false),
+                Some(old) => old.clone(),
+            },
+            Effect::Open => first.map_or(Val::Unset, |name| self.opened(name)),
+            Effect::Read {
+                to,
+                file,
+                args,
+                result,
+            } => {
+                if values.len() == args {
+                    self.read_into(&values[to], &values[file]);
                 }
-                if name.ends_with("cat") {
-                    let before = self.text_of(to).map(|t| (*t).clone());
-                    text = before.zip(text).map(|(mut before, text)| {
-                        before.append(&text);
-                        before
-                    });
-                }
-                self.write_text(to, text);
-                Some(to.clone())
+                self.result(code, id, result)
             }
-            "sprintf" | "snprintf" => {
-                let values = self.values(args);
-                let skip = if name == "sprintf" { 1 } else { 2 };
-                let to = values.first()?.clone();
-                let format = values.get(skip).and_then(|v| self.chars_of(v));
-                let rest = values.get(skip + 1..).unwrap_or_default();
-                let mut text = format.and_then(|f| self.formatted(&f, rest));
-                if name == "snprintf" {
-                    let room = values.get(1).and_then(Val::as_int);
-                    let fits = |t: &Text| {
-                        let len = t.chars().map(|c| c.len() as i128);
-                        len.zip(room).is_some_and(|(len, room)| len < room)
-                    };
-                    text = text.filter(fits);
-                }
-                self.write_text(&to, text);
-                Some(self.result(code, id, "the length of a formatted string"))
+            Effect::Length => match first.and_then(|v| self.chars_of(v)) {
+                Some(chars) => Val::size(chars.len() as i128),
+                None => self.result(code, id, "the length of a string"),
+            },
+            Effect::Duplicate => match first.and_then(|v| self.text_of(v)) {
+                Some(text) => Val::Text(text),
+                None => Val::unknown("a copy of a string that is not followed"),
+            },
+            Effect::CopyText { bounded, after } => self.copy_text(values, bounded, after),
+            Effect::Format { at } => {
+                let text = self.format_text(values, at);
+                self.write_text(first?, text);
+                self.result(code, id, "the length of a formatted string")
             }
-            "to_string" => {
-                let values = self.values(args);
-                Some(match values.first() {
-                    Some(Val::Int(v, _)) => Val::text(Text::literal(&v.to_string(), None)),
-                    _ => Val::unknown("a number as a string"),
-                })
-            }
-            "string" => {
-                let values = self.values(args);
-                let text = match &values[..] {
-                    [] => Some(std::rc::Rc::new(Text::default())),
+            Effect::Print => match first {
+                Some(Val::Int(v, _)) => Val::text(Text::literal(&v.to_string(), None)),
+                _ => Val::unknown("a number as a string"),
+            },
+            Effect::Text => {
+                let text = match values {
+                    [] => Some(Rc::new(Text::default())),
                     [one] => self.text_of(one),
-                    [Val::File(name), _] => Some(std::rc::Rc::new(Text::file(name))),
+                    [Val::File(name), _] => Some(Rc::new(Text::file(name))),
                     _ => None,
                 };
-                Some(match text {
-                    Some(text) => Val::Text(text),
-                    None => Val::unknown("a string that is not followed"),
-                })
+                text.map_or_else(|| Val::unknown("a string that is not followed"), Val::Text)
             }
-            _ => None,
+            _ => return None,
+        })
+    }
+
+    /// `atoi(text)`.
+    fn number_in(&self, text: &Val) -> Option<Val> {
+        let number: i32 = self.chars_of(text)?.trim().parse().ok()?;
+        Some(Val::int(i128::from(number)))
+    }
+
+    /// A pointer to new memory.
+    fn allocated(&mut self, code: &Code<'a>, id: ExprId, zeros: bool) -> Val {
+        let place = self.heap(code.site(code.ast().expr(id).span));
+        let content = if zeros { Val::Zero } else { Val::Unset };
+        self.state.set(&place, content);
+        Val::Pointer(place.index(0))
+    }
+
+    /// `getline(stream, text)`.
+    fn read_line(&mut self, code: &Code<'a>, id: ExprId, args: &[Arg<'a>]) -> Val {
+        let file = self.eval(&args[0].0, args[0].1);
+        if let Target::Place(place) = self.plain_target(&args[1].0, args[1].1) {
+            match file {
+                Val::File(name) => self.put(&place, Val::text(Text::file(&name))),
+                _ => self.set_unknown(&place, "a line of a stream"),
+            }
         }
+        self.result(code, id, "whether a line was read")
+    }
+
+    /// `strcpy(to, from)` and its like.
+    fn copy_text(&mut self, values: &[Val], bounded: bool, after: bool) -> Val {
+        let [to, from, ..] = values else {
+            return Val::Unset;
+        };
+        let mut text = self.text_of(from).map(|t| (*t).clone());
+        if bounded {
+            let most = values.get(2).and_then(Val::as_int);
+            text = text.zip(most).and_then(|(text, most)| {
+                let len = text.chars()?.len() as i128;
+                (len < most || after && len == most).then_some(text)
+            });
+        }
+        if after {
+            let before = self.text_of(to).map(|t| (*t).clone());
+            text = before.zip(text).map(|(mut before, text)| {
+                before.append(&text);
+                before
+            });
+        }
+        self.write_text(to, text);
+        to.clone()
+    }
+
+    /// What `sprintf(to, format, ..)` or `snprintf(to, room, format, ..)` writes; nothing if some of
+    /// it is not known. The format stands at an index.
+    fn format_text(&self, values: &[Val], at: usize) -> Option<Text> {
+        let format = self.chars_of(values.get(at)?)?;
+        let text = self.formatted(&format, &values[at + 1..])?;
+        if at == 1 {
+            return Some(text);
+        }
+        let room = values[1].as_int()?;
+        ((text.chars()?.len() as i128) < room).then_some(text)
     }
 
     /// What printf writes; nothing if some of it is not known.
@@ -400,52 +224,14 @@ impl<'a> Interp<'a> {
         Some(text)
     }
 
-    fn math(&mut self, code: &Code<'a>, name: &str, args: &[Arg<'a>]) -> Option<Val> {
-        let single = name.ends_with('f')
-            && matches!(
-                name,
-                "ceilf"
-                    | "floorf"
-                    | "roundf"
-                    | "sqrtf"
-                    | "powf"
-                    | "fabsf"
-                    | "logf"
-                    | "log2f"
-                    | "fminf"
-                    | "fmaxf"
-                    | "truncf"
-                    | "expf"
-            );
-        let base = if single {
-            &name[..name.len() - 1]
-        } else {
-            name
-        };
-        let known = matches!(
-            base,
-            "ceil"
-                | "floor"
-                | "round"
-                | "trunc"
-                | "sqrt"
-                | "pow"
-                | "fabs"
-                | "abs"
-                | "labs"
-                | "log"
-                | "log2"
-                | "log10"
-                | "exp"
-                | "fmin"
-                | "fmax"
-                | "min"
-                | "max"
-                | "sin"
-                | "cos"
-                | "tan"
-        );
-        if !known || !(1..=2).contains(&args.len()) {
+    fn math(
+        &mut self,
+        code: &Code<'a>,
+        name: &str,
+        (base, single): (&str, bool),
+        args: &[Arg<'a>],
+    ) -> Option<Val> {
+        if !(1..=2).contains(&args.len()) {
             return None;
         }
         let values = self.values(args);

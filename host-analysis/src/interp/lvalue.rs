@@ -142,13 +142,13 @@ impl<'a> Interp<'a> {
                 Step::Index(_) if ty.pointers > 0 => ty.to_mut().pointers -= 1,
                 Step::Index(_) => {
                     let kind = self.program.types[host].kind(&ty, &self.program.hosts[host]);
-                    ty = Cow::Owned(super::containers::part_type(&kind, step)?);
+                    ty = Cow::Owned(crate::types::template::part_type(&kind, step)?);
                     dims = 0;
                 }
                 Step::Field(name) => {
                     let kind = self.program.types[host].kind(&ty, &self.program.hosts[host]);
                     let Kind::Record(record) = kind else {
-                        let part = super::containers::part_type(&kind, step);
+                        let part = crate::types::template::part_type(&kind, step);
                         let part = part.or_else(|| crate::types::lane(&ty, name))?;
                         dims = part.dims.len();
                         ty = Cow::Owned(part);

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::call::Arg;
+use super::code::Arg;
 use super::scope::{Binding, Scope};
 use super::{Code, FnId, Interp};
 use crate::place::{Place, Root, VarId};

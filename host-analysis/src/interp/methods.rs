@@ -1,6 +1,6 @@
 //! Calls of methods of objects: of one that is known, or of one of a few.
 
-use super::call::Arg;
+use super::code::Arg;
 use super::lvalue::Target;
 use super::{Code, Interp};
 use crate::place::Place;

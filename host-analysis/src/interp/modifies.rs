@@ -9,7 +9,7 @@ use fpgacc_frontend::source::Span;
 use super::{FnId, Interp};
 use crate::place::{Place, Root, VarId};
 use crate::syntax::ast::{Ast, ExprId, ExprKind, StmtId, StmtKind};
-use crate::syntax::lex::{Lexer, TokenKind};
+use crate::syntax::lex;
 use crate::types::{Kind, last_name};
 
 /// What a function and all that it calls may change.
@@ -138,29 +138,10 @@ impl Modified {
         }
     }
 
-    fn target(&mut self, ast: &Ast, mut id: ExprId) {
-        loop {
-            match &ast.expr(id).kind {
-                ExprKind::Name(name) => {
-                    self.changed.insert(name.clone());
-                    return;
-                }
-                ExprKind::Paren(inner) | ExprKind::Cast(_, inner) => id = *inner,
-                ExprKind::Index(base, _) | ExprKind::Deref(base) => {
-                    self.indirect = true;
-                    id = *base;
-                }
-                ExprKind::Member { base, arrow, .. } => {
-                    self.indirect |= arrow;
-                    id = *base;
-                }
-                ExprKind::Binary(_, left, _) => id = *left,
-                _ => {
-                    self.indirect = true;
-                    return;
-                }
-            }
-        }
+    fn target(&mut self, ast: &Ast, id: ExprId) {
+        let (name, indirect) = ast.changed_by_assigning(id);
+        self.changed.extend(name.map(str::to_string));
+        self.indirect |= indirect;
     }
 }
 
@@ -268,11 +249,7 @@ impl<'a> Interp<'a> {
     fn note_call(&self, id: FnId, name: &str, all: &mut Modified, calls: &mut Calls) {
         let macros = &self.program.hosts[id.host].macros;
         if let Some((_, definition)) = macros.at(name, macros.end()) {
-            let body = definition.body.as_bytes();
-            let words = Lexer::within(body, 0..body.len())
-                .filter(|t| t.kind == TokenKind::Ident)
-                .map(|t| String::from_utf8_lossy(t.bytes(body)).into_owned());
-            let words: Vec<String> = words.collect();
+            let words: Vec<String> = lex::names(&definition.body).map(str::to_string).collect();
             if !definition.system {
                 all.indirect = true;
                 all.changed.extend(words.iter().cloned());
@@ -290,7 +267,7 @@ impl<'a> Interp<'a> {
         let known = self.program.functions.contains_key(last_name(name))
             || self.program.types[id.host].is_type(name)
             || self.is_library(&code, name);
-        all.opencl |= super::opencl::is_function(name)
+        all.opencl |= super::functions::is_opencl(name)
             || name.starts_with("cl::")
             || self.program.types[id.host].wrapper(name).is_some()
             || matches!(name, "setArg" | "enqueueNDRangeKernel");

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use fpgacc_frontend::source::Span;
 
 use super::{Code, FnId, Interp};
-use crate::syntax::lex::{Lexer, TokenKind};
+use crate::syntax::lex;
 use crate::types::last_name;
 use crate::value::Val;
 
@@ -14,15 +14,6 @@ use crate::value::Val;
 const REASON: &str = "code that fpgacc does not understand";
 /// Functions that launch kernels.
 const LAUNCHES: &[&str] = &["clEnqueueNDRangeKernel", "clEnqueueTask"];
-
-/// The names in a text, each as often as it stands there.
-pub(super) fn words_of(text: &str) -> Vec<String> {
-    let bytes = text.as_bytes();
-    let words = Lexer::within(bytes, 0..bytes.len());
-    let words = words.filter(|token| token.kind == TokenKind::Ident);
-    let words = words.map(|token| String::from_utf8_lossy(token.bytes(bytes)).into_owned());
-    words.collect()
-}
 
 impl<'a> Interp<'a> {
     /// Forgets what code with these names may change, and notes a launch of which nothing is known
@@ -36,7 +27,7 @@ impl<'a> Interp<'a> {
     ) {
         self.forget_names(code, names);
         let words = self.with_macros(code, names);
-        let uses_opencl = words.iter().any(|word| super::opencl::is_function(word));
+        let uses_opencl = words.iter().any(|word| super::functions::is_opencl(word));
         let called = words
             .iter()
             .filter_map(|w| self.program.functions.get(last_name(w)));
@@ -74,7 +65,7 @@ impl<'a> Interp<'a> {
             if let Some((_, definition)) = macros.at(&name, macros.end())
                 && !found.contains(&name)
             {
-                waiting.extend(words_of(&definition.body));
+                waiting.extend(lex::names(&definition.body).map(str::to_string));
             }
             found.insert(name);
         }

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use fpgacc_frontend::source::Span;
 use fpgacc_launch_facts::{ArgValue, Known, Location, ProgramSource, QueueOrder, Value};
 
-use super::call::Arg;
+use super::code::Arg;
+use super::functions::{self, Writes};
 use super::threads::Given;
 use super::{Code, Interp};
 use crate::number::{IntType, Num};
@@ -25,12 +26,6 @@ const USE_HOST_PTR: i128 = 1 << 3;
 const QUEUE_PROPERTIES: i128 = 0x1093;
 /// Most properties of a queue.
 const MOST_PROPERTIES: i64 = 8;
-
-/// Whether a name is that of an OpenCL function.
-pub(super) fn is_function(name: &str) -> bool {
-    let rest = name.strip_prefix("cl").unwrap_or_default();
-    rest.starts_with(|c: char| c.is_ascii_uppercase())
-}
 
 /// Constants of OpenCL's headers, for hosts whose macros are not known.
 pub(super) fn constant(name: &str) -> Option<i128> {
@@ -52,19 +47,6 @@ pub(super) fn constant(name: &str) -> Option<i128> {
     })
 }
 
-/// Whether a call does nothing but write what it was asked for, wait or count references.
-fn asks_only(name: &str) -> bool {
-    let starts = [
-        "clGet",
-        "clRelease",
-        "clRetain",
-        "clWait",
-        "clFinish",
-        "clFlush",
-    ];
-    starts.iter().any(|start| name.starts_with(start))
-}
-
 /// The order that a queue's properties ask for.
 pub(super) fn queue_order(properties: &Val) -> QueueOrder {
     match properties.convert(Num::Int(IntType::SIZE)) {
@@ -83,7 +65,7 @@ impl<'a> Interp<'a> {
         name: &str,
         args: &[Arg<'a>],
     ) -> Val {
-        if !asks_only(name) {
+        if !functions::asks_only(name) {
             self.repeats.spoil();
         }
         let site = code.site(code.ast().expr(id).span);
@@ -93,7 +75,7 @@ impl<'a> Interp<'a> {
         }
         let why = format!("a result of `{name}`");
         let given = values.iter().flat_map(Val::alternatives);
-        let given = given.filter(|v| super::unfollowed::is_function(v));
+        let given = given.filter(|v| v.is_function());
         let functions: Vec<Val> = given.cloned().collect();
         if !functions.is_empty() {
             let given = Given::to(None, &values, &functions);
@@ -159,28 +141,10 @@ impl<'a> Interp<'a> {
 
     /// A call that makes, asks or moves something: what it may write is forgotten.
     fn other_call(&mut self, name: &str, values: &[Val], why: &str) {
-        let reads = ["clRelease", "clRetain", "clWait", "clFinish", "clFlush"]
-            .iter()
-            .any(|start| name.starts_with(start));
-        if reads {
-            return;
-        }
-        // They read their devices and properties, and write the error's code.
-        let creates = name.starts_with("clCreate")
-            && !matches!(name, "clCreateProgramWithBinary" | "clCreateSubDevices");
-        let writes_last_only = creates
-            || name.starts_with("clEnqueue")
-                && ![
-                    "clEnqueueRead",
-                    "clEnqueueMap",
-                    "clEnqueueNativeKernel",
-                    "clEnqueueSVM",
-                ]
-                .iter()
-                .any(|start| name.starts_with(start));
-        let skip = match writes_last_only {
-            true => values.len().saturating_sub(1),
-            false => 0,
+        let skip = match functions::opencl_writes(name) {
+            Writes::Nothing => return,
+            Writes::Last => values.len().saturating_sub(1),
+            Writes::All => 0,
         };
         for value in &values[skip..] {
             self.forget_pointee(value, why);

@@ -12,12 +12,6 @@ use crate::syntax::lex::{Lexer, TokenKind};
 use crate::types::{Kind, last_name};
 use crate::value::Val;
 
-/// Library functions whose effects on texts and files are followed.
-const FOLLOWED: &[&str] = &[
-    "fread", "fgets", "read", "getline", "strcat", "strncat", "strcpy", "strncpy", "sprintf",
-    "snprintf", "fopen", "open", "memcpy", "memmove", "memset",
-];
-
 /// Words that no expression has.
 const JUMPS: &[&str] = &[
     "return", "goto", "break", "continue", "throw", "if", "else", "for", "while", "do", "switch",
@@ -165,33 +159,10 @@ impl Effects {
         false
     }
 
-    fn target(&mut self, ast: &Ast, mut id: ExprId) {
-        loop {
-            match &ast.expr(id).kind {
-                ExprKind::Name(name) => {
-                    self.changed.insert(name.clone());
-                    return;
-                }
-                ExprKind::Paren(inner) | ExprKind::Cast(_, inner) => id = *inner,
-                ExprKind::Index(base, _) => {
-                    self.indirect = true;
-                    id = *base;
-                }
-                ExprKind::Member { base, arrow, .. } => {
-                    self.indirect |= arrow;
-                    id = *base;
-                }
-                ExprKind::Deref(inner) => {
-                    self.indirect = true;
-                    id = *inner;
-                }
-                ExprKind::Binary(_, left, _) => id = *left,
-                _ => {
-                    self.indirect = true;
-                    return;
-                }
-            }
-        }
+    fn target(&mut self, ast: &Ast, id: ExprId) {
+        let (name, indirect) = ast.changed_by_assigning(id);
+        self.changed.extend(name.map(str::to_string));
+        self.indirect |= indirect;
     }
 }
 
@@ -411,13 +382,12 @@ impl<'a> Interp<'a> {
     /// Whether a name can only be that of a function that is not given.
     fn is_outside(&self, code: &Code<'a>, name: &str) -> bool {
         !self.is_library(code, name)
-            && !FOLLOWED.contains(&name)
+            && !super::functions::has_effect(name)
             && !name.contains("::")
             && !self.program.is_cpp(code)
             && !self.program.functions.contains_key(name)
             && !self.program.hosts[code.host].macros.knows(name)
-            && !super::opencl::is_function(name)
-            && !super::library::ends_program(name)
+            && !super::functions::is_opencl(name)
             && self.variables.global(code.host, name).is_none()
             && !self.program.types[code.host].is_type(name)
             && self.program.prototypes[code.host].contains_key(name)
@@ -425,13 +395,11 @@ impl<'a> Interp<'a> {
 
     /// Whether a function that is not given only computes.
     fn only_computes(&self, code: &Code<'a>, name: &str) -> bool {
-        let short = name.strip_prefix("std::").unwrap_or(name);
         self.is_library(code, name)
-            && !FOLLOWED.contains(&short)
-            && !super::unfollowed::calls_back(name)
+            && !super::functions::has_effect(name)
+            && !super::functions::calls_back(name)
             && !self.program.hosts[code.host].macros.knows(name)
-            && !super::opencl::is_function(name)
-            && !matches!(short, "exit" | "abort" | "_exit")
+            && !super::functions::is_opencl(name)
     }
 
     /// Names that stand for macros with assignments or calls in them.

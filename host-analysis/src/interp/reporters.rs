@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use fpgacc_frontend::source::Span;
 
-use super::{Code, FnId, Interp, library};
+use super::{Code, FnId, Interp, functions};
 use crate::number::{IntType, Num};
 use crate::syntax::ast::{ExprId, ExprKind, StmtId, StmtKind};
 use crate::syntax::lex::{Lexer, TokenKind};
@@ -218,12 +218,12 @@ impl<'a> Interp<'a> {
         if self.program.functions.contains_key(name) {
             return false;
         }
-        if library::ends_program(name) {
+        if functions::ends_program(name) {
             walk.ends = true;
             return args.iter().all(|&a| self.reports_expr(code, a, walk));
         }
         // What is only printed does not matter.
-        library::reads_only(name) && args.iter().all(|&a| self.is_printed(code, a, walk))
+        functions::reads_only(name) && args.iter().all(|&a| self.is_printed(code, a, walk))
     }
 
     /// Whether an argument of a function that only reads can be left out.

@@ -11,7 +11,7 @@ use super::{FnId, Interp};
 use crate::place::{Place, Root};
 use crate::syntax::Language;
 use crate::syntax::ast::{Ast, ExprKind, StmtId, StmtKind, Variable};
-use crate::syntax::lex::{Lexer, TokenKind};
+use crate::syntax::lex;
 use crate::types::last_name;
 use crate::value::Val;
 
@@ -68,7 +68,7 @@ impl<'a> Interp<'a> {
             }
             let mut names: Vec<&str> = self.names_of(id)?.iter().copied().collect();
             while let Some(name) = names.pop() {
-                if super::opencl::is_function(name) {
+                if super::functions::is_opencl(name) {
                     return None;
                 }
                 if !seen.insert(name) {
@@ -76,15 +76,10 @@ impl<'a> Interp<'a> {
                 }
                 if macros.knows(name) {
                     let (_, definition) = macros.at(name, macros.end())?;
-                    let body = definition.body.as_bytes();
                     if definition.body.contains("##") {
                         return None;
                     }
-                    names.extend(
-                        Lexer::within(body, 0..body.len())
-                            .filter(|t| t.kind == TokenKind::Ident)
-                            .filter_map(|t| std::str::from_utf8(t.bytes(body)).ok()),
-                    );
+                    names.extend(lex::names(&definition.body));
                 }
                 for &inner in self.program.functions.get(name).into_iter().flatten() {
                     if functions.insert(inner) {

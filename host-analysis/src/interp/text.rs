@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::call::Arg;
+use super::code::Arg;
 use super::lvalue::Target;
 use super::{Code, Interp};
 use crate::place::{Place, Step};

@@ -1,33 +1,13 @@
 //! What may change at any time: by functions that run in other threads, in signal handlers or when
 //! an event happens, and by kernels that write to memory of the host.
 
+use super::functions::first_passed;
 use super::tries::or_assigned;
-use super::unfollowed::is_function;
 use super::{Code, Interp};
 use crate::object::ObjectKind;
 use crate::place::{Place, Root};
 use crate::syntax::ast::ExprId;
 use crate::value::Val;
-
-/// Functions that call one of their arguments later.
-const CALL_LATER: &[&str] = &[
-    "pthread_create",
-    "thrd_create",
-    "signal",
-    "sigaction",
-    "sigset",
-    "timer_create",
-    "atexit",
-    "at_quick_exit",
-    "on_exit",
-    "pthread_key_create",
-    "pthread_atfork",
-    "std::thread",
-    "std::jthread",
-    "std::async",
-    "thread",
-    "async",
-];
 
 /// What is given to code that calls it later.
 pub(super) struct Given<'v> {
@@ -39,23 +19,12 @@ pub(super) struct Given<'v> {
     pub args: &'v [Val],
 }
 
-/// The first argument of a function that starts a thread which is passed on to the thread's
-/// function, as it is.
-pub(super) fn first_passed(name: Option<&str>) -> Option<usize> {
-    match name? {
-        "pthread_create" => Some(3),
-        "thrd_create" => Some(2),
-        "std::thread" | "std::jthread" | "thread" | "std::async" | "async" => Some(0),
-        _ => None,
-    }
-}
-
 /// What a function that starts a thread passes on to the thread's function.
 fn passed_on<'v>(name: Option<&str>, values: &'v [Val]) -> &'v [Val] {
     let Some(first) = first_passed(name) else {
         return &[];
     };
-    let function = values.iter().position(is_function);
+    let function = values.iter().position(Val::is_function);
     let Some(function) = function.filter(|at| *at <= first || first == 0) else {
         return &[];
     };
@@ -75,11 +44,6 @@ impl<'v> Given<'v> {
 
 /// Why such a value is not known.
 const REASON: &str = "it may be changed at any time";
-
-/// Whether a function calls its arguments at times that are not known.
-pub(super) fn calls_later(name: &str) -> bool {
-    CALL_LATER.contains(&name) || super::opencl::is_function(name)
-}
 
 impl<'a> Interp<'a> {
     /// Functions and pointers are given to something that calls the functions with the pointers

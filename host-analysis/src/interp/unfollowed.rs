@@ -6,45 +6,12 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use super::{FnId, Interp};
+use super::{FnId, Interp, functions};
 use crate::place::Root;
 use crate::syntax::ast::Lambda;
-use crate::syntax::lex::{Lexer, TokenKind};
+use crate::syntax::lex;
 use crate::types::last_name;
 use crate::value::{Closure, Val};
-
-/// Functions of libraries that call what they are given, now or later.
-const CALL_BACK: &[&str] = &[
-    "qsort",
-    "qsort_r",
-    "bsearch",
-    "lfind",
-    "lsearch",
-    "tsearch",
-    "tfind",
-    "twalk",
-    "ftw",
-    "nftw",
-    "scandir",
-    "pthread_once",
-    "call_once",
-    "std::call_once",
-    "clone",
-    "makecontext",
-];
-
-/// Functions that find other functions by their names.
-const BY_NAME: &[&str] = &["dlsym", "dlvsym", "GetProcAddress"];
-
-/// Whether a function of a library calls functions that it is given, now or later.
-pub(super) fn calls_back(name: &str) -> bool {
-    CALL_BACK.contains(&name) || super::threads::calls_later(name)
-}
-
-/// Whether a function finds other functions by their names.
-pub(super) fn finds_by_name(name: &str) -> bool {
-    BY_NAME.contains(&name)
-}
 
 impl<'a> Interp<'a> {
     /// Code that is not followed may call what a value is.
@@ -59,7 +26,7 @@ impl<'a> Interp<'a> {
         let mut found = Vec::new();
         for root in roots {
             let values = self.state.values(*root).flat_map(Val::alternatives);
-            found.extend(values.filter(|value| is_function(value)).cloned());
+            found.extend(values.filter(|value| value.is_function()).cloned());
         }
         for function in found {
             self.may_be_called(&function);
@@ -71,7 +38,7 @@ impl<'a> Interp<'a> {
         let mut found: Vec<Val> = Vec::new();
         let mut add = |value: &Val| {
             for value in value.alternatives() {
-                if is_function(value) && !found.contains(value) {
+                if value.is_function() && !found.contains(value) {
                     found.push(value.clone());
                 }
             }
@@ -149,7 +116,7 @@ impl<'a> Interp<'a> {
         for (host, file) in self.program.hosts.iter().enumerate() {
             for (part, source) in file.parts.iter().enumerate() {
                 let calls = source.ast.called_names();
-                if calls.iter().any(|name| finds_by_name(name)) {
+                if calls.iter().any(|name| functions::finds_by_name(name)) {
                     return self.program.functions.values().flatten().copied().collect();
                 }
                 names.extend(source.ast.named_uncalled());
@@ -160,10 +127,7 @@ impl<'a> Interp<'a> {
                 }));
             }
             for definition in file.macros.of_user() {
-                let body = definition.body.as_bytes();
-                let words = Lexer::within(body, 0..body.len());
-                let words = words.filter(|t| t.kind == TokenKind::Ident);
-                names.extend(words.filter_map(|t| std::str::from_utf8(t.bytes(body)).ok()));
+                names.extend(lex::names(&definition.body));
             }
         }
         let named = names
@@ -172,9 +136,4 @@ impl<'a> Interp<'a> {
         found.extend(named.flatten().copied());
         found
     }
-}
-
-/// Whether a value is something that can be called.
-pub(super) fn is_function(value: &Val) -> bool {
-    matches!(value, Val::Function(_) | Val::Closure(_))
 }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use fpgacc_frontend::source::Span;
 
-use super::call::Arg;
+use super::code::Arg;
 use super::lvalue::Target;
 use super::{Code, Interp};
 use crate::number::{IntType, Num};

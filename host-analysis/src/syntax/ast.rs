@@ -589,6 +589,28 @@ impl Ast {
         id
     }
 
+    /// The variable that an assignment to an expression changes, or a part of it, and whether it may
+    /// change what a pointer leads to.
+    pub fn changed_by_assigning(&self, mut id: ExprId) -> (Option<&str>, bool) {
+        let mut indirect = false;
+        loop {
+            id = match &self.expr(id).kind {
+                ExprKind::Name(name) => return (Some(name), indirect),
+                ExprKind::Paren(inner) | ExprKind::Cast(_, inner) => *inner,
+                ExprKind::Index(base, _) | ExprKind::Deref(base) => {
+                    indirect = true;
+                    *base
+                }
+                ExprKind::Member { base, arrow, .. } => {
+                    indirect |= arrow;
+                    *base
+                }
+                ExprKind::Binary(_, left, _) => *left,
+                _ => return (None, true),
+            };
+        }
+    }
+
     /// Direct subexpressions, in order of the text.
     pub fn children(&self, id: ExprId) -> Vec<ExprId> {
         match &self.expr(id).kind {

@@ -36,6 +36,13 @@ impl Token {
     }
 }
 
+/// The names in a piece of a line, such as a macro's body, each as often as it stands there.
+pub fn names(text: &str) -> impl Iterator<Item = &str> {
+    let names = Lexer::within(text.as_bytes(), 0..text.len());
+    let names = names.filter(|token| token.kind == TokenKind::Ident);
+    names.filter_map(|token| text.get(token.start..token.end))
+}
+
 /// Iterator over the tokens of a byte range.
 pub struct Lexer<'a> {
     text: &'a [u8],

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::kind::{Container, Kind};
+use crate::place::{ANY, SIZE, Step};
 use crate::syntax::ast::Type;
 
 /// What a name with template arguments is, as far as it is known.
@@ -87,6 +88,34 @@ pub(crate) fn parse(text: &str) -> Type {
     ty.function = rest.contains('(');
     ty.base = rest.to_string();
     ty
+}
+
+/// The type of a part of a container.
+pub(crate) fn part_type(kind: &Kind, step: &Step) -> Option<Type> {
+    let Kind::Container(container) = kind else {
+        return None;
+    };
+    if let Step::Field(name) = step
+        && **name == *SIZE
+    {
+        return Some(Type {
+            base: "size_t".to_string(),
+            ..Type::default()
+        });
+    }
+    match (&**container, step) {
+        (Container::Sequence { element, .. }, Step::Index(_)) => Some(element.clone()),
+        (Container::Sequence { element, .. }, Step::Field(name)) => {
+            (**name == *ANY).then(|| element.clone())
+        }
+        (Container::Map { entry }, _) => Some(entry.clone()),
+        (Container::Pair { first, second }, Step::Field(name)) => match &**name {
+            "first" => Some(first.clone()),
+            "second" => Some(second.clone()),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 #[cfg(test)]
