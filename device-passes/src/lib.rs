@@ -5,10 +5,8 @@
 //! what was done or why it was not, and what the runtime must do at a launch.
 
 mod around_loop;
-mod assumed;
 pub mod count;
 pub mod emulator;
-pub mod groups;
 pub mod lock;
 pub mod options;
 pub mod pass;

@@ -10,8 +10,6 @@ use fpgacc_kernel_analysis::geometry::Geometry;
 use fpgacc_launch_facts::{Facts, Known, Launch};
 use fpgacc_runtime::manifest::Form;
 
-use crate::assumed;
-use crate::groups;
 use crate::options::{General, PassOptions};
 use crate::pass::{Context, LaunchContract, Note, Outcome, Pass};
 use crate::passes;
@@ -19,7 +17,8 @@ use crate::passes::constant_memory::{self, ConstantMemory};
 use crate::passes::specialise::Specialise;
 use crate::remark::{Kind, Remark};
 use crate::requirement::{Unmet, unmet};
-use crate::versions::{self, Versions};
+use crate::versions::launch_classes::{LaunchClass, launch_classes};
+use crate::versions::{self, Versions, assumed};
 
 /// The name of remarks on versions that rely on nothing.
 pub const GENERAL: &str = "general";
@@ -183,7 +182,7 @@ pub fn kernels_in_versions(
             kernel: *kernel,
             pipeline,
         };
-        job.groups(module, &called, &launches).is_some()
+        job.launch_classes(module, &called, &launches).is_some()
     };
     module.kernels().filter(is_split).collect()
 }
@@ -220,19 +219,19 @@ pub fn kernels_with_tables(
 }
 
 impl Job<'_> {
-    /// The groups of the kernel's launches, if each gets a version.
-    fn groups<'f>(
+    /// The classes of the kernel's launches, if each gets a version.
+    fn launch_classes<'f>(
         &self,
         module: &Module,
         called: &BTreeSet<FunctionId>,
         launches: &Launches<'f>,
-    ) -> Option<Vec<groups::Group<'f>>> {
+    ) -> Option<Vec<LaunchClass<'f>>> {
         if called.contains(&self.kernel) || !self.pipeline.makes_versions() {
             return None;
         }
         let launches = launches.get(&module.functions[self.kernel].name)?;
         let seen_counts = self.pipeline.options.general.seen_counts();
-        groups::groups(module, self.kernel, launches, seen_counts)
+        launch_classes(module, self.kernel, launches, seen_counts)
     }
 }
 
@@ -247,18 +246,18 @@ fn make_versions<'a>(
 ) -> Vec<Job<'a>> {
     let mut all = Vec::new();
     for job in jobs {
-        let groups = job.groups(module, called, launches);
+        let classes = job.launch_classes(module, called, launches);
         let Job { kernel, pipeline } = job;
         all.push(job);
-        let Some(groups) = groups else { continue };
+        let Some(classes) = classes else { continue };
         let function = &module.functions[kernel];
         let (name, span) = (function.name.clone(), function.span);
-        let others = report.versions.add(module, kernel, groups.len() - 1);
+        let others = report.versions.add(module, kernel, classes.len() - 1);
         let mut words = Vec::new();
         let versions = std::iter::once((name.clone(), kernel)).chain(others);
-        for ((version, id), group) in versions.zip(groups) {
-            words.push(format!("'{version}' for {}", group.what));
-            launches.insert(version, group.launches);
+        for ((version, id), class) in versions.zip(classes) {
+            words.push(format!("'{version}' for {}", class.what));
+            launches.insert(version, class.launches);
             if id != kernel {
                 all.push(Job {
                     kernel: id,

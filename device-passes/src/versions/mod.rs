@@ -1,6 +1,9 @@
 //! Versions of kernels: copies with names of their own, of which the runtime launches the first whose
 //! facts hold.
 
+pub mod assumed;
+pub mod launch_classes;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::ir::{FunctionId, Item, Module};

@@ -1,4 +1,4 @@
-//! Kernels that are launched in different ways: which launches get a version of their own.
+//! Launch classes: which launches of a kernel that is launched in different ways get a version of their own.
 //!
 //! Until the cost of a version is known, there are at most [`MOST`], and only where local sizes differ
 //! that the kernel can tell, or scalars that bound its loops.
@@ -13,38 +13,38 @@ use fpgacc_launch_facts::{Known, Launch, LocalSize, Value};
 /// The most versions of a kernel, without a general one.
 pub const MOST: usize = 4;
 
-/// The launches that a version is made for.
+/// The launches that a version is made for, a launch class.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Group<'f> {
-    /// What they have in common and others do not, in words.
+pub struct LaunchClass<'f> {
+    /// What they have in common and others do not, described.
     pub what: String,
     /// In order; at least one.
     pub launches: Vec<&'f Launch>,
 }
 
-/// What tells the groups of a kernel apart.
+/// In what the launch classes of a kernel differ.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
-    /// Behind all others: what is compiled for NULL may take other launches too.
+    /// After all others: what is compiled for NULL may take other launches too.
     is_null: bool,
     local: Vec<u64>,
     /// Index, type and bits.
     scalars: Vec<(u32, Scalar, u64)>,
 }
 
-/// The groups of a kernel's launches, if it is worth to tell them apart: two or more, the one of the
+/// The classes of a kernel's launches, if it is worth to distinguish them: two or more, the one of the
 /// first launch first.
-pub fn groups<'f>(
+pub fn launch_classes<'f>(
     module: &Module,
     kernel: FunctionId,
     launches: &[&'f Launch],
     seen_counts: bool,
-) -> Option<Vec<Group<'f>>> {
+) -> Option<Vec<LaunchClass<'f>>> {
     let is_sure = |launch: &&Launch| matches!(launch.kernels, Known::Is(_));
     if launches.len() < 2 || !launches.iter().all(is_sure) {
         return None;
     }
-    let local = looks_at_groups(module, kernel);
+    let local = looks_at_work_groups(module, kernel);
     let bounds = loop_bounds(module, kernel);
     let ways: [(bool, &[(u32, Scalar)]); 3] = [(local, &bounds), (local, &[]), (false, &bounds)];
     ways.iter()
@@ -58,8 +58,8 @@ fn split<'f>(
     local: bool,
     bounds: &[(u32, Scalar)],
     seen_counts: bool,
-) -> Option<Vec<Group<'f>>> {
-    // What some launch leaves open tells none from the others; nor does what only runs showed.
+) -> Option<Vec<LaunchClass<'f>>> {
+    // What some launch leaves open distinguishes none from the others; nor does what only runs showed.
     let is_local_known = |launch: &&Launch| {
         local_size(launch).is_some() && (seen_counts || launch.local_is_proved())
     };
@@ -84,7 +84,7 @@ fn split<'f>(
             scalars: scalars.collect(),
         };
         match found.iter_mut().find(|(known, _)| *known == key) {
-            Some((_, group)) => group.push(launch),
+            Some((_, class)) => class.push(launch),
             None => found.push((key, vec![launch])),
         }
     }
@@ -93,19 +93,19 @@ fn split<'f>(
     }
     found.sort_by_key(|(key, _)| key.is_null);
     let keys: Vec<Key> = found.iter().map(|(key, _)| key.clone()).collect();
-    let groups = found.into_iter().map(|(key, launches)| Group {
-        what: words(module, kernel, &key, &keys),
+    let classes = found.into_iter().map(|(key, launches)| LaunchClass {
+        what: description(module, kernel, &key, &keys),
         launches,
     });
-    Some(groups.collect())
+    Some(classes.collect())
 }
 
-/// What only this group has.
-fn words(module: &Module, kernel: FunctionId, key: &Key, all: &[Key]) -> String {
-    let mut words = Vec::new();
+/// What only this class has.
+fn description(module: &Module, kernel: FunctionId, key: &Key, all: &[Key]) -> String {
+    let mut parts = Vec::new();
     if all.iter().any(|other| other.local != key.local) {
         let sizes: Vec<String> = key.local.iter().map(u64::to_string).collect();
-        words.push(match key.is_null {
+        parts.push(match key.is_null {
             true => "local size NULL".to_string(),
             false => format!("local size {}", sizes.join(" x ")),
         });
@@ -114,10 +114,10 @@ fn words(module: &Module, kernel: FunctionId, key: &Key, all: &[Key]) -> String 
     for (at, &(index, scalar, bits)) in key.scalars.iter().enumerate() {
         if all.iter().any(|other| other.scalars[at].2 != bits) {
             let name = &function.vars[function.params[index as usize]].name;
-            words.push(format!("{name} = {}", scalars::fact(index, scalar, bits)));
+            parts.push(format!("{name} = {}", scalars::fact(index, scalar, bits)));
         }
     }
-    words.join(", ")
+    parts.join(", ")
 }
 
 /// Empty: NULL.
@@ -134,8 +134,8 @@ fn bits(launch: &Launch, index: u32, scalar: Scalar) -> Option<u64> {
     scalars::bits(&arg.value, scalar)
 }
 
-/// Whether a kernel can tell how large its groups are: it has barriers, or asks.
-fn looks_at_groups(module: &Module, kernel: FunctionId) -> bool {
+/// Whether a kernel can tell how large its work-groups are: it has barriers, or asks.
+fn looks_at_work_groups(module: &Module, kernel: FunctionId) -> bool {
     let mut reached: BTreeSet<FunctionId> = calls::reachable(module, kernel).into_iter().collect();
     reached.insert(kernel);
     let looks = |name: &str| {
