@@ -1,19 +1,20 @@
 //! The graph while it is made. It grows, and older parts of it change only through methods here that write down what
 //! was there: all since a mark can be taken back at once.
 
-use std::collections::BTreeMap;
 use std::ops::Deref;
 
 use fpgacc_kernel_analysis::poly::Sym;
 
 use crate::graph::{Access, Array, ArrayId, Graph, Node, NodeId, Region, RegionId};
 
-/// A graph, and what it was at each mark.
+/// A graph, and how to go back to what it was.
 #[derive(Debug, Default)]
 pub struct Builder {
     graph: Graph,
     /// From the outermost mark inwards.
-    journals: Vec<Journal>,
+    marks: Vec<Lengths>,
+    /// What was there before each change of something older than a mark, from the first mark on.
+    journal: Vec<Old>,
 }
 
 /// A state that can be gone back to, until it is rolled back or kept; the last one first.
@@ -21,18 +22,24 @@ pub struct Builder {
 #[derive(Debug)]
 pub struct Mark(usize);
 
-/// What the graph was at a mark: its length, and those of its older parts that have changed since.
-#[derive(Debug)]
-struct Journal {
+/// How much there was at a mark.
+#[derive(Clone, Copy, Debug)]
+struct Lengths {
     nodes: usize,
     accesses: usize,
     arrays: usize,
     regions: usize,
     assumed: usize,
     uses_channels: bool,
-    old_nodes: BTreeMap<NodeId, Node>,
-    old_regions: BTreeMap<RegionId, Region>,
-    old_values: BTreeMap<Sym, Option<f64>>,
+    journal: usize,
+}
+
+/// What was there.
+#[derive(Debug)]
+enum Old {
+    Node(NodeId, Box<Node>),
+    Region(RegionId, Box<Region>),
+    Value(Sym, Option<f64>),
 }
 
 impl Deref for Builder {
@@ -53,11 +60,8 @@ impl Builder {
     /// An operation, to be changed.
     pub fn node_mut(&mut self, id: NodeId) -> &mut Node {
         let node = &mut self.graph.nodes[id];
-        if let Some(journal) = self.journals.last_mut()
-            && id < journal.nodes
-        {
-            let old = || node.clone();
-            journal.old_nodes.entry(id).or_insert_with(old);
+        if self.marks.last().is_some_and(|mark| id < mark.nodes) {
+            self.journal.push(Old::Node(id, Box::new(node.clone())));
         }
         node
     }
@@ -71,11 +75,8 @@ impl Builder {
     /// A region, to be changed.
     pub fn region_mut(&mut self, id: RegionId) -> &mut Region {
         let region = &mut self.graph.regions[id];
-        if let Some(journal) = self.journals.last_mut()
-            && id < journal.regions
-        {
-            let old = || region.clone();
-            journal.old_regions.entry(id).or_insert_with(old);
+        if self.marks.last().is_some_and(|mark| id < mark.regions) {
+            self.journal.push(Old::Region(id, Box::new(region.clone())));
         }
         region
     }
@@ -94,8 +95,8 @@ impl Builder {
     /// Gives a symbol a value.
     pub fn set_value(&mut self, sym: Sym, value: f64) {
         let old = self.graph.values.insert(sym, value);
-        if let Some(journal) = self.journals.last_mut() {
-            journal.old_values.entry(sym).or_insert(old);
+        if !self.marks.is_empty() {
+            self.journal.push(Old::Value(sym, old));
         }
     }
 
@@ -112,68 +113,49 @@ impl Builder {
     /// Marks the state as it is.
     pub fn mark(&mut self) -> Mark {
         let graph = &self.graph;
-        self.journals.push(Journal {
+        self.marks.push(Lengths {
             nodes: graph.nodes.len(),
             accesses: graph.accesses.len(),
             arrays: graph.arrays.len(),
             regions: graph.regions.len(),
             assumed: graph.assumed.len(),
             uses_channels: graph.uses_channels,
-            old_nodes: BTreeMap::new(),
-            old_regions: BTreeMap::new(),
-            old_values: BTreeMap::new(),
+            journal: self.journal.len(),
         });
-        Mark(self.journals.len())
+        Mark(self.marks.len())
     }
 
     /// Goes back to a mark.
     pub fn roll_back(&mut self, mark: Mark) {
-        let journal = self.last(mark);
+        let to = self.last(mark);
         let graph = &mut self.graph;
-        graph.nodes.truncate(journal.nodes);
-        graph.accesses.truncate(journal.accesses);
-        graph.arrays.truncate(journal.arrays);
-        graph.regions.truncate(journal.regions);
-        graph.assumed.truncate(journal.assumed);
-        graph.uses_channels = journal.uses_channels;
-        for (id, node) in journal.old_nodes {
-            graph.nodes[id] = node;
+        for old in self.journal.drain(to.journal..).rev() {
+            match old {
+                Old::Node(id, node) => graph.nodes[id] = *node,
+                Old::Region(id, region) => graph.regions[id] = *region,
+                Old::Value(sym, Some(value)) => drop(graph.values.insert(sym, value)),
+                Old::Value(sym, None) => drop(graph.values.remove(&sym)),
+            }
         }
-        for (id, region) in journal.old_regions {
-            graph.regions[id] = region;
-        }
-        for (sym, value) in journal.old_values {
-            match value {
-                Some(value) => graph.values.insert(sym, value),
-                None => graph.values.remove(&sym),
-            };
-        }
+        graph.nodes.truncate(to.nodes);
+        graph.accesses.truncate(to.accesses);
+        graph.arrays.truncate(to.arrays);
+        graph.regions.truncate(to.regions);
+        graph.assumed.truncate(to.assumed);
+        graph.uses_channels = to.uses_channels;
     }
 
     /// Gives a mark up: what changed since stays.
     pub fn keep(&mut self, mark: Mark) {
-        let journal = self.last(mark);
-        let Some(outer) = self.journals.last_mut() else {
-            return;
-        };
-        for (id, node) in journal.old_nodes {
-            if id < outer.nodes {
-                outer.old_nodes.entry(id).or_insert(node);
-            }
-        }
-        for (id, region) in journal.old_regions {
-            if id < outer.regions {
-                outer.old_regions.entry(id).or_insert(region);
-            }
-        }
-        for (sym, value) in journal.old_values {
-            outer.old_values.entry(sym).or_insert(value);
+        self.last(mark);
+        if self.marks.is_empty() {
+            self.journal.clear();
         }
     }
 
-    fn last(&mut self, mark: Mark) -> Journal {
-        debug_assert_eq!(mark.0, self.journals.len(), "the last mark comes first");
-        self.journals.pop().expect("a mark has a journal")
+    fn last(&mut self, mark: Mark) -> Lengths {
+        debug_assert_eq!(mark.0, self.marks.len(), "the last mark comes first");
+        self.marks.pop().expect("a mark has lengths")
     }
 
     /// The graph as it is.
