@@ -78,7 +78,7 @@ fn plain(
     run(command.args(args).dir(folder), output)
 }
 
-/// `-xc++`, which stands in front of the hosts that it is for, if a program has it.
+/// `-xc++`, which stands before the hosts that it is for, if a program has it.
 pub fn language(program: &Program) -> Option<&str> {
     let mut flags = program.flags.iter().map(String::as_str);
     flags.find(|flag| *flag == "-xc++")

@@ -23,7 +23,7 @@ pub enum Kind {
     /// An `if`: how often its condition was evaluated, and how often it was true.
     If,
     /// A case of a `switch`: how often the value was looked at, and how often the case's statements
-    /// were reached, also from those in front of them.
+    /// were reached, also from those before them.
     Case,
 }
 
@@ -185,7 +185,7 @@ impl Counter<'_> {
         }
     }
 
-    /// Gives what has to stand in front of the statement.
+    /// Gives what has to stand before the statement.
     fn stmt(&mut self, stmt: &mut Stmt) -> Option<Stmt> {
         let span = stmt.span;
         let (kind, block) = match &mut stmt.kind {
@@ -233,7 +233,7 @@ impl Counter<'_> {
     }
 }
 
-/// Puts statements in front, behind pragmas, which must be the first in their block.
+/// Puts statements in front, after pragmas, which must be the first in their block.
 fn insert(stmts: &mut Vec<Stmt>, more: impl IntoIterator<Item = Stmt>) {
     let is_pragma = |stmt: &&Stmt| matches!(stmt.kind, StmtKind::Pragma(_));
     let at = stmts.iter().take_while(is_pragma).count();
@@ -348,7 +348,7 @@ fn additions(
     own.iter().map(add).collect()
 }
 
-/// The function that adds 64 bits to two words. It has no branches: those behind which barriers stand
+/// The function that adds 64 bits to two words. It has no branches: those after which barriers stand
 /// are what implementations stumble over.
 ///
 /// ```c
@@ -464,7 +464,7 @@ impl Adder<'_> {
         self.function.exprs.binary(types, op, lhs, rhs)
     }
 
-    /// `counters + at`, or the word behind it.
+    /// `counters + at`, or the word after it.
     fn sum(&mut self, counters: VarId, at: VarId, is_next: bool) -> ExprId {
         let (base, at) = (self.function.use_var(counters), self.function.use_var(at));
         let sum = self.binary(BinaryOp::Add, base, at);

@@ -32,7 +32,7 @@ pub struct Pipeline {
     pub switches: BTreeMap<String, bool>,
     /// Choices.
     pub options: PassOptions,
-    /// Stop behind this pass (`--emit=kernels` after any pass).
+    /// Stop after this pass (`--emit=kernels` after any pass).
     pub stop_after: Option<String>,
 }
 

@@ -133,7 +133,7 @@ fn a_small_table_becomes_constant_memory() {
     assert_eq!(rewritten.contract().distinct_pairs(), [(0, 1)]);
 }
 
-/// Each is valid OpenCL C with a `__constant` table: the module is validated behind the pass.
+/// Each is valid OpenCL C with a `__constant` table: the module is validated after the pass.
 #[test]
 fn reads_in_place_may_be_of_constant_memory() {
     for (ty, body) in [

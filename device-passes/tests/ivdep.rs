@@ -19,7 +19,7 @@ fn with_ivdep(text: &str) -> Rewritten {
     rewrite(text, &Facts::default(), &pipeline)
 }
 
-/// The loops of a kernel with these statements, by their counters, in front of which a pragma stands.
+/// The loops of a kernel with these statements, by their counters, before which a pragma stands.
 fn free(params: &str, body: &str) -> Vec<String> {
     let text = format!(
         "__attribute__((max_global_work_dim(0)))\n__kernel void k({params})\n{{\n    {body}\n}}\n"

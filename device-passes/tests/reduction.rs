@@ -256,7 +256,7 @@ fn memory_is_not_touched_where_the_original_does_not() {
         let noted = reduce(&kernel(text));
         assert!(noted.text.contains("if (updated)"), "{}", noted.text);
     }
-    // It would be read in front of the loop.
+    // It would be read before the loop.
     refused(
         "for (int i = 0; i < n; i++) if (c[i]) b[0] = fmin(b[0], h);",
         "it is not updated in every iteration",

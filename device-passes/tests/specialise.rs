@@ -38,7 +38,7 @@ fn specialise(source: &str, launches: Vec<Launch>) -> Rewritten {
     rewrite(source, &facts, &pipeline)
 }
 
-/// The kernel behind its comments.
+/// The kernel after its comments.
 fn kernel(rewritten: &Rewritten) -> &str {
     let at = rewritten.text.find("__kernel").unwrap();
     &rewritten.text[at..]

@@ -62,7 +62,7 @@ fn first_macro<'a>(line: &'a str, macros: &BTreeSet<String>) -> Option<(usize, &
         if macros.contains(word) {
             return Some((at, word));
         }
-        // Behind the word and the one character that ended it.
+        // After the word and the one character that ended it.
         at += word.len();
         at += line[at..].chars().next().map_or(0, char::len_utf8);
     }

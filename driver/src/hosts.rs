@@ -186,7 +186,7 @@ fn compile_flags(session: &mut Session) -> Step<Vec<OsString>> {
     let mut flags: Vec<OsString> = vec!["-idirafter".into(), runtime.clone().into()];
     // Debug information would otherwise name a folder that is another one at each run.
     flags.push(format!("-ffile-prefix-map={}=fpgacc", runtime.display()).into());
-    // On noise, compilers print gigabytes otherwise. The user's own limit comes behind.
+    // On noise, compilers print gigabytes otherwise. The user's own limit comes after.
     flags.push("-fmax-errors=100".into());
     flags.extend(session.options.host_flags.iter().cloned());
     Ok(flags)

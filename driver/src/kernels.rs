@@ -274,7 +274,7 @@ pub fn print(session: &mut Session, module: &Module, line_directives: bool) -> S
     }
 }
 
-/// The program's text behind the preprocessor.
+/// The program's text after the preprocessor.
 pub fn preprocess(session: &mut Session, program: &Program) -> Step<cc::Preprocessed> {
     let made = run_preprocessor(session, program)?;
     check_preprocessed(session, program, made)
@@ -317,7 +317,7 @@ fn run_preprocessor(
 pub fn job(program: &Program) -> Job {
     let others: Vec<&str> = program.options.others.iter().map(String::as_str).collect();
     let mut text = kernel::predefined(program.options.dialect(), &others);
-    // The text stands behind the predefined macros, and options before them.
+    // The text stands after the predefined macros, and options before them.
     for name in &program.options.undefines {
         text.push_str(&format!("#undef {name}\n"));
     }

@@ -195,16 +195,16 @@ fn version(called_as_cxx: bool) -> String {
 /// fpgacc's own words, with those of response files, and the words for the program that `--verify`
 /// runs.
 fn words(args: Vec<String>) -> Result<(Expanded, Vec<String>), String> {
-    let (front, behind) = cli::split_at_dashes(args);
+    let (front, after) = cli::split_at_dashes(args);
     let mut given = response::expand(front)?;
     let verifies = given.words.iter().any(|word| word == "--verify");
-    match behind {
-        Some(behind) if verifies => return Ok((given, behind)),
-        Some(behind) => {
-            let behind = response::expand(behind)?;
+    match after {
+        Some(after) if verifies => return Ok((given, after)),
+        Some(after) => {
+            let after = response::expand(after)?;
             given.words.push("--".to_string());
-            given.words.extend(behind.words);
-            given.files.extend(behind.files);
+            given.words.extend(after.words);
+            given.files.extend(after.files);
         }
         None => {}
     }

@@ -580,7 +580,7 @@ fn forced_kind(language: &str) -> Result<Option<InputKind>, Diagnostic> {
                 return Ok(Some(InputKind::Foreign(Some(known))));
             }
             return Err(
-                Diagnostic::error(format!("unknown language '{other}' behind -x"))
+                Diagnostic::error(format!("unknown language '{other}' after -x"))
                     .help("fpgacc takes c, c++, cl and none"),
             );
         }

@@ -74,7 +74,7 @@ pub fn of_source(options: &Options, source: &Path, suffix: &str) -> PathBuf {
 pub fn named(source: &Path, suffix: &str) -> PathBuf {
     let name = Path::new(source.file_name().unwrap_or_default());
     match suffix {
-        // Behind the header's own suffix.
+        // After the header's own suffix.
         "gch" => PathBuf::from(format!("{}.gch", source.display())),
         _ => name.with_extension(suffix),
     }

@@ -357,8 +357,8 @@ fn name_stems(programs: &mut [Program]) {
     }
 }
 
-/// The names of the kernels in a text, found without preprocessing it: behind `__kernel` or `kernel`,
-/// the word in front of the parameters.
+/// The names of the kernels in a text, found without preprocessing it: after `__kernel` or `kernel`,
+/// the word before the parameters.
 pub fn kernel_names(text: &str) -> Vec<String> {
     let mut names = Vec::new();
     let mut words = Words { rest: text };
@@ -370,7 +370,7 @@ pub fn kernel_names(text: &str) -> Vec<String> {
     names
 }
 
-/// The name that a kernel's declarator gives: attributes in front of it, with their arguments, are
+/// The name that a kernel's declarator gives: attributes before it, with their arguments, are
 /// skipped.
 fn declared_name(words: &mut Words<'_>) -> Option<String> {
     let (mut depth, mut last, mut attribute) = (0u32, None, false);

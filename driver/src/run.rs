@@ -25,7 +25,7 @@ use crate::messages::Messages;
 /// Runs the command; `words` begin with `run`. The exit code is the program's own, or 1 where it
 /// could not be started, or 2 after a wrong use of options.
 pub fn command(words: &[String], mut messages: Messages) -> ExitCode {
-    let (front, behind) = cli::split_at_dashes(words.to_vec());
+    let (front, after) = cli::split_at_dashes(words.to_vec());
     let matches = match cli::run_command().try_get_matches_from(front.clone()) {
         Ok(matches) => matches,
         Err(error) => return crate::command_usage(&error, &front, &mut messages),
@@ -33,7 +33,7 @@ pub fn command(words: &[String], mut messages: Messages) -> ExitCode {
     if let Some(error) = cli::stray(&matches, "fpgacc run --aocx app.aocx -- ./app") {
         return crate::fail(&mut messages, error, crate::MISUSED);
     }
-    let program = behind.unwrap_or_default();
+    let program = after.unwrap_or_default();
     let Some(aocx) = matches.get_one::<PathBuf>("aocx") else {
         let error = Diagnostic::error("no kernels are named")
             .help("fpgacc run --aocx app.aocx -- ./app; `fpgacc kernels.cl --facts facts.yaml -o app.aocx` makes them");
@@ -41,7 +41,7 @@ pub fn command(words: &[String], mut messages: Messages) -> ExitCode {
     };
     if program.is_empty() {
         let error = Diagnostic::error("there is no program to run")
-            .help("it stands behind `--`, with its arguments: fpgacc run --aocx app.aocx -- ./app");
+            .help("it stands after `--`, with its arguments: fpgacc run --aocx app.aocx -- ./app");
         return crate::fail(&mut messages, error, crate::MISUSED);
     }
     let facts: Vec<PathBuf> = (matches.get_many::<PathBuf>("facts"))
@@ -79,7 +79,7 @@ fn run(aocx: &Path, facts: &[PathBuf], program: &[String]) -> Result<ExitCode, D
     Ok(ExitCode::from(status.code() as u8))
 }
 
-/// pyopencl's own cache puts a random name behind each text: without it, texts are the program's.
+/// pyopencl's own cache puts a random name after each text: without it, texts are the program's.
 pub fn with_plain_texts(command: Command) -> Command {
     command.env("PYOPENCL_NO_CACHE", "1")
 }
@@ -108,7 +108,7 @@ fn places(aocx: &Path) -> Vec<OsString> {
         .collect()
 }
 
-/// Entries in front of those that a variable has, with `:` between.
+/// Entries before those that a variable has, with `:` between.
 fn in_front(variable: &str, entries: &[OsString]) -> OsString {
     let more = std::env::var_os(variable).filter(|value| !value.is_empty());
     let all: Vec<OsString> = entries.iter().cloned().chain(more).collect();

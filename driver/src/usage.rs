@@ -58,7 +58,7 @@ fn unknown(error: &clap::Error, option: &str) -> Diagnostic {
         }
         _ => diagnostic
             .help(format!(
-                "one for the host compiler goes behind -Xcc, one for aoc behind -Xaoc: -Xcc {option}"
+                "one for the host compiler goes after -Xcc, one for aoc after -Xaoc: -Xcc {option}"
             ))
             .help("fpgacc --help describes all options"),
     }

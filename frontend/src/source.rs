@@ -18,7 +18,7 @@ pub struct Span {
     pub file: FileId,
     /// Offset of the first byte.
     pub start: u32,
-    /// Offset behind the last byte.
+    /// Offset after the last byte.
     pub end: u32,
 }
 

@@ -176,7 +176,7 @@ fn what_follows_a_vector_literal_belongs_to_the_literal() {
         "typedef float4 v4; float f(float a){ return (v4)(a).xyzw.s0; }",
         "return ((v4)(a)).xyzw.s0;",
     );
-    // Without parentheses behind the type it is a cast of what follows.
+    // Without parentheses after the type it is a cast of what follows.
     check("int4 f(float4 v){ return (int4)v.x; }", "return (int4)v.x;");
     // So it is for scalars.
     check("int f(float4 v){ return (int)(v).x; }", "return (int)v.x;");

@@ -30,17 +30,20 @@ pub const ALL: &[Fault] = &[
     ),
     fault("last-item-lost", "loops over work-items end one too early"),
     fault("last-group-lost", "loops over groups end one too early"),
-    fault("save-dropped", "values are not saved behind a region"),
+    fault("spill-dropped", "values are not spilled after a region"),
     fault(
         "reload-dropped",
-        "saved values are not loaded in front of a region",
+        "spilled values are not reloaded before a region",
     ),
-    fault("save-shared", "all work-items save to one element"),
+    fault("spill-shared", "all work-items spill to one element"),
     fault(
-        "save-unscaled",
-        "rows of a flat array of saved values overlap",
+        "spill-unscaled",
+        "rows of a flat array of spilled values overlap",
     ),
-    fault("initialiser-lost", "a saved variable loses its first value"),
+    fault(
+        "initialiser-lost",
+        "a spilled variable loses its first value",
+    ),
     fault(
         "varying-is-uniform",
         "what differs between work-items is kept once for all",
@@ -62,7 +65,7 @@ pub const ALL: &[Fault] = &[
     fault("else-lost", "the other branch of a condition is gone"),
     fault(
         "liveness-of-next-only",
-        "a value is saved only where the next region needs it",
+        "a value is spilled only where the next region needs it",
     ),
     fault("return-lost", "a work-item that returns goes on"),
     fault(
@@ -88,7 +91,7 @@ pub const ALL: &[Fault] = &[
     fault("reduction-store-lost", "a reduction's result is not stored"),
     fault(
         "promotion-store-lost",
-        "what a loop keeps in a register is not stored behind it",
+        "what a loop keeps in a register is not stored after it",
     ),
     fault(
         "promotion-guard-lost",

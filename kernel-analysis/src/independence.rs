@@ -166,13 +166,13 @@ impl<'a> Proof<'a> {
             inside.push(self.counting.len());
             self.counting.push(counting);
         }
-        // Conditions and steps also run behind the last iteration: nothing is known of counters there.
+        // Conditions and steps also run after the last iteration: nothing is known of counters there.
         let is_loop = loops::hints(stmt).is_some();
         self.note(stmt, if is_loop { around } else { &inside });
         let lists = stmt.lists();
         let body = lists.len() - usize::from(!lists.is_empty());
         for (at, list) in lists.into_iter().enumerate() {
-            // The init of a loop runs in front of it.
+            // The init of a loop runs before it.
             let is_init = matches!(stmt.kind, StmtKind::For { .. }) && at < body;
             for stmt in list {
                 self.walk(stmt, if is_init { around } else { &inside });

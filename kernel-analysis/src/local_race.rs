@@ -76,7 +76,7 @@ fn escaped(module: &Module, function: &Function) -> BTreeSet<VarId> {
 enum Value {
     Unknown,
     Int(i128),
-    /// Bytes behind the start of local memory.
+    /// Bytes after the start of local memory.
     Pointer(VarId, i64),
 }
 

@@ -39,7 +39,7 @@ pub fn count(stmt: &Stmt) -> usize {
     count
 }
 
-/// Puts a pragma (without `#pragma`) in front of the loop at a place, behind those that it has.
+/// Puts a pragma (without `#pragma`) before the loop at a place, after those that it has.
 pub fn add_pragma(body: &mut Block, place: usize, text: &str) {
     mark(&mut body.stmts, &mut 0, place, text);
 }

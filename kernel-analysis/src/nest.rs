@@ -38,7 +38,7 @@ pub struct Nests<'a> {
 /// How often variables are written in a loop.
 pub type Writes = BTreeMap<VarId, usize>;
 
-/// What a counting loop says in front of its body.
+/// What a counting loop says before its body.
 #[derive(Clone, Copy, Debug)]
 pub struct Header {
     /// The variable that it counts with.

@@ -1,4 +1,4 @@
-//! Places, and whether they can be read in front of a loop and written behind it instead of in it.
+//! Places, and whether they can be read before a loop and written after it instead of in it.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -75,7 +75,7 @@ impl<'s> Region<'s> {
 
 /// Why something stays as it is.
 pub struct Refusal {
-    /// In words, to stand behind a colon.
+    /// In words, to stand after a colon.
     pub reason: String,
     /// A place that it is about, and what is there.
     pub also: Option<(ExprId, &'static str)>,
@@ -178,7 +178,7 @@ impl Places<'_> {
         }
     }
 
-    /// What is needed around a loop to read an invariant place in front of it and to write it behind it,
+    /// What is needed around a loop to read an invariant place before it and to write it after it,
     /// without touching memory that the original does not touch. `sure`: the first iteration is sure to
     /// access it.
     ///
@@ -223,12 +223,12 @@ impl Places<'_> {
         })
     }
 
-    /// What is needed around a loop to read and write an invariant place behind it, if and only if an
+    /// What is needed around a loop to read and write an invariant place after it, if and only if an
     /// iteration updated it.
     ///
     /// # Errors
     /// It cannot be done.
-    pub fn behind(&self, region: &Region<'_>, place: ExprId) -> Result<Around, Refusal> {
+    pub fn after(&self, region: &Region<'_>, place: ExprId) -> Result<Around, Refusal> {
         nobody_else_looks(region)?;
         Ok(Around {
             hoist_init: self.init_matters(region, place),

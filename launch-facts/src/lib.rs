@@ -379,7 +379,7 @@ pub enum ArgValue {
     /// A scalar. Negative integers are recorded as two's complement in their size.
     Scalar(#[serde(deserialize_with = "checked::value")] Value),
     /// Floating-point numbers or values of several parts that were seen, each as text: the shortest
-    /// decimal number that reads back as the same, or bytes in hexadecimal behind `0x`.
+    /// decimal number that reads back as the same, or bytes in hexadecimal after `0x`.
     Seen(Vec<String>),
     /// Not known, for this reason.
     Unknown(String),

@@ -59,8 +59,8 @@ pub struct RecordedBranch {
     pub kind: BranchKind,
     /// How often the condition, or the value of the `switch`, was evaluated.
     pub evaluated: u64,
-    /// How often the condition was true, or what stands behind the label was reached, also from the
-    /// case in front of it.
+    /// How often the condition was true, or what stands after the label was reached, also from the
+    /// case before it.
     pub taken: u64,
 }
 

@@ -425,7 +425,7 @@ static cl_int CL_API_CALL set_svm(cl_kernel kernel, cl_uint index, const void *v
 
 /* ---- launches --------------------------------------------------------------------------------- */
 
-/* Behind a launch that was enqueued: its times come with its event, `own` if the program wants
+/* After a launch that was enqueued: its times come with its event, `own` if the program wants
  * none. */
 static void launched(struct launch *launch, const cl_event *wanted, cl_event own)
 {

@@ -143,7 +143,7 @@ static void add_name(struct names *names, const char *start, size_t length)
         names->names[names->count++] = name;
 }
 
-/* The names in a line behind #if, #ifdef, #ifndef and #elif. */
+/* The names in a line after #if, #ifdef, #ifndef and #elif. */
 static void add_names(struct names *names, const char *line)
 {
     line += strspn(line, " \t");
@@ -222,7 +222,7 @@ static void add_usual_names(struct names *names)
         add_name(names, usual[i], strlen(usual[i]));
 }
 
-/* Lines to stand in front of a text, so that fpgacc takes the same parts of it as the device's own
+/* Lines to stand before a text, so that fpgacc takes the same parts of it as the device's own
  * compiler. To free; NULL: it cannot be told. */
 static char *front_of(const char *text, cl_context context, cl_uint count,
                       const cl_device_id *devices, const char *options)

@@ -58,7 +58,7 @@ void blobs_add(struct blobs *blobs, const void *data, size_t size);
 
 #define FRAMES 4
 
-/* An address in the program's code, behind a call. */
+/* An address in the program's code, after a call. */
 struct place {
     const void *address;
     char *module;     /* its file */
@@ -146,7 +146,7 @@ struct kernel {
     cl_kernel handle;
     char *name;
     struct program *program;
-    struct counted *counted; /* it counts, into an argument behind those of the program */
+    struct counted *counted; /* it counts, into an argument after those of the program */
     cl_mem counters;         /* that argument */
     cl_uint count;
     char **types;             /* "" where OpenCL does not tell */

@@ -6,7 +6,7 @@ use crate::random::Random;
 
 /// Work-items of a launch.
 const ITEMS: usize = 32;
-/// Elements of an array: sixteen of each work-item, and as many behind them.
+/// Elements of an array: sixteen of each work-item, and as many after them.
 const ELEMENTS: usize = 16 * ITEMS + 16;
 
 /// Types of elements, and their bytes.

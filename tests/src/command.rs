@@ -177,7 +177,7 @@ impl Workshop {
         String::from_utf8_lossy(&self.read(name)).into_owned()
     }
 
-    /// Everything in it, sorted: paths below it, folders with a slash behind them.
+    /// Everything in it, sorted: paths below it, folders with a slash after them.
     ///
     /// # Panics
     /// If it cannot be read.

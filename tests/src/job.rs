@@ -43,7 +43,7 @@ pub struct Buffer {
     /// No kernel writes to it: it is made with `CL_MEM_READ_ONLY`.
     #[serde(default, skip_serializing_if = "is_false")]
     pub read_only: bool,
-    /// It is memory of the host (`CL_MEM_USE_HOST_PTR`), so many bytes behind the start of a page.
+    /// It is memory of the host (`CL_MEM_USE_HOST_PTR`), so many bytes after the start of a page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_host: Option<usize>,
 }

@@ -448,7 +448,7 @@ pub fn module_of(job: &Job, sources: &mut SourceMap) -> Result<Module, RewriteEr
     })
 }
 
-/// The values of an option, joined to it or behind it.
+/// The values of an option, joined to it or after it.
 fn after(words: &[&str], option: &str) -> Vec<String> {
     let mut values = Vec::new();
     let mut rest = words.iter();

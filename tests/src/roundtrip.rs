@@ -424,7 +424,7 @@ fn normal(ir: &str) -> String {
             let (before, from) = rest.split_at(at);
             let is_name = |c: char| c.is_alphanumeric() || "._%".contains(c);
             let end = from.find(|c| !is_name(c)).unwrap_or(from.len());
-            let (name, behind) = from.split_at(end);
+            let (name, after) = from.split_at(end);
             let index = match names.iter().position(|known| known == name) {
                 Some(index) => index,
                 None => {
@@ -433,7 +433,7 @@ fn normal(ir: &str) -> String {
                 }
             };
             out.push_str(&format!("{before}%record{index}"));
-            rest = behind;
+            rest = after;
         }
         out.push_str(rest);
         out.push('\n');

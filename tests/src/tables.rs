@@ -122,11 +122,11 @@ fn statement(random: &mut Random, table: &str, (ty, _, value): (&str, usize, &st
     };
     let mut out = String::new();
     let mut rest = text.as_str();
-    while let Some((before, behind)) = rest.split_once("V(") {
-        let end = closing(behind);
+    while let Some((before, after)) = rest.split_once("V(") {
+        let end = closing(after);
         out.push_str(before);
-        out.push_str(&as_value(&behind[..end]));
-        rest = &behind[end + 1..];
+        out.push_str(&as_value(&after[..end]));
+        rest = &after[end + 1..];
     }
     out.push_str(rest);
     out.replace("T *", &format!("{ty} *")).replace('P', table)

@@ -32,7 +32,7 @@ pub const ANSWER: &str = "answer";
 /// The file that Oclgrind writes to.
 pub const LOG: &str = "log";
 
-/// Bytes behind each buffer that no kernel may touch.
+/// Bytes after each buffer that no kernel may touch.
 const GUARD: usize = 256;
 /// What they hold.
 const GUARD_BYTE: u8 = 0xa5;
@@ -49,7 +49,7 @@ const AFTER_COMPLAINT: Duration = Duration::from_secs(5);
 pub struct Question {
     /// Part of the platform's name.
     pub platform: String,
-    /// Lay bytes behind each buffer and look whether they stay. Oclgrind sees such accesses itself.
+    /// Lay bytes after each buffer and look whether they stay. Oclgrind sees such accesses itself.
     pub guarded: bool,
     /// What to run.
     pub job: Job,
@@ -221,7 +221,7 @@ impl Session {
     }
 }
 
-/// A buffer with its contents, and guard bytes behind them.
+/// A buffer with its contents, and guard bytes after them.
 fn create(context: &Context, buffer: &Buffer, guard: usize) -> Result<cl_mem, String> {
     let mut bytes = buffer.contents();
     bytes.resize(buffer.bytes + guard, GUARD_BYTE);
@@ -245,7 +245,7 @@ fn create(context: &Context, buffer: &Buffer, guard: usize) -> Result<cl_mem, St
     created.map_err(|code| failed("clCreateBuffer", code))
 }
 
-/// A copy that stays for ever, so many bytes behind the start of a page.
+/// A copy that stays for ever, so many bytes after the start of a page.
 fn kept(bytes: &[u8], offset: usize) -> &'static mut [u8] {
     let all = vec![0; PAGE + offset + bytes.len()].leak();
     let start = all.as_ptr().align_offset(PAGE) + offset;

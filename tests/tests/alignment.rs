@@ -16,7 +16,7 @@ fn launches_that_hold_and_launches_that_do_not() {
     assert_eq!(seen.refused, seen.general, "{seen:?}");
 }
 
-/// `app [OFFSET]`: computes from a copy, or from memory of the host so many bytes behind a page, of which only
+/// `app [OFFSET]`: computes from a copy, or from memory of the host so many bytes after a page, of which only
 /// given facts tell.
 const HOST: &str = r#"#define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>

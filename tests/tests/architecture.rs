@@ -11,8 +11,7 @@ use syn::visit::{self, Visit};
 use syn::{ItemMod, ItemUse, UseTree};
 
 /// Circles that are still there, each by its first file. None may come.
-const KNOWN: [&str; 0] = [
-];
+const KNOWN: [&str; 0] = [];
 /// The types of the kernel IR refer to each other.
 const IR: &str = "ir";
 

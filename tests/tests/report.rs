@@ -147,7 +147,7 @@ fn wishes_are_followed() {
     let mixed = "-fexecution-model=ndrange -fexecution-model=chain:swi";
     assert_eq!(families(mixed), [ndrange, swi]);
     assert_eq!(families(""), families("-fexecution-model=auto"));
-    // What stands in front of a kernel is stronger than what is said of all, and weaker than what is
+    // What stands before a kernel is stronger than what is said of all, and weaker than what is
     // said of it.
     let text = KERNELS.replace(
         "__kernel void chain",

@@ -308,11 +308,7 @@ fn wrong_uses_have_messages_and_leave_what_was_there() {
         ("trace", 2, "there is no program to trace"),
         ("trace -o old.yaml", 2, "there is no program to trace"),
         ("trace -- ./app", 2, "no file is named for the facts"),
-        (
-            "trace -o old.yaml ./app",
-            2,
-            "'./app' stands in front of `--`",
-        ),
+        ("trace -o old.yaml ./app", 2, "'./app' stands before `--`"),
         (
             "trace -o old.yaml --frob -- ./app",
             2,
@@ -361,11 +357,7 @@ fn wrong_uses_have_messages_and_leave_what_was_there() {
         ),
         ("run", 2, "no kernels are named"),
         ("run --aocx k.aocx", 2, "there is no program to run"),
-        (
-            "run --aocx k.aocx ./app",
-            2,
-            "'./app' stands in front of `--`",
-        ),
+        ("run --aocx k.aocx ./app", 2, "'./app' stands before `--`"),
         ("run --aocx no.aocx -- ./app", 1, "cannot read no.aocx.json"),
         (
             "run --aocx k.aocx --facts python.yaml -- ./app",
@@ -412,13 +404,13 @@ fn a_program_that_fails_keeps_its_exit_code_and_the_facts() {
     assert_eq!((facts.programs.len(), facts.launches.len()), (1, 0));
 }
 
-/// It waits for what does not come, and is killed meanwhile: without any call behind its launches.
+/// It waits for what does not come, and is killed meanwhile: without any call after its launches.
 #[test]
 fn a_program_that_is_killed_while_it_waits_has_facts() {
     let shop = shop();
     let host = shop.text("host.c");
-    let (before, behind) = host.split_once("    printf(\"sum %g").unwrap();
-    let host = format!("#include <unistd.h>\n{before}    pause();\n    printf(\"sum %g{behind}");
+    let (before, after) = host.split_once("    printf(\"sum %g").unwrap();
+    let host = format!("#include <unistd.h>\n{before}    pause();\n    printf(\"sum %g{after}");
     shop.write("waiting.c", host);
     shop.sh("cc -g waiting.c -o app -lOpenCL").success();
     let told = shop.sh("fpgacc trace -o facts.yaml -- timeout -s KILL 10 ./app");

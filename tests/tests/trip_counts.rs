@@ -189,7 +189,7 @@ fn texts_that_are_not_understood_run_as_they_are() {
     assert!(recorded(&shop).loops.is_empty());
 }
 
-/// A host in Python that puts a definition in front of a file, and a header that asks what the device's
+/// A host in Python that puts a definition before a file, and a header that asks what the device's
 /// compiler is.
 #[test]
 fn texts_of_several_parts_are_found_in_their_files() {

@@ -40,7 +40,7 @@ pub fn read(path: &Path) -> Result<Vec<Measured>, ModelError> {
     Ok(rows)
 }
 
-/// The number in front of a text such as `1,156 / 2,713 ( 43 % )`.
+/// The number before a text such as `1,156 / 2,713 ( 43 % )`.
 pub fn number(text: &str) -> Option<f64> {
     let digits: String = text
         .split('/')

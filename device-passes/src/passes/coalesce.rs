@@ -1,6 +1,6 @@
 //! `coalesce`: makes one loop of a nest of single work-items. Which nests is for the decision to say.
 //!
-//! The compiler behind joins them, on a pragma. Nothing in the meaning of the loops changes. A loop inside
+//! aoc joins them, on a pragma. Nothing in the meaning of the loops changes. A loop inside
 //! another costs its control, and a cycle each time that it is entered; as one loop, the nest starts an
 //! iteration each interval from its first to its last. Only perfect nests are joined whose loops run equally
 //! often in each iteration of those around, which needs no more than a counter for each.

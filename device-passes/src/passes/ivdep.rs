@@ -1,7 +1,7 @@
 //! `ivdep`: says of loops of single work-items in which arrays their iterations never meet, where that is
 //! proved.
 //!
-//! The compiler behind keeps accesses to an array in order where it cannot tell them apart, and then starts an
+//! aoc keeps accesses to an array in order where it cannot tell them apart, and then starts an
 //! iteration once in a memory's latency. Its own tests are not documented; what is proved here by the lengths of
 //! rows and the conditions of loops (`i * n + j` with `j < n`) is more than linear tests with constant
 //! coefficients see. A distance that is known is not said (`safelen`): Intel's guide of 18.1 (Standard Edition) has no

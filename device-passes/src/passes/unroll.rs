@@ -1,7 +1,7 @@
 //! `unroll`: copies the bodies of loops, so that one iteration does the work of several. Which loops
 //! and how often is for the decision to say.
 //!
-//! The compiler behind does the copying, on a pragma. Nothing in the meaning of a loop changes.
+//! aoc does the copying, on a pragma. Nothing in the meaning of a loop changes.
 
 use fpgacc_frontend::ir::{Function, FunctionId, LoopHints, Module, Stmt};
 use fpgacc_frontend::source::Span;

@@ -15,7 +15,7 @@ use crate::pass::LaunchContract;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Versions {
     others: BTreeMap<String, Vec<String>>,
-    /// Untouched copies, behind all other versions.
+    /// Untouched copies, after all other versions.
     general: BTreeMap<String, (String, FunctionId)>,
 }
 
@@ -101,7 +101,7 @@ pub fn needs_general(
     }
 }
 
-/// A copy of a kernel, behind another function.
+/// A copy of a kernel, after another function.
 fn copy(
     module: &mut Module,
     kernel: FunctionId,

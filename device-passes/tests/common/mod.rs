@@ -27,7 +27,7 @@ impl Rewritten {
     }
 }
 
-/// Parses, runs passes and prints; the module is validated before and behind them.
+/// Parses, runs passes and prints; the module is validated before and after them.
 pub fn rewrite(source: &str, facts: &Facts, pipeline: &Pipeline) -> Rewritten {
     let mut sources = SourceMap::new();
     sources.add("k.cl", source);
@@ -49,7 +49,7 @@ pub fn rewrite(source: &str, facts: &Facts, pipeline: &Pipeline) -> Rewritten {
     let report = run(&mut module, facts, pipeline);
     let valid = match validate(&module) {
         Ok(valid) => valid,
-        Err(faults) => panic!("behind: {}", rendered(&faults, &sources).join("\n")),
+        Err(faults) => panic!("after: {}", rendered(&faults, &sources).join("\n")),
     };
     let options = PrintOptions {
         line_directives: false,

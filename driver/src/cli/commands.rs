@@ -3,7 +3,7 @@
 use clap::{Arg, ArgAction, Command, ValueHint};
 use fpgacc_frontend::diag::Diagnostic;
 
-/// Takes what stands in front of `--` and belongs behind it, for a message of its own.
+/// Takes what stands before `--` and belongs after it, for a message of its own.
 fn stray_words() -> Arg {
     Arg::new("stray").hide(true).num_args(0..)
 }
@@ -12,13 +12,13 @@ fn stray_words() -> Arg {
 pub fn stray(matches: &clap::ArgMatches, usage: &str) -> Option<Diagnostic> {
     let word = matches.get_many::<String>("stray")?.next()?;
     Some(
-        Diagnostic::error(format!("'{word}' stands in front of `--`")).help(format!(
-            "the program and its arguments stand behind: {usage}"
+        Diagnostic::error(format!("'{word}' stands before `--`")).help(format!(
+            "the program and its arguments stand after: {usage}"
         )),
     )
 }
 
-/// The `fpgacc run` command, in front of `--`.
+/// The `fpgacc run` command, before `--`.
 pub fn run_command() -> Command {
     let file = |name: &'static str, help: &'static str| {
         Arg::new(name)
@@ -73,7 +73,7 @@ pub fn report_command() -> Command {
         )
 }
 
-/// The `fpgacc trace` command, in front of `--`.
+/// The `fpgacc trace` command, before `--`.
 pub fn trace_command() -> Command {
     Command::new("trace")
         .bin_name("fpgacc trace")

@@ -22,7 +22,7 @@ pub fn original(sources: &SourceMap, name: Span) -> Vec<Line> {
     lines.collect()
 }
 
-/// Behind what stands in front of a declaration: a brace, a semicolon or a directive.
+/// After what stands before a declaration: a brace, a semicolon or a directive.
 fn declaration_start(text: &str, name: usize) -> usize {
     let before = text[..name].rfind(['}', ';', '#']).map_or(0, |at| {
         // A directive ends with its line.
@@ -37,7 +37,7 @@ fn declaration_start(text: &str, name: usize) -> usize {
     from + blank
 }
 
-/// The brace that closes the first one behind `from`.
+/// The brace that closes the first one after `from`.
 fn closing_brace(text: &str, from: usize) -> usize {
     let bytes = text.as_bytes();
     let mut depth = 0usize;
@@ -136,7 +136,7 @@ pub fn loops(lines: &[Line]) -> Vec<usize> {
     found
 }
 
-/// In front of the number of loops that become one.
+/// Before the number of loops that become one.
 const COALESCE: &str = "loop_coalesce ";
 
 #[cfg(test)]

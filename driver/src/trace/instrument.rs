@@ -110,7 +110,7 @@ fn make(session: &mut Session, base: &Path, options: &str) -> Step<()> {
     Ok(())
 }
 
-/// The text behind its front, as far as possible as the files that it was read from.
+/// The text after its front, as far as possible as the files that it was read from.
 fn pieces(front: String, text: String) -> Vec<Piece> {
     let piece = |name: &str, text: String| Piece {
         name: name.to_string(),
@@ -131,9 +131,9 @@ fn pieces(front: String, text: String) -> Vec<Piece> {
             ProgramSource::Text { text: before, .. },
             ProgramSource::File(name),
         ] if before.ends_with('\n') => {
-            let behind = text[before.len()..].to_string();
+            let after = text[before.len()..].to_string();
             pieces.push(piece(TEXT, before.clone()));
-            pieces.push(piece(name, behind));
+            pieces.push(piece(name, after));
         }
         _ => pieces.push(piece(TEXT, text)),
     }

@@ -58,16 +58,16 @@ impl Plan {
 /// Runs the command; `words` begin with `trace`. The exit code is the program's own, or 1 where
 /// nothing could be recorded, or 2 after a wrong use of options.
 pub fn command(words: &[String], mut messages: Messages) -> ExitCode {
-    let (front, behind) = cli::split_at_dashes(words.to_vec());
+    let (front, after) = cli::split_at_dashes(words.to_vec());
     let matches = match cli::trace_command().try_get_matches_from(front.clone()) {
         Ok(matches) => matches,
         Err(error) => return crate::command_usage(&error, &front, &mut messages),
     };
     if let Some(base) = matches.get_one::<PathBuf>("instrument") {
-        let options = behind.unwrap_or_default().join(" ");
+        let options = after.unwrap_or_default().join(" ");
         return instrument::command(base, &options, messages);
     }
-    let plan = match plan(&matches, behind) {
+    let plan = match plan(&matches, after) {
         Ok(plan) => plan,
         Err(error) => return crate::fail(&mut messages, error, crate::MISUSED),
     };
@@ -84,7 +84,7 @@ pub fn command(words: &[String], mut messages: Messages) -> ExitCode {
     }
 }
 
-fn plan(matches: &ArgMatches, behind: Option<Vec<String>>) -> Result<Plan, Diagnostic> {
+fn plan(matches: &ArgMatches, after: Option<Vec<String>>) -> Result<Plan, Diagnostic> {
     let merge: Vec<PathBuf> = matches
         .get_many::<PathBuf>("merge")
         .map(|files| files.cloned().collect())
@@ -92,10 +92,10 @@ fn plan(matches: &ArgMatches, behind: Option<Vec<String>>) -> Result<Plan, Diagn
     if let Some(error) = cli::stray(matches, "fpgacc trace -o facts.yaml -- ./app") {
         return Err(error);
     }
-    let program = behind.unwrap_or_default();
+    let program = after.unwrap_or_default();
     if merge.is_empty() && program.is_empty() {
         return Err(Diagnostic::error("there is no program to trace").help(
-            "it stands behind `--`, with its arguments: fpgacc trace -o facts.yaml -- ./app",
+            "it stands after `--`, with its arguments: fpgacc trace -o facts.yaml -- ./app",
         ));
     }
     if !merge.is_empty() && !program.is_empty() {

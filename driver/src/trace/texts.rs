@@ -55,12 +55,12 @@ impl Texts {
             sources.push(ProgramSource::File(name.clone()));
             return;
         }
-        // Hosts put definitions in front of what they read.
-        let mut behind = self.files.iter().filter_map(|(name, file)| {
+        // Hosts put definitions before what they read.
+        let mut after = self.files.iter().filter_map(|(name, file)| {
             let front = string.trim_end().strip_suffix(file.trim_end())?;
             Some((front, name))
         });
-        match behind.next() {
+        match after.next() {
             Some((front, name)) => {
                 sources.push(text(front));
                 sources.push(ProgramSource::File(name.clone()));

@@ -158,7 +158,7 @@ pub fn double(bytes: &[u8]) -> f64 {
         .map_or(0.0, |bytes| f64::from_ne_bytes(*bytes))
 }
 
-/// Whether a byte lies behind a vector of three, which takes the room of four: compilers may write
+/// Whether a byte lies after a vector of three, which takes the room of four: compilers may write
 /// anything there. Rectangles and images come in another order.
 fn is_padding(readback: &Readback, at: usize) -> bool {
     let scalar = readback

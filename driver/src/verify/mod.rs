@@ -38,7 +38,7 @@ pub fn run(session: &mut Session) -> Step<()> {
     };
     let named = name.as_ref().map(|name| name.path().to_path_buf());
     let output = given.or(named).unwrap_or_default();
-    // For the lines of calls; a level that the user chose comes behind it.
+    // For the lines of calls; a level that the user chose comes after it.
     session.options.host_flags.insert(0, "-g".into());
     let compiled = link::build(session, &output)?;
     let traits = Traits::of(&compiled);
@@ -112,7 +112,7 @@ fn check_original(session: &mut Session, original: &Run) -> Step<()> {
                 "the program fails with its original kernels: {status}"
             ))
             .note("nothing was compared")
-            .help("its arguments stand behind `--`; it runs in this folder, without input"),
+            .help("its arguments stand after `--`; it runs in this folder, without input"),
         );
     }
     let launches = &original.record.launches;

@@ -83,9 +83,9 @@ fn word_without_numbers(word: &str) -> String {
     let mut in_number = false;
     let mut rest = word;
     while let Some(c) = rest.chars().next() {
-        if let Some(behind) = behind_address(rest).filter(|_| !in_number) {
+        if let Some(after) = after_address(rest).filter(|_| !in_number) {
             out.push('#');
-            rest = behind;
+            rest = after;
             continue;
         }
         rest = &rest[c.len_utf8()..];
@@ -102,13 +102,13 @@ fn word_without_numbers(word: &str) -> String {
     out.replace("-#", "#")
 }
 
-/// What stands behind `0x` and its digits.
-fn behind_address(text: &str) -> Option<&str> {
+/// What stands after `0x` and its digits.
+fn after_address(text: &str) -> Option<&str> {
     let digits = text
         .strip_prefix("0x")
         .or_else(|| text.strip_prefix("0X"))?;
-    let behind = digits.trim_start_matches(|c: char| c.is_ascii_hexdigit());
-    (behind.len() < digits.len()).then_some(behind)
+    let after = digits.trim_start_matches(|c: char| c.is_ascii_hexdigit());
+    (after.len() < digits.len()).then_some(after)
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ pub fn of(executable: &Path, address: u64) -> String {
 }
 
 fn find(executable: &Path, address: u64) -> Option<String> {
-    // The address is behind the call: the call itself ends one byte before it.
+    // The address is after the call: the call itself ends one byte before it.
     let address = format!("{:#x}", address.checked_sub(1)?);
     let command = Command::new("addr2line").args(["-f", "-i", "-C", "-e"]);
     let told = command

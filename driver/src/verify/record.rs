@@ -31,7 +31,7 @@ pub struct Readback {
     pub offset: u64,
     /// What the call or the command came to; 0: success.
     pub error: i64,
-    /// The code address behind the call, as debug information counts.
+    /// The code address after the call, as debug information counts.
     pub address: u64,
     number: u64,
     data: Range<usize>,
@@ -48,7 +48,7 @@ pub struct Launch {
     pub error: i64,
 }
 
-/// What stood behind a kernel that was launched.
+/// What stood after a kernel that was launched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Form {
     /// The host's own text, built by the device's compiler.

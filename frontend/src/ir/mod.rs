@@ -47,7 +47,7 @@
 //!
 //! **Members.** A field of an anonymous struct or union member is reached by a chain of
 //! [`Expr::Member`]s, one of them naming the field without a name; it is written without it. Types
-//! and constants that a function declares stand at file scope, in front of the function, under
+//! and constants that a function declares stand at file scope, before the function, under
 //! names that nothing there has. `true` and `false` are [`Expr::Int`]s of type `bool`.
 //!
 //! **Overloads.** Functions with the attribute `overloadable` may share a name; a call's handle tells

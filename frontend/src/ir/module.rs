@@ -265,7 +265,7 @@ impl Function {
     }
 
     /// Makes a private variable with a name that nothing in this function has: `hint`, or `hint`
-    /// with a number behind it. `taken` holds the module's own names ([`Module::global_names`]).
+    /// with a number after it. `taken` holds the module's own names ([`Module::global_names`]).
     pub fn add_var(&mut self, hint: &str, ty: TypeId, taken: &BTreeSet<String>) -> VarId {
         let name = self.fresh_name(hint, taken);
         self.vars.add(Variable {

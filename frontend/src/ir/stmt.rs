@@ -32,7 +32,7 @@ impl Stmt {
     }
 }
 
-/// Pragmas and attributes in front of a loop.
+/// Pragmas and attributes before a loop.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LoopHints {
     /// Without `#pragma`: `unroll 4`, `ivdep array(a)`, `ii 1`, ..
@@ -70,7 +70,7 @@ pub enum StmtKind {
         init: Vec<Stmt>,
         /// Condition; none means true.
         cond: Option<ExprId>,
-        /// Evaluated behind each iteration.
+        /// Evaluated after each iteration.
         step: Option<ExprId>,
         /// Body.
         body: Block,
@@ -96,7 +96,7 @@ pub enum StmtKind {
         hints: LoopHints,
     },
     /// `switch`. Control enters at the arm whose label fits and falls through to the next ones.
-    /// Declarations of an arm are visible in the arms behind it.
+    /// Declarations of an arm are visible in the arms after it.
     Switch {
         /// The value looked at.
         value: ExprId,
@@ -111,7 +111,7 @@ pub enum StmtKind {
     Return(Option<ExprId>),
     /// `goto`
     Goto(String),
-    /// A label, in front of the next statement.
+    /// A label, before the next statement.
     Label(String),
     /// A pragma that belongs to no loop, without `#pragma`.
     Pragma(String),

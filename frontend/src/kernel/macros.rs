@@ -28,7 +28,7 @@ pub(super) struct Macros {
 }
 
 impl Macros {
-    /// Takes in the text behind `#define `.
+    /// Takes in the text after `#define `.
     pub fn define(&mut self, text: &str) {
         let text = text.trim_start();
         let end = text
@@ -54,7 +54,7 @@ impl Macros {
         );
     }
 
-    /// Takes in the text behind `#undef `.
+    /// Takes in the text after `#undef `.
     pub fn undef(&mut self, text: &str) {
         self.live.remove(text.trim());
     }
@@ -98,7 +98,7 @@ impl Macros {
     }
 }
 
-/// Tokens as a person would write them: no blanks inside brackets, one behind commas and between
+/// Tokens as a person would write them: no blanks inside brackets, one after commas and between
 /// words.
 pub(super) fn join<S: AsRef<str>>(words: &[S]) -> String {
     let mut out = String::new();

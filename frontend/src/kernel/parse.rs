@@ -11,7 +11,7 @@ use crate::source::SourceMap;
 pub struct Input<'a> {
     /// The user's file, as the line markers name it.
     pub name: &'a str,
-    /// What `cc -E -dD -undef -nostdinc -x c` gives for it behind [`super::predefined()`], with line
+    /// What `cc -E -dD -undef -nostdinc -x c` gives for it after [`super::predefined()`], with line
     /// markers.
     pub preprocessed: &'a str,
     /// The language.

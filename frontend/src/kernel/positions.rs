@@ -173,12 +173,12 @@ impl Walk<'_> {
                     next += 1;
                 }
                 Some(_) if self.is_macro(at).is_some() => {
-                    let behind = self.behind_macros(at);
-                    let until = self.resync(behind, &tokens[next..]);
-                    let span = self.span(at, behind - 1);
+                    let after = self.after_macros(at);
+                    let until = self.resync(after, &tokens[next..]);
+                    let span = self.span(at, after - 1);
                     spans.extend(std::iter::repeat_n(span, until));
                     next += until;
-                    at = behind;
+                    at = after;
                 }
                 _ => {
                     spans.push(self.whole_line);
@@ -217,8 +217,8 @@ impl Walk<'_> {
         }
     }
 
-    /// The original token behind the macro use at `at` and those that follow it directly.
-    fn behind_macros(&self, at: usize) -> usize {
+    /// The original token after the macro use at `at` and those that follow it directly.
+    fn after_macros(&self, at: usize) -> usize {
         let mut at = at;
         while self.word(at).is_some()
             && let Some(function_like) = self.is_macro(at)
@@ -249,7 +249,7 @@ impl Walk<'_> {
         at
     }
 
-    /// How many of `tokens` came out of macros: those in front of the original token at `at`.
+    /// How many of `tokens` came out of macros: those before the original token at `at`.
     fn resync(&self, at: usize, tokens: &[Token]) -> usize {
         let Some(word) = self.word(at) else {
             return tokens.len();

@@ -3,7 +3,7 @@
 use super::builtins::constants;
 use crate::ir::Dialect;
 
-/// The lines that must stand in front of a kernel file when it is preprocessed; see [`predefined`].
+/// The lines that must stand before a kernel file when it is preprocessed; see [`predefined`].
 /// These are the definitions that do not depend on options.
 ///
 /// Constants that the target's compiler must see by name (`M_PI_F`, `CLK_LOCAL_MEM_FENCE`, ..) are

@@ -17,7 +17,7 @@ pub(super) struct Place {
 /// A pragma and the token that follows it.
 #[derive(Clone, Debug)]
 pub(super) struct PragmaAt {
-    /// Index of the first token behind it.
+    /// Index of the first token after it.
     pub at: usize,
     /// Without `#pragma`, with macros expanded.
     pub text: String,
@@ -26,7 +26,7 @@ pub(super) struct PragmaAt {
 /// An attribute and the token that follows it.
 #[derive(Clone, Debug)]
 pub(super) struct AttrAt {
-    /// Index of the first token behind it.
+    /// Index of the first token after it.
     pub at: usize,
     pub attr: Attr,
 }
@@ -61,14 +61,14 @@ pub(super) struct Prepass {
     pub problems: Vec<LexProblem>,
 }
 
-/// More `++` and `--` than this never stand in front of one operand. lang-c tries each of them as two
+/// More `++` and `--` than this never stand before one operand. lang-c tries each of them as two
 /// signs as well, so that its time doubles with every one.
 const MAX_STEPS: u32 = 4;
 
 /// At most this many problems are told.
 const MAX_PROBLEMS: usize = 20;
 
-/// Scans a preprocessed text; `name` is the file of what stands in front of the first line marker.
+/// Scans a preprocessed text; `name` is the file of what stands before the first line marker.
 pub(super) fn scan(text: &str, name: &str) -> Prepass {
     let mut scanner = Scanner {
         text,
@@ -120,7 +120,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// How many `++` and `--` stand in front of one operand, this token included.
+    /// How many `++` and `--` stand before one operand, this token included.
     fn steps_in_a_row(&self, token: Token, before: u32) -> u32 {
         match &self.text[token.start as usize..token.end as usize] {
             "++" | "--" => before + 1,
@@ -271,7 +271,7 @@ fn take_attributes(text: &str, out: &mut Prepass) {
     };
     let old = std::mem::take(&mut out.tokens);
     let places = std::mem::take(&mut out.places);
-    // How many tokens stand in front of each old one when attributes are gone.
+    // How many tokens stand before each old one when attributes are gone.
     let mut moved = Vec::with_capacity(old.len() + 1);
     let mut at = 0;
     while at < old.len() {
@@ -300,7 +300,7 @@ fn take_attributes(text: &str, out: &mut Prepass) {
     }
 }
 
-/// The index behind the `))` of the attribute that starts at `at`.
+/// The index after the `))` of the attribute that starts at `at`.
 fn attribute_end(text: &str, tokens: &[Token], at: usize) -> Option<usize> {
     let word = |index: usize| tokens.get(index).map(|token| text_of(text, token));
     if word(at + 1) != Some("(") || word(at + 2) != Some("(") {
@@ -358,7 +358,7 @@ fn attributes(words: &[&str]) -> Option<Vec<Attr>> {
     Some(out)
 }
 
-/// The index behind the parenthesis that closes the one at `from`.
+/// The index after the parenthesis that closes the one at `from`.
 fn group_end(words: &[&str], from: usize) -> Option<usize> {
     let mut depth = 0usize;
     for (at, word) in words.iter().enumerate().skip(from) {
@@ -419,7 +419,7 @@ impl Prepass {
         }
     }
 
-    /// The attributes in front of tokens `from..=to`.
+    /// The attributes before tokens `from..=to`.
     pub fn attrs_in(&self, from: usize, to: usize) -> &[AttrAt] {
         let start = self.attrs.partition_point(|attr| attr.at < from);
         let end = self.attrs.partition_point(|attr| attr.at <= to);

@@ -25,7 +25,7 @@ pub(super) struct SourceText<'a> {
 }
 
 impl SourceText<'_> {
-    /// The text of a token; empty behind the last one.
+    /// The text of a token; empty after the last one.
     pub fn word(&self, token: usize) -> &str {
         self.prepass
             .tokens
@@ -40,12 +40,12 @@ impl SourceText<'_> {
 
     /// The tokens of a syntax node.
     pub fn tokens(&self, span: SyntaxSpan) -> Tokens {
-        let behind = |offset: usize| self.starts.partition_point(|&s| (s as usize) < offset);
+        let after = |offset: usize| self.starts.partition_point(|&s| (s as usize) < offset);
         let inside = |offset: usize| self.starts.partition_point(|&s| (s as usize) <= offset);
         let from = inside(span.start).saturating_sub(1);
         Tokens {
             from,
-            to: behind(span.end).max(from + 1).min(self.starts.len().max(1)),
+            to: after(span.end).max(from + 1).min(self.starts.len().max(1)),
         }
     }
 

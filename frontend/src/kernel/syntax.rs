@@ -105,7 +105,7 @@ fn bracket_problem(source: &SourceText, error: BracketError) -> Diagnostic {
 /// Counts what is open at each token.
 #[derive(Default)]
 struct Limits {
-    /// For each open bracket: tokens since the last separator, in front of it.
+    /// For each open bracket: tokens since the last separator, before it.
     outer: Vec<Level>,
     run: usize,
     open_tokens: usize,
@@ -385,14 +385,14 @@ fn old_style_function(source: &SourceText, token: usize) -> Option<Diagnostic> {
         if !starts || !named || source.word(open) != "(" {
             return false;
         }
-        let behind = source.prepass.close[open] as usize + 1;
-        let plain = (open + 1..behind - 1).all(|inner| {
+        let after = source.prepass.close[open] as usize + 1;
+        let plain = (open + 1..after - 1).all(|inner| {
             source.word(inner) == ","
                 || (source.kind(inner) == Some(TokenKind::Ident) && !is_keyword(source.word(inner)))
         });
         plain
-            && source.kind(behind) == Some(TokenKind::Ident)
-            && (is_keyword(source.word(behind)) || builtin_types::is_type_name(source.word(behind)))
+            && source.kind(after) == Some(TokenKind::Ident)
+            && (is_keyword(source.word(after)) || builtin_types::is_type_name(source.word(after)))
     })?;
     let message = "parameters in the style of K&R are not supported";
     Some(at_token(source, first, Diagnostic::error(message)))
@@ -437,7 +437,7 @@ fn wanted(expected: &BTreeSet<&str>) -> Option<&'static str> {
     }
 }
 
-/// `foo x;` where foo is no type: the name in front of the token at fault.
+/// `foo x;` where foo is no type: the name before the token at fault.
 fn unknown_type(source: &SourceText, token: usize) -> Option<Diagnostic> {
     let plain = |token: usize| {
         source.kind(token) == Some(TokenKind::Ident)

@@ -224,7 +224,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// A directive's text behind its `#`, with continuation lines.
+    /// A directive's text after its `#`, with continuation lines.
     fn directive(&mut self) -> &'a str {
         let bytes = self.text.as_bytes();
         let start = self.at;
@@ -256,7 +256,7 @@ fn count_lines(bytes: &[u8]) -> u32 {
     bytes.iter().filter(|&&byte| byte == b'\n').count() as u32
 }
 
-/// The length of a backslash and the line end behind it.
+/// The length of a backslash and the line end after it.
 fn continuation_len(bytes: &[u8]) -> Option<usize> {
     match bytes {
         [b'\\', b'\n', ..] => Some(2),

@@ -99,7 +99,7 @@ impl Maker {
         }
     }
 
-    /// Writes a function in front of the kernel. The arrays are [`State::Own`] before and after.
+    /// Writes a function before the kernel. The arrays are [`State::Own`] before and after.
     fn function(
         &mut self,
         head: &str,

@@ -35,7 +35,7 @@ impl Maker {
         self.scope = scope;
     }
 
-    /// What stands before and behind the body.
+    /// What stands before and after the body.
     fn gathering_shell(&mut self, j: &str, context: &Context) -> (String, String) {
         let trips = match self.s.below(8) {
             0 => "(n & 7u)".to_string(),

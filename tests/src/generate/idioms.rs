@@ -55,7 +55,7 @@ impl Maker {
         ));
         self.barrier_with(array, State::Own);
         self.line("}");
-        // The last barrier of the loop, or the one before it, lies behind every access.
+        // The last barrier of the loop, or the one before it, lies after every access.
         self.state[array] = State::Read;
     }
 

@@ -77,7 +77,7 @@ pub struct Maker {
     pub shape: Shape,
     /// The text so far.
     pub out: String,
-    /// Functions in front of it.
+    /// Functions before it.
     pub functions: String,
     /// Helpers without barriers, of two values each.
     pub helpers: Vec<String>,

@@ -230,7 +230,7 @@ fn single_work_item(
 }
 
 impl Maker {
-    /// Writes the body; the result is the declarations in front of it.
+    /// Writes the body; the result is the declarations before it.
     fn kernel(&mut self) -> String {
         let arrays = match self.shape.null_local {
             true => String::new(),

@@ -70,7 +70,7 @@ impl Maker {
         all.filter(|(_, s)| **s == state).map(|(i, _)| i).collect()
     }
 
-    /// A barrier behind which the arrays are in random states.
+    /// A barrier after which the arrays are in random states.
     pub(super) fn barrier(&mut self) {
         let mut to = self.state.clone();
         for (array, state) in to.iter_mut().enumerate() {
@@ -87,7 +87,7 @@ impl Maker {
         self.barrier_to(&to);
     }
 
-    /// A barrier behind which the arrays are in these states.
+    /// A barrier after which the arrays are in these states.
     pub(super) fn barrier_to(&mut self, to: &[State]) {
         let global = self.shared.iter().any(|shared| shared.home == Home::Global);
         let flags = match global {

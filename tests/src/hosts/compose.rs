@@ -55,7 +55,7 @@ struct Composer {
 }
 
 impl Composer {
-    /// Whether statements are legal behind those that are there; if so they are appended.
+    /// Whether statements are legal after those that are there; if so they are appended.
     fn offer(&mut self, statements: Vec<Stmt>) -> bool {
         let mut rehearsal = Rehearsal::new(&self.scene, self.argc);
         let legal = rehearsal.all(&self.scene.body) && rehearsal.all(&statements);

@@ -156,7 +156,7 @@ pub struct Kernel {
     pub text: String,
 }
 
-/// What stands in front of the kernels of each text.
+/// What stands before the kernels of each text.
 pub const PRELUDE: &str = "\
 typedef struct { int a; short b; float c; } pair_t;
 uint mix_of(uint a, uint b) {
@@ -376,7 +376,7 @@ impl Maker {
         self.line(&format!("out[i] {by} table[(in[i] + {key}) & {mask}u];"));
     }
 
-    /// A local array, read the other way round behind a barrier.
+    /// A local array, read the other way round after a barrier.
     fn reversed(&mut self, r: &mut Random) {
         self.buffer("data", Access::Own);
         self.shapes = Shapes::Grouped;

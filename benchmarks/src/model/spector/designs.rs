@@ -436,7 +436,7 @@ mod tests {
     fn filters_are_divided_among_work_items_and_padded() {
         let made = design("fir", &[8, 2, 4, 1, 16, 2, 1, 1]);
         assert_eq!(sizes(&made), [[32], [16]]);
-        // 4096 points, 4 loads of 8 coefficients for 2 points each, and 32 points behind; 2 filters each.
+        // 4096 points, 4 loads of 8 coefficients for 2 points each, and 32 points after; 2 filters each.
         let args = &made.launches[0].1.args;
         assert_eq!(args["totalInputLength"], 2 * (4096 + 8 + 32));
         assert_eq!(args["numIterations"], 4136);

@@ -12,7 +12,7 @@ use fpgacc_frontend::ir::{
 pub struct Obstacle {
     /// The pointer.
     pub at: ExprId,
-    /// What is done with it, behind "it".
+    /// What is done with it, after "it".
     pub what: &'static str,
 }
 

@@ -9,18 +9,18 @@ use fpgacc_runtime::manifest::{Hidden, NullLocal, Task};
 
 use crate::pass::{Context, Note};
 use crate::passes::ndrange_to_loop::atomics;
-use crate::passes::ndrange_to_loop::carried::carry::{self, Outside};
-use crate::passes::ndrange_to_loop::carried::save::Layout;
 use crate::passes::ndrange_to_loop::control::schedule;
 use crate::passes::ndrange_to_loop::control::steps::{Region, Schedule};
+use crate::passes::ndrange_to_loop::live_across::carry::{self, Outside};
+use crate::passes::ndrange_to_loop::live_across::spill::Layout;
 use crate::passes::ndrange_to_loop::loops::ivdep::{Independent, spell};
 use crate::passes::ndrange_to_loop::loops::local_memory::{self, Moved};
 use crate::passes::ndrange_to_loop::loops::nest;
 use crate::passes::ndrange_to_loop::loops::order::{self, Order};
 use crate::passes::ndrange_to_loop::loops::returns;
 use crate::passes::ndrange_to_loop::plan::Plan;
+use crate::passes::ndrange_to_loop::remarks;
 use crate::passes::ndrange_to_loop::survey::Survey;
-use crate::passes::ndrange_to_loop::tell;
 use crate::passes::ndrange_to_loop::work_items::helpers::Helpers;
 use crate::passes::ndrange_to_loop::work_items::ids::{Ids, Target};
 use crate::passes::ndrange_to_loop::work_items::narrow;
@@ -139,7 +139,7 @@ pub fn rewrite(
     let (types, functions) = (&mut module.types, &module.functions);
     narrow::narrow(types, functions, &mut function, &body, marks);
     function.params.extend(ids.hidden.values());
-    let mut summary = tell::summary(&ids, barrier_regions);
+    let mut summary = remarks::summary(&ids, barrier_regions);
     if let Some(dim) = innermost {
         summary.push_str(&format!(", dimension {dim} innermost"));
     }
@@ -149,11 +149,12 @@ pub fn rewrite(
     function.body = Some(body);
     module.functions[kernel] = function;
 
-    let has_arrays = !outside.saved.is_empty();
+    let has_arrays = !outside.spilled.is_empty();
     let bound = layout.bound().filter(|_| has_arrays);
-    let fates = tell::fates(&module.functions[kernel], &values, &outside.saved);
-    let mut notes = tell::notes(survey, &ids, format!("{summary}{fates}"));
-    notes.extend(masked.into_iter().map(tell::mask_note));
+    let storage_classes =
+        remarks::storage_classes(&module.functions[kernel], &values, &outside.spilled);
+    let mut notes = remarks::notes(survey, &ids, format!("{summary}{storage_classes}"));
+    notes.extend(masked.into_iter().map(remarks::mask_note));
     let mut guards = moved.guards;
     guards.push(Guard::IntLoops);
     guards.extend(ids.grid.facts().map(Guard::Geometry));
@@ -300,7 +301,7 @@ fn global_id_queries(module: &Module, function: &Function, region: &[Stmt]) -> [
 fn loop_variables(target: &mut Target<'_>, ids: &Ids, regions: usize) -> Vec<[Option<VarId>; 3]> {
     let mut out = vec![ids.items];
     for _ in 1..regions {
-        // The same names: the loops stand one behind the other.
+        // The same names: the loops stand one after the other.
         let mut twins = ids.items;
         for var in twins.iter_mut().flatten() {
             let copy = target.function.vars[*var].clone();
@@ -328,14 +329,14 @@ fn set_attributes(function: &mut Function) {
     function.set_attr("max_global_work_dim", Some("0".to_string()));
 }
 
-fn task(ids: &Ids, survey: &Survey, saved: Option<u64>, most: u64) -> Task {
+fn task(ids: &Ids, survey: &Survey, spilled: Option<u64>, most: u64) -> Task {
     let takes_local = ids
         .hidden
         .keys()
         .any(|hidden| matches!(hidden, Hidden::Local(_)));
     // Local memory of a fixed size holds no group of any size that the runtime may choose; the host knows
-    // what it holds. Only arrays for saved values are fpgacc's own.
-    let bound = saved.or_else(|| (takes_local && survey.needs.groups).then_some(most));
+    // what it holds. Only arrays for spilled values are fpgacc's own.
+    let bound = spilled.or_else(|| (takes_local && survey.needs.groups).then_some(most));
     let whole = bound.is_none() && ids.grid.whole_group_is_fine();
     Task {
         hidden: ids.hidden.keys().copied().collect(),

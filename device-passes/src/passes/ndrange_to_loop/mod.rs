@@ -22,17 +22,17 @@
 //! memory) promises nothing in OpenCL; where such a loop is seen, the kernel is left alone.
 
 mod atomics;
-mod carried;
 mod control;
 mod emit;
 mod group_calls;
+mod live_across;
 mod loops;
 mod plan;
 mod prepare;
 mod regions;
+mod remarks;
 mod statements;
 mod survey;
-mod tell;
 mod work_items;
 
 use fpgacc_frontend::ir::{Function, FunctionId, Module};

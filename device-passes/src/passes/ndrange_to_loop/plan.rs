@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use fpgacc_frontend::ir::{Function, FunctionId, Module, Stmt, VarId};
 
 use crate::pass::{Context, Note};
-use crate::passes::ndrange_to_loop::carried::values::{self, Values};
 use crate::passes::ndrange_to_loop::control::convergence::{self, Surroundings};
 use crate::passes::ndrange_to_loop::control::exits;
 use crate::passes::ndrange_to_loop::control::live_ranges;
@@ -13,6 +12,7 @@ use crate::passes::ndrange_to_loop::control::schedule;
 use crate::passes::ndrange_to_loop::control::steps::Schedule;
 use crate::passes::ndrange_to_loop::control::switches;
 use crate::passes::ndrange_to_loop::control::uniform;
+use crate::passes::ndrange_to_loop::live_across::values::{self, Values};
 use crate::passes::ndrange_to_loop::prepare;
 use crate::passes::ndrange_to_loop::regions;
 use crate::passes::ndrange_to_loop::survey::{Place, Survey};
@@ -95,7 +95,7 @@ const MOST_SAVED: u64 = 1 << 20;
 /// The fewest work-items that a group may be limited to for the sake of [`MOST_SAVED`].
 const FEW_WORK_ITEMS: u64 = 64;
 
-/// The work-items that the arrays for saved values hold: those of a group, or, where its size is not
+/// The work-items that the arrays for spilled values hold: those of a group, or, where its size is not
 /// known, as many as are allowed and there is room for.
 fn group_capacity(
     module: &Module,
@@ -124,7 +124,7 @@ fn group_capacity(
     }
 }
 
-/// The variable with which the saved values of a group get too large, and its size.
+/// The variable with which the spilled values of a group get too large, and its size.
 fn too_much(
     module: &Module,
     function: &Function,
@@ -132,8 +132,11 @@ fn too_much(
     work_items: u64,
 ) -> Option<(VarId, u64)> {
     let mut all: u64 = 0;
-    let saved = values.fates.iter().filter(|(_, fate, _)| fate.is_saved());
-    for (var, ..) in saved {
+    let spilled = values
+        .storage_classes
+        .iter()
+        .filter(|(_, class, _)| class.is_spilled());
+    for (var, ..) in spilled {
         let layout = module.layout(function.vars[*var].ty.ty);
         let bytes = layout.map_or(0, |layout| layout.size);
         all = all.saturating_add(bytes.saturating_mul(work_items));

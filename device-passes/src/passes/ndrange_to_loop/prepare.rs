@@ -143,7 +143,7 @@ enum Seen {
 }
 
 /// Moves a declaration without a value to the assignment that gives the variable its only one, where
-/// that stands in a region of the same list and in front of every use: `int t; .. t = x;` is
+/// that stands in a region of the same list and before every use: `int t; .. t = x;` is
 /// `int t = x;`.
 pub fn join_declarations(module: &Module, function: &Function, regions: &mut [Region]) {
     let mut seen: BTreeMap<VarId, Seen> = BTreeMap::new();

@@ -48,7 +48,7 @@ pub fn count(target: &mut Target<'_>, var: VarId, bound: ExprId, body: Vec<Stmt>
     })
 }
 
-/// `a && !b`; `true` for none. A mask implies those in front of it if it was taken under them.
+/// `a && !b`; `true` for none. A mask implies those before it if it was taken under them.
 pub fn conjunction(target: &mut Target<'_>, mask: &[(VarId, bool)]) -> ExprId {
     // A mask that holds implies all before it.
     let from = mask.iter().rposition(|(_, holds)| *holds).unwrap_or(0);

@@ -254,7 +254,7 @@ impl Judge<'_> {
         // A minimum starts as the place's value, which is read in front of the loop.
         let if_updated = !sure && !is_valid && !combine.is_idempotent();
         let around = match if_updated {
-            true => self.places.behind(region, place)?,
+            true => self.places.after(region, place)?,
             false => self.places.around(region, place, sure)?,
         };
         if self.options.strict_fp {

@@ -40,7 +40,7 @@ pub(super) fn keywords(extensions: &[Node<Extension>]) -> impl Iterator<Item = K
 }
 
 impl Lowerer<'_> {
-    /// The attributes in front of tokens `from..=to`.
+    /// The attributes before tokens `from..=to`.
     pub(super) fn attrs_in(&self, from: usize, to: usize) -> Vec<Attr> {
         self.source
             .prepass

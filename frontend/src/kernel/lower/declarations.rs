@@ -308,7 +308,7 @@ impl Lowerer<'_> {
                     new.name
                 );
                 let diagnostic = Diagnostic::error(message)
-                    .help("write `__constant` in front of it, or move it into a function");
+                    .help("write `__constant` before it, or move it into a function");
                 Err(self.report(new.at, diagnostic))
             }
         }

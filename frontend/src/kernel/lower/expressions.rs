@@ -240,7 +240,7 @@ impl Lowerer<'_> {
 
     /// A cast or a vector literal. In `(float4)(1, 2, 3, 4).y` C binds `.y` to the parentheses;
     /// OpenCL C means the literal first, so what follows the parentheses is taken off and put
-    /// behind the literal.
+    /// after the literal.
     fn cast(&mut self, node: &Node<CastExpression>) -> Lowered<ExprId> {
         let ty = self.type_name_node(&node.node.type_name)?;
         let operand = &node.node.expression;
@@ -248,14 +248,14 @@ impl Lowerer<'_> {
             let value = self.expression(operand)?;
             return self.plain_cast(ty, value, node.span);
         };
-        // The token behind the type's parenthesis.
+        // The token after the type's parenthesis.
         let open = self.source.tokens(node.node.type_name.span).to + 1;
         if self.source.word(open) != "(" {
             let value = self.expression(operand)?;
             return self.plain_cast(ty, value, node.span);
         }
         let close = self.source.prepass.close[open] as usize;
-        let mut behind: Vec<&Node<Expression>> = Vec::new();
+        let mut after: Vec<&Node<Expression>> = Vec::new();
         let mut inner = &**operand;
         while self.source.tokens(inner.span).to > close + 1 {
             // The parentheses hold another type: `(float4)(float)(x)`.
@@ -267,13 +267,13 @@ impl Lowerer<'_> {
                 return self.plain_cast(ty, value, node.span);
             }
             let Some(below) = postfix_base(&inner.node) else {
-                return Err(self.error(inner.span, "this does not belong behind a vector literal"));
+                return Err(self.error(inner.span, "this does not belong after a vector literal"));
             };
-            behind.push(inner);
+            after.push(inner);
             inner = below;
         }
         let mut value = self.vector_literal(ty.ty, width, inner, node.span)?;
-        for suffix in behind.into_iter().rev() {
+        for suffix in after.into_iter().rev() {
             value = self.apply_suffix(value, suffix)?;
         }
         Ok(value)

@@ -90,7 +90,7 @@ impl Lowerer<'_> {
         let whole = self.source.tokens(node.span);
         let head_end = self.source.tokens(definition.declarator.span);
         let body = self.source.tokens(definition.statement.span);
-        // Attributes stand in front of the name or behind the parameters.
+        // Attributes stand before the name or after the parameters.
         let mut attrs = self.specifier_attrs(whole.from, head_end.from, &specs);
         attrs.extend(self.attrs_in(head_end.to, body.from));
         let head = Head::new(name, declared.at, function, &specs, attrs);
@@ -328,7 +328,7 @@ impl Lowerer<'_> {
         let ty = match self.module.types.as_array(object.ty.ty) {
             Some((element, _)) => {
                 let space = object.space.unwrap_or(self.default_space());
-                // Qualifiers in front of a typedef of an array are the element's.
+                // Qualifiers before a typedef of an array are the element's.
                 let pointee = QualType {
                     quals: element.quals | object.ty.quals,
                     ..element
@@ -381,7 +381,7 @@ impl Lowerer<'_> {
                 );
                 let span = variable.span;
                 let diagnostic = Diagnostic::error(message)
-                    .help("write `__global`, `__constant` or `__local` in front of its type");
+                    .help("write `__global`, `__constant` or `__local` before its type");
                 result = Err(self.report_at(span, diagnostic));
             }
         }

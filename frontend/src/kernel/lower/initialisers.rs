@@ -50,7 +50,7 @@ impl Lowerer<'_> {
         at: lang_c::span::Span,
     ) -> Lowered<Vec<InitItem>> {
         let mut out = Vec::with_capacity(items.len());
-        // The place of the next element; unknown behind elements without their own braces.
+        // The place of the next element; unknown after elements without their own braces.
         let mut next: Option<u64> = Some(0);
         for item in items {
             let mut path = Vec::new();

@@ -65,7 +65,7 @@ pub(super) fn lower(
     let mut lowerer = Lowerer::new(source, dialect);
     for external in &unit.0 {
         let tokens = source.tokens(external.span);
-        // The typedefs in front of the text are of no interest; the last one may take a `;` that the
+        // The typedefs before the text are of no interest; the last one may take a `;` that the
         // text starts with.
         if external.span.start < source.starts.first().map_or(0, |&start| start as usize) {
             continue;
@@ -227,7 +227,7 @@ impl<'a> Lowerer<'a> {
         }
     }
 
-    /// Hands out the pragmas in front of token `at` and those before them.
+    /// Hands out the pragmas before token `at` and those before them.
     fn take_pragmas(&mut self, at: usize) -> Vec<String> {
         let all = &self.source.prepass.pragmas;
         let from = self.next_pragma;

@@ -123,7 +123,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// Takes the pragmas and attributes in front of a loop; in front of others, pragmas become
+    /// Takes the pragmas and attributes before a loop; before others, pragmas become
     /// statements of their own.
     fn loop_hints(&mut self, node: &Statement, at: usize, out: &mut Vec<Stmt>) -> LoopHints {
         let is_loop = matches!(
@@ -381,8 +381,9 @@ impl Lowerer<'_> {
                         }
                         lowered
                     }
-                    None => Err(self
-                        .unsupported(item.span, "a declaration in front of the first `case` is")),
+                    None => {
+                        Err(self.unsupported(item.span, "a declaration before the first `case` is"))
+                    }
                 },
             };
             if lowered.is_err() {
@@ -424,7 +425,7 @@ impl Lowerer<'_> {
             });
         }
         let Some(arm) = arms.last_mut() else {
-            return Err(self.unsupported(node.span, "a statement in front of the first `case` is"));
+            return Err(self.unsupported(node.span, "a statement before the first `case` is"));
         };
         let mut body = std::mem::take(&mut arm.body);
         let result = self.statement(node, &mut body);

@@ -450,7 +450,7 @@ impl Lowerer<'_> {
             .unwrap_or_else(|| tag.to_string())
     }
 
-    /// Attributes between `struct` and `{`, and directly behind `}`.
+    /// Attributes between `struct` and `{`, and directly after `}`.
     fn record_attrs(&self, node: &Node<StructType>) -> Vec<Attr> {
         let tokens = self.source.tokens(node.span);
         let mut open = tokens.from;

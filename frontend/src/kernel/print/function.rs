@@ -35,7 +35,7 @@ impl Printer<'_> {
         self.function = None;
     }
 
-    /// Attributes, each on a line of its own, then the rest of the head with `end` behind it.
+    /// Attributes, each on a line of its own, then the rest of the head with `end` after it.
     fn header(&mut self, function: &Function, end: &str) {
         for attr in &function.attrs {
             self.lines.line(&attributes(std::slice::from_ref(attr)));
@@ -83,7 +83,7 @@ fn filled(params: &[String], lead: usize) -> String {
     };
     let mut column = indent;
     for (index, param) in params.iter().enumerate() {
-        // A comma or the end of the head stands behind.
+        // A comma or the end of the head stands after.
         if index > 0 && column + param.len() + 4 > WIDTH {
             text.push_str(&format!(",\n{:indent$}", ""));
             column = indent;

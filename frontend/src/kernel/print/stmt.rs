@@ -8,7 +8,7 @@ use super::types::{AttrPlace, attributes, innermost};
 use super::wrap::WIDTH;
 
 impl Printer<'_> {
-    /// Statements in order. C demands a statement behind a label, and a declaration is none.
+    /// Statements in order. C demands a statement after a label, and a declaration is none.
     pub(super) fn stmts(&mut self, function: &Function, stmts: &[Stmt]) {
         let mut index = 0;
         while let Some(stmt) = stmts.get(index) {
@@ -33,7 +33,7 @@ impl Printer<'_> {
         }
     }
 
-    /// The first of `stmts`, which are declarations, together with those behind it that share its
+    /// The first of `stmts`, which are declarations, together with those after it that share its
     /// line in the source and its specifiers: the text, and how many they are.
     fn declarations(&mut self, function: &Function, stmts: &[Stmt]) -> (String, usize) {
         let module = self.module;
@@ -224,7 +224,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Pragmas first: clang wants a loop directly behind attributes.
+    /// Pragmas first: clang wants a loop directly after attributes.
     fn hints(&mut self, hints: &LoopHints) {
         for pragma in &hints.pragmas {
             self.lines.line(&format!("#pragma {pragma}"));
@@ -329,7 +329,7 @@ impl Printer<'_> {
     }
 }
 
-/// Whether a label in front of this statement needs an empty statement of its own.
+/// Whether a label before this statement needs an empty statement of its own.
 fn needs_empty(next: Option<&Stmt>) -> bool {
     match next {
         None => true,

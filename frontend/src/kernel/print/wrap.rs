@@ -7,7 +7,7 @@ pub(super) const WIDTH: usize = 100;
 const CONTINUED: usize = 8;
 
 /// The lines that a line of code becomes at this indentation, each with the columns before it. It is
-/// broken behind operators and commas, outside of inner parentheses if possible. Lines of the
+/// broken after operators and commas, outside of inner parentheses if possible. Lines of the
 /// preprocessor and comments stay whole.
 pub(super) fn wrapped(text: &str, indent: usize) -> Vec<(usize, &str)> {
     let mut lines = Vec::new();
@@ -42,7 +42,7 @@ fn break_place(text: &str, limit: usize) -> Option<usize> {
     place.map(|(at, _)| *at)
 }
 
-/// The blanks behind operators and commas, each with the number of parentheses open there.
+/// The blanks after operators and commas, each with the number of parentheses open there.
 fn blanks(text: &str) -> Vec<(usize, usize)> {
     let mut places = Vec::new();
     let mut depth = 0usize;

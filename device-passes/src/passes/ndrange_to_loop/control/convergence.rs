@@ -12,7 +12,7 @@ use crate::passes::ndrange_to_loop::survey::{builtin_stmt, is_barrier};
 pub struct Surroundings {
     /// `break` and `continue` belong to a loop that holds barriers.
     pub in_loop: bool,
-    /// The group does something together behind the list: who returns in it misses that.
+    /// The group does something together after the list: who returns in it misses that.
     pub return_matters: bool,
 }
 

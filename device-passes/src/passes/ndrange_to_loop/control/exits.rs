@@ -118,18 +118,18 @@ impl Exits<'_, '_> {
                 out.push(stmt);
                 continue;
             }
-            let behind: Vec<Stmt> = rest.by_ref().map(|((stmt, _), _)| stmt).collect();
-            let (stmts, flagged, behind) = self.convergent(stmt, behind, here, around, place);
+            let after: Vec<Stmt> = rest.by_ref().map(|((stmt, _), _)| stmt).collect();
+            let (stmts, flagged, after) = self.convergent(stmt, after, here, around, place);
             out.extend(stmts);
-            if behind.is_empty() {
+            if after.is_empty() {
                 return (out, flagged);
             }
-            let (behind, more) = self.list(behind, around, place);
+            let (after, more) = self.list(after, around, place);
             if flagged.is_empty() {
-                out.extend(behind);
+                out.extend(after);
             } else {
                 let cond = self.none_set(flagged);
-                out.push(branch(cond, behind, None));
+                out.push(branch(cond, after, None));
             }
             return (out, flagged.and(more));
         }
@@ -137,11 +137,11 @@ impl Exits<'_, '_> {
     }
 
     /// Rewrites a statement. Gives what stands for it, the flags that it may set, and what is still
-    /// to come behind it.
+    /// to come after it.
     fn convergent(
         &mut self,
         stmt: Stmt,
-        behind: Vec<Stmt>,
+        after: Vec<Stmt>,
         here: Surroundings,
         around: Surroundings,
         place: Place,
@@ -153,12 +153,12 @@ impl Exits<'_, '_> {
                 (stmts, flagged, Vec::new())
             }
             StmtKind::Block(block) => {
-                let inner = self.in_front_of(place, &behind);
+                let inner = self.place_before(place, &after);
                 let (stmts, flagged) = self.list(block.stmts, here, inner);
                 (
                     vec![Stmt::at(StmtKind::Block(Block::of(stmts)), span)],
                     flagged,
-                    behind,
+                    after,
                 )
             }
             StmtKind::If {
@@ -170,7 +170,7 @@ impl Exits<'_, '_> {
                 self.branches(
                     (cond, span),
                     (then, otherwise),
-                    behind,
+                    after,
                     (here, around, place),
                 )
             }
@@ -178,22 +178,22 @@ impl Exits<'_, '_> {
                 // What is uniform in it is not known yet: the next round sees to its exits.
                 self.changed = true;
                 let stmts = switches::to_ifs(self.target, value, arms, span);
-                (stmts, Flagged::default(), behind)
+                (stmts, Flagged::default(), after)
             }
             StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::DoWhile { .. } => {
                 let (stmts, flagged) = match holds_barrier(self.target.function, &stmt) {
                     true => self.convergent_loop(stmt, place),
                     false => self.plain_loop(stmt),
                 };
-                (stmts, flagged, behind)
+                (stmts, flagged, after)
             }
-            _ => (vec![stmt], Flagged::default(), behind),
+            _ => (vec![stmt], Flagged::default(), after),
         }
     }
 
-    /// The place of a statement in a list at `place`, with `behind` behind it.
-    fn in_front_of(&self, place: Place, behind: &[Stmt]) -> Place {
-        let follows = !behind.is_empty();
+    /// The place of a statement in a list at `place`, with `after` after it.
+    fn place_before(&self, place: Place, after: &[Stmt]) -> Place {
+        let follows = !after.is_empty();
         Place {
             flag_return: place.flag_return || follows,
             flag_continue: place.flag_continue || follows,
@@ -231,7 +231,7 @@ impl Exits<'_, '_> {
         &mut self,
         (cond, span): (ExprId, Option<fpgacc_frontend::source::Span>),
         (mut then, mut otherwise): (Vec<Stmt>, Option<Vec<Stmt>>),
-        mut behind: Vec<Stmt>,
+        mut after: Vec<Stmt>,
         (here, around, place): (Surroundings, Surroundings, Place),
     ) -> (Vec<Stmt>, Flagged, Vec<Stmt>) {
         let masks = !self.uniform.evaluates(cond);
@@ -240,7 +240,7 @@ impl Exits<'_, '_> {
         inner.masked_in_loop |= masks;
         let (mut inside, mut inside_other, mut cond) = (here, here, cond);
         // What follows is only for those who do not leave: it goes to the other branch.
-        if masks && !behind.is_empty() {
+        if masks && !after.is_empty() {
             let leaves = never_ends(&then);
             let other_leaves = otherwise.as_deref().is_some_and(never_ends);
             if leaves || other_leaves {
@@ -249,7 +249,7 @@ impl Exits<'_, '_> {
                     true => otherwise.get_or_insert_default(),
                     false => &mut then,
                 };
-                stays.append(&mut behind);
+                stays.append(&mut after);
                 // The exits of the branch that leaves are to go, whether they matter or not.
                 let leaving = Surroundings {
                     return_matters: true,
@@ -261,7 +261,7 @@ impl Exits<'_, '_> {
                 };
             }
         }
-        let inner = self.in_front_of(inner, &behind);
+        let inner = self.place_before(inner, &after);
         let (mut then, mut flagged) = self.list(then, inside, inner);
         let mut otherwise = match otherwise {
             Some(stmts) => {
@@ -279,7 +279,7 @@ impl Exits<'_, '_> {
         }
         let mut stmt = branch(cond, then, otherwise);
         stmt.span = span;
-        (vec![stmt], flagged, behind)
+        (vec![stmt], flagged, after)
     }
 
     /// A loop without barriers in which a work-item may return.
@@ -331,7 +331,7 @@ impl Exits<'_, '_> {
             None => stays,
         };
         if let Some(step) = parts.step {
-            self.step_in_front_of_continues(&mut body, step, ends);
+            self.step_place_before_continues(&mut body, step, ends);
             body.push(self.step(step, ends));
         }
         let joined = Parts {
@@ -355,7 +355,7 @@ impl Exits<'_, '_> {
     }
 
     /// The step becomes the end of the body, which every `continue` that is left would skip.
-    fn step_in_front_of_continues(&mut self, list: &mut Vec<Stmt>, step: ExprId, ends: Flagged) {
+    fn step_place_before_continues(&mut self, list: &mut Vec<Stmt>, step: ExprId, ends: Flagged) {
         if faults::is_on("step-skipped") {
             return;
         }
@@ -369,7 +369,7 @@ impl Exits<'_, '_> {
                 StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::DoWhile { .. } => {}
                 _ => {
                     for inside in stmt.lists_mut() {
-                        self.step_in_front_of_continues(inside, step, ends);
+                        self.step_place_before_continues(inside, step, ends);
                     }
                 }
             }

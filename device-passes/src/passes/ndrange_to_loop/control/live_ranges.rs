@@ -2,7 +2,7 @@
 //!
 //! Many kernels have one `int i` at their head for all of their loops, some of which a group goes
 //! through together, and some of which each work-item runs on its own. What is one variable to C is
-//! several to the reader: `for (i = 0; ..)` starts a new one wherever nothing behind the loop looks at
+//! several to the reader: `for (i = 0; ..)` starts a new one wherever nothing after the loop looks at
 //! its last value.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -88,12 +88,12 @@ fn start(target: &Target<'_>, stmt: &Stmt) -> Option<(VarId, ExprId)> {
     }
 }
 
-/// Splits one counter in a list; `live_behind` tells whether its value is looked at behind the list.
-fn split_one(target: &mut Target<'_>, list: &mut [Stmt], counter: VarId, live_behind: bool) {
-    // From the last to the first, so that what is live behind each statement is known.
-    let mut live = live_behind;
+/// Splits one counter in a list; `live_after` tells whether its value is looked at after the list.
+fn split_one(target: &mut Target<'_>, list: &mut [Stmt], counter: VarId, live_after: bool) {
+    // From the last to the first, so that what is live after each statement is known.
+    let mut live = live_after;
     for at in (0..list.len()).rev() {
-        let (stmt, behind) = (&mut list[at], live);
+        let (stmt, after) = (&mut list[at], live);
         if !mentions(target, stmt, counter) {
             continue;
         }
@@ -102,16 +102,16 @@ fn split_one(target: &mut Target<'_>, list: &mut [Stmt], counter: VarId, live_be
         // A `break` or `continue` may skip what overwrites it.
         live = of_stmt.reads_first || leaves || live && !of_stmt.overwrites;
         match start(target, stmt) {
-            Some((var, value)) if var == counter && !behind => {
+            Some((var, value)) if var == counter && !after => {
                 rename(target, stmt, counter, value);
-                live = behind;
+                live = after;
             }
-            _ => inside(target, stmt, counter, behind),
+            _ => inside(target, stmt, counter, after),
         }
     }
 }
 
-fn inside(target: &mut Target<'_>, stmt: &mut Stmt, counter: VarId, behind: bool) {
+fn inside(target: &mut Target<'_>, stmt: &mut Stmt, counter: VarId, after: bool) {
     let is_loop = matches!(
         stmt.kind,
         StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::DoWhile { .. }
@@ -119,8 +119,8 @@ fn inside(target: &mut Target<'_>, stmt: &mut Stmt, counter: VarId, behind: bool
     // The next iteration may look at it; an arm of a switch may run into the next one.
     let around = match &stmt.kind {
         StmtKind::Switch { .. } => true,
-        _ if is_loop => behind || repeats_with(target, stmt, counter),
-        _ => behind,
+        _ if is_loop => after || repeats_with(target, stmt, counter),
+        _ => after,
     };
     for list in stmt.lists_mut() {
         split_one(target, list, counter, around);

@@ -5,19 +5,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use fpgacc_frontend::ir::{Expr, Init, Stmt, StmtKind, VarId, VarRef};
 use fpgacc_kernel_analysis::faults;
 
-use crate::passes::ndrange_to_loop::carried::save;
 use crate::passes::ndrange_to_loop::control::speculation;
 use crate::passes::ndrange_to_loop::control::steps::Schedule;
+use crate::passes::ndrange_to_loop::live_across::spill;
 use crate::passes::ndrange_to_loop::statements::{branch, conjunction, declaration};
 use crate::passes::ndrange_to_loop::work_items::ids::Target;
 
-/// The mask of a region, and what stands behind it, outside of the mask.
+/// The mask of a region, and what stands after it, outside of the mask.
 #[derive(Debug, Default)]
 pub struct Masked {
     /// All of these hold, or do not.
     pub mask: Vec<(VarId, bool)>,
     /// Decides about masks of later regions.
-    pub behind: Vec<Stmt>,
+    pub after: Vec<Stmt>,
 }
 
 /// Wraps the statements of the regions.
@@ -30,18 +30,18 @@ pub fn apply(target: &mut Target<'_>, schedule: &mut Schedule, masks: Vec<Masked
             true => stmts,
             false => wrap(target, &crossing, stmts, &masked.mask),
         };
-        region.stmts.extend(masked.behind);
+        region.stmts.extend(masked.after);
     }
 }
 
 /// The variables that are used outside of the mask that they are declared under: in several regions,
-/// or behind the mask.
+/// or after the mask.
 fn crossing(target: &Target<'_>, schedule: &Schedule, masks: &[Masked]) -> BTreeSet<VarId> {
     let mut seen: BTreeMap<VarId, usize> = BTreeMap::new();
     let mut out = BTreeSet::new();
     let regions = schedule.regions.iter().map(|region| &region.stmts);
-    let behind = masks.iter().map(|masked| &masked.behind);
-    for (number, stmts) in regions.chain(behind).enumerate() {
+    let after = masks.iter().map(|masked| &masked.after);
+    for (number, stmts) in regions.chain(after).enumerate() {
         for stmt in stmts {
             let mut note = |var| {
                 if *seen.entry(var).or_insert(number) != number {
@@ -88,7 +88,7 @@ fn wrap(
             outside.push(stmt);
             continue;
         }
-        // What is made of it cannot be computed in front of it.
+        // What is made of it cannot be computed before it.
         written.insert(var);
         if !crossing.contains(&var) {
             inside.push(stmt);
@@ -128,7 +128,7 @@ fn assignment(target: &mut Target<'_>, decl: &Stmt, var: VarId) -> Vec<Stmt> {
         }
         // Only a declaration takes a list: it fills a temporary.
         StmtKind::Decl { init, .. } => {
-            let ty = save::without_const(target, target.function.vars[var].ty);
+            let ty = spill::without_const(target, target.function.vars[var].ty);
             target.function.vars[var].ty = ty;
             let mut copy = target.function.vars[var].clone();
             copy.name = target
@@ -144,7 +144,7 @@ fn assignment(target: &mut Target<'_>, decl: &Stmt, var: VarId) -> Vec<Stmt> {
             );
             let (to, from) = (target.function.use_var(var), target.function.use_var(copy));
             let mut out = vec![fill];
-            out.extend(save::copy(target, to, from));
+            out.extend(spill::copy(target, to, from));
             out
         }
         _ => Vec::new(),

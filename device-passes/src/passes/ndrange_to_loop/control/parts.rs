@@ -5,17 +5,17 @@ use fpgacc_frontend::source::Span;
 
 /// A loop, taken apart.
 pub struct Parts {
-    /// In front of the first iteration.
+    /// Before the first iteration.
     pub init: Vec<Stmt>,
     /// None means true.
     pub cond: Option<ExprId>,
-    /// Behind each iteration.
+    /// After each iteration.
     pub step: Option<ExprId>,
     /// Its body.
     pub body: Vec<Stmt>,
     /// Pragmas and attributes.
     pub hints: LoopHints,
-    /// The condition comes behind the body: `do`.
+    /// The condition comes after the body: `do`.
     pub at_end: bool,
     /// Its place.
     pub span: Option<Span>,

@@ -84,7 +84,7 @@ struct Open {
     region: Vec<Stmt>,
     list: usize,
     mask: Mask,
-    /// A barrier stands in front of the next region.
+    /// A barrier stands before the next region.
     barrier: bool,
 }
 
@@ -94,7 +94,7 @@ struct Builder<'t, 'a> {
     schedule: Schedule,
     /// The masks of the regions.
     masks: Vec<Masked>,
-    /// The regions with a barrier in front of them.
+    /// The regions with a barrier before them.
     behind_barrier: BTreeSet<usize>,
 }
 
@@ -141,9 +141,9 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// Ends the region under construction; `behind` is outside of its mask.
-    fn close_region(&mut self, open: &mut Open, behind: Vec<Stmt>) {
-        if open.region.is_empty() && behind.is_empty() {
+    /// Ends the region under construction; `after` is outside of its mask.
+    fn close_region(&mut self, open: &mut Open, after: Vec<Stmt>) {
+        if open.region.is_empty() && after.is_empty() {
             return;
         }
         let number = self.schedule.regions.len();
@@ -153,7 +153,7 @@ impl Builder<'_, '_> {
         });
         self.masks.push(Masked {
             mask: open.mask.clone(),
-            behind,
+            after,
         });
         if std::mem::take(&mut open.barrier) {
             self.behind_barrier.insert(number);
@@ -265,7 +265,7 @@ impl Builder<'_, '_> {
             let yes = self.target.truth(true);
             let set = self.target.function.assign_var(any, yes);
             self.masks[decides]
-                .behind
+                .after
                 .push(branch(test, vec![set], None));
             let declared = self.declare_any(any);
             open.nodes.insert(place, declared);

@@ -24,7 +24,7 @@ pub fn written(target: &Target<'_>, stmts: &[Stmt]) -> BTreeSet<VarId> {
     out
 }
 
-/// Whether an initial value can be computed by everyone, in front of what changes `written`: it looks
+/// Whether an initial value can be computed by everyone, before what changes `written`: it looks
 /// at no memory, cannot trap, and has no effects.
 pub fn is_free_init(target: &Target<'_>, init: &Init, written: &BTreeSet<VarId>) -> bool {
     let mut roots = Vec::new();

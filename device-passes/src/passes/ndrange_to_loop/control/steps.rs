@@ -67,7 +67,7 @@ impl Schedule {
             .is_none_or(|lists| !lists.iter().any(|at| self.is_inside(*at, list)))
     }
 
-    /// Whether there is more than regions one behind the other: a group may leave some out.
+    /// Whether there is more than regions one after the other: a group may leave some out.
     pub fn has_control(&self) -> bool {
         !self
             .nodes
@@ -90,7 +90,7 @@ impl Schedule {
 struct Flow {
     /// For each region, those that may be run next.
     next: Vec<BTreeSet<usize>>,
-    /// Of the loops around: the regions in front of a `break`, and of a `continue`.
+    /// Of the loops around: the regions before a `break`, and of a `continue`.
     loops: Vec<[BTreeSet<usize>; 2]>,
 }
 
@@ -137,18 +137,18 @@ impl Flow {
 
     fn control(&mut self, stmt: &Stmt, lists: &[Vec<Node>], before: Regions) -> Regions {
         if let StmtKind::If { otherwise, .. } = &stmt.kind {
-            let mut behind = Regions::new();
+            let mut after = Regions::new();
             for list in lists {
-                behind.extend(self.list(list, before.clone()));
+                after.extend(self.list(list, before.clone()));
             }
             if otherwise.is_none() {
-                behind.extend(before);
+                after.extend(before);
             }
-            return behind;
+            return after;
         }
         let body = lists.first().map_or(&[][..], Vec::as_slice);
         let mut first = before.clone();
-        let mut behind = before;
+        let mut after = before;
         // Twice: what is last in the body comes before what is first.
         for _ in 0..2 {
             self.loops.push(Default::default());
@@ -156,9 +156,9 @@ impl Flow {
             let [left, continued] = self.loops.pop().unwrap_or_default();
             last.extend(continued);
             first.extend(last.iter().copied());
-            behind.extend(last);
-            behind.extend(left);
+            after.extend(last);
+            after.extend(left);
         }
-        behind
+        after
     }
 }

@@ -135,12 +135,12 @@ fn named(target: &mut Target<'_>, value: ExprId) -> (VarId, Vec<Stmt>) {
     (var, vec![declaration(var, Some(value))])
 }
 
-/// A variable that an arm declares is seen in the arms behind it: it moves in front.
+/// A variable that an arm declares is seen in the arms after it: it moves in front.
 fn hoist_declarations(target: &mut Target<'_>, arms: &mut [Arm]) -> Vec<Stmt> {
     let mut out = Vec::new();
     let count = arms.len();
     for at in 0..count {
-        let (before, behind) = arms.split_at_mut(at + 1);
+        let (before, after) = arms.split_at_mut(at + 1);
         let Some(arm) = before.last_mut() else {
             continue;
         };
@@ -149,7 +149,7 @@ fn hoist_declarations(target: &mut Target<'_>, arms: &mut [Arm]) -> Vec<Stmt> {
                 continue;
             };
             let exprs = &target.function.exprs;
-            let used = behind.iter().flat_map(|arm| &arm.body).any(|stmt| {
+            let used = after.iter().flat_map(|arm| &arm.body).any(|stmt| {
                 let mut found = false;
                 stmt.for_each(&mut |stmt| {
                     found |= stmt

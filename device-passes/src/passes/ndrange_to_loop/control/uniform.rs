@@ -108,7 +108,7 @@ struct Finder<'a> {
     shared: BTreeSet<VarId>,
     /// Variables that may become shared, and what their values are made of.
     candidates: BTreeMap<VarId, BTreeSet<VarId>>,
-    /// Variables that are changed behind their declaration.
+    /// Variables that are changed after their declaration.
     written: BTreeSet<VarId>,
     /// Parameters that nothing changes.
     constant_params: BTreeSet<VarId>,

@@ -4,7 +4,7 @@
 //! touch what it writes, or change what it reads, before that. What work-items compute together goes
 //! over a `__local` variable that the first of them sets and each of them adds to. That would be a race
 //! if they ran at the same time; one after the other, the first one first, they give the value that the
-//! language asks for; what others see of it they see behind a barrier. A scan goes over an array of all
+//! language asks for; what others see of it they see after a barrier. A scan goes over an array of all
 //! values, which the first work-item scans.
 
 use std::collections::BTreeSet;

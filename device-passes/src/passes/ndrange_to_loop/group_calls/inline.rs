@@ -334,7 +334,7 @@ impl Inliner<'_, '_> {
         out: &mut Vec<Stmt>,
     ) {
         self.moved |= returns(body);
-        let mut behind = None;
+        let mut after = None;
         let value = match used {
             Use::Nothing => Value::Dropped,
             Use::Assigns(var) | Use::Declares(var) => {
@@ -348,7 +348,7 @@ impl Inliner<'_, '_> {
                         .add_var("result", ret, self.target.taken);
                     out.push(declaration(result, None));
                     let value = self.target.function.use_var(result);
-                    behind = Some(self.result(value, ret, used, span));
+                    after = Some(self.result(value, ret, used, span));
                     Value::To(result)
                 } else {
                     if let Use::Declares(var) = used {
@@ -360,7 +360,7 @@ impl Inliner<'_, '_> {
         };
         single_exit(&mut self.target, body, value);
         out.append(body);
-        out.extend(behind);
+        out.extend(after);
     }
 
     /// `var = value;` or `T var = value;`, where a function returns `value` as a `ret`.
@@ -433,7 +433,7 @@ impl Inliner<'_, '_> {
         vars
     }
 
-    /// The variables of the kernel that change behind their declaration: all that any expression that
+    /// The variables of the kernel that change after their declaration: all that any expression that
     /// was ever made for it changes.
     fn changed_here(&self) -> BTreeSet<VarId> {
         let function = &self.target.function;

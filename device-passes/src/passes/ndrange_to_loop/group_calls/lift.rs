@@ -1,7 +1,7 @@
 //! Takes calls in which a whole group takes part (barriers, and functions that reach one) out of
 //! expressions, so that each is a statement, an assignment to a variable or a declaration's value.
 //!
-//! What is evaluated in front of such a call is put into variables, so that all happens in the order
+//! What is evaluated before such a call is put into variables, so that all happens in the order
 //! in which compilers evaluate: operands from left to right, the value of an assignment before its
 //! target.
 
@@ -80,7 +80,7 @@ pub fn lift(target: &mut Target<'_>, calls: &GroupCalls, stmts: &mut Vec<Stmt>) 
     lifter.lifted
 }
 
-/// The variables that change behind their declaration.
+/// The variables that change after their declaration.
 pub fn changed(target: &Target<'_>, stmts: &[Stmt]) -> BTreeSet<VarId> {
     let mut changed = BTreeSet::new();
     for stmt in stmts {
@@ -454,7 +454,7 @@ impl Lifter<'_, '_> {
         self.target.binary(BinaryOp::Ne, value, zero)
     }
 
-    /// Operands that are evaluated one behind the other.
+    /// Operands that are evaluated one after the other.
     fn operands(&mut self, operands: &[ExprId], out: &mut Vec<Stmt>) {
         let Some(last) = operands.iter().rposition(|id| self.inside(*id)) else {
             return;

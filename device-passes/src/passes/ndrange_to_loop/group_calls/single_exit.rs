@@ -79,7 +79,7 @@ fn ends(stmts: &[Stmt]) -> Ends {
     if either { Ends::Either } else { Ends::Falls }
 }
 
-/// What comes behind a list of statements.
+/// What comes after a list of statements.
 #[derive(Clone, Copy, Debug)]
 struct Follow {
     /// Nothing: a `return` need not be remembered.

@@ -44,7 +44,7 @@ pub fn leave_loop(target: &mut Target<'_>, stmt: Stmt, flag: VarId) -> Stmt {
     };
     let mut list = vec![stmt];
     returns.list(&mut list, Within::Inner);
-    // Behind the loop stands what looks at the flag; the caller has its own way.
+    // After the loop stands what looks at the flag; the caller has its own way.
     list.swap_remove(0)
 }
 

@@ -225,7 +225,7 @@ fn shared_with_others(module: &Module, kernel: FunctionId) -> BTreeSet<FunctionI
     shared.into_iter().collect()
 }
 
-/// A copy of a function for a kernel, declared and defined behind the original.
+/// A copy of a function for a kernel, declared and defined after the original.
 fn copy_of(module: &mut Module, original: FunctionId, kernel: FunctionId) -> FunctionId {
     let mut copy = module.functions[original].clone();
     let taken = module.global_names();

@@ -58,7 +58,7 @@ struct Narrower<'a> {
     marks: BTreeMap<ExprId, Range>,
     /// The expressions with casts of ours in or below them, as they were at first.
     marked: BTreeSet<ExprId>,
-    /// Results of [`Self::exact`]: it is asked before an expression is changed, never behind.
+    /// Results of [`Self::exact`]: it is asked before an expression is changed, never after.
     known: BTreeMap<ExprId, Option<(Scalar, Range)>>,
 }
 

@@ -1,5 +1,5 @@
 //! Values that live across barriers.
 
 pub mod carry;
-pub mod save;
+pub mod spill;
 pub mod values;

@@ -6,7 +6,7 @@ use fpgacc_frontend::ir::{Function, VarId};
 use fpgacc_frontend::source::Span;
 
 use crate::pass::Note;
-use crate::passes::ndrange_to_loop::carried::values::{Fate, Values};
+use crate::passes::ndrange_to_loop::live_across::values::{StorageClass, Values};
 use crate::passes::ndrange_to_loop::survey::Survey;
 use crate::passes::ndrange_to_loop::work_items::ids::Ids;
 
@@ -42,17 +42,17 @@ pub fn summary(ids: &Ids, regions: usize) -> String {
     format!("{loops}{parts}{size}")
 }
 
-/// What became of values that live across barriers; `saved` are those with an array.
-pub fn fates(kernel: &Function, values: &Values, saved: &BTreeSet<VarId>) -> String {
+/// What became of values that live across barriers; `spilled` are those with an array.
+pub fn storage_classes(kernel: &Function, values: &Values, spilled: &BTreeSet<VarId>) -> String {
     let kinds = [
-        "saved for each work-item",
-        "computed once a group",
+        "spilled for each work-item",
+        "uniform, computed once a work-group",
         "recomputed",
     ];
     let mut text = String::new();
     for kind in kinds {
-        let vars = values.fates.iter().filter(|(var, fate, _)| {
-            what_was_done(*fate) == kind && (!fate.is_saved() || saved.contains(var))
+        let vars = values.storage_classes.iter().filter(|(var, class, _)| {
+            what_was_done(*class) == kind && (!class.is_spilled() || spilled.contains(var))
         });
         let names: Vec<String> = vars
             .map(|(var, ..)| format!("'{}'", kernel.vars[*var].name))
@@ -87,10 +87,10 @@ pub fn mask_note(condition: Span) -> Note {
     Note::new(text, Some(condition))
 }
 
-fn what_was_done(fate: Fate) -> &'static str {
-    match fate {
-        Fate::Uniform { .. } => "computed once a group",
-        Fate::Recomputed => "recomputed",
-        Fate::Copied | Fate::Replaced => "saved for each work-item",
+fn what_was_done(class: StorageClass) -> &'static str {
+    match class {
+        StorageClass::Uniform { .. } => "uniform, computed once a work-group",
+        StorageClass::Recomputed => "recomputed",
+        StorageClass::Copied | StorageClass::Replaced => "spilled for each work-item",
     }
 }

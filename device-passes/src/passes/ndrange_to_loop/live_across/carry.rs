@@ -1,13 +1,13 @@
-//! Carries values over barriers: rewrites the parts of a kernel as [`crate::passes::ndrange_to_loop::carried::values`] decides.
+//! Carries values over barriers: rewrites the parts of a kernel as [`crate::passes::ndrange_to_loop::live_across::values`] decides.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::ir::{Expr, ExprId, Function, Init, Module, Stmt, StmtKind, VarId, VarRef};
 use fpgacc_kernel_analysis::faults;
 
-use crate::passes::ndrange_to_loop::carried::save::{self, Layout};
-use crate::passes::ndrange_to_loop::carried::values::{self, Fate, Values};
 use crate::passes::ndrange_to_loop::control::steps::Schedule;
+use crate::passes::ndrange_to_loop::live_across::spill::{self, Layout};
+use crate::passes::ndrange_to_loop::live_across::values::{self, StorageClass, Values};
 use crate::passes::ndrange_to_loop::statements::declaration;
 use crate::passes::ndrange_to_loop::work_items::ids::{Ids, Target};
 
@@ -19,7 +19,7 @@ pub struct Outside {
     /// Declarations for each group.
     pub group: Vec<Stmt>,
     /// The variables with an array for their values.
-    pub saved: BTreeSet<VarId>,
+    pub spilled: BTreeSet<VarId>,
 }
 
 /// Rewrites the parts. `items` are the loop variables of each part.
@@ -31,7 +31,11 @@ pub fn carry(
     values: &Values,
     (ids, items, layout): (&mut Ids, &[[Option<VarId>; 3]], &Layout),
 ) -> Outside {
-    let carried: BTreeSet<VarId> = values.fates.iter().map(|(var, ..)| *var).collect();
+    let carried: BTreeSet<VarId> = values
+        .storage_classes
+        .iter()
+        .map(|(var, ..)| *var)
+        .collect();
     let next = schedule.successors();
     let parts = schedule
         .regions
@@ -50,13 +54,13 @@ pub fn carry(
         outside: Outside::default(),
     };
     let recipes = carrier.recipes(values);
-    for (var, fate, uses) in &values.fates {
+    for (var, class, uses) in &values.storage_classes {
         let var = *var;
-        match *fate {
-            Fate::Uniform { per_group } => carrier.hoist(var, per_group),
-            Fate::Recomputed => carrier.recompute(var, uses, &recipes),
-            Fate::Copied => carrier.copy(var),
-            Fate::Replaced => carrier.replace(var),
+        match *class {
+            StorageClass::Uniform { per_group } => carrier.hoist(var, per_group),
+            StorageClass::Recomputed => carrier.recompute(var, uses, &recipes),
+            StorageClass::Copied => carrier.copy(var),
+            StorageClass::Replaced => carrier.replace(var),
         }
     }
     let Carrier { parts, outside, .. } = carrier;
@@ -194,8 +198,8 @@ impl Carrier<'_> {
     /// The expressions that variables are recomputed by, as they are before anything changes.
     fn recipes(&mut self, values: &Values) -> BTreeMap<VarId, ExprId> {
         let mut out = BTreeMap::new();
-        for (var, fate, _) in &values.fates {
-            if *fate == Fate::Recomputed
+        for (var, class, _) in &values.storage_classes {
+            if *class == StorageClass::Recomputed
                 && let Some((home, at)) = self.place(*var)
                 && let Some(StmtKind::Decl {
                     init: Some(Init::Expr(init)),
@@ -241,23 +245,23 @@ impl Carrier<'_> {
         let layout = self.layout;
         let array = layout.array_for(&mut self.target(), var);
         self.outside.group.push(declaration(array, None));
-        self.outside.saved.insert(var);
+        self.outside.spilled.insert(var);
         array
     }
 
-    /// A variable in each part, loaded and saved where its value is needed.
+    /// A variable in each part, spilled and reloaded where its value is needed.
     fn copy(&mut self, var: VarId) {
         let Some((home, _)) = self.place(var) else {
             return;
         };
         let mentions = self.parts.iter().map(|part| part.mentions(var));
-        let (flows, live_behind) =
+        let (flows, live_after) =
             values::flows(&self.module.types, self.function, mentions, &self.next, var);
-        let saves: Vec<bool> = (0..flows.len())
-            .map(|at| live_behind[at] && flows[at].may_write)
+        let spills: Vec<bool> = (0..flows.len())
+            .map(|at| live_after[at] && flows[at].may_write)
             .collect();
         let loads: Vec<bool> = (0..flows.len())
-            .map(|at| at != home && (flows[at].reads_first || saves[at] && !flows[at].overwrites))
+            .map(|at| at != home && (flows[at].reads_first || spills[at] && !flows[at].overwrites))
             .collect();
         let array = loads.contains(&true).then(|| self.array(var));
         for region in 0..flows.len() {
@@ -274,14 +278,14 @@ impl Carrier<'_> {
                 };
                 local = self.twin(region, var, init);
             }
-            if let (Some(array), true) = (array, saves[region])
-                && !faults::is_on("save-dropped")
+            if let (Some(array), true) = (array, spills[region])
+                && !faults::is_on("spill-dropped")
             {
                 let place = self.element(array, region);
                 let value = self.function.use_var(local);
                 let assign = self.function.exprs.assign(None, place, value);
-                let save = Stmt::new(StmtKind::Expr(assign));
-                self.parts[region].end.push(save);
+                let spill = Stmt::new(StmtKind::Expr(assign));
+                self.parts[region].end.push(spill);
             }
         }
     }
@@ -326,7 +330,7 @@ impl Carrier<'_> {
                 // Only a declaration takes a list: it fills a temporary.
                 let value = self.function.use_var(var);
                 let mut stmts = vec![decl];
-                stmts.extend(save::copy(&mut self.target(), place, value));
+                stmts.extend(spill::copy(&mut self.target(), place, value));
                 stmts
             }
         };

@@ -2,7 +2,7 @@
 //!
 //! The loop over work-items is cut at each barrier, so a variable of one part is gone in the next. A
 //! value that is the same for all work-items of a group is computed once, before the loops. One that
-//! is cheap to compute from ids and parameters is computed again. All others are saved, in an array
+//! is cheap to compute from ids and parameters is computed again. All others are spilled, in an array
 //! with an element for each work-item of a group.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,12 +20,12 @@ use fpgacc_kernel_analysis::work_item::{self, Quantity};
 use crate::pass::Note;
 use crate::passes::ndrange_to_loop::control::steps::{Region, Schedule};
 
-/// The most operations that are done again in each part rather than saved.
+/// The most operations that are done again in each part rather than spilled.
 const CHEAP: u32 = 8;
 
 /// What becomes of a variable that is used in several parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
+pub enum StorageClass {
     /// Declared outside the loops over work-items; `per_group` tells that it differs between groups.
     Uniform {
         /// It depends on the group.
@@ -39,17 +39,17 @@ pub enum Fate {
     Replaced,
 }
 
-impl Fate {
+impl StorageClass {
     /// Whether an array holds the value of each work-item.
-    pub fn is_saved(self) -> bool {
-        matches!(self, Fate::Copied | Fate::Replaced)
+    pub fn is_spilled(self) -> bool {
+        matches!(self, StorageClass::Copied | StorageClass::Replaced)
     }
 }
 
-/// The fate of every variable that is used in several parts, in the order of declaration.
+/// The class of every variable that is used in several parts, in the order of declaration.
 pub struct Values {
-    /// The fates, with the parts that use the variable.
-    pub fates: Vec<(VarId, Fate, BTreeSet<usize>)>,
+    /// The storage classes, with the parts that use the variable.
+    pub storage_classes: Vec<(VarId, StorageClass, BTreeSet<usize>)>,
 }
 
 /// A variable declared at the top level of a part.
@@ -59,7 +59,7 @@ struct Local {
     init: Option<Init>,
     /// The parts that use it.
     uses: BTreeSet<usize>,
-    /// It is changed behind its declaration.
+    /// It is changed after its declaration.
     written: bool,
     /// Its address goes somewhere.
     escapes: bool,
@@ -83,17 +83,17 @@ pub fn decide(
     note_uses(&module.types, function, regions, &mut locals);
     spread_escaping(&module.types, function, &mut locals, regions.len());
     classify(module, function, schedule, &mut locals);
-    let fates = choose(&module.types, function, &mut locals);
-    let problems: Vec<Note> = fates
+    let storage_classes = choose(&module.types, function, &mut locals);
+    let problems: Vec<Note> = storage_classes
         .iter()
-        .filter(|(var, fate, _)| {
-            fate.is_saved() && !can_be_saved(&module.types, function.vars[*var].ty.ty)
+        .filter(|(var, class, _)| {
+            class.is_spilled() && !can_be_spilled(&module.types, function.vars[*var].ty.ty)
         })
         .map(|(var, ..)| {
             let variable = &function.vars[*var];
             Note::new(
                 format!(
-                    "'{}' lives across a barrier, and values of its type cannot be saved",
+                    "'{}' lives across a barrier, and values of its type cannot be spilled",
                     variable.name
                 ),
                 variable.span,
@@ -101,14 +101,14 @@ pub fn decide(
         })
         .collect();
     if problems.is_empty() {
-        Ok(Values { fates })
+        Ok(Values { storage_classes })
     } else {
         Err(problems)
     }
 }
 
 /// What each part does to the value that `var` has before it; and, for each part, whether the value
-/// behind it is needed later. Of each part only the statements that mention `var` are given; its
+/// after it is needed later. Of each part only the statements that mention `var` are given; its
 /// declaration counts as an assignment. `next` tells which parts may follow each.
 pub fn flows<'s>(
     types: &Types,
@@ -120,20 +120,20 @@ pub fn flows<'s>(
     let flows: Vec<Flow> = parts
         .map(|stmts| flow(types, function, stmts, var))
         .collect();
-    let mut live_behind = vec![false; flows.len()];
+    let mut live_after = vec![false; flows.len()];
     loop {
         let mut changed = false;
         for at in (0..flows.len()).rev() {
             let live = next[at].iter().any(|&next| {
                 let flow = flows[next];
-                let later = live_behind[next] && !faults::is_on("liveness-of-next-only");
+                let later = live_after[next] && !faults::is_on("liveness-of-next-only");
                 flow.reads_first || later && !flow.overwrites
             });
-            changed |= live != live_behind[at];
-            live_behind[at] = live;
+            changed |= live != live_after[at];
+            live_after[at] = live;
         }
         if !changed {
-            return (flows, live_behind);
+            return (flows, live_after);
         }
     }
 }
@@ -230,11 +230,11 @@ fn points_to_private(types: &Types, ty: TypeId) -> bool {
     }
 }
 
-fn can_be_saved(types: &Types, ty: TypeId) -> bool {
+fn can_be_spilled(types: &Types, ty: TypeId) -> bool {
     match types.resolve(ty) {
         Type::Scalar(_) | Type::Vector(..) | Type::Pointer { .. } => true,
         Type::Record(_) | Type::Enum(_) => true,
-        Type::Array { element, len } => len.is_some() && can_be_saved(types, element.ty),
+        Type::Array { element, len } => len.is_some() && can_be_spilled(types, element.ty),
         _ => false,
     }
 }
@@ -254,14 +254,14 @@ fn classify(module: &Module, function: &Function, schedule: &Schedule, locals: &
     }
 }
 
-/// Picks a fate for every variable that crosses, and for those that the ones before need.
+/// Picks a class for every variable that crosses, and for those that the ones before need.
 fn choose(
     types: &Types,
     function: &Function,
     locals: &mut IndexedLocals,
-) -> Vec<(VarId, Fate, BTreeSet<usize>)> {
+) -> Vec<(VarId, StorageClass, BTreeSet<usize>)> {
     // From the last to the first: a variable is needed where those that are made of it are.
-    let mut fates: BTreeMap<usize, Fate> = BTreeMap::new();
+    let mut storage_classes: BTreeMap<usize, StorageClass> = BTreeMap::new();
     let mut hoisted: BTreeSet<VarId> = BTreeSet::new();
     for at in (0..locals.list.len()).rev() {
         let local = &locals.list[at];
@@ -269,36 +269,36 @@ fn choose(
         if !crosses(local) && !hoisted.contains(&var) {
             continue;
         }
-        let fate = match (local.uniform, local.cost) {
-            _ if faults::is_on("varying-is-uniform") => Fate::Uniform { per_group: true },
+        let class = match (local.uniform, local.cost) {
+            _ if faults::is_on("varying-is-uniform") => StorageClass::Uniform { per_group: true },
             (Some(true), _) if faults::is_on("group-ids-differ-not") => {
-                Fate::Uniform { per_group: false }
+                StorageClass::Uniform { per_group: false }
             }
-            (Some(per_group), _) => Fate::Uniform { per_group },
-            (None, Some(_)) => Fate::Recomputed,
-            _ if local.escapes || is_replaced(types, function, var) => Fate::Replaced,
-            _ => Fate::Copied,
+            (Some(per_group), _) => StorageClass::Uniform { per_group },
+            (None, Some(_)) => StorageClass::Recomputed,
+            _ if local.escapes || is_replaced(types, function, var) => StorageClass::Replaced,
+            _ => StorageClass::Copied,
         };
-        fates.insert(at, fate);
+        storage_classes.insert(at, class);
         let (uses, init) = (local.uses.clone(), local.init.clone());
         for below in init_vars(function, init.as_ref()) {
             let Some(&below_at) = locals.at.get(&below) else {
                 continue;
             };
-            match fate {
-                Fate::Uniform { .. } => {
+            match class {
+                StorageClass::Uniform { .. } => {
                     hoisted.insert(below);
                 }
-                Fate::Recomputed => locals.list[below_at].uses.extend(uses.iter()),
-                Fate::Copied | Fate::Replaced => {}
+                StorageClass::Recomputed => locals.list[below_at].uses.extend(uses.iter()),
+                StorageClass::Copied | StorageClass::Replaced => {}
             }
         }
     }
-    fates
+    storage_classes
         .into_iter()
-        .map(|(at, fate)| {
+        .map(|(at, class)| {
             let local = &locals.list[at];
-            (local.var, fate, local.uses.clone())
+            (local.var, class, local.uses.clone())
         })
         .collect()
 }

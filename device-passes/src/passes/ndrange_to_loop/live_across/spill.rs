@@ -89,7 +89,7 @@ impl Layout {
             Layout::Nested(dims) => {
                 for (d, _) in dims {
                     if let Some(item) = items[*d as usize] {
-                        let index = match faults::is_on("save-shared") {
+                        let index = match faults::is_on("spill-shared") {
                             true => target.int(0),
                             false => target.function.use_var(item),
                         };
@@ -107,7 +107,7 @@ impl Layout {
                     let item = target.function.use_var(item);
                     number = Some(match number {
                         None => item,
-                        Some(_) if faults::is_on("save-unscaled") => item,
+                        Some(_) if faults::is_on("spill-unscaled") => item,
                         Some(before) => {
                             let extent = ids.grid.local(d);
                             let size = ids.extent(target, extent);
