@@ -5,9 +5,9 @@
 
 use std::collections::BTreeSet;
 
+use fpgacc_device_passes::pass::LaunchContract;
 use fpgacc_device_passes::passes;
 use fpgacc_device_passes::pipeline::Pipeline;
-use fpgacc_kernel_analysis::contract::LaunchContract;
 use fpgacc_performance_model::Board;
 
 use super::price::{GAIN, Made, share_of};

@@ -11,8 +11,8 @@ use fpgacc_launch_facts::{Facts, Launch};
 
 use crate::options::PassOptions;
 
-pub use fpgacc_kernel_analysis::contract::LaunchContract;
 pub use fpgacc_kernel_analysis::note::Note;
+pub use fpgacc_runtime::contract::LaunchContract;
 
 /// What a pass may look at besides the module.
 #[derive(Clone, Debug)]

@@ -8,7 +8,6 @@ use fpgacc_kernel_analysis::alias::called_functions;
 use fpgacc_kernel_analysis::constant_memory::Launches;
 use fpgacc_kernel_analysis::geometry::Geometry;
 use fpgacc_launch_facts::{Facts, Known, Launch};
-use fpgacc_runtime::manifest::Form;
 
 use crate::options::{General, PassOptions};
 use crate::pass::{Context, LaunchContract, Note, Outcome, Pass};
@@ -128,7 +127,7 @@ impl Report {
     pub fn tasks(&self, module: &Module) -> BTreeSet<FunctionId> {
         let is_task = |id: &FunctionId| {
             let contract = self.contracts.get(&module.functions[*id].name);
-            contract.is_some_and(|contract| matches!(contract.form, Form::Task(_)))
+            contract.is_some_and(LaunchContract::is_task)
         };
         module.kernels().filter(is_task).collect()
     }

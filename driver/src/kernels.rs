@@ -483,14 +483,11 @@ fn kernels(module: &Module, report: &Report) -> Vec<manifest::Kernel> {
 
 /// A version of a kernel, which has this name in the rewritten text.
 fn version(module: &Module, kernel: &Function, name: &str, report: &Report) -> manifest::Kernel {
-    let contract = report.contracts.get(name).cloned().unwrap_or_default();
     manifest::Kernel {
         name: name.to_string(),
-        form: contract.form,
         params: signature::params(module, kernel),
         reqd_work_group_size: kernel.reqd_work_group_size(),
-        locked: contract.locked,
-        guards: contract.guards,
+        contract: report.contracts.get(name).cloned().unwrap_or_default(),
         others: Vec::new(),
     }
 }

@@ -7,7 +7,6 @@ pub mod alias;
 pub mod calls;
 pub mod constant;
 pub mod constant_memory;
-pub mod contract;
 pub mod divergence;
 pub mod faults;
 pub mod fourier_motzkin;

@@ -3,10 +3,9 @@
 use std::collections::BTreeSet;
 
 use fpgacc_frontend::ir::{Callee, Expr, FunctionId, Module};
-use fpgacc_runtime::manifest::Form;
+use fpgacc_runtime::contract::LaunchContract;
 
 use super::accesses::Summaries;
-use crate::contract::LaunchContract;
 use crate::geometry::Geometry;
 
 /// Whether a kernel runs as a single work-item: it was made one, it says so, or nothing in it tells
@@ -18,7 +17,7 @@ pub fn is_single_work_item(
     geometry: &Geometry,
     contract: &LaunchContract,
 ) -> bool {
-    matches!(contract.form, Form::Task(_))
+    contract.is_task()
         || geometry.global == [Some(1); 3]
         || says_so(module, kernel)
         || !reached

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use fpgacc_frontend::ir::{Function, Module, Type};
 use fpgacc_frontend::source::Span;
-use fpgacc_kernel_analysis::contract::LaunchContract;
 use fpgacc_kernel_analysis::geometry::{Geometry, LocalGeometry};
 use fpgacc_launch_facts::{ArgValue, Launch, Value};
+use fpgacc_runtime::contract::LaunchContract;
 use fpgacc_runtime::manifest::{Form, Hidden};
 
 use super::prediction::TripOrigin;

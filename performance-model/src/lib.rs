@@ -27,7 +27,6 @@ mod variable_trips;
 use std::collections::BTreeSet;
 
 use fpgacc_frontend::ir::{FunctionId, Module};
-use fpgacc_runtime::manifest;
 
 pub use board::{
     Board, BoardError, Clock, ClockPenalties, Family, FamilyRef, Memory, MemoryUnits, Operator,
@@ -42,10 +41,10 @@ pub use prediction::{
     TripOrigin,
 };
 
-use fpgacc_kernel_analysis::contract::LaunchContract;
 use fpgacc_kernel_analysis::divergence::divergent_loop;
 use fpgacc_kernel_analysis::geometry::Geometry;
 use fpgacc_kernel_analysis::single_work_item;
+use fpgacc_runtime::contract::LaunchContract;
 
 /// How a kernel runs on a board at such a launch. `contract` is what the passes ask of the runtime: it
 /// names hidden parameters and makes a kernel a single work-item.
@@ -73,7 +72,7 @@ fn form(
         .map(|size| size.map(|given| given.value as u64));
     let called = BTreeSet::new();
     let reached = fpgacc_kernel_analysis::accesses::Summaries::reachable(module, kernel, &called);
-    let is_task = matches!(contract.form, manifest::Form::Task(_))
+    let is_task = contract.is_task()
         || single_work_item::is_single_work_item(module, kernel, &reached, &geometry, contract);
     if is_task {
         return Form::SingleWorkItem;

@@ -1,8 +1,8 @@
 //! Cycles, area, clock and time, put together.
 
 use fpgacc_frontend::ir::{FunctionId, Module};
-use fpgacc_kernel_analysis::contract::LaunchContract;
 use fpgacc_kernel_analysis::divergence::divergent_loop;
+use fpgacc_runtime::contract::LaunchContract;
 
 use super::board::{Board, Resources};
 use super::estimate::Estimate;

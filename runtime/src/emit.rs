@@ -18,10 +18,9 @@ impl Manifest {
         for (index, program) in self.programs.iter().enumerate() {
             write_program_parts(&mut out, index, program);
         }
-        let rows: Vec<String> = (self.programs.iter().enumerate())
-            .map(|(index, program)| program_row(index, program))
-            .collect();
-        write_array(&mut out, "struct fpgacc_program", "programs", &rows);
+        let rows =
+            (self.programs.iter().enumerate()).map(|(index, program)| program_row(index, program));
+        write_array(&mut out, "struct fpgacc_program", "programs", rows);
         let (target, library) = match &self.target {
             Target::IntelEmulator { library } => {
                 ("FPGACC_TARGET_INTEL_EMULATOR", library.as_deref())
@@ -36,7 +35,7 @@ impl Manifest {
              \x20   .target = {target},\n\
              \x20   .library = {library},\n\
              {}}};\n",
-            counted("programs", "program_count", "programs", rows.len()),
+            counted("programs", "program_count", "programs", self.programs.len()),
         );
         out
     }
@@ -56,12 +55,12 @@ fn write_program_parts(out: &mut String, index: usize, program: &Program) {
         ("options", &program.options),
         ("folders", &program.folders),
     ] {
-        let rows: Vec<String> = strings.iter().map(|string| c_string(string)).collect();
-        write_array(out, "char *const", &format!("{prefix}_{what}"), &rows);
+        let rows = strings.iter().map(|string| c_string(string));
+        write_array(out, "char *const", &format!("{prefix}_{what}"), rows);
     }
-    let headers: Vec<String> = program.headers.iter().map(header_row).collect();
+    let headers = program.headers.iter().map(header_row);
     let array = format!("{prefix}_headers");
-    write_array(out, "struct fpgacc_header", &array, &headers);
+    write_array(out, "struct fpgacc_header", &array, headers);
     write_kernels(
         out,
         &format!("{prefix}_k"),
@@ -75,10 +74,9 @@ fn write_kernels(out: &mut String, prefix: &str, array: &str, kernels: &[Kernel]
     for (number, kernel) in kernels.iter().enumerate() {
         write_kernel_parts(out, &format!("{prefix}{number}"), kernel);
     }
-    let rows: Vec<String> = (kernels.iter().enumerate())
-        .map(|(number, kernel)| kernel_row(&format!("{prefix}{number}"), kernel))
-        .collect();
-    write_array(out, "struct fpgacc_kernel", array, &rows);
+    let rows = (kernels.iter().enumerate())
+        .map(|(number, kernel)| kernel_row(&format!("{prefix}{number}"), kernel));
+    write_array(out, "struct fpgacc_kernel", array, rows);
 }
 
 fn program_row(index: usize, program: &Program) -> String {
@@ -124,88 +122,50 @@ fn header_row(header: &Header) -> String {
 }
 
 fn task(kernel: &Kernel) -> Option<&Task> {
-    match &kernel.form {
+    match &kernel.contract.form {
         Form::Task(task) => Some(task),
         Form::NdRange => None,
     }
 }
 
+/// Hidden arguments.
+fn hidden(kernel: &Kernel) -> &[Hidden] {
+    task(kernel).map_or(&[], |task| &task.hidden)
+}
+
 fn write_kernel_parts(out: &mut String, prefix: &str, kernel: &Kernel) {
-    let params: Vec<String> = kernel.params.iter().map(param_row).collect();
-    write_array(
-        out,
-        "struct fpgacc_param",
-        &format!("{prefix}_params"),
-        &params,
-    );
-    if let Some(sizes) = kernel.reqd_work_group_size {
-        let rows: Vec<String> = sizes.iter().map(u64::to_string).collect();
-        write_array(out, "uint64_t", &format!("{prefix}_reqd"), &rows);
-    }
-    let guards: Vec<String> = kernel.guards.iter().map(Guard::row).collect();
-    write_array(
-        out,
-        "struct fpgacc_guard",
-        &format!("{prefix}_guards"),
-        &guards,
-    );
-    write_kernels(
-        out,
-        &format!("{prefix}_o"),
-        &format!("{prefix}_others"),
-        &kernel.others,
-    );
-    let Some(task) = task(kernel) else { return };
-    let hidden: Vec<String> = task.hidden.iter().map(hidden_row).collect();
-    write_array(
-        out,
-        "struct fpgacc_hidden",
-        &format!("{prefix}_hidden"),
-        &hidden,
-    );
+    let array = |what: &str| format!("{prefix}_{what}");
+    let params = kernel.params.iter().map(param_row);
+    write_array(out, "struct fpgacc_param", &array("params"), params);
+    let sizes = kernel.reqd_work_group_size.iter().flatten();
+    write_array(out, "uint64_t", &array("reqd"), sizes.map(u64::to_string));
+    let guards = kernel.contract.guards.iter().map(Guard::row);
+    write_array(out, "struct fpgacc_guard", &array("guards"), guards);
+    write_kernels(out, &array("o"), &array("others"), &kernel.others);
+    let hidden = hidden(kernel).iter().map(hidden_row);
+    write_array(out, "struct fpgacc_hidden", &array("hidden"), hidden);
 }
 
 fn kernel_row(prefix: &str, kernel: &Kernel) -> String {
-    let mut row = format!(
-        "{{\n    .name = {},\n    .form = {},\n{}",
-        c_string(&kernel.name),
-        if task(kernel).is_some() {
-            "FPGACC_TASK"
-        } else {
-            "FPGACC_NDRANGE"
-        },
-        counted(
-            "params",
-            "param_count",
-            &format!("{prefix}_params"),
-            kernel.params.len()
-        ),
-    );
+    let list =
+        |field: &str, count: &str, len| counted(field, count, &format!("{prefix}_{field}"), len);
+    let form = match kernel.contract.form {
+        Form::Task(_) => "FPGACC_TASK",
+        Form::NdRange => "FPGACC_NDRANGE",
+    };
+    let name = c_string(&kernel.name);
+    let mut row = format!("{{\n    .name = {name},\n    .form = {form},\n");
+    row += &list("params", "param_count", kernel.params.len());
     if kernel.reqd_work_group_size.is_some() {
         let _ = writeln!(row, "    .reqd_work_group_size = {prefix}_reqd,");
     }
-    if kernel.locked {
+    if kernel.contract.locked {
         row += "    .is_locked = 1,\n";
     }
-    row += &counted(
-        "guards",
-        "guard_count",
-        &format!("{prefix}_guards"),
-        kernel.guards.len(),
-    );
-    row += &counted(
-        "others",
-        "other_count",
-        &format!("{prefix}_others"),
-        kernel.others.len(),
-    );
+    row += &list("guards", "guard_count", kernel.contract.guards.len());
+    row += &list("others", "other_count", kernel.others.len());
+    row += &list("hidden", "hidden_count", hidden(kernel).len());
     if let Some(task) = task(kernel) {
-        row += &counted(
-            "hidden",
-            "hidden_count",
-            &format!("{prefix}_hidden"),
-            task.hidden.len(),
-        );
         let null_local = match task.null_local {
             NullLocal::Whole => "FPGACC_WHOLE",
             NullLocal::Divisor => "FPGACC_DIVISOR",
@@ -252,8 +212,14 @@ fn hidden_row(hidden: &Hidden) -> String {
 }
 
 /// C99 has no empty arrays: an empty one is not written, and [`counted`] names none.
-fn write_array(out: &mut String, element: &str, name: &str, rows: &[String]) {
-    if rows.is_empty() {
+fn write_array(
+    out: &mut String,
+    element: &str,
+    name: &str,
+    rows: impl IntoIterator<Item = String>,
+) {
+    let mut rows = rows.into_iter().peekable();
+    if rows.peek().is_none() {
         return;
     }
     let _ = writeln!(out, "static const {element} {name}[] = {{");
@@ -301,9 +267,8 @@ fn comment(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use super::*;
+    use crate::contract::LaunchContract;
     use crate::guard::{Fact, ScalarFact, ScalarKind};
 
     #[test]
@@ -336,59 +301,61 @@ mod tests {
         };
         let scale = Kernel {
             name: "scale".to_owned(),
-            form: Form::Task(Task {
-                hidden: vec![Hidden::Global(0), Hidden::WorkDim],
-                max_group_size: Some(64),
-                null_local: NullLocal::Divisor,
-            }),
             params: ["data", "factor"].map(pointer).to_vec(),
             reqd_work_group_size: Some([64, 1, 1]),
-            locked: false,
-            guards: [
-                Guard::Geometry(Fact::Local(0, 64)),
-                Guard::Geometry(Fact::OneGroup(1)),
-                Guard::IntLoops,
-                Guard::GroupSize(64),
-                Guard::Scalar(scalar),
-                Guard::Distinct(0, 1),
-                Guard::Constant {
-                    param: 1,
-                    bytes: 4096,
-                },
-                Guard::Aligned {
-                    param: 0,
-                    bytes: 64,
-                },
-            ]
-            .into(),
+            contract: LaunchContract {
+                form: Form::Task(Task {
+                    hidden: vec![Hidden::Global(0), Hidden::WorkDim],
+                    max_group_size: Some(64),
+                    null_local: NullLocal::Divisor,
+                }),
+                locked: false,
+                guards: [
+                    Guard::Geometry(Fact::Local(0, 64)),
+                    Guard::Geometry(Fact::OneGroup(1)),
+                    Guard::IntLoops,
+                    Guard::GroupSize(64),
+                    Guard::Scalar(scalar),
+                    Guard::Distinct(0, 1),
+                    Guard::Constant {
+                        param: 1,
+                        bytes: 4096,
+                    },
+                    Guard::Aligned {
+                        param: 0,
+                        bytes: 64,
+                    },
+                ]
+                .into(),
+            },
             others: vec![Kernel {
                 name: "fpgacc_general_scale".to_owned(),
-                form: Form::NdRange,
                 params: ["data", "factor"].map(pointer).to_vec(),
                 reqd_work_group_size: Some([64, 1, 1]),
-                locked: false,
-                guards: BTreeSet::new(),
+                contract: LaunchContract::default(),
                 others: Vec::new(),
             }],
         };
         let plain = Kernel {
             name: "plain".to_owned(),
-            form: Form::NdRange,
             params: vec![Param {
                 kind: ParamKind::Local,
                 size: 0,
                 ..pointer("tile")
             }],
             reqd_work_group_size: None,
-            locked: true,
-            guards: [
-                Guard::LocalSize([16, 4, 1]),
-                Guard::LocalBytes {
-                    param: 0,
-                    bytes: 256,
-                },
-            ]
-            .into(),
+            contract: LaunchContract {
+                form: Form::NdRange,
+                locked: true,
+                guards: [
+                    Guard::LocalSize([16, 4, 1]),
+                    Guard::LocalBytes {
+                        param: 0,
+                        bytes: 256,
+                    },
+                ]
+                .into(),
+            },
             others: Vec::new(),
         };
         let manifest = Manifest {

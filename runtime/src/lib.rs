@@ -5,6 +5,7 @@
 //! executable, with `-Wl,--wrap=` for each of [`WRAPPED`] and `-pthread`. At run time the library
 //! replaces program creation and launches as the manifest says.
 
+pub mod contract;
 mod emit;
 pub mod guard;
 pub mod manifest;

@@ -1,10 +1,9 @@
 //! What the runtime library must know of the compiled kernels of one executable.
 
-use std::collections::BTreeSet;
-
 use serde::{Deserialize, Serialize};
 
-use crate::guard::Guard;
+use crate::contract::LaunchContract;
+pub use crate::contract::{Form, Hidden, NullLocal, Task};
 
 /// The OpenCL implementation that the kernels were compiled for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -74,7 +73,7 @@ impl Program {
     /// they rely on nothing.
     pub fn is_for_anyone(&self) -> bool {
         let is_plain = |kernel: &Kernel| {
-            kernel.form == Form::NdRange && !kernel.locked && kernel.others.is_empty()
+            !kernel.contract.is_task() && !kernel.contract.locked && kernel.others.is_empty()
         };
         self.kernels.iter().flatten().all(is_plain)
     }
@@ -96,66 +95,15 @@ pub struct Header {
 pub struct Kernel {
     /// Its name.
     pub name: String,
-    /// How it was compiled.
-    pub form: Form,
     /// Parameters as the host knows them, without hidden ones.
     pub params: Vec<Param>,
     /// `reqd_work_group_size` of the original source.
     pub reqd_work_group_size: Option<[u64; 3]>,
-    /// The compiled kernel has one more argument after all others, an `int`, that only the runtime sets: a
-    /// launch that does not pass through it is refused by OpenCL. So is one of a kernel with
-    /// [`Task::hidden`] arguments.
-    #[serde(default)]
-    pub locked: bool,
-    /// What it relies on: a launch of which one does not hold is refused.
-    pub guards: BTreeSet<Guard>,
+    /// How it is launched, and what it relies on.
+    pub contract: LaunchContract,
     /// Other versions of it in the same .aocx, under names of their own, with the same parameters.
     /// The first whose guards hold is launched: this one, then these in order.
     pub others: Vec<Kernel>,
-}
-
-/// The form that a kernel was compiled in.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Form {
-    /// NDRange, launched as the host says.
-    NdRange,
-    /// A single work-item: loops over the NDRange are inside.
-    Task(Task),
-}
-
-/// How a single work-item kernel is launched.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Task {
-    /// Hidden arguments, after the host's own, in order. Each is an `int`.
-    pub hidden: Vec<Hidden>,
-    /// The most work-items in a group that the runtime chooses and tells hosts of; `None`: any number. A
-    /// host may launch larger ones, unless there is a [`Guard::GroupSize`].
-    pub max_group_size: Option<u64>,
-    /// What the runtime takes as local size when the host passes NULL.
-    pub null_local: NullLocal,
-}
-
-/// A hidden argument: a part of the launch's geometry, of dimension 0, 1 or 2.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum Hidden {
-    /// `global_work_offset`, 0 beyond `work_dim`.
-    Offset(u8),
-    /// `global_work_size`, 1 beyond `work_dim`.
-    Global(u8),
-    /// `local_work_size`, 1 beyond `work_dim`.
-    Local(u8),
-    /// `work_dim`.
-    WorkDim,
-}
-
-/// The local size for a launch that gives none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum NullLocal {
-    /// One group: local = global.
-    Whole,
-    /// In dimension 0 the largest divisor of the global size that [`Task::max_group_size`] allows,
-    /// 1 in the others; or the local sizes of its guards where they divide the global size.
-    Divisor,
 }
 
 /// A kernel parameter as the host knows it.

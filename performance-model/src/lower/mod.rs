@@ -32,8 +32,8 @@ use fpgacc_frontend::ir::{
 };
 use fpgacc_frontend::source::Span;
 use fpgacc_kernel_analysis::alias::Root;
-use fpgacc_kernel_analysis::contract::LaunchContract;
 use fpgacc_kernel_analysis::poly::{Poly, Sym};
+use fpgacc_runtime::contract::LaunchContract;
 use value::{Pointer, Slot, Value};
 
 use super::board::{Board, Operator, Operators};

@@ -1,8 +1,8 @@
 //! What the performance model says of a text.
 
 use fpgacc_frontend::kernel::validate;
-use fpgacc_kernel_analysis::contract::LaunchContract;
 use fpgacc_performance_model::{Board, LaunchShape, Prediction, predict};
+use fpgacc_runtime::contract::LaunchContract;
 
 use super::module::module;
 

@@ -36,7 +36,7 @@ fn refused_values(case: Case) {
     let mut mark = kernel("mark", Form::NdRange, params);
     let mut general = mark.clone();
     general.name = "fpgacc_general_mark".to_owned();
-    mark.guards.insert(Guard::Scalar(ScalarFact {
+    mark.contract.guards.insert(Guard::Scalar(ScalarFact {
         param: 1,
         kind: ScalarKind::Signed,
         size: 4,
@@ -70,7 +70,8 @@ fn add_kernel(form: Form) -> Kernel {
             param("n", "int", ParamKind::Value, 4),
         ],
     );
-    add.guards
+    add.contract
+        .guards
         .extend([Guard::Distinct(0, 2), Guard::Distinct(1, 2)]);
     add
 }
@@ -137,7 +138,7 @@ fn look(name: &str) -> Kernel {
 /// `look` with a table in constant memory, which adds 2, and perhaps as it is in the source, where it adds 1.
 fn link_table(case: &Case, others: Vec<Kernel>) {
     let mut look = look("look");
-    look.guards.insert(Guard::Constant {
+    look.contract.guards.insert(Guard::Constant {
         param: 0,
         bytes: 4096,
     });
@@ -210,7 +211,9 @@ fn copy(name: &str) -> Kernel {
 /// adds 1. What the host prints, and what is said on stderr.
 fn run_aligned(case: &Case, bytes: u64, others: Vec<Kernel>) -> (String, String) {
     let mut copy = copy("copy");
-    copy.guards.insert(Guard::Aligned { param: 0, bytes });
+    copy.contract
+        .guards
+        .insert(Guard::Aligned { param: 0, bytes });
     copy.others = others;
     case.write("aligned.cl", ALIGNED);
     case.aocx("app.aocx", include_str!("kernels/aligned_stated.cl"), "");
@@ -298,7 +301,7 @@ fn link_local(case: &Case, bytes: Vec<(u32, u64)>) {
         ],
     );
     let guard = |(param, bytes)| Guard::LocalBytes { param, bytes };
-    reverse.guards.extend(bytes.into_iter().map(guard));
+    reverse.contract.guards.extend(bytes.into_iter().map(guard));
     case.write("local.cl", LOCAL);
     case.aocx("app.aocx", include_str!("kernels/local_task.cl"), "");
     case.link(

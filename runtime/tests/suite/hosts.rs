@@ -191,6 +191,7 @@ fn clones_and_shared_memory(case: Case) {
     ];
     check_newer(&case, (-52, shared, &words), |kernel| {
         kernel
+            .contract
             .guards
             .extend([Guard::Distinct(0, 2), Guard::Distinct(1, 2)]);
     });
@@ -198,7 +199,7 @@ fn clones_and_shared_memory(case: Case) {
     let words =
         ["aligned to 64 bytes, in this launch it is shared virtual memory at another address"];
     check_newer(&case, (0, shared, &words), |kernel| {
-        kernel.guards.insert(Guard::Aligned {
+        kernel.contract.guards.insert(Guard::Aligned {
             param: 2,
             bytes: 64,
         });

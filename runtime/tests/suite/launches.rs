@@ -14,7 +14,8 @@ const HOST: &str = include_str!("hosts/where.c");
 fn where_kernel(task: Task, facts: &[Fact]) -> Kernel {
     let params = vec![param("out", "int*", ParamKind::Global, 8)];
     let mut made = kernel("where", Form::Task(task), params);
-    made.guards
+    made.contract
+        .guards
         .extend(facts.iter().copied().map(Guard::Geometry));
     made
 }
@@ -86,7 +87,7 @@ fn larger_groups(case: Case) {
     let mut how = task(all_hidden());
     how.max_group_size = Some(6);
     let mut kernel = where_kernel(how, &[]);
-    kernel.guards.remove(&Guard::GroupSize(6));
+    kernel.contract.guards.remove(&Guard::GroupSize(6));
     link(&case, kernel, Patch::Calls);
     assert_eq!(local_sizes(&case, "1:-:16:16"), "1010116");
     assert_eq!(local_sizes(&case, "1:-:16:-"), "1010104");
@@ -270,7 +271,7 @@ fn fixed_local_size(case: Case) {
     );
     let params = vec![param("out", "int*", ParamKind::Global, 8)];
     let mut fixed = kernel("where", Form::NdRange, params);
-    fixed.guards.insert(Guard::LocalSize([2, 2, 1]));
+    fixed.contract.guards.insert(Guard::LocalSize([2, 2, 1]));
     case.write("where.cl", TEXT);
     case.aocx("app.aocx", &required, "");
     case.link(

@@ -6,6 +6,7 @@ use std::process::Command;
 use std::sync::{Mutex, OnceLock};
 
 use fpgacc_aoc_wrappers::cpu_target::cpu_target;
+use fpgacc_runtime::contract::LaunchContract;
 use fpgacc_runtime::guard::Guard;
 use fpgacc_runtime::manifest::{
     Form, Hidden, Kernel, NullLocal, Param, ParamKind, Program, Target, Task, text_hash,
@@ -408,11 +409,13 @@ pub fn kernel(name: &str, form: Form, params: Vec<Param>) -> Kernel {
     }
     Kernel {
         name: name.to_owned(),
-        form,
         params,
         reqd_work_group_size: None,
-        locked: false,
-        guards,
+        contract: LaunchContract {
+            form,
+            locked: false,
+            guards,
+        },
         others: Vec::new(),
     }
 }

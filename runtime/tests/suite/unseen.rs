@@ -52,8 +52,10 @@ fn tasks_are_launched_by_the_runtime_only(case: Case) {
 
 fn constant_tasks_are_launched_by_the_runtime_only(case: Case) {
     let mut mark = mark(Form::Task(task(Vec::new())));
-    mark.guards.insert(Guard::Geometry(Fact::Global(0, 4)));
-    mark.locked = true;
+    mark.contract
+        .guards
+        .insert(Guard::Geometry(Fact::Global(0, 4)));
+    mark.contract.locked = true;
     let compiled = "__kernel void mark(__global int *out, int n, int key)\n\
                     {\n    for (int i = 0; i < 4; i++)\n        out[i] += n * 4;\n}\n";
     check_unseen(&case, mark, compiled);
@@ -61,8 +63,8 @@ fn constant_tasks_are_launched_by_the_runtime_only(case: Case) {
 
 fn ndranges_with_facts_are_launched_by_the_runtime_only(case: Case) {
     let mut mark = mark(Form::NdRange);
-    mark.locked = true;
-    mark.guards.insert(Guard::Scalar(ScalarFact {
+    mark.contract.locked = true;
+    mark.contract.guards.insert(Guard::Scalar(ScalarFact {
         param: 1,
         kind: ScalarKind::Signed,
         size: 4,

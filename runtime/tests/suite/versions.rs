@@ -35,7 +35,10 @@ fn version(name: &str, form: Form) -> Kernel {
 /// A single work-item for groups of this size.
 fn for_groups_of(name: &str, local: u64) -> Kernel {
     let mut scale = version(name, Form::Task(task(vec![Hidden::Global(0)])));
-    scale.guards.insert(Guard::Geometry(Fact::Local(0, local)));
+    scale
+        .contract
+        .guards
+        .insert(Guard::Geometry(Fact::Local(0, local)));
     scale
 }
 
@@ -50,7 +53,7 @@ fn special() -> Kernel {
             bits,
         })
     };
-    scale.guards.extend([
+    scale.contract.guards.extend([
         fact(1, ScalarKind::Signed, 1, 0xff),
         fact(2, ScalarKind::Unsigned, 2, 0xffff),
         fact(3, ScalarKind::Signed, 4, 0xffff_fff9),

@@ -198,7 +198,7 @@ fn is_task_already(
         || kernel
             .attr("max_global_work_dim")
             .is_some_and(|attr| attr.integers().as_deref() == Some(&[0]));
-    if says_so || matches!(contract.form, Form::Task(_)) {
+    if says_so || contract.is_task() {
         return Some(Note::new("it is a single work-item kernel already", None));
     }
     // By this rule aoc itself decides. A launch that is known to have more work-items overrules it.

@@ -1,0 +1,145 @@
+//! How a kernel is launched, and what it relies on then.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use crate::guard::{Guard, ScalarFact};
+
+/// What the runtime must know of a compiled kernel to launch it. Passes change it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LaunchContract {
+    /// How it was compiled.
+    pub form: Form,
+    /// It has one more argument after all others, an `int`, that only the runtime sets: a launch that does
+    /// not pass through it is refused by OpenCL. So is one of a kernel with
+    /// [hidden](Task::hidden) arguments.
+    pub locked: bool,
+    /// What it relies on: a launch of which one does not hold is refused.
+    pub guards: BTreeSet<Guard>,
+}
+
+impl Default for LaunchContract {
+    fn default() -> Self {
+        LaunchContract {
+            form: Form::NdRange,
+            locked: false,
+            guards: BTreeSet::new(),
+        }
+    }
+}
+
+impl LaunchContract {
+    /// Whether the kernel is a single work-item with loops over the NDRange.
+    pub fn is_task(&self) -> bool {
+        matches!(self.form, Form::Task(_))
+    }
+
+    /// Asks for a check at each launch.
+    pub fn guard(&mut self, guard: Guard) {
+        self.guards.insert(guard);
+    }
+
+    /// Whether there are launches that the kernel cannot take.
+    pub fn may_refuse(&self) -> bool {
+        self.is_task() || !self.guards.is_empty()
+    }
+
+    /// Pairs of parameters that must not overlap.
+    pub fn distinct_pairs(&self) -> Vec<(u32, u32)> {
+        self.pick(|guard| match guard {
+            Guard::Distinct(a, b) => Some((a, b)),
+            _ => None,
+        })
+    }
+
+    /// Parameters that became constant memory, and their bytes.
+    pub fn constants(&self) -> Vec<(u32, u64)> {
+        self.pick(|guard| match guard {
+            Guard::Constant { param, bytes } => Some((param, bytes)),
+            _ => None,
+        })
+    }
+
+    /// Parameters whose alignment is stated, and the bytes.
+    pub fn aligned(&self) -> Vec<(u32, u64)> {
+        self.pick(|guard| match guard {
+            Guard::Aligned { param, bytes } => Some((param, bytes)),
+            _ => None,
+        })
+    }
+
+    /// `__local` parameters whose size is stated, and the bytes.
+    pub fn local_bytes(&self) -> Vec<(u32, u64)> {
+        self.pick(|guard| match guard {
+            Guard::LocalBytes { param, bytes } => Some((param, bytes)),
+            _ => None,
+        })
+    }
+
+    /// Values that became constants.
+    pub fn scalars(&self) -> Vec<ScalarFact> {
+        self.pick(|guard| match guard {
+            Guard::Scalar(fact) => Some(fact),
+            _ => None,
+        })
+    }
+
+    /// The local size that an NDRange is compiled for.
+    pub fn local_size(&self) -> Option<[u64; 3]> {
+        let sizes = self.pick(|guard| match guard {
+            Guard::LocalSize(sizes) => Some(sizes),
+            _ => None,
+        });
+        sizes.first().copied()
+    }
+
+    fn pick<T>(&self, of_kind: impl Fn(Guard) -> Option<T>) -> Vec<T> {
+        self.guards.iter().copied().filter_map(of_kind).collect()
+    }
+}
+
+/// The form that a kernel was compiled in.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Form {
+    /// NDRange, launched as the host says.
+    NdRange,
+    /// A single work-item: loops over the NDRange are inside.
+    Task(Task),
+}
+
+/// How a single work-item kernel is launched.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Task {
+    /// Hidden arguments, after the host's own, in order. Each is an `int`.
+    pub hidden: Vec<Hidden>,
+    /// The most work-items in a group that the runtime chooses and tells hosts of; `None`: any number. A
+    /// host may launch larger ones, unless there is a
+    /// [`Guard::GroupSize`].
+    pub max_group_size: Option<u64>,
+    /// What the runtime takes as local size when the host passes NULL.
+    pub null_local: NullLocal,
+}
+
+/// A hidden argument: a part of the launch's geometry, of dimension 0, 1 or 2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Hidden {
+    /// `global_work_offset`, 0 beyond `work_dim`.
+    Offset(u8),
+    /// `global_work_size`, 1 beyond `work_dim`.
+    Global(u8),
+    /// `local_work_size`, 1 beyond `work_dim`.
+    Local(u8),
+    /// `work_dim`.
+    WorkDim,
+}
+
+/// The local size for a launch that gives none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum NullLocal {
+    /// One group: local = global.
+    Whole,
+    /// In dimension 0 the largest divisor of the global size that [`Task::max_group_size`] allows,
+    /// 1 in the others; or the local sizes of its guards where they divide the global size.
+    Divisor,
+}
