@@ -24,6 +24,8 @@ const BLOCK_BITS: f64 = 40.0;
 const BLOCK_WORDS: f64 = 512.0;
 /// Loads that one copy of an on-chip memory serves beside a store, clocked twice as fast (Intel's best practices guide).
 const LOADS_PER_COPY: f64 = 3.0;
+/// Bytes of a word of an array that nothing accesses: a guess.
+const UNUSED_WORD: u64 = 4;
 /// No more copies of an on-chip memory than these: a guess.
 const MOST_COPIES: f64 = 32.0;
 /// Registers that a value takes for each cycle of an operator's latency: as wide as most values are, a guess.
@@ -80,7 +82,11 @@ fn blocks(graph: &Graph, array: usize, simd: f64) -> f64 {
         return 0.0;
     }
     let accesses: Vec<_> = graph.accesses.iter().filter(|a| a.array == array).collect();
-    let word = accesses.iter().map(|a| a.bytes).max().unwrap_or(4) as f64;
+    let word = accesses
+        .iter()
+        .map(|a| a.bytes)
+        .max()
+        .unwrap_or(UNUSED_WORD) as f64;
     let loads = accesses
         .iter()
         .filter(|a| !a.is_store || a.is_atomic)

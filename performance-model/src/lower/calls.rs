@@ -6,9 +6,12 @@ use fpgacc_kernel_analysis::poly::{Poly, Sym};
 use fpgacc_kernel_analysis::work_item::{self, Dim, Quantity, Query};
 
 use super::value::{Pointer, Value};
-use super::{Call, Lowering, MAX_CALLS, ops};
+use super::{Call, Lowering, MAX_CALLS, UNKNOWN_BYTES, ops};
 use crate::graph::{NodeId, Op};
 use crate::prediction::Form;
+
+/// Elements that a `vload` or `vstore` moves whose name has no number: a guess.
+const UNKNOWN_LANES: u64 = 4;
 
 impl<'a> Lowering<'a> {
     pub(super) fn call(&mut self, id: ExprId, callee: &'a Callee, args: &'a [ExprId]) -> Value {
@@ -200,7 +203,10 @@ impl<'a> Lowering<'a> {
         stored: Option<Value>,
         span: Option<Span>,
     ) -> Value {
-        let lanes: u64 = width.trim_start_matches('_').parse().unwrap_or(4);
+        let lanes: u64 = width
+            .trim_start_matches('_')
+            .parse()
+            .unwrap_or(UNKNOWN_LANES);
         let [offset, pointer] = args else {
             return Value::default();
         };
@@ -210,7 +216,7 @@ impl<'a> Lowering<'a> {
         };
         let pointer_ty = self.at.function.exprs.ty(args[1]);
         let element = self.module.types.as_pointer(pointer_ty);
-        let bytes = lanes * element.map_or(4, |(pointee, _)| self.size(pointee.ty));
+        let bytes = lanes * element.map_or(UNKNOWN_BYTES, |(pointee, _)| self.size(pointee.ty));
         let index = offset.poly.clone().unwrap_or_default();
         let address = address.plus(&index, i128::from(bytes));
         let inputs = [

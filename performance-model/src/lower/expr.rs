@@ -7,7 +7,7 @@ use fpgacc_kernel_analysis::constant;
 use fpgacc_kernel_analysis::poly::{Poly, Sym};
 
 use super::value::{Pointer, Slot, Target, Value};
-use super::{Lowering, ops, place_of};
+use super::{Lowering, UNKNOWN_BYTES, ops, place_of};
 use crate::board::Operator;
 use crate::graph::{Access, Array, NodeId, Op};
 
@@ -417,7 +417,9 @@ impl<'a> Lowering<'a> {
             Expr::Swizzle {
                 base, components, ..
             } => {
-                let element = self.scalar(exprs.ty(*base)).map_or(4, Scalar::size);
+                let element = self
+                    .scalar(exprs.ty(*base))
+                    .map_or(UNKNOWN_BYTES, Scalar::size);
                 match self.target(*base) {
                     Target::Memory {
                         array,

@@ -46,6 +46,8 @@ use super::prediction::Form;
 const REGISTER_BYTES: u64 = 64;
 /// No more copies of one statement than this: it only bounds the time that a prediction takes.
 const MAX_COPIES: u64 = 4096;
+/// Bytes of a type whose size is not known: those of an `int`, a guess.
+const UNKNOWN_BYTES: u64 = 4;
 /// No deeper calls than this are followed: it only bounds the time, too.
 const MAX_CALLS: usize = 12;
 /// Bytes of local memory that a `__local` pointer points to where its size is not known (aoc's default).
@@ -454,7 +456,7 @@ impl<'a> Lowering<'a> {
     fn size(&self, ty: TypeId) -> u64 {
         self.module
             .layout(ty)
-            .map_or(4, |layout| layout.size.max(1))
+            .map_or(UNKNOWN_BYTES, |layout| layout.size.max(1))
     }
 
     fn is_pointer(&self, id: ExprId) -> bool {
