@@ -4,17 +4,11 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::error::AocError;
+use super::table::{Era, era, spelled};
 use super::version::AocVersion;
 use crate::request::{BuildRequest, Profile, Stage, Target};
 
 /// The arguments that make `version` build `request` from the files `sources` to `output`.
-///
-/// Spellings: two dashes and separate values before 17.1, one dash and `=` since (18.1 still takes
-/// the old ones, with a warning); `-rtl` since 17.1, before that `-c` made the reports;
-/// `-legacy-emulator` from 19.1 to 20.4; `-ffp-reassociate` and `-ffp-contract=fast` since 21.1
-/// (the Programming Guide of 21.3 has them and calls `-fp-relaxed` and `-fpc` deprecated; 20.3
-/// takes those). The first version of each is the best that the guides and public build files
-/// tell; none was tried on an SDK of exactly that version.
 pub fn arguments(
     version: &AocVersion,
     request: &BuildRequest,
@@ -23,27 +17,21 @@ pub fn arguments(
 ) -> Result<Vec<OsString>, AocError> {
     let mut args = target(version, request)?;
     if let Some(board) = &request.board {
-        args.extend(version.flag_with("board", board));
+        args.extend(spelled(version, "board", Some(board)));
     }
     if request.report {
-        args.push(version.flag("report"));
+        args.extend(spelled(version, "report", None));
     }
     args.extend(profile(version, request)?);
-    let new_names = version.at_least(21, 1);
     if request.fp_relaxed {
-        args.push(match new_names {
-            true => "-ffp-reassociate".to_string(),
-            false => version.flag("fp-relaxed"),
-        });
+        args.extend(spelled(version, "fp-relaxed", None));
     }
     if request.fp_contract {
-        args.push(match new_names {
-            true => "-ffp-contract=fast".to_string(),
-            false => version.flag("fpc"),
-        });
+        args.extend(spelled(version, "fpc", None));
     }
     if let Some(bytes) = request.constant_cache {
-        args.extend(version.flag_with("const-cache-bytes", &bytes.to_string()));
+        let bytes = bytes.to_string();
+        args.extend(spelled(version, "const-cache-bytes", Some(&bytes)));
     }
     if request.debug {
         args.push("-g".to_string());
@@ -83,36 +71,36 @@ fn target(version: &AocVersion, request: &BuildRequest) -> Result<Vec<String>, A
         Target::Simulator => args.push("-march=simulator".to_string()),
     }
     if request.legacy_emulator && request.target == Target::Emulator {
-        if version.at_least(21, 1) {
-            return Err(unsupported("-legacy-emulator", "leave it out"));
-        }
-        // Before 19.1 it is the only one.
-        if version.at_least(19, 1) {
-            args.push("-legacy-emulator".to_string());
+        match era(version, "legacy-emulator") {
+            Era::NotYet => {}
+            Era::Known => args.extend(spelled(version, "legacy-emulator", None)),
+            Era::Gone => return Err(unsupported("-legacy-emulator", "leave it out")),
         }
     }
     match request.stage {
         Stage::Full => {}
-        Stage::Rtl if version.at_least(17, 1) => args.push("-rtl".to_string()),
+        Stage::Rtl if era(version, "rtl") == Era::Known => {
+            args.extend(spelled(version, "rtl", None))
+        }
         Stage::Object | Stage::Rtl => args.push("-c".to_string()),
     }
     Ok(args)
 }
 
-fn profile(version: &AocVersion, request: &BuildRequest) -> Result<Option<String>, AocError> {
+fn profile(version: &AocVersion, request: &BuildRequest) -> Result<Vec<String>, AocError> {
     let Some(profile) = request.profile else {
-        return Ok(None);
+        return Ok(Vec::new());
     };
     let value = match profile {
-        Profile::Default => return Ok(Some(version.flag("profile"))),
+        Profile::Default => return Ok(spelled(version, "profile", None)),
         Profile::All => "all",
         Profile::Autorun => "autorun",
         Profile::Enqueued => "enqueued",
     };
     match (version.two_dashes(), profile) {
-        (false, _) => Ok(Some(format!("-profile={value}"))),
+        (false, _) => Ok(spelled(version, "profile", Some(value))),
         // All kernels, or those of the queue, are what it knows.
-        (true, Profile::All | Profile::Enqueued) => Ok(Some(version.flag("profile"))),
+        (true, Profile::All | Profile::Enqueued) => Ok(spelled(version, "profile", None)),
         (true, _) => Err(AocError::Unsupported {
             version: version.clone(),
             what: "-profile=autorun",

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::error::AocError;
 use super::flags;
+use super::table::spelled;
 use super::version::AocVersion;
 use crate::process::Command;
 use crate::request::BuildRequest;
@@ -133,7 +134,7 @@ impl Aoc {
     /// The boards that it can build for, as it lists them.
     pub fn boards(&self) -> Result<Vec<String>, AocError> {
         let captured = Command::new(&self.program)
-            .arg(self.version.flag("list-boards"))
+            .args(spelled(&self.version, "list-boards", None))
             .limit(VERSION_LIMIT)
             .capture()?;
         Ok(parse_boards(&captured.stdout_text()))

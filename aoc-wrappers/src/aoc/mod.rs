@@ -4,6 +4,7 @@ mod error;
 mod flags;
 mod installed;
 mod run;
+pub(crate) mod table;
 mod version;
 
 pub use error::AocError;

@@ -1,4 +1,4 @@
-//! Versions of aoc and how each spells its flags.
+//! Versions of aoc.
 
 use std::fmt;
 
@@ -44,22 +44,6 @@ impl AocVersion {
     pub fn two_dashes(&self) -> bool {
         !self.at_least(17, 1)
     }
-
-    /// A long flag as this version spells it.
-    pub fn flag(&self, name: &str) -> String {
-        match self.two_dashes() {
-            true => format!("--{name}"),
-            false => format!("-{name}"),
-        }
-    }
-
-    /// A long flag with a value as this version spells it.
-    pub fn flag_with(&self, name: &str, value: &str) -> Vec<String> {
-        match self.two_dashes() {
-            true => vec![format!("--{name}"), value.to_string()],
-            false => vec![format!("-{name}={value}")],
-        }
-    }
 }
 
 impl fmt::Display for AocVersion {
@@ -96,15 +80,5 @@ mod tests {
         }
         assert_eq!(AocVersion::parse("Version control"), None);
         assert_eq!(AocVersion::parse(""), None);
-    }
-
-    #[test]
-    fn spells_flags_as_the_version_does() {
-        let [old, new] = ["Version 17.0.2 Build 1", "Version 17.1.0 Build 1"]
-            .map(|text| AocVersion::parse(text).unwrap());
-        assert_eq!(old.flag("report"), "--report");
-        assert_eq!(old.flag_with("board", "a10"), ["--board", "a10"]);
-        assert_eq!(new.flag("report"), "-report");
-        assert_eq!(new.flag_with("board", "a10"), ["-board=a10"]);
     }
 }
