@@ -120,8 +120,7 @@ impl<'a> Interp<'a> {
             let Some((ty, 0, host)) = self.type_of(&union) else {
                 continue;
             };
-            let Kind::Record(class) = self.program.types[host].kind(&ty, &self.program.hosts[host])
-            else {
+            let Kind::Record(class) = self.program.kind(host, &ty) else {
                 continue;
             };
             let Some((_, record)) = self.program.types[host]

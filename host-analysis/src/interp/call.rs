@@ -552,7 +552,7 @@ impl<'a> Interp<'a> {
     ) -> Val {
         let shown = name.unwrap_or("a function pointer");
         let reason = format!("`{shown}` is not among the given files");
-        let library = name.is_some_and(|n| self.is_library(code, n));
+        let library = name.is_some_and(|n| self.program.is_library(code, n));
         let prototype = name.and_then(|n| self.program.prototypes[code.host].get(n).copied());
         // Whether functions that it is given are called by it, and only now.
         let later = name.is_some_and(functions::calls_later);
@@ -700,16 +700,6 @@ impl<'a> Interp<'a> {
                 _ => {}
             }
         }
-    }
-
-    pub(super) fn is_library(&self, code: &Code<'a>, name: &str) -> bool {
-        name.starts_with("std::")
-            || name.starts_with("__builtin_")
-            || name == crate::syntax::REGIONS
-            || functions::takes_values(name)
-            // A file of the user's that declares it means another one.
-            || self.program.hosts[code.host].is_system_function(name)
-                && !self.program.prototypes[code.host].contains_key(name)
     }
 
     /// A new place in dynamic memory.

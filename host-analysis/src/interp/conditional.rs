@@ -109,7 +109,7 @@ impl<'a> Interp<'a> {
     }
 
     fn named_number(&self, host: usize, ty: &Type) -> Option<Num> {
-        match self.program.types[host].kind(ty, &self.program.hosts[host]) {
+        match self.program.kind(host, ty) {
             Kind::Num(num) if ty.dims.is_empty() => Some(num),
             _ => None,
         }

@@ -49,7 +49,7 @@ impl<'a> Interp<'a> {
         if dims > 0 && !matches!(whole.root, Root::Object(_)) {
             return None;
         }
-        match self.program.types[host].kind(&ty, &self.program.hosts[host]) {
+        match self.program.kind(host, &ty) {
             Kind::Record(class) if self.program.types[host].is_in_several(&class, name) => {
                 Some("a class and a base of it have a member of this name")
             }

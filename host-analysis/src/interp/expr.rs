@@ -101,7 +101,7 @@ impl<'a> Interp<'a> {
                 }
                 if count.is_none()
                     && let Kind::Record(_) | Kind::Container(_) | Kind::Wrapper(_) =
-                        self.program.types[code.host].kind(ty, &self.program.hosts[code.host])
+                        self.program.kind(code.host, ty)
                 {
                     let place = self.new_object(code, id, ty);
                     self.make_object(code, &place, args);
@@ -372,7 +372,7 @@ impl<'a> Interp<'a> {
     }
 
     pub(super) fn cast(&mut self, code: &Code<'a>, ty: &Type, value: Val) -> Val {
-        match self.program.types[code.host].kind(ty, &self.program.hosts[code.host]) {
+        match self.program.kind(code.host, ty) {
             Kind::Num(num) => match value {
                 Val::Pointer(_) | Val::Into(_) | Val::Handle(_) | Val::Text(_) => {
                     Val::unknown("a pointer as a number")
@@ -481,7 +481,7 @@ impl<'a> Interp<'a> {
 
     /// `type(..)`, `type{..}`.
     fn temporary(&mut self, code: &Code<'a>, id: ExprId, ty: &Type, args: &[ExprId]) -> Val {
-        let kind = self.program.types[code.host].kind(ty, &self.program.hosts[code.host]);
+        let kind = self.program.kind(code.host, ty);
         if let (Kind::Num(_), [only]) = (&kind, args)
             && !matches!(code.ast().expr(*only).kind, ExprKind::InitList(_))
             && ty.dims.is_empty()

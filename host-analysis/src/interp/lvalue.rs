@@ -141,12 +141,12 @@ impl<'a> Interp<'a> {
                 Step::Index(_) if dims > 0 => dims -= 1,
                 Step::Index(_) if ty.pointers > 0 => ty.to_mut().pointers -= 1,
                 Step::Index(_) => {
-                    let kind = self.program.types[host].kind(&ty, &self.program.hosts[host]);
+                    let kind = self.program.kind(host, &ty);
                     ty = Cow::Owned(crate::types::template::part_type(&kind, step)?);
                     dims = 0;
                 }
                 Step::Field(name) => {
-                    let kind = self.program.types[host].kind(&ty, &self.program.hosts[host]);
+                    let kind = self.program.kind(host, &ty);
                     let Kind::Record(record) = kind else {
                         let part = crate::types::template::part_type(&kind, step);
                         let part = part.or_else(|| crate::types::lane(&ty, name))?;
@@ -184,7 +184,7 @@ impl<'a> Interp<'a> {
         }
         match self.type_of(place) {
             Some((ty, 0, host)) => {
-                let kind = self.program.types[host].kind(&ty, &self.program.hosts[host]);
+                let kind = self.program.kind(host, &ty);
                 (false, Some(kind))
             }
             Some(_) => (true, None),
@@ -204,8 +204,7 @@ impl<'a> Interp<'a> {
         let (ty, 0, host) = self.type_of(place)? else {
             return None;
         };
-        let Kind::Record(name) = self.program.types[host].kind(&ty, &self.program.hosts[host])
-        else {
+        let Kind::Record(name) = self.program.kind(host, &ty) else {
             let known = ["origin", "size"].map(str::to_string);
             return (ty.base == "cl_buffer_region" && ty.pointers == 0).then(|| known.to_vec());
         };

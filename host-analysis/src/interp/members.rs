@@ -322,7 +322,7 @@ impl<'a> Interp<'a> {
         let text = matches!(value, Val::Text(_)) && info.ty.base != "auto";
         if let (Some((mut ty, host)), false) = (self.value_type(value), text) {
             ty.reference = false;
-            let kind = self.program.types[host].kind(&ty, &self.program.hosts[host]);
+            let kind = self.program.kind(host, &ty);
             let info = self.variables.info_mut(var);
             (info.ty, info.host, info.kind) = (ty, host, kind);
         }

@@ -22,6 +22,7 @@ mod loops;
 mod lvalue;
 mod macros;
 mod members;
+mod mentions;
 mod methods;
 mod modifies;
 mod named;
@@ -111,7 +112,7 @@ impl<'a> Interp<'a> {
         Interp {
             program: Program::new(hosts, sources),
             texts: Texts::of(hosts),
-            summaries: summaries::Summaries::of(hosts),
+            summaries: summaries::Summaries::default(),
             repeats: repeat::Repeats::default(),
             state: State::default(),
             variables: Variables::default(),
@@ -311,8 +312,7 @@ impl<'a> Interp<'a> {
         }
         // An `extern` declaration may not have told the dimensions.
         self.variables.info_mut(var).ty = variable.ty.clone();
-        self.variables.info_mut(var).kind =
-            self.program.types[code.host].kind(&variable.ty, &self.program.hosts[code.host]);
+        self.variables.info_mut(var).kind = self.program.kind(code.host, &variable.ty);
         self.variables.info_mut(var).dims = self.dims(code, &variable.ty);
         self.state.set(&place, Val::Zero);
         match variable.init {
@@ -338,7 +338,7 @@ impl<'a> Interp<'a> {
     }
 
     fn new_var(&mut self, mut info: VarInfo) -> VarId {
-        info.kind = self.program.types[info.host].kind(&info.ty, &self.program.hosts[info.host]);
+        info.kind = self.program.kind(info.host, &info.ty);
         let is_volatile = doubtful::is_volatile(&info.ty);
         let var = self.variables.add(info);
         if is_volatile {

@@ -59,7 +59,7 @@ impl<'a> Interp<'a> {
         if typed.dims > 0 {
             return None;
         }
-        match self.program.types[typed.host].kind(&typed.ty, &self.program.hosts[typed.host]) {
+        match self.program.kind(typed.host, &typed.ty) {
             Kind::Num(num) => Some(num),
             _ => None,
         }
@@ -109,7 +109,7 @@ impl<'a> Interp<'a> {
                     record = record.element()?;
                 }
                 let host = record.host;
-                let kind = self.program.types[host].kind(&record.ty, &self.program.hosts[host]);
+                let kind = self.program.kind(host, &record.ty);
                 let (Kind::Record(class), 0) = (kind, record.dims) else {
                     return None;
                 };

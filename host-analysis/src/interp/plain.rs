@@ -1,13 +1,13 @@
 //! Plain loops: those that only compute. Following them tells nothing, so what they may change is
 //! found by their syntax and forgotten, at a cost that grows with their text only.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use super::{Code, Interp};
+use super::mentions::Mentions;
+use super::{Code, FnId, Interp};
 use crate::place::{Place, Root};
-use crate::syntax::HostFile;
-use crate::syntax::ast::{Ast, ExprId, ExprKind, Loop, StmtId, StmtKind, Type};
+use crate::syntax::ast::{Loop, Type};
 use crate::syntax::lex::{Lexer, TokenKind};
 use crate::types::{Kind, last_name};
 use crate::value::Val;
@@ -18,204 +18,12 @@ const JUMPS: &[&str] = &[
     "case", "default", "try", "catch", "asm", "__asm__", "static",
 ];
 
-/// What a piece of code does, by its syntax.
-#[derive(Clone, Default)]
-pub(super) struct Effects {
-    /// Names that are called.
-    calls: BTreeSet<String>,
-    /// Names that are assigned, or whose address is taken.
-    changed: BTreeSet<String>,
-    /// Names that are counted up or down.
-    counters: BTreeSet<String>,
-    /// Names that are assigned as a whole.
-    replaced: BTreeSet<String>,
-    /// Names of arrays whose elements are set to zero.
-    zeroed: BTreeSet<String>,
-    /// All names in it.
-    names: BTreeSet<String>,
-    /// Names that it declares.
-    declared: BTreeSet<String>,
-    /// It has loops.
-    loops: bool,
-    /// It stores through pointers, or passes something to a function that may.
-    indirect: bool,
-    /// It cannot be summed up: it jumps, or is not understood.
-    odd: bool,
-}
-
-impl Effects {
-    /// What a function does that is called as a whole, where a return is no jump; nothing if it
-    /// cannot be summed up.
-    fn of_function(ast: &Ast, body: StmtId) -> Option<Effects> {
-        let mut effects = Effects::default();
-        let (mut stmts, mut exprs) = (vec![body], Vec::new());
-        while !effects.odd {
-            if let Some(id) = exprs.pop() {
-                effects.expr(ast, id, &mut stmts);
-                exprs.extend(ast.children(id));
-            } else if let Some(id) = stmts.pop() {
-                match &ast.stmt(id).kind {
-                    StmtKind::Return(value) => exprs.extend(value),
-                    _ => effects.stmt(ast, id, &mut stmts, &mut exprs),
-                }
-            } else {
-                return Some(effects);
-            }
-        }
-        None
-    }
-
-    fn of_loop(ast: &Ast, shape: &Loop) -> Effects {
-        let mut effects = Effects::default();
-        let exprs = shape.condition.iter().chain(&shape.step).copied();
-        effects.walk(ast, vec![shape.body], exprs.collect());
-        effects
-    }
-
-    fn walk(&mut self, ast: &Ast, mut stmts: Vec<StmtId>, mut exprs: Vec<ExprId>) {
-        loop {
-            if let Some(id) = exprs.pop() {
-                self.expr(ast, id, &mut stmts);
-                exprs.extend(ast.children(id));
-            } else if let Some(id) = stmts.pop() {
-                self.stmt(ast, id, &mut stmts, &mut exprs);
-            } else {
-                return;
-            }
-        }
-    }
-
-    fn stmt(&mut self, ast: &Ast, id: StmtId, stmts: &mut Vec<StmtId>, exprs: &mut Vec<ExprId>) {
-        match &ast.stmt(id).kind {
-            StmtKind::Declare(variables) => {
-                for variable in variables {
-                    self.odd |= variable.is_static || variable.ty.reference;
-                    self.declared.insert(variable.name.clone());
-                }
-            }
-            StmtKind::Loop(_) => self.loops = true,
-            StmtKind::Return(_)
-            | StmtKind::Throw(_)
-            | StmtKind::RangeFor { .. }
-            | StmtKind::Goto(_)
-            | StmtKind::Label(_)
-            | StmtKind::Try { .. }
-            | StmtKind::Opaque { .. } => self.odd = true,
-            // Its label is a constant.
-            StmtKind::Case(_) => return,
-            _ => {}
-        }
-        ast.parts(id, stmts, exprs);
-    }
-
-    fn expr(&mut self, ast: &Ast, id: ExprId, stmts: &mut Vec<StmtId>) {
-        match &ast.expr(id).kind {
-            ExprKind::Name(name) if self.names.contains(name) => {}
-            ExprKind::Name(name) => {
-                self.names.insert(name.clone());
-            }
-            ExprKind::Call { callee, args } => {
-                match &ast.expr(ast.skip_parens(*callee)).kind {
-                    ExprKind::Name(name) => {
-                        self.calls.insert(name.clone());
-                    }
-                    _ => self.odd = true,
-                }
-                self.indirect |= !args.is_empty();
-            }
-            ExprKind::Assign(None, target, value)
-                if matches!(&ast.expr(*value).kind, ExprKind::Char(0))
-                    && self.zeroing(ast, *target) => {}
-            ExprKind::Assign(None, target, _) => {
-                if let ExprKind::Name(name) = &ast.expr(*target).kind {
-                    self.replaced.insert(name.clone());
-                }
-                self.target(ast, *target)
-            }
-            ExprKind::Assign(Some(_), target, _) | ExprKind::Step { target, .. } => {
-                if let ExprKind::Name(name) = &ast.expr(*target).kind {
-                    self.counters.insert(name.clone());
-                }
-                self.target(ast, *target)
-            }
-            ExprKind::AddressOf(inner) => self.target(ast, *inner),
-            ExprKind::Statement(stmt) => stmts.push(*stmt),
-            ExprKind::Opaque { .. }
-            | ExprKind::New { .. }
-            | ExprKind::Construct(..)
-            | ExprKind::Lambda(_) => self.odd = true,
-            _ => {}
-        }
-    }
-
-    /// `name[i] = 0`.
-    fn zeroing(&mut self, ast: &Ast, target: ExprId) -> bool {
-        if let ExprKind::Index(base, _) = ast.expr(target).kind
-            && let ExprKind::Name(name) = &ast.expr(base).kind
-        {
-            self.zeroed.insert(name.clone());
-            return true;
-        }
-        false
-    }
-
-    fn target(&mut self, ast: &Ast, id: ExprId) {
-        let (name, indirect) = ast.changed_by_assigning(id);
-        self.changed.extend(name.map(str::to_string));
-        self.indirect |= indirect;
-    }
-}
-
-/// Which functions of the given files only compute, and the file-scope names that they change.
-pub(super) struct Plain {
-    functions: BTreeMap<String, Option<Effects>>,
-}
-
-impl Plain {
-    pub fn of(hosts: &[HostFile]) -> Plain {
-        let mut functions: BTreeMap<String, Option<Effects>> = BTreeMap::new();
-        for host in hosts {
-            for part in &host.parts {
-                for function in &part.ast.functions {
-                    let mut known = Effects::of_function(&part.ast, function.body);
-                    let params = function.params.iter().map(|p| p.name.clone());
-                    known
-                        .iter_mut()
-                        .for_each(|k| k.declared.extend(params.clone()));
-                    let short = last_name(&function.name);
-                    let slot = functions.entry(short.to_string());
-                    match slot {
-                        std::collections::btree_map::Entry::Vacant(slot) => {
-                            slot.insert(known);
-                        }
-                        std::collections::btree_map::Entry::Occupied(mut slot) => {
-                            if let (Some(all), Some(more)) = (slot.get_mut(), known) {
-                                all.calls.extend(more.calls);
-                                all.changed.extend(more.changed);
-                                all.replaced.extend(more.replaced);
-                                all.names.extend(more.names);
-                                all.declared.extend(more.declared);
-                                all.zeroed.extend(more.zeroed);
-                                all.indirect |= more.indirect;
-                                all.loops |= more.loops;
-                            } else {
-                                slot.insert(None);
-                            }
-                        }
-                    }
-                }
-            }
-        }
-        Plain { functions }
-    }
-}
-
 /// What a loop's text tells of it.
 pub(super) struct LoopText {
     /// Names that are counted up or down.
     counters: BTreeSet<String>,
     /// What it may change, if it is a plain loop.
-    plain: Option<Effects>,
+    plain: Option<Mentions>,
 }
 
 /// What a call of a function that only computes may do.
@@ -227,6 +35,40 @@ pub(super) struct Summary {
 }
 
 impl<'a> Interp<'a> {
+    /// What a function's body mentions.
+    pub(super) fn mentions(&self, id: FnId) -> Rc<Mentions> {
+        let mut known = self.summaries.mentions.borrow_mut();
+        let found = known.entry(id).or_insert_with(|| {
+            let ast = &self.program.hosts[id.host].parts[id.part].ast;
+            Rc::new(Mentions::of_function(ast, self.program.function(id)))
+        });
+        found.clone()
+    }
+
+    /// Whether functions of this name, without its scopes, are given.
+    fn is_given(&self, name: &str) -> bool {
+        last_name(name) == name && self.program.functions.contains_key(name)
+    }
+
+    /// What the functions of a name mention, all together; nothing if one of them cannot be summed
+    /// up.
+    fn summed(&self, name: &str) -> Option<Rc<Mentions>> {
+        if let Some(known) = self.summaries.plain.borrow().get(name) {
+            return known.clone();
+        }
+        let ids = self.program.functions.get(name).into_iter().flatten();
+        let mut each = ids.map(|id| self.mentions(*id));
+        let first = each.next()?;
+        let all = each.fold(first, |mut all, more| {
+            Rc::make_mut(&mut all).add(&more);
+            all
+        });
+        let all = Some(all).filter(|all| !all.odd);
+        let mut plain = self.summaries.plain.borrow_mut();
+        plain.insert(name.to_string(), all.clone());
+        all
+    }
+
     /// Forgets what a loop may change, if it is a plain one; else nothing happens.
     pub(super) fn plain_loop(&mut self, code: &Code<'a>, shape: &Loop) -> bool {
         let text = self.loop_text(code, shape);
@@ -259,7 +101,7 @@ impl<'a> Interp<'a> {
         if let (Some(known), None) = (self.summaries.loop_texts.get(&key), &code.env) {
             return known.clone();
         }
-        let mut effects = Effects::of_loop(code.ast(), shape);
+        let mut effects = Mentions::of_loop(code.ast(), shape);
         let text = Rc::new(LoopText {
             counters: std::mem::take(&mut effects.counters),
             plain: match code.env {
@@ -274,14 +116,14 @@ impl<'a> Interp<'a> {
     }
 
     /// What a loop may change with all that it calls, if it is a plain one.
-    fn sum_up(&self, code: &Code<'a>, mut effects: Effects) -> Option<Effects> {
-        if effects.odd {
+    fn sum_up(&self, code: &Code<'a>, mut effects: Mentions) -> Option<Mentions> {
+        if effects.odd || effects.returns {
             return None;
         }
         // Functions that are named may be called by what they are given to.
-        let named = |effects: &Effects| {
+        let named = |effects: &Mentions| {
             let names = effects.names.difference(&effects.declared);
-            let functions = names.filter(|name| self.summaries.plain.functions.contains_key(*name));
+            let functions = names.filter(|name| self.is_given(name));
             functions.cloned().collect::<Vec<_>>()
         };
         let mut waiting: Vec<String> = effects.calls.iter().cloned().collect();
@@ -291,13 +133,13 @@ impl<'a> Interp<'a> {
             if !seen.insert(name.clone()) {
                 continue;
             }
-            if let Some(known) = self.summaries.plain.functions.get(&name) {
-                let inner = known.as_ref()?;
+            if self.is_given(&name) {
+                let inner = self.summed(&name)?;
                 effects.indirect |= inner.indirect || !inner.zeroed.is_empty();
                 effects.changed.extend(inner.changed.iter().cloned());
                 effects.replaced.extend(inner.changed.iter().cloned());
                 waiting.extend(inner.calls.iter().cloned());
-                waiting.extend(named(inner));
+                waiting.extend(named(&inner));
                 continue;
             }
             if !self.only_computes(code, &name) {
@@ -340,8 +182,8 @@ impl<'a> Interp<'a> {
             if !seen.insert(name.clone()) {
                 continue;
             }
-            if let Some(known) = self.summaries.plain.functions.get(&name) {
-                let inner = known.as_ref()?;
+            if self.is_given(&name) {
+                let inner = self.summed(&name)?;
                 loops |= inner.loops;
                 changed.extend(inner.changed.iter().chain(&inner.zeroed).cloned());
                 // A pointer to a function, which may be any.
@@ -360,7 +202,7 @@ impl<'a> Interp<'a> {
                     }
                 }
                 let named = inner.names.difference(&inner.declared);
-                let named = named.filter(|name| self.summaries.plain.functions.contains_key(*name));
+                let named = named.filter(|name| self.is_given(name));
                 waiting.extend(named.cloned());
                 let mut others = inner.names.difference(&inner.calls);
                 if others.any(|name| self.is_function_macro(code, name)) {
@@ -381,7 +223,7 @@ impl<'a> Interp<'a> {
 
     /// Whether a name can only be that of a function that is not given.
     fn is_outside(&self, code: &Code<'a>, name: &str) -> bool {
-        !self.is_library(code, name)
+        !self.program.is_library(code, name)
             && !super::functions::has_effect(name)
             && !name.contains("::")
             && !self.program.is_cpp(code)
@@ -395,7 +237,7 @@ impl<'a> Interp<'a> {
 
     /// Whether a function that is not given only computes.
     fn only_computes(&self, code: &Code<'a>, name: &str) -> bool {
-        self.is_library(code, name)
+        self.program.is_library(code, name)
             && !super::functions::has_effect(name)
             && !super::functions::calls_back(name)
             && !self.program.hosts[code.host].macros.knows(name)
@@ -403,7 +245,7 @@ impl<'a> Interp<'a> {
     }
 
     /// Names that stand for macros with assignments or calls in them.
-    fn uses_function_macros(&self, code: &Code<'a>, effects: &Effects) -> bool {
+    fn uses_function_macros(&self, code: &Code<'a>, effects: &Mentions) -> bool {
         let mut names = effects.names.iter();
         names.any(|name| self.is_function_macro(code, name))
     }
@@ -416,7 +258,7 @@ impl<'a> Interp<'a> {
 
     /// The names and calls in the replacement of a function-like macro that is an expression, if
     /// the name is that of a macro; nothing if it may do more than computing.
-    fn macro_effects(&self, code: &Code<'a>, name: &str) -> Option<Option<Effects>> {
+    fn macro_effects(&self, code: &Code<'a>, name: &str) -> Option<Option<Mentions>> {
         let macros = &self.program.hosts[code.host].macros;
         if !macros.knows(name) {
             return Some(None);
@@ -427,7 +269,7 @@ impl<'a> Interp<'a> {
         if definition.system || definition.body.contains(['{', ';', '#', '"']) {
             return None;
         }
-        let mut effects = Effects::default();
+        let mut effects = Mentions::default();
         let tokens: Vec<_> = Lexer::within(body, 0..body.len()).collect();
         for (at, token) in tokens.iter().enumerate() {
             if token.kind != TokenKind::Ident {
@@ -509,7 +351,7 @@ impl<'a> Interp<'a> {
                     base: ty.base.clone(),
                     ..Type::default()
                 };
-                let num = match self.program.types[host].kind(&pointee, &self.program.hosts[host]) {
+                let num = match self.program.kind(host, &pointee) {
                     Kind::Num(num) if ty.pointers == 1 => Some(num),
                     _ => None,
                 };

@@ -208,7 +208,7 @@ impl<'a> Interp<'a> {
         if dims > 0 || ty.pointers > 0 {
             return Some(true);
         }
-        match self.program.types[host].kind(&ty, &self.program.hosts[host]) {
+        match self.program.kind(host, &ty) {
             Kind::Num(_) | Kind::Record(_) => Some(false),
             _ => None,
         }
@@ -226,7 +226,7 @@ impl<'a> Interp<'a> {
             base: ty.base.clone(),
             ..Type::default()
         };
-        let to = self.program.types[host].kind(&pointee, &self.program.hosts[host]);
+        let to = self.program.kind(host, &pointee);
         let one = |value: &Val| match value {
             Val::Pointer(place) if self.is_other(place, &to) => Val::Into(place.root),
             other => other.clone(),
@@ -250,7 +250,7 @@ impl<'a> Interp<'a> {
             base: ty.base.clone(),
             ..Type::default()
         };
-        let known = match self.program.types[host].kind(&pointee, &self.program.hosts[host]) {
+        let known = match self.program.kind(host, &pointee) {
             Kind::Num(num) => !is_byte(num),
             Kind::Record(_) => true,
             _ => false,

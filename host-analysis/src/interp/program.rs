@@ -3,14 +3,16 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 
 use fpgacc_frontend::source::SourceMap;
 use indexmap::IndexMap;
 
 use super::code::{Code, FnId, Tree};
-use crate::syntax::ast::{Function, Record, StmtKind, Variable};
-use crate::syntax::{HostFile, Language, Part, QuickHash};
-use crate::types::{Types, last_name};
+use super::functions;
+use crate::syntax::ast::{Function, Record, StmtKind, Type, Variable};
+use crate::syntax::{HostFile, Language, Part, QuickHash, REGIONS};
+use crate::types::{Kind, Types, last_name};
 
 /// What is found by its name, all the time.
 pub(super) type ByName<K, V> = IndexMap<K, V, QuickHash>;
@@ -126,6 +128,36 @@ impl<'a> Program<'a> {
             part,
             env: None,
         }
+    }
+
+    /// Whether a name is that of a function of a library.
+    pub fn is_library(&self, code: &Code<'a>, name: &str) -> bool {
+        name.starts_with("std::")
+            || name.starts_with("__builtin_")
+            || name == REGIONS
+            || functions::takes_values(name)
+            // A file of the user's that declares it means another one.
+            || self.hosts[code.host].is_system_function(name)
+                && !self.prototypes[code.host].contains_key(name)
+    }
+
+    /// Names that are called somewhere.
+    pub fn called_names(&self) -> BTreeSet<&'a str> {
+        let hosts = self.hosts;
+        let mut called = BTreeSet::new();
+        let mut asts = BTreeSet::new();
+        for part in hosts.iter().flat_map(|host| &host.parts) {
+            // Hosts share the syntax of headers.
+            if asts.insert(Arc::as_ptr(&part.ast)) {
+                called.extend(part.ast.called_names());
+            }
+        }
+        called
+    }
+
+    /// What a type is in a host, without its array dimensions.
+    pub fn kind(&self, host: usize, ty: &Type) -> Kind {
+        self.types[host].kind(ty, &self.hosts[host])
     }
 
     /// Whether code is C++.

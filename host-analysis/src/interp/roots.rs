@@ -5,7 +5,6 @@
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
-use std::sync::Arc;
 
 use super::{FnId, Interp};
 use crate::place::{Place, Root};
@@ -150,11 +149,11 @@ impl<'a> Interp<'a> {
         if all.iter().all(|&id| self.is_visited(id)) && self.trace.unfollowed.is_empty() {
             return;
         }
-        for id in self.uncalled() {
+        for id in self.program.uncalled() {
             let span = self.program.function(id).span;
             self.seen(span);
         }
-        let called = self.called_names();
+        let called = self.program.called_names();
         self.start();
         if self.program.functions.contains_key("main") {
             for &id in &all {
@@ -187,19 +186,5 @@ impl<'a> Interp<'a> {
                 self.root(id, false, start);
             }
         }
-    }
-
-    /// Names that are called somewhere.
-    fn called_names(&self) -> BTreeSet<&'a str> {
-        let hosts = self.program.hosts;
-        let mut called = BTreeSet::new();
-        let mut asts = BTreeSet::new();
-        for part in hosts.iter().flat_map(|host| &host.parts) {
-            // Hosts share the syntax of headers.
-            if asts.insert(Arc::as_ptr(&part.ast)) {
-                called.extend(part.ast.called_names());
-            }
-        }
-        called
     }
 }

@@ -532,11 +532,9 @@ impl<'a> Interp<'a> {
             return;
         }
         let ty = &self.program.function(id).result;
-        if let Kind::Num(num) = self.program.types[id.host].kind(ty, &self.program.hosts[id.host]) {
+        if let Kind::Num(num) = self.program.kind(id.host, ty) {
             result = result.convert(num);
-        } else if let Kind::String =
-            self.program.types[id.host].kind(ty, &self.program.hosts[id.host])
-        {
+        } else if let Kind::String = self.program.kind(id.host, ty) {
             result = match self.text_of(&result) {
                 Some(text) => Val::Text(text),
                 None => Val::unknown("a string that is not followed"),

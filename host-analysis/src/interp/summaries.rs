@@ -1,19 +1,23 @@
 //! What is kept of functions and loops: all that their texts and earlier calls tell of them.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use fpgacc_frontend::source::Span;
 
 use super::code::FnId;
+use super::mentions::Mentions;
 use super::{modifies, plain, reporters};
-use crate::syntax::HostFile;
 use crate::syntax::ast::StmtId;
 
 /// Answers to questions about functions and loops, each found once.
+#[derive(Default)]
 pub(crate) struct Summaries<'a> {
-    pub plain: plain::Plain,
+    /// What functions mention.
+    pub mentions: RefCell<BTreeMap<FnId, Rc<Mentions>>>,
+    /// The same of all functions of a name, unless one of them cannot be summed up.
+    pub plain: RefCell<BTreeMap<String, Option<Rc<Mentions>>>>,
     /// Answers of [`Interp::plain_function`], by host and name.
     pub plain_known: BTreeMap<(usize, String), Option<Rc<plain::Summary>>>,
     /// What is known of loops, by host, part and body.
@@ -31,22 +35,4 @@ pub(crate) struct Summaries<'a> {
     pub names_of: BTreeMap<FnId, Option<Rc<BTreeSet<&'a str>>>>,
     /// Functions whose address is taken somewhere, once somebody asked for them.
     pub taken: OnceCell<Rc<BTreeSet<FnId>>>,
-}
-
-impl Summaries<'_> {
-    pub fn of(hosts: &[HostFile]) -> Self {
-        Summaries {
-            plain: plain::Plain::of(hosts),
-            plain_known: BTreeMap::new(),
-            loop_texts: BTreeMap::new(),
-            reporters: BTreeMap::new(),
-            outcomes: BTreeMap::new(),
-            too_long: BTreeMap::new(),
-            labels: BTreeMap::new(),
-            modified: BTreeMap::new(),
-            modified_globals: BTreeMap::new(),
-            names_of: BTreeMap::new(),
-            taken: OnceCell::new(),
-        }
-    }
 }

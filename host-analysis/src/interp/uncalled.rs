@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::source::Span;
 
-use super::{FnId, Interp};
+use super::code::FnId;
+use super::program::Program;
 use crate::syntax::lex::{Lexer, Token, TokenKind};
 use crate::syntax::{HostFile, Language};
 
@@ -44,10 +45,10 @@ impl Candidate {
     }
 }
 
-impl Interp<'_> {
+impl Program<'_> {
     /// Static functions that are named nowhere, or only in each other.
     pub(super) fn uncalled(&self) -> BTreeSet<FnId> {
-        let hosts = self.program.hosts.iter().enumerate();
+        let hosts = self.hosts.iter().enumerate();
         hosts
             .flat_map(|(host, file)| self.uncalled_in(host, file))
             .collect()
@@ -97,7 +98,7 @@ impl Interp<'_> {
         let mut waiting: Vec<&'c [u8]> = Vec::new();
         let mut named_in: BTreeMap<&'c [u8], Vec<&'c [u8]>> = BTreeMap::new();
         for part in &file.parts {
-            let text = self.program.sources.file(part.file).text.as_bytes();
+            let text = self.sources.file(part.file).text.as_bytes();
             for token in Lexer::new(text).filter(|token| token.kind == TokenKind::Ident) {
                 let word = token.bytes(text);
                 if HIDING.contains(&word) {
@@ -151,6 +152,7 @@ mod tests {
     use fpgacc_frontend::source::SourceMap;
 
     use super::*;
+    use crate::interp::Interp;
     use crate::report;
 
     fn parsed(text: &str) -> (SourceMap, [HostFile; 1]) {
@@ -165,10 +167,9 @@ mod tests {
     /// The names of the functions that nothing calls.
     fn uncalled(text: &str) -> Vec<String> {
         let (sources, hosts) = parsed(text);
-        let interp = Interp::new(&hosts, &sources);
-        let ids = interp.uncalled().into_iter();
-        ids.map(|id| interp.program.function(id).name.clone())
-            .collect()
+        let program = Program::new(&hosts, &sources);
+        let ids = program.uncalled().into_iter();
+        ids.map(|id| program.function(id).name.clone()).collect()
     }
 
     #[test]

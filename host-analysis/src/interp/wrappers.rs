@@ -739,7 +739,7 @@ impl<'a> Interp<'a> {
         self.state.set(&place, Val::Unset);
         if let crate::place::Root::Object(object) = place.root
             && let Kind::Record(_) | Kind::Container(_) | Kind::Wrapper(_) =
-                self.program.types[code.host].kind(ty, &self.program.hosts[code.host])
+                self.program.kind(code.host, ty)
         {
             self.variables
                 .heap_types
