@@ -604,7 +604,7 @@ impl<'a> Interp<'a> {
 
     /// A function whose address is passed away may be called, or not.
     pub(super) fn call_back(&mut self, code: &Code<'a>, id: ExprId, name: &str, args: &[Val]) {
-        let Some(&function) = self.program.functions.get(name).and_then(|f| f.first()) else {
+        let Some(&function) = self.program.named(name).first() else {
             return;
         };
         if self.walk.frames.len() >= MAX_CALLS

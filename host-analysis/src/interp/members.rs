@@ -34,12 +34,7 @@ impl<'a> Interp<'a> {
     pub(super) fn methods_of(&self, class: &str, name: &str, args: usize) -> Vec<FnId> {
         let name = name.split_once('<').map_or(name, |(name, _)| name);
         let takes = |id: &FnId| self.program.takes(id.host, *id, args);
-        let all = self
-            .program
-            .functions
-            .get(last_name(name))
-            .into_iter()
-            .flatten();
+        let all = self.program.named(last_name(name)).iter();
         let all: Vec<FnId> = all.copied().filter(takes).collect();
         let short = last_name(class);
         let short = short.split_once('<').map_or(short, |(name, _)| name);
@@ -86,10 +81,9 @@ impl<'a> Interp<'a> {
         };
         let class = last_name(&class);
         let class = class.split_once('<').map_or(class, |(name, _)| name);
-        let ids = self.program.functions.get(name).into_iter().flatten();
         let of =
             |id: &&FnId| self.program.function(**id).class.as_deref().map(last_name) == Some(class);
-        ids.copied().collect::<Vec<_>>().iter().find(of).copied()
+        self.program.named(name).iter().find(of).copied()
     }
 
     /// Whether a class says how its objects are copied.

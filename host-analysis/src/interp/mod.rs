@@ -127,12 +127,7 @@ impl<'a> Interp<'a> {
 
     /// Follows the whole program.
     pub fn run(&mut self) {
-        let main: Vec<_> = self
-            .program
-            .functions
-            .get("main")
-            .cloned()
-            .unwrap_or_default();
+        let main = self.program.named("main").to_vec();
         let mut after_main = (0, BTreeSet::new(), 0);
         for round in 0..=ROUNDS {
             self.rounds.is_last_round = round == ROUNDS;

@@ -109,7 +109,7 @@ impl<'a> Interp<'a> {
                 }
                 self.note_call(id, &name, &mut all, &mut calls);
                 let short = last_name(name.split_once('<').map_or(&*name, |(name, _)| name));
-                for &inner in self.program.functions.get(short).into_iter().flatten() {
+                for &inner in self.program.named(short) {
                     if functions.insert(inner) {
                         waiting.push(inner);
                     }

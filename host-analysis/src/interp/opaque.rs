@@ -28,9 +28,7 @@ impl<'a> Interp<'a> {
         self.forget_names(code, names);
         let words = self.with_macros(code, names);
         let uses_opencl = words.iter().any(|word| super::functions::is_opencl(word));
-        let called = words
-            .iter()
-            .filter_map(|w| self.program.functions.get(last_name(w)));
+        let called = words.iter().map(|word| self.program.named(last_name(word)));
         let called: Vec<FnId> = called.flatten().copied().collect();
         if !uses_opencl && called.is_empty() {
             return;

@@ -56,7 +56,7 @@ impl<'a> Interp<'a> {
         if let Some(known) = self.summaries.plain.borrow().get(name) {
             return known.clone();
         }
-        let ids = self.program.functions.get(name).into_iter().flatten();
+        let ids = self.program.named(name).iter();
         let mut each = ids.map(|id| self.mentions(*id));
         let first = each.next()?;
         let all = each.fold(first, |mut all, more| {

@@ -155,6 +155,11 @@ impl<'a> Program<'a> {
         called
     }
 
+    /// The functions of a name.
+    pub fn named(&self, name: &str) -> &[FnId] {
+        self.functions.get(name).map_or(&[], Vec::as_slice)
+    }
+
     /// What a type is in a host, without its array dimensions.
     pub fn kind(&self, host: usize, ty: &Type) -> Kind {
         self.types[host].kind(ty, &self.hosts[host])

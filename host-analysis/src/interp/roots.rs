@@ -80,7 +80,7 @@ impl<'a> Interp<'a> {
                     }
                     names.extend(lex::names(&definition.body));
                 }
-                for &inner in self.program.functions.get(name).into_iter().flatten() {
+                for &inner in self.program.named(name) {
                     if functions.insert(inner) {
                         waiting.push(inner);
                     }

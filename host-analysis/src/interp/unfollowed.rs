@@ -53,13 +53,8 @@ impl<'a> Interp<'a> {
     fn may_be_called(&mut self, function: &Val) {
         match function {
             Val::Function(name) => {
-                let named = self
-                    .program
-                    .functions
-                    .get(last_name(name))
-                    .into_iter()
-                    .flatten();
-                self.trace.unfollowed.extend(named.copied());
+                let named = self.program.named(last_name(name));
+                self.trace.unfollowed.extend(named);
             }
             Val::Closure(closure) => self.closure_may_be_called(closure),
             _ => {}
@@ -75,20 +70,13 @@ impl<'a> Interp<'a> {
     /// be meant, and any method of this name.
     pub(super) fn any_may_be_called(&mut self, method: Option<&str>, args: usize) {
         if let Some(name) = method {
-            let named = self
-                .program
-                .functions
-                .get(last_name(name))
-                .into_iter()
-                .flatten();
-            let named: Vec<FnId> = named.copied().collect();
-            let methods = named
-                .into_iter()
-                .filter(|id| self.program.function(*id).class.is_some());
-            let methods: Vec<FnId> = methods
-                .filter(|id| self.program.takes(id.host, *id, args))
-                .collect();
-            if !methods.is_empty() {
+            let named = self.program.named(last_name(name)).iter();
+            let is_method = |id: &&FnId| {
+                self.program.function(**id).class.is_some()
+                    && self.program.takes(id.host, **id, args)
+            };
+            let mut methods = named.filter(is_method).peekable();
+            if methods.peek().is_some() {
                 return self.trace.unfollowed.extend(methods);
             }
         }
@@ -130,10 +118,8 @@ impl<'a> Interp<'a> {
                 names.extend(lex::names(&definition.body));
             }
         }
-        let named = names
-            .iter()
-            .filter_map(|name| self.program.functions.get(last_name(name)));
-        found.extend(named.flatten().copied());
+        let named = names.iter().map(|name| self.program.named(last_name(name)));
+        found.extend(named.flatten());
         found
     }
 }
