@@ -1,7 +1,7 @@
 //! Which of the priced forms is kept.
 
+use super::requested::ExecutionModel;
 use super::variant::{Candidate, Family};
-use super::wish::ExecutionModel;
 
 /// Forms whose times differ by less than this factor cost the same: a guess, well below the model's errors.
 const SAME: f64 = 1.02;
@@ -21,7 +21,7 @@ pub fn choose(
         return 0;
     }
     if model != ExecutionModel::Auto {
-        // The wish counts, not the price; how wide the form is, --kernel-opt=3 decides.
+        // The request counts, not the price; how wide the form is, --kernel-opt=3 decides.
         let family = candidates[standard].family;
         let best = fastest(candidates, Some(family), true).filter(|_| level >= 3);
         return best.map_or(standard, |at| near(candidates, at));
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn wishes_beat_prices() {
+    fn requests_beat_prices() {
         let forms = [
             form(NdRange, 1, 1.0, true),
             form(SingleWorkItem, 3, 9.0, true),

@@ -1,7 +1,7 @@
 //! The decision: each form that a kernel can be given is made by the real passes, priced by the
 //! performance model, and the cheapest that fits on the board is kept.
 //!
-//! - `wish`: what the user asks for, for all kernels or in front of one (`#pragma fpgacc`).
+//! - `requested`: what the user asks for, for all kernels or before one (`#pragma fpgacc`).
 //! - `variant`: the forms of a kernel, and what is decided of them.
 //! - `alone`: a kernel without the others, on which forms are tried.
 //! - `price`: what a form costs, over all launches of the kernel.
@@ -20,12 +20,12 @@ mod choose;
 pub mod measured;
 mod price;
 mod profile;
+pub mod requested;
 mod search;
 mod share;
 mod tables;
 mod tell;
 mod variant;
-pub mod wish;
 pub mod words;
 
 use std::cell::OnceCell;
@@ -45,8 +45,8 @@ use self::measured::Measured;
 use self::price::Pricing;
 
 pub use price::share_of;
+pub use requested::{ExecutionModel, RequestedModels};
 pub use variant::{Candidate, Decision, Family, Part, Price};
-pub use wish::{ExecutionModel, Wishes};
 
 /// What is decided on, and for what.
 #[derive(Clone, Copy, Debug)]
@@ -54,7 +54,7 @@ pub struct Request<'a> {
     /// The board that kernels are to run on.
     pub board: &'a Board,
     /// What the user asks for.
-    pub wishes: &'a Wishes,
+    pub requested: &'a RequestedModels,
     /// aoc is told that it may change the order of floating-point operations (`-fp-relaxed`,
     /// `-ffp-reassociate`).
     pub fp_relaxed: bool,
@@ -69,11 +69,11 @@ pub struct Request<'a> {
 /// What was decided about the kernels of a program.
 #[derive(Clone, Debug, Default)]
 pub struct Decided {
-    /// What the passes did, with the decision's own remarks behind theirs.
+    /// What the passes did, with the decision's own remarks after theirs.
     pub report: Report,
     /// The decision on each kernel, by its name; kernels that were not priced have none.
     pub decisions: BTreeMap<String, Decision>,
-    /// What is wrong with wishes in the text.
+    /// What is wrong with requests in the text.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -116,7 +116,7 @@ pub fn run(
     pipeline: &Pipeline,
     request: &Request<'_>,
 ) -> Decided {
-    let (in_text, diagnostics) = wish::take_pragmas(module);
+    let (in_text, diagnostics) = requested::take_pragmas(module);
     let mut decided = Decided {
         diagnostics,
         ..Decided::default()
@@ -126,7 +126,9 @@ pub fn run(
     let mut too_large = Vec::new();
     for kernel in module.kernels().collect::<Vec<_>>() {
         let name = module.functions[kernel].name.clone();
-        let mut model = request.wishes.of(&name, &facts.execution_models, &in_text);
+        let mut model = request
+            .requested
+            .of(&name, &facts.execution_models, &in_text);
         let size = size(module, kernel);
         let is_priced = size <= largest(pipeline.level);
         if !is_priced && model == ExecutionModel::Auto && pipeline.level > 0 {
@@ -134,7 +136,7 @@ pub fn run(
             model = ExecutionModel::NdRange;
             too_large.push((name.clone(), size));
         }
-        let mut restrained = wish::restrained(pipeline, model);
+        let mut restrained = requested::restrained(pipeline, model);
         // Whether versions for different launches pay, only the model can tell.
         restrained.options.versions &= is_priced;
         if !is_priced {

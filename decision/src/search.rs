@@ -14,10 +14,10 @@ use fpgacc_device_passes::pipeline::Pipeline;
 use fpgacc_performance_model::Family as Device;
 
 use super::price::{GAIN, Made, Pricing, share_of};
+use super::requested::ExecutionModel;
+use super::requested::restrained;
 use super::tables;
 use super::variant::{Candidate, Family};
-use super::wish::ExecutionModel;
-use super::wish::restrained;
 use super::words::label;
 
 /// The most forms of a kernel that are made and priced: it only bounds the time.
@@ -27,11 +27,11 @@ const MOST_LANES: u64 = 16;
 /// The most compute units, and the factors of unrolling, that are priced: a guess at what fits.
 const MOST_UNITS: u64 = 8;
 const UNROLL_FACTORS: [u64; 4] = [2, 4, 8, 16];
-/// Wider forms come behind all others of the same price, the widest last.
+/// Wider forms come after all others of the same price, the widest last.
 const RANK_OF_WIDE: u32 = 4;
 
 /// The forms of a kernel that a level allows, that of the input first, and the place of the one that
-/// the passes make for a wish.
+/// the passes make for a request.
 pub fn candidates(
     pricing: &Pricing<'_>,
     pipeline: &Pipeline,
@@ -306,7 +306,7 @@ impl Search<'_> {
         best
     }
 
-    /// Nests that are perfect only if no values are read in front of their inner loops.
+    /// Nests that are perfect only if no values are read before their inner loops.
     fn coalesce_perfect(&mut self, from: usize) {
         let name = passes::SCALAR_REPLACEMENT;
         let mut done = self.found[from].1.report.done.values().flatten();

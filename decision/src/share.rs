@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use fpgacc_performance_model::{Board, Resources};
 
 use super::price::share_of;
+use super::requested::ExecutionModel;
 use super::variant::{Candidate, Decision};
-use super::wish::ExecutionModel;
 
 /// A part of the device that is none: sums of floats are not exact.
 const NOTHING: f64 = 1e-9;

@@ -3,7 +3,7 @@
 use fpgacc_device_passes::pipeline::Pipeline;
 use fpgacc_performance_model::{Estimate, Prediction, Resources};
 
-use super::wish::ExecutionModel;
+use super::requested::ExecutionModel;
 
 /// The decision on a kernel.
 #[derive(Clone, Debug)]

@@ -165,7 +165,7 @@ pub fn remedy(limit: &Limit) -> Option<&'static str> {
              an outer loop run at a time"
         }
         Limit::Chain { .. } => {
-            "if the loop is short beside others, say `#pragma ii 2` or more in front of it, so that the \
+            "if the loop is short beside others, say `#pragma ii 2` or more before it, so that the \
              clock need not be lower"
         }
         Limit::MemoryDependence { array, loaded, .. } if array != loaded => {

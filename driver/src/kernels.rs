@@ -200,7 +200,7 @@ fn decide(session: &mut Session, module: &mut Module, facts: &Facts) -> Step<Dec
     let options = &session.options;
     let request = Request {
         board: &board,
-        wishes: &options.wishes,
+        requested: &options.requested,
         fp_relaxed: options.is_fp_relaxed(),
         explain: options.explain,
         sources: &session.sources,

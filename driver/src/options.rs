@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ArgMatches;
 use fpgacc_aoc_wrappers::cc::Language;
-use fpgacc_decision::{ExecutionModel, Wishes};
+use fpgacc_decision::{ExecutionModel, RequestedModels};
 use fpgacc_device_passes::options::{General, PassOptions};
 use fpgacc_device_passes::pipeline::{Pipeline, nearest_pass};
 use fpgacc_frontend::diag::Diagnostic;
@@ -130,7 +130,7 @@ pub struct Options {
     /// `--use-report`
     pub aoc_report: Option<PathBuf>,
     /// `-fexecution-model`
-    pub wishes: Wishes,
+    pub requested: RequestedModels,
     /// Price all forms of all kernels: somebody will read it.
     pub explain: bool,
     /// `--aoc`
@@ -220,7 +220,7 @@ impl Options {
             board: one(matches, "board"),
             board_file: one(matches, "board-file").map(PathBuf::from),
             aoc_report: one(matches, "use-report").map(PathBuf::from),
-            wishes: wishes(matches),
+            requested: requested(matches),
             explain: record.is_wanted || one(matches, "Rpass-analysis").is_some(),
             aoc: one(matches, "aoc").map(PathBuf::from),
             aoc_args: all(matches, "Xaoc"),
@@ -294,8 +294,8 @@ impl Options {
     /// Whether the performance model has a say, or is asked for its opinion.
     pub fn decides(&self) -> bool {
         let asked = |model: &ExecutionModel| *model == ExecutionModel::Auto;
-        let by_kernel = self.wishes.kernels.values().any(asked);
-        self.explain || self.pipeline.level >= 3 || asked(&self.wishes.all) || by_kernel
+        let by_kernel = self.requested.kernels.values().any(asked);
+        self.explain || self.pipeline.level >= 3 || asked(&self.requested.all) || by_kernel
     }
 
     /// Whether aoc is told that it may change the order of floating-point operations; its newer name is
@@ -606,8 +606,8 @@ fn kind_by_suffix(path: &Path, cxx_mode: bool) -> InputKind {
 }
 
 /// The last word on all kernels, and the last on each that is named.
-fn wishes(matches: &ArgMatches) -> Wishes {
-    let mut wishes = Wishes::default();
+fn requested(matches: &ArgMatches) -> RequestedModels {
+    let mut requested = RequestedModels::default();
     for value in all(matches, "fexecution-model") {
         let (kernel, word) = match value.rsplit_once(':') {
             Some((kernel, word)) => (Some(kernel), word),
@@ -616,11 +616,11 @@ fn wishes(matches: &ArgMatches) -> Wishes {
         // The parser of the option lets no other words through.
         let model = ExecutionModel::named(word).unwrap_or_default();
         match kernel {
-            Some(kernel) => drop(wishes.kernels.insert(kernel.to_string(), model)),
-            None => wishes.all = model,
+            Some(kernel) => drop(requested.kernels.insert(kernel.to_string(), model)),
+            None => requested.all = model,
         }
     }
-    wishes
+    requested
 }
 
 /// As in clang, a name for the file asks for the file.

@@ -380,7 +380,7 @@ impl Board {
     }
 
     /// The built-in board with this name, or the one that `aoc -list-boards` calls so. aoc's names may
-    /// have a part in front or behind, such as `bsp:p385a_sch_ax115`.
+    /// have a part in front or after, such as `bsp:p385a_sch_ax115`.
     pub fn named(name: &str) -> Option<Self> {
         let wanted = normal(name);
         let boards = BOARDS

@@ -277,7 +277,7 @@ mod tests {
 
     #[test]
     fn distances_are_exact_where_only_the_loop_itself_counts() {
-        // a[i] = a[i - 3]: the load is 12 bytes behind.
+        // a[i] = a[i - 3]: the load is 12 bytes after.
         assert_eq!(equation(-12, 4, &[]).least_distance(-3, 3), Some(3));
         // a[i] = a[i + 3] never reads what it wrote.
         assert_eq!(equation(12, 4, &[]).least_distance(-3, 3), None);

@@ -1,6 +1,6 @@
 /* What a patched host calls instead of OpenCL: the same functions, with the place of the call.
  *
- * This header stands in front of the host's own text, so it includes nothing and defines no macro
+ * This header stands before the host's own text, so it includes nothing and defines no macro
  * that the host could meet: the host's feature-test macros and its choice of an OpenCL version
  * must still be the first thing that its own headers see. The types are those that <CL/cl.h>
  * gives its names to. */

@@ -79,7 +79,7 @@ int fpgacc_options_nonuniform(const struct fpgacc_options *options)
 }
 
 /* What follows a letter option (`-D`, `-U`, `-I`) at `*at`, in the same word or the next; NULL if the
- * word there is none. Moves `*at` behind the option. */
+ * word there is none. Moves `*at` after the option. */
 static const char *letter_value(const struct fpgacc_options *options, size_t *at, char letter)
 {
     const char *word = options->words[*at];

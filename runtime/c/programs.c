@@ -1,4 +1,4 @@
-/* Program objects: what the host creates, and what stands behind it. */
+/* Program objects: what the host creates, and the device program that it stands for. */
 #include "runtime.h"
 #include "fpgacc_rt.h"
 

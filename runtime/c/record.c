@@ -1,5 +1,5 @@
 /* The record of what the host reads back (FPGACC_RECORD), from which `fpgacc --verify` compares two
- * runs. One line for each event, behind some of them bytes:
+ * runs. One line for each event, after some of them bytes:
  *
  *     readback NUMBER CALL BUFFER TYPE OFFSET ERROR ADDRESS LENGTH, then LENGTH bytes and a newline
  *     launch FORM ERROR LINE KERNEL [FILE]

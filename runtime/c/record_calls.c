@@ -31,7 +31,7 @@ static cl_event *event_for(cl_bool blocking, cl_event *host, cl_event *own)
     return fpgacc_recording() && !blocking && !host ? own : host;
 }
 
-/* Behind the real call: records it. */
+/* After the real call: records it. */
 static void record(const struct fpgacc_readback *readback, cl_bool blocking,
                    const cl_event *host, cl_event own)
 {

@@ -434,7 +434,7 @@ struct fpgacc_region {
 /* A call that reads back. `event` is its own; NULL: it is complete. */
 struct fpgacc_readback {
     const char *call;
-    const void *caller; /* an address behind the call in the host's code */
+    const void *caller; /* an address after the call in the host's code */
     cl_mem memory;      /* NULL: shared virtual memory */
     size_t offset;      /* where the region starts in a buffer */
     cl_int error;

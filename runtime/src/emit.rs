@@ -69,7 +69,7 @@ fn write_program_parts(out: &mut String, index: usize, program: &Program) {
     );
 }
 
-/// An array of kernels behind all that they point to.
+/// An array of kernels after all that they point to.
 fn write_kernels(out: &mut String, prefix: &str, array: &str, kernels: &[Kernel]) {
     for (number, kernel) in kernels.iter().enumerate() {
         write_kernel_parts(out, &format!("{prefix}{number}"), kernel);

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use fpgacc_aoc_wrappers::cc::{self, Compiler};
-use fpgacc_decision::{Request, Wishes};
+use fpgacc_decision::{Request, RequestedModels};
 use fpgacc_device_passes::pipeline::Pipeline;
 use fpgacc_frontend::ir::{Block, FunctionId, Module};
 use fpgacc_frontend::source::SourceMap;
@@ -101,11 +101,11 @@ fn time(module: &Module, kernel: FunctionId, sources: &SourceMap, board: &Board,
     {
         module.functions[other].body = Some(Block::default());
     }
-    let wishes = Wishes::default();
+    let requested = RequestedModels::default();
     let request = Request {
         fp_relaxed: false,
         board,
-        wishes: &wishes,
+        requested: &requested,
         explain: false,
         sources,
         measured: None,

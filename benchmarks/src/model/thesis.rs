@@ -9,7 +9,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use fpgacc_aoc_wrappers::cc::{self, Compiler};
-use fpgacc_decision::{Request, Wishes};
+use fpgacc_decision::{Request, RequestedModels};
 use fpgacc_device_passes::passes;
 use fpgacc_device_passes::pipeline::{self, Pipeline};
 use fpgacc_frontend::ir::{Block, Function, FunctionId, Module, Stmt, StmtKind, Type};
@@ -373,11 +373,11 @@ fn clear(stmt: &mut Stmt) {
 
 /// Seconds of what fpgacc chooses at a level, with a line for each kernel.
 fn choose(program: &Program, read: &Read, board: &Board, level: u8, lines: &mut String) -> f64 {
-    let wishes = Wishes::default();
+    let requested = RequestedModels::default();
     let request = Request {
         fp_relaxed: false,
         board,
-        wishes: &wishes,
+        requested: &requested,
         explain: true,
         sources: &read.sources,
         measured: None,

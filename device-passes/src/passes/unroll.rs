@@ -64,7 +64,7 @@ impl Pass for Unroll {
     }
 }
 
-/// The loops of a kernel that hold no others, no barriers and no wish of the user's.
+/// The loops of a kernel that hold no others, no barriers and no request of the user's.
 pub fn candidates(function: &Function) -> Vec<Candidate> {
     let mut found = Vec::new();
     let mut joined = 0;

@@ -56,7 +56,7 @@ impl<'a> Fitting<'a> {
         let point = |sample: Sample<'a>| {
             // Cycles are fitted, so the clock is the one of the measured build where that is known.
             let mhz = sample.mhz;
-            // What hides behind something slower at the start may not at the shipped values.
+            // What hides after something slower at the start may not at the shipped values.
             let mut reacts = [false; CONSTANTS.len()];
             for from in [board, &start] {
                 let mut board = from.clone();

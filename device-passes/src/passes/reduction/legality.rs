@@ -251,7 +251,7 @@ impl Judge<'_> {
         }
         let sure = group.iter().any(|candidate| candidate.sure);
         let is_valid = self.places.is_always_valid(place);
-        // A minimum starts as the place's value, which is read in front of the loop.
+        // A minimum starts as the place's value, which is read before the loop.
         let if_updated = !sure && !is_valid && !combine.is_idempotent();
         let around = match if_updated {
             true => self.places.after(region, place)?,

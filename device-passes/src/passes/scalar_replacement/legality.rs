@@ -248,7 +248,7 @@ impl Judge<'_> {
         let name = spell(self.places.aliases.module, function, promotion.place);
         let text = match promotion.store {
             true => format!("'{name}' is kept in a register while the loop runs"),
-            false => format!("'{name}' is read once, in front of the loop"),
+            false => format!("'{name}' is read once, before the loop"),
         };
         let span = function.exprs.span(promotion.place);
         self.plan.done.push(Note::new(text, span));

@@ -1,5 +1,5 @@
 //! What users ask for: `-fexecution-model=`, `execution_models` among the facts, and `#pragma fpgacc
-//! execution_model(..)` in front of a kernel.
+//! execution_model(..)` before a kernel.
 
 use std::collections::BTreeMap;
 
@@ -22,15 +22,15 @@ pub(super) fn restrained(pipeline: &Pipeline, model: ExecutionModel) -> Pipeline
 
 /// What the command line asks for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Wishes {
+pub struct RequestedModels {
     /// For all kernels that nothing else is said of.
     pub all: ExecutionModel,
     /// For kernels by name. Stronger than what facts or their text say.
     pub kernels: BTreeMap<String, ExecutionModel>,
 }
 
-impl Wishes {
-    /// What is asked for a kernel: here, in the facts, or in front of it in its text.
+impl RequestedModels {
+    /// What is asked for a kernel: here, in the facts, or before it in its text.
     pub(super) fn of(
         &self,
         kernel: &str,
@@ -43,10 +43,10 @@ impl Wishes {
     }
 }
 
-/// Takes the pragmas that are fpgacc's own out of a module: what they ask for, by the kernel behind
+/// Takes the pragmas that are fpgacc's own out of a module: what they ask for, by the kernel after
 /// them, and what is wrong with them.
 pub fn take_pragmas(module: &mut Module) -> (BTreeMap<String, ExecutionModel>, Vec<Diagnostic>) {
-    let mut wishes = BTreeMap::new();
+    let mut requested = BTreeMap::new();
     let mut diagnostics = Vec::new();
     let mut waiting: Option<ExecutionModel> = None;
     for item in &module.items {
@@ -60,7 +60,7 @@ pub fn take_pragmas(module: &mut Module) -> (BTreeMap<String, ExecutionModel>, V
             },
             Item::Function(id) if module.functions[*id].is_kernel => {
                 let name = module.functions[*id].name.clone();
-                wishes.extend(waiting.take().map(|model| (name, model)));
+                requested.extend(waiting.take().map(|model| (name, model)));
             }
             Item::Pragma(_) | Item::Prototype(_) => {}
             _ => {
@@ -72,10 +72,10 @@ pub fn take_pragmas(module: &mut Module) -> (BTreeMap<String, ExecutionModel>, V
     diagnostics.extend(waiting.map(|_| misplaced("fpgacc execution_model")));
     let is_own = |item: &Item| matches!(item, Item::Pragma(text) if own_words(text).is_some());
     module.items.retain(|item| !is_own(item));
-    (wishes, diagnostics)
+    (requested, diagnostics)
 }
 
-/// What stands behind `fpgacc` in a pragma.
+/// What stands after `fpgacc` in a pragma.
 fn own_words(pragma: &str) -> Option<&str> {
     let rest = pragma.strip_prefix("fpgacc")?;
     let is_word = rest
@@ -102,7 +102,7 @@ fn model_of(pragma: &str) -> Result<ExecutionModel, Diagnostic> {
 
 fn misplaced(pragma: &str) -> Diagnostic {
     Diagnostic::warning(format!("#pragma {pragma} has no effect here"))
-        .help("it belongs in front of a kernel")
+        .help("it belongs before a kernel")
 }
 
 #[cfg(test)]
@@ -120,16 +120,16 @@ mod tests {
             dialect: Dialect::Cl12,
         };
         let mut module = parse(&input, &mut SourceMap::new()).expect("right");
-        let (wishes, told) = take_pragmas(&mut module);
+        let (requested, told) = take_pragmas(&mut module);
         let told = told.into_iter().map(|told| told.message).collect();
         let pragmas = module.items.iter();
         let pragmas = pragmas.filter(|item| matches!(item, Item::Pragma(_)));
-        (wishes, told, pragmas.count())
+        (requested, told, pragmas.count())
     }
 
     #[test]
     fn a_pragma_in_front_of_a_kernel_is_a_wish() {
-        let (wishes, told, left) = taken(
+        let (requested, told, left) = taken(
             "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#pragma fpgacc execution_model(swi)\n\
              kernel void a() {}\nkernel void b() {}\n#pragma fpgacc  execution_model( ndrange )\n\
              kernel void c() {}\n",
@@ -138,19 +138,22 @@ mod tests {
             ("a".to_string(), ExecutionModel::SingleWorkItem),
             ("c".to_string(), ExecutionModel::NdRange),
         ];
-        assert_eq!(wishes, expected.into());
+        assert_eq!(requested, expected.into());
         assert_eq!(told, [""; 0]);
         assert_eq!(left, 1);
     }
 
     #[test]
     fn pragmas_that_mean_nothing_are_told() {
-        let (wishes, told, left) = taken(
+        let (requested, told, left) = taken(
             "#pragma fpgacc execution_model(fast)\nkernel void a() {}\n\
              #pragma fpgacc execution_model(swi)\nint f(void) { return 1; }\n\
              #pragma fpgaccelerate\nkernel void b() {}\n#pragma fpgacc execution_model(swi)\n",
         );
-        assert!(wishes.is_empty() || wishes.keys().eq(["b"]), "{wishes:?}");
+        assert!(
+            requested.is_empty() || requested.keys().eq(["b"]),
+            "{requested:?}"
+        );
         assert_eq!(left, 1);
         assert_eq!(told.len(), 3, "{told:?}");
         assert!(
