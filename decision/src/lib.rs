@@ -165,7 +165,7 @@ pub fn run(
     decided
 }
 
-/// The decisions on all kernels that can be told apart from what calls them.
+/// The decisions on all kernels that nothing calls.
 fn decide(
     module: &Module,
     facts: &Facts,

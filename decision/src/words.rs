@@ -145,7 +145,7 @@ pub fn limit(limit: &Limit, sources: Option<&SourceMap>) -> Option<String> {
         Limit::Bandwidth => "external memory does not deliver faster".to_string(),
         Limit::Serialised(what) => format!("a loop inside must end first, because of '{what}'"),
         Limit::VariableTrips(inside) => format!(
-            "the loop{} may run differently often in each iteration, so one could overtake another",
+            "the loop{} has a variable trip count, so one iteration could overtake another",
             at(inside)
         ),
         Limit::Asked => "the source asks for it".to_string(),

@@ -1,4 +1,4 @@
-//! Where it is said that iterations of a loop never meet in an array: only where they never do.
+//! Where it is said that a loop carries no dependence through an array: only where they never do.
 
 mod common;
 

@@ -161,7 +161,7 @@ fn local_parameters_state_what_the_launches_give() {
     }
 }
 
-/// aoc does not vectorise kernels whose lanes part ways in loops.
+/// aoc does not vectorise kernels whose work-items diverge in loops.
 #[test]
 fn lanes_go_through_loops_together() {
     let with = |body: &str| {

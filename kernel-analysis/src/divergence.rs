@@ -1,5 +1,5 @@
 //! Loops that work-items of a group may leave at different iterations. Such a kernel is not
-//! vectorised by `num_simd_work_items`: its lanes go through control flow together.
+//! vectorised by `num_simd_work_items`: its work-items go through control flow together.
 
 use std::collections::BTreeSet;
 

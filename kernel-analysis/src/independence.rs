@@ -1,4 +1,4 @@
-//! Proofs that iterations of a loop never meet in an array.
+//! Proofs that a loop carries no dependence through an array.
 //!
 //! An index is a polynomial of loop counters and of numbers that stay while the loop runs. Rows are told
 //! apart first: where `i * n + j` has `0 <= j < n`, two of them are equal only if `i` and `j` are (the idea of

@@ -8,8 +8,7 @@ use fpgacc_runtime::contract::LaunchContract;
 use super::accesses::Summaries;
 use crate::geometry::Geometry;
 
-/// Whether a kernel runs as a single work-item: it was made one, it says so, or nothing in it tells
-/// work-items apart, which is the rule by which aoc itself decides. `reached` holds what it calls.
+/// Whether a kernel runs as a single work-item: it was made one, it says so, or nothing in it tells/// work-items apart, which is the rule by which aoc itself decides. `reached` holds what it calls.
 pub fn is_single_work_item(
     module: &Module,
     kernel: FunctionId,
@@ -22,7 +21,7 @@ pub fn is_single_work_item(
         || says_so(module, kernel)
         || !reached
             .functions()
-            .any(|id| tells_work_items_apart(module, id))
+            .any(|id| depends_on_work_item(module, id))
 }
 
 /// Whether every kernel that calls a function, directly or not, runs as a single work-item as far as
@@ -32,7 +31,7 @@ pub fn may_share(module: &Module, function: FunctionId) -> bool {
         let reached = reachable(module, kernel);
         !reached.contains(&function)
             || says_so(module, kernel)
-            || !reached.iter().any(|id| tells_work_items_apart(module, *id))
+            || !reached.iter().any(|id| depends_on_work_item(module, *id))
     })
 }
 
@@ -66,7 +65,7 @@ fn says_so(module: &Module, kernel: FunctionId) -> bool {
 }
 
 /// Whether a function asks for a work-item's id or meets others at a barrier.
-fn tells_work_items_apart(module: &Module, id: FunctionId) -> bool {
+fn depends_on_work_item(module: &Module, id: FunctionId) -> bool {
     let function = &module.functions[id];
     let mut found = false;
     if let Some(body) = &function.body {

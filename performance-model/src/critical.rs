@@ -1,5 +1,5 @@
 //! The cycle of dependences that sets a loop's initiation interval: the largest ratio of latency to
-//! distance (Lawler 1976, with the longest ways of Bellman and Ford).
+//! distance (Lawler 1976, with the longest paths of Bellman and Ford).
 
 use std::collections::BTreeMap;
 
@@ -61,7 +61,7 @@ fn inner_edges(all: &Dependences, part: &[NodeIndex]) -> Vec<Inner> {
 }
 
 /// A cycle whose latency exceeds `interval` times its distance: Bellman and Ford's rounds, until the
-/// longest ways to some nodes lead through each other.
+/// longest paths to some nodes lead through each other.
 fn positive_cycle(
     all: &Dependences,
     nodes: usize,

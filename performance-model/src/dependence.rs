@@ -1,7 +1,7 @@
 //! Dependence tests: after how many iterations of a loop two accesses may meet.
 //!
 //! Addresses are polynomials of loop counters. What does not cancel between the two and is no multiple
-//! of a counter is unknown, and unknown means that they may meet in the very next iteration, as aoc
+//! of a counter is unknown, and unknown means that the very next iteration may depend on it, as aoc
 //! assumes. The rest is one linear equation with bounded integer variables, decided with the GCD test
 //! (Banerjee, Wolfe) and, distance by distance, Banerjee's inequalities. Bounds that are no constants are
 //! left to Fourier-Motzkin elimination ([`super::iteration_space`]).

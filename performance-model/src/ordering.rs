@@ -189,7 +189,7 @@ impl Search<'_> {
         }
     }
 
-    /// What tells loops inside apart that wait for each other; `None`: there is more to it.
+    /// What distinguishes loops inside that wait for each other; `None`: there is more to it.
     fn key(&self, x: &Side<'_>, y: &Side<'_>) -> Option<(NodeId, NodeId, Option<RegionId>)> {
         let is_inner = x.access.region != self.region && !x.is_idle && !y.is_idle;
         // An interval that provides for short entries provides for each pair.

@@ -1,4 +1,4 @@
-//! The longest way through a region: what makes it longer than its operands, and what makes it shorter.
+//! The critical path through a region: what makes it longer than its operands, and what makes it shorter.
 
 use std::collections::BTreeMap;
 

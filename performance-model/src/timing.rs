@@ -348,7 +348,7 @@ impl Timer<'_> {
             .sum()
     }
 
-    /// The longest way through a region.
+    /// The critical path through a region.
     fn path(&self, nodes: &[NodeId], inner: &BTreeMap<RegionId, Timing>) -> f64 {
         let mut ready: BTreeMap<NodeId, f64> = BTreeMap::new();
         let mut segments: BTreeMap<usize, f64> = BTreeMap::new();

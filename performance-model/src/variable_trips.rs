@@ -54,7 +54,7 @@ impl Timer<'_> {
             && inside.varies_in.contains(&around)
     }
 
-    /// The cycles of the longest ways from an operation's start to those of operations that use it, in a loop.
+    /// The cycles of the critical paths from an operation's start to those of operations that use it, in a loop.
     fn ways(
         &self,
         nodes: &[NodeId],

@@ -85,7 +85,7 @@ fn nested_loops_of_work_items_start_an_iteration_a_cycle() {
 
 /// The loop over the sums is unrolled if it is small enough: then less hardware in it makes more in all.
 #[test]
-fn old_compilers_unroll_small_loops_unasked() {
+fn old_compilers_unroll_small_loops_automatically() {
     for (columns, at_once, measured) in
         [(2, 4, 543.7), (4, 2, 536.6), (4, 4, 1127.0), (2, 16, 259.5)]
     {
@@ -111,7 +111,7 @@ fn old_compilers_unroll_small_loops_unasked() {
 
 /// What a loop leaves early or waits in is not unrolled, nor what has many instructions.
 #[test]
-fn only_small_and_simple_loops_are_unrolled_unasked() {
+fn only_small_and_simple_loops_are_unrolled_automatically() {
     let loops = |body: &str| {
         let text = format!(
             "__kernel void k(__global float *restrict a, __global const float *restrict b, int n) {{\n\
@@ -273,7 +273,7 @@ fn groups_pass_loops_one_after_another_where_work_items_part_ways() {
     );
 }
 
-/// `num_simd_work_items` has no effect where lanes may part ways at a loop: the designs of the cosine transformation with
+/// `num_simd_work_items` has no effect where work-items may diverge at a loop: the designs of the cosine transformation with
 /// loops have the same size and time for 1, 2, 4 and 8 lanes.
 #[test]
 fn kernels_whose_work_items_part_ways_are_not_vectorised() {

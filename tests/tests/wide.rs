@@ -59,7 +59,7 @@ fn wide_kernels_compute_the_same_bytes() {
     ] {
         assert!(text.contains(attribute), "{attribute}\n{text}");
     }
-    // Work-items of `apart` part ways.
+    // Work-items of `apart` diverge.
     assert_eq!(text.matches("num_simd_work_items").count(), 2, "{text}");
     assert_eq!(text.matches("num_compute_units").count(), 3, "{text}");
     certify(&original).unwrap();

@@ -1,7 +1,7 @@
 //! `ivdep`: says of loops of single work-items in which arrays their iterations never meet, where that is
 //! proved.
 //!
-//! aoc keeps accesses to an array in order where it cannot tell them apart, and then starts an
+//! aoc keeps accesses to an array in order where they may alias, and then starts an
 //! iteration once in a memory's latency. Its own tests are not documented; what is proved here by the lengths of
 //! rows and the conditions of loops (`i * n + j` with `j < n`) is more than linear tests with constant
 //! coefficients see. A distance that is known is not said (`safelen`): Intel's guide of 18.1 (Standard Edition) has no
@@ -25,7 +25,7 @@ impl Pass for Ivdep {
     }
 
     fn description(&self) -> &'static str {
-        "say which arrays keep no order between a loop's iterations, where that is proved"
+        "mark arrays without loop-carried dependences, where that is proved"
     }
 
     fn level(&self) -> u8 {
@@ -80,14 +80,14 @@ fn proved(
         let is_new = |array: VarId| !is_told(hints, &function.vars[array].name);
         for array in independent_arrays(&aliases, summaries, &nests, stmt, is_new) {
             let name = &function.vars[array].name;
-            let text = format!("no two iterations of this loop meet in '{name}' (proved)");
+            let text = format!("'{name}' has no loop-carried dependence in this loop (proved)");
             found.push((place, name.clone(), Note::new(text, stmt.span)));
         }
     });
     found
 }
 
-/// Whether a loop's hints say already that its iterations do not meet in an array, or something else of it; or
+/// Whether a loop's hints say already that it carries no dependence through an array, or something else of it; or
 /// the loop is unrolled whole, and has no iterations.
 fn is_told(hints: &LoopHints, array: &str) -> bool {
     let is_gone = |text: &String| text.split_whitespace().eq(["unroll"]);

@@ -1,4 +1,4 @@
-//! `replicate`: more work-items at a time in kernels that stay NDRanges: as lanes of one pipeline
+//! `replicate`: more work-items at a time in kernels that stay NDRanges: as SIMD width of one pipeline
 //! (`num_simd_work_items`), or in pipelines of their own that take whole work-groups
 //! (`num_compute_units`). How many is for the decision to say.
 //!
@@ -45,14 +45,14 @@ impl Pass for Replicate {
         context: &Context<'_>,
         _contract: &mut LaunchContract,
     ) -> Outcome {
-        let (lanes, units) = (context.options.simd, context.options.compute_units);
+        let (width, units) = (context.options.simd, context.options.compute_units);
         let (mut done, mut missed) = (Vec::new(), Vec::new());
-        if lanes > 1 {
-            match simd_obstacle(module, kernel, lanes) {
+        if width > 1 {
+            match simd_obstacle(module, kernel, width) {
                 Some(note) => missed.push(note),
                 None => {
-                    set(module, kernel, "num_simd_work_items", lanes);
-                    done.push(Note::new(format!("{lanes} work-items at a time"), None));
+                    set(module, kernel, "num_simd_work_items", width);
+                    done.push(Note::new(format!("{width} work-items at a time"), None));
                 }
             }
         }
@@ -78,21 +78,21 @@ fn set(module: &mut Module, kernel: FunctionId, attribute: &str, number: u64) {
 }
 
 /// Why aoc would not take `num_simd_work_items`, or would ignore it.
-fn simd_obstacle(module: &Module, kernel: FunctionId, lanes: u64) -> Option<Note> {
+fn simd_obstacle(module: &Module, kernel: FunctionId, width: u64) -> Option<Note> {
     let function = &module.functions[kernel];
     if function.attr("num_simd_work_items").is_some() {
         return Some(Note::new("it says its work-items at a time itself", None));
     }
-    if !lanes.is_power_of_two() || lanes > 16 {
-        let text = format!("{lanes} work-items at a time are none of 2, 4, 8 and 16");
+    if !width.is_power_of_two() || width > 16 {
+        let text = format!("{width} work-items at a time are none of 2, 4, 8 and 16");
         return Some(Note::new(text, None));
     }
     let Some([x, ..]) = function.reqd_work_group_size() else {
         let text = "no work-items at a time: that needs a known work-group size";
         return Some(Note::new(text, None));
     };
-    if x % lanes != 0 {
-        let text = format!("{x} work-items in a row do not divide into {lanes} at a time");
+    if x % width != 0 {
+        let text = format!("{x} work-items in a row do not divide into {width} at a time");
         return Some(Note::new(text, None));
     }
     let place = divergent_loop(module, kernel)?;

@@ -6,7 +6,7 @@
 //!
 //! - [`group_calls`]: functions with barriers, and those that a whole group calls together, become part
 //!   of the kernel.
-//! - [`control`]: the body is taken apart at its barriers. [`control::convergence`] tells what a group
+//! - [`control`]: the body is split into regions at its barriers. [`control::convergence`] tells what a group
 //!   does together, [`control::uniform`] what it has once; [`control::live_ranges`],
 //!   [`control::switches`] and [`control::exits`] make it structured; [`control::schedule`] makes of it
 //!   regions that work-items run on their own, and control around them, under [`control::masks`]
@@ -209,7 +209,7 @@ fn is_task_already(
     let tells_apart = survey.has_queries || !survey.barriers.is_empty();
     (one && !tells_apart).then(|| {
         Note::new(
-            "nothing in it tells work-items apart: it is a single work-item kernel already",
+            "nothing in it depends on the work-item: it is a single work-item kernel already",
             None,
         )
     })

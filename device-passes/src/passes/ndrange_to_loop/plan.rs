@@ -25,7 +25,7 @@ pub struct Plan<'a> {
     pub grid: Grid,
     /// The kernel, without its body.
     pub function: Function,
-    /// The body, taken apart.
+    /// The body, split into regions.
     pub schedule: Schedule,
     /// `__local` and `__constant` declarations.
     pub shared: Vec<Stmt>,

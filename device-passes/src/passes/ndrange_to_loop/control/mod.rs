@@ -1,4 +1,4 @@
-//! The body of a kernel is taken apart: regions that work-items run on their own, and control that a
+//! The body of a kernel is split into regions that work-items run on their own, and control that a
 //! group goes through together.
 
 pub mod callees;

@@ -3,7 +3,7 @@
 use fpgacc_frontend::ir::{Block, ExprId, LoopHints, Stmt, StmtKind};
 use fpgacc_frontend::source::Span;
 
-/// A loop, taken apart.
+/// A loop, split into regions.
 pub struct Parts {
     /// Before the first iteration.
     pub init: Vec<Stmt>,

@@ -1,4 +1,4 @@
-//! What a kernel's body is taken apart into: regions, and the steps in which a group runs them.
+//! What a kernel's body is split into: regions, and the steps in which a group runs them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
