@@ -125,7 +125,7 @@ impl Index {
         })
     }
 
-    /// The first slot behind a hash that is the one which is looked for, or free.
+    /// The first slot after a hash that is the one which is looked for, or free.
     fn probe(&self, hash: u64, is_it: impl Fn(&Slot) -> bool) -> usize {
         let mask = self.parts.len() - 1;
         let mut slot = hash as usize & mask;

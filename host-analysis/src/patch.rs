@@ -83,7 +83,7 @@ pub fn patch_bytes_except(
     Patched { text: out, edits }
 }
 
-/// The lines in front of a patched file, with the file's own line ends; none if it has them.
+/// The lines before a patched file, with the file's own line ends; none if it has them.
 fn prefix(body: &[u8], name: &str) -> Vec<u8> {
     let end = match body.iter().position(|&b| b == b'\n') {
         Some(at) if at > 0 && body[at - 1] == b'\r' => "\r\n",
@@ -100,7 +100,7 @@ fn prefix(body: &[u8], name: &str) -> Vec<u8> {
     format!("{include}#line 1 \"{name}\"{end}").into_bytes()
 }
 
-/// The offset behind the `(` of a call whose name ends at `at`.
+/// The offset after the `(` of a call whose name ends at `at`.
 fn call_open(text: &[u8], at: usize) -> usize {
     Lexer::within(text, at..text.len())
         .next()

@@ -132,7 +132,7 @@ impl Place {
         })
     }
 
-    /// The place `by` elements behind this one in its array.
+    /// The place `by` elements after this one in its array.
     pub fn moved(&self, by: i64) -> Option<Place> {
         if by == 0 {
             return Some(self.clone());

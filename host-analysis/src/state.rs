@@ -254,7 +254,7 @@ impl State {
         self.looked_through.take()
     }
 
-    /// Forgets how the changes since a mark came about. No mark may lie behind it.
+    /// Forgets how the changes since a mark came about. No mark may lie after it.
     pub fn compact(&mut self, mark: usize) {
         self.count(self.journal.len() - mark);
         let Self {

@@ -344,7 +344,7 @@ impl Display for Operand<'_> {
     }
 }
 
-/// An operator with the operand behind it.
+/// An operator with the operand after it.
 struct Right<'v>(BinaryOp, &'v Val);
 
 impl Right<'_> {

@@ -57,7 +57,7 @@ impl<'a> Types<'a> {
     /// A class and its bases, itself first.
     fn with_bases(&self, class: &str) -> Vec<&'a Record> {
         let mut classes: Vec<&Record> = self.record(class).into_iter().map(|r| r.1).collect();
-        // Those behind are found on the way; bases that are not given have no members that hosts use.
+        // Those after are found on the way; bases that are not given have no members that hosts use.
         let mut at = 0;
         while at < classes.len() && at < MOST_BASES {
             let bases = classes[at].bases.iter();

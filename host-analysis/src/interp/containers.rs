@@ -12,7 +12,7 @@ use crate::text::Text;
 use crate::types::{Container, Kind};
 use crate::value::Val;
 
-/// Most elements that are told apart.
+/// Most elements that are distinguished.
 const MOST_ELEMENTS: i64 = 256;
 
 /// The step to the entry of a key.
@@ -44,7 +44,7 @@ impl<'a> Interp<'a> {
         )
     }
 
-    /// Whether single elements are not told apart any more.
+    /// Whether single elements are not distinguished any more.
     pub(super) fn is_blurred(&self, place: &Place) -> bool {
         let any = place.field(ANY);
         self.state.own(&any).is_some()
@@ -52,7 +52,7 @@ impl<'a> Interp<'a> {
             || !matches!(self.state.get(place), Val::Unset | Val::Zero)
     }
 
-    /// The number of elements, if it is known and each one is told apart.
+    /// The number of elements, if it is known and each one is distinguished.
     pub(super) fn element_count(&self, place: &Place) -> Option<i64> {
         if let Some(Container::Sequence {
             fixed: Some(count), ..
@@ -164,7 +164,7 @@ impl<'a> Interp<'a> {
         }
     }
 
-    /// Single elements are not told apart from here on.
+    /// Single elements are not distinguished from here on.
     fn blur(&mut self, place: &Place) {
         if self.is_blurred(place) {
             return;
@@ -714,7 +714,7 @@ impl<'a> Interp<'a> {
         self.put(&place.field(SIZE), count);
     }
 
-    /// Puts an element behind the others.
+    /// Puts an element after the others.
     fn push(&mut self, code: &Code<'a>, place: &Place, args: &[Arg<'a>]) {
         let count = self.element_count(place);
         if let Some(count) = count.filter(|n| *n < MOST_ELEMENTS) {

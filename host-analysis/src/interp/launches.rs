@@ -151,7 +151,7 @@ impl Interp<'_> {
             .collect()
     }
 
-    /// Whether an element lies behind its array's end.
+    /// Whether an element lies after its array's end.
     fn beyond(&self, place: &Place) -> bool {
         let (Root::Var(var), [Step::Index(index)]) = (place.root, &place.path[..]) else {
             return false;

@@ -259,7 +259,7 @@ impl<'a> Interp<'a> {
             let breaks = self.pop_breakable().map(|b| b.breaks).unwrap_or_default();
             let all = (self.budget.steps - steps).saturating_mul(rounds.max(1) as u64);
             let too_long = round == 0 && rounds > 1 && all > MOST_STEPS_UNROLLED;
-            // OpenCL objects that a round makes are told apart by the round.
+            // OpenCL objects that a round makes are distinguished by the round.
             if too_long && self.objects.only_memory_since(made) {
                 self.state.rollback(mark);
                 self.state.reachable = true;

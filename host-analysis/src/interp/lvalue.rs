@@ -528,8 +528,8 @@ impl<'a> Interp<'a> {
         self.put(place, value);
     }
 
-    /// Whether a terminator that is stored in an array of characters changes nothing: behind the
-    /// end of a text, behind what was read from a file, or in memory without content.
+    /// Whether a terminator that is stored in an array of characters changes nothing: after the
+    /// end of a text, after what was read from a file, or in memory without content.
     fn keeps_text(&self, array: &Place, index: Option<i64>) -> bool {
         match self.state.own(array) {
             Some(Val::Zero | Val::Unset) => index.is_none(),

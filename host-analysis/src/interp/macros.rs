@@ -197,7 +197,7 @@ impl<'a> Interp<'a> {
         }
     }
 
-    /// The arguments of a function-like macro, by its parameters and behind them; nothing if there
+    /// The arguments of a function-like macro, by its parameters and after them; nothing if there
     /// are too few.
     pub(super) fn macro_arguments(
         &self,

@@ -634,7 +634,7 @@ mod tests {
         check(used, &main.replace("LAUNCH", LAUNCH));
     }
 
-    /// The local size of a launch behind calls of a function of so many lines that sets it to 4.
+    /// The local size of a launch after calls of a function of so many lines that sets it to 4.
     fn behind_a_long_function(lines: usize, extra: &str, calls: &str) -> String {
         let long = "s = s * 3 + 1; s = s ^ n; s = s % 1000;\n".repeat(lines);
         let text = format!(

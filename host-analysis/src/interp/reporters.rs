@@ -13,7 +13,7 @@ use crate::syntax::ast::{ExprId, ExprKind, StmtId, StmtKind};
 use crate::syntax::lex::{Lexer, TokenKind};
 use crate::value::Val;
 
-/// Most kinds of calls of a function that are told apart.
+/// Most kinds of calls of a function that are distinguished.
 const MOST_OUTCOMES: usize = 64;
 
 /// A function that only reports.
@@ -267,7 +267,7 @@ impl<'a> Interp<'a> {
 }
 
 impl Reporter {
-    /// The arguments that matter; nothing if calls with them cannot be told apart.
+    /// The arguments that matter; nothing if calls with them cannot be distinguished.
     pub(super) fn told(&self, values: &[Val]) -> Option<Vec<Told>> {
         if !self.ends {
             return Some(Vec::new());

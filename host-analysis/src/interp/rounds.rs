@@ -11,7 +11,7 @@ pub(crate) struct Rounds {
     /// What was looked at of `ever` in this round, by `main` and by what follows it.
     pub seen_by_main: RootSet,
     pub looked_at: RootSet,
-    /// `ever` grew behind what looked at it: another round is needed.
+    /// `ever` grew after what looked at it: another round is needed.
     pub stale_main: bool,
     pub stale_others: bool,
     /// This round is the last one.

@@ -707,7 +707,7 @@ fn has_label(ast: &Ast, stmt: StmtId) -> bool {
     }
 }
 
-/// Labels that a `goto` behind them jumps back to.
+/// Labels that a `goto` after them jumps back to.
 fn backward_labels(ast: &Ast, function: &Function) -> BTreeSet<String> {
     let mut labels = BTreeSet::new();
     let mut backward = BTreeSet::new();

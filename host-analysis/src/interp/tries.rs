@@ -1,4 +1,4 @@
-//! Exceptions: what handlers may find in the places that the code in front of them changes.
+//! Exceptions: what handlers may find in the places that the code before them changes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -125,7 +125,7 @@ impl<'a> Interp<'a> {
         self.take_back(tried.mark)
     }
 
-    /// What a handler may find in a place that the code in front of it changes: what it was before,
+    /// What a handler may find in a place that the code before it changes: what it was before,
     /// or anything that it was set to meanwhile, if that is noted.
     fn halfway(&mut self, tried: &Tried, place: &Place) -> Val {
         if tried.all_lost || !self.lasts(place.root) {

@@ -45,7 +45,7 @@ pub(crate) struct Variables {
     pub statics: BTreeMap<(Span, Option<Span>), VarId>,
     pub class_objects: BTreeMap<String, VarId>,
     pub enumerators: Vec<BTreeMap<String, Val>>,
-    /// Variables of one name in several namespaces, which are not told apart.
+    /// Variables of one name in several namespaces, which are not distinguished.
     pub ambiguous: RootSet,
     /// Where variables at file scope are defined.
     pub defined_at: BTreeMap<VarId, Span>,

@@ -135,7 +135,7 @@ pub struct MacroTable {
     /// What happened to each of the names.
     histories: Vec<History>,
     macros: Vec<Definition>,
-    /// What stands behind the `#define` of each macro, one after the other.
+    /// What stands after the `#define` of each macro, one after the other.
     texts: String,
     /// Names that at some moment were macros of nothing.
     nothing: Names,
@@ -212,7 +212,7 @@ impl MacroTable {
         })
     }
 
-    /// The moment behind the last change.
+    /// The moment after the last change.
     pub fn end(&self) -> Moment {
         self.moment
     }
@@ -268,13 +268,13 @@ impl MacroTable {
     }
 }
 
-/// The name that a text starts with, and what stands behind it.
+/// The name that a text starts with, and what stands after it.
 fn split_name(text: &str) -> (&str, &str) {
     let end = text.bytes().position(|b| !super::lex::is_ident(b));
     text.split_at(end.unwrap_or(text.len()))
 }
 
-/// Parameters and body of what stands behind the name in a `#define`.
+/// Parameters and body of what stands after the name in a `#define`.
 fn split_params(rest: &str) -> Option<(Option<Vec<String>>, String)> {
     let Some(inside) = rest.strip_prefix('(') else {
         return Some((None, rest.trim().to_string()));

@@ -3,7 +3,7 @@
 //! Most macros stay in the text: whoever reads the syntax looks up what they mean, and their places
 //! stay the user's. That works for what the parser takes for expressions and statements. It does not
 //! for macros that open or close blocks, that are heads of loops, that are whole statements without
-//! a `;` behind their use, that define functions, or that make texts of what is no expression. Such
+//! a `;` after their use, that define functions, or that make texts of what is no expression. Such
 //! uses are replaced in what the parser sees.
 
 use std::collections::BTreeMap;
@@ -31,7 +31,7 @@ pub(super) struct Word {
     pub from: Option<Range<usize>>,
     /// White space stands before it.
     spaced: bool,
-    /// It is punctuation behind punctuation of the same text, as in `++`.
+    /// It is punctuation after punctuation of the same text, as in `++`.
     pub glued: bool,
 }
 
@@ -126,7 +126,7 @@ impl<'t> Expander<'t> {
         }
     }
 
-    /// What replaces the macro at a token, and the token behind its use; nothing if it stays.
+    /// What replaces the macro at a token, and the token after its use; nothing if it stays.
     fn use_at(&mut self, at: usize, moment: Moment, scopes: &Scopes) -> Option<(Edit, usize)> {
         let name = std::str::from_utf8(self.bytes(at)).ok()?;
         let (index, definition) = self.macros.at(name, moment)?;

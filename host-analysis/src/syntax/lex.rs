@@ -25,7 +25,7 @@ pub struct Token {
     pub kind: TokenKind,
     /// Offset of its first byte.
     pub start: usize,
-    /// Offset behind its last byte.
+    /// Offset after its last byte.
     pub end: usize,
 }
 
@@ -200,7 +200,7 @@ const IDENT: [bool; 256] = {
     all
 };
 
-/// Whether the line end at `at` is taken away by a backslash in front of it.
+/// Whether the line end at `at` is taken away by a backslash before it.
 fn continued(text: &[u8], at: usize) -> bool {
     matches!(text[..at], [.., b'\\'] | [.., b'\\', b'\r'])
 }

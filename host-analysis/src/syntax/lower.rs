@@ -98,7 +98,7 @@ impl<'t> Lowerer<'t> {
     }
 
     /// Where a declared name stands. All that a macro declares stands where the macro is used, but
-    /// what is declared is told apart by its place.
+    /// what is declared is distinguished by its place.
     pub(super) fn name_span(&mut self, node: Node<'_>) -> Span {
         let mut span = self.span(node);
         if self.fixed.is_none() && self.places.is_replaced(node.start_byte()) {
