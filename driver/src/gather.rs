@@ -40,6 +40,8 @@ pub struct Gathered {
     pub uses_opencl: bool,
     /// An object or archive that launches kernels and that fpgacc did not compile.
     pub unseen: Option<PathBuf>,
+    /// An object or archive that fpgacc did not compile builds programs.
+    pub builds_unseen: bool,
     /// Patched texts of the hosts that are compiled in this run.
     pub patched: Vec<(PathBuf, Vec<u8>)>,
 }
@@ -193,6 +195,7 @@ impl Gathered {
         if self.unseen.is_none() && unit::launches_unseen(bytes) {
             self.unseen = Some(path.to_path_buf());
         }
+        self.builds_unseen |= unit::builds_unseen(bytes);
         let units = unit::read(path, bytes);
         let units = session.check(units)?;
         let only_kernels =

@@ -38,14 +38,24 @@ use crate::unit::{HostUnit, KernelUnit};
 use crate::unknown_macros;
 use crate::wrong_kernels;
 
+/// Who builds programs when the executable runs.
+#[derive(Clone, Copy)]
+pub struct Builders<'a> {
+    /// The hosts that are known.
+    pub hosts: &'a [HostUnit],
+    /// There may be others, of which nothing is known.
+    pub are_others: bool,
+}
+
 /// Takes a program of these hosts through front end and passes; `None` if it is left to the device's
 /// own compiler: its headers or macros are not known before the host runs.
 pub fn rewrite_for(
     session: &mut Session,
     program: &Program,
     facts: &Facts,
-    hosts: &[HostUnit],
+    builders: Builders<'_>,
 ) -> Step<Option<Rewritten>> {
+    let hosts = builders.hosts;
     let made = run_preprocessor(session, program)?;
     // On a board there is no compiler.
     let may_wait = session.options.target == Target::Emulator && !hosts.is_empty();
@@ -57,7 +67,8 @@ pub fn rewrite_for(
         session.tell(run_time_headers::warning(&program.name(), &header));
         return Ok(None);
     }
-    let may_be_given = !program.options_known && composes_options(facts);
+    let are_composed = builders.are_others || composes_options(facts);
+    let may_be_given = !program.options_known && are_composed;
     if unknown_macros::asked_for(&made) && may_be_given {
         session.tell(unknown_macros::left_to_device(&program.name(), &[]));
         return Ok(None);

@@ -6,7 +6,7 @@ use fpgacc_launch_facts::Facts;
 use crate::compiled::Compiled;
 use crate::facts;
 use crate::gather::{self, Gathered};
-use crate::kernels;
+use crate::kernels::{self, Builders};
 use crate::options::Mode;
 use crate::programs;
 use crate::required;
@@ -36,12 +36,16 @@ pub fn with(session: &mut Session, gathered: &Gathered, facts: &Facts) -> Step<V
     }
     let unseen = gathered.unseen.as_ref();
     session.options.pipeline.options.unseen = unseen.map(|path| path.display().to_string());
+    let builders = Builders {
+        hosts: &gathered.hosts,
+        are_others: gathered.builds_unseen,
+    };
     let mut compiled = Vec::new();
     let mut left_to_device = 0;
     let mut failed = false;
     for program in programs {
         // Errors of all programs are told, not only those of the first.
-        match kernels::rewrite_for(session, &program, facts, &gathered.hosts) {
+        match kernels::rewrite_for(session, &program, facts, builders) {
             Ok(Some(rewritten)) => compiled.push(Compiled { program, rewritten }),
             Ok(None) => left_to_device += 1,
             Err(Stop) => failed = true,

@@ -95,22 +95,30 @@ pub fn read(path: &Path, bytes: &[u8]) -> Result<Vec<Unit>, String> {
 /// Whether an object or archive that fpgacc did not compile launches kernels: nothing is known of what it
 /// passes.
 pub fn launches_unseen(bytes: &[u8]) -> bool {
+    calls_unseen(bytes, &["clEnqueueNDRangeKernel", "clEnqueueTask"])
+}
+
+/// Whether an object or archive that fpgacc did not compile builds programs: nothing is known of the options.
+pub fn builds_unseen(bytes: &[u8]) -> bool {
+    calls_unseen(bytes, &["clBuildProgram", "clCompileProgram"])
+}
+
+fn calls_unseen(bytes: &[u8], functions: &[&str]) -> bool {
     if let Ok(archive) = ArchiveFile::parse(bytes) {
         let members = archive.members().flatten();
         let mut objects = members.filter_map(|member| member.data(bytes).ok());
-        return objects.any(object_launches_unseen);
+        return objects.any(|object| object_calls_unseen(object, functions));
     }
-    object_launches_unseen(bytes)
+    object_calls_unseen(bytes, functions)
 }
 
-fn object_launches_unseen(bytes: &[u8]) -> bool {
+fn object_calls_unseen(bytes: &[u8], functions: &[&str]) -> bool {
     let Ok(file) = object::File::parse(bytes) else {
         return false;
     };
-    let is_launch = |name: &str| matches!(name, "clEnqueueNDRangeKernel" | "clEnqueueTask");
     let mut wanted = file.symbols().filter(ObjectSymbol::is_undefined);
-    file.section_by_name(SECTION).is_none()
-        && wanted.any(|symbol| symbol.name().is_ok_and(is_launch))
+    let is_one = |name: &str| functions.contains(&name);
+    file.section_by_name(SECTION).is_none() && wanted.any(|symbol| symbol.name().is_ok_and(is_one))
 }
 
 fn of_object(path: &Path, bytes: &[u8]) -> Result<Vec<Unit>, String> {

@@ -96,6 +96,54 @@ fn a_type_that_nobody_knows_ends_no_build() {
     shop.fpgacc("--platform=pocl k.cl -o k.aocx").failure();
 }
 
+/// Programs are made and built in a library that fpgacc did not compile, with options that it composes.
+#[test]
+fn what_a_library_builds_with_its_own_options_ends_no_build() {
+    let (before, rest) = HOST
+        .split_once("    FILE *file")
+        .expect("the host reads a file");
+    let (making, rest) = rest
+        .split_once("    printf(\"build")
+        .expect("the host builds");
+    let (start, main) = before.split_once("int main").expect("a main");
+    let head = "cl_program made(cl_context context, cl_device_id device, char **argv)";
+    let shop = Workshop::new();
+    let making = making.replace("OPTIONS", "-DNUMBER=int%s");
+    shop.write(
+        "library.c",
+        format!(
+            "{start}{head} {{\n    cl_int error;\n    FILE *file{making}    \
+             clBuildProgram(program, 1, &device, options, NULL, NULL);\n    return program;\n}}\n"
+        ),
+    );
+    let (_, after) = rest.split_once(";\n").expect("a statement");
+    shop.write(
+        "host.c",
+        format!(
+            "{start}{head};\nint main{main}    cl_program program = made(context, device, argv);\n{after}"
+        ),
+    );
+    shop.write(
+        "k.cl",
+        "__kernel void f(__global NUMBER *x) { int i = get_global_id(0); if (i < 32) x[i].x = i; }\n",
+    );
+    shop.sh("cc -w -c library.c -o library.o && ar rc liblibrary.a library.o")
+        .success();
+    shop.sh("cc -w host.c -o plain -L. -llibrary -lOpenCL")
+        .success();
+    for (name, choice) in implementations() {
+        let plain = shop.sh(&format!("{choice} ./plain 2"));
+        assert!(plain.stdout.contains("0 0 1 0 2 0"), "{}", plain.stdout);
+        for library in ["-L. -llibrary", "liblibrary.a", "library.o"] {
+            let line = format!("--platform={name} host.c k.cl {library} -o app");
+            let built = shop.fpgacc(&line).success().stderr;
+            assert!(built.contains("k.cl"), "{built}");
+            let ours = shop.sh("./app 2");
+            assert_eq!(ours.stdout, plain.stdout, "{name}: {built}{}", ours.stderr);
+        }
+    }
+}
+
 /// The host asks the device first, and does without.
 #[test]
 fn an_extension_that_no_device_has_ends_no_build() {
