@@ -22,7 +22,9 @@ fn cases() -> Vec<PathBuf> {
     let mut cases: Vec<_> = std::fs::read_dir(folder)
         .expect("the cases are there")
         .map(|entry| entry.expect("the folder is readable").path())
+        .filter(|path| path.extension().is_some_and(|ending| ending == "cl"))
         .collect();
+    assert!(cases.len() > 10, "cases are missing");
     cases.sort();
     cases
 }
