@@ -18,7 +18,7 @@ pub(crate) struct Summaries<'a> {
     pub mentions: RefCell<BTreeMap<FnId, Rc<Mentions>>>,
     /// The same of all functions of a name, unless one of them cannot be summed up.
     pub plain: RefCell<BTreeMap<String, Option<Rc<Mentions>>>>,
-    /// Answers of [`Interp::plain_function`], by host and name.
+    /// Answers of `Interp::plain_function`, by host and name.
     pub plain_known: BTreeMap<(usize, String), Option<Rc<plain::Summary>>>,
     /// What is known of loops, by host, part and body.
     pub loop_texts: BTreeMap<(usize, usize, StmtId), Rc<plain::LoopText>>,
@@ -27,9 +27,9 @@ pub(crate) struct Summaries<'a> {
     /// Loops that took too long to be followed round by round, and the fewest rounds of each.
     pub too_long: BTreeMap<(usize, Span), i128>,
     pub labels: BTreeMap<FnId, Rc<BTreeSet<String>>>,
-    /// Answers of [`Interp::modified_by`].
+    /// Answers of `Interp::modified_by`.
     pub modified: BTreeMap<FnId, Rc<modifies::Modified>>,
-    /// Answers of [`Interp::globals_modified_by`].
+    /// Answers of `Interp::globals_modified_by`.
     pub modified_globals: BTreeMap<FnId, Rc<modifies::ModifiedGlobals>>,
     /// All names in a function of C; nothing if its variables outlive it.
     pub names_of: BTreeMap<FnId, Option<Rc<BTreeSet<&'a str>>>>,

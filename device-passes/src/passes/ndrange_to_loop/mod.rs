@@ -11,7 +11,7 @@
 //!   [`control::switches`] and [`control::exits`] make it structured; [`control::schedule`] makes of it
 //!   regions that work-items run on their own, and control around them, under [`control::masks`]
 //!   where it may differ between work-items.
-//! - [`carried`]: what becomes of values that live across regions.
+//! - [`live_across`]: what becomes of values that live across regions.
 //! - [`work_items`]: what is constant of the NDRange, and expressions for ids and sizes.
 //! - [`loops`]: loops around regions and groups, in the order that suits memory, and what the language
 //!   guarantees of them.
