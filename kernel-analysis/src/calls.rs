@@ -66,6 +66,23 @@ pub fn reachable_from(module: &Module, roots: Vec<FunctionId>) -> Vec<FunctionId
     out
 }
 
+/// Whether a function calls such a built-in one.
+pub fn calls_builtin(function: &Function, is_one: impl Fn(&str) -> bool) -> bool {
+    let mut found = false;
+    if let Some(body) = &function.body {
+        body.for_each_expr(&function.exprs, &mut |expr| {
+            if let Expr::Call {
+                callee: Callee::Builtin(name),
+                ..
+            } = function.exprs.get(expr)
+            {
+                found |= is_one(name);
+            }
+        });
+    }
+    found
+}
+
 /// Whether a call of a builtin only computes a value of its arguments' values: it has no effects, looks
 /// at no memory or image, and asks for nothing.
 pub fn builtin_computes(module: &Module, function: &Function, name: &str, args: &[ExprId]) -> bool {

@@ -6,6 +6,7 @@ use fpgacc_frontend::ir::{Callee, Expr, FunctionId, Module};
 use fpgacc_runtime::contract::LaunchContract;
 
 use super::accesses::Summaries;
+use super::calls::calls_builtin;
 use crate::geometry::Geometry;
 
 /// Whether a kernel runs as a single work-item: it was made one, it says so, or nothing in it tells/// work-items apart, which is the rule by which aoc itself decides. `reached` holds what it calls.
@@ -66,20 +67,7 @@ fn says_so(module: &Module, kernel: FunctionId) -> bool {
 
 /// Whether a function asks for a work-item's id or meets others at a barrier.
 fn depends_on_work_item(module: &Module, id: FunctionId) -> bool {
-    let function = &module.functions[id];
-    let mut found = false;
-    if let Some(body) = &function.body {
-        body.for_each_expr(&function.exprs, &mut |expr| {
-            if let Expr::Call {
-                callee: Callee::Builtin(name),
-                ..
-            } = function.exprs.get(expr)
-            {
-                found |= is_work_item_builtin(name);
-            }
-        });
-    }
-    found
+    calls_builtin(&module.functions[id], is_work_item_builtin)
 }
 
 fn is_work_item_builtin(name: &str) -> bool {

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use fpgacc_frontend::ir::{Callee, Expr, FunctionId, Module, Scalar, StmtKind, Type, VarRef};
+use fpgacc_frontend::ir::{Expr, FunctionId, Module, Scalar, StmtKind, Type, VarRef};
 use fpgacc_kernel_analysis::calls;
 use fpgacc_kernel_analysis::scalars;
 use fpgacc_launch_facts::{Known, Launch, LocalSize, Value};
@@ -151,22 +151,8 @@ fn looks_at_work_groups(module: &Module, kernel: FunctionId) -> bool {
         ) || name.starts_with("work_group_")
             || name.starts_with("async_work_group_")
     };
-    reached.iter().any(|id| {
-        let function = &module.functions[*id];
-        let mut found = false;
-        if let Some(body) = &function.body {
-            body.for_each_expr(&function.exprs, &mut |expr| {
-                if let Expr::Call {
-                    callee: Callee::Builtin(name),
-                    ..
-                } = function.exprs.get(expr)
-                {
-                    found |= looks(name);
-                }
-            });
-        }
-        found
-    })
+    let mut reached = reached.iter();
+    reached.any(|id| calls::calls_builtin(&module.functions[*id], looks))
 }
 
 /// The scalar parameters in conditions of a kernel's loops.
