@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::build::{self, Built};
-use crate::compiled::Compiled;
+use crate::compiled::{Compiled, Programs};
 use crate::gather::Gathered;
 use crate::images;
 use crate::manifest;
@@ -56,10 +56,10 @@ pub fn is_wanted(output: &Path, gathered: &Gathered) -> bool {
 pub fn build(
     session: &mut Session,
     gathered: &Gathered,
-    compiled: Vec<Compiled>,
+    programs: Programs,
     output: &Path,
 ) -> Step<Vec<Compiled>> {
-    if compiled.is_empty() {
+    if programs.compiled.is_empty() {
         return session.fail(
             Diagnostic::error("there are no kernels among the inputs").help(
                 "give the kernel files too: fpgacc kernels.cl --facts facts.yaml -o app.aocx",
@@ -67,9 +67,10 @@ pub fn build(
         );
     }
     let backend = tool::choose(session)?;
-    images::warn(session, &backend, &compiled);
+    images::warn(session, &backend, &programs.compiled);
     let target = tool::manifest_target(&backend);
-    let mut manifest = manifest::of(&session.options, &compiled, target, output);
+    let mut manifest = manifest::of(&session.options, &programs, target, output);
+    let compiled = programs.compiled;
     name_files(&mut manifest, &compiled, output);
     // Hosts that are not of fpgacc's build may load these.
     for program in manifest.programs.iter_mut().filter(|p| p.is_for_anyone()) {

@@ -7,7 +7,7 @@ use fpgacc_decision::Decision;
 use fpgacc_device_passes::pipeline::Report;
 use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_frontend::ir::Module;
-use fpgacc_runtime::manifest;
+use fpgacc_runtime::manifest::{self, LeftToDevice};
 
 use crate::programs::Program;
 
@@ -43,6 +43,15 @@ pub struct Compiled {
     pub program: Program,
     /// Its kernels.
     pub rewritten: Rewritten,
+}
+
+/// What became of all programs.
+#[derive(Default)]
+pub struct Programs {
+    /// Those that are compiled.
+    pub compiled: Vec<Compiled>,
+    /// Those that the device's own compiler builds when the host runs.
+    pub left_to_device: Vec<LeftToDevice>,
 }
 
 impl Compiled {

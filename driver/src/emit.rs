@@ -31,12 +31,12 @@ pub fn run(session: &mut Session, stage: Stage) -> Step<()> {
             session.check(text)?
         }
         Stage::Kernels => {
-            let compiled = rewriting::all(session, &gathered)?;
+            let compiled = rewriting::all(session, &gathered)?.compiled;
             let texts = compiled.into_iter().map(|c| c.rewritten.text.into_bytes());
             joined(texts)
         }
         Stage::Ast => {
-            let compiled = rewriting::all(session, &gathered)?;
+            let compiled = rewriting::all(session, &gathered)?.compiled;
             let modules = compiled.iter().filter_map(|c| c.rewritten.parsed.as_ref());
             modules.map(|module| format!("{module:#?}\n")).collect()
         }

@@ -27,6 +27,7 @@ use crate::compiled::Rewritten;
 use crate::differing_macros;
 use crate::expansion;
 use crate::identity;
+use crate::left::Left;
 use crate::line_marker;
 use crate::options::{Mode, Target};
 use crate::programs::{self, Piece, Program};
@@ -47,31 +48,41 @@ pub struct Builders<'a> {
     pub are_others: bool,
 }
 
-/// Takes a program of these hosts through front end and passes; `None` if it is left to the device's
-/// own compiler: its headers or macros are not known before the host runs.
+/// What becomes of a program.
+pub enum Fate {
+    /// It is compiled.
+    Rewritten(Box<Rewritten>),
+    /// The device's own compiler builds it when the host runs.
+    LeftToDevice(Left),
+}
+
+/// Takes a program of these hosts through front end and passes, unless its headers or macros are not known
+/// before the host runs.
 pub fn rewrite_for(
     session: &mut Session,
     program: &Program,
     facts: &Facts,
     builders: Builders<'_>,
-) -> Step<Option<Rewritten>> {
+) -> Step<Fate> {
     let hosts = builders.hosts;
     let made = run_preprocessor(session, program)?;
     // On a board there is no compiler.
     let may_wait = session.options.target == Target::Emulator && !hosts.is_empty();
     if !may_wait {
         let preprocessed = check_preprocessed(session, program, made)?;
-        return rewrite_preprocessed(session, program, facts, &preprocessed).map(Some);
+        let rewritten = rewrite_preprocessed(session, program, facts, &preprocessed)?;
+        return Ok(Fate::Rewritten(Box::new(rewritten)));
     }
+    let left = |left: Left| Ok(Fate::LeftToDevice(left));
     if let Some(header) = run_time_headers::awaited(&made, hosts) {
         session.tell(run_time_headers::warning(&program.name(), &header));
-        return Ok(None);
+        return left(Left::Header(header));
     }
     let are_composed = builders.are_others || composes_options(facts);
     let may_be_given = !program.options_known && are_composed;
     if unknown_macros::asked_for(&made) && may_be_given {
         session.tell(unknown_macros::left_to_device(&program.name(), &[]));
-        return Ok(None);
+        return left(Left::Macros);
     }
     let builds = matches!(session.options.mode, Mode::Link | Mode::Verify);
     let wants_more = wrong_kernels::want_an_extension(&program.text());
@@ -82,7 +93,7 @@ pub fn rewrite_for(
     {
         session.messages.pass_on(&wrong_kernels::as_warnings(text));
         session.tell(wrong_kernels::left_to_device(&program.name()));
-        return Ok(None);
+        return left(Left::Errors);
     }
     let preprocessed = check_preprocessed(session, program, made)?;
     let parsed = parse_text(session, program, &preprocessed.text);
@@ -91,7 +102,7 @@ pub fn rewrite_for(
         && unknown_macros::explain_all(errors)
     {
         session.tell(unknown_macros::left_to_device(&program.name(), errors));
-        return Ok(None);
+        return left(Left::Macros);
     }
     if let Err(ParseError::Invalid(errors)) = &parsed
         && may_be_wrong
@@ -101,18 +112,18 @@ pub fn rewrite_for(
             session.tell(wrong_kernels::as_warning(error.clone()));
         }
         session.tell(wrong_kernels::left_to_device(&program.name()));
-        return Ok(None);
+        return left(Left::Errors);
     }
     let (parsed, doubts) = match parsed {
         Err(ParseError::Invalid(errors)) if builds => (None, explained(program, errors)),
         parsed => (judge(session, program, parsed)?, Vec::new()),
     };
     let rewritten = rewrite_parsed(session, program, facts, &preprocessed, parsed)?;
-    Ok(Some(Rewritten {
+    Ok(Fate::Rewritten(Box::new(Rewritten {
         may_be_wrong,
         doubts,
         ..rewritten
-    }))
+    })))
 }
 
 /// Whether a host builds a program with options that only it knows, when it runs; so may one be whose text and

@@ -14,11 +14,12 @@ use fpgacc_runtime::manifest::{Manifest, Target};
 use crate::aocx;
 use crate::build::{self, Built};
 use crate::compile;
-use crate::compiled::Compiled;
+use crate::compiled::{Compiled, Programs};
 use crate::foreign;
 use crate::gather::{self, Gathered};
 use crate::hosts;
 use crate::images;
+use crate::left::Left;
 use crate::manifest;
 use crate::options::{self, Input, InputKind, LinkKind};
 use crate::outputs;
@@ -46,31 +47,32 @@ pub fn build(session: &mut Session, output: &Path) -> Step<Vec<Compiled>> {
     }
     let folder = session.temporary_folder()?;
     let gathered = gather::gather(session, folder.path(), output)?;
-    let compiled = rewriting::all(session, &gathered)?;
+    let mut programs = rewriting::all(session, &gathered)?;
     if aocx::is_wanted(output, &gathered) {
-        return aocx::build(session, &gathered, compiled, output);
+        return aocx::build(session, &gathered, programs, output);
     }
     need_host(session, &gathered)?;
-    if compiled.is_empty() && !gathered.uses_opencl {
-        return plain(session, &gathered, folder.path(), output).map(|()| compiled);
+    if programs.compiled.is_empty() && !gathered.uses_opencl {
+        return plain(session, &gathered, folder.path(), output).map(|()| programs.compiled);
     }
     let backend = tool::choose(session)?;
-    images::warn(session, &backend, &compiled);
+    images::warn(session, &backend, &programs.compiled);
     let executable = Executable {
         gathered: &gathered,
         backend: &backend,
         folder: folder.path(),
         output,
     };
-    let mut compiled = compiled;
     loop {
-        let refused = executable.make(session, &compiled)?;
+        let refused = executable.make(session, &programs)?;
         if refused.is_empty() {
-            return Ok(compiled);
+            return Ok(programs.compiled);
         }
         for at in refused.into_iter().rev() {
-            let program = compiled.remove(at).program;
+            let program = programs.compiled.remove(at).program;
             session.tell(wrong_kernels::left_to_device(&program.name()));
+            let left = Left::Errors.describe(&program);
+            programs.left_to_device.push(left);
         }
     }
 }
@@ -85,7 +87,8 @@ struct Executable<'a> {
 
 impl Executable<'_> {
     /// Makes it. Gives the programs that the device's compiler refuses; nothing was made if there are any.
-    fn make(&self, session: &mut Session, compiled: &[Compiled]) -> Step<Vec<usize>> {
+    fn make(&self, session: &mut Session, programs: &Programs) -> Step<Vec<usize>> {
+        let compiled = &programs.compiled;
         let Executable {
             gathered,
             backend,
@@ -93,7 +96,7 @@ impl Executable<'_> {
             output,
         } = *self;
         let target = tool::manifest_target(backend);
-        let manifest = manifest::of(&session.options, compiled, target, output);
+        let manifest = manifest::of(&session.options, programs, target, output);
         let written = stage_texts::of_link(session, gathered, compiled, &manifest, output);
         session.may_write(&written)?;
         // The link comes first: kernels take longer, hours on hardware.
@@ -140,6 +143,7 @@ fn plain(session: &mut Session, gathered: &Gathered, folder: &Path, output: &Pat
     let nothing = Manifest {
         target: Target::Sdk,
         programs: Vec::new(),
+        left_to_device: Vec::new(),
     };
     let written = stage_texts::of_link(session, gathered, &[], &nothing, output);
     session.may_write(&written)?;

@@ -30,6 +30,7 @@ mod identity;
 mod images;
 mod kernel_options;
 mod kernels;
+mod left;
 mod line_marker;
 mod link;
 mod manifest;

@@ -5,12 +5,13 @@ use std::path::Path;
 use fpgacc_runtime::manifest::{Manifest, Program, Target};
 use sha2::{Digest, Sha256};
 
-use crate::compiled::{Compiled, Rewritten};
+use crate::compiled::{Compiled, Programs, Rewritten};
 use crate::options::Options;
 use crate::outputs;
 
 /// The manifest of an executable.
-pub fn of(options: &Options, compiled: &[Compiled], target: Target, output: &Path) -> Manifest {
+pub fn of(options: &Options, all: &Programs, target: Target, output: &Path) -> Manifest {
+    let compiled = &all.compiled;
     let name = output.file_name().unwrap_or_default().to_string_lossy();
     let several = compiled.len() > 1;
     let programs = compiled
@@ -21,7 +22,11 @@ pub fn of(options: &Options, compiled: &[Compiled], target: Target, output: &Pat
             ..rewritten.manifest.clone()
         });
     let programs = programs.collect();
-    Manifest { target, programs }
+    Manifest {
+        target,
+        programs,
+        left_to_device: all.left_to_device.clone(),
+    }
 }
 
 /// The number of a program's build: a digest of all that its .aocx is made from and of all that the

@@ -3,10 +3,10 @@
 use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_launch_facts::Facts;
 
-use crate::compiled::Compiled;
+use crate::compiled::{Compiled, Programs};
 use crate::facts;
 use crate::gather::{self, Gathered};
-use crate::kernels::{self, Builders};
+use crate::kernels::{self, Builders, Fate};
 use crate::options::Mode;
 use crate::programs;
 use crate::required;
@@ -14,13 +14,13 @@ use crate::rounding::Rounding;
 use crate::session::{Session, Step, Stop};
 
 /// Analyses the hosts and takes every program through the passes.
-pub fn all(session: &mut Session, gathered: &Gathered) -> Step<Vec<Compiled>> {
+pub fn all(session: &mut Session, gathered: &Gathered) -> Step<Programs> {
     let facts = facts::of(session, gathered)?;
     with(session, gathered, &facts)
 }
 
 /// Takes every program through the passes.
-pub fn with(session: &mut Session, gathered: &Gathered, facts: &Facts) -> Step<Vec<Compiled>> {
+pub fn with(session: &mut Session, gathered: &Gathered, facts: &Facts) -> Step<Programs> {
     let (mut programs, diagnostics) = programs::pair(
         facts,
         &gathered.kernels,
@@ -41,13 +41,16 @@ pub fn with(session: &mut Session, gathered: &Gathered, facts: &Facts) -> Step<V
         are_others: gathered.builds_unseen,
     };
     let mut compiled = Vec::new();
-    let mut left_to_device = 0;
+    let mut left_to_device = Vec::new();
     let mut failed = false;
     for program in programs {
         // Errors of all programs are told, not only those of the first.
         match kernels::rewrite_for(session, &program, facts, builders) {
-            Ok(Some(rewritten)) => compiled.push(Compiled { program, rewritten }),
-            Ok(None) => left_to_device += 1,
+            Ok(Fate::Rewritten(rewritten)) => compiled.push(Compiled {
+                program,
+                rewritten: *rewritten,
+            }),
+            Ok(Fate::LeftToDevice(left)) => left_to_device.push(left.describe(&program)),
             Err(Stop) => failed = true,
         }
     }
@@ -55,27 +58,30 @@ pub fn with(session: &mut Session, gathered: &Gathered, facts: &Facts) -> Step<V
         return Err(Stop);
     }
     if matches!(session.options.mode, Mode::Link | Mode::Verify) {
-        compiled = with_kernels(session, compiled, left_to_device)?;
+        compiled = with_kernels(session, compiled, left_to_device.is_empty())?;
     }
     // Kernels of programs that are left to the device are not known here.
-    if left_to_device == 0 {
+    if left_to_device.is_empty() {
         facts::warn_about_launches(session, facts, &compiled);
     }
     required::check(session, facts, &compiled)?;
-    Ok(compiled)
+    Ok(Programs {
+        compiled,
+        left_to_device,
+    })
 }
 
 /// The programs that hold kernels. Files of helpers may be given too: they are included by others.
 fn with_kernels(
     session: &mut Session,
     compiled: Vec<Compiled>,
-    left_to_device: usize,
+    are_all: bool,
 ) -> Step<Vec<Compiled>> {
     let (with, without): (Vec<_>, Vec<_>) = compiled.into_iter().partition(|compiled| {
         let parsed = compiled.rewritten.parsed.as_ref();
         parsed.is_none_or(|module| module.kernels().next().is_some())
     });
-    let is_needed = with.is_empty() && left_to_device == 0;
+    let is_needed = with.is_empty() && are_all;
     for Compiled { program, .. } in &without {
         let message = format!("there is no kernel in '{}'", program.name());
         session.tell(match is_needed {

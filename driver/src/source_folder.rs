@@ -24,20 +24,26 @@ const MARK: &str = "# Written by fpgacc.";
 /// Writes the folder.
 pub fn write(session: &mut Session, output: &Path) -> Step<()> {
     let gathered = gather::read_sources(session)?;
-    let compiled = rewriting::all(session, &gathered)?;
+    let programs = rewriting::all(session, &gathered)?;
     // For Intel's SDK, unless an emulator was asked for.
     let target = match session.options.platform {
         Some(_) => tool::manifest_target(&tool::choose(session)?),
         None => manifest::Target::Sdk,
     };
-    let mut manifest = of_executable::of(&session.options, &compiled, target, Path::new("app"));
+    let mut manifest = of_executable::of(&session.options, &programs, target, Path::new("app"));
     // The makefile's tools make .aocx files without seals.
     for program in &mut manifest.programs {
         program.build = None;
     }
     let runtime = output.join("runtime");
-    let texts = stage_texts::texts(&gathered, &compiled, &manifest);
-    let makefile = makefile(&session.options, &gathered, &compiled, &manifest, output);
+    let texts = stage_texts::texts(&gathered, &programs.compiled, &manifest);
+    let makefile = makefile(
+        &session.options,
+        &gathered,
+        &programs.compiled,
+        &manifest,
+        output,
+    );
     let mut files: Vec<(PathBuf, &[u8])> = fpgacc_runtime::SOURCES
         .iter()
         .map(|(name, text)| (runtime.join(name), text.as_bytes()))

@@ -207,14 +207,14 @@ static cl_int announce_unknown(const struct fpgacc_loaded *loaded)
     if (!fpgacc_can_compile(loaded->context)) {
         fpgacc_report(FPGACC_ERROR, &loaded->site,
                       "%s, and the device has no compiler (CL_COMPILER_NOT_AVAILABLE)\n"
-                      "help: compile again with fpgacc",
-                      loaded->why_unknown);
+                      "help: %s",
+                      loaded->why_unknown, loaded->remedy);
         return CL_COMPILER_NOT_AVAILABLE;
     }
     fpgacc_report(FPGACC_WARNING, &loaded->site,
                   "%s: the device's own compiler builds it, and none of its kernels is "
-                  "transformed\nhelp: compile again with fpgacc",
-                  loaded->why_unknown);
+                  "transformed\nhelp: %s",
+                  loaded->why_unknown, loaded->remedy);
     return CL_SUCCESS;
 }
 

@@ -149,11 +149,19 @@ struct fpgacc_program {
     uint32_t kernel_count;
 };
 
+struct fpgacc_left_to_device {
+    uint64_t source_hash;
+    const char *why;
+    const char *remedy;
+};
+
 struct fpgacc_manifest {
     enum fpgacc_target target;
     const char *library; /* the emulator's; NULL: the ICD loader's own setup */
     const struct fpgacc_program *programs;
     uint32_t program_count;
+    const struct fpgacc_left_to_device *left_to_device;
+    uint32_t left_count;
 };
 
 extern const struct fpgacc_manifest fpgacc_manifest;

@@ -213,24 +213,46 @@ static const struct fpgacc_program *first_variant(uint64_t hash)
     return NULL;
 }
 
+/* Why the device's own compiler is to build a text, and the way out. */
+struct unknown {
+    const char *why;
+    const char *remedy;
+};
+
+/* Why a text is not in the manifest. */
+static struct unknown unknown_text(uint64_t hash)
+{
+    for (uint32_t i = 0; i < fpgacc_manifest.left_count; i++) {
+        const struct fpgacc_left_to_device *left = &fpgacc_manifest.left_to_device[i];
+        if (left->source_hash == hash)
+            return (struct unknown){left->why, left->remedy};
+    }
+    return (struct unknown){
+        "this program text is none that fpgacc compiled into the executable (has the kernel file "
+        "changed since?)",
+        "compile again with fpgacc; a text that only the running host knows is recorded by "
+        "`fpgacc trace`, and then given with --facts"};
+}
+
 /* The text is not in the manifest, or the device is not the target's: the host's own call, and a
  * note for the warning when it is built. */
 static cl_program create_unknown(const struct fpgacc_site *site, cl_context context,
                                  cl_uint count, const char **strings, const size_t *lengths,
-                                 const char *why, cl_int *error)
+                                 struct unknown unknown, cl_int *error)
 {
     cl_program program = fpgacc_create_program(context, count, strings, lengths, error);
     if (!program) {
         fpgacc_report(FPGACC_ERROR, site,
                       "%s, and the device has no compiler for it (%s)\n"
-                      "help: compile again with fpgacc, giving it this text",
-                      why, fpgacc_error_name(*error));
+                      "help: %s",
+                      unknown.why, fpgacc_error_name(*error), unknown.remedy);
         return NULL;
     }
     struct fpgacc_loaded *loaded = fpgacc_add_program(program, context, NULL);
     if (loaded) {
         loaded->site = *site;
-        loaded->why_unknown = why;
+        loaded->why_unknown = unknown.why;
+        loaded->remedy = unknown.remedy;
     }
     return program;
 }
@@ -272,21 +294,20 @@ static cl_program create_with_source(const struct fpgacc_site *site, cl_context 
     int invalid = !text || clGetContextInfo(context, CL_CONTEXT_REFERENCE_COUNT,
                                             sizeof context_references, &context_references,
                                             NULL) != CL_SUCCESS;
-    const struct fpgacc_program *variant =
-        invalid ? NULL : first_variant(fpgacc_source_hash(text));
+    uint64_t hash = invalid ? 0 : fpgacc_source_hash(text);
+    const struct fpgacc_program *variant = invalid ? NULL : first_variant(hash);
     if (invalid || fpgacc_switched_on("FPGACC_ORIGINAL")) {
         program = fpgacc_create_program(context, count, strings, lengths, &error);
         free(text);
     } else if (!variant) {
-        program = create_unknown(site, context, count, strings, lengths,
-                                 "this program text is none that fpgacc compiled into the "
-                                 "executable (has the kernel file changed since?)",
+        program = create_unknown(site, context, count, strings, lengths, unknown_text(hash),
                                  &error);
         free(text);
     } else if (!context_is_target(context)) {
-        program = create_unknown(site, context, count, strings, lengths,
-                                 "the device is not the one that the kernels were compiled for",
-                                 &error);
+        struct unknown unknown = {
+            "the device is not the one that the kernels were compiled for",
+            "use a device of the platform that fpgacc compiled for, or compile again for this one"};
+        program = create_unknown(site, context, count, strings, lengths, unknown, &error);
         free(text);
     } else {
         program = create_known(site, context, text, variant, &error);

@@ -242,6 +242,7 @@ struct fpgacc_loaded {
     int handle_built;
     int is_known;                         /* its text or binary is in the manifest */
     const char *why_unknown;              /* for the warning at the build */
+    const char *remedy;                   /* likewise */
     uint64_t hash;
     char *source; /* NULL: not made from source */
     struct fpgacc_site site;

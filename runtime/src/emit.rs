@@ -21,6 +21,16 @@ impl Manifest {
         let rows =
             (self.programs.iter().enumerate()).map(|(index, program)| program_row(index, program));
         write_array(&mut out, "struct fpgacc_program", "programs", rows);
+        let rows = self.left_to_device.iter().map(|left| {
+            let (why, remedy) = (c_string(&left.why), c_string(&left.remedy));
+            format!("{{UINT64_C({:#018x}), {why}, {remedy}}}", left.source_hash)
+        });
+        write_array(
+            &mut out,
+            "struct fpgacc_left_to_device",
+            "left_to_device",
+            rows,
+        );
         let (target, library) = match &self.target {
             Target::IntelEmulator { library } => {
                 ("FPGACC_TARGET_INTEL_EMULATOR", library.as_deref())
@@ -34,8 +44,14 @@ impl Manifest {
             "\nconst struct fpgacc_manifest fpgacc_manifest = {{\n\
              \x20   .target = {target},\n\
              \x20   .library = {library},\n\
-             {}}};\n",
+             {}{}}};\n",
             counted("programs", "program_count", "programs", self.programs.len()),
+            counted(
+                "left_to_device",
+                "left_count",
+                "left_to_device",
+                self.left_to_device.len()
+            ),
         );
         out
     }
@@ -270,6 +286,7 @@ mod tests {
     use super::*;
     use crate::contract::LaunchContract;
     use crate::guard::{Fact, ScalarFact, ScalarKind};
+    use crate::manifest::LeftToDevice;
 
     #[test]
     fn strings_survive_c() {
@@ -377,6 +394,11 @@ mod tests {
                 }],
                 kernels: Some(vec![scale, plain]),
             }],
+            left_to_device: vec![LeftToDevice {
+                source_hash: 0x123,
+                why: "'m.cl' needs N".to_owned(),
+                remedy: "give it: -DN".to_owned(),
+            }],
         };
         assert_eq!(manifest.to_c(), include_str!("../tests/manifest.c"));
     }
@@ -388,6 +410,7 @@ mod tests {
                 library: Some("/opt/\"x\"/libintelocl_emu.so".to_owned()),
             },
             programs: Vec::new(),
+            left_to_device: Vec::new(),
         };
         assert_eq!(
             manifest.to_c(),

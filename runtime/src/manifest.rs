@@ -27,6 +27,20 @@ pub struct Manifest {
     pub target: Target,
     /// Every program variant: one source text with one set of options.
     pub programs: Vec<Program>,
+    /// What fpgacc read and left to the device's own compiler.
+    #[serde(default)]
+    pub left_to_device: Vec<LeftToDevice>,
+}
+
+/// A text that has no .aocx: something of it is only known when the host runs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LeftToDevice {
+    /// As [`Program::source_hash`].
+    pub source_hash: u64,
+    /// For messages: names the program and what was not known of it.
+    pub why: String,
+    /// For messages: the way out.
+    pub remedy: String,
 }
 
 /// One program variant and its .aocx.

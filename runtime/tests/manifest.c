@@ -114,10 +114,15 @@ static const struct fpgacc_program programs[] = {
         .kernel_count = 2,
     },
 };
+static const struct fpgacc_left_to_device left_to_device[] = {
+    {UINT64_C(0x0000000000000123), "'m.cl' needs N", "give it: -DN"},
+};
 
 const struct fpgacc_manifest fpgacc_manifest = {
     .target = FPGACC_TARGET_POCL,
     .library = NULL,
     .programs = programs,
     .program_count = 1,
+    .left_to_device = left_to_device,
+    .left_count = 1,
 };

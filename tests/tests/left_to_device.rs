@@ -67,6 +67,12 @@ fn runs_as_plain(options: &str, kernels: &str) -> Vec<(String, String)> {
         let ours = shop.sh("./app 5");
         assert_eq!(ours.stdout, plain.stdout, "{name}: {built}{}", ours.stderr);
         assert_eq!(ours.code, plain.code, "{name}");
+        // The file has not changed: the run says what was not known of it.
+        assert!(
+            !ours.stderr.contains("has the kernel file changed"),
+            "{}",
+            ours.stderr
+        );
         said.push((built, plain.stdout));
     }
     assert!(!said.is_empty());

@@ -24,7 +24,7 @@ const MATTERS: f64 = 0.5;
 pub fn collect(session: &mut Session) -> Step<Report> {
     let gathered = gather::read_sources(session)?;
     let facts = facts::of(session, &gathered)?;
-    let compiled = rewriting::with(session, &gathered, &facts)?;
+    let compiled = rewriting::with(session, &gathered, &facts)?.compiled;
     let board = board::of(session)?;
     let mut programs = Vec::new();
     for one in &compiled {

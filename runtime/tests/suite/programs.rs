@@ -2,7 +2,7 @@
 
 use fpgacc_aoc_wrappers::cpu_target::cpu_target;
 use fpgacc_runtime::Manifest;
-use fpgacc_runtime::manifest::{Form, Hidden, ParamKind, Program, Target};
+use fpgacc_runtime::manifest::{Form, Hidden, LeftToDevice, ParamKind, Program, Target, text_hash};
 
 use crate::support::{
     Case, Implementation, Patch, intel_library, kernel, on_both, param, program, task,
@@ -45,6 +45,7 @@ on_both!(
     variants,
     other_options,
     other_text,
+    left_text,
     missing_aocx,
     damaged_aocx,
     aocx_path,
@@ -132,7 +133,29 @@ fn other_text(case: Case) {
         "fpgacc: host.c:{}: warning: this program text is none that fpgacc compiled into the \
          executable (has the kernel file changed since?): the device's own compiler builds it, \
          and none of its kernels is transformed\n\
-         fpgacc: help: compile again with fpgacc\n",
+         fpgacc: help: compile again with fpgacc; a text that only the running host knows is \
+         recorded by `fpgacc trace`, and then given with --facts\n",
+        line_of(DEFAULT_CREATION)
+    );
+    assert_eq!(ran.stderr, warning);
+}
+
+/// A text that fpgacc read and could not compile.
+fn left_text(case: Case) {
+    let mut manifest = case.manifest(vec![fill_program("app.aocx", &[])]);
+    let text = TEXT.replace("= N;", "= N + 1;");
+    manifest.left_to_device.push(LeftToDevice {
+        source_hash: text_hash(text.as_bytes()),
+        why: "'fill.cl' needs M".to_owned(),
+        remedy: "give it".to_owned(),
+    });
+    case.link_manifest(&manifest, HOST, Patch::Calls);
+    case.write("fill.cl", text);
+    let ran = case.run(&["whole", "-DN=4"]);
+    assert_eq!(ran.stdout, "called 1, status 0, options '-DN=4'\n5 5 5\n");
+    let warning = format!(
+        "fpgacc: host.c:{}: warning: 'fill.cl' needs M: the device's own compiler builds it, and \
+         none of its kernels is transformed\nfpgacc: help: give it\n",
         line_of(DEFAULT_CREATION)
     );
     assert_eq!(ran.stderr, warning);
@@ -263,6 +286,7 @@ fn emulator_elsewhere() {
             library: Some("/no/such/libintelocl_emu.so".to_owned()),
         },
         programs: vec![fill_program("app.aocx", &[])],
+        left_to_device: Vec::new(),
     };
     case.link_manifest(&manifest, HOST, Patch::Calls);
     assert!(case.run(&["whole", ""]).quiet().contains("1001"));

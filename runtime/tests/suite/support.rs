@@ -243,6 +243,7 @@ impl Case {
         Manifest {
             target: self.on.target(),
             programs,
+            left_to_device: Vec::new(),
         }
     }
 
