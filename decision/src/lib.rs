@@ -9,6 +9,7 @@
 //! - `search`: which forms are tried at which level.
 //! - `choose`: the one that is kept.
 //! - `tables`: which buffers of a form become constant memory.
+//! - `side_by_side`: several kernels or forms at a time.
 //! - `measured`: what aoc said of forms that it compiled.
 //! - `share`: kernels of one program share a device.
 //! - `tell`: what the user is told.
@@ -23,13 +24,14 @@ mod profile;
 pub mod requested;
 mod search;
 mod share;
+mod side_by_side;
 mod tables;
 mod tell;
 mod variant;
 pub mod words;
 
-use std::cell::OnceCell;
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use fpgacc_device_passes::passes;
 use fpgacc_device_passes::pipeline::{self, Pipeline, Report};
@@ -178,14 +180,14 @@ fn decide(
     let trips = profile::trips(module, facts, request.sources);
     let mut with_choice = pipeline::kernels_in_versions(module, facts, pipeline);
     with_choice.extend(pipeline::kernels_with_tables(module, facts, pipeline));
-    let mut decisions = BTreeMap::new();
-    for &(kernel, model) in kernels {
+    // A kernel that others call is part of them.
+    let is_wanted = |&(kernel, model): &(FunctionId, ExecutionModel)| {
         let decides = model == ExecutionModel::Auto && pipeline.level >= 1 || pipeline.level >= 3;
         let is_wanted = request.explain || decides || with_choice.contains(&kernel);
-        // A kernel that others call is part of them.
-        if !is_wanted || called.contains(&kernel) || pipeline.stop_after.is_some() {
-            continue;
-        }
+        is_wanted && !called.contains(&kernel) && pipeline.stop_after.is_none()
+    };
+    let wanted: Vec<_> = kernels.iter().copied().filter(is_wanted).collect();
+    let decided = side_by_side::map(&wanted, |&(kernel, model)| {
         let pricing = Pricing {
             module: without.with(module, kernel),
             called: &called,
@@ -193,25 +195,37 @@ fn decide(
             board: request.board,
             fp_relaxed: request.fp_relaxed,
             trips: &trips,
-            general: OnceCell::new(),
+            general: OnceLock::new(),
         };
-        let (candidates, standard) = search::candidates(&pricing, pipeline, model);
-        let chosen = choose::choose(&candidates, standard, model, pipeline.level);
         let name = module.functions[kernel].name.clone();
-        let mut decision = Decision {
-            model,
-            candidates,
-            chosen,
-            disagreements: None,
-        };
-        if let Some(measured) = request.measured {
-            let sources = request.sources;
-            let told = measured::apply(&mut decision, &name, measured, sources, request.board);
-            decision.disagreements = told;
-            let candidates = &decision.candidates;
-            decision.chosen = choose::choose(candidates, standard, model, pipeline.level);
-        }
-        decisions.insert(name, decision);
+        let decision = decide_on(&pricing, &name, model, pipeline, request);
+        (name, decision)
+    });
+    decided.into_iter().collect()
+}
+
+/// The decision on a kernel.
+fn decide_on(
+    pricing: &Pricing<'_>,
+    name: &str,
+    model: ExecutionModel,
+    pipeline: &Pipeline,
+    request: &Request<'_>,
+) -> Decision {
+    let (candidates, standard) = search::candidates(pricing, pipeline, model);
+    let chosen = choose::choose(&candidates, standard, model, pipeline.level);
+    let mut decision = Decision {
+        model,
+        candidates,
+        chosen,
+        disagreements: None,
+    };
+    if let Some(measured) = request.measured {
+        let sources = request.sources;
+        let told = measured::apply(&mut decision, name, measured, sources, request.board);
+        decision.disagreements = told;
+        let candidates = &decision.candidates;
+        decision.chosen = choose::choose(candidates, standard, model, pipeline.level);
     }
-    decisions
+    decision
 }

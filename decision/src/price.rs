@@ -1,7 +1,7 @@
 //! What a form of a kernel costs: the passes make it, and the model prices it for each launch.
 
-use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
 
 use fpgacc_device_passes::options::{Factor, General};
 use fpgacc_device_passes::pass::Pass;
@@ -13,9 +13,10 @@ use fpgacc_frontend::source::Span;
 use fpgacc_kernel_analysis::constant_memory::{self, argument_bytes};
 use fpgacc_launch_facts::{Facts, Launch};
 use fpgacc_performance_model::{
-    Area, Board, Estimate, Form, Given, LaunchShape, Resources, TripOrigin, predict,
+    self as model, Area, Board, Estimate, Given, LaunchShape, Resources, TripOrigin, predict,
 };
 
+use super::side_by_side;
 use super::variant::{Family, Part, Price};
 
 /// The most different launches of a kernel that are priced one by one: it only bounds the time.
@@ -38,10 +39,44 @@ pub struct Pricing<'a> {
     /// Trip counts that were recorded.
     pub trips: &'a BTreeMap<Span, f64>,
     /// What the kernel as it is takes of the device, once that was asked.
-    pub general: OnceCell<Resources>,
+    pub general: OnceLock<Resources>,
 }
 
-/// A form that was made.
+/// What the passes make of a kernel.
+struct Form {
+    pipeline: Pipeline,
+    module: Module,
+    report: Report,
+    /// Whether it is also built as it is: asked for apart.
+    general: General,
+}
+
+impl Form {
+    /// One of these forms that is this one.
+    fn known_among<'m>(&self, mut priced: impl Iterator<Item = &'m Made>) -> Option<&'m Made> {
+        priced.find(|made| is_one_form(&made.report, &self.report))
+    }
+
+    fn is_made_like(&self, other: &Form) -> bool {
+        self.general == other.general && is_one_form(&self.report, &other.report)
+    }
+}
+
+/// Whether the passes did the same for the same launches.
+fn is_one_form(report: &Report, other: &Report) -> bool {
+    did_the_same(report, other) && report.launches == other.launches
+}
+
+fn did_the_same(report: &Report, other: &Report) -> bool {
+    let done = |report: &Report| -> Vec<_> {
+        let done = report.done.clone().into_iter();
+        done.filter(|(_, notes)| !notes.is_empty()).collect()
+    };
+    done(report) == done(other) && report.contracts == other.contracts
+}
+
+/// A form that was made, and what it costs.
+#[derive(Clone)]
 pub struct Made {
     /// What it costs.
     pub price: Price,
@@ -62,39 +97,67 @@ pub struct Made {
 impl Made {
     /// Whether the passes did the same in another run, so that it is one form.
     pub fn is_made_by(&self, report: &Report) -> bool {
-        let done = |report: &Report| -> Vec<_> {
-            let done = report.done.clone().into_iter();
-            done.filter(|(_, notes)| !notes.is_empty()).collect()
-        };
-        done(&self.report) == done(report) && self.report.contracts == report.contracts
+        did_the_same(&self.report, report)
     }
 }
 
 impl Pricing<'_> {
     /// Makes a form and prices it, unless it is one of those that are priced.
-    pub fn make<'m>(
-        &self,
-        pipeline: &Pipeline,
-        mut priced: impl Iterator<Item = &'m Made>,
-    ) -> Made {
+    pub fn make<'m>(&self, pipeline: &Pipeline, priced: impl Iterator<Item = &'m Made>) -> Made {
+        let form = self.rewrite(pipeline);
+        let price = match form.known_among(priced) {
+            Some(made) => made.price.clone(),
+            None => self.price(&form),
+        };
+        self.made(form, price)
+    }
+
+    /// Makes and prices forms, several at a time; those that are one form are priced once.
+    pub fn make_all(&self, pipelines: &[Pipeline]) -> Vec<Made> {
+        let forms = side_by_side::map(pipelines, |pipeline| self.rewrite(pipeline));
+        let first = |at: usize| {
+            let is_same = |other: &Form| other.is_made_like(&forms[at]);
+            forms.iter().position(is_same).unwrap_or(at)
+        };
+        let firsts: Vec<usize> = (0..forms.len()).map(first).collect();
+        let own: Vec<usize> = (0..forms.len()).filter(|&at| firsts[at] == at).collect();
+        let prices = side_by_side::map(&own, |&at| self.price(&forms[at]));
+        let of: BTreeMap<usize, Price> = own.into_iter().zip(prices).collect();
+        let forms = forms.into_iter().zip(firsts);
+        forms
+            .map(|(form, first)| self.made(form, of[&first].clone()))
+            .collect()
+    }
+
+    /// Makes a form.
+    fn rewrite(&self, pipeline: &Pipeline) -> Form {
         let mut module = self.module.clone();
         let mut pipeline = pipeline.clone();
         // The copy that relies on nothing is there for launches that are not expected: it costs area only.
         let general = std::mem::replace(&mut pipeline.options.general, General::Never);
         let report = pipeline::run(&mut module, self.facts, &pipeline);
-        let same =
-            priced.find(|made| made.is_made_by(&report) && made.report.launches == report.launches);
-        let price = match same {
-            Some(made) => made.price.clone(),
-            None => self.price(&module, &report, general),
-        };
+        Form {
+            pipeline,
+            module,
+            report,
+            general,
+        }
+    }
+
+    fn made(&self, form: Form, price: Price) -> Made {
+        let Form {
+            pipeline,
+            module,
+            report,
+            ..
+        } = form;
         let is_done = |name: &str| {
             let mut done = report.done.values().flatten();
             done.any(|(pass, _)| *pass == name)
         };
-        let mut unrolled = pipeline.options.unroll.clone();
+        let mut unrolled = pipeline.options.unroll;
         unrolled.retain(|_| is_done(passes::Unroll.name()));
-        let mut coalesced = pipeline.options.coalesce.clone();
+        let mut coalesced = pipeline.options.coalesce;
         coalesced.retain(|_| is_done(passes::Coalesce.name()));
         let first = price.parts.first().map(|part| part.prediction.form);
         let kernel = self.versions(&module).next();
@@ -102,7 +165,7 @@ impl Pricing<'_> {
         Made {
             price,
             family: match first {
-                Some(Form::SingleWorkItem) => Family::SingleWorkItem,
+                Some(model::Form::SingleWorkItem) => Family::SingleWorkItem,
                 _ => Family::NdRange,
             },
             report,
@@ -122,7 +185,8 @@ impl Pricing<'_> {
     }
 
     /// The price of all versions of a kernel.
-    fn price(&self, module: &Module, report: &Report, general: General) -> Price {
+    fn price(&self, form: &Form) -> Price {
+        let (module, report) = (&form.module, &form.report);
         let mut price = Price {
             seconds: Estimate::exact(0.0),
             area: Resources::default(),
@@ -140,7 +204,7 @@ impl Pricing<'_> {
             }
             price.parts.extend(parts);
         }
-        if self.needs_general(report, general) {
+        if self.needs_general(report, form.general) {
             price.area = price.area.plus(*self.general_area(), 1.0);
         }
         price.fits &= fits(&price.area, self.board);

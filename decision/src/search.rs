@@ -16,6 +16,7 @@ use fpgacc_performance_model::Family as Device;
 use super::price::{GAIN, Made, Pricing, share_of};
 use super::requested::ExecutionModel;
 use super::requested::restrained;
+use super::side_by_side;
 use super::tables;
 use super::variant::{Candidate, Family};
 use super::words::label;
@@ -41,29 +42,21 @@ pub fn candidates(
         pricing,
         base: pipeline,
         found: Vec::new(),
+        ahead: Vec::new(),
         tried: 0,
     };
-    // What widens forms does nothing unless it is told to.
-    let wide: [&dyn Pass; 3] = [&passes::Replicate, &passes::Unroll, &passes::Coalesce];
-    search.add(search.only(&wide.map(|pass| pass.name())), 1);
-    if pipeline.level == 0 {
-        return (search.finish(), 0);
-    }
-    search.add(search.without(&[NDRANGE_TO_LOOP, REDUCTION]), 0);
-    let standard = match model {
-        ExecutionModel::Auto => 0,
-        _ => search
-            .add(restrained(pipeline, model), 3)
-            .map_or(0, |(at, _)| at),
-    };
-    if pipeline.level >= 2 || model == ExecutionModel::SingleWorkItem {
-        search.add(search.without(&[REDUCTION]), 2);
-    }
-    if pipeline.level >= 2 {
-        for depth in depths(pricing.board.family()) {
-            let mut form = search.without(&[]);
-            form.options.shift_register_depth = depth;
-            search.add(form, 3);
+    let plain = search.plain(model);
+    search.make_ahead(&plain);
+    let mut standard = 0;
+    for Plain {
+        pipeline,
+        rank,
+        is_standard,
+    } in plain
+    {
+        let added = search.add(pipeline, rank);
+        if let Some((at, _)) = added.filter(|_| is_standard) {
+            standard = at;
         }
     }
     if pipeline.level >= 3 {
@@ -84,14 +77,80 @@ fn depths(family: &Device) -> Vec<u32> {
     depths
 }
 
+/// A form that is tried whatever the others cost.
+struct Plain {
+    pipeline: Pipeline,
+    rank: u32,
+    /// The passes make it for the user's request.
+    is_standard: bool,
+}
+
 struct Search<'a> {
     pricing: &'a Pricing<'a>,
     base: &'a Pipeline,
     found: Vec<(Candidate, Made)>,
+    /// Forms that were made side by side, before their turn.
+    ahead: Vec<(Pipeline, Made)>,
     tried: usize,
 }
 
 impl Search<'_> {
+    /// The forms that a level has, that of the input first.
+    fn plain(&self, model: ExecutionModel) -> Vec<Plain> {
+        let form = |pipeline, rank| Plain {
+            pipeline,
+            rank,
+            is_standard: false,
+        };
+        let level = self.base.level;
+        // What widens forms does nothing unless it is told to.
+        let wide: [&dyn Pass; 3] = [&passes::Replicate, &passes::Unroll, &passes::Coalesce];
+        let mut forms = vec![form(self.only(&wide.map(|pass| pass.name())), 1)];
+        if level == 0 {
+            return forms;
+        }
+        forms.push(form(self.without(&[NDRANGE_TO_LOOP, REDUCTION]), 0));
+        if model != ExecutionModel::Auto {
+            forms.push(Plain {
+                is_standard: true,
+                ..form(restrained(self.base, model), 3)
+            });
+        }
+        if level >= 2 || model == ExecutionModel::SingleWorkItem {
+            forms.push(form(self.without(&[REDUCTION]), 2));
+        }
+        if level >= 2 {
+            forms.extend(
+                depths(self.pricing.board.family())
+                    .into_iter()
+                    .map(|depth| {
+                        let mut deep = self.without(&[]);
+                        deep.options.shift_register_depth = depth;
+                        form(deep, 3)
+                    }),
+            );
+        }
+        forms
+    }
+
+    /// Makes and prices forms side by side, where there is more than one processor.
+    fn make_ahead(&mut self, forms: &[Plain]) {
+        if side_by_side::is_parallel() {
+            let pipelines: Vec<Pipeline> = forms.iter().map(|form| form.pipeline.clone()).collect();
+            let made = self.pricing.make_all(&pipelines);
+            self.ahead = pipelines.into_iter().zip(made).collect();
+        }
+    }
+
+    /// Makes and prices a form, unless that was done.
+    fn make_one(&self, pipeline: &Pipeline) -> Made {
+        let known = self.ahead.iter().find(|(known, _)| known == pipeline);
+        match known {
+            Some((_, made)) => made.clone(),
+            None => self.pricing.make(pipeline, self.made()),
+        }
+    }
+
     /// The user's pipeline with no pass but these, and those that the user turns on.
     fn only(&self, names: &[&str]) -> Pipeline {
         let others = passes::ALL.iter().map(|pass| pass.name());
@@ -124,13 +183,13 @@ impl Search<'_> {
     /// Makes and prices a form. Versions for different launches take area of their own: there is one for
     /// all, unless they are faster.
     fn make_versions(&self, pipeline: Pipeline) -> (Pipeline, Made) {
-        let made = self.pricing.make(&pipeline, self.made());
+        let made = self.make_one(&pipeline);
         if !made.report.versions.are_several() {
             return (pipeline, made);
         }
         let mut one = pipeline.clone();
         one.options.versions = false;
-        let single = self.pricing.make(&one, self.made());
+        let single = self.make_one(&one);
         let is_as_fast = single.price.seconds.value <= made.price.seconds.value * GAIN;
         let is_smaller = share_of(&single.price.area, self.pricing.board)
             <= share_of(&made.price.area, self.pricing.board);

@@ -67,7 +67,11 @@ pub fn gather(session: &mut Session, folder: &Path, output: &Path) -> Step<Gathe
         return Ok(gathered);
     }
     for unit in &gathered.kernels {
-        let _ = kernels::check(session, unit);
+        if let Ok(Some(doubtful)) = kernels::check(session, unit) {
+            for error in doubtful.rewritten.doubts {
+                session.tell(error);
+            }
+        }
     }
     Err(Stop)
 }

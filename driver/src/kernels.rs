@@ -23,7 +23,7 @@ use fpgacc_runtime::manifest;
 use crate::ahead::Job;
 use crate::aoc_report;
 use crate::board;
-use crate::compiled::Rewritten;
+use crate::compiled::{Compiled, Rewritten};
 use crate::differing_macros;
 use crate::expansion;
 use crate::identity;
@@ -393,8 +393,9 @@ fn explained(program: &Program, mut errors: Vec<Diagnostic>) -> Vec<Diagnostic> 
 }
 
 /// Checks a kernel file on its own, before the host is known. What may be right with the host's build
-/// options is told as a warning: the link step looks again.
-pub fn check(session: &mut Session, unit: &KernelUnit) -> Step<()> {
+/// options, or with an extension that the host looks for first, is told as a warning: the link step looks
+/// again. Gives the program if the front end finds errors that only the device's compiler can confirm.
+pub fn check(session: &mut Session, unit: &KernelUnit) -> Step<Option<Compiled>> {
     let program = programs::of_unit(unit);
     let made = run_preprocessor(session, &program)?;
     if unknown_macros::asked_for(&made) {
@@ -404,32 +405,41 @@ pub fn check(session: &mut Session, unit: &KernelUnit) -> Step<()> {
             session.messages.pass_on(&text);
         }
         session.tell(unknown_macros::warning(&program.name(), &[]));
-        return Ok(());
+        return Ok(None);
     }
     let made = session.check_cc(made)?;
     register_headers(session, &made.text);
     session.dependencies.add_preprocessed(&made.text);
-    match parse_text(session, &program, &made.text) {
+    let errors = match parse_text(session, &program, &made.text) {
         Ok(_) => {
             pass_on_warnings(session, &made);
-            Ok(())
+            return Ok(None);
         }
         Err(ParseError::Unsupported(reasons)) => {
             pass_on_warnings(session, &made);
             untouched(session, reasons);
-            Ok(())
+            return Ok(None);
         }
-        Err(ParseError::Invalid(errors)) if unknown_macros::explain_all(&errors) => {
-            session.tell(unknown_macros::warning(&program.name(), &errors));
-            Ok(())
-        }
-        Err(ParseError::Invalid(errors)) => {
-            for error in errors {
-                session.tell(error);
-            }
-            Err(Stop)
-        }
+        Err(ParseError::Invalid(errors)) => errors,
+    };
+    if unknown_macros::explain_all(&errors) {
+        session.tell(unknown_macros::warning(&program.name(), &errors));
+        return Ok(None);
     }
+    if wrong_kernels::want_an_extension(&program.text()) {
+        pass_on_warnings(session, &made);
+        for error in errors {
+            session.tell(wrong_kernels::as_warning(error));
+        }
+        session.tell(wrong_kernels::looked_at_again(&program.name()));
+        return Ok(None);
+    }
+    let as_it_is = rewrite_parsed(session, &program, &Facts::default(), &made, None)?;
+    let rewritten = Rewritten {
+        doubts: errors,
+        ..as_it_is
+    };
+    Ok(Some(Compiled { program, rewritten }))
 }
 
 fn parse_text(

@@ -44,6 +44,12 @@ pub fn left_to_device(program: &str) -> Diagnostic {
         .note("it goes to the device's own compiler as it is, if the host builds it at all")
 }
 
+/// What becomes of kernels that are compiled before the host is known.
+pub fn looked_at_again(program: &str) -> Diagnostic {
+    Diagnostic::warning(format!("'{program}' has errors"))
+        .note("checked again at the link, where it is known who builds it")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

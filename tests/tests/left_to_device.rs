@@ -191,6 +191,51 @@ fn other_errors_end_the_build() {
     }
 }
 
+/// Without the host, a file is judged as with it: by the emulator's compiler where the front end is wrong, and at
+/// the link where the host may look for an extension first.
+#[test]
+fn files_on_their_own_are_judged_by_the_device() {
+    let shop = Workshop::new();
+    shop.write("host.c", HOST.replace("OPTIONS", "-DN=%s"));
+    // C99's compilers take a missing type for `int`.
+    let implicit = "__kernel void f(__global int *x) { const n = N; x[get_global_id(0)] = n; }\n";
+    for (name, choice) in implementations() {
+        shop.write("k.cl", implicit.replace("N;", "7;"));
+        let compiled = shop.fpgacc(&format!("--platform={name} -c k.cl -o k.o"));
+        let told = compiled.success().stderr;
+        let as_is = "this program stays as it is: its kernels are not rewritten";
+        assert!(
+            told.contains("k.cl:1:42: warning: ") && told.contains(as_is),
+            "{told}"
+        );
+        shop.fpgacc(&format!("--platform={name} host.c k.o -o app"))
+            .success();
+        shop.sh("cc -w host.c -o plain -lOpenCL").success();
+        let plain = shop.sh(&format!("{choice} ./plain 5")).success().stdout;
+        assert_eq!(shop.sh("./app 5").success().stdout, plain, "{name}");
+
+        shop.write("k.cl", "__kernel void f(__global int *x) { const n = ; }\n");
+        let refused = shop
+            .fpgacc(&format!("--platform={name} -c k.cl -o k.o"))
+            .failure();
+        assert!(refused.stderr.contains("k.cl:1:"), "{}", refused.stderr);
+
+        let wanting = "#pragma OPENCL EXTENSION cl_ext_atomic_counters_32 : enable\n\
+                       __kernel void f(__global int *x, counter32_t c) { x[0] = 1; }\n";
+        shop.write("k.cl", wanting);
+        let compiled = shop.fpgacc(&format!("--platform={name} -c k.cl -o k.o"));
+        assert!(
+            compiled
+                .success()
+                .stderr
+                .contains("checked again at the link")
+        );
+        let built = shop.fpgacc(&format!("--platform={name} host.c k.o -o app"));
+        assert!(built.success().stderr.contains(LEFT));
+        assert_eq!(shop.sh("./app").success().stdout, "nothing to do\n");
+    }
+}
+
 #[test]
 fn an_error_of_the_preprocessor_ends_no_build() {
     let said = runs_as_plain(
