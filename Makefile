@@ -4,13 +4,15 @@ PREFIX ?= /usr/local
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/fpgacc
 EMULATOR := $(CACHE)/intel-emu
 # What this repository needs besides Rust and a C compiler, from Debian's archive.
-PACKAGES := g++ binutils cmake ninja-build meson autoconf automake libtool pkg-config ocl-icd-opencl-dev opencl-headers opencl-clhpp-headers pocl-opencl-icd oclgrind clang-14 llvm-14 python3 python3-venv
+PACKAGES := g++ binutils cmake ninja-build meson autoconf automake libtool pkg-config ocl-icd-opencl-dev opencl-headers opencl-clhpp-headers pocl-opencl-icd oclgrind clang-14 llvm-14 python3 python3-venv python3-pyopencl ccache
 # Later versions lack the FPGA emulator; the second package is needed by the first, which does not say so.
 WHEELS := intel-opencl-rt==2023.2.4 intel-cmplr-lib-rt==2023.2.4
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 CARGO ?= cargo
+# Where cargo builds, and what is installed from there.
+BUILT ?= $(or $(CARGO_TARGET_DIR),target)/release
 
-.PHONY: help all test quick demo bench fuzz campaign hosts faults check deps install uninstall clean
+.PHONY: help all test quick demo bench fuzz campaign hosts faults check deps install uninstall deb clean
 
 help:
 	@echo 'make demo     install what is needed and run a real program through fpgacc'
@@ -22,10 +24,13 @@ help:
 	@echo 'make campaign rewrite and compare random kernels (KERNELS=10000 SEED=1), going on where it stopped'
 	@echo 'make hosts    build and run random hosts with the system compiler and with fpgacc (HOSTS=1000 SEED=1), going on where it stopped'
 	@echo 'make faults   see that the tests find mistakes in the passes'
-	@echo 'make install  install fpgacc, its man page and shell completions (PREFIX=$(PREFIX))'
+	@echo 'make all      build fpgacc for installation'
+	@echo 'make install  install what make all built (PREFIX=$(PREFIX))'
+	@echo 'make deb      make a Debian package of what make all built'
 
 all:
-	$(CARGO) build --release --workspace
+	$(CARGO) build --release -p fpgacc-driver
+	'$(BUILT)/fpgacc' --generate=share -o '$(BUILT)/share'
 
 test: deps
 	$(CARGO) build --workspace --all-targets
@@ -40,7 +45,7 @@ demo: deps
 	benchmarks/demo
 
 bench: deps
-	$(CARGO) build --release -p fpgacc-driver -p fpgacc-aoc-wrappers -p fpgacc-benchmarks
+	$(CARGO) build --release -p fpgacc-driver -p fpgacc-benchmarks
 	$(CARGO) run --release --quiet -p fpgacc-benchmarks --
 
 check:
@@ -71,24 +76,25 @@ deps: .deps-packages .deps-emulator
 	    { rm -rf '$(EMULATOR)'; echo 'fpgacc: the Intel FPGA emulator could not be installed: PoCL serves'; }; \
 	fi
 
-install: all
-	install -d '$(DESTDIR)$(PREFIX)/bin' '$(DESTDIR)$(PREFIX)/share/man/man1' \
-	    '$(DESTDIR)$(PREFIX)/share/bash-completion/completions' \
-	    '$(DESTDIR)$(PREFIX)/share/zsh/site-functions' \
-	    '$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d'
-	install -m 755 target/release/fpgacc target/release/fpgacc-aoc '$(DESTDIR)$(PREFIX)/bin'
+# What is built, and what is installed beside it: nothing is built here, which root may do.
+install:
+	@test -x '$(BUILT)/fpgacc' -a -d '$(BUILT)/share' || { echo 'fpgacc: nothing is built yet: make all (needs no root)'; exit 1; }
+	install -d '$(DESTDIR)$(PREFIX)/bin' '$(DESTDIR)$(PREFIX)/share/doc/fpgacc'
+	install -m 755 '$(BUILT)/fpgacc' '$(BUILT)/fpgacc-aoc' '$(DESTDIR)$(PREFIX)/bin'
 	ln -sf fpgacc '$(DESTDIR)$(PREFIX)/bin/fpgacc++'
-	target/release/fpgacc --generate=man >'$(DESTDIR)$(PREFIX)/share/man/man1/fpgacc.1'
-	target/release/fpgacc --generate=bash >'$(DESTDIR)$(PREFIX)/share/bash-completion/completions/fpgacc'
-	target/release/fpgacc --generate=zsh >'$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_fpgacc'
-	target/release/fpgacc --generate=fish >'$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/fpgacc.fish'
+	cd '$(BUILT)/share' && find . -type f | while read -r file; do \
+	    install -D -m 644 "$$file" '$(DESTDIR)$(PREFIX)'"/share/$$file"; done
+	install -m 644 README.md CHANGELOG.md LICENSE-APACHE LICENSE-MIT '$(DESTDIR)$(PREFIX)/share/doc/fpgacc'
+	cp -R docs examples '$(DESTDIR)$(PREFIX)/share/doc/fpgacc'
 
 uninstall:
-	rm -f '$(DESTDIR)$(PREFIX)/bin/fpgacc' '$(DESTDIR)$(PREFIX)/bin/fpgacc++' '$(DESTDIR)$(PREFIX)/bin/fpgacc-aoc' \
-	    '$(DESTDIR)$(PREFIX)/share/man/man1/fpgacc.1' \
-	    '$(DESTDIR)$(PREFIX)/share/bash-completion/completions/fpgacc' \
-	    '$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_fpgacc' \
-	    '$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/fpgacc.fish'
+	rm -f '$(DESTDIR)$(PREFIX)/bin/fpgacc' '$(DESTDIR)$(PREFIX)/bin/fpgacc++' '$(DESTDIR)$(PREFIX)/bin/fpgacc-aoc'
+	cd '$(BUILT)/share' && find . -type f | while read -r file; do rm -f '$(DESTDIR)$(PREFIX)'"/share/$$file"; done
+	rm -rf '$(DESTDIR)$(PREFIX)/share/doc/fpgacc' '$(DESTDIR)$(PREFIX)/share/fpgacc' '$(DESTDIR)$(PREFIX)/share/cmake/fpgacc'
+
+# A Debian package of what `make all` built.
+deb:
+	BUILT='$(BUILT)' packaging/deb
 
 clean:
 	$(CARGO) clean
@@ -110,7 +116,7 @@ campaign: deps
 # Random whole programs, built by the system's compiler and by fpgacc (docs/testing.md).
 HOSTS ?= 1000
 hosts: deps
-	$(CARGO) build --release -p fpgacc-driver -p fpgacc-aoc-wrappers -p fpgacc-tests --bins
+	$(CARGO) build --release -p fpgacc-driver -p fpgacc-tests --bins
 	target/release/fpgacc-hosts --hosts $(HOSTS) --seed $(SEED) --state target/hosts-$(SEED)
 
 # Mistakes that the passes are made to commit, each of which a short campaign must find.

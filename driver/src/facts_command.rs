@@ -21,6 +21,13 @@ const USAGE: [&str; 3] = [
 /// Runs `fpgacc facts ..`; `words` starts with `facts`.
 pub fn command(words: &[String], mut messages: Messages) -> ExitCode {
     let rest = words.get(2..).unwrap_or_default();
+    let asks = |word: &String| word == "-h" || word == "--help";
+    if words.iter().any(asks) {
+        return match cli::facts_command().try_get_matches_from(words) {
+            Err(error) => crate::command_usage(&error, words, &mut messages),
+            Ok(_) => ExitCode::SUCCESS,
+        };
+    }
     match (words.get(1).map(String::as_str), rest) {
         (Some("schema"), []) => schema(),
         (Some("compare"), [first, second]) => match compare(first, second) {
@@ -41,7 +48,6 @@ pub fn command(words: &[String], mut messages: Messages) -> ExitCode {
                 crate::fail(&mut messages, error, MISUSED)
             }
         },
-        (Some("-h" | "--help"), _) => crate::print(format!("{}\n", USAGE.join("\n")).as_bytes()),
         _ => {
             let error = Diagnostic::error("facts: what is to be done with them?");
             let error = USAGE.iter().fold(error, |error, line| error.help(*line));

@@ -108,7 +108,7 @@ fn run() -> ExitCode {
         }
     };
     match args.get(1).map(String::as_str) {
-        Some("doctor") => return doctor(),
+        Some("doctor") => return doctor(&args[1..], &mut messages),
         Some("run") => return run::command(&args[1..], messages),
         Some("facts") => return facts_command::command(&args[1..], messages),
         Some("report") => return report::command(&args[1..], messages),
@@ -134,8 +134,20 @@ fn run() -> ExitCode {
         Ok(matches) => matches,
         Err(error) => return usage(&error, &given, &mut messages),
     };
+    if matches.get_flag("help") || matches.get_flag("help-all") {
+        let mut command = cli::command();
+        let help = match matches.get_flag("help-all") {
+            true => command.render_long_help(),
+            false => command.render_help(),
+        };
+        return print(cli::with_single_dashes(&help.to_string()).as_bytes());
+    }
     if let Some(what) = matches.get_one::<String>("generate") {
-        return print(&generate::text(what));
+        let folder = matches.get_one::<String>("output").map(Path::new);
+        return match generate::command(what, folder) {
+            Ok(text) => print(&text),
+            Err(error) => fail(&mut messages, error, FAILED),
+        };
     }
     if matches.get_flag("version") {
         return print(version(called_as_cxx).as_bytes());
@@ -212,7 +224,10 @@ fn words(args: Vec<String>) -> Result<(Expanded, Vec<String>), String> {
     Ok((given, Vec::new()))
 }
 
-fn doctor() -> ExitCode {
+fn doctor(words: &[String], messages: &mut Messages) -> ExitCode {
+    if let Err(error) = cli::doctor_command().try_get_matches_from(words) {
+        return command_usage(&error, words, messages);
+    }
     let report = fpgacc_aoc_wrappers::doctor::examine();
     print(report.table().as_bytes());
     match report.usable() {

@@ -33,6 +33,7 @@
 
 pub mod adhoc;
 pub mod aligned;
+pub mod book;
 pub mod campaign;
 pub mod cause;
 pub mod command;

@@ -30,20 +30,46 @@ fn options_behind(text: &str, starts: &[&str]) -> BTreeSet<String> {
     found
 }
 
+/// In the help, an option is the first word of its line, indented by at most six blanks.
+fn options_of(help: &str) -> BTreeSet<String> {
+    let lines = help.lines().filter(|line| {
+        let indent = line.len() - line.trim_start().len();
+        (2..=6).contains(&indent) && line.trim_start().starts_with('-')
+    });
+    // What an option does stands after two blanks.
+    lines
+        .filter_map(|line| line.trim_start().split("  ").next())
+        .flat_map(|line| options_behind(&format!(" {line}"), &[" ", ", "]))
+        .collect()
+}
+
+const COMMANDS: [&str; 5] = ["doctor", "facts", "report", "trace", "run"];
+
 #[test]
-fn help_man_page_and_completions_name_the_same_options() {
+fn the_summary_is_a_screen_and_names_the_commands() {
     let shop = Workshop::new();
-    let help = shop.fpgacc("--help").success().stdout;
-    // In the help, an option is the first word of its line, indented by at most six blanks.
-    let options_of = |help: &str| -> BTreeSet<String> {
-        let lines = help.lines().filter(|line| {
-            let indent = line.len() - line.trim_start().len();
-            (2..=6).contains(&indent) && line.trim_start().starts_with('-')
-        });
-        lines
-            .flat_map(|line| options_behind(&format!(" {}", line.trim_start()), &[" ", ", "]))
-            .collect()
-    };
+    let summary = shop.fpgacc("--help").success().stdout;
+    assert_eq!(shop.fpgacc("-h").success().stdout, summary);
+    assert!(summary.lines().count() <= 45, "{summary}");
+    let all = options_of(&shop.fpgacc("--help-all").success().stdout);
+    let common = options_of(&summary);
+    assert!(common.len() >= 15 && common.is_subset(&all), "{common:?}");
+    for command in COMMANDS {
+        assert!(
+            summary.contains(&format!("  fpgacc {command} ")),
+            "{summary}"
+        );
+        let help = shop.fpgacc(&format!("{command} --help")).success().stdout;
+        assert!(help.contains(&format!("Usage: fpgacc {command}")), "{help}");
+    }
+    let help = shop.fpgacc("facts explain --help").success().stdout;
+    assert!(help.contains("FILE:LINE"), "{help}");
+}
+
+#[test]
+fn help_man_pages_and_completions_name_the_same_options() {
+    let shop = Workshop::new();
+    let help = shop.fpgacc("--help-all").success().stdout;
     let documented = options_of(&help);
     for option in [
         "-o", "-c", "-std", "-MMD", "-Rpass", "-###", "--emit", "--help", "-h", "-O",
@@ -54,26 +80,42 @@ fn help_man_page_and_completions_name_the_same_options() {
         );
     }
     assert!(documented.len() >= 50, "{documented:?}");
-    let man = shop.fpgacc("--generate=man").success().stdout;
-    let sections: Vec<BTreeSet<String>> = (man.replace("\\-", "-").split(".SH FPGACC "))
-        .map(|section| options_behind(section, &["\n\\fB", ", \\fB"]))
-        .collect();
-    let [main, trace, run, report] = &sections[..] else {
-        panic!("{man}");
+    shop.fpgacc("--generate=share -o share").success();
+    let page = |name: &str| {
+        let text = shop.text(format!("share/man/man1/{name}.1"));
+        options_behind(&text.replace("\\-", "-"), &["\n\\fB", ", \\fB"])
     };
-    assert_eq!(*main, documented);
-    for (section, command) in [(trace, "trace"), (run, "run"), (report, "report")] {
+    assert_eq!(page("fpgacc"), documented);
+    for command in ["trace", "run", "report"] {
         let help = shop.fpgacc(&format!("{command} --help")).success().stdout;
-        assert_eq!(*section, options_of(&help), "{command}");
-        assert!(section.len() >= 3, "{section:?}");
+        let options = options_of(&help);
+        assert!(options.len() >= 3, "{help}");
+        assert_eq!(page(&format!("fpgacc-{command}")), options, "{command}");
     }
-    let bash = shop.fpgacc("--generate=bash").success().stdout;
-    let words = bash.lines().find(|line| line.contains("opts=\"-")).unwrap();
-    let words = options_behind(words, &[" ", "\""]);
-    let hidden = BTreeSet::from(["--generate".to_string()]);
-    let all: BTreeSet<String> = documented.union(&hidden).cloned().collect();
-    assert_eq!(words, all);
-    let fish = shop.fpgacc("--generate=fish").success().stdout;
+    let bash = shop.text("share/bash-completion/completions/fpgacc");
+    let proposed = |command: &str| {
+        let start = format!("\n        {command})\n");
+        let at = bash.find(&start).unwrap_or_else(|| panic!("{command}"));
+        let words = bash[at..]
+            .lines()
+            .find(|line| line.contains("opts=\""))
+            .unwrap();
+        options_behind(words, &[" ", "\""])
+    };
+    let words = proposed("fpgacc");
+    assert!(documented.is_subset(&words), "{words:?}");
+    for switch in ["-fndrange-to-loop", "-fno-ndrange-to-loop", "-frestrict"] {
+        assert!(words.contains(switch), "{switch}");
+    }
+    for (command, option) in [
+        ("trace", "--trip-counts"),
+        ("report", "--html"),
+        ("report", "--board"),
+    ] {
+        let words = proposed(&format!("fpgacc__subcmd__{command}"));
+        assert!(words.contains(option), "{command}: {words:?}");
+    }
+    let fish = shop.text("share/fish/vendor_completions.d/fpgacc.fish");
     for option in &documented {
         let (kind, name) = match option.as_bytes() {
             [b'-', b'-', ..] => ("-l", &option[2..]),
@@ -86,17 +128,106 @@ fn help_man_page_and_completions_name_the_same_options() {
             "fish: {word}"
         );
     }
-    let zsh = shop.fpgacc("--generate=zsh").success().stdout;
+    let zsh = shop.text("share/zsh/site-functions/_fpgacc");
     for option in &documented {
         let ends = ["[", "+[", "=[", "=-["].map(|end| format!("{option}{end}"));
         assert!(ends.iter().any(|word| zsh.contains(word)), "zsh: {option}");
     }
     // cc's long options have one dash, everywhere.
     for text in [&help, &bash, &zsh, &fish] {
-        for wrong in ["--std", "--MMD", "--Rpass", "--save-temps", "--pthread"] {
+        for wrong in [
+            "--std",
+            "--MMD",
+            "--Rpass",
+            "--save-temps",
+            "--pthread",
+            "--frestrict",
+        ] {
             assert!(!text.contains(wrong), "{wrong}");
         }
     }
+}
+
+/// The words of a line of a shell's own completion of `fpgacc ..`.
+fn completed(shop: &Workshop, line: &str) -> Vec<String> {
+    let script = format!(
+        "COMP_WORDS=({line}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); . share/bash-completion/completions/fpgacc; \
+         _fpgacc fpgacc \"${{COMP_WORDS[COMP_CWORD]}}\" \"${{COMP_WORDS[COMP_CWORD-1]}}\"; printf '%s\\n' \"${{COMPREPLY[@]}}\""
+    );
+    shop.write("complete", script);
+    let told = shop.sh("bash complete").success().stdout;
+    told.lines().map(String::from).collect()
+}
+
+#[test]
+fn bash_completes_options_values_passes_and_commands() {
+    let shop = Workshop::new();
+    shop.fpgacc("--generate=share -o share").success();
+    assert_eq!(completed(&shop, "fpgacc --verif"), ["--verify"]);
+    assert_eq!(completed(&shop, "fpgacc --target em"), ["emulator"]);
+    assert_eq!(completed(&shop, "fpgacc -fno-spec"), ["-fno-specialise"]);
+    assert_eq!(completed(&shop, "fpgacc trace --trip"), ["--trip-counts"]);
+    assert_eq!(completed(&shop, "fpgacc facts sch"), ["schema"]);
+}
+
+#[test]
+fn manual_pages_name_every_variable_and_show_examples() {
+    let shop = Workshop::new();
+    shop.fpgacc("--generate=share -o share").success();
+    let main = shop.text("share/man/man1/fpgacc.1").replace("\\-", "-");
+    let docs = fpgacc_tests::book::repository().join("docs");
+    let mut named = BTreeSet::new();
+    for entry in std::fs::read_dir(docs).unwrap().flatten() {
+        if entry
+            .path()
+            .extension()
+            .is_none_or(|extension| extension != "md")
+        {
+            continue;
+        }
+        let text = std::fs::read_to_string(entry.path()).unwrap();
+        for (at, _) in text.match_indices("FPGACC_") {
+            let is_part = |c: char| c.is_ascii_uppercase() || c == '_';
+            let end = text[at..].find(|c| !is_part(c)).unwrap_or(text.len() - at);
+            named.insert(text[at..at + end].to_string());
+        }
+    }
+    // Where tests find a suite, and how they write what they compare.
+    for own in [
+        "FPGACC_RODINIA",
+        "FPGACC_SEED",
+        "FPGACC_BATCHES",
+        "FPGACC_BLESS",
+    ] {
+        named.remove(own);
+    }
+    assert!(named.len() > 8, "{named:?}");
+    for name in &named {
+        assert!(main.contains(&format!("\\fB{name}\\fR")), "{name}");
+    }
+    for page in COMMANDS.map(|command| format!("fpgacc-{command}")) {
+        let text = shop.text(format!("share/man/man1/{page}.1"));
+        for section in [
+            "NAME",
+            "SYNOPSIS",
+            "DESCRIPTION",
+            "ENVIRONMENT",
+            "EXAMPLES",
+            "SEE ALSO",
+        ] {
+            assert!(
+                text.contains(&format!(".SH {section}\n")),
+                "{page}: {section}"
+            );
+        }
+        if shop.sh("command -v man").code == Some(0) {
+            let told = shop.sh(&format!(
+                "man --warnings -l share/man/man1/{page}.1 >/dev/null"
+            ));
+            assert_eq!(told.success().stderr, "", "{page}");
+        }
+    }
+    shop.text("share/man/man1/fpgacc-aoc.1");
 }
 
 #[test]

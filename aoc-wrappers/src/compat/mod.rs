@@ -31,10 +31,15 @@ pub fn run(args: &[String]) -> i32 {
     }
 }
 
+/// What the command says of its options.
+pub fn help() -> String {
+    flags::help()
+}
+
 fn obey(options: &Options) -> Result<(), String> {
     match options.action {
         Action::Build => return build(options),
-        Action::Help => print(&flags::help()),
+        Action::Help => print(&help()),
         Action::Version => print(&format!(
             "fpgacc-aoc {}, a compiler of OpenCL kernels for emulators with aoc's command line\n",
             env!("CARGO_PKG_VERSION")

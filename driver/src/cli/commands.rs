@@ -1,4 +1,4 @@
-//! Commands with options of their own: `fpgacc run`, `report` and `trace`.
+//! Commands with options of their own: `fpgacc doctor`, `facts`, `report`, `trace` and `run`.
 
 use clap::{Arg, ArgAction, Command, ValueHint};
 use fpgacc_frontend::diag::Diagnostic;
@@ -16,6 +16,44 @@ pub fn stray(matches: &clap::ArgMatches, usage: &str) -> Option<Diagnostic> {
             "the program and its arguments stand after: {usage}"
         )),
     )
+}
+
+/// The `fpgacc doctor` command.
+pub fn doctor_command() -> Command {
+    Command::new("doctor")
+        .bin_name("fpgacc doctor")
+        .about("Say what is installed, what is missing and which package brings it")
+}
+
+/// The `fpgacc facts` commands.
+pub fn facts_command() -> Command {
+    let file = |name: &'static str| {
+        Arg::new(name)
+            .value_hint(ValueHint::FilePath)
+            .required(true)
+    };
+    Command::new("facts")
+        .bin_name("fpgacc facts")
+        .about("Explain or compare launch facts, or print their schema")
+        .subcommand(
+            Command::new("explain")
+                .about("Say what is known of a call, and why")
+                .arg(Arg::new("place").value_name("FILE:LINE").required(true))
+                .arg(
+                    Arg::new("inputs")
+                        .value_name("FILES AND OPTIONS OF A BUILD")
+                        .value_hint(ValueHint::FilePath)
+                        .num_args(0..),
+                ),
+        )
+        .subcommand(
+            Command::new("compare")
+                .about("Say whether two accounts of a program can both be true")
+                .arg(file("A.yaml"))
+                .arg(file("B.yaml")),
+        )
+        .subcommand(Command::new("schema").about("Print the JSON schema of facts.yaml"))
+        .disable_help_subcommand(true)
 }
 
 /// The `fpgacc run` command, before `--`.

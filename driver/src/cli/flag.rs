@@ -62,6 +62,8 @@ pub struct Flag {
     /// What the value is, for the help.
     what: &'static str,
     help: &'static str,
+    /// What the short help says of it; empty: it is in the long help only.
+    brief: &'static str,
     steps: &'static [Step],
     /// What stands before the value where it is handed on, if not the flag.
     prefix: Option<&'static str>,
@@ -86,6 +88,7 @@ impl Flag {
             shape,
             what: "",
             help,
+            brief: "",
             steps: &[],
             prefix: None,
             is_handed: |_, _| true,
@@ -116,6 +119,12 @@ impl Flag {
     pub const fn value(mut self, shape: Shape, what: &'static str) -> Self {
         self.shape = shape;
         self.what = what;
+        self
+    }
+
+    /// It is used often: the short help names it, with a few words.
+    pub const fn common(mut self, brief: &'static str) -> Self {
+        self.brief = brief;
         self
     }
 
@@ -210,6 +219,10 @@ impl Flag {
     /// As clap wants it.
     pub fn arg(&self, heading: &'static str) -> Arg {
         let arg = Arg::new(self.id).help_heading(heading).help(self.help);
+        let arg = match self.brief {
+            "" => arg.long_help(self.help).hide_short_help(true),
+            brief => arg.help(brief).long_help(self.help).hide_env(true),
+        };
         let arg = match self.name {
             Name::Letter(letter) => arg.short(letter),
             Name::OneDash | Name::TwoDashes => arg.long(self.id),
@@ -235,6 +248,8 @@ impl Flag {
         }
         if !self.words.is_empty() {
             arg = arg.value_parser(PossibleValuesParser::new(self.words));
+            // The brief text names them.
+            arg = arg.hide_possible_values(!self.brief.is_empty());
         }
         if let Some(hint) = self.hint {
             arg = arg.value_hint(hint);

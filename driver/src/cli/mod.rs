@@ -2,21 +2,32 @@
 //! completions and the command lines of the host compiler are made.
 
 mod commands;
+pub mod environment;
 mod flag;
 mod host_compiler;
+pub mod manual;
 mod own;
 mod table;
 mod words;
 
 use clap::{Arg, ArgAction, Command, ValueHint};
 
-pub use commands::{report_command, run_command, stray, trace_command};
+pub use commands::{
+    doctor_command, facts_command, report_command, run_command, stray, trace_command,
+};
 pub use flag::{Step, values};
 pub use own::{is_pass, rule_by_preprocessor, switch};
 pub use table::{handed, read_files};
-pub use words::{is_known, normalise, single_dash, split_at_dashes, with_single_dashes};
+pub use words::{
+    is_known, normalise, single_dash, split_at_dashes, with_dashes, with_single_dashes,
+};
 
 use table::TABLES;
+
+/// What exit codes mean, and which options are not listed.
+pub const EXIT_CODES: &str = "Exit codes: 0 done, 1 errors in the input, a tool failed or --verify found \
+    a difference, 2 wrong use of options.\nOptions that start with -f or -m and are not listed go to \
+    the host compiler, as -W does.";
 
 /// The `fpgacc` command.
 pub fn command() -> Command {
@@ -33,19 +44,17 @@ pub fn command() -> Command {
              are.\n\n  fpgacc host.c kernels.cl -o app && ./app\n  fpgacc --verify host.c kernels.cl \
              -- arguments of the program",
         )
-        .after_help(
-            "Commands (a file of such a name is given as ./trace):\n  \
-             fpgacc doctor     Say what is installed, what is missing and which package brings it\n  \
-             fpgacc facts      Explain or compare launch facts, or print their schema\n  \
-             fpgacc report     Tell which form each kernel gets on a board, why, and what would gain more\n  \
-             fpgacc trace      Run an OpenCL program as it is and write down the facts of that run\n  \
-             fpgacc run        Run a program that cannot be built again with compiled kernels\n\nExit codes: 0 done, 1 errors in the input, a tool failed or --verify \
-             found a difference, 2 wrong use of \
-             options.\nOptions that start with -f or -m and are not listed go to the host compiler, \
-             as -W does.",
-        )
+        .after_help(format!(
+            "Commands (each has --help):\n{}\nAll options of cc are taken, too; --help-all lists them.",
+            manual::commands()
+        ))
+        .after_long_help(format!(
+            "Commands (each has --help; a file of such a name is given as ./trace):\n{}\n{EXIT_CODES}",
+            manual::commands()
+        ))
         .args_override_self(true)
         .disable_version_flag(true)
+        .disable_help_flag(true)
         .subcommand_negates_reqs(true)
         .arg(
             Arg::new("inputs")

@@ -20,13 +20,15 @@ const fn letter(letter: char, id: &'static str, what: &'static str, help: &'stat
 /// What is made.
 pub const OUTPUT: &[Flag] = &[
     letter('o', "output", "FILE", "Write the output to FILE")
+        .common("Write the output to FILE")
         .single()
         .hint(ValueHint::FilePath),
     Flag::letter(
         'c',
         "compile",
         "Compile each source to an object (.o); do not link",
-    ),
+    )
+    .common("Compile each source to an object (.o); do not link"),
     Flag::letter(
         'S',
         "assemble",
@@ -37,13 +39,15 @@ pub const OUTPUT: &[Flag] = &[
         "verify",
         "Build the program, run it with its original and with the rewritten kernels, and compare \
          everything that it reads back; its arguments stand after --",
-    ),
+    )
+    .common("Run the program with original and with rewritten kernels, and compare"),
     value(
         "emit",
         "WHAT",
         "Print a stage instead of compiling: rewritten kernels, the patched host, the patched host \
          as a unified diff, launch facts, or the kernels' typed syntax tree",
     )
+    .common("Print a stage: kernels, host, host-diff, facts or ast")
     .one_of(&["kernels", "host", "host-diff", "facts", "ast"]),
     value(
         "target",
@@ -51,6 +55,7 @@ pub const OUTPUT: &[Flag] = &[
         "Where the kernels will run: the emulator (default), Intel's RTL simulator, a board, or \
          nowhere: just write the rewritten sources",
     )
+    .common("emulator (default), simulator, hardware, or source: only rewrite")
     .one_of(&["emulator", "simulator", "hardware", "source"])
     .refine(|arg| arg.env("FPGACC_TARGET")),
     value(
@@ -78,15 +83,18 @@ pub const KERNELS: &[Flag] = &[
          also single work-items and shift registers, which reassociate, where they are faster; 3: \
          also search for the width of each kernel. -O is for hosts only",
     )
+    .common("How much is done to kernels, 0 to 3 (default 2); -O is for hosts only")
     .one_of(&["0", "1", "2", "3"]),
     Flag::one_dash(
         "fexecution-model",
-        "The form of all kernels, or of one: as the host launches them (ndrange), single work-items \
+        "The form of all kernels, or of one (KERNEL:MODEL): as the host launches them (ndrange), single work-items \
          where they can be (swi), or what the performance model finds faster (auto, default)",
     )
-    .value(Equals, "[KERNEL:]MODEL")
+    .common("ndrange, swi (single work-items), or auto (default): the faster one")
+    .value(Equals, "MODEL")
     .refine(|arg| arg.value_parser(execution_model)),
-    Flag::two_dashes("strict-fp", "Never change the order of floating-point operations"),
+    Flag::two_dashes("strict-fp", "Never change the order of floating-point operations")
+        .common("Never change the order of floating-point operations"),
     value(
         "max-local-size",
         "N",
@@ -106,12 +114,14 @@ pub const KERNELS: &[Flag] = &[
     )
     .refine(|arg| arg.conflicts_with("keep-general")),
     value("stop-after", "PASS", "Run no pass after PASS").single(),
-    Flag::two_dashes("print-passes", "List the passes, in their order, and exit"),
+    Flag::two_dashes("print-passes", "List the passes, in their order, and exit")
+        .common("List the passes"),
     value(
         "board",
         "BOARD",
         "Compile for this board (aoc -list-boards), and predict for it",
     )
+    .common("Compile for this board (aoc -list-boards), and predict for it")
     .single(),
     value(
         "board-file",
@@ -137,11 +147,13 @@ pub const KERNELS: &[Flag] = &[
         "FILE",
         "Use the launch facts in FILE, as if it stood among the inputs",
     )
+    .common("Use the launch facts in FILE (fpgacc trace, --emit=facts)")
     .hint(ValueHint::FilePath),
     Flag::one_dash(
         "Xkernel",
         "A clBuildProgram option (-DN=16) for programs whose options the host composes at run time",
     )
+    .common("A clBuildProgram option that the host composes: -Xkernel -DN=16")
     .value(Either, "OPTION"),
     Flag::one_dash("Xaoc", "Give ARG to aoc").value(Either, "ARG"),
 ];
@@ -183,6 +195,7 @@ pub const HOST: &[Flag] = &[
         "feature",
         "Turn a pass on or off; other -f options go to the host compiler",
     )
+    .common("Turn a pass on or off")
     .value(Joined, "[no-]PASS")
     .to(&[Compile, Link])
     .handed_if(|feature, _| !is_pass(switch(feature).0) && feature != "syntax-only"),
@@ -250,8 +263,16 @@ pub const MESSAGES: &[Flag] = &[
     Flag::two_dashes(
         "version",
         "Print the version, and that of the host compiler",
-    ),
-    Flag::letter('v', "verbose", "Print the commands that are run").to(&[Compile, Link]),
+    )
+    .common("Print the version"),
+    Flag::two_dashes("help", "Print a summary")
+        .common("Print this summary")
+        .refine(|arg| arg.short('h')),
+    Flag::two_dashes("help-all", "Print all options")
+        .common("Print all options, by what they are for"),
+    Flag::letter('v', "verbose", "Print the commands that are run")
+        .common("Print the commands that are run")
+        .to(&[Compile, Link]),
     Flag::one_dash(
         "###",
         "Print the commands that make files, but run none of them",
@@ -260,9 +281,11 @@ pub const MESSAGES: &[Flag] = &[
         "Rpass",
         "Report what was rewritten, by all passes or those whose name contains PASS",
     )
+    .common("Report what was rewritten, by all passes or those named like PASS")
     .value(Optional(""), "PASS")
     .single(),
     Flag::one_dash("Rpass-missed", "Report what was not rewritten, and why")
+        .common("Report what was not rewritten, and why")
         .value(Optional(""), "PASS")
         .single(),
     Flag::one_dash(
@@ -276,9 +299,10 @@ pub const MESSAGES: &[Flag] = &[
     value(
         "generate",
         "WHAT",
-        "Print the man page or a shell's completions",
+        "Print the man page or a shell's completions, or write all that is installed beside the \
+         commands into the folder that -o names",
     )
-    .one_of(&["man", "bash", "zsh", "fish"])
+    .one_of(&["man", "bash", "zsh", "fish", "share"])
     .refine(|arg| arg.hide(true)),
     Flag::one_dash(
         "fsave-optimization-record",

@@ -95,8 +95,13 @@ pub fn split_at_dashes(mut args: Vec<String>) -> (Vec<String>, Option<Vec<String
 
 /// Shows one-dash options as the user writes them.
 pub fn with_single_dashes(text: &str) -> String {
+    with_dashes(text, single_dash())
+}
+
+/// Shows the options of these names with one dash.
+pub fn with_dashes<'a>(text: &str, names: impl Iterator<Item = &'a str>) -> String {
     let mut out = text.to_string();
-    for name in single_dash() {
+    for name in names {
         for (before, after) in [
             (" --", " -"),
             ("'--", "'-"),
