@@ -9,7 +9,7 @@ use fpgacc_aoc_wrappers::cc::{self, CcError, Compiler};
 use fpgacc_device_passes::pipeline::{self, Pipeline};
 use fpgacc_frontend::diag::{self, Color, Diagnostic};
 use fpgacc_frontend::ir::Dialect;
-use fpgacc_frontend::kernel::{self, PrintOptions};
+use fpgacc_frontend::kernel::{self, LineDirectives};
 use fpgacc_frontend::source::SourceMap;
 use fpgacc_host_analysis::patch::patch_bytes;
 use fpgacc_host_analysis::syntax::{HostFile, Language, Preprocessed, Unit, parse_all};
@@ -273,11 +273,7 @@ impl KernelText {
         times: &mut Times,
     ) -> Result<(), StageError> {
         sources.add(self.name.as_str(), self.text.as_str());
-        let input = kernel::Input {
-            name: &self.name,
-            preprocessed: &self.preprocessed,
-            dialect: Dialect::Cl12,
-        };
+        let input = kernel::Input::new(&self.name, &self.preprocessed, Dialect::Cl12);
         let parsed = timed(&mut times.kernels, || kernel::parse(&input, sources));
         let mut module = parsed.map_err(|error| refused(error.diagnostics(), sources))?;
         let pipeline = Pipeline {
@@ -288,10 +284,7 @@ impl KernelText {
         let report = timed(&mut times.passes, run);
         let print = || {
             let valid = kernel::validate(&module)?;
-            let options = PrintOptions {
-                line_directives: true,
-            };
-            Ok(kernel::print(&valid, sources, &options))
+            Ok(kernel::print(&valid, sources, LineDirectives::Needed))
         };
         let printed: Result<String, Vec<Diagnostic>> = timed(&mut times.printing, print);
         printed.map_err(|faults| refused(&faults, sources))?;

@@ -2,7 +2,7 @@
 
 use fpgacc_device_passes::count::{Counting, Kind, count};
 use fpgacc_frontend::ir::Dialect;
-use fpgacc_frontend::kernel::{Input, PrintOptions, parse, print, validate};
+use fpgacc_frontend::kernel::{Input, LineDirectives, parse, print, validate};
 use fpgacc_frontend::source::SourceMap;
 
 /// The module that counts, validated and printed.
@@ -10,18 +10,11 @@ fn counted(source: &str) -> (String, Counting, Vec<u32>) {
     let mut sources = SourceMap::new();
     sources.add("k.cl", source);
     let preprocessed = format!("# 1 \"k.cl\"\n{source}");
-    let input = Input {
-        name: "k.cl",
-        preprocessed: &preprocessed,
-        dialect: Dialect::Cl12,
-    };
+    let input = Input::new("k.cl", &preprocessed, Dialect::Cl12);
     let mut module = parse(&input, &mut sources).expect("the text is right");
     let counting = count(&mut module);
     let valid = validate(&module).expect("what was made is right");
-    let options = PrintOptions {
-        line_directives: false,
-    };
-    let text = print(&valid, &sources, &options);
+    let text = print(&valid, &sources, LineDirectives::None);
     let line = |span| sources.location(span).line;
     let lines = counting
         .sites

@@ -1,8 +1,9 @@
 //! Golden texts: `golden/PASS/NAME.cl` becomes `golden/PASS/NAME.snap` by the pass alone.
 //!
-//! The first lines of an input say how the host launches it (`common/header.rs`). The output is what
-//! the runtime must do and check, the remarks, and the kernels. `INSTA_UPDATE=always` writes the
-//! outputs anew.
+//! Comments of an input say how the host launches it (`common/header.rs`). A line `// case: WHAT`
+//! begins one of several cases; what stands before the first belongs to each. The output is what the
+//! runtime must do and check, the remarks, and the kernels. `INSTA_UPDATE=always` writes the outputs
+//! anew.
 
 #[path = "common/header.rs"]
 mod header;
@@ -14,7 +15,7 @@ use fpgacc_device_passes::passes;
 use fpgacc_device_passes::pipeline::{Report, run};
 use fpgacc_frontend::diag::{Color, render};
 use fpgacc_frontend::ir::Dialect;
-use fpgacc_frontend::kernel::{Input, PrintOptions, parse, print, validate};
+use fpgacc_frontend::kernel::{Input, LineDirectives, parse, print, validate};
 use fpgacc_frontend::source::SourceMap;
 use fpgacc_runtime::manifest::Form;
 
@@ -35,7 +36,11 @@ fn passes_make_what_is_written() {
         for input in inputs {
             let text = fs::read_to_string(&input).expect("a readable input");
             let name = input.file_stem().expect("a name").to_string_lossy();
-            let output = rewrite(pass.name(), &format!("{name}.cl"), &text);
+            let outputs: Vec<String> = cases(&text)
+                .iter()
+                .map(|case| rewrite(pass.name(), &format!("{name}.cl"), case))
+                .collect();
+            let output = outputs.join("\n");
             settings.bind(|| insta::assert_snapshot!(name.as_ref(), output));
         }
     }
@@ -50,6 +55,16 @@ fn inputs(folder: &Path) -> Vec<PathBuf> {
     inputs
 }
 
+fn cases(text: &str) -> Vec<String> {
+    let mut parts = text.split("// case");
+    let common = parts.next().unwrap_or_default();
+    let cases: Vec<String> = parts.map(|part| format!("{common}// case{part}")).collect();
+    match cases.is_empty() {
+        true => vec![text.to_string()],
+        false => cases,
+    }
+}
+
 fn rewrite(pass: &str, name: &str, text: &str) -> String {
     let mut sources = SourceMap::new();
     sources.add(name, text);
@@ -57,11 +72,7 @@ fn rewrite(pass: &str, name: &str, text: &str) -> String {
         true => Dialect::Cl20,
         false => Dialect::Cl12,
     };
-    let input = Input {
-        name,
-        preprocessed: text,
-        dialect,
-    };
+    let input = Input::new(name, text, dialect);
     let mut module = parse(&input, &mut sources).unwrap_or_else(|error| {
         let texts = error.diagnostics().iter();
         let texts: Vec<_> = texts.map(|d| render(d, &sources, Color::Never)).collect();
@@ -69,16 +80,21 @@ fn rewrite(pass: &str, name: &str, text: &str) -> String {
     });
     let kernels = module.kernels().map(|id| module.functions[id].name.clone());
     let facts = header::facts(text, &kernels.collect::<Vec<_>>());
+    let valid = validate(&module).unwrap_or_else(|faults| panic!("{name}: {faults:?}"));
+    let before = print(&valid, &sources, LineDirectives::None);
     let report = run(&mut module, &facts, &header::pipeline(text, pass));
     let valid = validate(&module).unwrap_or_else(|faults| panic!("{name}: {faults:?}"));
-    let options = PrintOptions {
-        line_directives: false,
-    };
-    let mut out = contracts(&report);
+    let title = text.lines().find_map(|line| line.strip_prefix("// case: "));
+    let mut out = title.map_or(String::new(), |what| format!("// {what}\n"));
+    out += &contracts(&report);
     for remark in &report.remarks {
         out += &render(&remark.diagnostic(), &sources, Color::Never);
     }
-    out + "---\n" + &print(&valid, &sources, &options)
+    let kernels = print(&valid, &sources, LineDirectives::None);
+    match kernels == before {
+        true => out + "--- unchanged\n",
+        false => out + "---\n" + &kernels,
+    }
 }
 
 fn contracts(report: &Report) -> String {

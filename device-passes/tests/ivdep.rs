@@ -5,16 +5,13 @@ mod common;
 use std::collections::BTreeMap;
 
 use common::{Rewritten, rewrite};
-use fpgacc_device_passes::options::PassOptions;
 use fpgacc_device_passes::pipeline::Pipeline;
 use fpgacc_launch_facts::Facts;
 
 fn with_ivdep(text: &str) -> Rewritten {
     let pipeline = Pipeline {
-        level: 0,
         switches: BTreeMap::from([("ivdep".to_string(), true)]),
-        options: PassOptions::default(),
-        stop_after: None,
+        ..Pipeline::default()
     };
     rewrite(text, &Facts::default(), &pipeline)
 }

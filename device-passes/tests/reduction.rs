@@ -7,16 +7,13 @@ use std::collections::BTreeMap;
 use common::{Rewritten, rewrite};
 use fpgacc_device_passes::options::PassOptions;
 use fpgacc_device_passes::pipeline::Pipeline;
-use fpgacc_launch_facts::{
-    Arg, ArgValue, Facts, Known, Launch, LocalSize, Location, QueueOrder, Value,
-};
+use fpgacc_launch_facts::Facts;
 
 fn only_reduction(options: PassOptions) -> Pipeline {
     Pipeline {
-        level: 0,
         switches: BTreeMap::from([("reduction".to_string(), true)]),
         options,
-        stop_after: None,
+        ..Pipeline::default()
     }
 }
 
@@ -376,43 +373,4 @@ fn a_helper_that_ndrange_kernels_share_stays() {
         told.contains("a kernel of many work-items calls this function too"),
         "{told}"
     );
-}
-
-#[test]
-fn restrict_opens_the_way() {
-    let source = "__kernel void dot(__global const float *a, __global const float *b, int n, __global \
-                  float *r)\n{\n    for (int i = 0; i < n; i++)\n        r[0] += a[i] * b[i];\n}\n";
-    let arg = |(index, name): (u32, &str)| Arg {
-        index,
-        value: ArgValue::Memory(name.to_string()),
-    };
-    let launch = Launch {
-        site: Location {
-            file: "host.c".to_string(),
-            line: 7,
-            column: 5,
-        },
-        kernels: Known::Is(vec!["dot".to_string()]),
-        work_dim: Value::Const(1),
-        offset: vec![Value::Const(0)],
-        global: vec![Value::Const(1)],
-        local: LocalSize::Null,
-        args: [(0, "da"), (1, "db"), (3, "dr")].map(arg).to_vec(),
-        queue: QueueOrder::Unknown,
-        within: None,
-        same: Vec::new(),
-        recorded: None,
-    };
-    let facts = Facts {
-        launches: vec![launch],
-        ..Facts::default()
-    };
-    assert!(!reduce(source).text.contains("shift_reg"));
-    let both = Pipeline {
-        switches: BTreeMap::from(["restrict", "reduction"].map(|pass| (pass.to_string(), true))),
-        ..Pipeline::default()
-    };
-    let rewritten = rewrite(source, &facts, &both);
-    assert!(rewritten.text.contains("shift_reg"), "{}", rewritten.text);
-    assert_eq!(rewritten.contract().distinct_pairs(), [(0, 3), (1, 3)]);
 }

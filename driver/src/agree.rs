@@ -429,11 +429,7 @@ mod tests {
     #[test]
     fn one_of_several_entries_of_a_call_must_fit() {
         let program = |options: &[&str]| Program {
-            site: Location {
-                file: "host.cpp".into(),
-                line: 7,
-                column: 1,
-            },
+            site: Location::new("host.cpp", 7, 1),
             sources: Known::Unknown(String::new()),
             options: options.iter().map(|o| Known::Is(o.to_string())).collect(),
             kernels: Vec::new(),
@@ -454,11 +450,7 @@ mod tests {
 
     #[test]
     fn recorded_calls_are_put_where_the_text_has_them() {
-        let at = |line| Location {
-            file: "host.cpp".into(),
-            line,
-            column: 1,
-        };
+        let at = |line| Location::new("host.cpp", line, 1);
         let (three, nine) = (at(3), at(9));
         let aligned = |line| {
             let mut site = at(line);

@@ -14,7 +14,7 @@ use fpgacc_device_passes::passes;
 use fpgacc_device_passes::pipeline::{self, Pipeline, Report};
 use fpgacc_frontend::diag::{Diagnostic, Severity};
 use fpgacc_frontend::ir::{Function, Module};
-use fpgacc_frontend::kernel::{self, ParseError, PrintOptions};
+use fpgacc_frontend::kernel::{self, LineDirectives, ParseError};
 use fpgacc_frontend::source::without_bom;
 use fpgacc_kernel_analysis::constant_memory;
 use fpgacc_launch_facts::{Facts, Known};
@@ -202,7 +202,7 @@ fn rewrite_parsed(
         rewritten.constant_cache = constant_memory::cache_bytes(&module, facts, &launches);
     }
     rewritten.parsed = Some(originals);
-    rewritten.text = print(session, &module, true)?;
+    rewritten.text = print(session, &module, LineDirectives::Needed)?;
     rewritten.module = Some(module);
     rewritten.untouched = false;
     Ok(rewritten)
@@ -277,12 +277,9 @@ fn fault_of_ours(program: &str, faults: &[Diagnostic]) -> Diagnostic {
 }
 
 /// A module as OpenCL C.
-pub fn print(session: &mut Session, module: &Module, line_directives: bool) -> Step<String> {
+pub fn print(session: &mut Session, module: &Module, lines: LineDirectives) -> Step<String> {
     match kernel::validate(module) {
-        Ok(valid) => {
-            let options = PrintOptions { line_directives };
-            Ok(kernel::print(&valid, &session.sources, &options))
-        }
+        Ok(valid) => Ok(kernel::print(&valid, &session.sources, lines)),
         Err(faults) => {
             for fault in faults {
                 session.tell(fault);
@@ -448,11 +445,7 @@ fn parse_text(
     preprocessed: &str,
 ) -> Result<Module, ParseError> {
     let name = program.pieces[0].name.clone();
-    let input = kernel::Input {
-        name: &name,
-        preprocessed,
-        dialect: program.options.dialect(),
-    };
+    let input = kernel::Input::new(&name, preprocessed, program.options.dialect());
     kernel::parse(&input, &mut session.sources)
 }
 

@@ -439,11 +439,7 @@ mod tests {
 
     #[test]
     fn a_string_is_paired_by_its_kernels_where_the_source_is_not_known() {
-        let site = Location {
-            file: "h.c".into(),
-            line: 3,
-            column: 1,
-        };
+        let site = Location::new("h.c", 3, 1);
         let text = |text: &str| ProgramSource::Text {
             text: text.into(),
             site: site.clone(),
@@ -479,11 +475,7 @@ mod tests {
             unit("src/a.cl", "kernel void a() {}"),
             unit("b.cl", "kernel void b() {}"),
         ];
-        let site = Location {
-            file: "h.c".into(),
-            line: 1,
-            column: 1,
-        };
+        let site = Location::new("h.c", 1, 1);
         let facts = Facts {
             programs: vec![
                 ProgramFact {

@@ -305,25 +305,16 @@ pub fn is_recorded(facts: &Facts) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fpgacc_launch_facts::{QueueOrder, RecordedLaunch};
+    use fpgacc_launch_facts::RecordedLaunch;
 
     fn launch(kernels: &[&str], line: u32, global: Value, local: LocalSize) -> Launch {
+        let names = kernels.iter().map(ToString::to_string);
         Launch {
-            site: Location {
-                file: "host.c".to_string(),
-                line,
-                column: 1,
-            },
-            kernels: Known::Is(kernels.iter().map(ToString::to_string).collect()),
             work_dim: Value::Const(1),
             offset: vec![Value::Const(0)],
             global: vec![global],
             local,
-            args: vec![],
-            queue: QueueOrder::Unknown,
-            within: None,
-            same: Vec::new(),
-            recorded: None,
+            ..Launch::of(Location::new("host.c", line, 1), names.collect())
         }
     }
 

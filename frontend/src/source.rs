@@ -50,6 +50,14 @@ pub struct Location {
     pub column: u32,
 }
 
+impl Location {
+    /// The position of a character.
+    pub fn new(file: impl Into<String>, line: u32, column: u32) -> Self {
+        let file = file.into();
+        Location { file, line, column }
+    }
+}
+
 impl std::fmt::Display for Location {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.line {

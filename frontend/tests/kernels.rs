@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use fpgacc_frontend::diag::{Color, render};
 use fpgacc_frontend::ir::Dialect;
 use fpgacc_frontend::kernel::{
-    Input, ParseError, PrintOptions, parse, predefined, print, validate,
+    Input, LineDirectives, ParseError, parse, predefined, print, validate,
 };
 use fpgacc_frontend::source::SourceMap;
 
@@ -46,11 +46,7 @@ fn roundtrip(name: &str, text: &str, dialect: Dialect) -> Result<String, Vec<Str
     let preprocessed = preprocess(name, text, dialect);
     let mut sources = SourceMap::new();
     sources.add(name, text);
-    let input = Input {
-        name,
-        preprocessed: &preprocessed,
-        dialect,
-    };
+    let input = Input::new(name, &preprocessed, dialect);
     let module = parse(&input, &mut sources).map_err(|error| {
         let kind = match error {
             ParseError::Invalid(_) => "",
@@ -69,10 +65,7 @@ fn roundtrip(name: &str, text: &str, dialect: Dialect) -> Result<String, Vec<Str
             .collect();
         panic!("{name}: {}", shown.join(""));
     });
-    let options = PrintOptions {
-        line_directives: false,
-    };
-    Ok(print(&valid, &sources, &options))
+    Ok(print(&valid, &sources, LineDirectives::None))
 }
 
 fn cases() -> Vec<PathBuf> {
@@ -216,17 +209,10 @@ fn printed(text: &str) -> Option<String> {
     let mut sources = SourceMap::new();
     sources.add("k.cl", text);
     let preprocessed = format!("# 1 \"k.cl\"\n{text}");
-    let input = Input {
-        name: "k.cl",
-        preprocessed: &preprocessed,
-        dialect: Dialect::Cl12,
-    };
+    let input = Input::new("k.cl", &preprocessed, Dialect::Cl12);
     let module = parse(&input, &mut sources).ok()?;
     let valid = validate(&module).unwrap_or_else(|faults| panic!("{faults:?}\n{text}"));
-    let options = PrintOptions {
-        line_directives: false,
-    };
-    Some(print(&valid, &sources, &options))
+    Some(print(&valid, &sources, LineDirectives::None))
 }
 
 /// Attributes of random words, at every place where one may stand.

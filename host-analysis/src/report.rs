@@ -6,7 +6,7 @@ use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_frontend::source::{SourceMap, Span};
 use fpgacc_launch_facts::{
     Arg, ArgValue, Buffer, Facts, Known, Launch, LocalSize, Location, Program, ProgramSource,
-    QueueOrder, Value, Within,
+    QueueOrder, Value, Within, memory_flags,
 };
 
 use crate::interp::Interp;
@@ -15,20 +15,6 @@ use crate::object::{Around, Object, ObjectKind, Visit};
 use crate::place::ObjectId;
 use crate::syntax::HostFile;
 
-/// `CL_MEM_USE_HOST_PTR`.
-const USE_HOST_PTR: u64 = 1 << 3;
-/// Flags of memory objects.
-const FLAG_NAMES: &[(u64, &str)] = &[
-    (1, "READ_WRITE"),
-    (1 << 1, "WRITE_ONLY"),
-    (1 << 2, "READ_ONLY"),
-    (USE_HOST_PTR, "USE_HOST_PTR"),
-    (1 << 4, "ALLOC_HOST_PTR"),
-    (1 << 5, "COPY_HOST_PTR"),
-    (1 << 7, "HOST_WRITE_ONLY"),
-    (1 << 8, "HOST_READ_ONLY"),
-    (1 << 9, "HOST_NO_ACCESS"),
-];
 /// The option that shows what the analysis could not find out.
 const MISSED: &str = "-Rpass-missed=host-analysis";
 
@@ -297,23 +283,14 @@ fn buffer(interp: &Interp<'_>, object: &Object, site: Location) -> Buffer {
     Buffer {
         site,
         variable: holder.clone(),
-        use_host_ptr: flags.is_none_or(|flags| flags & USE_HOST_PTR != 0),
+        use_host_ptr: flags.is_none_or(|flags| flags & memory_flags::USE_HOST_PTR != 0),
         sub_buffer: part.is_some(),
-        flags: flags.map(flag_names),
+        flags: flags.map(memory_flags::names),
         parent: part.as_ref().and_then(|part| held(part.of?)),
         origin: part.as_ref().map(|part| part.origin.clone()),
         size: size.clone(),
         recorded: None,
     }
-}
-
-/// Names of flags without `CL_MEM_`, in order of value.
-fn flag_names(flags: u64) -> Vec<String> {
-    FLAG_NAMES
-        .iter()
-        .filter(|(bit, _)| flags & bit != 0)
-        .map(|(_, name)| name.to_string())
-        .collect()
 }
 
 /// Two creations by one call that the same variable takes.

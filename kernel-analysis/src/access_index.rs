@@ -120,11 +120,7 @@ mod tests {
 
     #[test]
     fn what_is_left_out_does_not_overlap() {
-        let input = Input {
-            name: "k.cl",
-            preprocessed: KERNEL,
-            dialect: Dialect::Cl12,
-        };
+        let input = Input::new("k.cl", KERNEL, Dialect::Cl12);
         let module = parse(&input, &mut SourceMap::new()).expect("it is valid");
         let id = module.kernels().next().expect("a kernel");
         let called = BTreeSet::from_iter(module.function_named("touch"));

@@ -8,6 +8,7 @@
 //! seen, and nothing is proved by that.
 
 mod checked;
+pub mod memory_flags;
 pub mod recorded;
 mod symbolic;
 
@@ -261,6 +262,13 @@ pub enum LocalSize {
     Unknown(String),
 }
 
+impl LocalSize {
+    /// Sizes that are constants.
+    pub fn constants(sizes: impl IntoIterator<Item = u64>) -> Self {
+        LocalSize::Sizes(sizes.into_iter().map(Value::Const).collect())
+    }
+}
+
 /// A call of clEnqueueNDRangeKernel or clEnqueueTask.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -300,6 +308,24 @@ pub struct Launch {
 }
 
 impl Launch {
+    /// A launch of one of these kernels, of which nothing else is known.
+    pub fn of(site: Location, kernels: Vec<String>) -> Self {
+        let unknown = || "not known".to_string();
+        Launch {
+            site,
+            kernels: Known::Is(kernels),
+            work_dim: Value::Unknown(unknown()),
+            offset: Vec::new(),
+            global: Vec::new(),
+            local: LocalSize::Unknown(unknown()),
+            args: Vec::new(),
+            queue: QueueOrder::Unknown,
+            within: None,
+            same: Vec::new(),
+            recorded: None,
+        }
+    }
+
     /// Whether an argument was not only seen in runs.
     pub fn argument_is_proved(&self, index: u32) -> bool {
         self.is_proved(&argument_word(index))
@@ -416,4 +442,21 @@ pub struct Buffer {
     /// What runs showed of it; `None`: it was analysed or given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recorded: Option<RecordedBuffer>,
+}
+
+impl Buffer {
+    /// A whole buffer of the device, of which nothing else is known.
+    pub fn of(site: Location, variable: impl Into<String>) -> Self {
+        Buffer {
+            site,
+            variable: Some(variable.into()),
+            use_host_ptr: false,
+            sub_buffer: false,
+            flags: None,
+            parent: None,
+            origin: None,
+            size: Value::Unknown("not known".to_string()),
+            recorded: None,
+        }
+    }
 }

@@ -77,7 +77,7 @@ pub enum BranchKind {
 
 /// A launch as it was seen: all launches of one kernel from one place with one `work_dim` and one
 /// local size.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RecordedLaunch {
     /// How many there were.

@@ -4,18 +4,18 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use fpgacc_aoc_wrappers::cc::{Compiler, Language, Source};
-use fpgacc_device_passes::options::Factor;
-use fpgacc_device_passes::options::PassOptions;
+use fpgacc_device_passes::options::{Factor, PassOptions};
+use fpgacc_device_passes::pass::LaunchContract;
 use fpgacc_device_passes::pipeline::{Pipeline, Report, run};
 use fpgacc_device_passes::{passes, remark};
 use fpgacc_frontend::diag::{Color, render};
 use fpgacc_frontend::ir::{Dialect, Module, Scalar};
-use fpgacc_frontend::kernel::{Input, PrintOptions, parse, predefined, print, validate};
+use fpgacc_frontend::kernel::{Input, LineDirectives, parse, predefined, print, validate};
 use fpgacc_frontend::source::SourceMap;
 use fpgacc_kernel_analysis::constant_memory::parameters;
 use fpgacc_launch_facts::{
-    Arg as FactArg, ArgValue, Buffer as FactBuffer, Facts, Known, Launch as FactLaunch, LocalSize,
-    Location, QueueOrder, Value,
+    Arg as FactArg, ArgValue, Buffer as FactBuffer, Facts, Launch as FactLaunch, LocalSize,
+    Location, Value,
 };
 use fpgacc_runtime::guard::Guard;
 use fpgacc_runtime::manifest::Form;
@@ -82,7 +82,7 @@ impl Rewrites {
             level,
             switches,
             options,
-            stop_after: None,
+            ..Pipeline::default()
         }
     }
 }
@@ -122,6 +122,8 @@ pub struct Rewritten {
     pub job: Job,
     /// What the passes say.
     pub remarks: Vec<Remark>,
+    /// What the runtime must do and check, by kernel.
+    pub contracts: BTreeMap<String, LaunchContract>,
     /// Kernels that were rewritten by some pass.
     pub fired: Vec<String>,
 }
@@ -182,10 +184,7 @@ pub fn rewrite_knowing(
     let original = module.clone();
     let report = run(&mut module, &facts, &rewrites.pipeline(options));
     let valid = validate(&module).map_err(|faults| RewriteError::Invalid(format!("{faults:?}")))?;
-    let options = PrintOptions {
-        line_directives: false,
-    };
-    let text = print(&valid, &sources, &options);
+    let text = print(&valid, &sources, LineDirectives::None);
     let mut rewritten = job.with_source(text);
     for launch in &mut rewritten.launches {
         let chosen = choose(job, launch, &report)?;
@@ -197,6 +196,7 @@ pub fn rewrite_knowing(
         job: rewritten,
         remarks: report.remarks.iter().map(Remark::of).collect(),
         fired: fired(&report),
+        contracts: report.contracts,
     })
 }
 
@@ -238,10 +238,7 @@ pub fn normalised(job: &Job) -> Result<String, RewriteError> {
     let mut sources = SourceMap::new();
     let module = module_of(job, &mut sources)?;
     let valid = validate(&module).map_err(|faults| RewriteError::Invalid(format!("{faults:?}")))?;
-    let options = PrintOptions {
-        line_directives: false,
-    };
-    Ok(print(&valid, &sources, &options))
+    Ok(print(&valid, &sources, LineDirectives::None))
 }
 
 fn fired(report: &Report) -> Vec<String> {
@@ -437,11 +434,7 @@ pub fn module_of(job: &Job, sources: &mut SourceMap) -> Result<Module, RewriteEr
                 .collect::<Vec<_>>(),
         )
         .map_err(|error| text(&error))?;
-    let input = Input {
-        name: NAME,
-        preprocessed: &made.text,
-        dialect,
-    };
+    let input = Input::new(NAME, &made.text, dialect);
     parse(&input, sources).map_err(|error| {
         let lines = error.diagnostics().iter();
         RewriteError::Text(lines.map(|e| render(e, sources, Color::Never)).collect())
@@ -490,28 +483,18 @@ fn fact_buffer((number, buffer): (u32, &Buffer)) -> FactBuffer {
         None => "COPY_HOST_PTR",
     };
     FactBuffer {
-        site: site(1000 + number),
-        variable: Some(buffer_name(number as usize - 1)),
         use_host_ptr: buffer.in_host.is_some(),
-        sub_buffer: false,
         flags: Some([access, contents].map(str::to_string).to_vec()),
-        parent: None,
-        origin: None,
         size: Value::Const(buffer.bytes as u64),
-        recorded: None,
+        ..FactBuffer::of(
+            Location::new("host.c", 1000 + number, 1),
+            buffer_name(number as usize - 1),
+        )
     }
 }
 
 fn buffer_name(number: usize) -> String {
     format!("buffer{number}")
-}
-
-fn site(line: u32) -> Location {
-    Location {
-        file: "host.c".to_string(),
-        line,
-        column: 1,
-    }
 }
 
 fn fact(launch: &Launch, module: &Module, line: u32, told: Told) -> Option<FactLaunch> {
@@ -531,21 +514,17 @@ fn fact(launch: &Launch, module: &Module, line: u32, told: Told) -> Option<FactL
         true => vec![Value::Const(0); global.len()],
         false => offset.iter().map(known).collect(),
     };
+    let site = Location::new("host.c", line, 1);
     Some(FactLaunch {
-        site: site(line),
-        kernels: Known::Is(vec![launch.kernel.clone()]),
         work_dim: Value::Const(global.len() as u64),
         offset,
         global: global.iter().map(known).collect(),
         local: match local.is_empty() {
             true => LocalSize::Null,
-            false => LocalSize::Sizes(local.iter().map(|size| Value::Const(*size)).collect()),
+            false => LocalSize::constants(local),
         },
         args: fact_args(launch, module, told),
-        queue: QueueOrder::Unknown,
-        within: None,
-        same: Vec::new(),
-        recorded: None,
+        ..FactLaunch::of(site, vec![launch.kernel.clone()])
     })
 }
 

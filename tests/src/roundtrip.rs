@@ -9,7 +9,7 @@ use fpgacc_aoc_wrappers::process::Command;
 use fpgacc_frontend::diag::{Color, render};
 use fpgacc_frontend::ir::{Dialect, Module};
 use fpgacc_frontend::kernel::{
-    Input, ParseError, PrintOptions, parse, predefined, print, validate,
+    Input, LineDirectives, ParseError, parse, predefined, print, validate,
 };
 use fpgacc_frontend::source::{SourceMap, without_bom};
 
@@ -266,11 +266,7 @@ impl<'a> File<'a> {
             .map_err(|e| Outcome::Refused(e.to_string()))?;
         let mut sources = SourceMap::new();
         sources.add(name.as_ref(), text);
-        let input = Input {
-            name: &name,
-            preprocessed: &preprocessed.text,
-            dialect: self.dialect,
-        };
+        let input = Input::new(&name, &preprocessed.text, self.dialect);
         let module = parse(&input, &mut sources).map_err(|error| {
             let told: String = error
                 .diagnostics()
@@ -396,13 +392,9 @@ fn print_module(module: &Module, sources: &SourceMap) -> Result<Texts, Outcome> 
         let told = faults.iter().map(|f| render(f, sources, Color::Never));
         Outcome::Invalid(told.collect())
     })?;
-    let text = |line_directives| {
-        let options = PrintOptions { line_directives };
-        print(&valid, sources, &options)
-    };
     Ok(Texts {
-        plain: text(false),
-        with_lines: text(true),
+        plain: print(&valid, sources, LineDirectives::None),
+        with_lines: print(&valid, sources, LineDirectives::Needed),
     })
 }
 

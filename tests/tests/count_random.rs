@@ -3,7 +3,7 @@
 //! for a reason that is not known.
 
 use fpgacc_device_passes::count::count;
-use fpgacc_frontend::kernel::{PrintOptions, print, validate};
+use fpgacc_frontend::kernel::{LineDirectives, print, validate};
 use fpgacc_frontend::source::SourceMap;
 use fpgacc_tests::generate::{Focus, batch};
 use fpgacc_tests::job::{Fill, Job};
@@ -21,10 +21,7 @@ fn counting(job: &Job) -> Job {
     let mut module = module_of(job, &mut sources).unwrap_or_else(|error| panic!("{error}"));
     let counting = count(&mut module);
     let valid = validate(&module).unwrap_or_else(|faults| panic!("{faults:?}"));
-    let options = PrintOptions {
-        line_directives: false,
-    };
-    let mut counted = job.with_source(print(&valid, &sources, &options));
+    let mut counted = job.with_source(print(&valid, &sources, LineDirectives::None));
     let memory = counted.buffer(8 * (counting.counters as usize + 1), Fill::Zero);
     for launch in &mut counted.launches {
         launch.args.push(memory.clone());

@@ -11,9 +11,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use fpgacc_tests::compare::{self, Bound, difference};
 use fpgacc_tests::job::{Fill, Geometry, Job};
+use fpgacc_tests::rewrite::Told;
 use fpgacc_tests::run::{Platform, run as run_job};
 
-use loops_support::{Told, as_tasks};
+use loops_support::as_tasks;
 
 #[test]
 fn rewritten_kernels_do_the_same() {

@@ -6,34 +6,15 @@ use std::fmt::Write;
 
 use fpgacc_tests::compare::{Bound, certify, difference};
 use fpgacc_tests::job::{Arg, Fill, Geometry, Job};
+use fpgacc_tests::random::Random;
+use fpgacc_tests::rewrite::Told;
 use fpgacc_tests::run::{Platform, run};
 use fpgacc_tests::seeds::{fail, seeds};
 
-use loops_support::{Told, as_tasks};
+use loops_support::as_tasks;
 
 /// Kernels in one program: building costs more than running.
 const BATCH: u64 = 10;
-
-/// SplitMix64.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, limit: usize) -> usize {
-        (self.next() % limit as u64) as usize
-    }
-
-    fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
-        from[self.below(from.len())]
-    }
-}
 
 /// An integer expression over ids, sizes and parameters, without undefined behaviour as long as
 /// signed values are small.
@@ -290,7 +271,7 @@ fn check(test: &str, job: &Job, seed: u64) {
 #[test]
 fn arithmetic_with_ids_stays() {
     for seed in seeds(1) {
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         let text: String = (0..BATCH)
             .map(|number| id_kernel(&mut random, number))
             .collect();
@@ -320,7 +301,7 @@ fn arithmetic_with_ids_stays() {
 #[test]
 fn values_across_barriers_stay() {
     for seed in seeds(1) {
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         let kernels: String = (0..BATCH)
             .map(|number| barrier_kernel(&mut random, number))
             .collect();

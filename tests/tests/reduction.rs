@@ -93,14 +93,14 @@ fn every_case_computes_the_same_bytes() {
     let mut owners = String::new();
     for case in cases {
         let source = std::fs::read_to_string(&case).expect("a case is text");
-        let text = reduced(&source);
+        let text = reduced(&Job::new(source.as_str())).source;
         assert!(text.contains("shift_reg"), "{} stays", case.display());
         original.source.push_str(&source);
         add_launches(&mut original, &source);
         let buffers = original.buffers.len();
         owners.push_str(&format!("buffers below {buffers}: {}\n", case.display()));
     }
-    let rewritten = original.with_source(reduced(&original.source));
+    let rewritten = reduced(&original);
     let result = certify(&original)
         .and_then(|()| certify(&rewritten))
         .and_then(|()| same(&original, &rewritten, &Platform::EMULATORS, &Bound::Exact));

@@ -3,18 +3,11 @@
 
 mod reduce_support;
 
-use std::collections::BTreeMap;
-
-use fpgacc_device_passes::pipeline::{Pipeline, Report, run};
-use fpgacc_frontend::ir::Dialect;
-use fpgacc_frontend::kernel::{Input, PrintOptions, parse, print, validate};
-use fpgacc_frontend::source::SourceMap;
-use fpgacc_launch_facts::{
-    Arg as FactArg, ArgValue, Facts, Known, Launch, LocalSize, Location, QueueOrder, Value,
-};
-use fpgacc_runtime::manifest::Form;
+use fpgacc_device_passes::options::PassOptions;
+use fpgacc_runtime::guard::Guard;
 use fpgacc_tests::compare::{Bound, certify, same};
 use fpgacc_tests::job::{Arg, Fill, Geometry, Job};
+use fpgacc_tests::rewrite::{Rewrites, Told, rewrite};
 use fpgacc_tests::run::Platform;
 use reduce_support::{reduced, small_integers};
 
@@ -107,65 +100,6 @@ fn job() -> Job {
     job
 }
 
-/// What host analysis would find: constant local sizes, which buffer is passed where.
-fn facts(job: &Job) -> Facts {
-    let launches = (1..).zip(&job.launches).map(|(line, launch)| {
-        let Geometry::Range { global, local, .. } = &launch.geometry else {
-            unreachable!("all launches are ranges");
-        };
-        let args = (0..).zip(&launch.args).map(|(index, arg)| FactArg {
-            index,
-            value: match arg {
-                Arg::Buffer(number) => ArgValue::Memory(format!("buffer{number}")),
-                Arg::Local(bytes) => ArgValue::Local(Value::Const(*bytes as u64)),
-                Arg::Value(_) => ArgValue::Unknown("not looked at".to_string()),
-            },
-        });
-        Launch {
-            site: Location {
-                file: "host.c".to_string(),
-                line,
-                column: 1,
-            },
-            kernels: Known::Is(vec![launch.kernel.clone()]),
-            work_dim: Value::Const(global.len() as u64),
-            offset: vec![Value::Const(0); global.len()],
-            global: vec![Value::Unknown("run time".to_string()); global.len()],
-            local: LocalSize::Sizes(local.iter().map(|size| Value::Const(*size)).collect()),
-            args: args.collect(),
-            queue: QueueOrder::Unknown,
-            within: None,
-            same: Vec::new(),
-            recorded: None,
-        }
-    });
-    Facts {
-        launches: launches.collect(),
-        ..Facts::default()
-    }
-}
-
-fn rewrite(source: &str, facts: &Facts) -> (String, Report) {
-    let mut sources = SourceMap::new();
-    let input = Input {
-        name: "k.cl",
-        preprocessed: source,
-        dialect: Dialect::Cl12,
-    };
-    let mut module = parse(&input, &mut sources).expect("the kernels are valid");
-    let pipeline = Pipeline {
-        level: 2,
-        switches: BTreeMap::new(),
-        ..Pipeline::default()
-    };
-    let report = run(&mut module, facts, &pipeline);
-    let valid = validate(&module).expect("the passes keep the module valid");
-    let options = PrintOptions {
-        line_directives: false,
-    };
-    (print(&valid, &sources, &options), report)
-}
-
 /// The text of one kernel.
 fn kernel<'t>(text: &'t str, name: &str) -> &'t str {
     let from = text
@@ -178,23 +112,23 @@ fn kernel<'t>(text: &'t str, name: &str) -> &'t str {
 #[test]
 fn together_they_compute_the_same_bytes() {
     let original = job();
-    let (text, report) = rewrite(KERNELS, &facts(&original));
-    let mut rewritten = original.with_source(&text);
-    for (name, contract) in &report.contracts {
-        let Form::Task(task) = &contract.form else {
-            panic!("'{name}' stays an NDRange: {:?}", report.remarks);
-        };
-        let body = kernel(&text, name);
-        assert!(body.contains("shift_reg"), "{name}: {:?}", report.remarks);
-        assert!(body.contains("restrict"), "{name}: {:?}", report.remarks);
-        assert!(!contract.distinct_pairs().is_empty());
-        rewritten = rewritten
-            .as_task(name, task, &contract.guards)
-            .expect("the facts hold");
+    let options = PassOptions::default();
+    let made = rewrite(&original, |_| Told::Local, &Rewrites::All, &options);
+    let made = made.unwrap_or_else(|error| panic!("{error}"));
+    let (rewritten, remarks) = (&made.job, &made.remarks);
+    let text = &rewritten.source;
+    for launch in &rewritten.launches {
+        let name = &launch.kernel;
+        assert_eq!(launch.geometry, Geometry::Task, "{name}: {remarks:?}");
+        let body = kernel(text, name);
+        assert!(body.contains("shift_reg"), "{name}: {remarks:?}");
+        assert!(body.contains("restrict"), "{name}: {remarks:?}");
+        let distinct = |guard: &Guard| matches!(guard, Guard::Distinct(..));
+        assert!(made.contracts[name].guards.iter().any(distinct));
     }
     let result = certify(&original)
-        .and_then(|()| certify(&rewritten))
-        .and_then(|()| same(&original, &rewritten, &Platform::EMULATORS, &Bound::Exact));
+        .and_then(|()| certify(rewritten))
+        .and_then(|()| same(&original, rewritten, &Platform::EMULATORS, &Bound::Exact));
     if let Err(difference) = result {
         panic!("{difference}\n{text}");
     }
@@ -202,5 +136,5 @@ fn together_they_compute_the_same_bytes() {
 
 #[test]
 fn without_loops_over_work_items_there_are_no_registers() {
-    assert!(!reduced(KERNELS).contains("shift_reg"));
+    assert!(!reduced(&job()).source.contains("shift_reg"));
 }

@@ -31,11 +31,7 @@ pub fn parse(
     let made = made.map_err(|e| e.to_string())?;
     let mut sources = SourceMap::new();
     sources.add(name.as_str(), text.as_str());
-    let input = kernel::Input {
-        name: &name,
-        preprocessed: &made.text,
-        dialect: Dialect::Cl12,
-    };
+    let input = kernel::Input::new(&name, &made.text, Dialect::Cl12);
     match kernel::parse(&input, &mut sources) {
         Ok(module) => Ok((module, sources)),
         Err(error) => {

@@ -14,9 +14,7 @@ use fpgacc_device_passes::passes;
 use fpgacc_device_passes::pipeline::{self, Pipeline};
 use fpgacc_frontend::ir::{Block, Function, FunctionId, Module, Stmt, StmtKind, Type};
 use fpgacc_frontend::source::{Location, SourceMap};
-use fpgacc_launch_facts::{
-    Arg, ArgValue, Buffer, Facts, Known, Launch, LocalSize, QueueOrder, Value,
-};
+use fpgacc_launch_facts::{Arg, ArgValue, Buffer, Facts, Launch, LocalSize, QueueOrder, Value};
 use fpgacc_performance_model::{Board, LaunchShape, Prediction, predict};
 use serde::Deserialize;
 
@@ -195,15 +193,11 @@ fn read(program: &Program, folder: &Path, compiler: &Compiler) -> Result<Read, S
             .kernels()
             .find(|id| module.functions[*id].name == sizes.kernel);
         let kernel = kernel.ok_or_else(|| format!("no kernel {}", sizes.kernel))?;
-        let site = Location {
-            file: "host".to_string(),
-            line: place as u32 + 1,
-            column: 1,
-        };
+        let site = Location::new("host", place as u32 + 1, 1);
         let launch = launch(&module, &module.functions[kernel], sizes, site.clone());
         for arg in &launch.args {
             if let ArgValue::Memory(name) = &arg.value {
-                facts.buffers.push(buffer(name, &site));
+                facts.buffers.push(Buffer::of(site.clone(), name));
             }
         }
         facts.launches.push(launch);
@@ -214,20 +208,6 @@ fn read(program: &Program, folder: &Path, compiler: &Compiler) -> Result<Read, S
         sources,
         facts,
     })
-}
-
-fn buffer(name: &str, site: &Location) -> Buffer {
-    Buffer {
-        site: site.clone(),
-        variable: Some(name.to_string()),
-        use_host_ptr: false,
-        sub_buffer: false,
-        flags: None,
-        parent: None,
-        origin: None,
-        size: Value::Unknown("not looked at".to_string()),
-        recorded: None,
-    }
 }
 
 fn launch(module: &Module, kernel: &Function, sizes: &Sizes, site: Location) -> Launch {
@@ -246,20 +226,16 @@ fn launch(module: &Module, kernel: &Function, sizes: &Sizes, site: Location) -> 
         }
     };
     Launch {
-        site,
-        kernels: Known::Is(vec![sizes.kernel.clone()]),
         work_dim: Value::Const(sizes.global.len() as u64),
         offset: vec![Value::Const(0); sizes.global.len()],
         global: values(&sizes.global),
         local: match sizes.local.is_empty() {
             true => LocalSize::Null,
-            false => LocalSize::Sizes(values(&sizes.local)),
+            false => LocalSize::constants(sizes.local.iter().copied()),
         },
         args: kernel.params.iter().enumerate().map(arg).collect(),
         queue: QueueOrder::InOrder,
-        within: None,
-        same: Vec::new(),
-        recorded: None,
+        ..Launch::of(site, vec![sizes.kernel.clone()])
     }
 }
 

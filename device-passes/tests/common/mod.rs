@@ -5,7 +5,7 @@ use fpgacc_device_passes::pipeline::{Pipeline, Report, run};
 use fpgacc_device_passes::remark::Remark;
 use fpgacc_frontend::diag::{Color, Diagnostic, render};
 use fpgacc_frontend::ir::Dialect;
-use fpgacc_frontend::kernel::{Input, ParseError, PrintOptions, parse, print, validate};
+use fpgacc_frontend::kernel::{Input, LineDirectives, ParseError, parse, print, validate};
 use fpgacc_frontend::source::SourceMap;
 use fpgacc_launch_facts::Facts;
 
@@ -32,11 +32,7 @@ pub fn rewrite(source: &str, facts: &Facts, pipeline: &Pipeline) -> Rewritten {
     let mut sources = SourceMap::new();
     sources.add("k.cl", source);
     let preprocessed = format!("# 1 \"k.cl\"\n{source}");
-    let input = Input {
-        name: "k.cl",
-        preprocessed: &preprocessed,
-        dialect: Dialect::Cl12,
-    };
+    let input = Input::new("k.cl", &preprocessed, Dialect::Cl12);
     let mut module = match parse(&input, &mut sources) {
         Ok(module) => module,
         Err(ParseError::Invalid(errors) | ParseError::Unsupported(errors)) => {
@@ -51,12 +47,9 @@ pub fn rewrite(source: &str, facts: &Facts, pipeline: &Pipeline) -> Rewritten {
         Ok(valid) => valid,
         Err(faults) => panic!("after: {}", rendered(&faults, &sources).join("\n")),
     };
-    let options = PrintOptions {
-        line_directives: false,
-    };
     let remarks: Vec<_> = report.remarks.iter().map(Remark::diagnostic).collect();
     Rewritten {
-        text: print(&valid, &sources, &options),
+        text: print(&valid, &sources, LineDirectives::None),
         remarks: rendered(&remarks, &sources),
         report,
     }

@@ -3,6 +3,7 @@
 use fpgacc_decision::{Decision, words};
 use fpgacc_device_passes::remark::Kind;
 use fpgacc_frontend::ir::{FunctionId, Module};
+use fpgacc_frontend::kernel::LineDirectives;
 use fpgacc_frontend::source::{SourceMap, Span};
 use fpgacc_launch_facts::{Facts, Launch};
 use fpgacc_performance_model::{Form, Limit, LoopReport, LsuReport, Pipelining};
@@ -56,7 +57,7 @@ pub fn collect(session: &mut Session) -> Step<Report> {
 /// The rewritten program as people read it.
 fn printed(session: &mut Session, compiled: &Compiled) -> Step<String> {
     match &compiled.rewritten.module {
-        Some(module) => kernels::print(session, module, false),
+        Some(module) => kernels::print(session, module, LineDirectives::None),
         None => Ok(String::new()),
     }
 }

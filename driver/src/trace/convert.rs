@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use fpgacc_launch_facts::{
     Arg, ArgValue, Buffer, Facts, Known, Launch, LocalSize, Program, QueueOrder, RecordedBuffer,
-    RecordedLaunch, RecordedProgram, Recording, Value,
+    RecordedLaunch, RecordedProgram, Recording, Value, memory_flags,
 };
 use fpgacc_runtime::manifest::text_hash;
 
@@ -13,22 +13,6 @@ use super::places::{Places, caller};
 use super::record::{self, Argument, Kind, Record, Values};
 use super::texts::Texts;
 use super::widen;
-
-/// `CL_MEM_USE_HOST_PTR`
-const USE_HOST_PTR: u64 = 1 << 3;
-
-/// `cl_mem_flags`, without `CL_MEM_`.
-const FLAGS: [(u64, &str); 9] = [
-    (1 << 0, "READ_WRITE"),
-    (1 << 1, "WRITE_ONLY"),
-    (1 << 2, "READ_ONLY"),
-    (USE_HOST_PTR, "USE_HOST_PTR"),
-    (1 << 4, "ALLOC_HOST_PTR"),
-    (1 << 5, "COPY_HOST_PTR"),
-    (1 << 7, "HOST_WRITE_ONLY"),
-    (1 << 8, "HOST_READ_ONLY"),
-    (1 << 9, "HOST_NO_ACCESS"),
-];
 
 /// The facts of one process.
 pub fn facts(record: &Record, texts: &Texts) -> Facts {
@@ -137,13 +121,12 @@ impl Converter<'_> {
     }
 
     fn buffer(&self, memory: &record::Memory, name: &str) -> Buffer {
-        let named = FLAGS.iter().filter(|(bit, _)| memory.flags & bit != 0);
         Buffer {
             site: self.places.location(&memory.site),
             variable: Some(name.to_string()),
-            use_host_ptr: memory.flags & USE_HOST_PTR != 0,
+            use_host_ptr: memory.flags & memory_flags::USE_HOST_PTR != 0,
             sub_buffer: memory.call == "clCreateSubBuffer",
-            flags: Some(named.map(|(_, name)| name.to_string()).collect()),
+            flags: Some(memory_flags::names(memory.flags)),
             parent: memory.parent.and_then(|at| self.name_at(at)),
             origin: memory.origin.as_ref().map(value),
             size: value(&memory.size),

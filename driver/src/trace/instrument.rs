@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use fpgacc_device_passes::count::{self, Kind};
+use fpgacc_frontend::kernel::LineDirectives;
 use fpgacc_launch_facts::recorded::{BranchKind, RecordedBranch, RecordedLoop};
 use fpgacc_launch_facts::{Location, ProgramSource};
 use serde::{Deserialize, Serialize};
@@ -83,7 +84,7 @@ fn make(session: &mut Session, base: &Path, options: &str) -> Step<()> {
         return Err(crate::session::Stop);
     };
     let counting = count::count(&mut module);
-    let text = kernels::print(session, &module, false)?;
+    let text = kernels::print(session, &module, LineDirectives::None)?;
     let sites: Vec<Site> = counting
         .sites
         .iter()

@@ -104,11 +104,7 @@ mod tests {
         let texts = Texts {
             files: vec![("k.cl".to_string(), "kernel void a() {}\n".to_string())],
         };
-        let site = Location {
-            file: "host.c".to_string(),
-            line: 3,
-            column: 1,
-        };
+        let site = Location::new("host.c", 3, 1);
         let file = || ProgramSource::File("k.cl".to_string());
         let text = |text: &str| ProgramSource::Text {
             text: text.to_string(),

@@ -5,7 +5,7 @@ use crate::ir::{
     AddressSpace, BinaryOp, Block, Dialect, Expr, ExprId, Function, Init, Item, Module, QualType,
     Scalar, Stmt, StmtKind, Storage, Type, TypeId, UnaryOp, VarId, Variable,
 };
-use crate::kernel::{PrintOptions, print, validate};
+use crate::kernel::{LineDirectives, print, validate};
 use crate::source::SourceMap;
 
 /// A module with one function under construction.
@@ -131,18 +131,17 @@ impl Build {
         faults.into_iter().map(message).collect()
     }
 
-    pub(super) fn print_with(self, body: Vec<Stmt>, line_directives: bool) -> String {
+    pub(super) fn print_with(self, body: Vec<Stmt>, lines: LineDirectives) -> String {
         let (module, sources) = self.finish(body);
         let valid = match validate(&module) {
             Ok(valid) => valid,
             Err(faults) => panic!("{faults:?}"),
         };
-        let options = PrintOptions { line_directives };
-        print(&valid, &sources, &options)
+        print(&valid, &sources, lines)
     }
 
     pub(super) fn print(self, body: Vec<Stmt>) -> String {
-        self.print_with(body, false)
+        self.print_with(body, LineDirectives::None)
     }
 
     /// The text of one expression.

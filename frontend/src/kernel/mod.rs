@@ -21,5 +21,5 @@ mod validate;
 
 pub use parse::{Input, ParseError, parse};
 pub use predefined::{PREDEFINED, predefined};
-pub use print::{PrintOptions, print};
+pub use print::{LineDirectives, print};
 pub use validate::{Validated, validate};

@@ -18,6 +18,17 @@ pub struct Input<'a> {
     pub dialect: Dialect,
 }
 
+impl<'a> Input<'a> {
+    /// A file by its name, its text and its language.
+    pub fn new(name: &'a str, preprocessed: &'a str, dialect: Dialect) -> Self {
+        Input {
+            name,
+            preprocessed,
+            dialect,
+        }
+    }
+}
+
 /// Why a text gives no module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ParseError {

@@ -9,11 +9,7 @@ pub fn module(text: &str) -> Module {
     let mut sources = SourceMap::new();
     sources.add("k.cl", text);
     let preprocessed = format!("# 1 \"k.cl\"\n{text}");
-    let input = Input {
-        name: "k.cl",
-        preprocessed: &preprocessed,
-        dialect: Dialect::Cl12,
-    };
+    let input = Input::new("k.cl", &preprocessed, Dialect::Cl12);
     let module = parse(&input, &mut sources);
     module.unwrap_or_else(|error| panic!("{text}: {:?}", error.diagnostics()))
 }

@@ -2,7 +2,7 @@
 #![no_main]
 
 use fpgacc_frontend::ir::Dialect;
-use fpgacc_frontend::kernel::{Input, PrintOptions, parse, print, validate};
+use fpgacc_frontend::kernel::{Input, LineDirectives, parse, print, validate};
 use fpgacc_frontend::source::SourceMap;
 use libfuzzer_sys::fuzz_target;
 
@@ -10,17 +10,10 @@ fn printed(text: &str) -> Option<String> {
     let mut sources = SourceMap::new();
     sources.add("k.cl", text);
     let preprocessed = format!("# 1 \"k.cl\"\n{text}");
-    let input = Input {
-        name: "k.cl",
-        preprocessed: &preprocessed,
-        dialect: Dialect::Cl12,
-    };
+    let input = Input::new("k.cl", &preprocessed, Dialect::Cl12);
     let module = parse(&input, &mut sources).ok()?;
     let valid = validate(&module).unwrap_or_else(|faults| panic!("{faults:?}"));
-    let options = PrintOptions {
-        line_directives: false,
-    };
-    Some(print(&valid, &sources, &options))
+    Some(print(&valid, &sources, LineDirectives::None))
 }
 
 fuzz_target!(|data: &[u8]| {

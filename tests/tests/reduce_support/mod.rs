@@ -1,32 +1,15 @@
-//! From text to text with reductions in shift registers, and numbers to reduce.
+//! Jobs with reductions in shift registers, and numbers to reduce.
 
-use std::collections::BTreeMap;
+use fpgacc_device_passes::options::PassOptions;
+use fpgacc_device_passes::passes::REDUCTION;
+use fpgacc_tests::job::Job;
+use fpgacc_tests::rewrite::{Rewrites, Told, rewrite};
 
-use fpgacc_device_passes::pipeline::{Pipeline, run};
-use fpgacc_frontend::ir::Dialect;
-use fpgacc_frontend::kernel::{Input, PrintOptions, parse, print, validate};
-use fpgacc_frontend::source::SourceMap;
-use fpgacc_launch_facts::Facts;
-
-/// The text with only `reduction` applied.
-pub fn reduced(source: &str) -> String {
-    let mut sources = SourceMap::new();
-    let input = Input {
-        name: "k.cl",
-        preprocessed: source,
-        dialect: Dialect::Cl12,
-    };
-    let mut module = parse(&input, &mut sources).expect("the case is valid");
-    let pipeline = Pipeline {
-        switches: BTreeMap::from([("reduction".to_string(), true)]),
-        ..Pipeline::default()
-    };
-    run(&mut module, &Facts::default(), &pipeline);
-    let valid = validate(&module).expect("the pass keeps the module valid");
-    let options = PrintOptions {
-        line_directives: false,
-    };
-    print(&valid, &sources, &options)
+/// The job with only `reduction` applied.
+pub fn reduced(job: &Job) -> Job {
+    let alone = Rewrites::Only(REDUCTION.to_string());
+    let made = rewrite(job, |_| Told::Nothing, &alone, &PassOptions::default());
+    made.unwrap_or_else(|error| panic!("{error}")).job
 }
 
 /// Numbers that look random, from -8 to 8.

@@ -8,11 +8,7 @@ use crate::source::SourceMap;
 fn lower(text: &str) -> Result<Module, Vec<String>> {
     let mut sources = SourceMap::new();
     sources.add("k.cl", text);
-    let input = Input {
-        name: "k.cl",
-        preprocessed: text,
-        dialect: Dialect::Cl12,
-    };
+    let input = Input::new("k.cl", text, Dialect::Cl12);
     parse(&input, &mut sources).map_err(|error| {
         let kind = match error {
             ParseError::Invalid(_) => "",

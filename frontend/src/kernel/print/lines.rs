@@ -4,13 +4,22 @@ use crate::source::{FileId, SourceMap, Span};
 
 use super::wrap::{WIDTH, wrapped};
 
+/// Where `#line` stands in what is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LineDirectives {
+    /// Nowhere.
+    None,
+    /// Wherever a compiler would otherwise name the wrong line of the source.
+    Needed,
+}
+
 /// Steps of up to this many lines forward are made with blank lines instead of `#line`.
 const MAX_BLANK: u32 = 2;
 
 /// The text written so far.
 pub(super) struct Lines<'a> {
     sources: &'a SourceMap,
-    directives: bool,
+    directives: LineDirectives,
     out: String,
     indent: usize,
     /// The line that a compiler takes the next written line for.
@@ -25,7 +34,7 @@ pub(super) struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    pub(super) fn new(sources: &'a SourceMap, directives: bool) -> Self {
+    pub(super) fn new(sources: &'a SourceMap, directives: LineDirectives) -> Self {
         Lines {
             sources,
             directives,
@@ -155,7 +164,8 @@ impl<'a> Lines<'a> {
     }
 
     fn wanted(&self, span: Option<Span>, ahead: usize) -> Option<(FileId, u32)> {
-        let (file, line) = self.source_line(span.filter(|_| self.directives))?;
+        let (file, line) =
+            self.source_line(span.filter(|_| self.directives == LineDirectives::Needed))?;
         Some((file, line.saturating_sub(ahead as u32).max(1)))
     }
 

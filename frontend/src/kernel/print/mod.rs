@@ -24,16 +24,11 @@ use crate::source::SourceMap;
 
 use printer::Printer;
 
-/// Choices of the printer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PrintOptions {
-    /// Write `#line` wherever a compiler would otherwise name the wrong line of the source.
-    pub line_directives: bool,
-}
+pub use lines::LineDirectives;
 
 /// A validated module as OpenCL C; `sources` holds the files that its spans point into.
-pub fn print(valid: &Validated<'_>, sources: &SourceMap, options: &PrintOptions) -> String {
-    let mut printer = Printer::new(valid.module(), sources, options.line_directives);
+pub fn print(valid: &Validated<'_>, sources: &SourceMap, lines: LineDirectives) -> String {
+    let mut printer = Printer::new(valid.module(), sources, lines);
     printer.items();
     printer.finish()
 }

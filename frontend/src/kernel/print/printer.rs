@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::ir::{EnumId, Function, Module, RecordId, TypedefId};
 use crate::source::SourceMap;
 
-use super::lines::Lines;
+use super::lines::{LineDirectives, Lines};
 use super::names::Names;
 
 /// The state of one printing.
@@ -28,10 +28,10 @@ pub(super) struct Printer<'a> {
 }
 
 impl<'a> Printer<'a> {
-    pub(super) fn new(module: &'a Module, sources: &'a SourceMap, line_directives: bool) -> Self {
+    pub(super) fn new(module: &'a Module, sources: &'a SourceMap, lines: LineDirectives) -> Self {
         Printer {
             module,
-            lines: Lines::new(sources, line_directives),
+            lines: Lines::new(sources, lines),
             names: Names::of(module),
             function: None,
             written_records: BTreeSet::new(),

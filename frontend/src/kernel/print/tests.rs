@@ -4,6 +4,7 @@ use crate::ir::{
     AddressSpace, Arm, BinaryOp, Block, CaseLabel, Expr, Field, Init, InitItem, Item, LoopHints,
     QualType, Qualifiers, Record, RecordKind, Scalar, Stmt, StmtKind, Type, Typedef, UnaryOp,
 };
+use crate::kernel::LineDirectives;
 use crate::kernel::handmade::{Build, decl};
 use crate::source::Span;
 
@@ -368,7 +369,7 @@ void f(void) {
     return;
 }
 ";
-    assert_eq!(b.print_with(stmts, true), expected);
+    assert_eq!(b.print_with(stmts, LineDirectives::Needed), expected);
 }
 
 #[test]
@@ -388,7 +389,7 @@ void f(void) {
     for (int i = 0, j = 1; i < 4;) {}
 }
 ";
-    assert_eq!(b.print_with(vec![looped], true), expected);
+    assert_eq!(b.print_with(vec![looped], LineDirectives::Needed), expected);
 }
 
 #[test]

@@ -1,0 +1,12 @@
+// host: kernel=k dim=1 global=64 local=null args=t,o
+// buffer: t 64 READ_ONLY COPY_HOST_PTR
+// buffer: o 1048576 READ_WRITE
+#pragma OPENCL EXTENSION cl_intel_channels : enable
+channel int go;
+typedef struct { float at[3]; int step; } entry;
+float sum(__global const float *from) { return from[0] + from[1]; }
+__kernel void k(__global const float *table, __global float *out, int n)
+{
+    int i = get_global_id(0);
+    out[read_channel_intel(go)] = table[i];
+}

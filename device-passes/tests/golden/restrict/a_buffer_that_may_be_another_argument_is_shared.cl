@@ -1,0 +1,13 @@
+// buffer: da bytes ?
+// buffer: db bytes ?
+// buffer: dc bytes ?
+__kernel void add(__global const float *a, __global float *b, __global float *c, int n)
+{
+    int i = get_global_id(0);
+    if (i < n)
+        c[i] = a[i] + b[i];
+}
+// case
+// host: kernel=add dim=1 global=n local=null args=da|dc,db,dc
+// case
+// host: kernel=add dim=1 global=n local=null args=da|dc,db,da|dc same=0+2

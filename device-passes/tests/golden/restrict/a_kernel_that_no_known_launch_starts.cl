@@ -1,0 +1,16 @@
+__kernel void add(__global const float *a, __global float *b, __global float *c, int n)
+{
+    int i = get_global_id(0);
+    if (i < n)
+        c[i] = a[i] + b[i];
+}
+// case
+// host: unknown
+// case
+// host: kernel=sub dim=1 global=n local=null args=da,db,dc
+// buffer: da bytes ?
+// buffer: db bytes ?
+// buffer: dc bytes ?
+// case
+// host: kernel=? dim=1 global=n local=null args=da,da,da
+// buffer: da bytes ?

@@ -1,0 +1,15 @@
+// host: kernel=add dim=1 global=n local=null args=da,db,dc
+// buffer: da bytes ? USE_HOST_PTR
+// buffer: db bytes ?
+__kernel void add(__global const float *a, __global float *b, __global float *c, int n)
+{
+    int i = get_global_id(0);
+    if (i < n)
+        c[i] = a[i] + b[i];
+}
+// case
+// buffer: dc bytes ?
+// case
+// buffer: dc bytes ?
+// case
+// buffer: dc bytes ? USE_HOST_PTR

@@ -1,0 +1,10 @@
+// with: level=2 no-ndrange-to-loop no-reduction no-restrict
+// host: kernel=k dim=1 global=n local=null args=?,64
+// host: kernel=k dim=1 global=n local=null args=?,32
+// host: kernel=k dim=1 global=n local=null args=?,64
+__kernel void k(__global int *a, int n) {
+    int s = 0;
+    for (int i = 0; i < n; i++)
+        s += a[i];
+    a[0] = s;
+}
