@@ -12,6 +12,10 @@ use crate::types::last_name;
 pub(crate) struct Mentions {
     /// All names in it.
     pub names: BTreeSet<String>,
+    /// Names of members that it accesses.
+    pub members: BTreeSet<String>,
+    /// Names in what is not understood.
+    pub hidden: BTreeSet<String>,
     /// Names of functions that are called.
     pub calls: BTreeSet<String>,
     /// The same with those of methods and constructors, in the order of the walk.
@@ -30,6 +34,10 @@ pub(crate) struct Mentions {
     pub declared: BTreeSet<String>,
     /// Variables that it declares and that outlive it.
     pub statics: BTreeSet<Span>,
+    /// Some of these are not constant.
+    pub keeps_state: bool,
+    /// What it computes and prints, of one function.
+    pub reports: Reports,
     /// It has loops.
     pub loops: bool,
     /// It returns.
@@ -41,6 +49,29 @@ pub(crate) struct Mentions {
     pub anything: bool,
     /// It cannot be summed up: it jumps, or is not understood.
     pub odd: bool,
+}
+
+/// What code computes and prints, unless it does more than that.
+#[derive(Clone, Default)]
+pub(crate) struct Reports {
+    /// It does more than computing with its own variables, branching, and calling functions by name.
+    pub acts: bool,
+    /// Names whose values it computes with.
+    pub computed: BTreeSet<String>,
+    /// Names that are assigned.
+    pub assigned: BTreeSet<String>,
+    /// Its calls.
+    pub calls: Vec<NamedCall>,
+}
+
+/// A call of a function by its name.
+#[derive(Clone)]
+pub(crate) struct NamedCall {
+    pub name: String,
+    /// How many arguments it has.
+    pub count: usize,
+    /// Arguments that are just a name.
+    pub names: Vec<String>,
 }
 
 impl Mentions {
@@ -79,6 +110,8 @@ impl Mentions {
     pub fn add(&mut self, more: &Mentions) {
         let sets = [
             (&mut self.names, &more.names),
+            (&mut self.members, &more.members),
+            (&mut self.hidden, &more.hidden),
             (&mut self.calls, &more.calls),
             (&mut self.passed, &more.passed),
             (&mut self.changed, &more.changed),
@@ -91,6 +124,7 @@ impl Mentions {
             all.extend(more.iter().cloned());
         }
         self.statics.extend(&more.statics);
+        self.keeps_state |= more.keeps_state;
         self.loops |= more.loops;
         self.returns |= more.returns;
         self.indirect |= more.indirect;
@@ -102,7 +136,12 @@ impl Mentions {
         loop {
             if let Some(id) = exprs.pop() {
                 self.expr(ast, id, &mut stmts);
-                exprs.extend(ast.children(id));
+                let mut inner = ast.children(id);
+                if let ExprKind::Call { .. } = ast.expr(id).kind {
+                    // What a call does with a name is for its function to say.
+                    inner.retain(|part| !self.named_in_call(ast, *part));
+                }
+                exprs.extend(inner);
             } else if let Some(id) = stmts.pop() {
                 ast.parts(id, &mut stmts, &mut exprs);
                 self.stmt(ast, id);
@@ -112,7 +151,16 @@ impl Mentions {
         }
     }
 
+    fn named_in_call(&mut self, ast: &Ast, part: ExprId) -> bool {
+        let ExprKind::Name(name) = &ast.expr(part).kind else {
+            return false;
+        };
+        self.names.insert(name.clone());
+        true
+    }
+
     fn stmt(&mut self, ast: &Ast, id: StmtId) {
+        self.reports.acts |= !only_branches(&ast.stmt(id).kind);
         match &ast.stmt(id).kind {
             StmtKind::Declare(variables) => {
                 for variable in variables {
@@ -120,6 +168,7 @@ impl Mentions {
                     self.declared.insert(variable.name.clone());
                     if variable.is_static {
                         self.statics.insert(variable.span);
+                        self.keeps_state |= !variable.ty.is_const;
                     }
                     if let (true, Some(init)) = (variable.ty.reference, variable.init) {
                         self.target(ast, init);
@@ -145,15 +194,20 @@ impl Mentions {
     fn opaque(&mut self, names: &[String]) {
         self.odd = true;
         self.indirect = true;
+        self.hidden.extend(names.iter().cloned());
         self.changed.extend(names.iter().cloned());
         self.called.extend(names.iter().cloned());
     }
 
     fn expr(&mut self, ast: &Ast, id: ExprId, stmts: &mut Vec<StmtId>) {
+        self.reports.expr(ast, id);
         match &ast.expr(id).kind {
             ExprKind::Name(name) if self.names.contains(name) => {}
             ExprKind::Name(name) => {
                 self.names.insert(name.clone());
+            }
+            ExprKind::Member { name, .. } => {
+                self.members.insert(name.clone());
             }
             ExprKind::Call { callee, args } => {
                 self.callee(ast, *callee);
@@ -236,5 +290,71 @@ impl Mentions {
         let (name, indirect) = ast.changed_by_assigning(id);
         self.changed.extend(name.map(str::to_string));
         self.indirect |= indirect;
+    }
+}
+
+impl Reports {
+    fn expr(&mut self, ast: &Ast, id: ExprId) {
+        match &ast.expr(id).kind {
+            ExprKind::Int(_)
+            | ExprKind::Float(_)
+            | ExprKind::Char(_)
+            | ExprKind::Str(_)
+            | ExprKind::Bool(_)
+            | ExprKind::Null
+            | ExprKind::Unary(..)
+            | ExprKind::Cast(..)
+            | ExprKind::Paren(_)
+            | ExprKind::Binary(..)
+            | ExprKind::Comma(..)
+            | ExprKind::Conditional(..) => {}
+            ExprKind::Name(name) if self.computed.contains(name) => {}
+            ExprKind::Name(name) => {
+                self.computed.insert(name.clone());
+            }
+            ExprKind::Assign(_, target, _) | ExprKind::Step { target, .. } => {
+                match &ast.expr(ast.skip_parens(*target)).kind {
+                    ExprKind::Name(name) => {
+                        self.assigned.insert(name.clone());
+                    }
+                    _ => self.acts = true,
+                }
+            }
+            ExprKind::Call { callee, args } => {
+                let ExprKind::Name(name) = &ast.expr(ast.skip_parens(*callee)).kind else {
+                    self.acts = true;
+                    return;
+                };
+                let name_of = |arg: &ExprId| match &ast.expr(*arg).kind {
+                    ExprKind::Name(name) => Some(name.clone()),
+                    _ => None,
+                };
+                self.calls.push(NamedCall {
+                    name: name.clone(),
+                    count: args.len(),
+                    names: args.iter().filter_map(name_of).collect(),
+                });
+            }
+            _ => self.acts = true,
+        }
+    }
+}
+
+/// Whether a statement only branches, or declares a variable of its function's own.
+fn only_branches(kind: &StmtKind) -> bool {
+    match kind {
+        StmtKind::Declare(variables) => variables.iter().all(|variable| {
+            let ty = &variable.ty;
+            !variable.is_static && !variable.is_extern && !ty.reference && ty.dims.is_empty()
+        }),
+        StmtKind::If { init, .. } => init.is_none(),
+        StmtKind::Return(value) => value.is_none(),
+        StmtKind::Expr(_)
+        | StmtKind::Block(_)
+        | StmtKind::Switch { .. }
+        | StmtKind::Case(_)
+        | StmtKind::Break
+        | StmtKind::Empty => true,
+        _ => false,
     }
 }

@@ -86,7 +86,7 @@ pub(crate) struct Interp<'a> {
     /// Pieces of their texts that were looked up.
     texts: Texts,
     /// What is kept of functions and loops.
-    summaries: summaries::Summaries<'a>,
+    summaries: summaries::Summaries,
     /// Calls that may be repeated.
     repeats: repeat::Repeats,
     /// What variables and objects hold at the place that is followed.

@@ -1,6 +1,6 @@
 //! What the given files say, which following them does not change.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -37,6 +37,9 @@ pub(crate) struct Program<'a> {
     pub constructors: ByName<&'a str, Vec<FnId>>,
     /// With how many arguments a host may call a function, once somebody asked.
     pub argument_counts: RefCell<ByName<(usize, FnId), RangeInclusive<usize>>>,
+    /// See [`Program::uncalled`] and [`Program::called_names`].
+    pub uncalled: OnceCell<BTreeSet<FnId>>,
+    pub called_names: OnceCell<BTreeSet<&'a str>>,
     /// Names of file-scope variables that files which are not given may name too.
     pub shared_names: BTreeSet<&'a str>,
     /// The hosts have unions.
@@ -68,6 +71,8 @@ impl<'a> Program<'a> {
             methods: Vec::new(),
             constructors: ByName::default(),
             argument_counts: RefCell::default(),
+            uncalled: OnceCell::new(),
+            called_names: OnceCell::new(),
             shared_names: BTreeSet::new(),
             has_unions: any_record(|record| record.is_union),
             has_bases: types.iter().any(|t| t.has_bases),
@@ -142,7 +147,11 @@ impl<'a> Program<'a> {
     }
 
     /// Names that are called somewhere.
-    pub fn called_names(&self) -> BTreeSet<&'a str> {
+    pub fn called_names(&self) -> &BTreeSet<&'a str> {
+        self.called_names.get_or_init(|| self.find_called_names())
+    }
+
+    fn find_called_names(&self) -> BTreeSet<&'a str> {
         let hosts = self.hosts;
         let mut called = BTreeSet::new();
         let mut asts = BTreeSet::new();

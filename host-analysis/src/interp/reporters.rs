@@ -7,9 +7,9 @@ use std::rc::Rc;
 
 use fpgacc_frontend::source::Span;
 
+use super::mentions::NamedCall;
 use super::{Code, FnId, Interp, functions};
 use crate::number::{IntType, Num};
-use crate::syntax::ast::{ExprId, ExprKind, StmtId, StmtKind};
 use crate::syntax::lex::{Lexer, TokenKind};
 use crate::value::Val;
 
@@ -39,14 +39,18 @@ pub(super) enum Told {
 /// Whether calls with such arguments return.
 pub(super) type Outcomes = Vec<(Vec<Told>, bool)>;
 
-/// A walk over a body that decides whether it only reports.
-struct Walk {
+/// What a function calls its own.
+struct Own<'f> {
     host: usize,
-    params: Vec<String>,
-    locals: BTreeSet<String>,
-    relevant: BTreeSet<usize>,
-    ends: bool,
-    calls: Vec<Span>,
+    params: Vec<&'f str>,
+    /// Its parameters and variables.
+    all: &'f BTreeSet<String>,
+}
+
+impl Own<'_> {
+    fn is_param(&self, name: &str) -> bool {
+        self.params.contains(&name)
+    }
 }
 
 impl<'a> Interp<'a> {
@@ -70,171 +74,101 @@ impl<'a> Interp<'a> {
         if !void || !by_value || function.class.is_some() {
             return None;
         }
-        let mut walk = Walk {
+        let mentions = self.mentions(id);
+        let reports = &mentions.reports;
+        let own = Own {
             host: id.host,
-            params: function.params.iter().map(|p| p.name.clone()).collect(),
-            locals: BTreeSet::new(),
-            relevant: BTreeSet::new(),
+            params: function.params.iter().map(|p| p.name.as_str()).collect(),
+            all: &mentions.declared,
+        };
+        let hides = |name: &String| !own.is_param(name) && self.is_file_scope(id.host, name);
+        if reports.acts || mentions.declared.iter().any(hides) {
+            return None;
+        }
+        let mut computed: BTreeSet<&str> = reports.computed.iter().map(String::as_str).collect();
+        let mut found = Reporter {
+            relevant: Vec::new(),
             ends: false,
             calls: vec![function.span],
         };
         let code = self.program.file_code(id.host, id.part);
-        self.reports_stmt(&code, function.body, &mut walk)
-            .then(|| Reporter {
-                relevant: walk.relevant.into_iter().collect(),
-                ends: walk.ends,
-                calls: walk.calls,
-            })
+        for call in &reports.calls {
+            let printed = self.reports_call(&code, call, &own, &mut found)?;
+            let names = call.names.iter().map(String::as_str);
+            // What is only printed does not matter.
+            computed.extend(names.filter(|name| !printed || !self.is_own_value(name, &own)));
+        }
+        let is_assigned = |name: &String| own.all.contains(name);
+        if !reports.assigned.iter().all(is_assigned)
+            || !computed.iter().all(|name| self.is_computable(name, &own))
+        {
+            return None;
+        }
+        let params = own.params.iter().enumerate();
+        let relevant = params.filter(|(_, name)| computed.contains(*name));
+        found.relevant = relevant.map(|(index, _)| index).collect();
+        Some(found)
     }
 
-    fn reports_stmt(&mut self, code: &Code<'a>, id: StmtId, walk: &mut Walk) -> bool {
-        let tree = code.clone();
-        match &tree.ast().stmt(id).kind {
-            StmtKind::Expr(value) => self.reports_expr(code, *value, walk),
-            StmtKind::Declare(variables) => variables.iter().all(|variable| {
-                let ty = &variable.ty;
-                walk.locals.insert(variable.name.clone());
-                !variable.is_static
-                    && !variable.is_extern
-                    && !ty.reference
-                    && ty.dims.is_empty()
-                    && variable
-                        .init
-                        .is_none_or(|init| self.reports_expr(code, init, walk))
-            }),
-            StmtKind::Block(stmts) => stmts.iter().all(|&s| self.reports_stmt(code, s, walk)),
-            StmtKind::If {
-                init,
-                condition,
-                then,
-                otherwise,
-            } => {
-                init.is_none()
-                    && self.reports_expr(code, *condition, walk)
-                    && self.reports_stmt(code, *then, walk)
-                    && otherwise.is_none_or(|o| self.reports_stmt(code, o, walk))
-            }
-            StmtKind::Switch { value, body } => {
-                self.reports_expr(code, *value, walk) && self.reports_stmt(code, *body, walk)
-            }
-            StmtKind::Case(value) => value.is_none_or(|v| self.reports_expr(code, v, walk)),
-            StmtKind::Return(None) | StmtKind::Break | StmtKind::Empty => true,
-            _ => false,
-        }
+    /// Whether a name is that of a parameter or variable of the function, and no macro.
+    fn is_own_value(&self, name: &str, own: &Own<'_>) -> bool {
+        own.all.contains(name) && !self.program.hosts[own.host].macros.knows(name)
     }
 
-    fn reports_expr(&mut self, code: &Code<'a>, id: ExprId, walk: &mut Walk) -> bool {
-        let tree = code.clone();
-        let ast = tree.ast();
-        match &ast.expr(id).kind {
-            ExprKind::Int(_)
-            | ExprKind::Float(_)
-            | ExprKind::Char(_)
-            | ExprKind::Str(_)
-            | ExprKind::Bool(_)
-            | ExprKind::Null => true,
-            ExprKind::Name(name) => self.reports_name(name, walk),
-            ExprKind::Unary(_, a) | ExprKind::Cast(_, a) | ExprKind::Paren(a) => {
-                self.reports_expr(code, *a, walk)
-            }
-            ExprKind::Binary(_, a, b) | ExprKind::Comma(a, b) => {
-                self.reports_expr(code, *a, walk) && self.reports_expr(code, *b, walk)
-            }
-            ExprKind::Conditional(a, b, c) => [a, b, c]
-                .into_iter()
-                .all(|&e| self.reports_expr(code, e, walk)),
-            ExprKind::Assign(_, target, value) => {
-                self.own_variable(code, *target, walk) && self.reports_expr(code, *value, walk)
-            }
-            ExprKind::Step { target, .. } => self.own_variable(code, *target, walk),
-            ExprKind::Call { callee, args } => {
-                let ExprKind::Name(name) = &ast.expr(ast.skip_parens(*callee)).kind else {
-                    return false;
-                };
-                self.reports_call(code, name, args, walk)
-            }
-            _ => false,
+    /// Whether the value of a name is the function's own, or the same in each call.
+    fn is_computable(&self, name: &str, own: &Own<'_>) -> bool {
+        let macros = &self.program.hosts[own.host].macros;
+        if !macros.knows(name) {
+            return own.all.contains(name) || !self.is_file_scope(own.host, name);
         }
-    }
-
-    fn own_variable(&mut self, code: &Code<'a>, target: ExprId, walk: &mut Walk) -> bool {
-        let tree = code.clone();
-        let own = |name: &String| walk.locals.contains(name) || walk.params.contains(name);
-        let ast = tree.ast();
-        let found = matches!(&ast.expr(ast.skip_parens(target)).kind, ExprKind::Name(n) if own(n));
-        found && self.reports_expr(code, target, walk)
-    }
-
-    fn reports_name(&mut self, name: &str, walk: &mut Walk) -> bool {
-        let host = &self.program.hosts[walk.host];
-        if host.macros.knows(name) {
-            let found = host.macros.at(name, host.macros.end());
-            return found.is_some_and(|(_, m)| {
-                let body = m.body.as_bytes();
-                // A number, or a name that stands for itself, as `stderr`.
-                m.params.is_none()
-                    && (m.body == name
-                        || Lexer::within(body, 0..body.len()).all(|t| {
-                            matches!(
-                                t.kind,
-                                TokenKind::Number | TokenKind::Punct(b'-' | b'(' | b')')
-                            )
-                        }))
-            });
-        }
-        if let Some(index) = walk.params.iter().position(|p| p == name) {
-            walk.relevant.insert(index);
-            return true;
-        }
-        walk.locals.contains(name) || !self.is_file_scope(walk.host, name)
+        let found = macros.at(name, macros.end());
+        found.is_some_and(|(_, m)| {
+            let body = m.body.as_bytes();
+            let is_number = |kind| {
+                matches!(
+                    kind,
+                    TokenKind::Number | TokenKind::Punct(b'-' | b'(' | b')')
+                )
+            };
+            // A number, or a name that stands for itself, as `stderr`.
+            m.params.is_none()
+                && (m.body == name || Lexer::within(body, 0..body.len()).all(|t| is_number(t.kind)))
+        })
     }
 
     fn is_file_scope(&self, host: usize, name: &str) -> bool {
         self.variables.global(host, name).is_some()
     }
 
+    /// Whether a call only prints its arguments; nothing if it is not one of a reporter.
     fn reports_call(
         &mut self,
         code: &Code<'a>,
-        name: &str,
-        args: &[ExprId],
-        walk: &mut Walk,
-    ) -> bool {
-        let own = walk.locals.contains(name) || walk.params.iter().any(|p| p == name);
-        if own
-            || self.program.hosts[walk.host].macros.knows(name)
-            || self.is_file_scope(walk.host, name)
+        call: &NamedCall,
+        own: &Own<'_>,
+        found: &mut Reporter,
+    ) -> Option<bool> {
+        let name = call.name.as_str();
+        if own.all.contains(name)
+            || self.program.hosts[own.host].macros.knows(name)
+            || self.is_file_scope(own.host, name)
         {
-            return false;
+            return None;
         }
-        if let Some(function) = self.find_function(code, name, args.len()) {
-            let Some(inner) = self.reporter(function) else {
-                return false;
-            };
-            walk.ends |= inner.ends;
-            walk.calls.extend(&inner.calls);
-            return args.iter().all(|&a| self.reports_expr(code, a, walk));
+        if let Some(function) = self.find_function(code, name, call.count) {
+            let inner = self.reporter(function)?;
+            found.ends |= inner.ends;
+            found.calls.extend(&inner.calls);
+            return Some(false);
         }
         if self.program.functions.contains_key(name) {
-            return false;
+            return None;
         }
         if functions::ends_program(name) {
-            walk.ends = true;
-            return args.iter().all(|&a| self.reports_expr(code, a, walk));
+            found.ends = true;
+            return Some(false);
         }
-        // What is only printed does not matter.
-        functions::reads_only(name) && args.iter().all(|&a| self.is_printed(code, a, walk))
-    }
-
-    /// Whether an argument of a function that only reads can be left out.
-    fn is_printed(&mut self, code: &Code<'a>, id: ExprId, walk: &mut Walk) -> bool {
-        let tree = code.clone();
-        match &tree.ast().expr(id).kind {
-            ExprKind::Name(name) if walk.params.contains(name) || walk.locals.contains(name) => {
-                !self.program.hosts[walk.host].macros.knows(name)
-            }
-            _ => self.reports_expr(code, id, walk),
-        }
+        functions::reads_only(name).then_some(true)
     }
 
     /// Whether a call of a reporter returns, if that is known without following it.

@@ -4,58 +4,19 @@
 //! and these count as unknown then.
 
 use std::collections::BTreeSet;
-use std::rc::Rc;
 
+use super::mentions::Mentions;
 use super::{FnId, Interp};
 use crate::place::{Place, Root};
 use crate::syntax::Language;
-use crate::syntax::ast::{Ast, ExprKind, StmtId, StmtKind, Variable};
 use crate::syntax::lex;
 use crate::types::last_name;
 use crate::value::Val;
 
-/// All names that occur in a statement; nothing if variables in it outlive it.
-fn names_in(ast: &Ast, body: StmtId) -> Option<BTreeSet<&str>> {
-    let mut names = BTreeSet::new();
-    let (mut stmts, mut exprs) = (vec![body], Vec::new());
-    loop {
-        if let Some(id) = exprs.pop() {
-            exprs.extend(ast.children(id));
-            match &ast.expr(id).kind {
-                ExprKind::Name(name) | ExprKind::Member { name, .. } => {
-                    names.insert(name.as_str());
-                }
-                ExprKind::Opaque { names: inner, .. } => {
-                    names.extend(inner.iter().map(String::as_str));
-                }
-                ExprKind::Statement(stmt) => stmts.push(*stmt),
-                _ => {}
-            }
-            continue;
-        }
-        let Some(id) = stmts.pop() else {
-            return Some(names);
-        };
-        ast.parts(id, &mut stmts, &mut exprs);
-        match &ast.stmt(id).kind {
-            StmtKind::Declare(variables) => {
-                let outlives = |v: &Variable| v.is_static && !v.ty.is_const;
-                if variables.iter().any(outlives) {
-                    return None;
-                }
-            }
-            StmtKind::Opaque { names: inner, .. } => {
-                names.extend(inner.iter().map(String::as_str));
-            }
-            _ => {}
-        }
-    }
-}
-
 impl<'a> Interp<'a> {
     /// All names that a function and what it calls may mention, if none of them is OpenCL's. Only
     /// for C: in C++, functions are called without being named.
-    fn without_opencl(&mut self, id: FnId) -> Option<(BTreeSet<&'a str>, Vec<FnId>)> {
+    fn without_opencl(&self, id: FnId) -> Option<(BTreeSet<String>, Vec<FnId>)> {
         let mut seen = BTreeSet::new();
         let mut functions = BTreeSet::from([id]);
         let mut waiting = vec![id];
@@ -65,14 +26,26 @@ impl<'a> Interp<'a> {
             if hosts[id.host].language != Language::C {
                 return None;
             }
-            let mut names: Vec<&str> = self.names_of(id)?.iter().copied().collect();
+            let mentions = self.mentions(id);
+            if mentions.keeps_state {
+                return None;
+            }
+            let Mentions {
+                names,
+                members,
+                hidden,
+                ..
+            } = &*mentions;
+            let all = names.iter().chain(members).chain(hidden);
+            let mut names: Vec<&str> = all.map(String::as_str).collect();
             while let Some(name) = names.pop() {
                 if super::functions::is_opencl(name) {
                     return None;
                 }
-                if !seen.insert(name) {
+                if seen.contains(name) {
                     continue;
                 }
+                seen.insert(name.to_string());
                 if macros.knows(name) {
                     let (_, definition) = macros.at(name, macros.end())?;
                     if definition.body.contains("##") {
@@ -88,17 +61,6 @@ impl<'a> Interp<'a> {
             }
         }
         Some((seen, functions.into_iter().collect()))
-    }
-
-    /// All names in a function; nothing if its variables outlive it.
-    fn names_of(&mut self, id: FnId) -> Option<Rc<BTreeSet<&'a str>>> {
-        if let Some(known) = self.summaries.names_of.get(&id) {
-            return known.clone();
-        }
-        let ast: &'a Ast = &self.program.hosts[id.host].parts[id.part].ast;
-        let names = names_in(ast, self.program.function(id).body).map(Rc::new);
-        self.summaries.names_of.insert(id, names.clone());
-        names
     }
 
     /// Leaves a function out that has nothing to do with OpenCL; false if it must be followed.
@@ -149,11 +111,11 @@ impl<'a> Interp<'a> {
         if all.iter().all(|&id| self.is_visited(id)) && self.trace.unfollowed.is_empty() {
             return;
         }
-        for id in self.program.uncalled() {
+        for id in self.program.uncalled().clone() {
             let span = self.program.function(id).span;
             self.seen(span);
         }
-        let called = self.program.called_names();
+        let called = self.program.called_names().clone();
         self.start();
         if self.program.functions.contains_key("main") {
             for &id in &all {

@@ -13,7 +13,7 @@ use crate::syntax::ast::StmtId;
 
 /// Answers to questions about functions and loops, each found once.
 #[derive(Default)]
-pub(crate) struct Summaries<'a> {
+pub(crate) struct Summaries {
     /// What functions mention.
     pub mentions: RefCell<BTreeMap<FnId, Rc<Mentions>>>,
     /// The same of all functions of a name, unless one of them cannot be summed up.
@@ -31,8 +31,6 @@ pub(crate) struct Summaries<'a> {
     pub modified: BTreeMap<FnId, Rc<modifies::Modified>>,
     /// Answers of `Interp::globals_modified_by`.
     pub modified_globals: BTreeMap<FnId, Rc<modifies::ModifiedGlobals>>,
-    /// All names in a function of C; nothing if its variables outlive it.
-    pub names_of: BTreeMap<FnId, Option<Rc<BTreeSet<&'a str>>>>,
     /// Functions whose address is taken somewhere, once somebody asked for them.
     pub taken: OnceCell<Rc<BTreeSet<FnId>>>,
 }

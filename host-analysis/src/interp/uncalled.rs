@@ -47,11 +47,12 @@ impl Candidate {
 
 impl Program<'_> {
     /// Static functions that are named nowhere, or only in each other.
-    pub(super) fn uncalled(&self) -> BTreeSet<FnId> {
-        let hosts = self.hosts.iter().enumerate();
-        hosts
-            .flat_map(|(host, file)| self.uncalled_in(host, file))
-            .collect()
+    pub(super) fn uncalled(&self) -> &BTreeSet<FnId> {
+        self.uncalled.get_or_init(|| {
+            let hosts = self.hosts.iter().enumerate();
+            let all = hosts.flat_map(|(host, file)| self.uncalled_in(host, file));
+            all.collect()
+        })
     }
 
     fn uncalled_in(&self, host: usize, file: &HostFile) -> BTreeSet<FnId> {
@@ -168,8 +169,8 @@ mod tests {
     fn uncalled(text: &str) -> Vec<String> {
         let (sources, hosts) = parsed(text);
         let program = Program::new(&hosts, &sources);
-        let ids = program.uncalled().into_iter();
-        ids.map(|id| program.function(id).name.clone()).collect()
+        let ids = program.uncalled().iter();
+        ids.map(|id| program.function(*id).name.clone()).collect()
     }
 
     #[test]
