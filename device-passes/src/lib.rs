@@ -5,9 +5,7 @@
 //! what was done or why it was not, and what the runtime must do at a launch.
 
 mod around_loop;
-pub mod count;
-pub mod emulator;
-pub mod lock;
+pub mod instrumentation;
 pub mod options;
 pub mod pass;
 pub mod passes;

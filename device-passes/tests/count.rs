@@ -1,6 +1,6 @@
 //! Kernels that count: what they look like. What they count is tested on devices (`tests/trace.rs`).
 
-use fpgacc_device_passes::count::{Counting, Kind, count};
+use fpgacc_device_passes::instrumentation::count::{Counting, Kind, count};
 use fpgacc_frontend::ir::Dialect;
 use fpgacc_frontend::kernel::{Input, LineDirectives, parse, print, validate};
 use fpgacc_frontend::source::SourceMap;

@@ -111,11 +111,11 @@ impl Contents {
 
 /// Every value that was assigned to a place that outlives its function.
 #[derive(Default)]
-pub(crate) struct Ever(Contents);
+pub(crate) struct FlowInsensitive(Contents);
 
-impl Ever {
+impl FlowInsensitive {
     pub fn clear(&mut self) {
-        *self = Ever::default();
+        *self = FlowInsensitive::default();
     }
 
     pub fn get(&self, place: &Place) -> Option<&Val> {

@@ -67,7 +67,7 @@ pub(crate) struct Objects {
 }
 
 impl Objects {
-    pub fn forget_all(&mut self) {
+    pub fn havoc_all(&mut self) {
         self.list.clear();
         self.by_way.clear();
         self.held.clear();

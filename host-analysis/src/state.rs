@@ -314,7 +314,7 @@ impl State {
         content.is_some_and(|c| !c.parts.is_empty() && c.below(&place.path).next().is_some())
     }
 
-    fn forget_parts(&mut self, place: &Place, keep_size: bool) {
+    fn havoc_parts(&mut self, place: &Place, keep_size: bool) {
         let content = self.content_unwatched(place.root);
         let Some(content) = content.filter(|c| !c.parts.is_empty()) else {
             return;
@@ -337,7 +337,7 @@ impl State {
     /// Sets a whole place; its parts hold nothing of their own then. Where elements are not known
     /// any more, how many there are may still be.
     pub fn set(&mut self, place: &Place, value: Val) {
-        self.forget_parts(place, value.is_unknown());
+        self.havoc_parts(place, value.is_unknown());
         self.write(place.clone(), Some(value));
     }
 
@@ -346,9 +346,9 @@ impl State {
         self.write(place.clone(), Some(value));
     }
 
-    /// Forgets a place and its parts.
-    pub fn forget(&mut self, place: &Place) {
-        self.forget_parts(place, false);
+    /// Havocs a place and its parts.
+    pub fn havoc(&mut self, place: &Place) {
+        self.havoc_parts(place, false);
         if self.own(place).is_some() {
             self.write(place.clone(), None);
         }

@@ -1,30 +1,31 @@
 //! Bad inputs, and what fpgacc says to them.
 //!
-//! Each file in `tests/bad/` is a case: shell commands behind `$ `, the files that they see besides those
-//! of `tests/fixture/`, and, under `-- expected --`, everything that they print, with the exit code where
-//! it is not 0. The commands run in a folder of their own; what is in it after one that failed must
-//! be what was there before. In the expectation, `...` stands for the rest of a line, and on a line
-//! of its own for any lines: what compilers say differs between their versions.
+//! Each file in `tests/bad/` is a case: shell commands after `$ `, and the files that they see besides those
+//! of `tests/fixture/`. Its snapshot is everything that they print, with the exit code where it is not 0.
+//! The commands run in a folder of their own; what is in it after one that failed must be what was
+//! there before. In a snapshot, `...` stands for the rest of a line, and on a line of its own for any
+//! lines: what compilers say differs between their versions.
 //!
-//! `UPDATE_EXPECT=1 cargo test -p fpgacc-tests --test bad_inputs` writes the expectations that do
-//! not fit anew: read the diff before you commit it.
+//! `INSTA_UPDATE=always` writes the snapshots that do not fit anew: read the diff before you commit it.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
+use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A case: commands, files, and the expected output.
+use insta::Snapshot;
+use insta::comparator::Comparator;
+use insta::internals::SnapshotContents;
+
+/// A case: commands and files.
 #[derive(Default)]
 struct Case {
-    /// All but the expectation, as it is written.
-    head: String,
     commands: Vec<String>,
     files: BTreeMap<String, String>,
-    expected: String,
 }
 
 fn parse(text: &str) -> Case {
@@ -37,23 +38,12 @@ fn parse(text: &str) -> Case {
             .and_then(|l| l.strip_suffix(" --"));
         if let Some(name) = name {
             section = Some(name.to_string());
-            if name != "expected" {
-                case.files.insert(name.to_string(), String::new());
-                case.head.push_str(line);
-            }
-            continue;
-        }
-        match section.as_deref() {
-            Some("expected") => case.expected.push_str(line),
-            Some(file) => {
-                case.head.push_str(line);
-                case.files.get_mut(file).unwrap().push_str(line);
-            }
-            None => {
-                case.head.push_str(line);
-                let command = line.strip_prefix("$ ").map(|c| c.trim_end().to_string());
-                case.commands.extend(command);
-            }
+            case.files.insert(name.to_string(), String::new());
+        } else if let Some(file) = &section {
+            case.files.get_mut(file).unwrap().push_str(line);
+        } else {
+            let command = line.strip_prefix("$ ").map(|c| c.trim_end().to_string());
+            case.commands.extend(command);
         }
     }
     case
@@ -153,22 +143,31 @@ fn fits(expected: &[&str], got: &[&str]) -> bool {
     same && fits(rest, lines)
 }
 
-/// What is wrong with a case; empty if nothing is.
-fn check(path: &Path) -> String {
-    let text = fs::read_to_string(path).unwrap();
-    let case = parse(&text);
-    let got = run(&case);
-    let expected: Vec<&str> = case.expected.lines().collect();
-    let shown: Vec<&str> = got.lines().collect();
-    if fits(&expected, &shown) && !expected.is_empty() {
-        return String::new();
+/// Compares what was printed with a snapshot that has `...` in it.
+#[derive(Clone)]
+struct Wildcards;
+
+impl Comparator for Wildcards {
+    fn matches(&self, reference: &Snapshot, test: &Snapshot) -> bool {
+        let (SnapshotContents::Text(expected), SnapshotContents::Text(got)) =
+            (reference.contents(), test.contents())
+        else {
+            return false;
+        };
+        let (expected, got) = (expected.to_string(), got.to_string());
+        let [expected, got] = [&expected, &got].map(|text| text.lines().collect::<Vec<_>>());
+        !expected.is_empty() && fits(&expected, &got)
     }
-    if std::env::var_os("UPDATE_EXPECT").is_some() {
-        fs::write(path, format!("{}-- expected --\n{got}", case.head)).unwrap();
-        return String::new();
+
+    fn dyn_clone(&self) -> Box<dyn Comparator> {
+        Box::new(self.clone())
     }
+}
+
+fn check(path: &Path, settings: &insta::Settings) {
+    let got = run(&parse(&fs::read_to_string(path).unwrap()));
     let name = path.file_name().unwrap().to_string_lossy();
-    format!("== {name}\nexpected:\n{}got:\n{got}", case.expected)
+    settings.bind(|| insta::assert_snapshot!(name.as_ref(), got));
 }
 
 #[test]
@@ -177,22 +176,31 @@ fn every_bad_input_gets_its_message() {
     let mut paths: Vec<_> = fs::read_dir(&folder)
         .unwrap()
         .map(|e| e.unwrap().path())
+        .filter(|path| path.extension().is_none())
         .collect();
     paths.sort();
     assert!(paths.len() >= 60, "cases are missing: {}", paths.len());
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path(&folder);
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.set_comparator(Box::new(Wildcards));
     let next = AtomicUsize::new(0);
-    let wrong = Mutex::new(BTreeMap::new());
+    let wrong = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| {
                 while let Some(path) = paths.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let fault = std::panic::catch_unwind(|| check(path));
-                    let fault = fault.unwrap_or_else(|_| format!("== {}\n", path.display()));
-                    wrong.lock().unwrap().insert(path, fault);
+                    // The snapshot that does not fit is printed.
+                    if std::panic::catch_unwind(AssertUnwindSafe(|| check(path, &settings)))
+                        .is_err()
+                    {
+                        wrong.lock().unwrap().push(path);
+                    }
                 }
             });
         }
     });
-    let wrong: String = wrong.into_inner().unwrap().into_values().collect();
-    assert!(wrong.is_empty(), "{wrong}");
+    let wrong = wrong.into_inner().unwrap();
+    assert!(wrong.is_empty(), "{wrong:?}");
 }

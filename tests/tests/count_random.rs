@@ -2,7 +2,7 @@
 //! Oclgrind and Intel's emulator count the same. PoCL 3.1 does not in about one of ten of these kernels,
 //! for a reason that is not known.
 
-use fpgacc_device_passes::count::count;
+use fpgacc_device_passes::instrumentation::count::count;
 use fpgacc_frontend::kernel::{LineDirectives, print, validate};
 use fpgacc_frontend::source::SourceMap;
 use fpgacc_tests::generate::{Focus, batch};

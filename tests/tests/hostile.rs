@@ -10,6 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use fpgacc_tests::command::{Outcome, Workshop};
+use fpgacc_tests::random::Random;
 use fpgacc_tests::seeds::seeds;
 
 const DEEP: usize = 10_000;
@@ -133,31 +134,18 @@ fn what_is_outside_of_functions_may_nest_too() {
     });
 }
 
-/// Numbers without a pattern, the same at each run with the same seed.
-struct Noise(u64);
-
-impl Noise {
-    fn next(&mut self) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(6364136223846793005)
-            .wrapping_add(1442695040888963407);
-        (self.0 >> 33) as usize
-    }
-}
-
 const MEGABYTES: usize = 10 << 20;
 
 fn noise_of_bytes(seed: u64) -> Vec<u8> {
-    let mut noise = Noise(seed);
-    (0..MEGABYTES).map(|_| noise.next() as u8).collect()
+    let mut noise = Random::new(seed);
+    (0..MEGABYTES).map(|_| noise.bits() as u8).collect()
 }
 
 fn noise_of_text(seed: u64) -> Vec<u8> {
-    let mut noise = Noise(seed);
-    let character = |noise: &mut Noise| match noise.next() % 60 {
+    let mut noise = Random::new(seed);
+    let character = |noise: &mut Random| match noise.bits() as usize % 60 {
         0 => b'\n',
-        _ => b' ' + (noise.next() % 95) as u8,
+        _ => b' ' + (noise.bits() as usize % 95) as u8,
     };
     (0..MEGABYTES).map(|_| character(&mut noise)).collect()
 }
@@ -168,11 +156,11 @@ fn noise_of_tokens(seed: u64) -> Vec<u8> {
                              struct a b c 1 2.0f \"s\" get_global_id . -> ? : << switch case"
             .split_whitespace()
             .collect();
-    let mut noise = Noise(seed);
+    let mut noise = Random::new(seed);
     let mut text = Vec::with_capacity(MEGABYTES + 100);
     while text.len() < MEGABYTES {
         for _ in 0..12 {
-            text.extend(tokens[noise.next() % tokens.len()].as_bytes());
+            text.extend(tokens[noise.bits() as usize % tokens.len()].as_bytes());
             text.push(b' ');
         }
         text.push(b'\n');
@@ -203,7 +191,7 @@ fn ten_megabytes_of_noise_are_refused() {
 
 /// Editors of Windows put a byte order mark in front.
 /// A file of facts in which one value, key or line is something else.
-fn altered(facts: &str, noise: &mut Noise) -> String {
+fn altered(facts: &str, noise: &mut Random) -> String {
     const VALUES: [&str; 16] = [
         "0",
         "1",
@@ -223,22 +211,22 @@ fn altered(facts: &str, noise: &mut Noise) -> String {
         "{const: 4294967312}",
     ];
     let mut lines: Vec<String> = facts.lines().map(String::from).collect();
-    let at = noise.next() % lines.len();
+    let at = noise.bits() as usize % lines.len();
     let line = lines[at].clone();
     let indent = line.find(|c| c != ' ').unwrap_or(0);
-    match (noise.next() % 6, line.find(": ")) {
+    match (noise.bits() as usize % 6, line.find(": ")) {
         (0, _) => drop(lines.remove(at)),
         (1, _) => lines.insert(at, line),
         (2, _) => lines[at] = line[indent..].into(),
         (_, Some(colon)) => {
             lines[at].truncate(colon + 2);
-            lines[at] += VALUES[noise.next() % VALUES.len()];
+            lines[at] += VALUES[noise.bits() as usize % VALUES.len()];
         }
         _ => {
             lines[at] = format!(
                 "{}- {}",
                 &line[..indent],
-                VALUES[noise.next() % VALUES.len()]
+                VALUES[noise.bits() as usize % VALUES.len()]
             )
         }
     }
@@ -250,7 +238,7 @@ fn facts_that_cannot_be_end_in_a_message() {
     let base = Workshop::with_fixture();
     let facts = base.fpgacc("--emit=facts host.c").success().stdout;
     let seed = seeds(1).start;
-    let mut noise = Noise(seed);
+    let mut noise = Random::new(seed);
     let altered: Vec<String> = (0..120).map(|_| altered(&facts, &mut noise)).collect();
     each(&altered, |facts| {
         let shop = Workshop::with_fixture();

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use fpgacc_frontend::ir::Dialect;
+use fpgacc_tests::random::Random;
 use fpgacc_tests::roundtrip::{Options, Outcome, check, meaning};
 use fpgacc_tests::seeds::seeds;
 
@@ -79,7 +80,7 @@ fn the_check_tells_meanings_apart() {
 fn random_expressions_keep_their_meaning() {
     let folder = tempfile::tempdir().expect("a folder");
     for seed in seeds(6) {
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         let mut text = String::from(
             "__kernel void k(__global int *o, int a, int b, uint u, long l, float f, char c,\n\
              __global int *p) {\n",
@@ -95,23 +96,6 @@ fn random_expressions_keep_their_meaning() {
         assert_eq!(checked.outcome, Outcome::Same, "seed {seed}:\n{text}");
         let printed = checked.printed.expect("it was printed");
         assert!(printed.len() < text.len(), "no parenthesis was left away");
-    }
-}
-
-/// A linear congruential generator (Knuth's MMIX).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % limit
-    }
-
-    fn pick<'a>(&mut self, of: &[&'a str]) -> &'a str {
-        of[self.below(of.len())]
     }
 }
 

@@ -9,7 +9,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use fpgacc_device_passes::count::{self, Kind};
+use fpgacc_device_passes::instrumentation::count::{self, Kind};
 use fpgacc_frontend::kernel::LineDirectives;
 use fpgacc_launch_facts::recorded::{BranchKind, RecordedBranch, RecordedLoop};
 use fpgacc_launch_facts::{Location, ProgramSource};

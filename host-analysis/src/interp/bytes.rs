@@ -48,7 +48,7 @@ impl<'a> Interp<'a> {
             }
             None => None,
         };
-        self.forget_pointee(to, "memset");
+        self.havoc_pointee(to, "memset");
         if let Some(whole) = blank {
             self.put(&whole, Val::Zero);
         }
@@ -82,7 +82,7 @@ impl<'a> Interp<'a> {
         }
         self.escape_value(from);
         match to {
-            Val::Pointer(_) | Val::Into(_) => self.forget_pointee(to, "memcpy"),
+            Val::Pointer(_) | Val::Into(_) => self.havoc_pointee(to, "memcpy"),
             _ => self.store_anywhere(Val::Unset, None),
         }
         to.clone()
@@ -105,7 +105,7 @@ impl<'a> Interp<'a> {
     }
 
     /// A member of a union was assigned: nothing is known of the others.
-    pub(super) fn spoil_unions(&mut self, place: &Place) {
+    pub(super) fn invalidate_unions(&mut self, place: &Place) {
         if !self.program.has_unions {
             return;
         }

@@ -1,22 +1,19 @@
 //! Calls: of functions in the given files, which are followed, and of all others.
 
 use super::code::Arg;
+use super::error_checks::ErrorCheck;
 use super::functions;
 use super::lvalue::Target;
-use super::plain::Summary;
-use super::reporters::Reporter;
+use super::not_followed::{is_callable, is_nothing};
+use super::opencl_free::Summary;
 use super::scope::Binding;
 use super::threads::Given;
 use super::{Code, FnId, Interp, MAX_CALLS};
 use crate::object::ObjectKind;
-use crate::place::{ObjectId, Place, Root};
+use crate::place::{Place, Root};
 use crate::syntax::ast::{ExprId, ExprKind, Function, Type};
 use crate::types::{Kind, last_name};
 use crate::value::Val;
-
-/// Times that a function is followed that is called any number of times, before all that it
-/// changes is given up.
-const MOST_CALLS_BACK: u32 = 3;
 
 /// How a parameter gets its argument.
 #[derive(Clone)]
@@ -151,11 +148,11 @@ impl<'a> Interp<'a> {
             return self.cast(code, &ty, value);
         }
         if functions::is_opencl(name) {
-            self.repeats.note_opencl();
+            self.memo.note_opencl();
             return self.opencl(code, id, name, args);
         }
         if functions::returns_again(name) {
-            self.forget_all("longjmp may come back here with other values");
+            self.havoc_all("longjmp may come back here with other values");
         }
         if let Some(value) = self.wrapper_function(code, id, name, args) {
             return value;
@@ -215,7 +212,7 @@ impl<'a> Interp<'a> {
         }
         if is_left || this.is_none() && self.is_tedious(callee) {
             // Another call of what is followed may stand elsewhere.
-            self.repeats.spoil();
+            self.memo.invalidate();
             if let Some(this) = &this {
                 self.escape_value(&Val::Pointer(this.clone()));
             }
@@ -223,15 +220,15 @@ impl<'a> Interp<'a> {
         }
         if this.is_none()
             && !function.params.iter().any(|p| p.ty.reference)
-            && let Some(summary) = self.plain_function(code, &function.name)
+            && let Some(summary) = self.opencl_free_function(code, &function.name)
         {
             return self.summed_up(code, id, callee, args, &summary);
         }
         if this.is_none()
             && args.len() == function.params.len()
-            && let Some(reporter) = self.reporter(callee)
+            && let Some(error_check) = self.error_check(callee)
         {
-            return self.report(code, id, callee, &reporter, args);
+            return self.report(code, id, callee, &error_check, args);
         }
         let passed = self.pass(function, args);
         self.follow(code, id, callee, this, passed)
@@ -243,17 +240,17 @@ impl<'a> Interp<'a> {
         code: &Code<'a>,
         id: ExprId,
         callee: FnId,
-        reporter: &Reporter,
+        error_check: &ErrorCheck,
         args: &[Arg<'a>],
     ) -> Val {
         let values = self.values(args);
         if !self.state.reachable {
             return Val::Unset;
         }
-        let told = reporter.told(&values);
+        let told = error_check.told(&values);
         let known = told
             .as_ref()
-            .and_then(|told| self.reported(callee, reporter, told));
+            .and_then(|told| self.reported(callee, error_check, told));
         if let Some(returns) = known {
             self.state.reachable = returns;
             return Val::Unset;
@@ -306,7 +303,7 @@ impl<'a> Interp<'a> {
             && let Some(values) = passed.iter().map(Passed::value).collect()
         {
             let call = self.call_of(callee, &this, values);
-            if let Some(result) = self.repeat(&call) {
+            if let Some(result) = self.memoised(&call) {
                 return result;
             }
             record = Some(self.record(call));
@@ -398,308 +395,20 @@ impl<'a> Interp<'a> {
             roots.extend(found.map(Root::Var));
         }
         for root in &roots {
-            self.forget_root(*root, &reason);
+            self.havoc_root(*root, &reason);
         }
         if summary.outside {
             for value in &values {
                 self.escape_value(value);
             }
         }
-        self.forget_behind(values, roots, &reason);
-        self.forget_escaped(&reason);
+        self.havoc_behind(values, roots, &reason);
+        self.havoc_escaped(&reason);
         if summary.outside {
             self.outside(&reason);
         }
         let text = self.source_text(code, id);
         self.unnamed_atom(text, reason)
-    }
-
-    /// One of several functions is called, when calls are not followed any more.
-    pub(super) fn none_followed(
-        &mut self,
-        code: &Code<'a>,
-        id: ExprId,
-        callees: &[FnId],
-        this: Option<Place>,
-        args: &[Arg<'a>],
-    ) -> Val {
-        for &callee in callees {
-            if !self.walk.frames.iter().any(|f| f.fn_id == callee) {
-                self.trace.unfollowed.insert(callee);
-            }
-        }
-        self.repeats.spoil();
-        if let Some(this) = this {
-            self.escape_value(&Val::Pointer(this));
-        }
-        self.not_followed(code, id, callees, args)
-    }
-
-    /// Functions of the given files, one of which is called and not followed: what they and all that
-    /// they call may change is forgotten.
-    pub(super) fn not_followed(
-        &mut self,
-        code: &Code<'a>,
-        id: ExprId,
-        callees: &[FnId],
-        args: &[Arg<'a>],
-    ) -> Val {
-        let name = callees
-            .first()
-            .map_or("", |id| &self.program.function(*id).name);
-        let reason = format!("the call of `{name}` is not followed");
-        let values = self.values(args);
-        for &callee in callees {
-            self.note_inner_call(callee, values.clone());
-        }
-        for (index, (arg_code, arg)) in args.iter().enumerate() {
-            self.escape_value(&values[index]);
-            let is_changed = |callee: &FnId| {
-                let param = self.program.function(*callee).params.get(index);
-                param.is_none_or(|p| p.ty.reference)
-            };
-            if callees.iter().any(is_changed)
-                && let Target::Place(place) = self.plain_target(arg_code, *arg)
-            {
-                self.set_unknown(&place, &reason);
-            }
-        }
-        self.forget_escaped(&reason);
-        if self.budget.flat {
-            self.forget_lasting(&reason);
-        } else {
-            for &callee in callees {
-                self.forget_modified(callee, &reason);
-            }
-        }
-        let text = self.source_text(code, id);
-        self.unnamed_atom(text, reason)
-    }
-
-    /// Code that is not given may call any function that is: variables that outlive their function
-    /// may then hold any value that was ever assigned to them. It may itself assign those that are
-    /// declared `extern`.
-    pub(super) fn outside(&mut self, reason: &str) {
-        self.repeats.spoil();
-        if let Some(tried) = self.walk.tries.last_mut() {
-            tried.note_outside();
-        }
-        if self.budget.flat {
-            return self.forget_lasting(reason);
-        }
-        let objects = (0..self.objects.len() as u32).map(|id| Root::Object(ObjectId(id)));
-        let lasting = self.variables.lasting.iter().map(|&var| Root::Var(var));
-        for root in lasting.chain(objects) {
-            if self.state.is_known(root) {
-                self.rounds.looked_at.insert(root);
-            }
-        }
-        for root in self.rounds.ever.roots() {
-            if !self.state.is_known(root) {
-                continue;
-            }
-            for (place, value) in self.rounds.ever.of(root) {
-                let Some(now) = self.state.known(&place) else {
-                    continue;
-                };
-                if *now == *value {
-                    continue;
-                }
-                let joined = now.join(value);
-                if joined != *now {
-                    self.state.set(&place, joined);
-                }
-            }
-        }
-        let shared = self.variables.globals.get(&None).into_iter().flatten();
-        let shared: Vec<_> = shared
-            .filter(|(name, _)| self.program.shared_names.contains(&***name))
-            .map(|(_, var)| *var)
-            .collect();
-        for &var in &shared {
-            // And what they lead to.
-            self.escape_value(&Val::Pointer(Place::var(var)));
-        }
-        if !shared.is_empty() {
-            self.forget_escaped(reason);
-        }
-        for var in shared {
-            self.forget_root(Root::Var(var), reason);
-        }
-    }
-
-    /// All variables that outlive their function, and all memory, may change.
-    pub(super) fn forget_lasting(&mut self, reason: &str) {
-        let objects = (0..self.objects.len() as u32).map(|id| Root::Object(ObjectId(id)));
-        let lasting = self.variables.lasting.iter().map(|&var| Root::Var(var));
-        for root in self.state.holding(lasting.chain(objects)) {
-            if let Root::Object(id) = root
-                && let ObjectKind::Kernel { .. } = self.objects.get(id).kind
-            {
-                self.forget_args_of(id, reason);
-            }
-            self.forget_root(root, reason);
-        }
-    }
-
-    /// A function that is not among the given files.
-    pub(super) fn unknown_call(
-        &mut self,
-        code: &Code<'a>,
-        id: ExprId,
-        name: Option<&str>,
-        args: &[Arg<'a>],
-    ) -> Val {
-        let shown = name.unwrap_or("a function pointer");
-        let reason = format!("`{shown}` is not among the given files");
-        let library = name.is_some_and(|n| self.program.is_library(code, n));
-        let prototype = name.and_then(|n| self.program.prototypes[code.host].get(n).copied());
-        // Whether functions that it is given are called by it, and only now.
-        let later = name.is_some_and(functions::calls_later);
-        let known = name.is_some_and(|n| n.starts_with("std::") || functions::takes_values(n));
-        let first_passed = functions::first_passed(name);
-        let may_call = !known || name.is_some_and(functions::calls_back);
-        let by_value = !self.program.is_cpp(code) || name.is_some_and(functions::takes_values);
-        let mut callbacks = Vec::new();
-        let mut values: Vec<Val> = Vec::new();
-        for (index, (arg_code, arg)) in args.iter().enumerate() {
-            let value = self.eval(arg_code, *arg);
-            let param = prototype.and_then(|(_, params)| params.get(index));
-            match may_call {
-                true => callbacks.extend(self.functions_in(&value)),
-                false if is_callable(&value) => callbacks.push(value.clone()),
-                false => {}
-            }
-            values.push(value.clone());
-            if first_passed.is_some_and(|first| index >= first) {
-                continue;
-            }
-            let reads_only = param.is_some_and(|p| p.ty.pointee_const && p.ty.pointers == 1);
-            if !reads_only {
-                match library {
-                    true => self.forget_pointee(&value, &reason),
-                    false => self.escape_value(&value),
-                }
-            }
-            let by_reference = match param {
-                Some(param) => param.ty.reference && !param.ty.is_const,
-                None => !by_value,
-            };
-            if by_reference && let Target::Place(place) = self.plain_target(arg_code, *arg) {
-                self.set_unknown(&place, &reason);
-            }
-        }
-        let given = Given::to(name, &values, &callbacks);
-        match later || library && !known {
-            true => self.at_any_time(code, id, &given),
-            false => self.called_back(code, id, &given),
-        }
-        if !library {
-            self.forget_escaped(&reason);
-            self.outside(&reason);
-        }
-        let text = self.source_text(code, id);
-        self.unnamed_atom(text, reason)
-    }
-
-    /// A function whose address is passed away may be called, or not.
-    pub(super) fn call_back(&mut self, code: &Code<'a>, id: ExprId, name: &str, args: &[Val]) {
-        let Some(&function) = self.program.named(name).first() else {
-            return;
-        };
-        if self.walk.frames.len() >= MAX_CALLS
-            || self.walk.frames.iter().any(|f| f.fn_id == function)
-        {
-            self.repeats.spoil();
-            self.trace.unfollowed.insert(function);
-            return self.forget_lasting("a function that is passed as a pointer may change it");
-        }
-        // What it changes it finds changed when it is called again.
-        for pass in 0..=MOST_CALLS_BACK {
-            let mark = self.state.mark();
-            self.run_called_back(code, id, function, args);
-            let (delta, reached) = self.take_back(mark);
-            let changes = delta.sorted();
-            let changes = changes
-                .into_iter()
-                .filter_map(|(p, v)| Some((p, v.as_ref()?)));
-            let is_change = |(place, value): &(&Place, &Val)| {
-                let now = self.state.known(place);
-                now.is_some_and(|now| now.join(value) != *now)
-            };
-            let changed: Vec<Place> = changes.filter(is_change).map(|(p, _)| p.clone()).collect();
-            let touched: Vec<Root> = delta.sorted().iter().map(|(place, _)| place.root).collect();
-            self.exposed.called_back_on.extend(touched);
-            if reached {
-                self.state.merge(mark, delta);
-            }
-            if changed.is_empty() || !reached {
-                return;
-            }
-            if pass + 1 == MOST_CALLS_BACK {
-                for place in &changed {
-                    self.set_unknown(place, "a function that is passed as a pointer changes it");
-                }
-            }
-        }
-    }
-
-    /// Follows a function that something else calls, with arguments that are known in part.
-    fn run_called_back(&mut self, code: &Code<'a>, id: ExprId, callee: FnId, args: &[Val]) {
-        self.walk
-            .context
-            .push(code.site(code.ast().expr(id).span).start);
-        let function = self.program.function(callee);
-        // A method gets its object first.
-        let (this, args) = match (&function.class, args) {
-            (Some(_), [Val::Pointer(this), rest @ ..]) => (Some(this.clone()), rest),
-            (Some(_), _) => (None, &[][..]),
-            (None, args) => (None, args),
-        };
-        self.enter(callee, this, false);
-        let callee_code = self.program.file_code(callee.host, callee.part);
-        for (index, param) in function.params.iter().enumerate() {
-            let var = self.declare(&callee_code, param, false);
-            let place = Place::var(var);
-            if let (Some(value), false) = (args.get(index), param.ty.reference) {
-                self.state.set(&place, Val::Unset);
-                self.assign(&place, value.clone());
-                continue;
-            }
-            let reason = format!("parameter `{}` of `{}`", param.name, function.name);
-            self.set_unknown(&place, &reason);
-        }
-        self.run_body(&callee_code, function);
-        self.walk.context.pop();
-    }
-
-    /// What a pointer points to is changed by a function that keeps no pointer.
-    pub(super) fn forget_pointee(&mut self, value: &Val, reason: &str) {
-        for value in value.alternatives() {
-            match value {
-                Val::Pointer(place) => {
-                    let parent = match place.path.last() {
-                        Some(crate::place::Step::Index(_)) => place.parent(),
-                        _ => None,
-                    };
-                    if let Some(array) = parent.filter(|array| self.is_container(array)) {
-                        self.forget_elements(&array, reason);
-                        continue;
-                    }
-                    let mut place = place.clone();
-                    while let Some(crate::place::Step::Index(_)) = place.path.last() {
-                        place.path.pop();
-                    }
-                    match place.path.is_empty() {
-                        true => self.forget_root(place.root, reason),
-                        false => self.set_unknown(&place, reason),
-                    }
-                }
-                Val::Into(root) => self.forget_root(*root, reason),
-                Val::Record(_) => {}
-                _ => {}
-            }
-        }
     }
 
     /// A new place in dynamic memory.
@@ -768,16 +477,6 @@ impl<'a> Interp<'a> {
         let text = self.source_text(code, id);
         self.unnamed_atom(text, why)
     }
-}
-
-/// Whether a call of a value can be followed, or cannot be made at all.
-fn is_callable(value: &Val) -> bool {
-    matches!(value, Val::Function(_) | Val::Closure(_)) || is_nothing(value)
-}
-
-/// Whether a value is a pointer to nothing.
-fn is_nothing(value: &Val) -> bool {
-    matches!(value, Val::Null | Val::Zero | Val::Unset)
 }
 
 /// Arguments with `__VA_ARGS__` replaced by what it stands for.

@@ -26,7 +26,7 @@ impl<'a> Interp<'a> {
         if let Some(frame) = self.frame() {
             frame.own.push(var);
         }
-        self.repeats.note_declared(var);
+        self.memo.note_declared(var);
         var
     }
 
@@ -34,7 +34,7 @@ impl<'a> Interp<'a> {
     pub(super) fn closure(&mut self, code: &Code<'a>, lambda: &Lambda) -> Val {
         if code.env.is_some() {
             // The functions of macros have no names.
-            self.forget_names(code, &lambda.names);
+            self.havoc_names(code, &lambda.names);
             return Val::unknown("a lambda in a macro");
         }
         let mut captures: Vec<(Rc<str>, Place)> = Vec::new();
@@ -171,8 +171,8 @@ impl<'a> Interp<'a> {
         if self.budget.flat || busy || self.walk.frames.len() >= MAX_CALLS {
             let reason = "a lambda that is passed as an argument may change it";
             self.closure_may_be_called(closure);
-            self.forget_escaped(reason);
-            return self.forget_lasting(reason);
+            self.havoc_escaped(reason);
+            return self.havoc_lasting(reason);
         }
         // What it changes is not known from its second call on.
         let changes = self.try_closure(code, id, closure);

@@ -26,7 +26,7 @@ pub(crate) struct Exposed {
 
 impl Exposed {
     /// Forgets what was found of variables and objects of another start.
-    pub fn forget_start(&mut self) {
+    pub fn clear(&mut self) {
         self.escaped.clear();
         self.pointed.clear();
         self.unsettled.clear();

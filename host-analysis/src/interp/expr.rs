@@ -23,7 +23,7 @@ impl<'a> Interp<'a> {
             return Val::unknown("the host is too large to be followed");
         }
         if self.budget.nesting > MAX_NESTING {
-            self.forget_all("the program is nested too deeply here");
+            self.havoc_all("the program is nested too deeply here");
             return Val::unknown("the expression is nested too deeply");
         }
         self.budget.nesting += 1;

@@ -83,7 +83,7 @@ impl<'a> Interp<'a> {
             let key = (code.host, code.ast().stmt(shape.body).span);
             self.summaries.too_long.insert(key, rounds);
         }
-        if self.plain_loop(code, shape) {
+        if self.opencl_free_loop(code, shape) {
             return;
         }
         let counters = self.counters(code, shape);
@@ -248,7 +248,7 @@ impl<'a> Interp<'a> {
                 break;
             }
             if round > 2 * MOST_ROUNDS || self.spent(0) {
-                self.forget_all("a loop without an end");
+                self.havoc_all("a loop without an end");
                 break;
             }
             self.walk.context.push(round as u32);
@@ -295,7 +295,7 @@ impl<'a> Interp<'a> {
         mut round: impl FnMut(&mut Self) -> Option<Delta>,
     ) {
         if self.budget.flat {
-            self.forget_all("a loop of a host that is too large to be followed");
+            self.havoc_all("a loop of a host that is too large to be followed");
         }
         self.walk.loop_depth += 1;
         self.enter_loop(site);

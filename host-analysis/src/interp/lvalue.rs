@@ -1,14 +1,11 @@
-//! Places: what names, elements and fields stand for, and storing into them.
+//! Places: what names, elements and fields stand for, and what they hold.
 
 use std::borrow::Cow;
 use std::rc::Rc;
 
 use super::scope::{Binding, Name};
 use super::{Code, Interp, MAX_NESTING, VarInfo};
-use crate::number::Num;
-use crate::object::ObjectKind;
-use crate::place::{Place, Root, SIZE, Step};
-use crate::symbol::origin;
+use crate::place::{Place, Root, Step};
 use crate::syntax::ast::{ExprId, ExprKind, Record, Type};
 use crate::text::Text;
 use crate::types::{Kind, last_name};
@@ -103,17 +100,17 @@ impl<'a> Interp<'a> {
         });
         self.variables.class_objects.insert(class.to_string(), var);
         self.state.set(&Place::var(var), Val::Unset);
-        for (place, value) in self.ever_of(&Place::var(var)) {
+        for (place, value) in self.flow_insensitive_values(&Place::var(var)) {
             self.state.set(&place, value);
         }
         Place::var(var)
     }
 
     /// What was ever assigned to a variable and its parts.
-    pub(super) fn ever_of(&mut self, variable: &Place) -> Vec<(Place, Val)> {
+    pub(super) fn flow_insensitive_values(&mut self, variable: &Place) -> Vec<(Place, Val)> {
         self.rounds.looked_at.insert(variable.root);
-        self.repeats.spoil();
-        let all = self.rounds.ever.of(variable.root);
+        self.memo.invalidate();
+        let all = self.rounds.flow_insensitive.of(variable.root);
         all.map(|(place, value)| (place, value.clone())).collect()
     }
 
@@ -431,330 +428,9 @@ impl<'a> Interp<'a> {
         }
     }
 
-    /// Stores a value.
-    pub(super) fn store(&mut self, target: &Target, value: Val) {
-        match target {
-            Target::Place(place) if !self.fits(place) || self.is_row(place, &value) => {
-                self.escape_value(&value);
-                self.forget_root(place.root, "it is written as something else than it is");
-            }
-            Target::Place(place) => self.assign(place, value),
-            Target::OneOf(places) => self.store_one_of(places, value),
-            Target::Into(root) => {
-                self.escape_value(&value);
-                self.forget_root(*root, "it is written through a pointer that moves");
-            }
-            Target::Element(place) if self.is_container(place) => {
-                self.store_part(place, &[], value);
-            }
-            Target::Element(place) => {
-                if value.as_int() == Some(0) && self.keeps_text(place, None) {
-                    return;
-                }
-                let now = self.any_element(place);
-                let kind = self.kind_of(&place.index(0));
-                let value = match kind {
-                    Some(Kind::Num(num)) => value.convert(num),
-                    _ => value,
-                };
-                self.escape_value(&value);
-                // All elements may be this one: what is the same in all stays.
-                let numbers = matches!(kind, Some(Kind::Num(_)) | None);
-                let joined = match now == value || now.is_unknown() || !numbers {
-                    true => now.join(&value),
-                    false => Val::unknown("an element at an index that is not known is assigned"),
-                };
-                let joined = match now.is_unknown() && !numbers {
-                    // Elements that were not set yet.
-                    true if matches!(self.state.own(place), Some(Val::Zero | Val::Unset)) => value,
-                    _ => joined,
-                };
-                self.note_ever(place, &joined);
-                self.state.set(place, joined);
-            }
-            Target::Part(place, path) => self.store_part(place, path, value),
-            Target::Lost(_) => self.store_anywhere(value, None),
-        }
-    }
-
-    /// Stores a value in a place, converted to its type.
-    pub(super) fn assign(&mut self, place: &Place, value: Val) {
-        if let Val::Record(from) = &value {
-            if self.copies_otherwise(place) {
-                self.escape_value(&value);
-                return self.set_unknown(place, "its class copies in its own way");
-            }
-            return self.copy_record(place, &from.clone());
-        }
-        if let (Some(Step::Index(index)), Some(array), Some(0)) =
-            (place.path.last(), place.parent(), value.as_int())
-            && matches!(self.state.own(&array), Some(Val::Text(_)))
-            && self.keeps_text(&array, Some(*index))
-        {
-            return;
-        }
-        let value = match self.kind_of(place) {
-            Some(Kind::Num(num)) => self.named(place, value, num),
-            Some(Kind::Container(_)) => {
-                let reason = match value {
-                    Val::Unknown(reason) => reason,
-                    _ => Rc::from("a container that is not followed"),
-                };
-                return self.set_unknown(place, &reason);
-            }
-            Some(Kind::String) => match self.text_of(&value) {
-                Some(text) => Val::Text(text),
-                None => match value {
-                    Val::Unknown(_) => value,
-                    _ => Val::unknown("a string that is not followed"),
-                },
-            },
-            Some(Kind::Pointer) => match value {
-                Val::Int(0, _) => Val::Null,
-                Val::Pointer(_) | Val::OneOf(_) => match self.type_of(place) {
-                    Some((ty, _, host)) => {
-                        let ty = ty.into_owned();
-                        self.give_type(&value, &ty, host);
-                        self.retyped(value, &ty, host)
-                    }
-                    None => value,
-                },
-                other => other,
-            },
-            Some(Kind::Other) if self.is_bits(place) => Val::unknown("a bit-field"),
-            _ => value,
-        };
-        self.hold(place, &value);
-        self.put(place, value);
-    }
-
-    /// Whether a terminator that is stored in an array of characters changes nothing: after the
-    /// end of a text, after what was read from a file, or in memory without content.
-    fn keeps_text(&self, array: &Place, index: Option<i64>) -> bool {
-        match self.state.own(array) {
-            Some(Val::Zero | Val::Unset) => index.is_none(),
-            Some(Val::Text(text)) => match (text.chars(), index) {
-                (Some(chars), Some(index)) => {
-                    usize::try_from(index).is_ok_and(|i| i >= chars.len())
-                }
-                (Some(_), None) => false,
-                (None, index) => index != Some(0),
-            },
-            _ => false,
-        }
-    }
-
-    /// Sets a place whose value has its type already.
-    pub(super) fn put(&mut self, place: &Place, value: Val) {
-        let value = self.settled(place, value);
-        self.spoil_unions(place);
-        self.note_ever(place, &value);
-        self.note_pointed(&value);
-        let weak = match place.root {
-            Root::Object(id) => self.objects.get(id).summary,
-            Root::Var(_) => false,
-        };
-        match weak {
-            true => {
-                let now = self.state.get(place);
-                let fresh = now.is_unknown() && self.state.own(place).is_none()
-                    || matches!((&now, &value), (Val::Zero, Val::Text(_)));
-                let now = if fresh { Val::Unset } else { now };
-                let joined = now.join(&value);
-                self.state.set(place, joined);
-            }
-            false => self.state.set(place, value),
-        }
-    }
-
-    /// Stores a text in an array of characters or a string.
-    pub(super) fn assign_text(&mut self, place: &Place, text: Val) {
-        self.put(place, text);
-    }
-
-    /// A number as it is stored in a variable: a value that has no name yet gets the variable's.
-    fn named(&mut self, place: &Place, value: Val, num: Num) -> Val {
-        match value {
-            // One of several, on one of the paths.
-            Val::OneOf(mut all) => {
-                let unnamed = |v: &Val| matches!(v, Val::Sym(sym) if sym.unnamed);
-                if all.iter().filter(|v| unnamed(v)).count() == 1
-                    && let Some(at) = all.iter().position(unnamed)
-                {
-                    all[at] = self.named(place, all[at].clone(), num);
-                }
-                Val::OneOf(all).convert(num)
-            }
-            Val::Sym(sym) if sym.unnamed => {
-                let sym = sym.named(&self.short_name(place), num);
-                Val::Sym(Rc::new(sym))
-            }
-            Val::Text(_) | Val::Pointer(_) | Val::Handle(_) | Val::File(_) | Val::Function(_) => {
-                Val::unknown("a pointer as a number")
-            }
-            other => other.convert(num),
-        }
-    }
-
-    /// A place whose value comes from outside.
-    pub(super) fn set_unknown(&mut self, place: &Place, reason: &str) {
-        let value = match self.kind_of(place) {
-            Some(Kind::Num(num)) => {
-                let name = self.short_name(place);
-                self.atom(name, Some(num), reason)
-            }
-            Some(Kind::Container(_)) => {
-                let size = place.field(SIZE);
-                let value = Val::Unknown(self.located(reason));
-                self.note_ever(&size, &value);
-                self.state.set(&size, value.clone());
-                value
-            }
-            _ => Val::Unknown(self.located(reason)),
-        };
-        self.note_ever(place, &value);
-        self.spoil_unions(place);
-        self.state.set(place, value);
-    }
-
-    /// A reason with the line of the statement that is being followed.
-    fn located(&mut self, reason: &str) -> Rc<str> {
-        let Some(at) = self.walk.at else {
-            return Rc::from(reason);
-        };
-        // One statement makes many values unknown for one reason.
-        if let Some((known_at, known, text)) = &self.walk.located
-            && *known_at == at
-            && known == reason
-        {
-            return text.clone();
-        }
-        let text: Rc<str> = Rc::from(origin(reason, Some(at), self.program.sources));
-        self.walk.located = Some((at, reason.to_string(), text.clone()));
-        text
-    }
-
-    pub(super) fn copy_record(&mut self, to: &Place, from: &Place) {
-        if to == from {
-            return;
-        }
-        let whole = self.state.own(from).cloned();
-        let parts = self.state.parts(from);
-        let whole = whole.unwrap_or_else(|| self.state.get(from));
-        self.note_ever(to, &whole);
-        self.state.set(to, whole);
-        for (part, value) in parts {
-            let mut target = to.clone();
-            target
-                .path
-                .extend(part.path[from.path.len()..].iter().cloned());
-            self.hold(&target, &value);
-            self.put(&target, value);
-        }
-        if self.is_container(to) {
-            let size = self.state.get(&from.field(SIZE));
-            self.put(&to.field(SIZE), size);
-        }
-    }
-
     /// The type of a place that is no array, and the host that it is of.
     pub(super) fn whole_type(&self, place: &Place) -> Option<(Type, usize)> {
         let (ty, dims, host) = self.type_of(place)?;
         (dims == 0).then(|| (ty.into_owned(), host))
-    }
-
-    /// A struct as a value that outlives its variable.
-    pub(super) fn copy_out(&mut self, from: Place) -> Val {
-        let Some((ty, _, host)) = self.type_of(&from) else {
-            return Val::unknown("a struct that is not followed");
-        };
-        let ty = ty.into_owned();
-        let var = self.new_var(VarInfo {
-            name: Rc::from("<value>"),
-            function: Rc::from(""),
-            ty,
-            dims: Vec::new(),
-            kind: Kind::Other,
-            host,
-            lasting: false,
-        });
-        self.copy_record(&Place::var(var), &from);
-        Val::Record(Place::var(var))
-    }
-
-    /// Whether a variable or object outlives its function.
-    pub(super) fn lasts(&self, root: Root) -> bool {
-        match root {
-            Root::Var(var) => self.variables.info(var).lasting,
-            Root::Object(_) => true,
-        }
-    }
-
-    /// Notes a value that was assigned to a place that outlives its function.
-    pub(super) fn note_ever(&mut self, place: &Place, value: &Val) {
-        if !(self.lasts(place.root) || self.exposed.threaded.contains(&place.root))
-            || self.walk.frames.is_empty()
-            || matches!(value, Val::Unset | Val::Zero)
-        {
-            return;
-        }
-        let is_any = self.rounds.ever.get(place).is_some_and(Val::is_unknown);
-        if is_any && !self.program.has_tries {
-            return;
-        }
-        let value = value.at_other_times();
-        if self.program.has_tries {
-            self.note_tried(place, &value);
-        }
-        if !is_any {
-            self.grow_ever(place, value);
-        }
-    }
-
-    /// Adds to what a place may ever hold.
-    pub(super) fn grow_ever(&mut self, place: &Place, value: Val) {
-        if !self.rounds.ever.grow(place, value) {
-            return;
-        }
-        self.rounds.stale_main |= self.rounds.seen_by_main.has(place.root);
-        self.rounds.stale_others |= self.rounds.looked_at.has(place.root);
-    }
-
-    /// A variable that holds memory's handle gives it its name.
-    fn hold(&mut self, place: &Place, value: &Val) {
-        if let Val::Handle(id) = value
-            && self.objects.lacks_holder(*id)
-        {
-            let name = self.spell(place);
-            self.objects.hold(*id, name);
-        }
-    }
-
-    /// Everything whose address is known elsewhere may change.
-    pub(super) fn forget_escaped(&mut self, reason: &str) {
-        self.repeats.note_forgot(reason);
-        // What they lead to by now.
-        let escaped = std::mem::take(&mut self.exposed.escaped);
-        self.exposed.escaped = self.follow_roots(escaped.iter().copied().collect(), escaped);
-        let roots: Vec<Root> = self.exposed.escaped.iter().copied().collect();
-        self.give_kept_functions(&roots);
-        for root in roots {
-            self.forget_root(root, reason);
-        }
-    }
-
-    pub(super) fn forget_root(&mut self, root: Root, reason: &str) {
-        let place = Place::of(root);
-        if let Root::Var(var) = root
-            && self.variables.info(var).ty.is_const
-        {
-            return;
-        }
-        if let Root::Object(id) = root
-            && !matches!(self.objects.get(id).kind, ObjectKind::Heap)
-        {
-            return;
-        }
-        self.set_unknown(&place, reason);
     }
 }

@@ -115,7 +115,7 @@ impl<'a> Interp<'a> {
         let result = self.one_of(code, id, methods, Some(place.clone()), args);
         // One that is not given may be meant.
         let reason = "a method that may be another one";
-        self.forget_escaped(reason);
+        self.havoc_escaped(reason);
         self.outside(reason);
         result
     }
@@ -244,7 +244,7 @@ impl<'a> Interp<'a> {
         {
             let reason = format!("members of `{class}` that are made with one another");
             self.set_unknown(place, &reason);
-            self.forget_escaped(&reason);
+            self.havoc_escaped(&reason);
             return self.outside(&reason);
         }
         self.walk.building.push(built);
@@ -387,7 +387,7 @@ impl<'a> Interp<'a> {
         }
         match self.constructor(base, 0) {
             Some(function) if listing == 0 => self.default_construct(function, place),
-            _ => self.forget_members(host, place, base),
+            _ => self.havoc_members(host, place, base),
         }
     }
 
@@ -402,7 +402,7 @@ impl<'a> Interp<'a> {
     }
 
     /// The members that an object has from a base are not known.
-    fn forget_members(&mut self, host: usize, place: &Place, base: &str) {
+    fn havoc_members(&mut self, host: usize, place: &Place, base: &str) {
         for name in self.program.types[host].members(base) {
             self.set_unknown(
                 &place.field(&name),
@@ -462,7 +462,7 @@ impl<'a> Interp<'a> {
                 (_, this, _) => {
                     self.values(&args);
                     if let Some(this) = this.filter(|_| !self.all_constructors(field).is_empty()) {
-                        self.forget_members(code.host, &this, field);
+                        self.havoc_members(code.host, &this, field);
                     }
                 }
             }

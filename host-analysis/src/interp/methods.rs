@@ -174,7 +174,7 @@ impl<'a> Interp<'a> {
         for (arg_code, arg) in args {
             let value = self.eval(arg_code, *arg);
             self.escape_value(&value);
-            self.forget_pointee(&value, &reason);
+            self.havoc_pointee(&value, &reason);
             if let Target::Place(place) = self.plain_target(arg_code, *arg) {
                 self.set_unknown(&place, &reason);
             }
@@ -186,12 +186,12 @@ impl<'a> Interp<'a> {
                 let user = matches!(self.kind_of(&place), Some(Kind::Record(_)));
                 self.set_unknown(&place, &reason);
                 if user {
-                    self.forget_escaped(&reason);
+                    self.havoc_escaped(&reason);
                     self.outside(&reason);
                 }
             }
             (_, None) => {
-                self.forget_escaped(&reason);
+                self.havoc_escaped(&reason);
                 self.outside(&reason);
             }
         }

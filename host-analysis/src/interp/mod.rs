@@ -9,9 +9,11 @@ mod call;
 mod closures;
 mod code;
 mod conditional;
+mod container_methods;
 mod containers;
 mod destructors;
 mod doubtful;
+mod error_checks;
 mod exposed;
 mod expr;
 mod functions;
@@ -22,24 +24,25 @@ mod loops;
 mod lvalue;
 mod macros;
 mod members;
+mod memo;
 mod mentions;
 mod methods;
 mod modifies;
 mod named;
+mod not_followed;
 mod opaque;
 mod opencl;
-mod plain;
+mod opencl_free;
 mod pointers;
 mod program;
 mod ranges;
 mod recursion;
-mod repeat;
-mod reporters;
 mod roots;
 mod rounds;
 mod scope;
 mod signatures;
 mod stmt;
+mod store;
 mod summaries;
 mod text;
 mod texts;
@@ -88,7 +91,7 @@ pub(crate) struct Interp<'a> {
     /// What is kept of functions and loops.
     summaries: summaries::Summaries,
     /// Calls that may be repeated.
-    repeats: repeat::Repeats,
+    memo: memo::Memo,
     /// What variables and objects hold at the place that is followed.
     state: State,
     /// All else that is known of variables ..
@@ -113,7 +116,7 @@ impl<'a> Interp<'a> {
             program: Program::new(hosts, sources),
             texts: Texts::of(hosts),
             summaries: summaries::Summaries::default(),
-            repeats: repeat::Repeats::default(),
+            memo: memo::Memo::default(),
             state: State::default(),
             variables: Variables::default(),
             objects: Objects::default(),
@@ -152,10 +155,10 @@ impl<'a> Interp<'a> {
             if self.at_limit() {
                 // Start again without following calls and loops.
                 self.budget.flat = true;
-                self.rounds.ever.clear();
+                self.rounds.flow_insensitive.clear();
                 self.exposed.threaded.clear();
                 self.exposed.newly_threaded.clear();
-                self.objects.forget_all();
+                self.objects.havoc_all();
                 self.walk.changing.clear();
                 // What is told of objects by their numbers.
                 self.variables.heap_types.clear();
@@ -179,7 +182,7 @@ impl<'a> Interp<'a> {
         self.rounds.stale_others = false;
         for &root in main {
             self.root(root, true, 0);
-            self.repeats.leave_main();
+            self.memo.leave_main();
         }
         self.rounds.stale_main |= std::mem::take(&mut self.rounds.stale_others);
         std::mem::swap(&mut self.rounds.seen_by_main, &mut self.rounds.looked_at);
@@ -192,7 +195,7 @@ impl<'a> Interp<'a> {
 
     /// The state when the program starts.
     fn start(&mut self) {
-        self.forget_marks();
+        self.clear_marks();
         self.state = State::default();
         self.state.reachable = true;
         self.walk.frames.clear();
@@ -201,9 +204,9 @@ impl<'a> Interp<'a> {
     }
 
     /// What was found of variables and objects of another start.
-    fn forget_marks(&mut self) {
-        self.exposed.forget_start();
-        self.repeats.clear();
+    fn clear_marks(&mut self) {
+        self.exposed.clear();
+        self.memo.clear();
     }
 
     /// Follows the program from a function that nobody calls.
@@ -211,10 +214,10 @@ impl<'a> Interp<'a> {
     fn root(&mut self, id: FnId, is_main: bool, start: usize) {
         self.walk.restart();
         self.budget.nesting = 0;
-        self.forget_marks();
+        self.clear_marks();
         if is_main {
             self.start();
-            self.repeats.enter_main();
+            self.memo.enter_main();
         } else {
             self.state.rollback(start);
             self.state.reachable = true;
@@ -347,7 +350,7 @@ impl<'a> Interp<'a> {
         self.rounds.looked_at.insert_all();
         let ever = self
             .rounds
-            .ever
+            .flow_insensitive
             .iter()
             .map(|(place, value)| (place, value.clone()));
         let ever: Vec<_> = ever.collect();
@@ -366,7 +369,7 @@ impl<'a> Interp<'a> {
                 now => now,
             };
             let value = tries::or_assigned(now.join(&value), &place, |whole| {
-                self.rounds.ever.get(whole)
+                self.rounds.flow_insensitive.get(whole)
             });
             self.state.set(&place, value);
         }

@@ -162,12 +162,12 @@ impl<'a> Interp<'a> {
             || variable.is_some_and(pointer);
     }
 
-    /// Forgets what a function that is not followed may change, as far as its arguments do not lead
+    /// Havocs what a function that is not followed may change, as far as its arguments do not lead
     /// there.
-    pub(super) fn forget_modified(&mut self, callee: FnId, reason: &str) {
+    pub(super) fn havoc_modified(&mut self, callee: FnId, reason: &str) {
         let modified = self.modified_by(callee);
         if modified.all.anything {
-            return self.forget_lasting(reason);
+            return self.havoc_lasting(reason);
         }
         let globals = self.globals_modified_by(callee, &modified);
         let mut all: Vec<Root> = Vec::new();
@@ -190,13 +190,13 @@ impl<'a> Interp<'a> {
         }
         if modified.all.indirect {
             let named = globals.named.iter().copied().map(Root::Var).collect();
-            self.forget_behind(Vec::new(), named, reason);
+            self.havoc_behind(Vec::new(), named, reason);
         }
         for root in all {
-            self.forget_root(root, reason);
+            self.havoc_root(root, reason);
         }
         if modified.opencl {
-            self.forget_args(reason);
+            self.havoc_args(reason);
         }
         if modified.outside {
             self.outside(reason);

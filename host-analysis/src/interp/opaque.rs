@@ -16,7 +16,7 @@ const REASON: &str = "code that fpgacc does not understand";
 const LAUNCHES: &[&str] = &["clEnqueueNDRangeKernel", "clEnqueueTask"];
 
 impl<'a> Interp<'a> {
-    /// Forgets what code with these names may change, and notes a launch of which nothing is known
+    /// Havocs what code with these names may change, and notes a launch of which nothing is known
     /// if it may make one that was not found in what is understood of it.
     pub(super) fn not_understood(
         &mut self,
@@ -25,7 +25,7 @@ impl<'a> Interp<'a> {
         names: &[String],
         visits_before: usize,
     ) {
-        self.forget_names(code, names);
+        self.havoc_names(code, names);
         let words = self.with_macros(code, names);
         let uses_opencl = words.iter().any(|word| super::functions::is_opencl(word));
         let called = words.iter().map(|word| self.program.named(last_name(word)));
@@ -33,17 +33,17 @@ impl<'a> Interp<'a> {
         if !uses_opencl && called.is_empty() {
             return;
         }
-        self.repeats.spoil();
+        self.memo.invalidate();
         if uses_opencl {
-            self.repeats.note_opencl();
-            self.forget_args(REASON);
-            self.forget_escaped(REASON);
+            self.memo.note_opencl();
+            self.havoc_args(REASON);
+            self.havoc_escaped(REASON);
         }
         for callee in called {
             self.trace.unfollowed.insert(callee);
             match self.budget.flat {
-                true => self.forget_lasting(REASON),
-                false => self.forget_modified(callee, REASON),
+                true => self.havoc_lasting(REASON),
+                false => self.havoc_modified(callee, REASON),
             }
         }
         self.trace.has_kernels_of_any |= words.contains("clCreateKernel");

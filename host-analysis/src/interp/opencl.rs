@@ -66,7 +66,7 @@ impl<'a> Interp<'a> {
         args: &[Arg<'a>],
     ) -> Val {
         if !functions::asks_only(name) {
-            self.repeats.spoil();
+            self.memo.invalidate();
         }
         let site = code.site(code.ast().expr(id).span);
         let values = self.values(args);
@@ -83,54 +83,54 @@ impl<'a> Interp<'a> {
         }
         match (name, &values[..]) {
             ("clCreateProgramWithSource", [_, count, strings, lengths, error]) => {
-                self.forget_pointee(error, &why);
+                self.havoc_pointee(error, &why);
                 return self.create_program(site, count, strings, lengths);
             }
             ("clBuildProgram" | "clCompileProgram", [program, _, _, options, ..]) => {
                 self.build(program, options);
             }
             ("clCreateKernel", [program, kernel, error]) => {
-                self.forget_pointee(error, &why);
+                self.havoc_pointee(error, &why);
                 return self.create_kernel(site, program, kernel);
             }
             ("clCreateKernelsInProgram", [program, _, kernels, count]) => {
                 self.all_kernels(program);
-                self.forget_pointee(kernels, "clCreateKernelsInProgram gives it a kernel");
-                self.forget_pointee(count, &why);
+                self.havoc_pointee(kernels, "clCreateKernelsInProgram gives it a kernel");
+                self.havoc_pointee(count, &why);
             }
             ("clSetKernelArg", [kernel, index, size, value]) => {
                 self.set_arg(kernel, index, size, value);
             }
             ("clCreateBuffer", [_, flags, size, data, error]) => {
                 self.share_memory(flags, data);
-                self.forget_pointee(error, &why);
+                self.havoc_pointee(error, &why);
                 return self.create_buffer(site, flags, size, None);
             }
             ("clCreateBufferWithProperties", [_, _, flags, size, data, error]) => {
                 self.share_memory(flags, data);
-                self.forget_pointee(error, &why);
+                self.havoc_pointee(error, &why);
                 return self.create_buffer(site, flags, size, None);
             }
             ("clCreateSubBuffer", [parent, flags, _, region, error]) => {
-                self.forget_pointee(error, &why);
+                self.havoc_pointee(error, &why);
                 return self.create_sub_buffer(site, parent, flags, region);
             }
             ("clCreateCommandQueue", [_, _, properties, error]) => {
-                self.forget_pointee(error, &why);
+                self.havoc_pointee(error, &why);
                 let order = queue_order(properties);
                 return self.create_queue(site, order);
             }
             ("clCreateCommandQueueWithProperties", [_, _, properties, error]) => {
-                self.forget_pointee(error, &why);
+                self.havoc_pointee(error, &why);
                 let order = self.listed_order(properties);
                 return self.create_queue(site, order);
             }
             ("clEnqueueNDRangeKernel", [queue, kernel, dim, offset, global, local, .., event]) => {
-                self.forget_pointee(event, &why);
+                self.havoc_pointee(event, &why);
                 self.launch(site, [queue, kernel, dim, offset, global, local]);
             }
             ("clEnqueueTask", [queue, kernel, .., event]) => {
-                self.forget_pointee(event, &why);
+                self.havoc_pointee(event, &why);
                 let one = Val::Null;
                 self.launch(site, [queue, kernel, &Val::int(0), &one, &one, &one]);
             }
@@ -147,7 +147,7 @@ impl<'a> Interp<'a> {
             Writes::All => 0,
         };
         for value in &values[skip..] {
-            self.forget_pointee(value, why);
+            self.havoc_pointee(value, why);
         }
     }
 
@@ -521,7 +521,7 @@ impl<'a> Interp<'a> {
     pub(super) fn set_arg(&mut self, kernel: &Val, index: &Val, size: &Val, value: &Val) {
         let Ok(kernels) = self.handles(kernel, Self::is_kernel) else {
             // Any kernel's argument may be set here.
-            return self.forget_args("an argument of an unknown kernel is set");
+            return self.havoc_args("an argument of an unknown kernel is set");
         };
         let fact = self.arg_value(size, value);
         let argument = self.argument(fact, value);
@@ -530,7 +530,7 @@ impl<'a> Interp<'a> {
         for id in kernels {
             let place = Place::object(id);
             let Some(index) = index else {
-                self.forget_args_of(id, "an argument at an index that is not known is set");
+                self.havoc_args_of(id, "an argument at an index that is not known is set");
                 continue;
             };
             let place = place.index(index);
@@ -559,7 +559,7 @@ impl<'a> Interp<'a> {
         }
     }
 
-    pub(super) fn forget_args(&mut self, reason: &str) {
+    pub(super) fn havoc_args(&mut self, reason: &str) {
         let objects = &self.objects;
         let kernel = |root| match root {
             Root::Object(id) if Self::is_kernel(&objects.get(id).kind) => Some(id),
@@ -567,15 +567,15 @@ impl<'a> Interp<'a> {
         };
         let kernels: Vec<_> = self.state.roots().filter_map(kernel).collect();
         for id in kernels {
-            self.forget_args_of(id, reason);
+            self.havoc_args_of(id, reason);
         }
     }
 
     /// All arguments of a kernel may be set.
-    pub(super) fn forget_args_of(&mut self, kernel: ObjectId, reason: &str) {
+    pub(super) fn havoc_args_of(&mut self, kernel: ObjectId, reason: &str) {
         let place = Place::object(kernel);
         let value = Val::unknown(reason);
-        self.note_ever(&place, &value);
+        self.note_flow_insensitive(&place, &value);
         self.state.set(&place, value);
     }
 

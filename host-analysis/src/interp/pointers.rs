@@ -73,7 +73,7 @@ impl<'a> Interp<'a> {
             match (&value, self.fits(place)) {
                 (Val::Record(_), _) | (_, false) => {
                     self.escape_value(&value);
-                    self.forget_root(place.root, "it may be written through a pointer");
+                    self.havoc_root(place.root, "it may be written through a pointer");
                 }
                 _ => {
                     self.assign(place, value.clone());
@@ -127,12 +127,12 @@ impl<'a> Interp<'a> {
     /// wherever a pointer ever pointed to.
     pub(super) fn store_anywhere(&mut self, value: Val, ty: Option<Num>) {
         self.escape_value(&value);
-        self.forget_escaped(REASON);
+        self.havoc_escaped(REASON);
         let roots = self.exposed.pointed.iter();
         let roots: Vec<Root> = roots.filter(|root| self.may_hit(*root, ty)).collect();
-        self.repeats.note_stored(ty, self.walk.at, &roots);
+        self.memo.note_stored(ty, self.walk.at, &roots);
         for root in roots {
-            self.forget_root(root, REASON);
+            self.havoc_root(root, REASON);
         }
     }
 
@@ -257,7 +257,7 @@ impl<'a> Interp<'a> {
         };
         let is_heap = matches!(self.objects.get(object).kind, ObjectKind::Heap);
         if known && is_heap {
-            self.repeats.spoil();
+            self.memo.invalidate();
             self.variables.heap_types.insert(object, (pointee, host));
         }
     }

@@ -50,7 +50,7 @@ impl<'a> Interp<'a> {
                 self.state.merge(here, changes);
             }
             if pass > 0 {
-                self.forget_modified(callee, REASON);
+                self.havoc_modified(callee, REASON);
             }
             if !changed {
                 break;

@@ -84,7 +84,10 @@ impl<'a> Interp<'a> {
                 continue;
             }
             let whole = Place::of(root);
-            let ever = self.ever_of(&whole).into_iter().map(|(_, v)| v);
+            let ever = self
+                .flow_insensitive_values(&whole)
+                .into_iter()
+                .map(|(_, v)| v);
             let values: Vec<Val> = ever.chain([self.state.get(&whole)]).collect();
             for value in values.iter().flat_map(|v| v.alternatives()) {
                 if let Val::Pointer(Place { root, .. })
@@ -94,7 +97,7 @@ impl<'a> Interp<'a> {
                     work.push(*root);
                 }
             }
-            self.grow_ever(&whole, Val::unknown(&reason));
+            self.grow_flow_insensitive(&whole, Val::unknown(&reason));
         }
         for id in functions {
             let span = self.program.function(id).span;

@@ -1,17 +1,17 @@
 //! The rounds in which the program is followed until nothing is found any more of what its variables
 //! may hold at any time.
 
-use crate::content::Ever;
+use crate::content::FlowInsensitive;
 use crate::place::RootSet;
 
 /// What all rounds have found of variables at any time, and what this round made of it.
 pub(crate) struct Rounds {
     /// Every value that was assigned to a place that outlives its function.
-    pub ever: Ever,
-    /// What was looked at of `ever` in this round, by `main` and by what follows it.
+    pub flow_insensitive: FlowInsensitive,
+    /// What was looked at of `flow_insensitive` in this round, by `main` and by what follows it.
     pub seen_by_main: RootSet,
     pub looked_at: RootSet,
-    /// `ever` grew after what looked at it: another round is needed.
+    /// `flow_insensitive` grew after what looked at it: another round is needed.
     pub stale_main: bool,
     pub stale_others: bool,
     /// This round is the last one.
@@ -21,7 +21,7 @@ pub(crate) struct Rounds {
 impl Default for Rounds {
     fn default() -> Self {
         Rounds {
-            ever: Ever::default(),
+            flow_insensitive: FlowInsensitive::default(),
             seen_by_main: RootSet::default(),
             looked_at: RootSet::default(),
             stale_main: true,

@@ -45,7 +45,7 @@ impl<'a> Interp<'a> {
             breakables: Vec::new(),
             own: Vec::new(),
         });
-        self.repeats.note_entered(id, self.walk.frames.len());
+        self.memo.note_entered(id, self.walk.frames.len());
     }
 
     /// Follows the body of the function that was entered last, and leaves it.
@@ -62,7 +62,7 @@ impl<'a> Interp<'a> {
             self.state.merge(frame.mark, delta);
         }
         for var in &frame.own {
-            self.state.forget(&Place::var(*var));
+            self.state.havoc(&Place::var(*var));
             self.exposed.escaped.remove(&Root::Var(*var));
         }
         self.state.compact(frame.mark);
@@ -88,7 +88,7 @@ impl<'a> Interp<'a> {
             && !lasting
         {
             frame.own.push(var);
-            self.repeats.note_declared(var);
+            self.memo.note_declared(var);
         }
         var
     }
@@ -129,7 +129,7 @@ impl<'a> Interp<'a> {
             return self.declare_new(code, variable, dims, false);
         };
         self.variables.info_mut(var).dims = dims;
-        self.state.forget(&Place::var(var));
+        self.state.havoc(&Place::var(var));
         var
     }
 
@@ -156,7 +156,7 @@ impl<'a> Interp<'a> {
             return;
         }
         if self.budget.nesting > MAX_NESTING {
-            return self.forget_all("the program is nested too deeply here");
+            return self.havoc_all("the program is nested too deeply here");
         }
         self.budget.nesting += 1;
         let outer = self.walk.at;
@@ -216,7 +216,7 @@ impl<'a> Interp<'a> {
             StmtKind::Goto(label) => self.goto(label),
             StmtKind::Label(label) => self.label(label),
             // A label outside of its switch's own block.
-            StmtKind::Case(_) => self.forget_all("a jump into a nested block"),
+            StmtKind::Case(_) => self.havoc_all("a jump into a nested block"),
             StmtKind::Try { body, handlers } => self.try_block(code, *body, handlers),
             StmtKind::Throw(value) => {
                 if let Some(value) = value {
@@ -245,7 +245,7 @@ impl<'a> Interp<'a> {
             _ if self.state.reachable => self.exec(code, stmt),
             // A label deeper inside: what follows it must be looked at.
             _ => {
-                self.forget_all("a jump into a nested block");
+                self.havoc_all("a jump into a nested block");
                 self.exec(code, stmt);
             }
         }
@@ -333,7 +333,7 @@ impl<'a> Interp<'a> {
             .iter()
             .any(|f| f.is_root && &*f.function == "main")
         {
-            for (at, value) in self.ever_of(&place) {
+            for (at, value) in self.flow_insensitive_values(&place) {
                 let now = self.state.get(&at);
                 self.state.set(&at, now.join(&value));
             }
@@ -604,7 +604,7 @@ impl<'a> Interp<'a> {
             self.state.merge(mark, delta);
         }
         if backward {
-            self.forget_all("a backward goto");
+            self.havoc_all("a backward goto");
         }
     }
 
@@ -613,7 +613,7 @@ impl<'a> Interp<'a> {
         let tree = code.clone();
         let stmts = match &tree.ast().stmt(body).kind {
             StmtKind::Block(stmts) => stmts.clone(),
-            _ => return self.forget_all("a switch without a block"),
+            _ => return self.havoc_all("a switch without a block"),
         };
         let mark = self.state.mark();
         self.push_breakable(mark, false);
@@ -663,8 +663,8 @@ impl<'a> Interp<'a> {
         }
     }
 
-    /// Forgets all values.
-    pub(super) fn forget_all(&mut self, reason: &str) {
+    /// Havocs all values.
+    pub(super) fn havoc_all(&mut self, reason: &str) {
         for tried in &mut self.walk.tries {
             tried.lose_all();
         }
@@ -683,8 +683,8 @@ impl<'a> Interp<'a> {
         self.state.reachable = true;
     }
 
-    /// Forgets the variables of these names.
-    pub(super) fn forget_names(&mut self, code: &Code<'a>, names: &[String]) {
+    /// Havocs the variables of these names.
+    pub(super) fn havoc_names(&mut self, code: &Code<'a>, names: &[String]) {
         for name in names {
             if let Some(place) = self.variable(code, name) {
                 self.set_unknown(&place, "code that fpgacc does not understand uses it");

@@ -8,7 +8,7 @@ use fpgacc_frontend::source::Span;
 
 use super::code::FnId;
 use super::mentions::Mentions;
-use super::{modifies, plain, reporters};
+use super::{error_checks, modifies, opencl_free};
 use crate::syntax::ast::StmtId;
 
 /// Answers to questions about functions and loops, each found once.
@@ -18,12 +18,12 @@ pub(crate) struct Summaries {
     pub mentions: RefCell<BTreeMap<FnId, Rc<Mentions>>>,
     /// The same of all functions of a name, unless one of them cannot be summed up.
     pub plain: RefCell<BTreeMap<String, Option<Rc<Mentions>>>>,
-    /// Answers of `Interp::plain_function`, by host and name.
-    pub plain_known: BTreeMap<(usize, String), Option<Rc<plain::Summary>>>,
+    /// Answers of `Interp::opencl_free_function`, by host and name.
+    pub plain_known: BTreeMap<(usize, String), Option<Rc<opencl_free::Summary>>>,
     /// What is known of loops, by host, part and body.
-    pub loop_texts: BTreeMap<(usize, usize, StmtId), Rc<plain::LoopText>>,
-    pub reporters: BTreeMap<FnId, Option<Rc<reporters::Reporter>>>,
-    pub outcomes: BTreeMap<FnId, reporters::Outcomes>,
+    pub loop_texts: BTreeMap<(usize, usize, StmtId), Rc<opencl_free::LoopText>>,
+    pub error_checks: BTreeMap<FnId, Option<Rc<error_checks::ErrorCheck>>>,
+    pub outcomes: BTreeMap<FnId, error_checks::Outcomes>,
     /// Loops that took too long to be followed round by round, and the fewest rounds of each.
     pub too_long: BTreeMap<(usize, Span), i128>,
     pub labels: BTreeMap<FnId, Rc<BTreeSet<String>>>,

@@ -51,7 +51,7 @@ impl<'a> Interp<'a> {
         let Val::Pointer(place) = pointer else {
             if !matches!(pointer, Val::Text(_) | Val::Null) {
                 self.escape_value(pointer);
-                self.forget_escaped("a text written through a pointer that is not followed");
+                self.havoc_escaped("a text written through a pointer that is not followed");
             }
             return;
         };
@@ -330,7 +330,7 @@ impl<'a> Interp<'a> {
     pub(super) fn read_into(&mut self, pointer: &Val, file: &Val) {
         match (file, pointer) {
             (Val::File(name), _) => self.write_text(pointer, Some(Text::file(name))),
-            (Val::Unknown(reason), Val::Pointer(_)) => self.forget_pointee(pointer, reason),
+            (Val::Unknown(reason), Val::Pointer(_)) => self.havoc_pointee(pointer, reason),
             _ => self.write_text(pointer, None),
         }
     }

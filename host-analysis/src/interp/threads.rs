@@ -52,7 +52,7 @@ impl<'a> Interp<'a> {
         if given.functions.is_empty() {
             return;
         }
-        self.repeats.spoil();
+        self.memo.invalidate();
         for value in given.values {
             for root in self.reachable(value) {
                 self.share(root);
@@ -105,7 +105,12 @@ impl<'a> Interp<'a> {
         }
         self.exposed.shared.insert(root);
         self.rounds.looked_at.insert(root);
-        let all: Vec<Place> = self.rounds.ever.of(root).map(|(place, _)| place).collect();
+        let all: Vec<Place> = self
+            .rounds
+            .flow_insensitive
+            .of(root)
+            .map(|(place, _)| place)
+            .collect();
         for place in all {
             let now = self.state.get(&place);
             let now = match self.state.own(&place) {
@@ -119,7 +124,9 @@ impl<'a> Interp<'a> {
 
     /// What another thread may find in a place, or may have put there.
     fn shared_value(&self, place: &Place, value: Val) -> Val {
-        or_assigned(value, place, |whole| self.rounds.ever.get(whole))
+        or_assigned(value, place, |whole| {
+            self.rounds.flow_insensitive.get(whole)
+        })
     }
 
     /// Functions that are passed away may be called, or not.
@@ -141,7 +148,7 @@ impl<'a> Interp<'a> {
     }
 
     fn unsettle_root(&mut self, root: Root) {
-        self.forget_root(root, REASON);
+        self.havoc_root(root, REASON);
         self.exposed.unsettled.insert(root);
     }
 

@@ -64,7 +64,7 @@ impl<'a> Interp<'a> {
     /// Something is thrown: what was changed since the innermost `try`, its handlers find changed.
     pub(super) fn note_thrown(&mut self) {
         // Its handlers must see that each time.
-        self.repeats.spoil();
+        self.memo.invalidate();
         if let Some(tried) = self.walk.tries.last_mut() {
             let delta = self.state.capture(tried.mark);
             tried.changed.extend(delta.places().cloned());
@@ -137,9 +137,11 @@ impl<'a> Interp<'a> {
         if !tried.outside {
             return value;
         }
-        self.repeats.spoil();
+        self.memo.invalidate();
         self.rounds.looked_at.insert(place.root);
-        or_assigned(value, place, |place| self.rounds.ever.get(place))
+        or_assigned(value, place, |place| {
+            self.rounds.flow_insensitive.get(place)
+        })
     }
 
     /// Notes a value that is assigned to a place that outlives its function, for handlers.
@@ -147,7 +149,7 @@ impl<'a> Interp<'a> {
         if let Some(tried) = self.walk.tries.last_mut() {
             tried.note_assigned(place, value);
         }
-        self.repeats.note_assigned(place, value);
+        self.memo.note_assigned(place, value);
     }
 }
 

@@ -145,7 +145,7 @@ impl<'a> Interp<'a> {
     }
 
     fn wrapper_value(&mut self, wrapper: Wrapper, name: &str, site: Span, args: &[Arg<'a>]) -> Val {
-        self.repeats.spoil();
+        self.memo.invalidate();
         // With two arguments it can only be a handle and whether to retain it.
         if let (Wrapper::Memory, false, 1 | 3..) = (wrapper, name.contains("Image"), args.len()) {
             return self.new_buffer(site, args);
@@ -189,7 +189,7 @@ impl<'a> Interp<'a> {
             }
             (_, []) => Val::Null,
             (Wrapper::Kernel | Wrapper::Functor, [program, kernel, rest @ ..]) => {
-                self.forget_errors(rest, "the result of a wrapper");
+                self.havoc_error_codes(rest, "the result of a wrapper");
                 self.create_kernel(site, program, kernel)
             }
             (Wrapper::Program, _) => self.new_program(site, args, &values),
@@ -198,15 +198,15 @@ impl<'a> Interp<'a> {
                 self.create_buffer(site, flags, &Val::unknown("the size of an image"), None)
             }
             _ => {
-                self.forget_errors(&values, "the result of a wrapper");
+                self.havoc_error_codes(&values, "the result of a wrapper");
                 Val::unknown("an object of OpenCL")
             }
         }
     }
 
-    fn forget_errors(&mut self, values: &[Val], why: &str) {
+    fn havoc_error_codes(&mut self, values: &[Val], why: &str) {
         for value in values {
-            self.forget_pointee(value, why);
+            self.havoc_pointee(value, why);
         }
     }
 
@@ -236,7 +236,7 @@ impl<'a> Interp<'a> {
                 self.build(&program, &options);
             }
         }
-        self.forget_errors(&values[at + 1..], "the result of a wrapper");
+        self.havoc_error_codes(&values[at + 1..], "the result of a wrapper");
         program
     }
 
@@ -294,7 +294,7 @@ impl<'a> Interp<'a> {
     }
 
     fn new_queue(&mut self, site: Span, args: &[Arg<'a>], values: &[Val]) -> Val {
-        self.forget_errors(values, "the result of a wrapper");
+        self.havoc_error_codes(values, "the result of a wrapper");
         let number = values.iter().find(|v| matches!(v, Val::Int(..)));
         let properties = match number {
             Some(number) => number.clone(),
@@ -335,7 +335,7 @@ impl<'a> Interp<'a> {
             return only.clone();
         }
         let at = usize::from(values.first().and_then(Val::as_int).is_none());
-        self.forget_errors(
+        self.havoc_error_codes(
             values.get(at + 3..).unwrap_or_default(),
             "the result of a wrapper",
         );
@@ -468,7 +468,7 @@ impl<'a> Interp<'a> {
         let values = self.values(args);
         let to_device = short == "copy" && matches!(values.last(), Some(Val::Handle(_)));
         if !to_device && !short.starts_with("enqueueWrite") {
-            self.forget_errors(&values, &format!("`{name}` writes it"));
+            self.havoc_error_codes(&values, &format!("`{name}` writes it"));
         }
         Some(self.result(code, id, &format!("a result of `{name}`")))
     }
@@ -516,7 +516,7 @@ impl<'a> Interp<'a> {
         if !self.is_enqueue(&args[0]) {
             return None;
         }
-        self.repeats.spoil();
+        self.memo.invalidate();
         let how = self.eval(&args[0].0, args[0].1);
         for (index, arg) in args[1..].iter().enumerate() {
             self.set_wrapper_arg(value, &Val::int(index as i128), arg);
@@ -608,7 +608,7 @@ impl<'a> Interp<'a> {
         args: &[Arg<'a>],
     ) -> Option<Val> {
         let wrapper = self.wrapper_of(place)?;
-        self.repeats.spoil();
+        self.memo.invalidate();
         let site = Self::site_of(code, id);
         let now = self.read(place);
         let why = format!("a result of `{name}`");
@@ -626,11 +626,11 @@ impl<'a> Interp<'a> {
             (Wrapper::Program, "createKernels", _) => {
                 let values = self.values(args);
                 self.all_kernels(&now);
-                self.forget_errors(&values, "createKernels gives it a kernel");
+                self.havoc_error_codes(&values, "createKernels gives it a kernel");
             }
             (Wrapper::Memory, "createSubBuffer", [_, _, _, ..]) => {
                 let values = self.values(args);
-                self.forget_errors(&values[3..], &why);
+                self.havoc_error_codes(&values[3..], &why);
                 return Some(self.create_sub_buffer(site, &now, &values[0], &values[2]));
             }
             (Wrapper::Queue, "enqueueNDRangeKernel", [_, _, _, ..]) => {
@@ -657,7 +657,7 @@ impl<'a> Interp<'a> {
             }
             _ => {
                 let values = self.values(args);
-                self.forget_errors(&values, &why);
+                self.havoc_error_codes(&values, &why);
                 for (arg_code, arg) in args {
                     if let Target::Place(place) = self.plain_target(arg_code, *arg)
                         && !matches!(self.kind_of(&place), Some(Kind::Wrapper(_)))

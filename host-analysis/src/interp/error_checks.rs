@@ -17,7 +17,7 @@ use crate::value::Val;
 const MOST_OUTCOMES: usize = 64;
 
 /// A function that only reports.
-pub(super) struct Reporter {
+pub(super) struct ErrorCheck {
     /// Parameters that do more than being printed.
     relevant: Vec<usize>,
     /// It may end the program.
@@ -26,7 +26,7 @@ pub(super) struct Reporter {
     calls: Vec<Span>,
 }
 
-/// An argument as far as it matters to a reporter.
+/// An argument as far as it matters to an error-check helper.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Told {
     Int(i128, IntType),
@@ -55,18 +55,18 @@ impl Own<'_> {
 
 impl<'a> Interp<'a> {
     /// What a function reports, if that is all that it does.
-    pub(super) fn reporter(&mut self, id: FnId) -> Option<Rc<Reporter>> {
-        if let Some(known) = self.summaries.reporters.get(&id) {
+    pub(super) fn error_check(&mut self, id: FnId) -> Option<Rc<ErrorCheck>> {
+        if let Some(known) = self.summaries.error_checks.get(&id) {
             return known.clone();
         }
         // A function that calls itself is none.
-        self.summaries.reporters.insert(id, None);
-        let found = self.find_reporter(id).map(Rc::new);
-        self.summaries.reporters.insert(id, found.clone());
+        self.summaries.error_checks.insert(id, None);
+        let found = self.find_error_check(id).map(Rc::new);
+        self.summaries.error_checks.insert(id, found.clone());
         found
     }
 
-    fn find_reporter(&mut self, id: FnId) -> Option<Reporter> {
+    fn find_error_check(&mut self, id: FnId) -> Option<ErrorCheck> {
         let function = self.program.function(id);
         let result = &function.result;
         let void = result.base == "void" && result.pointers == 0 && !result.reference;
@@ -86,7 +86,7 @@ impl<'a> Interp<'a> {
             return None;
         }
         let mut computed: BTreeSet<&str> = reports.computed.iter().map(String::as_str).collect();
-        let mut found = Reporter {
+        let mut found = ErrorCheck {
             relevant: Vec::new(),
             ends: false,
             calls: vec![function.span],
@@ -140,13 +140,13 @@ impl<'a> Interp<'a> {
         self.variables.global(host, name).is_some()
     }
 
-    /// Whether a call only prints its arguments; nothing if it is not one of a reporter.
+    /// Whether a call only prints its arguments; nothing if it is not one of an error-check helper.
     fn reports_call(
         &mut self,
         code: &Code<'a>,
         call: &NamedCall,
         own: &Own<'_>,
-        found: &mut Reporter,
+        found: &mut ErrorCheck,
     ) -> Option<bool> {
         let name = call.name.as_str();
         if own.all.contains(name)
@@ -156,7 +156,7 @@ impl<'a> Interp<'a> {
             return None;
         }
         if let Some(function) = self.find_function(code, name, call.count) {
-            let inner = self.reporter(function)?;
+            let inner = self.error_check(function)?;
             found.ends |= inner.ends;
             found.calls.extend(&inner.calls);
             return Some(false);
@@ -171,21 +171,21 @@ impl<'a> Interp<'a> {
         functions::reads_only(name).then_some(true)
     }
 
-    /// Whether a call of a reporter returns, if that is known without following it.
+    /// Whether a call of an error-check helper returns, if that is known without following it.
     pub(super) fn reported(
         &mut self,
         id: FnId,
-        reporter: &Reporter,
+        error_check: &ErrorCheck,
         told: &[Told],
     ) -> Option<bool> {
-        let returns = match reporter.ends {
+        let returns = match error_check.ends {
             false => true,
             true => {
                 let outcomes = self.summaries.outcomes.get(&id)?;
                 outcomes.iter().find(|(known, _)| known == told)?.1
             }
         };
-        for &span in &reporter.calls {
+        for &span in &error_check.calls {
             self.seen(span);
         }
         Some(returns)
@@ -200,7 +200,7 @@ impl<'a> Interp<'a> {
     }
 }
 
-impl Reporter {
+impl ErrorCheck {
     /// The arguments that matter; nothing if calls with them cannot be distinguished.
     pub(super) fn told(&self, values: &[Val]) -> Option<Vec<Told>> {
         if !self.ends {

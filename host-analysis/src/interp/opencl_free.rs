@@ -22,7 +22,7 @@ const JUMPS: &[&str] = &[
 pub(super) struct LoopText {
     /// Names that are counted up or down.
     counters: BTreeSet<String>,
-    /// What it may change, if it is a plain loop.
+    /// What it may change, if it is an OpenCL-free loop.
     plain: Option<Mentions>,
 }
 
@@ -69,23 +69,23 @@ impl<'a> Interp<'a> {
         all
     }
 
-    /// Forgets what a loop may change, if it is a plain one; else nothing happens.
-    pub(super) fn plain_loop(&mut self, code: &Code<'a>, shape: &Loop) -> bool {
+    /// Havocs what a loop may change, if it is an OpenCL-free one; else nothing happens.
+    pub(super) fn opencl_free_loop(&mut self, code: &Code<'a>, shape: &Loop) -> bool {
         let text = self.loop_text(code, shape);
         let Some(plain) = &text.plain else {
             return false;
         };
         let reason = "changes in a loop";
         if plain.indirect {
-            self.forget_reachable(code, &plain.names, reason);
-            self.forget_anywhere(code, &plain.names);
-            self.forget_escaped(reason);
+            self.havoc_reachable(code, &plain.names, reason);
+            self.havoc_anywhere(code, &plain.names);
+            self.havoc_escaped(reason);
         }
         for name in &plain.changed {
             if let Some(place) = self.variable(code, name) {
                 match plain.replaced.contains(name) && self.is_container(&place) {
                     true => self.set_unknown(&place, reason),
-                    false => self.forget_in_loop(&place, reason),
+                    false => self.havoc_in_loop(&place, reason),
                 }
             }
         }
@@ -115,7 +115,7 @@ impl<'a> Interp<'a> {
         text
     }
 
-    /// What a loop may change with all that it calls, if it is a plain one.
+    /// What a loop may change with all that it calls, if it is an OpenCL-free one.
     fn sum_up(&self, code: &Code<'a>, mut effects: Mentions) -> Option<Mentions> {
         if effects.odd || effects.returns {
             return None;
@@ -162,17 +162,21 @@ impl<'a> Interp<'a> {
     }
 
     /// A call of a function that only computes, in loops: it is not followed.
-    pub(super) fn plain_function(&mut self, code: &Code<'a>, name: &str) -> Option<Rc<Summary>> {
+    pub(super) fn opencl_free_function(
+        &mut self,
+        code: &Code<'a>,
+        name: &str,
+    ) -> Option<Rc<Summary>> {
         let key = (code.host, name.to_string());
         if let Some(known) = self.summaries.plain_known.get(&key) {
             return known.clone();
         }
-        let found = self.find_plain_function(code, name).map(Rc::new);
+        let found = self.find_opencl_free_function(code, name).map(Rc::new);
         self.summaries.plain_known.insert(key, found.clone());
         found
     }
 
-    fn find_plain_function(&self, code: &Code<'a>, name: &str) -> Option<Summary> {
+    fn find_opencl_free_function(&self, code: &Code<'a>, name: &str) -> Option<Summary> {
         let short = last_name(name);
         let mut waiting = vec![short.to_string()];
         let mut seen = BTreeSet::new();
@@ -309,35 +313,35 @@ impl<'a> Interp<'a> {
         };
         let blank = matches!(self.state.own(&array), Some(Val::Zero | Val::Unset));
         if !blank || self.state.has_parts(&array) {
-            self.forget_root(array.root, reason);
+            self.havoc_root(array.root, reason);
         }
     }
 
-    fn forget_in_loop(&mut self, place: &Place, reason: &str) {
+    fn havoc_in_loop(&mut self, place: &Place, reason: &str) {
         match self.is_aggregate(place) || self.state.has_parts(place) {
-            true if self.is_container(place) => self.forget_elements(place, reason),
+            true if self.is_container(place) => self.havoc_elements(place, reason),
             true => self.set_unknown(place, reason),
             false => {
                 let value = Val::unknown(reason);
-                self.note_ever(place, &value);
+                self.note_flow_insensitive(place, &value);
                 self.state.set(place, value);
             }
         }
     }
 
-    /// Forgets everything that pointers in these variables lead to.
-    fn forget_reachable(&mut self, code: &Code<'a>, names: &BTreeSet<String>, reason: &str) {
+    /// Havocs everything that pointers in these variables lead to.
+    fn havoc_reachable(&mut self, code: &Code<'a>, names: &BTreeSet<String>, reason: &str) {
         let mut work = Vec::new();
         for name in names {
             if let Some(place) = self.variable(code, name) {
                 work.push(place.root);
             }
         }
-        self.forget_behind(Vec::new(), work, reason);
+        self.havoc_behind(Vec::new(), work, reason);
     }
 
-    /// Forgets what pointers in these variables may point to if it is not known where they do.
-    fn forget_anywhere(&mut self, code: &Code<'a>, names: &BTreeSet<String>) {
+    /// Havocs what pointers in these variables may point to if it is not known where they do.
+    fn havoc_anywhere(&mut self, code: &Code<'a>, names: &BTreeSet<String>) {
         for name in names {
             let Some(place) = self.variable(code, name) else {
                 continue;
@@ -360,8 +364,8 @@ impl<'a> Interp<'a> {
         }
     }
 
-    /// Forgets everything that values and variables lead to.
-    pub(super) fn forget_behind(&mut self, values: Vec<Val>, mut work: Vec<Root>, reason: &str) {
+    /// Havocs everything that values and variables lead to.
+    pub(super) fn havoc_behind(&mut self, values: Vec<Val>, mut work: Vec<Root>, reason: &str) {
         let mut seen = BTreeSet::new();
         let mut pointees = BTreeSet::new();
         let add = |value: &Val, pointees: &mut BTreeSet<Root>, work: &mut Vec<Root>| {
@@ -396,7 +400,7 @@ impl<'a> Interp<'a> {
         }
         for root in pointees {
             // What the loop's own variables hold was forgotten by name already.
-            self.forget_root(root, reason);
+            self.havoc_root(root, reason);
         }
     }
 }

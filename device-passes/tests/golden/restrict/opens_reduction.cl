@@ -1,3 +1,4 @@
+// with: reduction
 // host: dim=1 global=1 local=null args=da,db,?,dr
 // buffer: da ?
 // buffer: db ?
@@ -8,5 +9,5 @@ __kernel void dot(__global const float *a, __global const float *b, int n, __glo
         r[0] += a[i] * b[i];
 }
 // case: without it
+// with: no-restrict
 // case: with it
-// with: restrict

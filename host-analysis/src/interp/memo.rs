@@ -1,4 +1,4 @@
-//! Calls that repeat: where a function is called again with the same arguments, and everything that
+//! Memoised calls: where a function is called again with the same arguments, and everything that
 //! it looked at is as it was, its effects are repeated without following it.
 //!
 //! A call is kept if all that it did is a change of the store and its result. Calls that make or
@@ -72,7 +72,7 @@ struct Kept {
     before: BTreeMap<Root, Content>,
     escaped_before: BTreeSet<Root>,
     /// It forgot what had escaped, for this reason.
-    forgot: Option<Rc<str>>,
+    havocked: Option<Rc<str>>,
     /// What it stored through pointers that are not followed.
     stored: Stored,
     /// Functions that were called.
@@ -100,12 +100,12 @@ pub(super) struct Record {
     declared: usize,
     called: usize,
     assigned: usize,
-    forgot: usize,
+    havocked: usize,
     stored: usize,
     hit: usize,
     pointed: RootSet,
     deepest: usize,
-    spoilt: u64,
+    invalidations: u64,
     objects: u64,
     visits: usize,
     atoms: u32,
@@ -122,7 +122,7 @@ pub(super) struct Effort {
 
 /// Calls that may be repeated.
 #[derive(Default)]
-pub(super) struct Repeats {
+pub(super) struct Memo {
     kept: BTreeMap<FnId, Vec<Rc<Kept>>>,
     /// Functions that took many steps to follow.
     long: BTreeSet<FnId>,
@@ -143,7 +143,7 @@ pub(super) struct Repeats {
     /// What was assigned meanwhile to what outlives its function, where handlers may find it.
     assigned: Vec<(Place, Val)>,
     /// Why what had escaped was forgotten meanwhile, each time.
-    forgot: Vec<Rc<str>>,
+    havocked: Vec<Rc<str>>,
     /// Types of what was stored meanwhile through pointers that are not followed, and what was
     /// changed so.
     stored: Vec<StoredType>,
@@ -151,7 +151,7 @@ pub(super) struct Repeats {
     /// Most calls inside of each other meanwhile.
     deepest: usize,
     /// How often something happened meanwhile that cannot be repeated.
-    spoilt: u64,
+    invalidations: u64,
     /// No call is repeated, for comparison.
     #[cfg(test)]
     off: bool,
@@ -160,11 +160,11 @@ pub(super) struct Repeats {
     repeated: u32,
 }
 
-impl Repeats {
-    /// Forgets the calls: they mean nothing when the program is followed from another function.
+impl Memo {
+    /// Havocs the calls: they mean nothing when the program is followed from another function.
     pub fn clear(&mut self) {
         let before = std::mem::take(self);
-        *self = Repeats {
+        *self = Memo {
             long: before.long,
             foreign_in_main: before.foreign_in_main,
             watched: before.watched,
@@ -172,7 +172,7 @@ impl Repeats {
             off: before.off,
             #[cfg(test)]
             repeated: before.repeated,
-            ..Repeats::default()
+            ..Memo::default()
         };
     }
 
@@ -189,8 +189,8 @@ impl Repeats {
     }
 
     /// What is followed looks at more than the store, or does more than changing it.
-    pub fn spoil(&mut self) {
-        self.spoilt += 1;
+    pub fn invalidate(&mut self) {
+        self.invalidations += 1;
     }
 
     pub fn note_opencl(&mut self) {
@@ -204,9 +204,9 @@ impl Repeats {
         }
     }
 
-    pub fn note_forgot(&mut self, reason: &str) {
+    pub fn note_havoc(&mut self, reason: &str) {
         if self.open > 0 {
-            self.forgot.push(Rc::from(reason));
+            self.havocked.push(Rc::from(reason));
         }
     }
 
@@ -250,18 +250,18 @@ impl<'a> Interp<'a> {
 
     /// Whether following a function takes so long that its calls should be kept.
     pub(super) fn takes_long(&self, callee: FnId) -> bool {
-        self.repeats
+        self.memo
             .watched
             .get(&callee)
             .is_none_or(|n| *n < MOST_WATCHED)
-            && (self.repeats.long.contains(&callee) || self.length(callee) >= BYTES_TO_KEEP)
+            && (self.memo.long.contains(&callee) || self.length(callee) >= BYTES_TO_KEEP)
     }
 
     /// What was done so far.
     pub(super) fn effort(&self) -> Effort {
         Effort {
             steps: self.budget.steps,
-            opencl: self.repeats.opencl,
+            opencl: self.memo.opencl,
         }
     }
 
@@ -271,41 +271,41 @@ impl<'a> Interp<'a> {
         if steps < STEPS_TO_KEEP {
             return;
         }
-        self.repeats.long.insert(callee);
-        if self.repeats.opencl == before.opencl {
-            *self.repeats.foreign.entry(callee).or_default() += steps;
+        self.memo.long.insert(callee);
+        if self.memo.opencl == before.opencl {
+            *self.memo.foreign.entry(callee).or_default() += steps;
         }
     }
 
     /// Whether it took so long to follow a function, or it is so long, that calls of it are better
     /// not followed, as it has nothing to do with OpenCL: what it may change is forgotten.
     pub(super) fn is_tedious(&mut self, callee: FnId) -> bool {
-        let steps = self.repeats.foreign.get(&callee);
+        let steps = self.memo.foreign.get(&callee);
         let tired = steps.is_some_and(|steps| *steps >= STEPS_TO_TIRE);
         (tired || self.length(callee) >= BYTES_TO_TIRE) && self.is_foreign(callee)
     }
 
-    /// Repeats a call that was kept; gives its result.
-    pub(super) fn repeat(&mut self, call: &Call) -> Option<Val> {
+    /// Repeats what a kept call did; gives its result.
+    pub(super) fn memoised(&mut self, call: &Call) -> Option<Val> {
         #[cfg(test)]
-        if self.repeats.off {
+        if self.memo.off {
             return None;
         }
-        let kept = self.repeats.kept.get(&call.callee)?;
+        let kept = self.memo.kept.get(&call.callee)?;
         let kept = kept.iter().find(|k| k.call.is(call) && self.holds(k))?;
         let kept = kept.clone();
-        self.repeats.watched.insert(call.callee, 0);
+        self.memo.watched.insert(call.callee, 0);
         #[cfg(test)]
         {
-            self.repeats.repeated += 1;
+            self.memo.repeated += 1;
         }
         let fresh = (kept.atoms.0, self.walk.atoms);
         self.walk.atoms += kept.atoms.1 - kept.atoms.0;
         let result = kept.result.renumbered(fresh);
-        if let Some(reason) = &kept.forgot {
+        if let Some(reason) = &kept.havocked {
             let more = self.exposed.escaped.difference(&kept.escaped_before);
             for root in more.copied().collect::<Vec<_>>() {
-                self.forget_root(root, reason);
+                self.havoc_root(root, reason);
             }
         }
         let hit = self.store_again(&kept);
@@ -321,14 +321,14 @@ impl<'a> Interp<'a> {
         self.exposed.escaped.extend(&kept.escaped);
         self.budget.steps += kept.steps;
         self.budget.looked_through += kept.looked_through;
-        if self.repeats.open > 0 {
+        if self.memo.open > 0 {
             let deepest = self.walk.frames.len() + kept.depth;
-            self.repeats.deepest = self.repeats.deepest.max(deepest);
-            self.repeats.called.extend(&kept.called);
-            self.repeats.forgot.extend(kept.forgot.clone());
-            self.repeats.stored.extend(&kept.stored.types);
-            self.repeats.hit.extend(&kept.stored.hit);
-            self.repeats.hit.extend(hit);
+            self.memo.deepest = self.memo.deepest.max(deepest);
+            self.memo.called.extend(&kept.called);
+            self.memo.havocked.extend(kept.havocked.clone());
+            self.memo.stored.extend(&kept.stored.types);
+            self.memo.hit.extend(&kept.stored.hit);
+            self.memo.hit.extend(hit);
         }
         Some(result)
     }
@@ -348,7 +348,7 @@ impl<'a> Interp<'a> {
                 .iter()
                 .any(|f| kept.called.contains(&f.fn_id))
             && kept.escaped_before.is_subset(&self.exposed.escaped)
-            && (kept.forgot.is_none() || !more.any(used))
+            && (kept.havocked.is_none() || !more.any(used))
             && self.is_open_to(kept)
             && kept.before.iter().all(|(r, c)| self.state.holds(*r, c))
     }
@@ -367,7 +367,7 @@ impl<'a> Interp<'a> {
         stored.open.iter().all(|(root, open)| same(*root, open))
     }
 
-    /// Forgets what the stores of a kept call change beside what it uses; gives it.
+    /// Havocs what the stores of a kept call change beside what it uses; gives it.
     fn store_again(&mut self, kept: &Kept) -> Vec<Root> {
         let stored = &kept.stored;
         let hits = |root: Root| {
@@ -383,7 +383,7 @@ impl<'a> Interp<'a> {
         let here = self.walk.at;
         for (root, at) in &hit {
             self.walk.at = *at;
-            self.forget_root(*root, super::pointers::REASON);
+            self.havoc_root(*root, super::pointers::REASON);
         }
         self.walk.at = here;
         hit.into_iter().map(|(root, _)| root).collect()
@@ -391,21 +391,21 @@ impl<'a> Interp<'a> {
 
     /// Starts to watch a call.
     pub(super) fn record(&mut self, call: Call) -> Record {
-        self.repeats.open += 1;
+        self.memo.open += 1;
         Record {
             call,
             mark: self.state.mark(),
             watch: self.state.watch(),
             escaped: self.exposed.escaped.clone(),
-            declared: self.repeats.declared.len(),
-            called: self.repeats.called.len(),
-            assigned: self.repeats.assigned.len(),
-            forgot: self.repeats.forgot.len(),
-            stored: self.repeats.stored.len(),
-            hit: self.repeats.hit.len(),
+            declared: self.memo.declared.len(),
+            called: self.memo.called.len(),
+            assigned: self.memo.assigned.len(),
+            havocked: self.memo.havocked.len(),
+            stored: self.memo.stored.len(),
+            hit: self.memo.hit.len(),
             pointed: self.exposed.pointed.clone(),
-            deepest: std::mem::replace(&mut self.repeats.deepest, self.walk.frames.len()),
-            spoilt: self.repeats.spoilt,
+            deepest: std::mem::replace(&mut self.memo.deepest, self.walk.frames.len()),
+            invalidations: self.memo.invalidations,
             objects: self.objects.changes(),
             visits: self.trace.visits.len(),
             atoms: self.walk.atoms,
@@ -418,27 +418,27 @@ impl<'a> Interp<'a> {
     pub(super) fn keep(&mut self, record: Record, result: &Val) {
         let steps = self.budget.steps - record.steps;
         let wanted = steps >= STEPS_TO_KEEP
-            && self.repeats.spoilt == record.spoilt
+            && self.memo.invalidations == record.invalidations
             && self.objects.changes() == record.objects
             && self.trace.visits.len() == record.visits
             && !self.at_limit();
         let watched = self.state.watched(&record.watch, wanted);
-        let depth = self.repeats.deepest.saturating_sub(self.walk.frames.len());
-        self.repeats.deepest = self.repeats.deepest.max(record.deepest);
-        *self.repeats.watched.entry(record.call.callee).or_default() += 1;
+        let depth = self.memo.deepest.saturating_sub(self.walk.frames.len());
+        self.memo.deepest = self.memo.deepest.max(record.deepest);
+        *self.memo.watched.entry(record.call.callee).or_default() += 1;
         if let Some(roots) = watched {
             self.keep_watched(&record, roots, depth, steps, result);
         }
-        let repeats = &mut self.repeats;
-        repeats.open -= 1;
-        if repeats.open == 0 {
-            repeats.declared.clear();
-            repeats.called.clear();
-            repeats.assigned.clear();
-            repeats.forgot.clear();
-            repeats.stored.clear();
-            repeats.hit.clear();
-            repeats.deepest = 0;
+        let memo = &mut self.memo;
+        memo.open -= 1;
+        if memo.open == 0 {
+            memo.declared.clear();
+            memo.called.clear();
+            memo.assigned.clear();
+            memo.havocked.clear();
+            memo.stored.clear();
+            memo.hit.clear();
+            memo.deepest = 0;
         }
     }
 
@@ -452,12 +452,12 @@ impl<'a> Interp<'a> {
         result: &Val,
     ) {
         // Variables of the call itself: another call has others.
-        let own = &self.repeats.declared[record.declared..];
+        let own = &self.memo.declared[record.declared..];
         let own: BTreeSet<Root> = own.iter().map(|&var| Root::Var(var)).collect();
         let mut changes = self.state.capture(record.mark);
         changes.retain(|place, _| !own.contains(&place.root));
         let mut assigned: BTreeMap<Place, Val> = BTreeMap::new();
-        for (place, value) in &self.repeats.assigned[record.assigned..] {
+        for (place, value) in &self.memo.assigned[record.assigned..] {
             let all = assigned.entry(place.clone());
             all.and_modify(|before| *before = before.join(value))
                 .or_insert_with(|| value.clone());
@@ -475,10 +475,10 @@ impl<'a> Interp<'a> {
             return;
         }
         roots.retain(|root| !own.contains(root));
-        let hit = self.repeats.hit[record.hit..].iter().copied();
+        let hit = self.memo.hit[record.hit..].iter().copied();
         let hit: BTreeSet<Root> = hit.filter(|root| !own.contains(root)).collect();
         let mut types: Vec<StoredType> = Vec::new();
-        for stored in &self.repeats.stored[record.stored..] {
+        for stored in &self.memo.stored[record.stored..] {
             types.retain(|(ty, _)| *ty != stored.0);
             types.push(*stored);
         }
@@ -523,12 +523,9 @@ impl<'a> Interp<'a> {
             },
             before,
             escaped_before: record.escaped.clone(),
-            forgot: self.repeats.forgot[record.forgot..].last().cloned(),
+            havocked: self.memo.havocked[record.havocked..].last().cloned(),
             stored: Stored { types, hit, open },
-            called: self.repeats.called[record.called..]
-                .iter()
-                .copied()
-                .collect(),
+            called: self.memo.called[record.called..].iter().copied().collect(),
             assigned,
             depth,
             changes,
@@ -539,7 +536,7 @@ impl<'a> Interp<'a> {
             steps,
             looked_through: self.budget.looked_through - record.looked_through,
         };
-        let all = self.repeats.kept.entry(call.callee).or_default();
+        let all = self.memo.kept.entry(call.callee).or_default();
         if all.len() == MOST_KEPT {
             all.remove(0);
         }
@@ -561,9 +558,9 @@ mod tests {
         let file = sources.add("h.c", text);
         let hosts = [HostFile::parse(&sources, file, &[], None, Language::C)];
         let mut interp = Interp::new(&hosts, &sources);
-        interp.repeats.off = off;
+        interp.memo.off = off;
         interp.run();
-        let repeated = interp.repeats.repeated;
+        let repeated = interp.memo.repeated;
         (
             format!("{:#?}", report::report(&interp, &hosts, &sources).0),
             repeated,
