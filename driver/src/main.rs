@@ -4,6 +4,7 @@
 //! [`emit`]. All output files and processes are started here or in aoc-wrappers; the crates below
 //! only see texts.
 
+mod advice;
 mod agree;
 mod ahead;
 mod aoc_report;
@@ -155,8 +156,7 @@ fn run() -> ExitCode {
     if matches.get_flag("print-passes") {
         return print(list_passes().as_bytes());
     }
-    let color = matches.get_one::<String>("color").map(String::as_str);
-    messages = Messages::new(color);
+    messages = Messages::new(color(&matches));
     let mut options = match Options::from_matches(&matches, called_as_cxx) {
         Ok(options) => options,
         Err(error) => return fail(&mut messages, error, MISUSED),
@@ -190,6 +190,27 @@ fn run() -> ExitCode {
         Ok(()) if session.messages.errors() == 0 => ExitCode::SUCCESS,
         _ => ExitCode::from(FAILED),
     }
+}
+
+/// `--color`, or what cc calls so; of those, the last one.
+fn color(matches: &clap::ArgMatches) -> Option<&str> {
+    if let Some(when) = matches.get_one::<String>("color") {
+        return Some(when);
+    }
+    let features: Vec<_> = cli::values(matches, "feature").collect();
+    features
+        .iter()
+        .rev()
+        .find_map(|(_, feature)| match feature.as_str() {
+            "diagnostics-color" | "color-diagnostics" | "diagnostics-color=always" => {
+                Some("always")
+            }
+            "no-diagnostics-color" | "no-color-diagnostics" | "diagnostics-color=never" => {
+                Some("never")
+            }
+            "diagnostics-color=auto" => Some("auto"),
+            _ => None,
+        })
 }
 
 /// What the host compiler says of its version, and fpgacc's own. Build systems look for the family of a

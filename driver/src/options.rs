@@ -12,6 +12,7 @@ use fpgacc_device_passes::pipeline::{Pipeline, nearest_pass};
 use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_kernel_analysis::constant_memory;
 
+use crate::advice;
 use crate::cli::{self, Step, is_pass, rule_by_preprocessor, switch};
 use crate::depfile::{self, DependencyOptions};
 use crate::opt_record::RecordOptions;
@@ -198,6 +199,7 @@ impl Options {
             Some(mode) => mode == "c++",
             None => called_as_cxx,
         };
+        advice::check(matches)?;
         let pipeline = pipeline(matches)?;
         let record = record(matches);
         let options = Options {

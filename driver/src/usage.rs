@@ -3,7 +3,7 @@
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use fpgacc_frontend::diag::Diagnostic;
 
-use crate::cli;
+use crate::{advice, cli};
 
 /// An error for what clap did not take; `None` for help and version, which are none. `given` are the
 /// user's own words.
@@ -20,7 +20,12 @@ pub fn explain(error: &clap::Error, given: &[String]) -> Option<Diagnostic> {
         ErrorKind::InvalidValue => {
             let value = value.unwrap_or_default();
             let message = format!("{option}: '{value}' is none of its values");
-            Diagnostic::error(message).help(format!("it takes {}", values(error)))
+            let takes = valid(error);
+            let error = match advice::nearest(&value, takes.iter().map(String::as_str)) {
+                Some(meant) => Diagnostic::error(message).help(format!("did you mean '{meant}'?")),
+                None => Diagnostic::error(message),
+            };
+            error.help(format!("it takes {}", listed(&takes)))
         }
         ErrorKind::ValueValidation => {
             let why = std::error::Error::source(error).map(ToString::to_string);
@@ -49,6 +54,9 @@ fn missing(option: &str) -> Diagnostic {
 
 fn unknown(error: &clap::Error, option: &str) -> Diagnostic {
     let diagnostic = Diagnostic::error(format!("unknown option '{option}'"));
+    if let Some(help) = advice::of_another_tool(option) {
+        return diagnostic.help(help);
+    }
     let first = |name: &str| name.trim_start_matches('-').chars().next();
     match text(error, ContextKind::SuggestedArg) {
         // Of long cc options, clap finds any other similar.
@@ -64,11 +72,14 @@ fn unknown(error: &clap::Error, option: &str) -> Diagnostic {
     }
 }
 
-fn values(error: &clap::Error) -> String {
-    let words = match error.get(ContextKind::ValidValue) {
+fn valid(error: &clap::Error) -> Vec<String> {
+    match error.get(ContextKind::ValidValue) {
         Some(ContextValue::Strings(words)) => words.clone(),
         _ => Vec::new(),
-    };
+    }
+}
+
+fn listed(words: &[String]) -> String {
     match words.split_last() {
         Some((last, rest)) if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
         _ => words.join(""),

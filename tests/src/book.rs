@@ -7,7 +7,7 @@
 //! folder that holds a copy of `examples/`.
 //!
 //! A comment `<!-- file: PATH -->` before a block says that the block is that file of the
-//! repository; `<!-- table: NAME -->` to `<!-- end -->` is what a test makes.
+//! repository, `<!-- write: PATH -->` that it is written into that folder; `<!-- table: NAME -->` to `<!-- end -->` is what a test makes.
 //!
 //! `FPGACC_BLESS=1` writes what comes out into the page in place of comparing it.
 
@@ -62,12 +62,24 @@ pub fn python(shop: &Workshop) {
     shop.sh(&line).success();
 }
 
+/// Puts a stand-in for Intel's aoc into the folder `bin` of a workshop.
+fn stand_in(shop: &Workshop) {
+    let text = repository().join("aoc-wrappers/tests/stand-in/aoc");
+    shop.write(
+        "bin/aoc",
+        std::fs::read(text).expect("the stand-in is there"),
+    );
+    shop.write("bin/version", "19.4\n");
+    shop.write("bin/mode", "ok\n");
+    shop.sh("chmod +x bin/aoc").success();
+}
+
 /// Runs a command in the folder in which the one before it ended: what it prints, and its exit code.
 fn shell(shop: &Workshop, command: &str) -> (String, Option<i32>) {
     let root = shop.path("");
     let root = root.display();
     let line = format!(
-        "PATH={root}/bin:$PATH; export PATH; exec 2>&1; cd \"$(cat {root}/.now)\" || exit; \
+        "export PATH={root}/bin:$PATH CMAKE_PREFIX_PATH={root} FPGACC_CACHE={root}/.cache; exec 2>&1; cd \"$(cat {root}/.now)\" || exit; \
          trap 'pwd >{root}/.now' EXIT\n{command}"
     );
     let outcome = shop.sh(&line);
@@ -138,12 +150,21 @@ pub fn check(page: &str) {
     let shop = Workshop::new();
     copy(&shop, "examples");
     shop.write(".now", shop.path("").display().to_string());
-    if text.contains("python3") {
+    if text.contains("$ fpgacc trace -o life.yaml") {
         python(&shop);
     }
+    if text.contains("<!-- stand-in: aoc -->") {
+        stand_in(&shop);
+    }
+    // The CMake package and all else that is installed.
+    shop.sh(
+        "mkdir -p bin && ln -s \"$(command -v fpgacc)\" bin && fpgacc --generate=share -o share",
+    )
+    .success();
     let mut out = String::new();
     let mut differences = String::new();
     let mut file = None;
+    let mut write = None;
     let mut commands = 0;
     let mut lines = text.lines();
     while let Some(line) = lines.next() {
@@ -151,11 +172,17 @@ pub fn check(page: &str) {
         if let Some(name) = between(line, "<!-- file: ", " -->") {
             file = Some(name);
         }
+        if let Some(name) = between(line, "<!-- write: ", " -->") {
+            write = Some(name);
+        }
         let Some(language) = line.strip_prefix("```") else {
             continue;
         };
         let block: Vec<&str> = lines.by_ref().take_while(|line| *line != "```").collect();
-        let said = block.iter().map(|line| format!("{line}\n")).collect();
+        let said: String = block.iter().map(|line| format!("{line}\n")).collect();
+        if let Some(name) = write.take() {
+            shop.write(name, &said);
+        }
         let right = match (file.take(), language) {
             (Some(name), _) => {
                 let path = repository().join(name);

@@ -196,12 +196,15 @@ fn wide_lines(text: &str) -> Vec<usize> {
 fn documentation_fits_into_100_columns() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let docs = fs::read_dir(root.join("docs")).expect("a folder").flatten();
+    let how_to = fs::read_dir(root.join("docs/how-to")).expect("a folder");
+    let docs = docs.chain(how_to.flatten());
     let mut files: Vec<PathBuf> = docs.map(|entry| entry.path()).collect();
     for name in [
         "README.md",
         "CONTRIBUTING.md",
         "CHANGELOG.md",
         "benchmarks/README.md",
+        "examples/README.md",
     ] {
         files.push(root.join(name));
     }

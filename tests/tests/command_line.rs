@@ -525,3 +525,35 @@ fn exit_codes_tell_misuse_from_errors() {
         assert_eq!(shop.sh(line).code, Some(code), "{line}");
     }
 }
+
+#[test]
+fn options_of_other_tools_are_known() {
+    let shop = program();
+    for (words, code, remedy) in [
+        ("-march=emulator main.c", 2, "--target=emulator"),
+        ("-march=simulator main.c", 2, "--target=simulator"),
+        ("-fp-relaxed main.c", 2, "-Xaoc -fp-relaxed"),
+        ("-rtl main.c", 2, "-Xaoc -rtl"),
+        ("-cl-mad-enable main.c", 2, "-Xkernel -cl-mad-enable"),
+        ("--emit=kernel main.c", 2, "did you mean 'kernels'?"),
+        ("--target=emulater main.c", 2, "did you mean 'emulator'?"),
+        (
+            "report main.c launch.c",
+            1,
+            "fpgacc report host.c kernels.cl",
+        ),
+    ] {
+        let told = shop.fpgacc(words);
+        assert_eq!(told.code, Some(code), "{words}: {}", told.stderr);
+        assert!(told.stderr.contains(remedy), "{words}: {}", told.stderr);
+    }
+    // What is cc's stays cc's.
+    shop.fpgacc("-march=x86-64 -ffp-contract=fast -c main.c -o main.o")
+        .success();
+    // cc's name of --color.
+    let told = shop.fpgacc("-fdiagnostics-color=always -Rpass main.c launch.c twice.cl -o app");
+    assert!(told.success().stderr.contains('\u{1b}'));
+    let told = shop
+        .fpgacc("-fdiagnostics-color=always --color=never -Rpass main.c launch.c twice.cl -o app");
+    assert!(!told.success().stderr.contains("\u{1b}[1mremark"));
+}

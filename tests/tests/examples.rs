@@ -128,24 +128,6 @@ fn the_stencil_is_the_same() {
     is_the_same(&STENCIL);
 }
 
-#[test]
-fn python_runs_with_kernels_compiled_for_a_recording() {
-    let shop = Workshop::new();
-    book::copy(&shop, "examples/python");
-    book::python(&shop);
-    let cd = "cd examples/python && export PATH=$PWD/../../bin:$PATH &&";
-    let plain = shop.sh(&format!("{cd} python3 life.py")).success().stdout;
-    assert!(plain.contains(": 0 wrong"), "{plain}");
-    let record = format!("{cd} fpgacc trace -o life.yaml -- python3 life.py");
-    assert_eq!(shop.sh(&record).success().stdout, plain);
-    let build = format!("{cd} fpgacc life.cl --facts life.yaml -o life.aocx");
-    shop.sh(&build).success();
-    let run = "FPGACC_VERBOSE=1 fpgacc run --aocx life.aocx --facts life.yaml -- python3 life.py";
-    let told = shop.sh(&format!("{cd} {run}")).success();
-    assert_eq!(told.stdout, plain);
-    assert!(told.stderr.contains("loaded life.aocx"), "{}", told.stderr);
-}
-
 /// What the report says of the kernels of an example: the form that each gets, and how much less time
 /// all of them take.
 fn row(example: &Example) -> String {

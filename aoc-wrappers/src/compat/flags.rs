@@ -197,6 +197,12 @@ fn profile(value: &str) -> Result<Profile, String> {
 }
 
 /// The message for an unknown flag, with the nearest known one.
+/// Whether there is such a flag.
+pub(super) fn is_known(flag: &str) -> bool {
+    let name = flag.trim_start_matches('-');
+    FLAGS.iter().any(|known| known.name == name)
+}
+
 fn unknown(arg: &str) -> String {
     let name = arg.trim_start_matches('-');
     let name = name.split_once('=').map_or(name, |(name, _)| name);

@@ -36,6 +36,11 @@ pub fn help() -> String {
     flags::help()
 }
 
+/// Whether aoc, of some version, has this flag; with its dashes, without a value.
+pub fn is_flag(flag: &str) -> bool {
+    flags::is_known(flag)
+}
+
 fn obey(options: &Options) -> Result<(), String> {
     match options.action {
         Action::Build => return build(options),

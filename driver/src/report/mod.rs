@@ -12,8 +12,10 @@ mod table;
 
 use std::process::ExitCode;
 
+use fpgacc_frontend::diag::Diagnostic;
+
 use crate::messages::Messages;
-use crate::options::Options;
+use crate::options::{Input, InputKind, Options};
 use crate::response::{self, Expanded};
 use crate::session::{Session, Step};
 use crate::{FAILED, MISUSED, cli};
@@ -66,11 +68,34 @@ pub fn command(words: &[String], mut messages: Messages) -> ExitCode {
     }
 }
 
+/// Why there is no kernel, as far as the inputs tell.
+fn nothing_to_report(options: &Options) -> Diagnostic {
+    let error = Diagnostic::error("there is no kernel to report on");
+    let built = options.inputs.iter().find_map(|input| match input {
+        Input::File {
+            path,
+            kind: InputKind::Linker,
+        } => Some(path),
+        _ => None,
+    });
+    let error = match built {
+        Some(path) => error.note(format!(
+            "'{}' is built already: a report is made of what it was built from",
+            path.display()
+        )),
+        None => error,
+    };
+    error.help("give it what the build gets: fpgacc report host.c kernels.cl")
+}
+
 fn write(session: &mut Session, layout: Layout) -> Step<()> {
     session.check_inputs()?;
     let named = session.options.output.iter().cloned().collect::<Vec<_>>();
     session.may_write(&named)?;
     let report = collect::collect(session)?;
+    if report.programs.iter().all(|one| one.kernels.is_empty()) {
+        return session.fail(nothing_to_report(&session.options));
+    }
     let text = match layout {
         Layout::Tables => Ok(table::text(&report)),
         Layout::Json => serde_json::to_string_pretty(&report)
