@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use fpgacc_aoc_wrappers::cc::Language;
+use indexmap::IndexSet;
 use object::read::archive::ArchiveFile;
 use object::{Object, ObjectSection, ObjectSymbol};
 use serde::{Deserialize, Serialize};
@@ -158,7 +159,8 @@ pub fn without_system_headers<'a>(
         out.push_str(line);
         out.push('\n');
     }
-    let functions: BTreeSet<&str> = functions.collect();
+    // Thousands of names, looked up for each word.
+    let functions: IndexSet<&str> = functions.collect();
     let words = out.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
     let used: BTreeSet<&str> = words
         .filter_map(|word| functions.get(word).copied())

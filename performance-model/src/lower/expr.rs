@@ -398,19 +398,21 @@ impl<'a> Lowering<'a> {
                     }
                     false => self.target(*base),
                 };
-                let offsets = self.module.field_offsets(*record).unwrap_or_default();
-                let offset = offsets.get(*field as usize).copied().unwrap_or(0);
                 match base {
                     Target::Slot(slot) => Target::Slot(slot.part(*field)),
                     Target::Memory {
                         array,
                         address,
                         inputs,
-                    } => Target::Memory {
-                        array,
-                        address: address.plus(&Poly::constant(i128::from(offset)), 1),
-                        inputs,
-                    },
+                    } => {
+                        let offsets = self.module.field_offsets(*record).unwrap_or_default();
+                        let offset = offsets.get(*field as usize).copied().unwrap_or(0);
+                        Target::Memory {
+                            array,
+                            address: address.plus(&Poly::constant(i128::from(offset)), 1),
+                            inputs,
+                        }
+                    }
                     other => other,
                 }
             }

@@ -99,45 +99,56 @@ struct Exits<'t, 'a> {
     changed: bool,
 }
 
+/// What surrounds a statement, and whether the group must go through it together.
+type Known = (Surroundings, bool);
+
 impl Exits<'_, '_> {
     fn list(&mut self, list: Vec<Stmt>, around: Surroundings, place: Place) -> Rewritten {
         let convergence = Convergence {
             function: self.target.function,
             shared: &self.uniform.vars,
         };
-        let inside = convergence.surroundings(&list, around);
-        let convergent: Vec<bool> = list
-            .iter()
-            .zip(&inside)
-            .map(|(stmt, around)| convergence.is_convergent(stmt, *around))
+        let surroundings = convergence.surroundings(&list, around).into_iter();
+        let known: Vec<Known> = (list.iter().zip(surroundings))
+            .map(|(stmt, around)| (around, convergence.is_convergent(stmt, around)))
             .collect();
-        let mut out = Vec::with_capacity(list.len());
-        let mut rest = list.into_iter().zip(inside).zip(convergent);
-        while let Some(((stmt, here), convergent)) = rest.next() {
-            if !convergent {
-                out.push(stmt);
-                continue;
-            }
-            let after: Vec<Stmt> = rest.by_ref().map(|((stmt, _), _)| stmt).collect();
-            let (stmts, flagged, after) = self.convergent(stmt, after, here, around, place);
-            out.extend(stmts);
-            if after.is_empty() {
-                return (out, flagged);
-            }
-            let (after, more) = self.list(after, around, place);
-            if flagged.is_empty() {
-                out.extend(after);
-            } else {
-                let cond = self.none_set(flagged);
-                out.push(branch(cond, after, None));
-            }
-            return (out, flagged.and(more));
+        self.known_list(list, &known, around, place)
+    }
+
+    /// A list, or the end of one: what is known of a statement depends on it and on what comes after it.
+    fn known_list(
+        &mut self,
+        list: Vec<Stmt>,
+        known: &[Known],
+        around: Surroundings,
+        place: Place,
+    ) -> Rewritten {
+        let Some(at) = known.iter().position(|(_, convergent)| *convergent) else {
+            return (list, Flagged::default());
+        };
+        let mut out = list;
+        let mut rest = out.split_off(at).into_iter();
+        let Some(stmt) = rest.next() else {
+            return (out, Flagged::default());
+        };
+        let (stmts, flagged, after) =
+            self.convergent(stmt, rest.collect(), known[at].0, around, place);
+        out.extend(stmts);
+        if after.is_empty() {
+            return (out, flagged);
         }
-        (out, Flagged::default())
+        let (after, more) = self.known_list(after, &known[at + 1..], around, place);
+        if flagged.is_empty() {
+            out.extend(after);
+        } else {
+            let cond = self.none_set(flagged);
+            out.push(branch(cond, after, None));
+        }
+        (out, flagged.and(more))
     }
 
     /// Rewrites a statement. Gives what stands for it, the flags that it may set, and what is still
-    /// to come after it.
+    /// to come after it: all of `after` as it is, or nothing.
     fn convergent(
         &mut self,
         stmt: Stmt,
