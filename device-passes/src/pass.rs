@@ -86,21 +86,28 @@ pub enum Requirement {
     ManyWorkItems,
 }
 
+/// What a pass says of itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct About {
+    /// The name of `-f<name>`, such as `ndrange-to-loop`.
+    pub name: &'static str,
+    /// One line for `--print-passes`.
+    pub description: &'static str,
+    /// The lowest `-O` level at which it is on.
+    pub level: u8,
+    /// What it needs of a kernel; if that is not so it is not run.
+    pub requires: &'static [Requirement],
+    /// The passes that run before it where they are on: it needs what they make, or takes it apart.
+    pub after: &'static [&'static str],
+}
+
 /// A rewrite of kernels.
 pub trait Pass: Sync {
-    /// The name of `-f<name>`, such as `ndrange-to-loop`.
-    fn name(&self) -> &'static str;
-    /// One line for `--print-passes`.
-    fn description(&self) -> &'static str;
-    /// The lowest `-O` level at which it is on.
-    fn level(&self) -> u8;
-    /// What it needs of a kernel; if that is not so it is not run.
-    fn requires(&self) -> &'static [Requirement] {
-        &[]
-    }
-    /// The passes that run before it where they are on: it needs what they make, or takes it apart.
-    fn after(&self) -> &'static [&'static str] {
-        &[]
+    /// What it is called, when it is on, and what it needs.
+    fn about(&self) -> About;
+    /// See [`About::name`].
+    fn name(&self) -> &'static str {
+        self.about().name
     }
     /// Whether a kernel has anything that it could rewrite. Without that it is not run, and nothing is
     /// reported.

@@ -10,7 +10,7 @@ use fpgacc_kernel_analysis::geometry::Geometry;
 use fpgacc_launch_facts::{Facts, Known, Launch};
 
 use crate::options::{General, PassOptions};
-use crate::pass::{Context, LaunchContract, Note, Outcome, Pass};
+use crate::pass::{About, Context, LaunchContract, Note, Outcome, Pass};
 use crate::passes;
 use crate::passes::constant_memory::{self, ConstantMemory};
 use crate::passes::specialise::Specialise;
@@ -51,7 +51,7 @@ impl Pipeline {
 
     /// Whether a pass is on.
     pub fn runs(&self, pass: &dyn Pass) -> bool {
-        let by_level = self.level >= pass.level();
+        let by_level = self.level >= pass.about().level;
         self.switches.get(pass.name()).copied().unwrap_or(by_level)
     }
 }
@@ -95,12 +95,14 @@ pub fn list_passes() -> String {
     let width = passes::ALL.iter().map(|pass| pass.name().len()).max();
     let mut text = String::new();
     for pass in passes::ALL {
-        let (name, level) = (pass.name(), pass.level());
-        text.push_str(&format!(
-            "{name:width$}  --kernel-opt={level}  {}\n",
-            pass.description(),
-            width = width.unwrap_or(0)
-        ));
+        let About {
+            name,
+            description,
+            level,
+            ..
+        } = pass.about();
+        let width = width.unwrap_or(0);
+        text += &format!("{name:width$}  --kernel-opt={level}  {description}\n");
     }
     text
 }
@@ -510,7 +512,7 @@ mod tests {
     #[test]
     fn passes_stand_after_those_that_they_need() {
         for (at, pass) in passes::ALL.iter().enumerate() {
-            for name in pass.after() {
+            for name in pass.about().after {
                 let before = passes::ALL[..at].iter();
                 let stands = before.filter(|other| other.name() == *name).count();
                 assert_eq!(stands, 1, "{} after {name}", pass.name());

@@ -49,6 +49,6 @@ pub fn unmet(
     context: &Context<'_>,
     contract: &LaunchContract,
 ) -> Option<Unmet> {
-    let mut requirements = pass.requires().iter();
+    let mut requirements = pass.about().requires.iter();
     requirements.find_map(|needed| obstacle(*needed, module, kernel, context, contract))
 }

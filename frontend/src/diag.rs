@@ -84,12 +84,6 @@ impl Diagnostic {
         self
     }
 
-    /// Sets the place at fault and the words beside its caret.
-    pub fn at_labelled(mut self, span: Span, label: impl Into<String>) -> Self {
-        self.primary = Some((span, label.into()));
-        self
-    }
-
     /// Adds a further place.
     pub fn also(mut self, span: Span, label: impl Into<String>) -> Self {
         self.secondary.push((span, label.into()));
@@ -228,7 +222,8 @@ mod tests {
         };
         let text = render(
             &Diagnostic::error("`y` is not declared")
-                .at_labelled(span, "used here")
+                .at(span)
+                .also(span, "used here")
                 .help("declare it before its use"),
             &sources,
             Color::Never,

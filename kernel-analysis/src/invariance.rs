@@ -17,31 +17,10 @@ pub fn address_varies(
     lvalue: ExprId,
     region: &Accesses,
 ) -> Option<Culprit> {
-    let needed = Accesses::of_address(aliases, summaries, lvalue);
-    varies(aliases, lvalue, &needed, region)
-}
-
-/// Finds what may change the *value* of an expression from one iteration to the next.
-pub fn value_varies(
-    aliases: &Aliases<'_>,
-    summaries: &Summaries,
-    expr: ExprId,
-    region: &Accesses,
-) -> Option<Culprit> {
-    let needed = Accesses::of_expr(aliases, summaries, expr);
-    varies(aliases, expr, &needed, region)
-}
-
-fn varies(
-    aliases: &Aliases<'_>,
-    expr: ExprId,
-    needed: &Accesses,
-    region: &Accesses,
-) -> Option<Culprit> {
-    if let Some(opaque) = opaque_part(aliases, expr) {
+    if let Some(opaque) = opaque_part(aliases, lvalue) {
         return Some(opaque);
     }
-    for read in &needed.list {
+    for read in &Accesses::of_address(aliases, summaries, lvalue).list {
         let declared = read.roots.iter().any(|root| {
             matches!(root, Root::Object(VarRef::Local(var)) if region.declared.contains(var))
         });

@@ -1,15 +1,14 @@
 //! Whether a kernel is meant to run as one work-item.
 
-use std::collections::BTreeSet;
-
-use fpgacc_frontend::ir::{Callee, Expr, FunctionId, Module};
+use fpgacc_frontend::ir::{FunctionId, Module};
 use fpgacc_runtime::contract::LaunchContract;
 
 use super::accesses::Summaries;
-use super::calls::calls_builtin;
+use super::calls::{calls_builtin, reachable};
 use crate::geometry::Geometry;
 
-/// Whether a kernel runs as a single work-item: it was made one, it says so, or nothing in it tells/// work-items apart, which is the rule by which aoc itself decides. `reached` holds what it calls.
+/// Whether a kernel runs as a single work-item: it was made one, it says so, or nothing in it tells
+/// work-items apart, which is the rule by which aoc itself decides. `reached` holds what it calls.
 pub fn is_single_work_item(
     module: &Module,
     kernel: FunctionId,
@@ -29,32 +28,12 @@ pub fn is_single_work_item(
 /// the module's text tells.
 pub fn may_share(module: &Module, function: FunctionId) -> bool {
     module.kernels().all(|kernel| {
-        let reached = reachable(module, kernel);
-        !reached.contains(&function)
+        let called = reachable(module, kernel);
+        let mut reached = called.iter().chain([&kernel]);
+        !reached.clone().any(|id| *id == function)
             || says_so(module, kernel)
-            || !reached.iter().any(|id| depends_on_work_item(module, *id))
+            || !reached.any(|id| depends_on_work_item(module, *id))
     })
-}
-
-/// A function and all that it calls, directly or not.
-fn reachable(module: &Module, root: FunctionId) -> BTreeSet<FunctionId> {
-    let mut seen = BTreeSet::from([root]);
-    let mut stack = vec![root];
-    while let Some(at) = stack.pop() {
-        let function = &module.functions[at];
-        let Some(body) = &function.body else { continue };
-        body.for_each_expr(&function.exprs, &mut |expr| {
-            if let Expr::Call {
-                callee: Callee::Function(callee),
-                ..
-            } = function.exprs.get(expr)
-                && seen.insert(*callee)
-            {
-                stack.push(*callee);
-            }
-        });
-    }
-    seen
 }
 
 /// An attribute that makes a kernel a task: `task` up to version 16, `max_global_work_dim(0)` since.

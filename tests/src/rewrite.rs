@@ -6,8 +6,9 @@ use std::path::PathBuf;
 use fpgacc_aoc_wrappers::cc::{Compiler, Language, Source};
 use fpgacc_device_passes::options::{Factor, PassOptions};
 use fpgacc_device_passes::pass::LaunchContract;
+use fpgacc_device_passes::passes;
 use fpgacc_device_passes::pipeline::{Pipeline, Report, run};
-use fpgacc_device_passes::{passes, remark};
+use fpgacc_device_passes::remark::Remark;
 use fpgacc_frontend::diag::{Color, render};
 use fpgacc_frontend::ir::{Dialect, Module, Scalar};
 use fpgacc_frontend::kernel::{Input, LineDirectives, parse, predefined, print, validate};
@@ -102,19 +103,6 @@ impl std::fmt::Display for Rewrites {
     }
 }
 
-/// What a pass says of a kernel.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Remark {
-    /// The kernel.
-    pub kernel: String,
-    /// The pass.
-    pub pass: String,
-    /// Something was left alone.
-    pub missed: bool,
-    /// What was done, or why not.
-    pub text: String,
-}
-
 /// A rewritten job.
 #[derive(Clone, Debug)]
 pub struct Rewritten {
@@ -192,10 +180,11 @@ pub fn rewrite_knowing(
         check_alignment(job, launch, &chosen, &module)?;
         *launch = chosen;
     }
+    let fired = fired(&report);
     Ok(Rewritten {
         job: rewritten,
-        remarks: report.remarks.iter().map(Remark::of).collect(),
-        fired: fired(&report),
+        remarks: report.remarks,
+        fired,
         contracts: report.contracts,
     })
 }
@@ -244,17 +233,6 @@ pub fn normalised(job: &Job) -> Result<String, RewriteError> {
 fn fired(report: &Report) -> Vec<String> {
     let done = report.done.iter().filter(|(_, notes)| !notes.is_empty());
     done.map(|(kernel, _)| kernel.clone()).collect()
-}
-
-impl Remark {
-    fn of(told: &remark::Remark) -> Self {
-        Remark {
-            kernel: told.kernel.clone(),
-            pass: told.pass.to_string(),
-            missed: told.kind == remark::Kind::Missed,
-            text: told.note.text.clone(),
-        }
-    }
 }
 
 /// The local size of a launch in all dimensions, if it gives one.

@@ -8,25 +8,7 @@ use fpgacc_tests::job::{Arg, Fill, Geometry, Job};
 use fpgacc_tests::rewrite::{Rewrites, Told, rewrite};
 use fpgacc_tests::run::Platform;
 
-const KERNELS: &str = "
-__kernel void planes(__global const int *in, __global int *out, int n) {
-    int x = get_global_id(0), y = get_global_id(1);
-    if (x < n)
-        out[y * 16 + x] += in[x * 8 + y] * n;
-}
-__kernel void alone(__global const int *in, __global int *out, int n) {
-    int at = 0;
-    for (int i = 0; i < n; i++)
-        for (int j = 7; j >= 0; j -= 3) {
-            if (in[at] > 20)
-                continue;
-            out[i * 8 + j] = in[at++] + i;
-        }
-    for (int i = 2; i < 5; i++)
-        for (int j = i; j < n; j++)
-            out[i + j] += in[j];
-}
-";
+const KERNELS: &str = include_str!("inputs/coalesce.cl");
 
 fn job() -> Job {
     let mut job = Job::new(KERNELS);
@@ -65,15 +47,7 @@ fn nests_that_become_one_in_another_order_compute_the_same_bytes() {
     .unwrap();
 }
 
-const SHORT_INNER: &str = "\
-__attribute__((max_global_work_dim(0)))
-__kernel void fill(__global int *restrict a, __global const int *restrict b)
-{
-    for (int i = 0; i < 100000; i++)
-        for (int j = 0; j < 3; j++)
-            a[i * 3 + j] = b[i * 3 + j] + 1;
-}
-";
+const SHORT_INNER: &str = include_str!("inputs/coalesce_short_inner.cl");
 
 /// The pragma is of SDK 17.1.
 #[test]

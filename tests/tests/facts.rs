@@ -4,45 +4,9 @@ use std::path::{Path, PathBuf};
 
 use fpgacc_tests::command::Workshop;
 
-const HOST: &str = r#"#include <CL/cl.h>
-#include <stdlib.h>
-#include "device.h"
+const HOST: &str = include_str!("inputs/facts.c");
 
-int main(int argc, char **argv) {
-    cl_context context = make_context();
-    cl_command_queue queue = clCreateCommandQueue(context, device, 0, NULL);
-    cl_program program = program_of(context, "k.cl");
-    clBuildProgram(program, 1, &device, "-DSCALE=3", NULL, NULL);
-    cl_kernel kernel = clCreateKernel(program, "scale", NULL);
-    int n = argc > 1 ? atoi(argv[1]) : 1000;
-    size_t local = 64;
-    size_t global = (n + local - 1) / local * local;
-    cl_mem data = clCreateBuffer(context, CL_MEM_READ_WRITE, global * sizeof(int), NULL, NULL);
-    clSetKernelArg(kernel, 0, sizeof(data), &data);
-    for (int step = 0; step < n; step += 300) {
-        clSetKernelArg(kernel, 1, sizeof(step), &step);
-        clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL);
-    }
-    return clFinish(queue);
-}
-"#;
-
-const DEVICE: &str = r#"static cl_device_id device;
-
-static cl_context make_context(void) {
-    cl_platform_id platform;
-    clGetPlatformIDs(1, &platform, NULL);
-    clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL);
-    return clCreateContext(NULL, 1, &device, NULL, NULL, NULL);
-}
-
-static cl_program program_of(cl_context context, const char *name) {
-    (void)name;
-    const char *text = "__kernel void scale(__global int *a, int step) {"
-                       " a[get_global_id(0)] = SCALE * step; }";
-    return clCreateProgramWithSource(context, 1, &text, NULL, NULL);
-}
-"#;
+const DEVICE: &str = include_str!("inputs/facts_device.cl");
 
 fn shop() -> Workshop {
     let shop = Workshop::new();

@@ -4,51 +4,7 @@
 use fpgacc_tests::command::Workshop;
 
 /// `app WIDTH LOCAL`: sums of rows; both are known to the given facts only.
-const HOST: &str = r#"#define CL_TARGET_OPENCL_VERSION 120
-#include <CL/cl.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-static cl_command_queue queue;
-static cl_kernel kernel;
-static cl_mem in, out;
-
-static void report(cl_int error)
-{
-    int sums[16] = {0};
-    if (error == CL_SUCCESS)
-        clEnqueueReadBuffer(queue, out, CL_TRUE, 0, sizeof sums, sums, 0, NULL, NULL);
-    printf("%d: %d %d\n", error, sums[1], sums[15]);
-}
-
-int main(int argc, char **argv)
-{
-    int width = atoi(argv[1]), data[256];
-    size_t global = 16, local = atoi(argv[2]);
-    cl_platform_id platform;
-    cl_device_id device;
-    clGetPlatformIDs(1, &platform, NULL);
-    clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL);
-    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, NULL);
-    queue = clCreateCommandQueue(context, device, 0, NULL);
-    static char text[4096];
-    FILE *file = fopen("sums.cl", "r");
-    text[fread(text, 1, sizeof text - 1, file)] = 0;
-    const char *texts = text;
-    cl_program program = clCreateProgramWithSource(context, 1, &texts, NULL, NULL);
-    clBuildProgram(program, 1, &device, "", NULL, NULL);
-    kernel = clCreateKernel(program, "sums", NULL);
-    for (int i = 0; i < 256; i++)
-        data[i] = i;
-    in = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof data, data, NULL);
-    out = clCreateBuffer(context, CL_MEM_READ_WRITE, 16 * sizeof(int), NULL, NULL);
-    clSetKernelArg(kernel, 0, sizeof in, &in);
-    clSetKernelArg(kernel, 1, sizeof out, &out);
-    clSetKernelArg(kernel, 2, sizeof width, &width);
-    LAUNCHES
-    return 0;
-}
-"#;
+const HOST: &str = include_str!("inputs/facts_that_do_not_hold.c");
 
 const ONE: &str =
     "report(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL));";
@@ -220,15 +176,7 @@ const SHARED: &str = "local = 4;
         report(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL));
     }";
 
-const SHARING: &str = "__kernel void sums(__global const int *in, __global int *out, int width, \
-                       __local int *shared)
-{
-    __local int *mine = width > 1000 ? shared + 1 : shared;
-    mine[get_local_id(0)] = in[get_global_id(0)];
-    barrier(CLK_LOCAL_MEM_FENCE);
-    out[get_global_id(0)] = mine[get_local_id(0) ^ 1];
-}
-";
+const SHARING: &str = include_str!("inputs/facts_that_do_not_hold_sharing.cl");
 
 #[test]
 fn launches_give_no_more_local_memory_than_is_stated() {
@@ -386,46 +334,7 @@ cl_int again(cl_command_queue queue, cl_kernel kernel, cl_mem both, size_t local
 }
 
 /// Shared virtual memory, of which PoCL has some: `app` passes two allocations, and then parts of one.
-const SHARED_MEMORY: &str = r#"#define CL_TARGET_OPENCL_VERSION 200
-#include <CL/cl.h>
-#include <stdio.h>
-
-int main(void)
-{
-    size_t global = 16, local = 4;
-    cl_platform_id platform;
-    cl_device_id device;
-    clGetPlatformIDs(1, &platform, NULL);
-    clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL);
-    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, NULL);
-    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, NULL, NULL);
-    static char text[4096];
-    FILE *file = fopen("sums.cl", "r");
-    text[fread(text, 1, sizeof text - 1, file)] = 0;
-    const char *texts = text;
-    cl_program program = clCreateProgramWithSource(context, 1, &texts, NULL, NULL);
-    clBuildProgram(program, 1, &device, "-cl-std=CL2.0", NULL, NULL);
-    cl_kernel kernel = clCreateKernel(program, "sums", NULL);
-    int *in = clSVMAlloc(context, CL_MEM_READ_WRITE, 128, 0);
-    int *out = clSVMAlloc(context, CL_MEM_READ_WRITE, 128, 0);
-    int width = 5;
-    for (int i = 0; i < 32; i++)
-        in[i] = i;
-    clSetKernelArgSVMPointer(kernel, 0, in);
-    clSetKernelArg(kernel, 2, sizeof width, &width);
-    for (int round = 0; round < 2; round++) {
-        int *to = round ? in + 16 : out;
-        clSetKernelArgSVMPointer(kernel, 1, to);
-        cl_int error =
-            clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL);
-        clFinish(queue);
-        printf("%d: %d %d\n", error, to[1], to[15]);
-    }
-    clSVMFree(context, in);
-    clSVMFree(context, out);
-    return 0;
-}
-"#;
+const SHARED_MEMORY: &str = include_str!("inputs/facts_that_do_not_hold_shared_memory.c");
 
 #[test]
 fn shared_virtual_memory_is_compared_by_allocation() {

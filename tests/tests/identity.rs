@@ -5,57 +5,7 @@ use fpgacc_tests::command::{Outcome, Workshop, implementations};
 
 /// `app OPTIONS..` builds k.cl with each of the options and prints what `fill` writes. It asks for any
 /// device, like a host for GPUs that is tried on an emulator.
-const HOST: &str = r#"#define CL_TARGET_OPENCL_VERSION 120
-#include <CL/cl.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-static cl_context context;
-static cl_device_id device;
-static cl_command_queue queue;
-
-static void run(cl_program program)
-{
-    cl_int error, values[16];
-    size_t global = 16;
-    cl_kernel kernel = clCreateKernel(program, "fill", &error);
-    cl_mem out = clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof values, NULL, &error);
-    clSetKernelArg(kernel, 0, sizeof out, &out);
-    error = clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 0, NULL, NULL);
-    clEnqueueReadBuffer(queue, out, CL_TRUE, 0, sizeof values, values, 0, NULL, NULL);
-    printf("%d: %d %d\n", error, values[0], values[15]);
-    clReleaseKernel(kernel);
-    clReleaseMemObject(out);
-}
-
-static void build(const char *options)
-{
-    static char text[4096];
-    const char *texts = text;
-    FILE *file = fopen("k.cl", "r");
-    text[fread(text, 1, sizeof text - 1, file)] = 0;
-    fclose(file);
-    cl_int error;
-    cl_program program = clCreateProgramWithSource(context, 1, &texts, NULL, &error);
-    error = clBuildProgram(program, 1, &device, options, NULL, NULL);
-    if (error)
-        printf("not built: %d\n", error);
-    else
-        run(program);
-    clReleaseProgram(program);
-}
-
-int main(void)
-{
-    cl_platform_id platform;
-    clGetPlatformIDs(1, &platform, NULL);
-    clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL);
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, NULL);
-    queue = clCreateCommandQueue(context, device, 0, NULL);
-    BUILDS
-    return 0;
-}
-"#;
+const HOST: &str = include_str!("inputs/identity.c");
 
 fn host(builds: &str) -> String {
     HOST.replace("BUILDS", builds)
@@ -277,36 +227,7 @@ fn macros_that_only_the_host_knows() {
 }
 
 /// A host that fpgacc did not link, as hosts for FPGAs are: it reads the .aocx itself.
-const READER: &str = r#"#define CL_TARGET_OPENCL_VERSION 120
-#include <CL/cl.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-int main(void)
-{
-    cl_platform_id platform;
-    cl_device_id device;
-    cl_int error, values[16] = {0};
-    clGetPlatformIDs(1, &platform, NULL);
-    clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL);
-    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, NULL);
-    cl_command_queue queue = clCreateCommandQueue(context, device, 0, NULL);
-    static unsigned char bytes[1 << 22];
-    const unsigned char *binary = bytes;
-    FILE *file = fopen("k.aocx", "rb");
-    size_t size = fread(bytes, 1, sizeof bytes, file), global = 16;
-    cl_program program =
-        clCreateProgramWithBinary(context, 1, &device, &size, &binary, NULL, &error);
-    clBuildProgram(program, 1, &device, "", NULL, NULL);
-    cl_kernel kernel = clCreateKernel(program, "fill", NULL);
-    cl_mem out = clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof values, NULL, NULL);
-    clSetKernelArg(kernel, 0, sizeof out, &out);
-    error = clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 0, NULL, NULL);
-    clEnqueueReadBuffer(queue, out, CL_TRUE, 0, sizeof values, values, 0, NULL, NULL);
-    printf("%d: %d %d\n", error, values[0], values[15]);
-    return 0;
-}
-"#;
+const READER: &str = include_str!("inputs/identity_reader.c");
 
 #[test]
 fn kernels_that_rely_on_nothing_are_for_any_host() {

@@ -2,6 +2,7 @@
 //! same place, or the only access to it, stays in memory.
 
 use fpgacc_device_passes::options::PassOptions;
+use fpgacc_device_passes::remark::Kind;
 use fpgacc_tests::compare::{Bound, certify, same};
 use fpgacc_tests::job::Job;
 use fpgacc_tests::rewrite::{Rewrites, Told, rewrite};
@@ -27,7 +28,7 @@ fn kernels_with_registers_do_the_same() {
             let made = rewrite(&job, |_| told, rewrites, &PassOptions::default())
                 .unwrap_or_else(|error| panic!("{told:?}: {rewrites}: {error}"));
             let mut remarks = made.remarks.iter();
-            assert!(remarks.any(|remark| remark.pass == PASS && !remark.missed));
+            assert!(remarks.any(|remark| remark.pass == PASS && remark.kind != Kind::Missed));
             let platforms = [Platform::Intel, Platform::Pocl, Platform::Oclgrind];
             if let Err(difference) = same(&job, &made.job, &platforms, &Bound::Exact) {
                 panic!("{told:?}: {rewrites}: {difference}");
@@ -46,7 +47,11 @@ fn what_is_kept_and_what_is_not_is_told() {
         &PassOptions::default(),
     )
     .unwrap_or_else(|error| panic!("{error}"));
-    let mut told: Vec<&str> = made.remarks.iter().map(|remark| &*remark.text).collect();
+    let mut told: Vec<&str> = made
+        .remarks
+        .iter()
+        .map(|remark| &*remark.note.text)
+        .collect();
     told.sort_unstable();
     told.dedup();
     insta::assert_snapshot!(told.join("\n"));

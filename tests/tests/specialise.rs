@@ -50,7 +50,7 @@ fn what_all_launches_agree_on() {
         constants += rewritten
             .remarks
             .iter()
-            .filter(|r| is_constant(&r.text))
+            .filter(|r| is_constant(&r.note.text))
             .count();
     }
     assert!(constants > 0 && versions > 0, "{constants} {versions}");

@@ -19,7 +19,7 @@ use fpgacc_kernel_analysis::variables::{Access, uses};
 use fpgacc_launch_facts::{Buffer, Facts, Known, Launch, Value};
 use fpgacc_runtime::guard::Guard;
 
-use crate::pass::{Context, LaunchContract, Note, Outcome, Pass, Requirement};
+use crate::pass::{About, Context, LaunchContract, Note, Outcome, Pass, Requirement};
 
 /// The attribute, of clang 3.6 and later: a pointer's alignment in bytes.
 const ATTRIBUTE: &str = "align_value";
@@ -32,24 +32,14 @@ const ALLOCATED: u64 = 64;
 pub struct Alignment;
 
 impl Pass for Alignment {
-    fn name(&self) -> &'static str {
-        "alignment"
-    }
-
-    fn description(&self) -> &'static str {
-        "state the alignment of pointer parameters that the launches' buffers have"
-    }
-
-    fn level(&self) -> u8 {
-        2
-    }
-
-    fn requires(&self) -> &'static [Requirement] {
-        &[Requirement::EntryPoint, Requirement::KnownLaunches]
-    }
-
-    fn after(&self) -> &'static [&'static str] {
-        &["constant-memory"]
+    fn about(&self) -> About {
+        About {
+            name: "alignment",
+            description: "state the alignment of pointer parameters that the launches' buffers have",
+            level: 2,
+            requires: &[Requirement::EntryPoint, Requirement::KnownLaunches],
+            after: &["constant-memory"],
+        }
     }
 
     fn has_work(&self, module: &Module, kernel: FunctionId, _context: &Context<'_>) -> bool {

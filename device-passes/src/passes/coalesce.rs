@@ -12,7 +12,7 @@ use fpgacc_frontend::source::Span;
 use fpgacc_kernel_analysis::loops;
 use fpgacc_kernel_analysis::nest::{self, Nests};
 
-use crate::pass::{Context, LaunchContract, Note, Outcome, Pass, Requirement};
+use crate::pass::{About, Context, LaunchContract, Note, Outcome, Pass, Requirement};
 
 /// The pass.
 pub struct Coalesce;
@@ -29,25 +29,15 @@ pub struct Candidate {
 }
 
 impl Pass for Coalesce {
-    fn name(&self) -> &'static str {
-        "coalesce"
-    }
-
-    fn description(&self) -> &'static str {
-        "make one loop of nested loops of single work-items, where that pays"
-    }
-
-    fn level(&self) -> u8 {
-        3
-    }
-
-    fn requires(&self) -> &'static [Requirement] {
-        // aoc joins the loops of NDRanges by itself.
-        &[Requirement::SingleWorkItem]
-    }
-
-    fn after(&self) -> &'static [&'static str] {
-        &["unroll"]
+    fn about(&self) -> About {
+        About {
+            name: "coalesce",
+            description: "make one loop of nested loops of single work-items, where that pays",
+            level: 3,
+            // aoc joins the loops of NDRanges by itself.
+            requires: &[Requirement::SingleWorkItem],
+            after: &["unroll"],
+        }
     }
 
     fn has_work(&self, _module: &Module, _kernel: FunctionId, context: &Context<'_>) -> bool {

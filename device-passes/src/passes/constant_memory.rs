@@ -21,7 +21,7 @@ use fpgacc_runtime::guard::Guard;
 
 use self::launches::{Passed, passed};
 use self::uses::{Obstacle, Pointers, pointers};
-use crate::pass::{Context, LaunchContract, Note, Outcome, Pass, Requirement};
+use crate::pass::{About, Context, LaunchContract, Note, Outcome, Pass, Requirement};
 use crate::requirement::unmet;
 
 /// The least that `CL_DEVICE_MAX_CONSTANT_ARGS` may be (OpenCL 1.2, table 4.3).
@@ -31,24 +31,14 @@ const MOST_PARAMETERS: usize = 8;
 pub struct ConstantMemory;
 
 impl Pass for ConstantMemory {
-    fn name(&self) -> &'static str {
-        super::CONSTANT_MEMORY
-    }
-
-    fn description(&self) -> &'static str {
-        "serve small buffers that are only read from the constant cache"
-    }
-
-    fn level(&self) -> u8 {
-        2
-    }
-
-    fn requires(&self) -> &'static [Requirement] {
-        &[Requirement::EntryPoint, Requirement::KnownLaunches]
-    }
-
-    fn after(&self) -> &'static [&'static str] {
-        &["ndrange-to-loop", "restrict"]
+    fn about(&self) -> About {
+        About {
+            name: super::CONSTANT_MEMORY,
+            description: "serve small buffers that are only read from the constant cache",
+            level: 2,
+            requires: &[Requirement::EntryPoint, Requirement::KnownLaunches],
+            after: &["ndrange-to-loop", "restrict"],
+        }
     }
 
     fn has_work(&self, module: &Module, kernel: FunctionId, _context: &Context<'_>) -> bool {

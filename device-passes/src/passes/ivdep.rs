@@ -14,30 +14,20 @@ use fpgacc_kernel_analysis::independence::independent_arrays;
 use fpgacc_kernel_analysis::loops;
 use fpgacc_kernel_analysis::nest::Nests;
 
-use crate::pass::{Context, LaunchContract, Note, Outcome, Pass, Requirement};
+use crate::pass::{About, Context, LaunchContract, Note, Outcome, Pass, Requirement};
 
 /// The pass.
 pub struct Ivdep;
 
 impl Pass for Ivdep {
-    fn name(&self) -> &'static str {
-        "ivdep"
-    }
-
-    fn description(&self) -> &'static str {
-        "mark arrays without loop-carried dependences, where that is proved"
-    }
-
-    fn level(&self) -> u8 {
-        2
-    }
-
-    fn requires(&self) -> &'static [Requirement] {
-        &[Requirement::SingleWorkItem]
-    }
-
-    fn after(&self) -> &'static [&'static str] {
-        &["restrict", "scalar-replacement"]
+    fn about(&self) -> About {
+        About {
+            name: "ivdep",
+            description: "mark arrays without loop-carried dependences, where that is proved",
+            level: 2,
+            requires: &[Requirement::SingleWorkItem],
+            after: &["restrict", "scalar-replacement"],
+        }
     }
 
     fn run(

@@ -10,7 +10,7 @@ use fpgacc_kernel_analysis::faults;
 use fpgacc_launch_facts::{ArgValue, Launch, Value};
 use fpgacc_runtime::guard::Guard;
 
-use crate::pass::{Context, LaunchContract, Note, Outcome, Pass, Requirement};
+use crate::pass::{About, Context, LaunchContract, Note, Outcome, Pass, Requirement};
 
 /// The attribute.
 const ATTRIBUTE: &str = "local_mem_size";
@@ -19,24 +19,14 @@ const ATTRIBUTE: &str = "local_mem_size";
 pub struct LocalMemorySize;
 
 impl Pass for LocalMemorySize {
-    fn name(&self) -> &'static str {
-        "local-memory-size"
-    }
-
-    fn description(&self) -> &'static str {
-        "state the size of __local parameters that the launches give"
-    }
-
-    fn level(&self) -> u8 {
-        1
-    }
-
-    fn requires(&self) -> &'static [Requirement] {
-        &[Requirement::EntryPoint, Requirement::KnownLaunches]
-    }
-
-    fn after(&self) -> &'static [&'static str] {
-        &["ndrange-to-loop"]
+    fn about(&self) -> About {
+        About {
+            name: "local-memory-size",
+            description: "state the size of __local parameters that the launches give",
+            level: 1,
+            requires: &[Requirement::EntryPoint, Requirement::KnownLaunches],
+            after: &["ndrange-to-loop"],
+        }
     }
 
     fn has_work(&self, module: &Module, kernel: FunctionId, _context: &Context<'_>) -> bool {

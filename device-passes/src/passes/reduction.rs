@@ -13,26 +13,20 @@ mod matching;
 use fpgacc_frontend::ir::{FunctionId, Module};
 use fpgacc_kernel_analysis::single_work_item::{is_single_work_item, may_share};
 
-use crate::pass::{Context, LaunchContract, Note, Outcome, Pass};
+use crate::pass::{About, Context, LaunchContract, Note, Outcome, Pass};
 
 /// The pass.
 pub struct Reduction;
 
 impl Pass for Reduction {
-    fn name(&self) -> &'static str {
-        super::REDUCTION
-    }
-
-    fn description(&self) -> &'static str {
-        "accumulate floating-point reductions in shift registers (reassociates)"
-    }
-
-    fn level(&self) -> u8 {
-        2
-    }
-
-    fn after(&self) -> &'static [&'static str] {
-        &["ndrange-to-loop", "restrict"]
+    fn about(&self) -> About {
+        About {
+            name: super::REDUCTION,
+            description: "accumulate floating-point reductions in shift registers (reassociates)",
+            level: 2,
+            after: &["ndrange-to-loop", "restrict"],
+            ..About::default()
+        }
     }
 
     fn run(

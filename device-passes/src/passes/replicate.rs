@@ -8,30 +8,20 @@
 use fpgacc_frontend::ir::{FunctionId, Module};
 use fpgacc_kernel_analysis::divergence::divergent_loop;
 
-use crate::pass::{Context, LaunchContract, Note, Outcome, Pass, Requirement};
+use crate::pass::{About, Context, LaunchContract, Note, Outcome, Pass, Requirement};
 
 /// The pass.
 pub struct Replicate;
 
 impl Pass for Replicate {
-    fn name(&self) -> &'static str {
-        "replicate"
-    }
-
-    fn description(&self) -> &'static str {
-        "run several work-items or work-groups of NDRange kernels at a time, where that pays"
-    }
-
-    fn level(&self) -> u8 {
-        3
-    }
-
-    fn requires(&self) -> &'static [Requirement] {
-        &[Requirement::ManyWorkItems, Requirement::EntryPoint]
-    }
-
-    fn after(&self) -> &'static [&'static str] {
-        &["work-group-size"]
+    fn about(&self) -> About {
+        About {
+            name: "replicate",
+            description: "run several work-items or work-groups of NDRange kernels at a time, where that pays",
+            level: 3,
+            requires: &[Requirement::ManyWorkItems, Requirement::EntryPoint],
+            after: &["work-group-size"],
+        }
     }
 
     fn has_work(&self, _module: &Module, _kernel: FunctionId, context: &Context<'_>) -> bool {

@@ -11,30 +11,20 @@ use fpgacc_kernel_analysis::relation::{Relation, relation};
 use fpgacc_kernel_analysis::usage::{Usage, buffer_parameters, names};
 use fpgacc_runtime::guard::Guard;
 
-use crate::pass::{Context, LaunchContract, Note, Outcome, Pass, Requirement};
+use crate::pass::{About, Context, LaunchContract, Note, Outcome, Pass, Requirement};
 
 /// The pass.
 pub struct Restrict;
 
 impl Pass for Restrict {
-    fn name(&self) -> &'static str {
-        "restrict"
-    }
-
-    fn description(&self) -> &'static str {
-        "mark pointer parameters restrict where the launches pass distinct buffers"
-    }
-
-    fn level(&self) -> u8 {
-        1
-    }
-
-    fn requires(&self) -> &'static [Requirement] {
-        &[Requirement::EntryPoint, Requirement::KnownLaunches]
-    }
-
-    fn after(&self) -> &'static [&'static str] {
-        &["ndrange-to-loop"]
+    fn about(&self) -> About {
+        About {
+            name: "restrict",
+            description: "mark pointer parameters restrict where the launches pass distinct buffers",
+            level: 1,
+            requires: &[Requirement::EntryPoint, Requirement::KnownLaunches],
+            after: &["ndrange-to-loop"],
+        }
     }
 
     fn has_work(&self, module: &Module, kernel: FunctionId, _context: &Context<'_>) -> bool {

@@ -14,26 +14,20 @@ use fpgacc_frontend::ir::{Function, FunctionId, Module};
 use fpgacc_kernel_analysis::place::is_loop;
 use fpgacc_kernel_analysis::single_work_item::{is_single_work_item, may_share};
 
-use crate::pass::{Context, LaunchContract, Outcome, Pass};
+use crate::pass::{About, Context, LaunchContract, Outcome, Pass};
 
 /// The pass.
 pub struct ScalarReplacement;
 
 impl Pass for ScalarReplacement {
-    fn name(&self) -> &'static str {
-        super::SCALAR_REPLACEMENT
-    }
-
-    fn description(&self) -> &'static str {
-        "keep what a loop reads and writes at one place of memory in a register"
-    }
-
-    fn level(&self) -> u8 {
-        2
-    }
-
-    fn after(&self) -> &'static [&'static str] {
-        &["restrict", "reduction"]
+    fn about(&self) -> About {
+        About {
+            name: super::SCALAR_REPLACEMENT,
+            description: "keep what a loop reads and writes at one place of memory in a register",
+            level: 2,
+            after: &["restrict", "reduction"],
+            ..About::default()
+        }
     }
 
     fn run(

@@ -13,26 +13,20 @@ use fpgacc_kernel_analysis::variables::{self, Access};
 use fpgacc_launch_facts::{Known, Launch};
 use fpgacc_runtime::guard::{Guard, ScalarFact, ScalarKind};
 
-use crate::pass::{Context, LaunchContract, Note, Outcome, Pass, Requirement};
+use crate::pass::{About, Context, LaunchContract, Note, Outcome, Pass, Requirement};
 
 /// The pass.
 pub struct Specialise;
 
 impl Pass for Specialise {
-    fn name(&self) -> &'static str {
-        "specialise"
-    }
-
-    fn description(&self) -> &'static str {
-        "make scalar parameters constants where all launches pass the same value"
-    }
-
-    fn level(&self) -> u8 {
-        1
-    }
-
-    fn requires(&self) -> &'static [Requirement] {
-        &[Requirement::EntryPoint, Requirement::KnownLaunches]
+    fn about(&self) -> About {
+        About {
+            name: "specialise",
+            description: "make scalar parameters constants where all launches pass the same value",
+            level: 1,
+            requires: &[Requirement::EntryPoint, Requirement::KnownLaunches],
+            ..About::default()
+        }
     }
 
     fn has_work(&self, module: &Module, kernel: FunctionId, _context: &Context<'_>) -> bool {

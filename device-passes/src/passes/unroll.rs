@@ -7,7 +7,7 @@ use fpgacc_frontend::ir::{Function, FunctionId, LoopHints, Module, Stmt};
 use fpgacc_frontend::source::Span;
 use fpgacc_kernel_analysis::{loops, nest};
 
-use crate::pass::{Context, LaunchContract, Note, Outcome, Pass};
+use crate::pass::{About, Context, LaunchContract, Note, Outcome, Pass};
 
 /// The pass.
 pub struct Unroll;
@@ -22,20 +22,14 @@ pub struct Candidate {
 }
 
 impl Pass for Unroll {
-    fn name(&self) -> &'static str {
-        "unroll"
-    }
-
-    fn description(&self) -> &'static str {
-        "unroll loops, where that pays"
-    }
-
-    fn level(&self) -> u8 {
-        3
-    }
-
-    fn after(&self) -> &'static [&'static str] {
-        &["ndrange-to-loop", "reduction", "scalar-replacement"]
+    fn about(&self) -> About {
+        About {
+            name: "unroll",
+            description: "unroll loops, where that pays",
+            level: 3,
+            after: &["ndrange-to-loop", "reduction", "scalar-replacement"],
+            ..About::default()
+        }
     }
 
     fn run(

@@ -8,34 +8,24 @@ use fpgacc_kernel_analysis::faults;
 use fpgacc_kernel_analysis::geometry::LocalGeometry;
 use fpgacc_runtime::guard::Guard;
 
-use crate::pass::{Context, LaunchContract, Note, Outcome, Pass, Requirement};
+use crate::pass::{About, Context, LaunchContract, Note, Outcome, Pass, Requirement};
 
 /// The pass.
 pub struct WorkGroupSize;
 
 impl Pass for WorkGroupSize {
-    fn name(&self) -> &'static str {
-        "work-group-size"
-    }
-
-    fn description(&self) -> &'static str {
-        "state the work-group size of NDRange kernels that all launches have"
-    }
-
-    fn level(&self) -> u8 {
-        1
-    }
-
-    fn requires(&self) -> &'static [Requirement] {
-        &[
-            Requirement::ManyWorkItems,
-            Requirement::EntryPoint,
-            Requirement::KnownLaunches,
-        ]
-    }
-
-    fn after(&self) -> &'static [&'static str] {
-        &["ndrange-to-loop"]
+    fn about(&self) -> About {
+        About {
+            name: "work-group-size",
+            description: "state the work-group size of NDRange kernels that all launches have",
+            level: 1,
+            requires: &[
+                Requirement::ManyWorkItems,
+                Requirement::EntryPoint,
+                Requirement::KnownLaunches,
+            ],
+            after: &["ndrange-to-loop"],
+        }
     }
 
     fn has_work(&self, module: &Module, kernel: FunctionId, _context: &Context<'_>) -> bool {

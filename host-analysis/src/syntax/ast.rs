@@ -455,11 +455,6 @@ impl Ast {
         &self.exprs[id.0 as usize]
     }
 
-    /// An expression, if there is one with this handle.
-    pub fn get_expr(&self, id: ExprId) -> Option<&Expr> {
-        self.exprs.get(id.0 as usize)
-    }
-
     /// Some expression, if there is one.
     pub fn any_expr(&self) -> Option<ExprId> {
         (!self.exprs.is_empty()).then_some(ExprId(0))

@@ -145,7 +145,7 @@ fn case(path: &Path) -> Result<Counts, (u8, String)> {
     let rewritten = case.rewritten().map_err(|error| (1, error.to_string()))?;
     println!("{}", rewritten.job.source);
     for remark in &rewritten.remarks {
-        println!("{}: {}", remark.pass, remark.text);
+        println!("{}: {}", remark.pass, remark.note.text);
     }
     for platform in [Platform::Oclgrind, Platform::Intel, Platform::Pocl] {
         let show = |name: &str, job: &Job| match run_cleanly(job, platform) {

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use fpgacc_device_passes::options::PassOptions;
+use fpgacc_device_passes::remark::Kind;
 use fpgacc_tests::adhoc::{self, Wishes};
 use fpgacc_tests::compare::{self, Bound};
 use fpgacc_tests::job::{Geometry, Job};
@@ -246,8 +247,12 @@ fn compare_kernel(job: &Job, kernel: &str, options: &Options) -> Result<(), Fail
             .filter(|remark| remark.kernel == kernel)
         {
             if which == Rewrites::All {
-                let verb = if remark.missed { "not done" } else { "done" };
-                println!("  {} {verb}: {}", remark.pass, remark.text);
+                let verb = if remark.kind == Kind::Missed {
+                    "not done"
+                } else {
+                    "done"
+                };
+                println!("  {} {verb}: {}", remark.pass, remark.note.text);
             }
         }
         if !rewritten.fired.iter().any(|name| name == kernel) {

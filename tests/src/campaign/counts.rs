@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use fpgacc_device_passes::remark::{Kind, Remark};
 use serde::{Deserialize, Serialize};
 
 use crate::cause::Cause;
-use crate::rewrite::Remark;
 use crate::run::Platform;
 
 /// Numbers of kernels, if nothing else is said.
@@ -60,11 +60,11 @@ impl Counts {
     pub fn remarks(&mut self, remarks: &[Remark]) {
         let mut fired: Vec<(&str, &str)> = Vec::new();
         for remark in remarks {
-            if remark.missed {
-                let reason = format!("{}: {}", remark.pass, without_names(&remark.text));
+            if remark.kind == Kind::Missed {
+                let reason = format!("{}: {}", remark.pass, without_names(&remark.note.text));
                 *self.refused.entry(reason).or_default() += 1;
             } else {
-                fired.push((&remark.pass, &remark.kernel));
+                fired.push((remark.pass, &remark.kernel));
             }
         }
         fired.sort_unstable();
@@ -126,15 +126,15 @@ impl fmt::Display for Counts {
 
 #[cfg(test)]
 mod tests {
+    use fpgacc_device_passes::pass::Note;
+
     use super::*;
 
     #[test]
     fn reasons_are_counted_without_names() {
-        let remark = |kernel: &str| Remark {
-            kernel: kernel.to_string(),
-            pass: "p".to_string(),
-            missed: true,
-            text: format!("a barrier in '{kernel}' at line 12"),
+        let remark = |kernel: &str| {
+            let note = Note::new(format!("a barrier in '{kernel}' at line 12"), None);
+            Remark::new(Kind::Missed, "p", kernel, &note, None)
         };
         let mut counts = Counts::default();
         counts.remarks(&[remark("k1"), remark("k2")]);

@@ -15,7 +15,7 @@ use crate::job::Job;
 use crate::judge::{Original, Verdict, first_difference};
 use crate::random::Random;
 use crate::reduce;
-use crate::rewrite::{Remark, RewriteError, Rewrites, Rewritten, Told};
+use crate::rewrite::{RewriteError, Rewrites, Rewritten, Told};
 use crate::run::{Output, Platform, run};
 
 pub use case::{Case, rewrite_safely, run_cleanly, run_impatiently};
@@ -165,7 +165,7 @@ impl Prepared {
         };
         check.count();
         let forms = check.forms(plan.rewrites(self.index));
-        let remarks: Vec<Remark> = forms.iter().flat_map(|f| f.1.remarks.clone()).collect();
+        let remarks: Vec<_> = forms.iter().flat_map(|f| f.1.remarks.clone()).collect();
         check.found.counts.remarks(&remarks);
         check.compare_forms(Platform::Oclgrind, &original, &forms);
         for platform in Platform::EMULATORS {

@@ -44,26 +44,20 @@ use self::group_calls::lift::GroupCalls;
 use self::group_calls::{collective, inline};
 use self::survey::{Survey, survey};
 use self::work_items::grid::{Grid, Needs};
-use crate::pass::{Context, LaunchContract, Note, Outcome, Pass};
+use crate::pass::{About, Context, LaunchContract, Note, Outcome, Pass};
 
 /// The pass.
 pub struct NdrangeToLoop;
 
 impl Pass for NdrangeToLoop {
-    fn name(&self) -> &'static str {
-        super::NDRANGE_TO_LOOP
-    }
-
-    fn description(&self) -> &'static str {
-        "make NDRange kernels single work-items with loops over groups and work-items"
-    }
-
-    fn level(&self) -> u8 {
-        1
-    }
-
-    fn after(&self) -> &'static [&'static str] {
-        &["specialise"]
+    fn about(&self) -> About {
+        About {
+            name: super::NDRANGE_TO_LOOP,
+            description: "make NDRange kernels single work-items with loops over groups and work-items",
+            level: 1,
+            after: &["specialise"],
+            ..About::default()
+        }
     }
 
     fn run(
