@@ -12,6 +12,7 @@ pub mod accounts;
 pub mod build;
 pub mod catalog;
 pub mod certify;
+pub mod chart;
 pub mod differences;
 pub mod execute;
 pub mod generate;

@@ -9,6 +9,7 @@ use clap::{Args, Parser, Subcommand};
 use fpgacc_benchmarks::accounts::Comparison;
 use fpgacc_benchmarks::catalog::{self, Program};
 use fpgacc_benchmarks::certify::certify;
+use fpgacc_benchmarks::chart;
 use fpgacc_benchmarks::model::{self, spector, thesis};
 use fpgacc_benchmarks::platform::{self, Platform};
 use fpgacc_benchmarks::suite::{self, Suite};
@@ -129,6 +130,14 @@ enum Command {
         #[arg(long, value_name = "PROGRAM")]
         explain: Option<String>,
     },
+    /// Draw predicted against measured times, of the rows that `fpgacc-bench model --rows` prints (SVG)
+    Chart {
+        /// A file with the rows
+        rows: PathBuf,
+        /// The chart
+        #[arg(short, long, value_name = "SVG")]
+        output: PathBuf,
+    },
     /// Judge the performance model on the design spaces of Spector
     Spector(SpectorOptions),
     /// Judge the performance model on published versions of Needleman-Wunsch
@@ -220,6 +229,7 @@ fn main() -> ExitCode {
             };
             judge_thesis(&checkouts, explain.as_deref())
         }
+        Some(Command::Chart { rows, output }) => draw(rows, output),
         Some(Command::Spector(options)) => judge_designs(options),
         Some(Command::NeedlemanWunsch { checkout, only }) => {
             judge_versions(checkout, only.as_deref())
@@ -246,6 +256,14 @@ fn judge_model(options: &ModelOptions) -> Result<bool, String> {
         fit: options.fit,
     });
     print!("{}", report.map_err(|error| error.to_string())?);
+    Ok(true)
+}
+
+fn draw(rows: &Path, output: &Path) -> Result<bool, String> {
+    let failed = |path: &Path, error: std::io::Error| format!("{}: {error}", path.display());
+    let text = fs::read_to_string(rows).map_err(|error| failed(rows, error))?;
+    let chart = chart::svg(&text).map_err(|error| format!("{}: {error}", rows.display()))?;
+    fs::write(output, chart).map_err(|error| failed(output, error))?;
     Ok(true)
 }
 

@@ -51,7 +51,7 @@ pub fn nearest<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) -> Opti
     let distance = |other: &str| strsim::damerau_levenshtein(word, other);
     let words = words.into_iter().map(|other| (distance(other), other));
     let (distance, other) = words.min()?;
-    (distance <= 2.min(word.len() / 3).max(1)).then_some(other)
+    (distance <= 2.min(word.len() / 3)).then_some(other)
 }
 
 #[cfg(test)]
@@ -63,6 +63,7 @@ mod tests {
         let words = ["kernels", "host", "facts"];
         assert_eq!(nearest("kernel", words), Some("kernels"));
         assert_eq!(nearest("hots", words), Some("host"));
+        assert_eq!(nearest("7", ["0", "1"]), None);
         assert_eq!(nearest("ast", words), None);
         assert_eq!(nearest("report", words), None);
     }

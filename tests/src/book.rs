@@ -9,7 +9,7 @@
 //! A comment `<!-- file: PATH -->` before a block says that the block is that file of the
 //! repository, `<!-- write: PATH -->` that it is written into that folder; `<!-- table: NAME -->` to `<!-- end -->` is what a test makes.
 //!
-//! `FPGACC_BLESS=1` writes what comes out into the page in place of comparing it.
+//! `INSTA_UPDATE=always` writes what comes out into the page in place of comparing it.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ pub fn repository() -> &'static Path {
 
 /// Whether pages are written instead of compared.
 fn blesses() -> bool {
-    std::env::var_os("FPGACC_BLESS").is_some_and(|value| value == "1")
+    std::env::var_os("INSTA_UPDATE").is_some_and(|value| value == "always")
 }
 
 /// Copies a folder of the repository, without what builds leave there.
@@ -232,7 +232,7 @@ fn settle(path: &Path, text: &str, out: &str, differences: &str) {
         return;
     }
     let page = path.display();
-    panic!("{page} is not what comes out (FPGACC_BLESS=1 writes it anew):\n{differences}");
+    panic!("{page} is not what comes out (INSTA_UPDATE=always writes it anew):\n{differences}");
 }
 
 fn between<'a>(line: &'a str, start: &str, end: &str) -> Option<&'a str> {
