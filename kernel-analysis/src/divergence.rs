@@ -13,7 +13,7 @@ use super::calls::reachable_from;
 use super::loops;
 use super::work_item::query;
 
-/// A loop of a kernel that work-items of a group may run through differently often, or which only some
+/// A loop of a kernel that work-items of a group go through with a non-uniform trip count, or which only some
 /// of them reach. What cannot be told counts as different: values of memory and of functions.
 pub fn divergent_loop(module: &Module, kernel: FunctionId) -> Option<Option<Span>> {
     let function = &module.functions[kernel];

@@ -1,4 +1,4 @@
-//! Why an implementation does something else with a job than Oclgrind: told apart by running the
+//! Why an implementation does something else with a job than Oclgrind: found by running the
 //! job there again, alone and with one part of the implementation switched off.
 //!
 //! A cause is named only if switching that part off makes the results right. What is left is

@@ -279,7 +279,7 @@ fn handles_may_pass_from_one_runtime_to_another() {
     );
     shop.fpgacc(&line).success();
     is_task("./turned");
-    // Two libraries with kernels of the same name, which no symbol tells apart.
+    // Two libraries with kernels of the same name, which no symbol distinguishes.
     let twice = shop.text("twice.cl");
     for (name, text) in [
         ("a", twice.clone()),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::points::Point;
 
-/// The two families that are told apart.
+/// The two families that are distinguished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Family {
     /// Work-items in a pipeline.

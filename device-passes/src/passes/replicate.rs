@@ -87,6 +87,6 @@ fn simd_obstacle(module: &Module, kernel: FunctionId, width: u64) -> Option<Note
     }
     let place = divergent_loop(module, kernel)?;
     let text =
-        "no work-items at a time: they may run through this loop differently often, or pass it by";
+        "no work-items at a time: this loop may have a non-uniform trip count, or some may skip it";
     Some(Note::new(text, place))
 }

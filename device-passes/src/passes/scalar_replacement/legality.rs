@@ -198,9 +198,6 @@ impl Judge<'_> {
             if both_read || group.holds(access) || !aliases.may_overlap(access, &group.place) {
                 continue;
             }
-            if faults::is_on("promotion-alias-missed") {
-                continue;
-            }
             return Err(Refusal {
                 reason: "another access in the loop may touch the same memory".to_string(),
                 also: Some((access.at, "this may be the same memory")),
@@ -231,16 +228,13 @@ impl Judge<'_> {
             });
         }
         let must_write = group.is_written() && !self.alone;
-        let around = self
+        let mut around = self
             .places
             .around(region, place, any(&sure.in_body, must_write))?;
-        match faults::is_on("promotion-guard-lost") {
-            true => Ok(Around {
-                guard: false,
-                ..around
-            }),
-            false => Ok(around),
+        if faults::is_on("promotion-guard-lost") {
+            around.guard = false;
         }
+        Ok(around)
     }
 
     fn promote(&mut self, at: usize, promotion: Promotion, around: Around) {
