@@ -2,7 +2,7 @@
 //! built without fpgacc: the runtime, the manifest and a makefile.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use fpgacc_aoc_wrappers::process::quoted;
 use fpgacc_frontend::diag::Diagnostic;
@@ -146,9 +146,11 @@ fn makefile(
         .chain(fpgacc_runtime::WRAPPED_LOOKUPS)
         .map(|name| format!("-Wl,--wrap={name}"))
         .collect();
+    let (elsewhere, end) = elsewhere(output);
     format!(
-        "{MARK} Builds this folder without it; to be run where fpgacc ran:\n\
+        "{MARK} Builds this folder without it, where fpgacc ran:\n\
          #   make -f {folder}/Makefile\n\
+         {elsewhere}\
          OUT := {folder}/\n\
          AOC = {aoc}\n\
          FLAGS = {flags}\n\
@@ -156,7 +158,7 @@ fn makefile(
          app: $(OBJECTS) {kernels}\n\
          \t{linker} $(OBJECTS) {link} \\\n\t    {wraps} \\\n\t    -lOpenCL -lpthread -ldl -o $@\n\n\
          {rules}\
-         $(OUT)%.o: $(OUT)%.c\n\t$(CC) -O2 -fPIC -fvisibility=hidden -I$(OUT)runtime -c $< -o $@\n",
+         $(OUT)%.o: $(OUT)%.c\n\t$(CC) -O2 -fPIC -fvisibility=hidden -I$(OUT)runtime -c $< -o $@\n{end}",
         aoc = match manifest.target {
             manifest::Target::Sdk => "aoc",
             manifest::Target::Pocl => "FPGACC_PLATFORM=pocl fpgacc-aoc -march=emulator",
@@ -169,6 +171,30 @@ fn makefile(
         link = words(link_words(options).iter().map(|word| word.as_ref())),
         wraps = wraps.join(" \\\n\t    "),
     )
+}
+
+/// How the makefile goes where fpgacc ran if it is run elsewhere, and what ends that; nothing if the way
+/// there is not known from the folder's name.
+fn elsewhere(output: &Path) -> (String, &'static str) {
+    let is_below = |part| matches!(part, Component::Normal(_) | Component::CurDir);
+    if !output.components().all(is_below) {
+        return (String::new(), "");
+    }
+    let depth = output
+        .components()
+        .filter(|part| matches!(part, Component::Normal(_)));
+    let up = "/..".repeat(depth.count());
+    let folder = output.display();
+    let text = format!(
+        "# Run elsewhere, it goes there.\n\
+         HERE := $(patsubst %/,%,$(dir $(abspath $(lastword $(MAKEFILE_LIST)))))\n\
+         FROM := $(realpath $(HERE){up})\n\
+         ifneq ($(realpath $(CURDIR)),$(FROM))\n\
+         .PHONY: app\n\
+         app:\n\t+$(MAKE) -C $(FROM) -f {folder}/Makefile app\n\
+         else\n"
+    );
+    (text, "endif\n")
 }
 
 /// Flags of the link, objects and libraries, in the user's order.
