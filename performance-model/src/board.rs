@@ -596,15 +596,13 @@ mod tests {
         let text = BOARDS[1].1;
         assert!(text.contains("compiler: \"16.1\""));
         let version = Version {
-            major: 14,
+            major: 19,
             minor: 1,
         };
         let board = Board::from_yaml(text).unwrap();
-        assert_eq!(board.compiler().unrolls_instructions, 0);
-        assert_eq!(
-            board.built_with(version).compiler().unrolls_instructions,
-            170
-        );
+        assert_eq!(board.compiler().unrolls_instructions, 170);
+        let other = board.built_with(version);
+        assert_eq!(other.compiler().unrolls_instructions, 0);
         let own = "{unrolls_instructions: 8, overlaps_variable_trip_counts: true, speculated_iterations: 0}";
         let own = text.replace("compiler: \"16.1\"", &format!("compiler: {own}"));
         let board = Board::from_yaml(&own).unwrap().built_with(version);

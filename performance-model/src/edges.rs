@@ -52,15 +52,21 @@ pub(super) struct Cycle {
 pub(super) type Dependences = DiGraph<NodeId, Edge>;
 
 /// Adds what accesses take to the edges of a strongly connected part, on average over the iterations: one that
-/// does any of the accesses goes through all of them at the pace that was scheduled, and one that does none does not
-/// wait.
+/// needs what an earlier one did goes through all of them at the pace that was scheduled, and others do not wait.
 pub(super) fn settle(all: &mut Dependences, part: &[NodeIndex]) {
     let own: BTreeSet<NodeIndex> = part.iter().copied().collect();
     let inside = |edge: &EdgeReference<'_, Edge>| own.contains(&edge.target());
     let edges = part.iter().flat_map(|node| all.edges(*node));
     let edges: Vec<EdgeIndex> = edges.filter(inside).map(|edge| edge.id()).collect();
-    let waits = edges.iter().map(|edge| all[*edge].access);
-    let share = waits.map(|wait| wait.share).fold(0.0, f64::max);
+    // What is stored in one iteration and needed in a later one.
+    let crosses = |edge: &&EdgeIndex| all[**edge].distance > 0.0;
+    let is_any = edges
+        .iter()
+        .any(|edge| crosses(&edge) && all[*edge].access.share > 0.0);
+    let waits = edges.iter().filter(|edge| !is_any || crosses(edge));
+    let share = waits
+        .map(|edge| all[*edge].access.share)
+        .fold(0.0, f64::max);
     for edge in edges {
         let wait = std::mem::take(&mut all[edge].access);
         all[edge].latency += wait.cycles * share;

@@ -127,6 +127,10 @@ pub struct Region {
     pub varies_in: BTreeSet<RegionId>,
     /// Control may leave the kernel in it.
     pub returns: bool,
+    /// An iteration may end before its end.
+    pub is_left: bool,
+    /// The innermost branch around it, by number.
+    pub branch: usize,
     /// Loops inside, in order.
     pub loops: Vec<RegionId>,
     /// Barriers inside, not those of loops inside.
@@ -156,11 +160,26 @@ impl Region {
             exits: Vec::new(),
             varies_in: BTreeSet::new(),
             returns: false,
+            is_left: false,
+            branch: 0,
             loops: Vec::new(),
             barriers: 0,
             meets: false,
         }
     }
+}
+
+/// How an integer that is no polynomial is made of some.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Made {
+    /// The quotient of the first by the second, rounded.
+    Quotient(Poly, Poly),
+    /// What is left of the first by the second.
+    Remainder(Poly, Poly),
+    /// One of these, or near it.
+    Near(Vec<Poly>),
+    /// What a loop makes of it, always in the same way, but not by adding the same.
+    Series(RegionId),
 }
 
 /// Where an array lies.
@@ -252,6 +271,8 @@ pub struct Access {
     pub is_atomic: bool,
     /// Byte offset in the array.
     pub address: Option<Poly>,
+    /// Of a write: the operation of the same region that makes what is written.
+    pub value: Option<NodeId>,
     /// Bytes of one access.
     pub bytes: u64,
     /// The region that it is in.
@@ -283,6 +304,8 @@ pub struct Graph {
     pub values: BTreeMap<Sym, f64>,
     /// Of opaque symbols, by number: the counters and ids on which they depend.
     pub depends: Vec<BTreeSet<Sym>>,
+    /// Of opaque symbols, by number: how they are made of polynomials, if that is known.
+    pub made: Vec<Option<Made>>,
     /// What was assumed.
     pub assumed: Vec<String>,
     /// Channel operations inside.
@@ -396,5 +419,55 @@ impl Graph {
     /// The value of a polynomial where all its symbols are known.
     pub fn evaluate(&self, poly: &Poly) -> Option<f64> {
         poly.evaluate(&|sym| self.values.get(&sym).copied())
+    }
+
+    /// How far a polynomial mostly moves when a counter or an id moves by one; `None`: that is not known. Quotients stay
+    /// where they are until they step, remainders go on until they wrap, and of what is chosen between, that counts which
+    /// moves.
+    pub fn slope(&self, poly: &Poly, along: Sym) -> Option<f64> {
+        let mut sum = 0.0;
+        for sym in poly.symbols() {
+            let each = self.slope_of(sym, along)?;
+            if each != 0.0 {
+                sum += each * self.evaluate(&poly.coefficient(sym)?)?;
+            }
+        }
+        Some(sum)
+    }
+
+    fn slope_of(&self, sym: Sym, along: Sym) -> Option<f64> {
+        if sym == along {
+            return Some(1.0);
+        }
+        if !self.depends_on(&Poly::sym(sym), along) {
+            return Some(0.0);
+        }
+        let Sym::Opaque(number) = sym else {
+            return Some(0.0);
+        };
+        match self.made.get(number)?.as_ref()? {
+            Made::Quotient(of, by) => {
+                let (slope, by) = (self.slope(of, along)?, self.evaluate(by)?);
+                Some(if slope.abs() < by.abs() {
+                    0.0
+                } else {
+                    slope / by
+                })
+            }
+            Made::Remainder(of, by) => {
+                let (slope, by) = (self.slope(of, along)?, self.evaluate(by));
+                // It wraps each time.
+                let is_inside = by.is_none_or(|by| slope.abs() < by.abs());
+                is_inside.then_some(slope)
+            }
+            Made::Near(choices) => {
+                let slopes = choices.iter().map(|choice| self.slope(choice, along));
+                let slopes: Option<Vec<f64>> = slopes.collect();
+                let mut moving = slopes?.into_iter().filter(|slope| *slope != 0.0);
+                let first = moving.next().unwrap_or(0.0);
+                moving.all(|slope| slope == first).then_some(first)
+            }
+            Made::Series(_) => None,
+        }
     }
 }

@@ -6,11 +6,6 @@ use super::launch::LaunchShape;
 use super::prediction::Limit;
 use super::timing::Timing;
 
-/// Work-items that a kernel's pipeline holds between two barriers where its groups may have any size, and
-/// so, at least, the cycles that one needs for this part: aoc builds such kernels for groups of 256, and
-/// its reports show latencies of 255 to 287 cycles for their blocks.
-const ANY_GROUP: f64 = 256.0;
-
 /// A pipeline through which work-items flow.
 pub struct WorkItems<'a> {
     /// The kernel.
@@ -29,8 +24,9 @@ impl WorkItems<'_> {
     /// Cycles of a launch on so many compute units.
     ///
     /// The busiest loop, or the body, starts an iteration of some work-item a cycle: work-groups follow
-    /// each other without a gap. Not so in loops with barriers of kernels that are built for groups of
-    /// any size: there each group has the pipeline to itself. Nor in a loop at which work-items diverge in
+    /// each other without a gap. Not so where loops with barriers are in kernels that are built for groups of any size:
+    /// there each group has the pipeline to itself, each barrier waits until the last of its work-items has come
+    /// through, and what stands in a row adds up. Nor in a loop at which work-items diverge in
     /// front of a barrier: it lets one group in at a time, so that groups get to the barrier one after another.
     pub fn cycles(&self, launch: &LaunchShape, compute_units: f64, is_sized: bool) -> f64 {
         let items: f64 = (0..3).map(|dim| launch.sizes(dim).0).product();
@@ -43,9 +39,9 @@ impl WorkItems<'_> {
         let cycles = (items * self.busiest() + self.body(0))
             .max(self.alone(0))
             .max(own * self.in_turn(local));
-        match is_sized {
+        match is_sized || !self.loops_meet() {
             true => cycles,
-            false => cycles.max(own * self.with_barriers(local / self.simd)),
+            false => cycles.max(own * self.group(0, local / self.simd)),
         }
     }
 
@@ -75,13 +71,10 @@ impl WorkItems<'_> {
             .sum()
     }
 
-    /// Cycles of a group in all loops with barriers, in a pipeline that is built for groups of any size.
-    fn with_barriers(&self, items: f64) -> f64 {
-        let loops = self.graph.regions[0].loops.iter();
-        let loops = loops.filter(|at| self.has_barriers(**at));
-        loops
-            .map(|at| self.group(*at, items) * self.graph.regions[*at].share)
-            .sum()
+    /// Whether work-items meet at barriers in loops.
+    fn loops_meet(&self) -> bool {
+        let mut loops = self.graph.regions[0].loops.iter();
+        loops.any(|at| self.has_barriers(*at))
     }
 
     /// Cycles of a group in the longest loop that lets in one group at a time.
@@ -111,7 +104,7 @@ impl WorkItems<'_> {
         let inside = |at: &RegionId| self.group(*at, items) * self.graph.regions[*at].share;
         let loops: f64 = own.loops.iter().map(inside).sum();
         let fills = items * own.barriers.max(1) as f64;
-        self.trips(region) * (self.body(region).max(ANY_GROUP) + fills + loops)
+        self.trips(region) * (self.body(region) + fills + loops)
     }
 
     /// Cycles of one work-item: its own iterations do not overlap.

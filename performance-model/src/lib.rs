@@ -9,6 +9,7 @@ mod critical;
 mod dependence;
 mod edges;
 mod estimate;
+mod forward;
 mod graph;
 mod groups;
 mod iteration_space;
@@ -21,6 +22,7 @@ mod ordering;
 mod path;
 mod prediction;
 mod price;
+mod program;
 mod timing;
 mod variable_trips;
 
@@ -40,6 +42,7 @@ pub use prediction::{
     Area, Form, Limit, LoopReport, LsuKind, LsuReport, PenaltyCauses, Pipelining, Prediction, Trip,
     TripOrigin,
 };
+pub use program::{Launched, Program};
 
 use fpgacc_kernel_analysis::divergence::divergent_loop;
 use fpgacc_kernel_analysis::geometry::Geometry;

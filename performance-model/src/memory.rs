@@ -23,8 +23,10 @@ pub struct Traffic {
     pub scattered: f64,
     /// Words of loops in which work-items, or entries of the loop, mix.
     pub interleaved: f64,
-    /// Atomic operations.
+    /// Atomic operations of many work-items.
     pub atomics: f64,
+    /// Those of a single one.
+    pub atomics_in_turn: f64,
 }
 
 /// What `items` work-items move.
@@ -52,11 +54,18 @@ pub fn traffic(
             continue;
         }
         if report.kind == LsuKind::Atomic {
-            all.atomics += accesses;
+            *match form {
+                Form::SingleWorkItem => &mut all.atomics_in_turn,
+                Form::NdRange { .. } => &mut all.atomics,
+            } += accesses;
             continue;
         }
         let stride = report.stride.map(i128::from);
         let each = || moved(stride, report.bytes_wide, stride.is_none() || lsu.backward);
+        if lsu.walks {
+            all.streamed += accesses * lsu.words * WORD;
+            continue;
+        }
         let mut bytes = accesses * lsu.row.unwrap_or_else(each);
         if let Some(table) = lsu.table.filter(|_| report.kind == LsuKind::BurstCached) {
             // Each copy of the unit has a cache, which starts empty (Best Practices Guide, 3.6.2).
@@ -105,6 +114,10 @@ pub fn traffic(
     all.contended = contending.map(|(_, bytes)| bytes).sum();
     all
 }
+
+/// An atomic operation of a single work-item, which waits for the one before it, wherever that is: 323 ns each were measured
+/// of such operations on one word after another.
+const ATOMIC_IN_TURN_NS: f64 = 323.0;
 
 /// So many arrays, read or written side by side, close each other's rows. Two take turns without a loss (Davila-Guzman
 /// et al., FCCM 2020, who measured up to five on a Stratix 10).
@@ -159,5 +172,6 @@ impl Traffic {
             + self.scattered * memory.scattered_word_ns() * nano
             + self.interleaved * memory.interleaved_word_ns() * nano
             + self.atomics * memory.atomic_ns() * nano
+            + self.atomics_in_turn * ATOMIC_IN_TURN_NS * nano
     }
 }

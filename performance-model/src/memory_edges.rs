@@ -151,7 +151,8 @@ impl Timer<'_> {
 
     /// Whether a load gets a value on its way to memory: there is one load and one store, and the array
     /// has one copy. A pipelined loop around that gives it new contents in each iteration makes aoc
-    /// keep several, for iterations that overlap, and the way through those is longer.
+    /// keep several, for iterations that overlap, and the way through those is longer, unless the load's place is known
+    /// before anything is loaded (compaction, Boyi's SC).
     fn is_forwarded(&self, store: &Access) -> bool {
         let units = (self.units.iter().copied()).filter(|a| a.array == store.array);
         let (beside, around): (Vec<&Access>, Vec<_>) =
@@ -167,7 +168,8 @@ impl Timer<'_> {
                     .iter()
                     .any(|a| a.is_store && self.graph.is_within(a.region, at))
         });
-        beside.len() == 2 && !renewed
+        let is_indirect = beside.iter().any(|a| !a.is_store && a.indirect);
+        beside.len() == 2 && !(renewed && is_indirect)
     }
 
     /// Units that store to an array.

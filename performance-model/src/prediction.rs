@@ -2,6 +2,7 @@
 
 use fpgacc_frontend::source::Span;
 
+use super::board::Resources;
 use super::estimate::Estimate;
 
 /// How a kernel runs on one board.
@@ -21,6 +22,10 @@ pub struct Prediction {
     pub fits: bool,
     /// What lowers the clock.
     pub penalty_causes: PenaltyCauses,
+    /// Clock cycles that computing takes alone.
+    pub busy_cycles: f64,
+    /// By how much chains of small operations lower the clock: a factor of at least 1.
+    pub stretch: f64,
     /// Seconds that the traffic with external memory takes alone.
     pub memory_seconds: f64,
     /// The loops that remain in hardware, in the order of the source.
@@ -71,6 +76,29 @@ pub struct Area {
     pub ram: Estimate,
     /// Multiplier blocks.
     pub dsp: Estimate,
+}
+
+impl Area {
+    /// An area that may be off by a factor.
+    pub(super) fn within(used: Resources, factor: f64) -> Self {
+        let each = |value: f64| Estimate::within(value, factor);
+        Area {
+            alut: each(used.alut),
+            ff: each(used.ff),
+            ram: each(used.ram),
+            dsp: each(used.dsp),
+        }
+    }
+
+    /// The most likely numbers.
+    pub fn resources(&self) -> Resources {
+        Resources {
+            alut: self.alut.value,
+            ff: self.ff.value,
+            ram: self.ram.value,
+            dsp: self.dsp.value,
+        }
+    }
 }
 
 /// How often a loop runs each time that it is entered.

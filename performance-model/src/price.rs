@@ -6,18 +6,19 @@ use fpgacc_runtime::contract::LaunchContract;
 
 use super::board::{Board, Resources};
 use super::estimate::Estimate;
+use super::forward::forward;
 use super::graph::{Graph, RegionId};
 use super::groups::WorkItems;
 use super::launch::LaunchShape;
 use super::lower::{Input, lower};
-use super::lsu::{Lsu, constant_fill, infer, pipelined};
+use super::lsu::{Lsu, constant_fill, infer, pipelined, requests};
 use super::memory::traffic;
 use super::prediction::{Area, Form, Limit, LoopReport, Pipelining, Prediction, Trip};
 use super::timing::{Latencies, Timer, Timing, mark_written};
 use super::{area, clock};
 
 /// Factors by which predictions may be off. All are guesses, made on the errors of docs/model-evaluation.md.
-mod doubts {
+pub(super) mod doubts {
     /// Cycles, with trip counts that are known.
     pub const CYCLES: f64 = 1.3;
     /// With those of a profile: another run may have others.
@@ -51,6 +52,9 @@ pub fn price(
         contract,
         form,
     });
+    if form == Form::SingleWorkItem {
+        forward(module, kernel, &mut graph);
+    }
     mark_written(module, kernel, &mut graph);
     let lsus = infer(&mut graph, board, form);
     let (simd, units) = match form {
@@ -63,7 +67,8 @@ pub fn price(
     let one = area::of(&graph, board, &lsus, simd);
     let used = Resources::default().plus(one, units);
     let penalty_causes = clock::causes(&graph, board, used);
-    let mut timer = Timer::new(module, kernel, &graph, board, launch);
+    let requests = requests(&lsus, graph.regions.len());
+    let mut timer = Timer::new(module, kernel, &graph, board, launch, requests);
     // In an NDRange, other work-items' iterations come between a work-item's own: none are scheduled.
     let scheduled = match form {
         Form::SingleWorkItem => timer.time(Latencies::scheduled(board)),
@@ -91,7 +96,8 @@ pub fn price(
         }
     };
     let memory_seconds = traffic(&graph, board, form, &lsus, &on_board, items).seconds(board);
-    let computing = (busy + constant_fill(&graph, board)) / (mhz * 1e6);
+    let busy_cycles = busy + constant_fill(&graph, board);
+    let computing = busy_cycles / (mhz * 1e6);
     let running = computing.max(memory_seconds);
     let doubt = doubt(&graph, computing, memory_seconds);
     let cycles = Estimate::within(running * mhz * 1e6, doubt);
@@ -99,7 +105,6 @@ pub fn price(
     let launching = board.launch_microseconds * 1e-6;
     let seconds = Estimate::within(running, doubt * doubts::SECONDS)
         + Estimate::within(launching, doubts::LAUNCH);
-    let each = |value: f64| Estimate::within(value, doubts::AREA);
     let mut assumed = graph.assumed.clone();
     assumed.dedup();
     Prediction {
@@ -107,14 +112,11 @@ pub fn price(
         cycles,
         clock_mhz,
         seconds,
-        area: Area {
-            alut: each(used.alut),
-            ff: each(used.ff),
-            ram: each(used.ram),
-            dsp: each(used.dsp),
-        },
+        area: Area::within(used, doubts::AREA),
         fits: area::fits(used, board),
         penalty_causes,
+        busy_cycles,
+        stretch,
         memory_seconds,
         loops,
         lsus: (lsus.into_iter().map(|lsu: Lsu| lsu.report))

@@ -114,6 +114,8 @@ pub struct Timer<'a> {
     pub(super) board: &'a Board,
     launch: &'a LaunchShape,
     pub(super) latencies: Latencies,
+    /// Of each region, cycles in which its units take the accesses of an iteration.
+    requests: Vec<f64>,
     /// Of each region, what its accesses to memory wait for.
     pub(super) orders: Vec<Vec<Order>>,
     /// Of each region, whether something in it waits for what is stored to external memory.
@@ -132,6 +134,7 @@ impl<'a> Timer<'a> {
         graph: &'a Graph,
         board: &'a Board,
         launch: &'a LaunchShape,
+        requests: Vec<f64>,
     ) -> Self {
         let called = fpgacc_kernel_analysis::alias::called_functions(module);
         let overlaps = overlaps(graph, &Aliases::new(module, kernel, &called));
@@ -140,6 +143,7 @@ impl<'a> Timer<'a> {
             board,
             launch,
             latencies: Latencies::scheduled(board),
+            requests,
             orders: Vec::new(),
             reads_back: Vec::new(),
             units: (lsu::on_chip(graph)
@@ -257,8 +261,13 @@ impl Timer<'_> {
         let busy = loops
             .iter()
             .map(|at| inner[at].busy * self.graph.regions[*at].share);
-        let interval = busy.fold(ii, f64::max);
-        let between = interval.min(own);
+        // The memory is not in the schedule.
+        let requests = match self.latencies.average {
+            true => self.requests[region],
+            false => 1.0,
+        };
+        let interval = busy.fold(ii, f64::max).max(requests);
+        let between = interval.min(own.max(requests));
         // Iterations that were started in vain keep the next entry out. What aoc speculates by itself is not known.
         let in_vain = hints.speculated.or(self.launch.speculated).unwrap_or(0.0);
         Timing {

@@ -37,6 +37,14 @@ pub struct Application {
     pub rank: f64,
     /// The median relative error.
     pub error: f64,
+    /// The part of the points that are predicted within a factor of 2.
+    pub within_2x: f64,
+    /// The part of the points whose time lies in the stated range.
+    pub covered: f64,
+    /// The median width of that range: its upper end over its lower one.
+    pub width: f64,
+    /// The measured time of the point that is predicted to be the fastest over the least measured time.
+    pub regret: f64,
 }
 
 /// Judges the predicted points.
@@ -75,7 +83,29 @@ fn figures(own: &[Pair], scale: f64) -> Application {
         best: best(own),
         rank: spearman(own),
         error: median(own.iter().map(|p| p.error(scale))),
+        within_2x: part(own, |p| p.factor(scale) <= 2.0),
+        covered: part(own, |p| {
+            p.low * scale <= p.measured && p.measured <= p.high * scale
+        }),
+        width: median(own.iter().map(|p| p.high / p.low)),
+        regret: regret(own),
     }
+}
+
+/// The part of the pairs for which something holds.
+fn part(pairs: &[Pair], holds: impl Fn(&Pair) -> bool) -> f64 {
+    pairs.iter().filter(|pair| holds(pair)).count() as f64 / pairs.len().max(1) as f64
+}
+
+fn regret(pairs: &[Pair]) -> f64 {
+    let picked = pairs
+        .iter()
+        .min_by(|a, b| a.predicted.total_cmp(&b.predicted));
+    let least = pairs
+        .iter()
+        .map(|p| p.measured)
+        .fold(f64::INFINITY, f64::min);
+    picked.map_or(1.0, |picked| picked.measured / least)
 }
 
 /// A measured and a predicted time.
@@ -86,6 +116,8 @@ struct Pair<'a> {
     family: Family,
     measured: f64,
     predicted: f64,
+    low: f64,
+    high: f64,
 }
 
 impl Pair<'_> {
@@ -109,7 +141,9 @@ fn pair((index, point): (usize, &Point)) -> Option<Pair<'_>> {
             false => Family::SingleWorkItem,
         },
         measured: point.measured.ms / 1000.0,
-        predicted: predicted.seconds,
+        predicted: predicted.seconds.value,
+        low: predicted.seconds.low,
+        high: predicted.seconds.high,
     })
 }
 
@@ -175,6 +209,8 @@ mod tests {
             family: Family::NdRange,
             measured,
             predicted,
+            low: predicted,
+            high: predicted,
         };
         times.iter().enumerate().map(pair).collect()
     }

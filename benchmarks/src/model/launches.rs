@@ -50,7 +50,11 @@ pub struct Application {
     /// Bytes that move between host and board at each launch.
     #[serde(default)]
     pub migrated_bytes: f64,
-    /// What differs where the table has this note.
+    /// Kernels of one program that are launched in order, by name, where it is not only the first one of the file: what is
+    /// left out of one holds for all.
+    #[serde(default)]
+    pub kernels: BTreeMap<String, Application>,
+    /// What differs where the table has this note, or for the variant of this name.
     #[serde(default)]
     pub notes: BTreeMap<String, Application>,
 }
@@ -79,14 +83,35 @@ pub fn read(path: Option<&Path>) -> Result<Launches, ModelError> {
 }
 
 impl Application {
-    /// With what a note changes.
-    pub fn noted(&self, note: &str) -> Application {
-        let mut all = self.clone();
-        if let Some(changes) = self.notes.get(note) {
-            all.global.clone_from(&changes.global);
-            all.local.clone_from(&changes.local);
-            all.args.extend(changes.args.clone());
+    /// With what a note, or else the variant's name, changes.
+    pub fn noted(&self, note: &str, variant: &str) -> Application {
+        match self.notes.get(note).or_else(|| self.notes.get(variant)) {
+            Some(changes) => self.changed(changes),
+            None => self.clone(),
         }
+    }
+
+    /// The launches of one of its kernels.
+    pub fn of_kernel(&self, kernel: &Application) -> Application {
+        self.changed(kernel)
+    }
+
+    /// With what is said elsewhere in the place of what is said here.
+    fn changed(&self, changes: &Application) -> Application {
+        let mut all = self.clone();
+        all.repeat = changes.repeat.or(all.repeat);
+        let lists = [
+            (&mut all.global, &changes.global),
+            (&mut all.local, &changes.local),
+        ];
+        for (here, there) in lists.into_iter().filter(|(_, there)| !there.is_empty()) {
+            here.clone_from(there);
+        }
+        if !changes.trips.is_empty() {
+            all.trips.clone_from(&changes.trips);
+        }
+        all.args.extend(changes.args.clone());
+        all.bytes.extend(changes.bytes.clone());
         all
     }
 }

@@ -44,7 +44,7 @@ fn sample(subject: &Subject) -> Option<Sample<'_>> {
         application: &subject.measured.app,
         seconds: subject.measured.ms / 1000.0,
         mhz: subject.measured.clk_mhz,
-        predict: Box::new(|board| ready.predict(board).seconds),
+        predict: Box::new(|board| ready.predict(board).seconds.value),
     })
 }
 
@@ -52,7 +52,7 @@ fn with_clock(mut board: Board, subjects: &[Subject], left_out: Option<&str>) ->
     let sample = |point: &Point| {
         Some(clock::Sample {
             mhz: point.measured.clk_mhz?,
-            causes: point.outcome.as_ref().ok()?.launch.penalty_causes,
+            causes: point.outcome.as_ref().ok()?.penalty_causes()?,
         })
     };
     let points = predict_all(subjects, &board);
@@ -180,7 +180,7 @@ fn render_folds(text: &mut String, subjects: &[Subject], folds: &[Fold], rows: b
 
 fn scaled(mut point: Point, scale: f64) -> Point {
     if let Ok(predicted) = &mut point.outcome {
-        predicted.seconds *= scale;
+        predicted.seconds = predicted.seconds * scale;
     }
     point
 }
@@ -188,7 +188,7 @@ fn scaled(mut point: Point, scale: f64) -> Point {
 /// Predicted over measured time.
 fn ratio(point: &Point) -> Option<f64> {
     let predicted = point.outcome.as_ref().ok()?;
-    Some(predicted.seconds * 1000.0 / point.measured.ms)
+    Some(predicted.seconds.value * 1000.0 / point.measured.ms)
 }
 
 fn factor(point: &Point) -> f64 {

@@ -8,7 +8,10 @@ use fpgacc_aoc_wrappers::cc::{self, Compiler};
 use fpgacc_device_passes::pass::LaunchContract;
 use fpgacc_frontend::ir::{FunctionId, Module, StmtKind};
 use fpgacc_frontend::source::{SourceMap, Span};
-use fpgacc_performance_model::{Board, Given, LaunchShape, Prediction, TripOrigin, predict};
+use fpgacc_performance_model::{
+    Board, Estimate, Given, LaunchShape, Launched, PenaltyCauses, Prediction, Program, TripOrigin,
+    predict,
+};
 
 use super::data::Measured;
 use super::error::ModelError;
@@ -28,11 +31,27 @@ pub struct Point {
 #[derive(Clone, Debug)]
 pub struct Predicted {
     /// Seconds, with launches and what moves between host and board.
-    pub seconds: f64,
+    pub seconds: Estimate,
     /// Seconds that moving takes.
     pub moving: f64,
-    /// Of one launch.
-    pub launch: Prediction,
+    /// Of the program.
+    pub program: Program,
+    /// Of one launch of each kernel.
+    pub launches: Vec<Prediction>,
+}
+
+impl Predicted {
+    /// What lowers the clock, of the kernel that takes most of the device.
+    pub fn penalty_causes(&self) -> Option<PenaltyCauses> {
+        let launches = self.launches.iter().map(|launch| launch.penalty_causes);
+        launches.reduce(PenaltyCauses::beside)
+    }
+
+    /// Seconds that the traffic with external memory takes, in the longest launch.
+    pub fn memory_seconds(&self) -> f64 {
+        let launches = self.launches.iter().map(|launch| launch.memory_seconds);
+        launches.fold(0.0, f64::max)
+    }
 }
 
 /// A measured point and its kernel, ready to be predicted.
@@ -43,25 +62,40 @@ pub struct Subject {
     pub kernel: Result<Ready, String>,
 }
 
-/// A kernel and its launch.
+/// A program's kernels and their launches.
 pub struct Ready {
     module: Module,
-    kernel: FunctionId,
-    shape: LaunchShape,
-    repeat: f64,
+    kernels: Vec<Kernel>,
     migrated_bytes: f64,
+}
+
+struct Kernel {
+    id: FunctionId,
+    shape: LaunchShape,
+    /// Launches in the time that was measured.
+    times: f64,
 }
 
 impl Ready {
     /// All that was timed, on a board.
     pub fn predict(&self, board: &Board) -> Predicted {
         let contract = LaunchContract::default();
-        let launch = predict(&self.module, self.kernel, board, &self.shape, &contract);
+        let priced =
+            |kernel: &Kernel| predict(&self.module, kernel.id, board, &kernel.shape, &contract);
+        let launches: Vec<Prediction> = self.kernels.iter().map(priced).collect();
+        let each = launches.iter().zip(&self.kernels);
+        let launched = each.map(|(prediction, kernel)| Launched {
+            prediction,
+            times: kernel.times,
+            again: false,
+        });
+        let program = Program::of(&launched.collect::<Vec<_>>(), board);
         let moving = self.migrated_bytes / (board.host_gigabytes_per_second * 1e9);
         Predicted {
-            seconds: self.repeat * launch.seconds.value + moving,
+            seconds: program.seconds + Estimate::exact(moving),
             moving,
-            launch,
+            program,
+            launches,
         }
     }
 }
@@ -113,7 +147,7 @@ pub fn read_all(
             None => Err("no launch facts".to_string()),
             Some(_) if row.model.contains("Channel") => Err("channels".to_string()),
             Some(application) => {
-                let application = application.noted(&row.note);
+                let application = application.noted(&row.note, &row.variant);
                 read_one(&folder, &compiler, launches, &application, row)
             }
         };
@@ -138,17 +172,29 @@ fn read_one(
         .join(&row.app)
         .join(format!("{}_test/device", row.app));
     let (module, sources) = kernels::parse(&path, compiler, &[], &[headers])?;
-    let kernel = module.kernels().next().ok_or("no kernel in the file")?;
-    let shape = LaunchShape {
+    let shape = |kernel: FunctionId, application: &Application| LaunchShape {
         fp_relaxed: launches.fp_relaxed,
         speculated: Some(launches.speculated),
         ..shape(&module, kernel, &sources, application)
     };
+    let launch = |kernel: FunctionId, application: &Application| Kernel {
+        id: kernel,
+        shape: shape(kernel, application),
+        times: application.repeat.unwrap_or(1.0),
+    };
+    let named = |kernel: FunctionId| {
+        let name = &module.functions[kernel].name;
+        let own = application.kernels.get(name)?;
+        Some(launch(kernel, &application.of_kernel(own)))
+    };
+    let mut kernels: Vec<Kernel> = module.kernels().filter_map(named).collect();
+    if kernels.is_empty() {
+        let first = module.kernels().next().ok_or("no kernel in the file")?;
+        kernels.push(launch(first, application));
+    }
     Ok(Ready {
-        kernel,
-        shape,
+        kernels,
         module,
-        repeat: application.repeat.unwrap_or(1.0),
         migrated_bytes: application.migrated_bytes,
     })
 }

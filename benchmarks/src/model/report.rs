@@ -56,7 +56,7 @@ pub fn render(points: &[Point], judgement: &Judgement, rows: bool) -> String {
 }
 
 fn seconds(point: &Point) -> f64 {
-    point.outcome.as_ref().map_or(0.0, |p| p.seconds)
+    point.outcome.as_ref().map_or(0.0, |p| p.seconds.value)
 }
 
 /// A line for each point, times multiplied by a scale.
@@ -80,8 +80,8 @@ pub fn render_rows(text: &mut String, points: &[Point], scale: f64) {
             continue;
         };
         let m = &point.measured;
-        let ms = predicted.seconds * scale * 1e3;
-        let area = &predicted.launch.area;
+        let ms = predicted.seconds.value * scale * 1e3;
+        let area = &predicted.program.area;
         let _ = writeln!(
             text,
             "{:4} {:7} {:28} {:11.3} {:11.3} {:6.2} {:6.0} {:6.0} {:7.1} {:7.1} ram {:.0} {:.0} mem {:.3}",
@@ -92,12 +92,12 @@ pub fn render_rows(text: &mut String, points: &[Point], scale: f64) {
             ms,
             ms / m.ms,
             m.clk_mhz.unwrap_or(0.0),
-            predicted.launch.clock_mhz.value,
+            predicted.program.clock_mhz.value,
             m.alut.unwrap_or(0.0) / 1e3,
             (area.alut.value + 43_500.0) / 1e3,
             number(&m.ram).unwrap_or(0.0),
             area.ram.value + 226.0,
-            predicted.launch.memory_seconds * 1e3,
+            predicted.memory_seconds() * 1e3,
         );
     }
 }
@@ -126,8 +126,8 @@ pub fn render_table<'a>(
 ) {
     let _ = writeln!(
         text,
-        "{:6} {:>6} {:>8} {:>8} {:>6} {:>8}",
-        "app", "points", "best", "model", "rank", "error"
+        "{:6} {:>6} {:>8} {:>8} {:>6} {:>8} {:>6} {:>6} {:>6} {:>6}",
+        "app", "points", "best", "model", "rank", "error", "in 2x", "pick", "cover", "width"
     );
     for (name, app) in applications {
         let (best, model) = app
@@ -135,10 +135,14 @@ pub fn render_table<'a>(
             .map_or(("", ""), |(best, model)| (short(best), short(model)));
         let _ = writeln!(
             text,
-            "{name:6} {:>6} {best:>8} {model:>8} {:>6.2} {:>7.0}%",
+            "{name:6} {:>6} {best:>8} {model:>8} {:>6.2} {:>7.0}% {:>5.0}% {:>6.2} {:>5.0}% {:>6.1}",
             app.points,
             app.rank,
             app.error * 100.0,
+            app.within_2x * 100.0,
+            app.regret,
+            app.covered * 100.0,
+            app.width,
         );
     }
 }
@@ -162,20 +166,20 @@ fn render_area(text: &mut String, points: &[Point]) {
     let clock = ratio(|p| {
         Some((
             p.measured.clk_mhz?,
-            p.outcome.as_ref().ok()?.launch.clock_mhz.value,
+            p.outcome.as_ref().ok()?.program.clock_mhz.value,
         ))
     });
     let alut = ratio(|p| {
         Some((
             p.measured.alut?,
-            p.outcome.as_ref().ok()?.launch.area.alut.value + 43_500.0,
+            p.outcome.as_ref().ok()?.program.area.alut.value + 43_500.0,
         ))
     });
     let ram = ratio(|p| {
         let measured = number(&p.measured.ram).filter(|ram| *ram < 3000.0)?;
         Some((
             measured,
-            p.outcome.as_ref().ok()?.launch.area.ram.value + 226.0,
+            p.outcome.as_ref().ok()?.program.area.ram.value + 226.0,
         ))
     });
     let _ = writeln!(

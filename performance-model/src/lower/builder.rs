@@ -92,6 +92,13 @@ impl Builder {
         self.graph.accesses.push(access);
     }
 
+    /// Notes what the write that was added last writes.
+    pub fn set_written(&mut self, value: Option<NodeId>) {
+        if let Some(access) = self.graph.accesses.last_mut() {
+            access.value = value;
+        }
+    }
+
     /// Gives a symbol a value.
     pub fn set_value(&mut self, sym: Sym, value: f64) {
         let old = self.graph.values.insert(sym, value);

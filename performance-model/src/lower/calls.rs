@@ -7,7 +7,7 @@ use fpgacc_kernel_analysis::work_item::{self, Dim, Quantity, Query};
 
 use super::value::{Pointer, Value};
 use super::{Call, Lowering, MAX_CALLS, UNKNOWN_BYTES, ops};
-use crate::graph::{NodeId, Op};
+use crate::graph::{Made, NodeId, Op};
 use crate::prediction::Form;
 
 /// Elements that a `vload` or `vstore` moves whose name has no number: a guess.
@@ -118,7 +118,13 @@ impl<'a> Lowering<'a> {
         ) {
             Some((operator, what)) => {
                 let operator = ops::times(operator, self.lanes(ty));
-                self.compute(operator, what, &values, span)
+                let value = self.compute(operator, what, &values, span);
+                let is_one_of_them = ["min", "max", "clamp"].contains(&name);
+                let choices: Option<Vec<Poly>> = values.iter().map(|v| v.poly.clone()).collect();
+                if let Some(choices) = choices.filter(|_| is_one_of_them) {
+                    self.note_made(&value, Made::Near(choices));
+                }
+                value
             }
             None => self.compute(Default::default(), "", &values, span),
         }

@@ -117,7 +117,13 @@ impl<'a> Lowering<'a> {
                     return x;
                 }
                 let pointer = x.pointer.clone().or(y.pointer.clone());
-                let value = self.compute(self.table.select, "choice", &[cond, x, y], span);
+                let decided = self.decided(&cond);
+                let of = x.poly.clone().zip(y.poly.clone());
+                let mut value = self.compute(self.table.select, "choice", &[cond, x, y], span);
+                if let (Some((then, otherwise)), Some(own)) = (of, &value.poly) {
+                    let (depends, loaded) = (self.varies(own), self.is_loaded(own));
+                    value.poly = self.chosen(decided, (&then, &otherwise), depends, loaded);
+                }
                 Value { pointer, ..value }
             }
             Expr::Cast { operand, .. } => self.cast(*operand, scalar, span),
@@ -672,6 +678,10 @@ impl<'a> Lowering<'a> {
             } => {
                 let inputs = inputs.into_iter().chain(value.node).collect();
                 self.store(array, address, inputs, span, ty);
+                let region = self.at.region;
+                let here = |node: &NodeId| self.graph.nodes[*node].region == region;
+                let value = value.node.filter(here);
+                self.graph.set_written(value);
             }
             Target::Components(inner) => {
                 let old = self.read(&inner, span, ty);
@@ -746,6 +756,7 @@ impl<'a> Lowering<'a> {
             is_store: matches!(op, Op::Store(_) | Op::Atomic(_)),
             is_atomic: matches!(op, Op::Atomic(_)),
             address: Some(address),
+            value: None,
             bytes,
             region: self.at.region,
             share: self.at.share,

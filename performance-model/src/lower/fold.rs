@@ -7,6 +7,7 @@ use fpgacc_kernel_analysis::poly::Poly;
 use super::value::Value;
 use super::{Lowering, ops};
 use crate::board::Operator;
+use crate::graph::Made;
 
 impl<'a> Lowering<'a> {
     /// Products, quotients, shifts and comparisons of integers that are followed.
@@ -76,24 +77,15 @@ impl<'a> Lowering<'a> {
         scalar: Scalar,
         span: Option<Span>,
     ) -> Option<Value> {
-        let divisor = if op == BinaryOp::Shr {
-            2f64.powi(by.min(63) as i32)
-        } else {
-            by as f64
-        };
         let is_power = op == BinaryOp::Shr || by & (by - 1) == 0;
         let operator = match is_power {
             true => Operator::default(),
             false => ops::binary(self.table, op, scalar).0,
         };
         let poly = x.poly.as_ref()?;
-        let known = self.graph.evaluate(poly);
         let mut value = self.compute(operator, "division", &[x.clone(), y.clone()], span);
         let of = (poly.clone(), y.poly.clone()?);
         self.number(op, scalar, of, &mut value);
-        if let (Some(known), Some(sym)) = (known, super::sole_symbol(&value)) {
-            self.graph.set_value(sym, (known / divisor).floor());
-        }
         Some(value)
     }
 
@@ -109,11 +101,57 @@ impl<'a> Lowering<'a> {
         let Some(poly) = value.poly.clone() else {
             return;
         };
-        let known = self.known.numbered.entry(of).or_default();
+        let known = self.known.numbered.entry(of.clone()).or_default();
         match known.iter().find(|(o, s, _)| *o == op && *s == scalar) {
             Some((.., same)) => value.poly = Some(same.clone()),
             None => known.push((op, scalar, poly)),
         }
+        self.trace(op, of, value);
+    }
+
+    /// Notes how such a result is made, and what it is at this launch, or on average.
+    fn trace(&mut self, op: BinaryOp, (a, b): (Poly, Poly), value: &Value) {
+        let power = |mask: &Poly| {
+            let all = mask.as_constant()?.checked_add(1)?;
+            (all > 1 && all & (all - 1) == 0).then(|| Poly::constant(all))
+        };
+        let made = match op {
+            BinaryOp::Div => Made::Quotient(a, b),
+            BinaryOp::Shr => match b.as_constant() {
+                Some(by @ 0..=62) => Made::Quotient(a, Poly::constant(1 << by)),
+                _ => return,
+            },
+            BinaryOp::Rem => Made::Remainder(a, b),
+            BinaryOp::BitAnd => match (power(&a), power(&b)) {
+                (_, Some(by)) => Made::Remainder(a, by),
+                (Some(by), _) => Made::Remainder(b, by),
+                _ => match (a.as_constant(), b.as_constant()) {
+                    // The last bits are cleared.
+                    (_, Some(mask)) if mask < 0 => Made::Near(vec![a]),
+                    (Some(mask), _) if mask < 0 => Made::Near(vec![b]),
+                    _ => return,
+                },
+            },
+            _ => return,
+        };
+        let at = match &made {
+            Made::Quotient(of, by) => {
+                let by = self.graph.evaluate(by).filter(|by| *by != 0.0);
+                by.and_then(|by| Some((self.graph.evaluate(of)? / by).floor()))
+            }
+            Made::Remainder(of, by) => {
+                let by = self.exact(by).filter(|by| *by != 0.0);
+                by.map(|by| match self.exact(of) {
+                    Some(of) => of % by,
+                    None => (by - 1.0) / 2.0,
+                })
+            }
+            _ => None,
+        };
+        if let (Some(at), Some(sym)) = (at, super::sole_symbol(value)) {
+            self.graph.set_value(sym, at);
+        }
+        self.note_made(value, made);
     }
 }
 

@@ -10,6 +10,7 @@ use fpgacc_kernel_analysis::poly::{Poly, Sym};
 use super::Lowering;
 use super::env::Mark;
 use super::parts::Parts;
+use super::series::Step;
 use super::value::{Pointer, Slot, Value};
 
 /// How an iteration changes a variable.
@@ -17,6 +18,8 @@ use super::value::{Pointer, Slot, Value};
 pub(super) enum Change {
     /// It adds this, the same in each iteration.
     By(Poly),
+    /// It takes these steps.
+    Series(Vec<Step>),
     /// In another way.
     Any,
 }
@@ -137,7 +140,7 @@ impl<'a> Lowering<'a> {
                 };
                 let change = match marks.get(&slot) {
                     None => Change::Any,
-                    Some(mark) => change(new, mark, first_inside, &marked),
+                    Some(mark) => self.change(new, mark, first_inside, &marked),
                 };
                 found.insert(slot, change);
             }
@@ -171,23 +174,33 @@ impl<'a> Lowering<'a> {
         }
         (value, mark)
     }
-}
 
-/// What was added to a marked value, if it is the same in each iteration: made of nothing that is numbered
-/// from `first_inside` on, and of no marked value.
-fn change(new: &Value, mark: &Poly, first_inside: usize, marked: &BTreeSet<Sym>) -> Change {
-    let poly = match (&new.pointer, &new.poly) {
-        (Some(Pointer::Memory(_, offset)), _) => offset,
-        (_, Some(poly)) => poly,
-        _ => return Change::Any,
-    };
-    let by = poly.plus(mark, -1);
-    let moves = |sym: Sym| match sym {
-        Sym::Opaque(number) => number >= first_inside || marked.contains(&sym),
-        _ => false,
-    };
-    match by.symbols().into_iter().any(moves) {
-        true => Change::Any,
-        false => Change::By(by),
+    /// How a marked value has changed: what was added, if it is the same in each iteration, made of nothing that is
+    /// numbered from `first_inside` on, and of no marked value; or the steps that it took.
+    fn change(
+        &self,
+        new: &Value,
+        mark: &Poly,
+        first_inside: usize,
+        marked: &BTreeSet<Sym>,
+    ) -> Change {
+        let poly = match (&new.pointer, &new.poly) {
+            (Some(Pointer::Memory(_, offset)), _) => offset,
+            (_, Some(poly)) => poly,
+            _ => return Change::Any,
+        };
+        let by = poly.plus(mark, -1);
+        let moves = |sym: Sym| match sym {
+            Sym::Opaque(number) => number >= first_inside || marked.contains(&sym),
+            _ => false,
+        };
+        if !by.symbols().into_iter().any(moves) {
+            return Change::By(by);
+        }
+        let own = mark.symbols().into_iter().next();
+        match own.and_then(|own| self.steps(poly, own)) {
+            Some(steps) if new.pointer.is_none() => Change::Series(steps),
+            _ => Change::Any,
+        }
     }
 }

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use fpgacc_frontend::ir::{Stmt, VarRef};
+use fpgacc_frontend::ir::{AddressSpace, Block, Expr, ExprId, Stmt, StmtKind, VarId, VarRef};
+use fpgacc_kernel_analysis::loops::leaves;
 use fpgacc_kernel_analysis::nest::{self, Nests};
 use fpgacc_kernel_analysis::poly::{Poly, Sym};
 
@@ -55,6 +56,11 @@ impl<'a> Lowering<'a> {
             self.env.keep(mark);
             return self.unrolled(&parts, count);
         }
+        if full.is_some() && self.is_shift(parts.body) {
+            // Its copies cost too much time to look at, and are wires.
+            self.roll_back(before);
+            return self.env.keep(mark);
+        }
         self.keep(before);
         let factor = match always {
             true => 1,
@@ -72,8 +78,41 @@ impl<'a> Lowering<'a> {
             self.graph.region_mut(region).holds.clear();
             self.rebind(&changes, &starts, region, factor);
         }
+        self.settle_series(region, trip.value / factor as f64);
         self.body(&parts, region, factor);
         self.close(&changes, starts, region, mark);
+    }
+
+    /// Whether all that a loop does is to move elements of private arrays on, or to set them to constants: fully unrolled, that
+    /// makes shift registers of them.
+    fn is_shift(&self, body: &Block) -> bool {
+        let exprs = &self.at.function.exprs;
+        let array = |id: ExprId| match exprs.get(id) {
+            Expr::Index { base, .. } => match exprs.get(*base) {
+                Expr::Var(VarRef::Local(var)) => Some(*var),
+                _ => None,
+            },
+            _ => None,
+        };
+        let is_private = |var: VarId| {
+            let variable = &self.at.function.vars[var];
+            let is_array = self.module.types.as_array(variable.ty.ty).is_some();
+            is_array && variable.space == AddressSpace::Private
+        };
+        let moves = |stmt: &Stmt| {
+            let StmtKind::Expr(expr) = &stmt.kind else {
+                return false;
+            };
+            let Expr::Assign { op: None, lhs, rhs } = exprs.get(*expr) else {
+                return false;
+            };
+            let Some(to) = array(*lhs).filter(|to| is_private(*to)) else {
+                return false;
+            };
+            let is_constant = matches!(exprs.get(*rhs), Expr::Int { .. } | Expr::Float { .. });
+            is_constant || array(*rhs) == Some(to)
+        };
+        !body.stmts.is_empty() && body.stmts.iter().all(moves)
     }
 
     fn open(&mut self, parts: &Parts<'a>) -> RegionId {
@@ -102,6 +141,8 @@ impl<'a> Lowering<'a> {
             share: self.at.share,
             hints: hints(parts.hints),
             returns: returns(parts.body),
+            is_left: parts.body.stmts.iter().any(|stmt| leaves(stmt, true, true)),
+            branch: self.at.branch,
             ..Region::body()
         });
         self.graph.region_mut(self.at.region).loops.push(id);
@@ -180,7 +221,11 @@ impl<'a> Lowering<'a> {
             (None, Some(from)) => {
                 let mut depends = self.varies(&from);
                 depends.insert(Sym::Iter(region));
-                self.opaque(depends, false).poly
+                let value = self.opaque(depends, false);
+                if let Change::Series(steps) = change {
+                    self.start_series(&value, from, region, steps.repeat(factor as usize));
+                }
+                value.poly
             }
             (None, None) => None,
         };
@@ -275,6 +320,9 @@ impl<'a> Lowering<'a> {
         let poly = match (change, &from) {
             (Change::By(by), Some(from)) if trip.origin == TripOrigin::Known => {
                 Some(from.plus(by, trip.value as i128))
+            }
+            (Change::Series(steps), Some(from)) if trip.origin <= TripOrigin::Symbolic => {
+                self.end_series(from, steps, trip)
             }
             (_, Some(_)) => {
                 let here = self.here();

@@ -17,6 +17,7 @@ mod loops;
 mod ops;
 mod parts;
 mod pragmas;
+mod series;
 mod stmt;
 mod trips;
 mod value;
@@ -37,7 +38,9 @@ use fpgacc_runtime::contract::LaunchContract;
 use value::{Pointer, Slot, Value};
 
 use super::board::{Board, Operator, Operators};
-use super::graph::{Array, ArrayId, Element, Graph, Node, NodeId, Op, Place, Region, RegionId};
+use super::graph::{
+    Array, ArrayId, Element, Graph, Made, Node, NodeId, Op, Place, Region, RegionId,
+};
 use super::launch::LaunchShape;
 use super::prediction::Form;
 
@@ -155,6 +158,8 @@ struct Known {
     branches: usize,
     /// Loops that turned out not to be small enough to be automatically unrolled.
     large: BTreeSet<LoopKey>,
+    /// Variables that loops change in the same way each time, but not by adding the same, by the number of their symbol.
+    series: BTreeMap<usize, series::Series>,
     /// What loops set that were walked speculatively as a part of a loop around.
     set_by_loops: BTreeMap<LoopKey, Vec<Slot>>,
 }
@@ -165,6 +170,8 @@ struct Opaque {
     depends: BTreeSet<Sym>,
     /// It comes from memory.
     loaded: bool,
+    /// How it is made of polynomials.
+    made: Option<Made>,
 }
 
 /// A variable of a function, over all its calls.
@@ -223,8 +230,10 @@ impl<'a> Lowering<'a> {
 
     fn done(self) -> Graph {
         let opaques = self.known.opaques.into_iter();
+        let (depends, made) = opaques.map(|opaque| (opaque.depends, opaque.made)).unzip();
         Graph {
-            depends: opaques.map(|opaque| opaque.depends).collect(),
+            depends,
+            made,
             ..self.graph.finish()
         }
     }
@@ -366,8 +375,41 @@ impl<'a> Lowering<'a> {
     /// An integer of which nothing is known but what it depends on.
     fn opaque(&mut self, depends: BTreeSet<Sym>, loaded: bool) -> Value {
         let number = self.known.opaques.len();
-        self.known.opaques.push(Opaque { depends, loaded });
+        self.known.opaques.push(Opaque {
+            depends,
+            loaded,
+            made: None,
+        });
         Value::integer(Poly::sym(Sym::Opaque(number)))
+    }
+
+    /// Notes how an integer of which nothing else is known is made.
+    fn note_made(&mut self, value: &Value, made: Made) {
+        if let Some(Sym::Opaque(number)) = sole_symbol(value) {
+            self.known.opaques[number].made = Some(made);
+        }
+    }
+
+    /// The number that a polynomial is at this launch; `None`: it is not known, or varies.
+    fn exact(&self, poly: &Poly) -> Option<f64> {
+        self.varies(poly)
+            .is_empty()
+            .then(|| self.graph.evaluate(poly))?
+    }
+
+    /// Whether a condition holds, where that is known of this launch.
+    fn decided(&self, cond: &Value) -> Option<bool> {
+        let (op, x, y) = cond.compared.as_ref()?;
+        let (x, y) = (self.exact(x)?, self.exact(y)?);
+        Some(match op {
+            BinaryOp::Lt => x < y,
+            BinaryOp::Le => x <= y,
+            BinaryOp::Gt => x > y,
+            BinaryOp::Ge => x >= y,
+            BinaryOp::Eq => x == y,
+            BinaryOp::Ne => x != y,
+            _ => return None,
+        })
     }
 
     /// The counters and ids on which a polynomial depends.

@@ -6,12 +6,12 @@ use fpgacc_frontend::ir::{
     AddressSpace, Block, ExprId, Init, Module, Stmt, StmtKind, VarId, VarRef, Variable,
 };
 use fpgacc_kernel_analysis::alias::Root;
-use fpgacc_kernel_analysis::poly::Sym;
+use fpgacc_kernel_analysis::poly::{Poly, Sym};
 
 use super::env::{Changes, Mark};
 use super::value::{Slot, Value};
 use super::{Lowering, REGISTER_BYTES, place_of};
-use crate::graph::{Access, Array, Banks, NodeId, Op};
+use crate::graph::{Access, Array, Banks, Made, NodeId, Op};
 use crate::prediction::Form;
 
 impl<'a> Lowering<'a> {
@@ -39,6 +39,9 @@ impl<'a> Lowering<'a> {
             StmtKind::Switch { value, arms } => {
                 let value = self.value(*value);
                 let mut merged = Changes::new();
+                let share = self.at.share;
+                // Each as likely as the others: a guess.
+                self.at.share = share / arms.len().max(1) as f64;
                 for arm in arms {
                     let mark = self.env.mark();
                     arm.body.iter().for_each(|stmt| self.stmt(stmt));
@@ -46,6 +49,7 @@ impl<'a> Lowering<'a> {
                     merged = self.env.undo(mark);
                 }
                 self.env.apply(merged);
+                self.at.share = share;
             }
             StmtKind::Return(Some(value)) => {
                 let value = self.value(*value);
@@ -211,6 +215,7 @@ impl<'a> Lowering<'a> {
     /// Joins what two branches made of each variable: this one since a mark, the other one from the same
     /// state on.
     fn merge(&mut self, cond: &Value, other: Changes, mark: &Mark) {
+        let decided = self.decided(cond);
         let mut there = self.env.before(mark);
         there.extend(other);
         for (key, there) in there {
@@ -233,6 +238,7 @@ impl<'a> Lowering<'a> {
                 ..Value::default()
             };
             if let (Some(a), Some(b)) = (&here.poly, &there.poly) {
+                let there_poly = b;
                 joined.poly = match a == b {
                     true => Some(a.clone()),
                     false => {
@@ -243,12 +249,38 @@ impl<'a> Lowering<'a> {
                             Some(cond) => depends.extend(self.varies(cond)),
                             None => depends.extend(self.here()),
                         }
-                        self.opaque(depends, loaded).poly
+                        self.chosen(decided, (there_poly, a), depends, loaded)
                     }
                 };
             }
             self.env.insert(key, joined);
         }
+    }
+
+    /// An integer that is one of two, the first where a condition holds that may be decided for this launch.
+    pub(super) fn chosen(
+        &mut self,
+        decided: Option<bool>,
+        (then, otherwise): (&Poly, &Poly),
+        depends: BTreeSet<Sym>,
+        loaded: bool,
+    ) -> Option<Poly> {
+        let taken = match decided {
+            Some(holds) => Some(if holds { then } else { otherwise }),
+            None => None,
+        };
+        let depends = taken.map_or(depends, |taken| self.varies(taken));
+        let value = self.opaque(depends, loaded);
+        let at = taken.and_then(|taken| self.graph.evaluate(taken));
+        if let (Some(at), Some(sym)) = (at, super::sole_symbol(&value)) {
+            self.graph.set_value(sym, at);
+        }
+        let choices = match taken {
+            Some(taken) => vec![taken.clone()],
+            None => vec![then.clone(), otherwise.clone()],
+        };
+        self.note_made(&value, Made::Near(choices));
+        value.poly
     }
 
     pub(super) fn is_ndrange(&self) -> bool {

@@ -70,9 +70,12 @@ impl<'a> Lowering<'a> {
             };
         }
         let value = self.value(cond);
-        let Some((op, x, y)) = value.compared.clone() else {
+        if value.constant().is_some() {
             return constant_cond(&value, is_do);
-        };
+        }
+        // `while (n)` goes on while it is not 0.
+        let itself = || Some((BinaryOp::Ne, value.poly.clone()?, Poly::default()));
+        let (op, x, y) = value.compared.clone().or_else(itself)?;
         let difference = match op {
             BinaryOp::Lt | BinaryOp::Le | BinaryOp::Ne => x.plus(&y, -1),
             BinaryOp::Gt | BinaryOp::Ge => y.plus(&x, -1),
@@ -113,6 +116,14 @@ impl<'a> Lowering<'a> {
         inclusive: bool,
         either_way: bool,
     ) -> Option<Trip> {
+        let holds = |difference: f64| match (either_way, inclusive) {
+            (true, _) => difference != 0.0,
+            (_, true) => difference <= 0.0,
+            _ => difference < 0.0,
+        };
+        if let Some((value, origin)) = self.count_series(difference, region, holds) {
+            return Some(Trip { value, origin });
+        }
         let iter = Sym::Iter(region);
         let step = difference.coefficient(iter)?;
         let start = difference.without(iter);

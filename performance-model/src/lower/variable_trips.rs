@@ -75,6 +75,10 @@ impl<'a> Lowering<'a> {
                 Sym::Iter(counter) => {
                     moves.insert(counter);
                 }
+                Sym::Opaque(number) if self.is_series_of(number, region) => {
+                    let start = self.known.series[&number].start.clone();
+                    moves.extend(self.bounds_moved_by(&start, region)?);
+                }
                 Sym::Opaque(number) => {
                     let depends = &self.known.opaques[number].depends;
                     let counters = depends.iter().filter_map(|sym| match sym {
