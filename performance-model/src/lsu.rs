@@ -27,6 +27,8 @@ pub struct Lsu {
     pub scattered: bool,
     /// All work-items of an NDRange walk through the same, which is more than the unit's cache holds: each moves it anew.
     pub walks: bool,
+    /// Next to each other for neighbouring work-items for sure, not only mostly.
+    pub is_even: bool,
     /// An iteration of the loop around goes to other words.
     pub moves_on: bool,
     /// Addresses of an NDRange descend.
@@ -224,6 +226,7 @@ fn unit(graph: &Graph, memory: &Memory, form: Form, run: &[usize]) -> Lsu {
         stays,
         scattered,
         walks,
+        is_even: is_even(graph, first),
         moves_on: moves_on(graph, first),
         backward,
         row,
@@ -361,6 +364,13 @@ fn moves_on(graph: &Graph, access: &Access) -> bool {
         Some(outer) => along(graph, access, Sym::Iter(outer))
             .is_none_or(|stride| stride.unsigned_abs() >= WORD as u128),
     }
+}
+
+/// Whether an address moves evenly from work-item to work-item: nothing is chosen, and no remainder taken, on the way.
+fn is_even(graph: &Graph, access: &Access) -> bool {
+    let item = Sym::LocalId(0);
+    let address = access.address.as_ref();
+    address.is_some_and(|address| !graph.depends_on(&address.without(item), item))
 }
 
 /// The constant in an address.

@@ -84,6 +84,9 @@ pub fn traffic(
             all.interleaved += accesses * (report.bytes_wide as f64 / word).ceil();
         } else if lsu.scattered && form == Form::SingleWorkItem {
             all.scattered += bytes / word;
+        } else if mixes && !lsu.is_even {
+            // What work-items of several rounds ask for is joined only where it lies next to each other for sure.
+            all.interleaved += accesses * (report.bytes_wide as f64 / word).ceil();
         } else if mixes || lsu.backward || lsu.scattered {
             all.interleaved += bytes / word;
         } else if lsu.picked {

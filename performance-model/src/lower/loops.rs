@@ -15,7 +15,7 @@ use super::value::{Slot, Value};
 use super::variable_trips::returns;
 use super::{LoopKey, Lowering, MAX_COPIES};
 use crate::board::Operator;
-use crate::graph::{Carried, NodeId, Op, Region, RegionId};
+use crate::graph::{Carried, Made, NodeId, Op, Region, RegionId};
 use crate::prediction::{Form, Trip, TripOrigin};
 
 impl<'a> Lowering<'a> {
@@ -324,9 +324,14 @@ impl<'a> Lowering<'a> {
             (Change::Series(steps), Some(from)) if trip.origin <= TripOrigin::Symbolic => {
                 self.end_series(from, steps, trip)
             }
-            (_, Some(_)) => {
+            (_, Some(from)) => {
                 let here = self.here();
-                self.opaque(here, false).poly
+                let value = self.opaque(here, false);
+                // It is as far from that of the next work-item as before.
+                if matches!(change, Change::By(by) if self.varies(by).is_empty()) {
+                    self.note_made(&value, Made::Near(vec![from.clone()]));
+                }
+                value.poly
             }
             _ => None,
         };
