@@ -84,7 +84,7 @@ pub fn traffic(
             all.interleaved += accesses * (report.bytes_wide as f64 / word).ceil();
         } else if lsu.scattered && form == Form::SingleWorkItem {
             all.scattered += bytes / word;
-        } else if mixes && !lsu.is_even {
+        } else if mixes && !lsu.is_even && lsu.row.is_none() && lsu.table.is_none() {
             // What work-items of several rounds ask for is joined only where it lies next to each other for sure.
             all.interleaved += accesses * (report.bytes_wide as f64 / word).ceil();
         } else if mixes || lsu.backward || lsu.scattered {
