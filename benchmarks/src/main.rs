@@ -138,6 +138,9 @@ enum Command {
         #[arg(short, long, value_name = "SVG")]
         output: PathBuf,
     },
+    /// Judge the performance model on all measurements whose checkouts are given, and on each application with
+    /// constants that are fitted to the others
+    Judge(JudgeOptions),
     /// Judge the performance model on the design spaces of Spector
     Spector(SpectorOptions),
     /// Judge the performance model on published versions of Needleman-Wunsch
@@ -172,6 +175,25 @@ struct ModelOptions {
     /// Print the whole prediction of the point with this name, such as 'KM SWI basic'
     #[arg(long, value_name = "POINT")]
     explain: Option<String>,
+}
+
+#[derive(Args)]
+struct JudgeOptions {
+    /// A checkout of jjiantong/Boyi
+    #[arg(long, value_name = "DIR", requires = "data")]
+    boyi: Option<PathBuf>,
+    /// The table of its measurements
+    #[arg(long, value_name = "CSV", requires = "boyi")]
+    data: Option<PathBuf>,
+    /// A checkout of KastnerRG/spector
+    #[arg(long, value_name = "DIR")]
+    spector: Option<PathBuf>,
+    /// Of Spector, price one design in so many
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    every: usize,
+    /// A checkout of cabreraam/iwocl2019_artifacts
+    #[arg(long, value_name = "DIR")]
+    needleman_wunsch: Option<PathBuf>,
 }
 
 #[derive(Args)]
@@ -230,6 +252,7 @@ fn main() -> ExitCode {
             judge_thesis(&checkouts, explain.as_deref())
         }
         Some(Command::Chart { rows, output }) => draw(rows, output),
+        Some(Command::Judge(options)) => judge_all(options),
         Some(Command::Spector(options)) => judge_designs(options),
         Some(Command::NeedlemanWunsch { checkout, only }) => {
             judge_versions(checkout, only.as_deref())
@@ -264,6 +287,17 @@ fn draw(rows: &Path, output: &Path) -> Result<bool, String> {
     let text = fs::read_to_string(rows).map_err(|error| failed(rows, error))?;
     let chart = chart::svg(&text).map_err(|error| format!("{}: {error}", rows.display()))?;
     fs::write(output, chart).map_err(|error| failed(output, error))?;
+    Ok(true)
+}
+
+fn judge_all(options: &JudgeOptions) -> Result<bool, String> {
+    let report = model::everything::run(&model::everything::Request {
+        boyi: options.boyi.as_deref().zip(options.data.as_deref()),
+        spector: options.spector.as_deref(),
+        every: options.every,
+        needleman_wunsch: options.needleman_wunsch.as_deref(),
+    });
+    print!("{}", report.map_err(|error| error.to_string())?);
     Ok(true)
 }
 

@@ -177,7 +177,7 @@ fn decide(
 ) -> BTreeMap<String, Decision> {
     let called = called_functions(module);
     let without = alone::Without::new(module, &called);
-    let trips = profile::trips(module, facts, request.sources);
+    let profile = profile::Profile::of(module, facts, request.sources);
     let mut with_choice = pipeline::kernels_in_versions(module, facts, pipeline);
     with_choice.extend(pipeline::kernels_with_tables(module, facts, pipeline));
     // A kernel that others call is part of them.
@@ -194,7 +194,7 @@ fn decide(
             facts,
             board: request.board,
             fp_relaxed: request.fp_relaxed,
-            trips: &trips,
+            profile: &profile,
             general: OnceLock::new(),
         };
         let name = module.functions[kernel].name.clone();

@@ -9,13 +9,13 @@ use fpgacc_device_passes::passes::{self, coalesce, unroll};
 use fpgacc_device_passes::pipeline::{self, Pipeline, Report};
 use fpgacc_device_passes::versions;
 use fpgacc_frontend::ir::{FunctionId, Module};
-use fpgacc_frontend::source::Span;
 use fpgacc_kernel_analysis::constant_memory::{self, argument_bytes};
 use fpgacc_launch_facts::{Facts, Launch};
 use fpgacc_performance_model::{
     self as model, Area, Board, Estimate, Given, LaunchShape, Resources, TripOrigin, predict,
 };
 
+use super::profile::Profile;
 use super::side_by_side;
 use super::variant::{Family, Part, Price};
 
@@ -36,8 +36,8 @@ pub struct Pricing<'a> {
     pub board: &'a Board,
     /// See [`super::Request::fp_relaxed`].
     pub fp_relaxed: bool,
-    /// Trip counts that were recorded.
-    pub trips: &'a BTreeMap<Span, f64>,
+    /// What runs showed of it.
+    pub profile: &'a Profile,
     /// What the kernel as it is takes of the device, once that was asked.
     pub general: OnceLock<Resources>,
 }
@@ -240,7 +240,8 @@ impl Pricing<'_> {
         let launches = report.launches.get(&version).map_or(&[][..], Vec::as_slice);
         let shapes = self.shapes(launches);
         let part = |(mut shape, launch, count): (LaunchShape, Option<usize>, f64)| {
-            shape.trips = self.trips.clone();
+            shape.trips.clone_from(&self.profile.trips);
+            shape.branches.clone_from(&self.profile.branches);
             shape.fp_relaxed = self.fp_relaxed;
             Part {
                 version: version.clone(),

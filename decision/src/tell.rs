@@ -105,8 +105,9 @@ impl Teller<'_> {
             let note = Note::new(words::access(report), report.span);
             self.add(Kind::Analysis, "MemoryAccess", &note);
         }
-        for text in &part.prediction.assumed {
-            self.add(Kind::Analysis, "Assumed", &Note::new(text, None));
+        for assumed in &part.prediction.assumed {
+            let text = format!("{}; {}", assumed.what, assumed.remedy);
+            self.add(Kind::Analysis, "Assumed", &Note::new(text, assumed.span));
         }
     }
 }

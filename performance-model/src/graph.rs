@@ -9,7 +9,7 @@ use fpgacc_kernel_analysis::alias::Root;
 use fpgacc_kernel_analysis::poly::{Poly, Sym};
 
 use super::board::Operator;
-use super::prediction::{Trip, TripOrigin};
+use super::prediction::{Assumed, Trip, TripOrigin};
 
 /// Index of an [`Node`].
 pub type NodeId = usize;
@@ -307,7 +307,7 @@ pub struct Graph {
     /// Of opaque symbols, by number: how they are made of polynomials, if that is known.
     pub made: Vec<Option<Made>>,
     /// What was assumed.
-    pub assumed: Vec<String>,
+    pub assumed: Vec<Assumed>,
     /// Channel operations inside.
     pub uses_channels: bool,
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use fpgacc_frontend::ir::{Function, Module, Type};
 use fpgacc_frontend::source::Span;
 use fpgacc_kernel_analysis::geometry::{Geometry, LocalGeometry};
-use fpgacc_launch_facts::{ArgValue, Launch, Value};
+use fpgacc_launch_facts::{ArgValue, Launch, LocalSize, Value};
 use fpgacc_runtime::contract::LaunchContract;
 use fpgacc_runtime::manifest::{Form, Hidden};
 
@@ -39,6 +39,8 @@ pub struct LaunchShape {
     pub bytes: BTreeMap<u32, u64>,
     /// Average trip counts that a profile or a person gives, by the loop's span.
     pub trips: BTreeMap<Span, f64>,
+    /// The part of the times that branches were taken in runs, by the span of the `if`.
+    pub branches: BTreeMap<Span, f64>,
     /// Whether floating-point operations may be reassociated (`-fp-relaxed`).
     pub fp_relaxed: bool,
     /// Iterations that a loop starts before it is known that they run, where the source asks for none;
@@ -60,11 +62,31 @@ impl LaunchShape {
             LocalGeometry::Sizes(sizes) => sizes,
             LocalGeometry::Null | LocalGeometry::Unknown => [None; 3],
         };
-        LaunchShape {
+        let mut shape = LaunchShape {
             global: geometry.global.map(given),
             local: local.map(given),
             scalars: common_scalars(launches),
             ..LaunchShape::default()
+        };
+        if let [launch] = launches {
+            shape.add_seen(launch);
+        }
+        shape
+    }
+
+    /// Sizes that differ from launch to launch: their mean stands for them.
+    fn add_seen(&mut self, launch: &Launch) {
+        let local = match &launch.local {
+            LocalSize::Sizes(values) => &values[..],
+            _ => &[],
+        };
+        for (own, values) in [
+            (&mut self.global, &launch.global[..]),
+            (&mut self.local, local),
+        ] {
+            for (own, value) in own.iter_mut().zip(values) {
+                *own = own.or_else(|| seen(value));
+            }
         }
     }
 
@@ -118,6 +140,22 @@ impl LaunchShape {
             Hidden::WorkDim => None,
         }
     }
+}
+
+/// The mean of the values that were seen, or that are possible.
+fn seen(value: &Value) -> Option<Given> {
+    let mean = match value {
+        Value::Const(value) => *value as f64,
+        Value::OneOf(values) if !values.is_empty() => {
+            values.iter().map(|value| *value as f64).sum::<f64>() / values.len() as f64
+        }
+        Value::Range { min, max, .. } => (*min as f64 + *max as f64) / 2.0,
+        _ => return None,
+    };
+    Some(Given {
+        value: mean.round(),
+        origin: TripOrigin::Profiled,
+    })
 }
 
 /// Integer arguments that are the same constant at all launches.

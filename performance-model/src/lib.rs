@@ -39,8 +39,8 @@ pub use compiler::{Compiler, CompilerRef, Version};
 pub use estimate::Estimate;
 pub use launch::{Given, LaunchShape};
 pub use prediction::{
-    Area, Form, Limit, LoopReport, LsuKind, LsuReport, PenaltyCauses, Pipelining, Prediction, Trip,
-    TripOrigin,
+    Area, Assumed, Form, Limit, LoopReport, LsuKind, LsuReport, PenaltyCauses, Pipelining,
+    Prediction, Trip, TripOrigin,
 };
 pub use program::{Launched, Program};
 

@@ -32,8 +32,19 @@ pub struct Prediction {
     pub loops: Vec<LoopReport>,
     /// The units that access memory, in the order of the source: external memory's first.
     pub lsus: Vec<LsuReport>,
-    /// What is not known and was assumed, one sentence each.
-    pub assumed: Vec<String>,
+    /// What is not known and was assumed.
+    pub assumed: Vec<Assumed>,
+}
+
+/// Something that is not known and was assumed.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Assumed {
+    /// Where it matters.
+    pub span: Option<Span>,
+    /// What is assumed, a sentence.
+    pub what: String,
+    /// What would make it known.
+    pub remedy: &'static str,
 }
 
 /// What lowers the clock.

@@ -1,5 +1,7 @@
 //! Cycles, area, clock and time, put together.
 
+use std::collections::BTreeSet;
+
 use fpgacc_frontend::ir::{FunctionId, Module};
 use fpgacc_kernel_analysis::divergence::divergent_loop;
 use fpgacc_runtime::contract::LaunchContract;
@@ -9,11 +11,13 @@ use super::estimate::Estimate;
 use super::forward::forward;
 use super::graph::{Graph, RegionId};
 use super::groups::WorkItems;
-use super::launch::LaunchShape;
+use super::launch::{Given, LaunchShape};
 use super::lower::{Input, lower};
 use super::lsu::{Lsu, constant_fill, infer, pipelined, requests};
 use super::memory::traffic;
-use super::prediction::{Area, Form, Limit, LoopReport, Pipelining, Prediction, Trip};
+use super::prediction::{
+    Area, Assumed, Form, Limit, LoopReport, Pipelining, Prediction, Trip, TripOrigin,
+};
 use super::timing::{Latencies, Timer, Timing, mark_written};
 use super::{area, clock};
 
@@ -25,6 +29,8 @@ pub(super) mod doubts {
     pub const PROFILED: f64 = 1.6;
     /// With assumed ones.
     pub const ASSUMED: f64 = 8.0;
+    /// With branches of which it is not known how often they are taken.
+    pub const BRANCH: f64 = 1.6;
     /// In addition, where memory may set the time: it does from this part of the time for computing on.
     pub const MEMORY: f64 = 1.3;
     pub const MEMORY_FROM: f64 = 0.5;
@@ -105,8 +111,8 @@ pub fn price(
     let launching = board.launch_microseconds * 1e-6;
     let seconds = Estimate::within(running, doubt * doubts::SECONDS)
         + Estimate::within(launching, doubts::LAUNCH);
-    let mut assumed = graph.assumed.clone();
-    assumed.dedup();
+    let sizes = assumed_sizes(launch);
+    let assumed: BTreeSet<Assumed> = graph.assumed.iter().cloned().chain(sizes).collect();
     Prediction {
         form,
         cycles,
@@ -122,8 +128,41 @@ pub fn price(
         lsus: (lsus.into_iter().map(|lsu: Lsu| lsu.report))
             .chain(pipelined(&graph, form))
             .collect(),
-        assumed,
+        assumed: assumed.into_iter().collect(),
     }
+}
+
+/// Sizes of the launch that are assumed.
+fn assumed_sizes(launch: &LaunchShape) -> Option<Assumed> {
+    let is_assumed =
+        |given: &Option<Given>| given.is_none_or(|given| given.origin == TripOrigin::Assumed);
+    let unknown = launch.global.iter().all(Option::is_none);
+    let any = launch
+        .global
+        .iter()
+        .flatten()
+        .any(|given| given.origin == TripOrigin::Assumed);
+    if !unknown && !any && !launch.local.iter().take(1).any(is_assumed) {
+        return None;
+    }
+    let sizes = [0, 1, 2].map(|dim| launch.sizes(dim));
+    let of = |pick: fn(&(f64, f64)) -> f64| {
+        let all: Vec<String> = sizes.iter().map(|size| pick(size).to_string()).collect();
+        all.join(" x ")
+    };
+    let what = match unknown || any {
+        true => format!(
+            "a launch has {} work-items, in groups of {}",
+            of(|s| s.0),
+            of(|s| s.1)
+        ),
+        false => format!("groups have {} work-items", of(|s| s.1)),
+    };
+    Some(Assumed {
+        span: None,
+        what,
+        remedy: "the host's sources, facts or a recorded run tell (fpgacc trace)",
+    })
 }
 
 fn items(launch: &LaunchShape, form: Form) -> f64 {
@@ -146,6 +185,13 @@ fn doubt(graph: &Graph, computing: f64, memory: f64) -> f64 {
                 T::Assumed => doubts::ASSUMED,
             },
         );
+    }
+    if graph
+        .assumed
+        .iter()
+        .any(|assumed| assumed.what.starts_with("a branch"))
+    {
+        factor = factor.max(doubts::BRANCH);
     }
     if memory > doubts::MEMORY_FROM * computing {
         factor *= doubts::MEMORY;

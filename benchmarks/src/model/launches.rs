@@ -47,6 +47,9 @@ pub struct Application {
     /// Average trip counts.
     #[serde(default)]
     pub trips: Vec<Trips>,
+    /// Variants whose kernel files are not what was measured, and why.
+    #[serde(default)]
+    pub left_out: BTreeMap<String, String>,
     /// Bytes that move between host and board at each launch.
     #[serde(default)]
     pub migrated_bytes: f64,

@@ -173,6 +173,18 @@ fn render_folds(text: &mut String, subjects: &[Subject], folds: &[Fold], rows: b
         median(errors) * 100.0,
         median(judged.iter().map(|(_, app)| app.error)) * 100.0,
     );
+    let all = judge_one(&unseen);
+    let picked: Vec<f64> = judged.iter().map(|(_, app)| app.regret).collect();
+    let _ = writeln!(
+        text,
+        "within 2x {:.0} % of all points; {:.0} % of the measured times lie in the stated range, whose ends are a factor \
+         of {:.1} apart (median); picked within {:.2}x of the best, {:.2}x at worst",
+        all.within_2x * 100.0,
+        all.covered * 100.0,
+        all.width,
+        median(picked.iter().copied()),
+        picked.iter().copied().fold(1.0, f64::max),
+    );
     if !far.is_empty() {
         let _ = write!(text, "off by more than 3x:\n{far}");
     }

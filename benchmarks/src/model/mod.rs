@@ -5,6 +5,7 @@ mod boyi;
 pub mod choices;
 mod data;
 mod error;
+pub mod everything;
 mod judge;
 mod kernels;
 mod launches;

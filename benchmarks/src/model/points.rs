@@ -146,6 +146,9 @@ pub fn read_all(
         let kernel = match application {
             None => Err("no launch facts".to_string()),
             Some(_) if row.model.contains("Channel") => Err("channels".to_string()),
+            Some(application) if application.left_out.contains_key(&row.variant) => {
+                Err(application.left_out[&row.variant].clone())
+            }
             Some(application) => {
                 let application = application.noted(&row.note, &row.variant);
                 read_one(&folder, &compiler, launches, &application, row)

@@ -6,7 +6,7 @@ use fpgacc_frontend::ir::{FunctionId, Module};
 use fpgacc_frontend::kernel::LineDirectives;
 use fpgacc_frontend::source::{SourceMap, Span};
 use fpgacc_launch_facts::{Facts, Launch};
-use fpgacc_performance_model::{Form, Limit, LoopReport, LsuReport, Pipelining};
+use fpgacc_performance_model::{Assumed, Form, Limit, LoopReport, LsuReport, Pipelining};
 
 use super::data::{
     Access, Board, Candidate, FORMAT_VERSION, Hint, Kernel, Line, Loop, Mark, Part, Place, Program,
@@ -177,7 +177,11 @@ impl Scene<'_> {
                 .iter()
                 .map(|one| access(one, sources))
                 .collect(),
-            assumed: predicted.assumed.clone(),
+            assumed: predicted
+                .assumed
+                .iter()
+                .map(|one| assumed(one, sources))
+                .collect(),
         }
     }
 
@@ -426,6 +430,14 @@ fn memory_hint(part: &fpgacc_decision::Part, sources: &SourceMap) -> Hint {
         what,
         remedy: remedy.to_string(),
     }
+}
+
+/// Something that is assumed, with its place and what would make it known.
+fn assumed(one: &Assumed, sources: &SourceMap) -> String {
+    let line = one
+        .span
+        .map(|span| format!("line {}: ", sources.location(span).line));
+    format!("{}{}; {}", line.unwrap_or_default(), one.what, one.remedy)
 }
 
 #[cfg(test)]

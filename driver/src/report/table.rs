@@ -88,6 +88,9 @@ fn part_text(out: &mut String, part: &Part, is_one_of_many: bool) {
         range(part.clock_mhz),
         words::seconds(part.memory_seconds)
     );
+    for text in &part.assumed {
+        let _ = writeln!(out, "  assumed: {text}");
+    }
     if !part.loops.is_empty() {
         let _ = writeln!(out, "\n  Loops");
         table(out, loops(part));
@@ -95,9 +98,6 @@ fn part_text(out: &mut String, part: &Part, is_one_of_many: bool) {
     if !part.accesses.is_empty() {
         let _ = writeln!(out, "\n  Accesses to memory");
         table(out, accesses(part));
-    }
-    for text in &part.assumed {
-        let _ = writeln!(out, "  assumed: {text}");
     }
 }
 

@@ -6,6 +6,7 @@ use std::ops::Deref;
 use fpgacc_kernel_analysis::poly::Sym;
 
 use crate::graph::{Access, Array, ArrayId, Graph, Node, NodeId, Region, RegionId};
+use crate::prediction::Assumed;
 
 /// A graph, and how to go back to what it was.
 #[derive(Debug, Default)]
@@ -108,8 +109,8 @@ impl Builder {
     }
 
     /// Notes what is assumed.
-    pub fn assume(&mut self, what: String) {
-        self.graph.assumed.push(what);
+    pub fn assume(&mut self, assumed: Assumed) {
+        self.graph.assumed.push(assumed);
     }
 
     /// Notes that there are channels.
@@ -188,7 +189,11 @@ mod tests {
         builder.region_mut(old).loops.push(new);
         builder.set_value(Sym::LocalSize(0), 32.0);
         builder.set_value(Sym::LocalSize(1), 8.0);
-        builder.assume("nothing".to_string());
+        builder.assume(Assumed {
+            span: None,
+            what: "nothing".to_string(),
+            remedy: "",
+        });
         builder.uses_channels();
         // What is kept since the inner mark still goes with the outer one.
         builder.keep(inner);

@@ -20,8 +20,13 @@ impl Lowering<'_> {
         self.part(cond).unwrap_or_else(unknown)
     }
 
+    /// Whether nothing but a guess says how often a condition holds.
+    pub(super) fn is_guessed(&self, cond: ExprId) -> bool {
+        self.part(cond).is_none() && self.is_data(cond)
+    }
+
     /// Whether what decides a condition is data: it comes from memory, or is computed with floats.
-    pub(super) fn is_data(&self, cond: ExprId) -> bool {
+    fn is_data(&self, cond: ExprId) -> bool {
         let function = self.at.function;
         let mut found = false;
         function.exprs.for_each(cond, &mut |id| {

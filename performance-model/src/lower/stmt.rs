@@ -5,14 +5,16 @@ use std::collections::BTreeSet;
 use fpgacc_frontend::ir::{
     AddressSpace, Block, ExprId, Init, Module, Stmt, StmtKind, VarId, VarRef, Variable,
 };
+use fpgacc_frontend::source::Span;
 use fpgacc_kernel_analysis::alias::Root;
 use fpgacc_kernel_analysis::poly::{Poly, Sym};
 
 use super::env::{Changes, Mark};
+use super::trips::RECORDED;
 use super::value::{Slot, Value};
 use super::{Lowering, REGISTER_BYTES, place_of};
 use crate::graph::{Access, Array, Banks, Made, NodeId, Op};
-use crate::prediction::Form;
+use crate::prediction::{Assumed, Form};
 
 impl<'a> Lowering<'a> {
     pub(super) fn block(&mut self, block: &'a Block) {
@@ -32,7 +34,7 @@ impl<'a> Lowering<'a> {
                 cond,
                 then,
                 otherwise,
-            } => self.branch(*cond, then, otherwise.as_ref()),
+            } => self.branch(stmt.span, *cond, then, otherwise.as_ref()),
             StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::DoWhile { .. } => {
                 self.loop_stmt(stmt);
             }
@@ -152,8 +154,25 @@ impl<'a> Lowering<'a> {
         self.at.arrays.get(&(slot.frame, slot.var)).copied()
     }
 
-    fn branch(&mut self, cond: ExprId, then: &'a Block, otherwise: Option<&'a Block>) {
-        let (taken, left) = (self.part_taken(cond), self.part_left(cond));
+    fn branch(
+        &mut self,
+        span: Option<Span>,
+        cond: ExprId,
+        then: &'a Block,
+        otherwise: Option<&'a Block>,
+    ) {
+        let recorded = span.and_then(|span| self.input.launch.branches.get(&span));
+        let (taken, left) = match recorded {
+            Some(taken) => (*taken, 1.0 - *taken),
+            None => (self.part_taken(cond), self.part_left(cond)),
+        };
+        if recorded.is_none() && self.is_guessed(cond) {
+            self.graph.assume(Assumed {
+                span,
+                what: "a branch on data is taken half the time".to_string(),
+                remedy: RECORDED,
+            });
+        }
         let value = self.value(cond);
         if let Some(constant) = value.constant() {
             let chosen = if constant != 0 { Some(then) } else { otherwise };

@@ -7,10 +7,13 @@ use super::Lowering;
 use super::parts::Parts;
 use super::value::Value;
 use crate::graph::RegionId;
-use crate::prediction::{Trip, TripOrigin};
+use crate::prediction::{Assumed, Trip, TripOrigin};
 
 /// The trip count of a loop of which nothing is known: a guess.
 pub const ASSUMED_TRIPS: f64 = 16.0;
+
+/// What tells trip counts, and how often branches are taken.
+pub(super) const RECORDED: &str = "a recorded run tells (fpgacc trace --trip-counts)";
 
 impl<'a> Lowering<'a> {
     /// How often a loop runs each time; its variables have their values inside.
@@ -37,9 +40,13 @@ impl<'a> Lowering<'a> {
             };
         }
         found.unwrap_or_else(|| {
-            self.graph.assume(format!(
-                "a loop runs {ASSUMED_TRIPS} times: neither its text nor the launch facts tell"
-            ));
+            self.graph.assume(Assumed {
+                span: parts.stmt.span,
+                what: format!(
+                    "a loop runs {ASSUMED_TRIPS} times: neither its text nor the launch facts tell"
+                ),
+                remedy: RECORDED,
+            });
             Trip {
                 value: ASSUMED_TRIPS,
                 origin: TripOrigin::Assumed,
