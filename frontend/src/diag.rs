@@ -215,15 +215,11 @@ mod tests {
     fn a_diagnostic_has_the_shape_that_editors_know() {
         let mut sources = SourceMap::new();
         let file = sources.add("k.cl", "kernel void f() {\n  int x = y;\n}\n");
-        let span = Span {
-            file,
-            start: 28,
-            end: 29,
-        };
+        let at = |start, end| Span { file, start, end };
         let text = render(
             &Diagnostic::error("`y` is not declared")
-                .at(span)
-                .also(span, "used here")
+                .at(at(28, 29))
+                .also(at(20, 23), "in this declaration")
                 .help("declare it before its use"),
             &sources,
             Color::Never,
@@ -233,7 +229,8 @@ mod tests {
             Some("k.cl:2:11: error: `y` is not declared")
         );
         assert!(text.contains("2 |   int x = y;"), "{text}");
-        assert!(text.contains("^ used here"), "{text}");
+        assert!(text.contains("  |   ---     ^\n"), "{text}");
+        assert!(text.contains("in this declaration\n"), "{text}");
         assert!(
             text.ends_with("  help: declare it before its use\n"),
             "{text}"
