@@ -46,7 +46,7 @@ pub fn copy(shop: &Workshop, folder: &str) {
 }
 
 /// Puts the first Python that knows pyopencl into the folder `bin` of a workshop, which is first in
-/// the path of [`shell`].
+/// the path of `shell`.
 ///
 /// # Panics
 /// If there is none: `make deps` installs it.
