@@ -33,31 +33,6 @@ fn refuse(session: &mut Session, errors: &[Diagnostic]) -> Step<Built> {
     Err(Stop)
 }
 
-/// Asks an emulator's compiler whether what the front end finds are errors; nothing is kept. Without an
-/// emulator they are.
-pub fn confirm(session: &mut Session, doubtful: &Compiled) -> Step<()> {
-    let backend = tool::expected(&session.options);
-    let is_emulated = tool::emulator(&session.options).is_some();
-    let Some(backend) = backend.filter(|_| is_emulated) else {
-        return refuse(session, &doubtful.rewritten.doubts).map(|_| ());
-    };
-    let folder = session.temporary_folder()?;
-    let output = folder.path().join("tried");
-    let described = manifest::Program {
-        aocx: "tried.aocx".to_string(),
-        ..doubtful.rewritten.manifest.clone()
-    };
-    build(
-        session,
-        &backend,
-        doubtful,
-        folder.path(),
-        &output,
-        &described,
-    )
-    .map(|_| ())
-}
-
 /// Builds a program's .aocx in the folder `made`; it will be at last beside `output`.
 pub fn build(
     session: &mut Session,

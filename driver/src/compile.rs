@@ -7,7 +7,6 @@ use fpgacc_aoc_wrappers::cc::{self, Language};
 use fpgacc_aoc_wrappers::output::Mode as FileMode;
 use fpgacc_launch_facts::Facts;
 
-use crate::build;
 use crate::depfile::Dependencies;
 use crate::foreign;
 use crate::gather;
@@ -73,19 +72,11 @@ pub fn host_object(session: &mut Session, host: Host, object: &Path, made: &Path
 /// An object that holds kernels for the link step. Their text is checked now, so that mistakes show where
 /// the file is compiled; it is rewritten at the link, where the host is known.
 pub fn kernel_object(session: &mut Session, unit: KernelUnit, object: &Path) -> Step<()> {
-    check_kernels(session, &unit)?;
+    kernels::check(session, &unit)?;
     let compiler = session.compiler(Language::C)?;
     let section = unit::encode(&Unit::Kernels(unit));
     let made = compiler.data_object(unit::SECTION, &section, object);
     session.check_cc(made)
-}
-
-/// Tells what is wrong with kernels, as far as that is known without their host.
-fn check_kernels(session: &mut Session, unit: &KernelUnit) -> Step<()> {
-    match kernels::check(session, unit)? {
-        Some(doubtful) => build::confirm(session, &doubtful),
-        None => Ok(()),
-    }
 }
 
 fn foreign_file(session: &mut Session, path: &Path, language: Option<&'static str>) -> Step<()> {
@@ -226,9 +217,9 @@ fn kernel_file(session: &mut Session, path: &Path) -> Step<()> {
                 false => session.write(&output, rewritten.text.as_bytes()),
             }
         }
-        Mode::Syntax => check_kernels(session, &unit),
+        Mode::Syntax => kernels::check(session, &unit),
         Mode::Rules => {
-            check_kernels(session, &unit)?;
+            kernels::check(session, &unit)?;
             show_rule(session, path)
         }
         _ => {

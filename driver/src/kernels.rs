@@ -23,7 +23,7 @@ use fpgacc_runtime::manifest;
 use crate::ahead::Job;
 use crate::aoc_report;
 use crate::board;
-use crate::compiled::{Compiled, Rewritten};
+use crate::compiled::Rewritten;
 use crate::differing_macros;
 use crate::expansion;
 use crate::identity;
@@ -391,8 +391,8 @@ fn explained(program: &Program, mut errors: Vec<Diagnostic>) -> Vec<Diagnostic> 
 
 /// Checks a kernel file on its own, before the host is known. What may be right with the host's build
 /// options, or with an extension that the host looks for first, is told as a warning: the link step looks
-/// again. Gives the program if the front end finds errors that only the device's compiler can confirm.
-pub fn check(session: &mut Session, unit: &KernelUnit) -> Step<Option<Compiled>> {
+/// again.
+pub fn check(session: &mut Session, unit: &KernelUnit) -> Step<()> {
     let program = programs::of_unit(unit);
     let made = run_preprocessor(session, &program)?;
     if unknown_macros::asked_for(&made) {
@@ -402,7 +402,7 @@ pub fn check(session: &mut Session, unit: &KernelUnit) -> Step<Option<Compiled>>
             session.messages.pass_on(&text);
         }
         session.tell(unknown_macros::warning(&program.name(), &[]));
-        return Ok(None);
+        return Ok(());
     }
     let made = session.check_cc(made)?;
     register_headers(session, &made.text);
@@ -410,18 +410,18 @@ pub fn check(session: &mut Session, unit: &KernelUnit) -> Step<Option<Compiled>>
     let errors = match parse_text(session, &program, &made.text) {
         Ok(_) => {
             pass_on_warnings(session, &made);
-            return Ok(None);
+            return Ok(());
         }
         Err(ParseError::Unsupported(reasons)) => {
             pass_on_warnings(session, &made);
             untouched(session, reasons);
-            return Ok(None);
+            return Ok(());
         }
         Err(ParseError::Invalid(errors)) => errors,
     };
     if unknown_macros::explain_all(&errors) {
         session.tell(unknown_macros::warning(&program.name(), &errors));
-        return Ok(None);
+        return Ok(());
     }
     if wrong_kernels::want_an_extension(&program.text()) {
         pass_on_warnings(session, &made);
@@ -429,14 +429,12 @@ pub fn check(session: &mut Session, unit: &KernelUnit) -> Step<Option<Compiled>>
             session.tell(wrong_kernels::as_warning(error));
         }
         session.tell(wrong_kernels::looked_at_again(&program.name()));
-        return Ok(None);
+        return Ok(());
     }
-    let as_it_is = rewrite_parsed(session, &program, &Facts::default(), &made, None)?;
-    let rewritten = Rewritten {
-        doubts: errors,
-        ..as_it_is
-    };
-    Ok(Some(Compiled { program, rewritten }))
+    for error in errors {
+        session.tell(error);
+    }
+    Err(Stop)
 }
 
 fn parse_text(

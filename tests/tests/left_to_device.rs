@@ -150,50 +150,19 @@ fn other_errors_end_the_build() {
     }
 }
 
-/// Without the host, a file is judged as with it: by the emulator's compiler where the front end is wrong, and at
-/// the link where the host may look for an extension first.
+/// Without the host, too: the link looks again, where the host may look for the extension first.
 #[test]
-fn files_on_their_own_are_judged_by_the_device() {
+fn an_object_of_kernels_may_want_an_extension() {
     let shop = Workshop::new();
     shop.write("host.c", HOST.replace("OPTIONS", "-DN=%s"));
-    // Of too many values compilers only warn.
-    let values =
-        "__kernel void f(__global int *x) { int n[1] = {7, 8}; x[get_global_id(0)] = n[0]; }\n";
-    for (name, choice) in implementations() {
-        shop.write("k.cl", values);
-        let compiled = shop.fpgacc(&format!("--platform={name} -c k.cl -o k.o"));
-        let told = compiled.success().stderr;
-        let as_is = "this program stays as it is: its kernels are not rewritten";
-        assert!(
-            told.contains("k.cl:1:51: warning: ") && told.contains(as_is),
-            "{told}"
-        );
-        shop.fpgacc(&format!("--platform={name} host.c k.o -o app"))
-            .success();
-        shop.sh("cc -w host.c -o plain -lOpenCL").success();
-        let plain = shop.sh(&format!("{choice} ./plain 5")).success().stdout;
-        assert_eq!(shop.sh("./app 5").success().stdout, plain, "{name}");
-
-        shop.write("k.cl", "__kernel void f(__global int *x) { int n = ; }\n");
-        let refused = shop
-            .fpgacc(&format!("--platform={name} -c k.cl -o k.o"))
-            .failure();
-        assert!(refused.stderr.contains("k.cl:1:"), "{}", refused.stderr);
-
-        let wanting = "#pragma OPENCL EXTENSION cl_ext_atomic_counters_32 : enable\n\
-                       __kernel void f(__global int *x, counter32_t c) { x[0] = 1; }\n";
-        shop.write("k.cl", wanting);
-        let compiled = shop.fpgacc(&format!("--platform={name} -c k.cl -o k.o"));
-        assert!(
-            compiled
-                .success()
-                .stderr
-                .contains("checked again at the link")
-        );
-        let built = shop.fpgacc(&format!("--platform={name} host.c k.o -o app"));
-        assert!(built.success().stderr.contains(LEFT));
-        assert_eq!(shop.sh("./app").success().stdout, "nothing to do\n");
-    }
+    let wanting = "#pragma OPENCL EXTENSION cl_ext_atomic_counters_32 : enable\n\
+                   __kernel void f(__global int *x, counter32_t c) { x[0] = 1; }\n";
+    shop.write("k.cl", wanting);
+    let compiled = shop.fpgacc("-c k.cl -o k.o").success();
+    assert!(compiled.stderr.contains("checked again at the link"));
+    let built = shop.fpgacc("host.c k.o -o app").success();
+    assert!(built.stderr.contains(LEFT), "{}", built.stderr);
+    assert_eq!(shop.sh("./app").success().stdout, "nothing to do\n");
 }
 
 #[test]
