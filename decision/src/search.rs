@@ -210,7 +210,11 @@ impl Search<'_> {
         let known = self.made().position(|other| other.is_made_by(&made.report));
         if let Some(at) = known {
             let known = &mut self.found[at].0;
-            known.rank = known.rank.min(rank);
+            // The same form: of its pipelines the one with more passes on, which say why they did nothing.
+            if rank < known.rank {
+                known.rank = rank;
+                known.pipeline = pipeline;
+            }
             return Some((at, false));
         }
         let label = self.tell_apart(label(&made, self.found.is_empty()));

@@ -502,7 +502,7 @@ fn remarks_say_what_was_done_and_what_was_not() {
         .fpgacc("--emit=kernels main.c launch.c twice.cl -o k.out.cl")
         .success();
     assert_eq!(none.stderr, "");
-    let alone = "-Rpass-missed -fexecution-model=swi -DADDED=1 --emit=kernels twice.cl -o k.out.cl";
+    let alone = "-Rpass-missed -DADDED=1 --emit=kernels twice.cl -o k.out.cl";
     let alone = shop.fpgacc(alone).success().stderr;
     assert!(alone.contains("[-Rpass-missed=restrict]"), "{alone}");
 }
