@@ -5,30 +5,22 @@
 //! Maslov, "Delinearization: an efficient way to break multiloop dependence equations", PLDI 1992). What is
 //! linear then goes, with the conditions of the loops, into Fourier-Motzkin elimination.
 //!
-//! What is proved is told to a compiler for hardware, where a mistake is seen by no emulator. So nothing is
-//! taken as known that C does not say: only signed arithmetic, which may not overflow, is followed, and only
-//! arrays that no other access in the loop can reach.
+//! What is proved is told to a compiler for hardware, where a mistake is seen by no emulator. So only arrays
+//! are looked at that no other access in the loop can reach.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use fpgacc_frontend::ir::{
-    AddressSpace, BinaryOp, Expr, ExprId, Init, Scalar, Stmt, StmtKind, TypeId, UnaryOp, VarId,
-    VarRef,
-};
+use fpgacc_frontend::ir::{AddressSpace, BinaryOp, Expr, ExprId, Stmt, StmtKind, VarId, VarRef};
 
 use super::accesses::{Access, Accesses, Summaries};
 use super::alias::{Aliases, Root, Roots};
-use super::loops;
-use super::nest::{Header, Nests, Writes, variable};
+use super::indices::{Counting, Indices};
+use super::nest::{Header, Nests, variable};
 use crate::fourier_motzkin::{Linear, Range, range_of};
 use crate::poly::{Poly, Sym};
 
 /// Loops with more accesses to one array than this are left alone: all pairs are compared.
 const MOST_ACCESSES: usize = 24;
-/// Expressions of a loop that are followed: variables that stand for others may stand for very many.
-const MOST_EXPRESSIONS: usize = 4000;
-/// Numbers beyond this are not followed.
-const LARGEST: i128 = 1 << 31;
 
 /// The arrays, of those that are wanted, that a loop writes and accesses at another place, too, in which its
 /// iterations never meet, in the order of their declaration.
@@ -53,7 +45,7 @@ pub fn independent_arrays(
         .filter(|array| is_wanted(*array) && proof.meeting(&region, *array).nth(1).is_some())
         .collect();
     // The walk costs most: only where there is something to prove.
-    if arrays.is_empty() || !proof.follow(stmt) {
+    if arrays.is_empty() || !proof.indices.follow(stmt) {
         return Vec::new();
     }
     let is_proved = |array: &VarId| proof.never_meet(&region, *array);
@@ -87,14 +79,6 @@ enum Side {
     Later,
 }
 
-/// A counting loop: the one that is looked at, or one inside.
-#[derive(Clone, Copy)]
-struct Counting {
-    header: Header,
-    /// What is added in each iteration, if that is a constant.
-    step: Option<i128>,
-}
-
 /// An access to the array at hand.
 struct Place {
     write: bool,
@@ -106,19 +90,8 @@ struct Place {
 
 struct Proof<'a> {
     aliases: &'a Aliases<'a>,
-    nests: &'a Nests<'a>,
-    writes: Writes,
-    /// First the loop, then those inside in the order of the text.
-    counting: Vec<Counting>,
-    /// The counting loops around an expression, by the expression.
-    around: BTreeMap<ExprId, Vec<usize>>,
-    /// Variables that get their one value where they are declared in the loop.
-    fixed: BTreeMap<VarId, ExprId>,
+    indices: Indices<'a>,
     declared: &'a [VarId],
-    /// Expressions that stay while the loop runs, by the numbers of their symbols.
-    staying: Vec<ExprId>,
-    /// Expressions that may still be looked at.
-    left: usize,
 }
 
 impl<'a> Proof<'a> {
@@ -130,103 +103,9 @@ impl<'a> Proof<'a> {
     ) -> Self {
         Proof {
             aliases,
-            nests,
-            writes: nests.writes(stmt),
-            counting: Vec::new(),
-            around: Default::default(),
-            fixed: Default::default(),
+            indices: Indices::new(aliases, nests, stmt),
             declared: &region.declared,
-            staying: Vec::new(),
-            left: MOST_EXPRESSIONS,
         }
-    }
-
-    /// Looks through the loop; false if it does not count by a constant.
-    fn follow(&mut self, stmt: &Stmt) -> bool {
-        self.walk(stmt, &[]);
-        let own = Header::of(self.aliases.function, stmt);
-        let counts = |first: &Counting| {
-            own.is_some_and(|own| own.counter == first.header.counter) && first.step.is_some()
-        };
-        self.counting.first().is_some_and(counts)
-    }
-
-    /// Notes the loops around each expression, and variables that get one value.
-    fn walk(&mut self, stmt: &Stmt, around: &[usize]) {
-        if let StmtKind::Decl {
-            var,
-            init: Some(Init::Expr(value)),
-        } = stmt.kind
-            && self.writes.get(&var) == Some(&1)
-        {
-            self.fixed.insert(var, value);
-        }
-        let mut inside = around.to_vec();
-        if let Some(counting) = self.counting_loop(stmt) {
-            inside.push(self.counting.len());
-            self.counting.push(counting);
-        }
-        // Conditions and steps also run after the last iteration: nothing is known of counters there.
-        let is_loop = loops::hints(stmt).is_some();
-        self.note(stmt, if is_loop { around } else { &inside });
-        let lists = stmt.lists();
-        let body = lists.len() - usize::from(!lists.is_empty());
-        for (at, list) in lists.into_iter().enumerate() {
-            // The init of a loop runs before it.
-            let is_init = matches!(stmt.kind, StmtKind::For { .. }) && at < body;
-            for stmt in list {
-                self.walk(stmt, if is_init { around } else { &inside });
-            }
-        }
-    }
-
-    /// Notes the loops around the expressions that stand directly in a statement.
-    fn note(&mut self, stmt: &Stmt, around: &[usize]) {
-        let exprs = &self.aliases.function.exprs;
-        for root in stmt.exprs() {
-            exprs.for_each(root, &mut |id| {
-                let known = self.around.entry(id);
-                // Of one that stands in two places, nothing is known.
-                known
-                    .and_modify(Vec::clear)
-                    .or_insert_with(|| around.to_vec());
-            });
-        }
-    }
-
-    fn counting_loop(&self, stmt: &Stmt) -> Option<Counting> {
-        let header = Header::of(self.aliases.function, stmt)?;
-        let is_wide = self.is_wide(self.aliases.function.vars[header.counter].ty.ty);
-        if !is_wide || !self.nests.is_own(header.counter, &self.writes) {
-            return None;
-        }
-        let by = match header.by {
-            None => Some(1),
-            Some(by) => match self.aliases.function.exprs.get(by) {
-                Expr::Int { value, .. } if (1..LARGEST).contains(value) => Some(*value),
-                _ => None,
-            }
-            .filter(|_| self.is_signed(by)),
-        };
-        let step = by.map(|by| if header.down { -by } else { by });
-        Some(Counting { header, step })
-    }
-
-    /// `int` and `long`: their arithmetic does not wrap.
-    fn is_wide(&self, ty: TypeId) -> bool {
-        let scalar = self.aliases.module.types.as_scalar(ty);
-        matches!(scalar, Some(Scalar::Int | Scalar::Long))
-    }
-
-    /// Whether values of an expression's type are compared and added as signed numbers.
-    fn is_signed(&self, id: ExprId) -> bool {
-        let scalar = self.scalar(id);
-        scalar.is_some_and(|s| s.is_integer() && (s.is_signed_integer() || s.size() < 4))
-    }
-
-    fn scalar(&self, id: ExprId) -> Option<Scalar> {
-        let ty = self.aliases.function.exprs.ty(id);
-        self.aliases.module.types.as_scalar(ty)
     }
 
     /// The array that an access writes, if a pragma can name it and its iterations may meet there.
@@ -238,7 +117,11 @@ impl<'a> Proof<'a> {
             .vars
             .iter()
             .filter(|(_, v)| v.name == variable.name);
-        let is_stable = self.writes.get(&array).is_none_or(|times| *times == 0)
+        let is_stable = self
+            .indices
+            .writes
+            .get(&array)
+            .is_none_or(|times| *times == 0)
             || self.aliases.module.types.as_array(variable.ty.ty).is_some();
         let is_outside = !self.declared.contains(&array);
         (is_stable && is_outside && names.count() == 1 && access.exact).then_some(array)
@@ -325,10 +208,10 @@ impl<'a> Proof<'a> {
         if named != array || !access.exact || self.aliases.is_volatile(access.at) {
             return None;
         }
-        let around = self.around.get(&access.at)?.clone();
+        let around = self.indices.around(access.at)?.to_vec();
         let indices = indices.into_iter().map(|index| {
-            let index = self.widened(index);
-            self.poly(index)
+            let index = self.indices.widened(index);
+            self.indices.poly(index)
         });
         let indices = indices.collect::<Option<Vec<Poly>>>()?;
         // The loop itself must be around: its condition is not.
@@ -344,25 +227,13 @@ impl<'a> Proof<'a> {
         })
     }
 
-    /// An index without a cast to 64 bits, which changes no address.
-    fn widened(&self, id: ExprId) -> ExprId {
-        match *self.aliases.function.exprs.get(id) {
-            Expr::Cast { operand, .. } => {
-                let size = |id| self.scalar(id).filter(|s| s.is_integer()).map(Scalar::size);
-                let is_widening = size(id) == Some(8) && self.is_signed(operand);
-                if is_widening { operand } else { id }
-            }
-            _ => id,
-        }
-    }
-
     /// What is not negative in the body of a loop.
     fn conditions(&mut self, at: usize, holds: &mut Vec<Poly>) {
-        let Counting { header, step } = self.counting[at];
+        let Counting { header, step } = self.indices.counting[at];
         let counter = Poly::sym(Sym::Iter(at));
         let function = self.aliases.function;
         let ty = function.vars[header.counter].ty.ty;
-        if let Some(start) = self.converted(header.start, ty) {
+        if let Some(start) = self.indices.converted(header.start, ty) {
             match step {
                 Some(step) if step > 0 => holds.push(counter.plus(&start, -1)),
                 Some(_) => holds.push(start.plus(&counter, -1)),
@@ -370,10 +241,10 @@ impl<'a> Proof<'a> {
             }
         }
         let is_plain = variable(function, header.compared) == Some(header.counter);
-        if !is_plain || !self.is_signed(header.bound) {
+        if !is_plain || !self.indices.is_signed(header.bound) {
             return;
         }
-        let Some(bound) = self.poly(header.bound) else {
+        let Some(bound) = self.indices.poly(header.bound) else {
             return;
         };
         let below = bound.plus(&counter, -1);
@@ -386,85 +257,6 @@ impl<'a> Proof<'a> {
             BinaryOp::Ge => Some(above),
             _ => None,
         });
-    }
-
-    /// An integer as a polynomial of counters of the loops around it and of numbers that stay.
-    fn poly(&mut self, id: ExprId) -> Option<Poly> {
-        self.left = self.left.checked_sub(1)?;
-        let function = self.aliases.function;
-        let ty = function.exprs.ty(id);
-        let followed = match *function.exprs.get(id) {
-            Expr::Int { value, .. } => {
-                return (value.abs() < LARGEST).then(|| Poly::constant(value));
-            }
-            _ if !self.is_wide(ty) => None,
-            Expr::Var(VarRef::Local(var)) => match self.counter(id, var) {
-                Some(at) => Some(Poly::sym(Sym::Iter(at))),
-                None => {
-                    let value = self.fixed.get(&var).copied();
-                    value.and_then(|value| self.converted(value, ty))
-                }
-            },
-            Expr::Binary { op, lhs, rhs } => self.arithmetic(op, lhs, rhs),
-            Expr::Unary {
-                op: UnaryOp::Minus,
-                operand,
-            } => self
-                .poly(operand)
-                .map(|poly| Poly::default().plus(&poly, -1)),
-            Expr::Cast { operand, .. } => self.converted(operand, ty),
-            _ => None,
-        };
-        followed.or_else(|| self.staying(id))
-    }
-
-    fn arithmetic(&mut self, op: BinaryOp, lhs: ExprId, rhs: ExprId) -> Option<Poly> {
-        if !matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul) {
-            return None;
-        }
-        let (x, y) = (self.poly(lhs)?, self.poly(rhs)?);
-        match op {
-            BinaryOp::Add => Some(x.plus(&y, 1)),
-            BinaryOp::Sub => Some(x.plus(&y, -1)),
-            _ => {
-                let product = x.times(&y)?;
-                let is_small = |(_, by): (&[Sym], i128)| by.abs() < LARGEST * LARGEST;
-                let is_followed = product.terms().all(is_small);
-                is_followed.then_some(product)
-            }
-        }
-    }
-
-    /// The counting loop around an expression that counts with a variable.
-    fn counter(&self, id: ExprId, var: VarId) -> Option<usize> {
-        let around = self.around.get(&id)?.iter().copied();
-        let mut counting = around.filter(|at| self.counting[*at].header.counter == var);
-        counting.next()
-    }
-
-    /// A value that becomes one of a type, if that does not change it.
-    fn converted(&mut self, value: ExprId, ty: TypeId) -> Option<Poly> {
-        let into = self.aliases.module.types.as_scalar(ty)?;
-        let fits = self.is_signed(value) && self.scalar(value)?.size() <= into.size();
-        if !fits || !into.is_signed_integer() {
-            return None;
-        }
-        self.poly(value)
-    }
-
-    /// An integer that stays while the loop runs, as a symbol.
-    fn staying(&mut self, id: ExprId) -> Option<Poly> {
-        let is_integer = self.scalar(id).is_some_and(Scalar::is_integer);
-        if !is_integer || !self.nests.stays(id, &self.writes) {
-            return None;
-        }
-        let exprs = &self.aliases.function.exprs;
-        let known = self.staying.iter().position(|known| exprs.same(*known, id));
-        let number = known.unwrap_or_else(|| {
-            self.staying.push(id);
-            self.staying.len() - 1
-        });
-        Some(Poly::sym(Sym::Opaque(number)))
     }
 
     /// Whether the second access never touches, in a later iteration, what the first touched.
@@ -545,7 +337,7 @@ impl<'a> Proof<'a> {
                 [Sym::Iter(0)] => {
                     linear.add(Var::First, by)?;
                     if side == Side::Later {
-                        let step = self.counting[0].step?;
+                        let step = self.indices.counting[0].step?;
                         linear.add(Var::Distance, by.checked_mul(step)?)?;
                     }
                 }

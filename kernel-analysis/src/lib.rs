@@ -12,6 +12,7 @@ pub mod faults;
 pub mod fourier_motzkin;
 pub mod geometry;
 pub mod independence;
+pub mod indices;
 pub mod invariance;
 pub mod liveness;
 pub mod local_race;
