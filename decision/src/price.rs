@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use fpgacc_device_passes::options::{Factor, General};
 use fpgacc_device_passes::pass::Pass;
-use fpgacc_device_passes::passes::{self, coalesce, unroll};
+use fpgacc_device_passes::passes::{self, coalesce, promote, unroll};
 use fpgacc_device_passes::pipeline::{self, Pipeline, Report};
 use fpgacc_device_passes::versions;
 use fpgacc_frontend::ir::{FunctionId, Module};
@@ -86,6 +86,8 @@ pub struct Made {
     pub report: Report,
     /// Loops that may be unrolled, of its first version.
     pub loops: Vec<unroll::Candidate>,
+    /// What may be loaded once before loops, of its first version.
+    pub promotable: Vec<promote::Candidate>,
     /// Loops that are unrolled.
     pub unrolled: Vec<Factor>,
     /// Nests that may become one loop, of its first version.
@@ -155,6 +157,7 @@ impl Pricing<'_> {
             let mut done = report.done.values().flatten();
             done.any(|(pass, _)| *pass == name)
         };
+        let promotes = pipeline.level >= 3 && pipeline.runs(&passes::Promote);
         let mut unrolled = pipeline.options.unroll;
         unrolled.retain(|_| is_done(passes::Unroll.name()));
         let mut coalesced = pipeline.options.coalesce;
@@ -170,6 +173,10 @@ impl Pricing<'_> {
             },
             report,
             loops: function.map(unroll::candidates).unwrap_or_default(),
+            promotable: kernel
+                .filter(|_| promotes)
+                .map(|kernel| promote::candidates(&module, kernel))
+                .unwrap_or_default(),
             unrolled,
             nests: function
                 .map(|function| coalesce::candidates(&module, function))

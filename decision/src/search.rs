@@ -1,8 +1,8 @@
 //! Which forms of a kernel are tried.
 //!
 //! `--kernel-opt=1` tries what the launches prove of the kernel as it is, `--kernel-opt=2` also loops over its work-items and
-//! shift registers, `--kernel-opt=3` also wider forms of the best of each family: lanes and compute units of
-//! NDRanges, the order of loops over work-items, unrolled loops, nests that become one loop. The search is
+//! shift registers, `--kernel-opt=3` also wider forms of the best of each family: what loops read again
+//! loaded once, lanes and compute units of NDRanges, the order of loops over work-items, unrolled loops, nests that become one loop. The search is
 //! greedy and bounded by [`MOST`] forms.
 
 use std::collections::BTreeMap;
@@ -28,6 +28,8 @@ const MOST_LANES: u64 = 16;
 /// The most compute units, and the factors of unrolling, that are priced: a guess at what fits.
 const MOST_UNITS: u64 = 8;
 const UNROLL_FACTORS: [u64; 4] = [2, 4, 8, 16];
+/// The most sizes of arrays that are loaded once that are tried: it only bounds the time.
+const MOST_SIZES: usize = 4;
 /// Wider forms come after all others of the same price, the widest last.
 const RANK_OF_WIDE: u32 = 4;
 
@@ -104,7 +106,12 @@ impl Search<'_> {
         };
         let level = self.base.level;
         // What widens forms does nothing unless it is told to.
-        let wide: [&dyn Pass; 3] = [&passes::Replicate, &passes::Unroll, &passes::Coalesce];
+        let wide: [&dyn Pass; 4] = [
+            &passes::Promote,
+            &passes::Replicate,
+            &passes::Unroll,
+            &passes::Coalesce,
+        ];
         let mut forms = vec![form(self.only(&wide.map(|pass| pass.name())), 1)];
         if level == 0 {
             return forms;
@@ -266,6 +273,11 @@ impl Search<'_> {
     }
 
     fn widen(&mut self) {
+        for family in [Family::NdRange, Family::SingleWorkItem] {
+            if let Some(best) = self.best(family) {
+                self.promote(best);
+            }
+        }
         if let Some(best) = self.best(Family::NdRange) {
             self.replicate(best);
         }
@@ -283,6 +295,23 @@ impl Search<'_> {
                     self.coalesce_perfect(best);
                 }
             }
+        }
+    }
+
+    /// What loops read again loaded once, the fewest elements first.
+    fn promote(&mut self, from: usize) {
+        let (candidate, made) = &self.found[from];
+        let form = candidate.pipeline.clone();
+        if !form.runs(&passes::Promote) || form.options.promote > 0 {
+            return;
+        }
+        let rank = candidate.rank.max(RANK_OF_WIDE) + 1;
+        let mut sizes: Vec<u64> = made.promotable.iter().map(|found| found.elements).collect();
+        sizes.dedup();
+        for elements in sizes.into_iter().take(MOST_SIZES) {
+            let mut form = form.clone();
+            form.options.promote = elements;
+            self.add(form, rank);
         }
     }
 

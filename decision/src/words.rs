@@ -37,6 +37,10 @@ pub(super) fn label(made: &Made, is_input: bool) -> String {
                 let depth = depth.and_then(|rest| rest.split(',').next());
                 parts.push(format!("shift registers of {}", depth.unwrap_or("8")));
             }
+            "promote" => {
+                let array = text.rsplit("array of ").next().unwrap_or(text);
+                parts.push(format!("{array} loaded once"));
+            }
             "replicate" => parts.push(text.clone()),
             _ => {}
         }

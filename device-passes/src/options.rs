@@ -28,6 +28,8 @@ pub struct PassOptions {
     pub innermost: Option<u8>,
     /// Loops to unroll.
     pub unroll: Vec<Factor>,
+    /// The most elements of memory that `promote` loads into one array on the chip; 0: it does nothing.
+    pub promote: u64,
     /// Nests to make one loop of, by the places of their outermost loops (see
     /// [`crate::passes::coalesce::Candidate::index`]).
     pub coalesce: Vec<usize>,
@@ -71,6 +73,7 @@ impl Default for PassOptions {
             compute_units: 1,
             innermost: None,
             unroll: Vec::new(),
+            promote: 0,
             coalesce: Vec::new(),
             versions: true,
             tables: None,

@@ -8,6 +8,8 @@ use clap::ArgMatches;
 use fpgacc_aoc_wrappers::cc::Language;
 use fpgacc_decision::{ExecutionModel, RequestedModels};
 use fpgacc_device_passes::options::{General, PassOptions};
+use fpgacc_device_passes::pass::Pass;
+use fpgacc_device_passes::passes;
 use fpgacc_device_passes::pipeline::{Pipeline, nearest_pass};
 use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_kernel_analysis::constant_memory;
@@ -433,14 +435,18 @@ fn pipeline(matches: &ArgMatches) -> Result<Pipeline, Diagnostic> {
     }
     Ok(Pipeline {
         level: level.unwrap_or(DEFAULT_LEVEL),
-        switches,
         options: PassOptions {
             strict_fp: matches.get_flag("strict-fp"),
+            promote: match switches.get(passes::Promote.name()) {
+                Some(true) => passes::promote::MOST,
+                _ => 0,
+            },
             max_local_size: matches.get_one("max-local-size").copied().unwrap_or(1024),
             general: general(matches),
             constant_cache: constant_cache(&all(matches, "Xaoc")),
             ..PassOptions::default()
         },
+        switches,
         stop_after,
     })
 }

@@ -99,6 +99,10 @@ pub const ALL: &[Fault] = &[
         "memory is read and written for loops that do not run",
     ),
     fault(
+        "speculative-promotion",
+        "what may not be read at all is read before a loop",
+    ),
+    fault(
         "group-size-misstated",
         "a kernel states another work-group size than its launches have",
     ),

@@ -1,6 +1,8 @@
 //! Whether an expression has the same value in every iteration of a loop.
 
-use fpgacc_frontend::ir::{Callee, Expr, ExprId, UnaryOp, VarRef};
+use std::collections::BTreeSet;
+
+use fpgacc_frontend::ir::{Callee, Expr, ExprId, UnaryOp, VarId, VarRef};
 
 use super::accesses::{Accesses, Summaries};
 use super::alias::{Aliases, Root};
@@ -17,10 +19,30 @@ pub fn address_varies(
     lvalue: ExprId,
     region: &Accesses,
 ) -> Option<Culprit> {
+    address_varies_but_for(aliases, summaries, lvalue, region, &BTreeSet::new())
+}
+
+/// The same, where some variables have the same values in each iteration, one after the other: counters
+/// of loops inside.
+pub fn address_varies_but_for(
+    aliases: &Aliases<'_>,
+    summaries: &Summaries,
+    lvalue: ExprId,
+    region: &Accesses,
+    counters: &BTreeSet<VarId>,
+) -> Option<Culprit> {
     if let Some(opaque) = opaque_part(aliases, lvalue) {
         return Some(opaque);
     }
-    for read in &Accesses::of_address(aliases, summaries, lvalue).list {
+    let is_counter = |at: ExprId| match aliases.function.exprs.get(at) {
+        Expr::Var(VarRef::Local(var)) => counters.contains(var),
+        _ => false,
+    };
+    let mut reads = Accesses::of_address(aliases, summaries, lvalue).list;
+    reads.retain(|read| !is_counter(read.at));
+    for read in &mut reads {
+        // `x[i]` may be what `x[i + 1]` was, where `i` counts.
+        read.exact &= counters.is_empty();
         let declared = read.roots.iter().any(|root| {
             matches!(root, Root::Object(VarRef::Local(var)) if region.declared.contains(var))
         });

@@ -25,6 +25,7 @@ pub mod relation;
 pub mod scalars;
 pub mod single_work_item;
 pub mod spell;
+pub mod sure;
 pub mod trip_count;
 pub mod usage;
 pub mod variables;

@@ -41,7 +41,12 @@ pub fn count(stmt: &Stmt) -> usize {
 
 /// Puts a pragma (without `#pragma`) before the loop at a place, after those that it has.
 pub fn add_pragma(body: &mut Block, place: usize, text: &str) {
-    mark(&mut body.stmts, &mut 0, place, text);
+    add_pragma_in(&mut body.stmts, place, text);
+}
+
+/// The same, of the loops of statements.
+pub fn add_pragma_in(stmts: &mut [Stmt], place: usize, text: &str) {
+    mark(stmts, &mut 0, place, text);
 }
 
 /// Counts as [`for_each`] does.

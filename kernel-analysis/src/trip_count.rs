@@ -7,6 +7,19 @@ use fpgacc_frontend::ir::{
     VarId, VarRef,
 };
 
+/// How a `for` counts: its variable is `start`, `start + by`, .. in iterations whose number is constant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counting {
+    /// What counts; only the loop's step changes it.
+    pub counter: VarId,
+    /// Its first value.
+    pub start: i128,
+    /// By how much it grows.
+    pub by: i128,
+    /// Iterations, unless a `break` or `return` leaves the loop earlier.
+    pub trips: u64,
+}
+
 /// The most often that a loop's body runs: exactly so often, unless a `break` or `return` leaves it
 /// earlier. `None` if it depends on anything but constants.
 pub fn trip_count(constants: &Constants<'_>, stmt: &Stmt) -> Option<u64> {
@@ -14,6 +27,11 @@ pub fn trip_count(constants: &Constants<'_>, stmt: &Stmt) -> Option<u64> {
         // The idiom `do { .. } while (0)`.
         return (constants.value(*cond) == Some(0)).then_some(1);
     }
+    counting(constants, stmt).map(|counting| counting.trips)
+}
+
+/// How a loop counts; `None` if that depends on anything but constants.
+pub fn counting(constants: &Constants<'_>, stmt: &Stmt) -> Option<Counting> {
     let StmtKind::For {
         init,
         cond: Some(cond),
@@ -49,7 +67,12 @@ pub fn trip_count(constants: &Constants<'_>, stmt: &Stmt) -> Option<u64> {
     };
     fits(function.vars[var].ty.ty)?;
     fits(exprs.ty(bound_expr))?;
-    Some(count)
+    Some(Counting {
+        counter: var,
+        start,
+        by,
+        trips: count,
+    })
 }
 
 /// The iterations of `for (i = start; i op bound; i += by)`, without overflow.

@@ -62,6 +62,7 @@ impl Rewrites {
 
     fn pipeline(&self, options: &PassOptions) -> Pipeline {
         let mut options = options.clone();
+        options.promote = passes::promote::MOST;
         if matches!(self, Rewrites::Unrolled | Rewrites::Wide) {
             options.unroll = (0..8).map(|index| Factor { index, copies: 3 }).collect();
         }

@@ -6,6 +6,7 @@ pub(crate) mod constant_memory;
 mod ivdep;
 mod local_memory_size;
 mod ndrange_to_loop;
+pub mod promote;
 mod reduction;
 mod replicate;
 mod restrict;
@@ -18,6 +19,7 @@ use crate::pass::Pass;
 
 pub use alignment::Alignment;
 pub use coalesce::Coalesce;
+pub use promote::Promote;
 pub use replicate::Replicate;
 pub use unroll::Unroll;
 
@@ -45,6 +47,9 @@ pub const ALL: &[&dyn Pass] = &[
     // After restrict: the pairs that both ask for are counted once. After ndrange-to-loop, which
     // makes what it makes of __global pointers. Before the passes that move accesses.
     &constant_memory::ConstantMemory,
+    // After restrict, without which an array may be what another pointer writes, and constant-memory,
+    // whose cache holds what it moves there. Before reduction, which leaves the loops that it unrolls.
+    &promote::Promote,
     // Last of the thesis's three: it wants a single work-item (ndrange-to-loop makes one), and
     // restrict parameters, without which an array element may be what another pointer reads.
     &reduction::Reduction,

@@ -1,0 +1,92 @@
+//! `promote`: elements of memory that several iterations of a loop read again are loaded once, before
+//! that loop, into an array on the chip.
+//!
+//! After the scratchpad promotion of S. Verdoolaege et al., "Polyhedral parallel code generation for CUDA"
+//! (ACM TACO 9(4), 2013). A read whose address stays the same in all iterations of an outer loop, and only
+//! varies with loops inside that count from a constant to a constant, touches the same few elements in
+//! each of them. Where these fit into registers, the loops that index them are unrolled wholly, so that
+//! each element is a register of its own and no load is left in the outer loop.
+
+mod codegen;
+mod inner;
+mod legality;
+
+use std::collections::BTreeSet;
+
+use fpgacc_frontend::ir::{FunctionId, Module};
+use fpgacc_kernel_analysis::accesses::Summaries;
+use fpgacc_kernel_analysis::alias::called_functions;
+
+use crate::pass::{About, Context, LaunchContract, Outcome, Pass};
+use legality::Search;
+
+pub use legality::Candidate;
+
+/// The pass.
+pub struct Promote;
+
+/// The most elements of an array where the user turns the pass on and nobody chooses.
+pub const MOST: u64 = 256;
+/// The most elements of arrays that are worth a try.
+const MOST_TRIED: u64 = 4096;
+
+impl Pass for Promote {
+    fn about(&self) -> About {
+        About {
+            name: "promote",
+            description: "load what a loop reads again once, into an array, where that pays",
+            level: 3,
+            after: &["ndrange-to-loop", "restrict", "constant-memory"],
+            ..About::default()
+        }
+    }
+
+    fn has_work(&self, _module: &Module, _kernel: FunctionId, context: &Context<'_>) -> bool {
+        context.options.promote > 0
+    }
+
+    fn run(
+        &self,
+        module: &mut Module,
+        kernel: FunctionId,
+        context: &Context<'_>,
+        _contract: &mut LaunchContract,
+    ) -> Outcome {
+        let summaries = context.summaries(module, kernel);
+        let search = Search {
+            summaries,
+            called: context.called,
+            most: context.options.promote,
+        };
+        let (mut done, mut missed) = (Vec::new(), Vec::new());
+        for function in summaries.functions() {
+            let mut plan = search.plan(module, function);
+            missed.append(&mut plan.missed);
+            if plan.loops.is_empty() {
+                continue;
+            }
+            codegen::apply(module, function, &plan);
+            self.comment(&mut module.functions[function], &plan.done);
+            done.append(&mut plan.done);
+        }
+        Outcome::of(done, missed)
+    }
+}
+
+/// What may be promoted in a kernel and what it calls, the fewest elements first.
+pub fn candidates(module: &Module, kernel: FunctionId) -> Vec<Candidate> {
+    let called: BTreeSet<FunctionId> = called_functions(module);
+    let summaries = Summaries::reachable(module, kernel, &called);
+    let search = Search {
+        summaries: &summaries,
+        called: &called,
+        most: MOST_TRIED,
+    };
+    let functions = summaries.functions();
+    let mut found: Vec<Candidate> = functions
+        .flat_map(|function| search.candidates(module, function))
+        .collect();
+    found.sort_unstable();
+    found.dedup();
+    found
+}

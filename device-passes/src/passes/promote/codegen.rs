@@ -1,0 +1,224 @@
+//! Writing arrays, and the loops that fill them.
+
+use fpgacc_frontend::ir::{
+    BinaryOp, Block, Expr, ExprId, Function, FunctionId, LoopHints, Module, QualType, Stmt,
+    StmtKind, Type, Types, VarId, VarRef,
+};
+use fpgacc_kernel_analysis::loops;
+use fpgacc_kernel_analysis::trip_count::Counting;
+
+use super::legality::{Dim, Promotion};
+use crate::around_loop::{self, Names, Plan, Rewrite, declare, private_variable};
+
+const UNROLL: &str = "unroll";
+
+/// Carries out a plan.
+pub fn apply(module: &mut Module, id: FunctionId, plan: &Plan<Promotion>) {
+    let names = Names::of(module, id);
+    let Module {
+        functions, types, ..
+    } = module;
+    let mut writer = Writer {
+        function: &mut functions[id],
+        types,
+        names,
+    };
+    around_loop::apply(&mut writer, plan);
+}
+
+struct Writer<'a> {
+    function: &'a mut Function,
+    types: &'a mut Types,
+    names: Names,
+}
+
+impl Rewrite for Writer<'_> {
+    type Kept = Promotion;
+
+    const NESTED: bool = true;
+
+    fn function(&mut self) -> &mut Function {
+        self.function
+    }
+
+    fn rewrite(&mut self, stmt: &mut Stmt, promotions: &[Promotion]) -> [Vec<Stmt>; 2] {
+        let mut before = Vec::new();
+        let mut arrays = Vec::new();
+        // All are copied before any is replaced: one may be a part of another's address.
+        for promotion in promotions {
+            let array = self.array(promotion);
+            before.push(Stmt::new(StmtKind::Decl {
+                var: array,
+                init: None,
+            }));
+            before.push(self.fill(promotion, array));
+            arrays.push(array);
+        }
+        for (promotion, array) in promotions.iter().zip(arrays) {
+            for node in &promotion.nodes {
+                let counters = promotion.dims.iter().map(|dim| dim.counting.counter);
+                let element = self.element(promotion, array, &counters.collect::<Vec<_>>());
+                let (expr, ty) = (
+                    self.function.exprs.get(element).clone(),
+                    self.function.exprs.ty(element),
+                );
+                self.function.exprs.replace(*node, expr, ty);
+            }
+            if promotion.in_registers {
+                unroll(stmt, &promotion.dims);
+            }
+        }
+        [before, Vec::new()]
+    }
+}
+
+impl Writer<'_> {
+    /// An array with the name of what is pointed into.
+    fn array(&mut self, promotion: &Promotion) -> VarId {
+        let mut base = None;
+        let exprs = &self.function.exprs;
+        exprs.for_each(promotion.place, &mut |id| {
+            if let Expr::Var(VarRef::Local(var)) = exprs.get(id) {
+                base.get_or_insert(*var);
+            }
+        });
+        let base = base.map_or("value", |var| self.function.vars[var].name.as_str());
+        let name = self.names.fresh(&format!("{base}_kept"));
+        let element = QualType::plain(exprs.ty(promotion.place));
+        let len = Some(promotion.elements());
+        let ty = self.types.intern(Type::Array { element, len });
+        private_variable(self.function, name, ty)
+    }
+
+    /// The loops that load all elements.
+    fn fill(&mut self, promotion: &Promotion, array: VarId) -> Stmt {
+        let counters: Vec<VarId> = promotion.dims.iter().map(|dim| self.counter(dim)).collect();
+        let value = self.function.exprs.duplicate(promotion.place);
+        let mut uses = Vec::new();
+        let exprs = &self.function.exprs;
+        exprs.for_each(value, &mut |id| {
+            if let Expr::Var(VarRef::Local(var)) = exprs.get(id) {
+                uses.push((id, *var));
+            }
+        });
+        for (id, var) in uses {
+            let mut dims = promotion.dims.iter();
+            if let Some(dim) = dims.position(|dim| dim.counting.counter == var) {
+                let ty = self.function.exprs.ty(id);
+                let counter = Expr::Var(VarRef::Local(counters[dim]));
+                self.function.exprs.replace(id, counter, ty);
+            }
+        }
+        let element = self.element(promotion, array, &counters);
+        let store = self.function.exprs.assign(None, element, value);
+        let mut stmt = Stmt::new(StmtKind::Expr(store));
+        for (dim, counter) in promotion.dims.iter().zip(counters).rev() {
+            stmt = self.counted(dim, counter, stmt, promotion.in_registers);
+        }
+        stmt
+    }
+
+    /// A variable that counts as a loop's counter does.
+    fn counter(&mut self, dim: &Dim) -> VarId {
+        let variable = &self.function.vars[dim.counting.counter];
+        let (name, ty) = (self.names.fresh(&variable.name), variable.ty.ty);
+        private_variable(self.function, name, ty)
+    }
+
+    fn int(&mut self, value: i128) -> ExprId {
+        // Counters' values fit into their types.
+        self.function.exprs.int(self.types, value as i64)
+    }
+
+    fn binary(&mut self, op: BinaryOp, lhs: ExprId, rhs: ExprId) -> ExprId {
+        self.function.exprs.binary(self.types, op, lhs, rhs)
+    }
+
+    /// A loop that counts as another one.
+    fn counted(&mut self, dim: &Dim, counter: VarId, body: Stmt, is_unrolled: bool) -> Stmt {
+        let counting = dim.counting;
+        let start = self.int(counting.start);
+        let end = counting.start + i128::from(counting.trips) * counting.by;
+        let (end, var) = (self.int(end), self.function.use_var(counter));
+        let op = match counting.by > 0 {
+            true => BinaryOp::Lt,
+            false => BinaryOp::Gt,
+        };
+        let cond = self.binary(op, var, end);
+        let (op, by) = match counting.by > 0 {
+            true => (BinaryOp::Add, counting.by),
+            false => (BinaryOp::Sub, -counting.by),
+        };
+        let (by, var) = (self.int(by), self.function.use_var(counter));
+        let step = self.function.exprs.assign(Some(op), var, by);
+        let pragmas = is_unrolled.then(|| UNROLL.to_string());
+        Stmt::new(StmtKind::For {
+            init: vec![declare(counter, start)],
+            cond: Some(cond),
+            step: Some(step),
+            body: Block::of(vec![body]),
+            hints: LoopHints {
+                pragmas: pragmas.into_iter().collect(),
+                attrs: Vec::new(),
+            },
+        })
+    }
+
+    /// The element of an array for the values of counters: rows of rows, the innermost loop's side by side.
+    fn element(&mut self, promotion: &Promotion, array: VarId, counters: &[VarId]) -> ExprId {
+        let mut index = None;
+        for (dim, counter) in promotion.dims.iter().zip(counters) {
+            let own = self.iteration(&dim.counting, *counter);
+            index = Some(match index {
+                None => own,
+                Some(outer) => {
+                    let trips = self.int(i128::from(dim.counting.trips));
+                    let row = self.binary(BinaryOp::Mul, outer, trips);
+                    self.binary(BinaryOp::Add, row, own)
+                }
+            });
+        }
+        let index = index.expect("an address varies with a loop");
+        let array = self.function.use_var(array);
+        self.function.exprs.index(self.types, array, index)
+    }
+
+    /// Iterations that a loop has made when its counter has its value.
+    fn iteration(&mut self, counting: &Counting, counter: VarId) -> ExprId {
+        let counter = self.function.use_var(counter);
+        let start = self.int(counting.start.abs());
+        let distance = match (counting.start, counting.by > 0) {
+            (0, true) => counter,
+            (1.., true) => self.binary(BinaryOp::Sub, counter, start),
+            (_, true) => self.binary(BinaryOp::Add, counter, start),
+            (_, false) => {
+                let start = self.int(counting.start);
+                self.binary(BinaryOp::Sub, start, counter)
+            }
+        };
+        match counting.by.abs() {
+            1 => distance,
+            by => {
+                let by = self.int(by);
+                self.binary(BinaryOp::Div, distance, by)
+            }
+        }
+    }
+}
+
+/// Unrolls loops inside a loop wholly.
+fn unroll(stmt: &mut Stmt, dims: &[Dim]) {
+    for dim in dims {
+        let mut is_asked = false;
+        let mut at = 0;
+        stmt.for_each(&mut |inner| {
+            if let Some(hints) = loops::hints(inner) {
+                is_asked |= at == dim.at && hints.pragmas.iter().any(|text| text == UNROLL);
+                at += 1;
+            }
+        });
+        if !is_asked {
+            loops::add_pragma_in(std::slice::from_mut(stmt), dim.at, UNROLL);
+        }
+    }
+}

@@ -1,0 +1,308 @@
+//! Random loops that read the same memory again, through `promote`: whatever it does to them, every byte
+//! stays, and nothing is read that the original does not read.
+
+use fpgacc_device_passes::options::PassOptions;
+use fpgacc_device_passes::remark::Kind;
+use fpgacc_tests::compare::{Bound, certify, same};
+use fpgacc_tests::job::{Arg, Fill, Geometry, Job};
+use fpgacc_tests::random::Random;
+use fpgacc_tests::rewrite::{Rewrites, Rewritten, Told, rewrite};
+use fpgacc_tests::run::Platform;
+use fpgacc_tests::seeds::{fail, seeds};
+
+/// The name of the pass.
+const PASS: &str = "promote";
+/// Kernels in one program: building costs more than running.
+const BATCH: usize = 16;
+/// Elements of the buffers.
+const ELEMENTS: usize = 512;
+/// Work-items.
+const ITEMS: usize = 16;
+/// An argument that makes addresses invalid: nothing may be read with it.
+const FAR: i32 = 100_000_000;
+
+/// Loops that read again; `n` iterations, but for the last two, which make at least one.
+const OUTER: [&str; 8] = [
+    "for (int i = 0; i < n; i++)",
+    "int i; for (i = n - 1; i >= 0; --i)",
+    "int i = 0; while (i < n)",
+    "uint i = n; while (i > 0)",
+    "for (int i = 0, base = m + 1; i < n; i++)",
+    "int i = -1; while (++i < n)",
+    "int i = 0; do",
+    "for (int i = 0; ; i++)",
+];
+
+/// Loops that count; `C` is the counter. Its values are from 0 to 7.
+const INNER: [&str; 9] = [
+    "for (int C = 0; C < 4; C++)",
+    "for (int C = 7; C > 1; C -= 2)",
+    "for (uint C = 2; C < 7; C = C + 3)",
+    "for (size_t C = 0; C <= 5; ++C)",
+    "for (short C = 4; C != 0; C--)",
+    "for (C_ = 1; C_ < 4; C_++)",
+    "for (uchar C = 0; C < 3; C += 1)",
+    "for (int C = 0; C < 0; C++)",
+    "for (int C = 0; C < n; C++)",
+];
+
+/// Indices; `X` and `Y` are counters.
+const INDICES: [&str; 14] = [
+    "X",
+    "X * 8 + Y",
+    "X * m + g",
+    "m + X",
+    "at[X]",
+    "at[X + Y] + g",
+    "g * 4 + X",
+    "X + (int)i * 2 + 8",
+    "(X & 3) + g",
+    "255 - X - Y * 8",
+    "X * m + Y",
+    "far + X",
+    "own",
+    "Y * 2 + m",
+];
+
+/// Reads at an index `I`.
+const READS: [&str; 9] = [
+    "a[I]",
+    "a[I] * a[I]",
+    "*(a + (I))",
+    "(&a[I])[0]",
+    "v[(I) & 31].x",
+    "v[(I) & 31].y + v[(I) & 31].x",
+    "s[(I) & 31].two",
+    "b[I]",
+    "(near ? a[I] : 1)",
+];
+
+/// Statements before a read.
+const BEFORE: [&str; 8] = [
+    "if (!near) continue;",
+    "if (!near) break;",
+    "if (near)",
+    "if (sum == 77) break;",
+    "if (n > 9) return;",
+    "while (sum > 1000000) sum /= 2;",
+    "switch (n) { case 1: sum++; break; default: sum--; }",
+    "for (int z = 0; z < 2; z++)",
+];
+
+/// Statements that write, or look at what others wrote.
+const WRITES: [&str; 8] = [
+    "b[256 + g * 16 + X] = sum;",
+    "out[g] += sum;",
+    "b[256 + g * 16 + (sum & 15)] += 1;",
+    "s[32 + g].two = sum;",
+    "mem_fence(CLK_GLOBAL_MEM_FENCE);",
+    "atomic_add(&c[g], 1);",
+    "sum += c[g];",
+    "sum ^= b[256 + g * 16 + X];",
+];
+
+fn nest(random: &mut Random, text: &mut String) {
+    let counters: Vec<String> = (0..1 + random.below(2))
+        .map(|at| format!("k{at}"))
+        .collect();
+    for counter in &counters {
+        let header = match random.chance(80) {
+            true => random.copy(&INNER[..7]),
+            false => random.copy(&INNER),
+        };
+        text.push_str(
+            &header
+                .replace("C_", &format!("o{counter}"))
+                .replace('C', counter),
+        );
+        if header.contains("C_") {
+            text.push_str(&format!(" {{ int {counter} = o{counter};\n"));
+        } else {
+            text.push_str(" {\n");
+        }
+    }
+    let last = counters.len() - 1;
+    let (x, y) = (&counters[0], &counters[last]);
+    let (x, y) = if random.chance(30) { (y, x) } else { (x, y) };
+    let fit = |text: &str| {
+        text.replace('X', &format!("(int){x}"))
+            .replace('Y', &format!("(int){y}"))
+    };
+    text.push_str(&fit("int own = X * 3 + g;\n"));
+    if random.chance(25) {
+        text.push_str(random.pick(&BEFORE));
+    }
+    text.push_str("{\n");
+    for _ in 0..1 + random.below(3) {
+        let index = fit(random.pick(&INDICES));
+        let read = random.pick(&READS).replace('I', &index);
+        text.push_str(&format!("sum = sum * 3 + {read};\n"));
+    }
+    text.push_str("}\n");
+    if random.chance(15) {
+        text.push_str(&fit(random.pick(&WRITES)));
+    }
+    text.push_str(&"}\n".repeat(counters.len()));
+}
+
+/// A kernel, and whether its loop runs at least once.
+fn kernel(random: &mut Random, number: usize) -> (String, bool) {
+    let mut body = String::new();
+    let outer = random.copy(&OUTER);
+    for _ in 0..1 + random.below(2) {
+        if random.chance(10) {
+            body.push_str(random.pick(&BEFORE));
+        }
+        nest(random, &mut body);
+    }
+    let whole = match outer {
+        _ if outer.ends_with(" do") => format!("{outer} {{\n{body}}} while (++i < n);\n"),
+        _ if outer.contains("; ; ") => format!("{outer} {{\n{body}if (i + 1 >= n) break;\n}}\n"),
+        _ if outer.starts_with("int i = 0; while") => {
+            format!(
+                "{outer} {{\n{}i++;\n}}\n",
+                body.replace("continue", "i++; continue")
+            )
+        }
+        _ if outer.starts_with("uint i = n") => {
+            format!(
+                "{outer} {{\n{}i--;\n}}\n",
+                body.replace("continue", "i--; continue")
+            )
+        }
+        _ => format!("{outer} {{\n{body}}}\n"),
+    };
+    let [restrict, quals] = [
+        ["restrict ", "restrict ", "", "restrict "],
+        ["const ", "", "const ", ""],
+    ];
+    let mut pointer =
+        |ty: &str, name: &str| format!("__global {ty} *{}{name}", random.pick(&restrict));
+    let params = [
+        pointer("int", "b"),
+        pointer("const int", "at"),
+        pointer("int", "out"),
+        pointer("int", "c"),
+        pointer("const int2", "v"),
+        pointer("pair", "s"),
+    ];
+    let volatile = if random.chance(5) { "volatile " } else { "" };
+    let first = format!(
+        "__global {volatile}{}int *{}a",
+        random.pick(&quals),
+        random.pick(&restrict)
+    );
+    let text = format!(
+        "__kernel void k{number}({first}, {}, int n, int m)\n{{\nint g = get_global_id(0), sum = g, ok0, \
+         ok1;\nbool near = m < 100;\nint far = near ? 0 : m;\n{whole}out[g] += sum;\n}}\n",
+        params.join(", ")
+    );
+    (text, outer.ends_with(" do") || outer.contains("; ; "))
+}
+
+/// A kernel's text, whether its loop runs at least once, and whether its buffers may be one.
+type Kernel = (String, bool, bool);
+
+fn kernels(seed: u64) -> Vec<Kernel> {
+    let mut random = Random::new(seed);
+    let one = |number| {
+        let (text, runs) = kernel(&mut random, number);
+        // Without `restrict`, two of them may be one.
+        let is_shared = !text.contains("restrict") && random.chance(50);
+        (text, runs, is_shared)
+    };
+    (0..BATCH).map(one).collect()
+}
+
+/// Kernels and launches of each.
+fn job(kernels: &[Kernel]) -> Job {
+    let texts: String = kernels.iter().map(|(text, ..)| text.as_str()).collect();
+    let mut job = Job::new(format!(
+        "typedef struct {{ int one; int two; }} pair;\n{texts}"
+    ));
+    for (text, runs, is_shared) in kernels {
+        let name: String = text.chars().skip(14).take_while(|c| *c != '(').collect();
+        for (n, m) in [(0, FAR), (1, 3), (6, 8)] {
+            if m == FAR && *runs {
+                continue;
+            }
+            let ints = |seed: u64| Fill::ints(seed, 0, 16);
+            let a = job.buffer(4 * ELEMENTS, ints(1));
+            let b = match is_shared {
+                true => a.clone(),
+                false => job.buffer(4 * ELEMENTS, ints(2)),
+            };
+            let at = job.buffer(4 * ELEMENTS, ints(3));
+            let out = job.buffer(4 * ITEMS, ints(4));
+            let c = job.buffer(4 * ITEMS, ints(5));
+            let v = job.buffer(8 * 64, ints(6));
+            let s = job.buffer(8 * 64, ints(7));
+            let args = [a, b, at, out, c, v, s, Arg::int(n), Arg::int(m)];
+            job.launch(&name, Geometry::range(&[ITEMS as u64], &[8]), args);
+        }
+    }
+    job
+}
+
+fn ways(seed: u64) -> (Rewrites, Told) {
+    match seed % 3 {
+        0 => (Rewrites::Only(PASS.to_string()), Told::Nothing),
+        1 => (Rewrites::All, Told::All),
+        _ => (Rewrites::Unrolled, Told::Nothing),
+    }
+}
+
+fn promoted(seed: u64, job: &Job) -> Result<Rewritten, String> {
+    let (rewrites, told) = ways(seed);
+    rewrite(job, |_| told, &rewrites, &PassOptions::default()).map_err(|error| error.to_string())
+}
+
+/// What is wrong with a program after the pass; `None`: nothing.
+fn fault(seed: u64, original: &Job) -> Option<String> {
+    let made = match promoted(seed, original) {
+        Ok(made) => made.job,
+        Err(error) => return Some(error),
+    };
+    certify(original)
+        .and_then(|()| certify(&made))
+        .and_then(|()| same(original, &made, &Platform::EMULATORS, &Bound::Exact))
+        .err()
+        .map(|error| error.to_string())
+}
+
+#[test]
+fn random_loops_read_once_compute_the_same_bytes() {
+    let name = "random_loops_read_once_compute_the_same_bytes";
+    let mut rewritten = 0;
+    for seed in seeds(3) {
+        let kernels = kernels(seed);
+        let original = job(&kernels);
+        if let Ok(made) = promoted(seed, &original) {
+            let mut fired: Vec<&str> = made
+                .remarks
+                .iter()
+                .filter(|remark| remark.pass == PASS && remark.kind == Kind::Passed)
+                .map(|remark| &*remark.kernel)
+                .collect();
+            fired.dedup();
+            rewritten += fired.len();
+            assert!(fired.len() >= BATCH / 8, "seed {seed}: {}", original.source);
+        }
+        let Some(why) = fault(seed, &original) else {
+            continue;
+        };
+        // The first that fails alone too says more than all.
+        let alone = kernels.chunks(1).map(job);
+        let alone = alone.map(|one| (fault(seed, &one), one));
+        match alone.into_iter().find(|(why, _)| why.is_some()) {
+            Some((Some(why), one)) => fail(name, seed, &one.source, &why),
+            _ => fail(
+                name,
+                seed,
+                &original.source,
+                &format!("only together: {why}"),
+            ),
+        }
+    }
+    println!("{rewritten} kernels were rewritten");
+}
