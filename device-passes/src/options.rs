@@ -33,6 +33,11 @@ pub struct PassOptions {
     /// Nests to make one loop of, by the places of their outermost loops (see
     /// [`crate::passes::coalesce::Candidate::index`]).
     pub coalesce: Vec<usize>,
+    /// Nests that may read through windows, by the places of their outermost loops (see
+    /// [`crate::passes::window::Candidate::index`]); `None`: all.
+    pub windows: Option<BTreeSet<usize>>,
+    /// The most elements of a window.
+    pub window_elements: u64,
     /// Kernels that are launched in different ways get a version for each.
     pub versions: bool,
     /// Places of the parameters that may become constant memory; `None`: all. The decision chooses.
@@ -75,6 +80,8 @@ impl Default for PassOptions {
             unroll: Vec::new(),
             promote: 0,
             coalesce: Vec::new(),
+            windows: None,
+            window_elements: 8192,
             versions: true,
             tables: None,
             constant_cache: Some(constant_memory::MOST),

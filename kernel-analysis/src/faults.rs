@@ -103,6 +103,10 @@ pub const ALL: &[Fault] = &[
         "what may not be read at all is read before a loop",
     ),
     fault(
+        "window-shifted",
+        "a window gives the element before the one that is read",
+    ),
+    fault(
         "group-size-misstated",
         "a kernel states another work-group size than its launches have",
     ),

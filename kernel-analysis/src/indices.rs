@@ -77,6 +77,11 @@ impl<'a> Indices<'a> {
         self.around.get(&id).map(Vec::as_slice)
     }
 
+    /// The expression that a symbol for a number that stays means.
+    pub fn meaning(&self, opaque: usize) -> ExprId {
+        self.staying[opaque]
+    }
+
     /// The value that a variable has from its declaration on.
     pub fn fixed(&self, var: VarId) -> Option<ExprId> {
         self.fixed.get(&var).copied()

@@ -146,6 +146,23 @@ impl Poly {
         (rest, *constant)
     }
 
+    /// The same where some symbols have known values.
+    pub fn with_values(&self, of: &dyn Fn(Sym) -> Option<i128>) -> Poly {
+        let mut sum = Poly::default();
+        for (monomial, by) in self.terms.iter() {
+            let mut rest = Vec::new();
+            let mut factor = *by;
+            for sym in monomial {
+                match of(*sym) {
+                    Some(value) => factor = factor.saturating_mul(value),
+                    None => rest.push(*sym),
+                }
+            }
+            sum.add_term(rest, factor);
+        }
+        sum
+    }
+
     /// The value where `of` gives that of each symbol; `None` if it does not.
     pub fn evaluate(&self, of: &dyn Fn(Sym) -> Option<f64>) -> Option<f64> {
         let mut sum = 0.0;
@@ -171,6 +188,11 @@ mod tests {
         assert_eq!(row.coefficient(Sym::Iter(1)), Some(n.clone()));
         assert_eq!(row.without(Sym::Iter(1)), Poly::default().plus(&n, -1));
         assert_eq!(row.plus(&row, -1).as_constant(), Some(0));
+        let known = row.with_values(&|sym| (sym == Sym::Opaque(0)).then_some(5));
+        assert_eq!(
+            known,
+            Poly::default().plus(&i, 5).plus(&Poly::constant(5), -1)
+        );
         let value = row.evaluate(&|sym| Some(if sym == Sym::Iter(1) { 3.0 } else { 10.0 }));
         assert_eq!(value, Some(20.0));
         assert_eq!(i.times(&i).unwrap().coefficient(Sym::Iter(1)), None);

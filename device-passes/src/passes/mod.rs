@@ -13,6 +13,7 @@ mod restrict;
 mod scalar_replacement;
 pub(crate) mod specialise;
 pub mod unroll;
+pub mod window;
 mod work_group_size;
 
 use crate::pass::Pass;
@@ -22,11 +23,14 @@ pub use coalesce::Coalesce;
 pub use promote::Promote;
 pub use replicate::Replicate;
 pub use unroll::Unroll;
+pub use window::Window;
 
 /// The name of the pass that changes a kernel's form.
 pub const NDRANGE_TO_LOOP: &str = "ndrange-to-loop";
 /// The name of the pass that keeps values of memory in registers.
 pub const SCALAR_REPLACEMENT: &str = "scalar-replacement";
+/// The name of the pass that reads through sliding windows.
+pub const WINDOW: &str = "window";
 /// The name of the pass that moves tables to `__constant` memory.
 pub const CONSTANT_MEMORY: &str = "constant-memory";
 /// The name of the pass that reassociates.
@@ -55,6 +59,9 @@ pub const ALL: &[&dyn Pass] = &[
     &reduction::Reduction,
     // After reduction, which leaves what it cannot reassociate; and after restrict.
     &scalar_replacement::ScalarReplacement,
+    // After those that change which reads are left in a loop; after restrict, without which what is
+    // written may be what is read.
+    &Window,
     // After all that changes loops and their accesses; after restrict, without which an array may be
     // what another pointer reads.
     &ivdep::Ivdep,

@@ -1,0 +1,106 @@
+//! `window`: what a loop reads of an array at constant distances is read once, and kept in a shift register.
+//!
+//! A nest that walks over an array and reads `a[i - 1]`, `a[i]` and `a[i + 1]`, or the elements above and below
+//! in rows of constant length, reads each element several times. Here it reads one element an iteration, the
+//! newest, and takes the others from a register that moves on by one element in each iteration: Intel's
+//! sliding window ("Single work-item kernel design", best-practices guide), with the least length, which
+//! is the distance from the oldest to the newest (Chi, Cong, Wei and Zhou, "SODA: stencil with optimized
+//! dataflow architecture", ICCAD 2018). Inner loops that walk over parts of rows then walk over whole rows,
+//! and the outermost begins early enough that the register is filled; the body runs where it ran.
+//!
+//! Only elements are read that the original reads, or that lie between two such, hence in the same buffer.
+//! Nobody writes the array meanwhile: the nest neither writes it nor synchronises.
+
+mod codegen;
+mod nests;
+mod plan;
+mod reads;
+mod walk;
+mod when;
+
+use std::collections::BTreeSet;
+
+use fpgacc_frontend::ir::{FunctionId, Module};
+use fpgacc_frontend::source::Span;
+use fpgacc_kernel_analysis::accesses::Summaries;
+
+use crate::pass::{About, Context, LaunchContract, Outcome, Pass, Requirement};
+
+/// Nests are looked at again so often: one walk has windows of one stride only.
+const ROUNDS: usize = 4;
+
+/// The pass.
+pub struct Window;
+
+/// A nest that may have windows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// The outermost loop's place among the kernel's loops, outer ones first.
+    pub index: usize,
+    /// Where the first read stands; `None`: a pass made it.
+    pub span: Option<Span>,
+}
+
+impl Pass for Window {
+    fn about(&self) -> About {
+        About {
+            name: super::WINDOW,
+            description: "read arrays once, through sliding windows, in single work-items",
+            level: 3,
+            requires: &[Requirement::SingleWorkItem],
+            after: &["ndrange-to-loop", "restrict", "scalar-replacement"],
+        }
+    }
+
+    fn run(
+        &self,
+        module: &mut Module,
+        kernel: FunctionId,
+        context: &Context<'_>,
+        _contract: &mut LaunchContract,
+    ) -> Outcome {
+        let (mut done, mut missed) = (Vec::new(), Vec::new());
+        let wanted = context.options.windows.as_ref();
+        let most = context.options.window_elements;
+        for round in 0..ROUNDS {
+            let summaries = context.summaries(module, kernel);
+            let (mut planned, others) = plan::plan(module, kernel, summaries, context.called, most);
+            planned.retain(|nest| wanted.is_none_or(|wanted| wanted.contains(&nest.root)));
+            if round == 0 || !planned.is_empty() {
+                missed = others;
+            }
+            if planned.is_empty() {
+                break;
+            }
+            if round == 0 {
+                module.functions[kernel].make_names_unique(context.names);
+            }
+            // The last first: the places of the others stay.
+            for nest in planned.iter().rev() {
+                codegen::apply(module, kernel, nest);
+            }
+            done.extend(planned.into_iter().flat_map(|nest| nest.done));
+            if wanted.is_some() {
+                break;
+            }
+        }
+        self.comment(&mut module.functions[kernel], &done);
+        Outcome::of(done, missed)
+    }
+}
+
+/// The nests of a kernel that may have windows.
+pub fn candidates(
+    module: &Module,
+    kernel: FunctionId,
+    called: &BTreeSet<FunctionId>,
+    most: u64,
+) -> Vec<Candidate> {
+    let summaries = Summaries::reachable(module, kernel, called);
+    let (planned, _) = plan::plan(module, kernel, &summaries, called, most);
+    let candidate = |nest: plan::Planned| Candidate {
+        index: nest.root,
+        span: nest.done.first().and_then(|note| note.span),
+    };
+    planned.into_iter().map(candidate).collect()
+}

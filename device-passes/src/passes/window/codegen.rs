@@ -1,0 +1,537 @@
+//! Writing windows.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fpgacc_frontend::ir::{
+    BinaryOp, Block, Expr, ExprId, Function, FunctionId, IncDecOp, Init, LoopHints, Module,
+    QualType, Stmt, StmtKind, Type, TypeId, Types, VarId, VarRef,
+};
+use fpgacc_kernel_analysis::faults;
+use fpgacc_kernel_analysis::loops;
+use fpgacc_kernel_analysis::place::Around;
+use fpgacc_kernel_analysis::poly::{Poly, Sym};
+
+use super::nests::counter_of;
+use super::plan::{Planned, Tap, Window};
+use super::reads::Address;
+use super::walk::{Step, Walk};
+use crate::around_loop::{self, Names, Plan, Rewrite, declare, private_variable};
+
+/// Gives a nest its windows.
+pub fn apply(module: &mut Module, id: FunctionId, planned: &Planned) {
+    let mut names = Names::of(module, id);
+    let Module {
+        types, functions, ..
+    } = module;
+    let function = &mut functions[id];
+    let counter = names.fresh("j");
+    let fixed = fixed(function);
+    let mut writer = Writer {
+        types,
+        function,
+        names,
+        counter,
+        fixed,
+    };
+    let mut plan: Plan<Walk> = Plan::default();
+    let around = Around {
+        hoist_init: false,
+        guard: planned.walk.may_be_empty,
+    };
+    plan.keep(planned.root, [planned.walk.clone()], around);
+    around_loop::apply(&mut writer, &plan);
+}
+
+/// The values with which variables are declared. Only those of variables that nothing else writes are
+/// looked up.
+fn fixed(function: &Function) -> BTreeMap<VarId, ExprId> {
+    let mut fixed = BTreeMap::new();
+    if let Some(body) = &function.body {
+        body.for_each_stmt(&mut |stmt| {
+            if let StmtKind::Decl {
+                var,
+                init: Some(Init::Expr(value)),
+            } = stmt.kind
+            {
+                fixed.insert(var, value);
+            }
+        });
+    }
+    fixed
+}
+
+struct Writer<'a> {
+    types: &'a mut Types,
+    function: &'a mut Function,
+    names: Names,
+    /// The name of the counters of all loops that are made; their scopes are apart.
+    counter: String,
+    fixed: BTreeMap<VarId, ExprId>,
+}
+
+/// What the variables of an index are replaced by.
+struct Substitution<'s> {
+    /// Counters, by expressions.
+    counters: BTreeMap<VarId, ExprId>,
+    /// Counters of loops in the body, by their values.
+    copies: &'s BTreeMap<VarId, i128>,
+    /// Variables that stand for what they are declared with.
+    inner: &'s BTreeSet<VarId>,
+}
+
+impl Rewrite for Writer<'_> {
+    type Kept = Walk;
+
+    const NESTED: bool = false;
+
+    fn function(&mut self) -> &mut Function {
+        self.function
+    }
+
+    fn rewrite(&mut self, stmt: &mut Stmt, walks: &[Walk]) -> [Vec<Stmt>; 2] {
+        let mut before = Vec::new();
+        for walk in walks {
+            let mut inner = inside(stmt);
+            for step in &walk.levels {
+                inner.remove(&step.counter);
+            }
+            let arrays: Vec<VarId> = walk.windows.iter().map(|w| self.array(w)).collect();
+            let mut head = Vec::new();
+            for (window, &array) in walk.windows.iter().zip(&arrays) {
+                before.push(Stmt::new(StmtKind::Decl {
+                    var: array,
+                    init: None,
+                }));
+                if walk.is_primed {
+                    self.prime(walk, window, array, &inner, &mut before);
+                }
+                head.push(self.shift(window, array));
+                head.push(self.load(walk, window, array, &inner));
+            }
+            for (window, &array) in walk.windows.iter().zip(&arrays) {
+                self.replace(walk, window, array);
+            }
+            self.headers(walk);
+            self.body(walk, stmt, walk.levels.len(), head);
+        }
+        [before, Vec::new()]
+    }
+}
+
+/// The variables that a nest declares.
+fn inside(stmt: &Stmt) -> BTreeSet<VarId> {
+    let mut declared = BTreeSet::new();
+    stmt.for_each(&mut |stmt| {
+        if let StmtKind::Decl { var, .. } = &stmt.kind {
+            declared.insert(*var);
+        }
+    });
+    declared
+}
+
+impl Writer<'_> {
+    fn array(&mut self, window: &Window) -> VarId {
+        let ty = self.types.intern(Type::Array {
+            element: QualType::plain(window.element),
+            len: Some(window.elements() as u64),
+        });
+        let array = &self.function.vars[window.array].name;
+        let name = self.names.fresh(&format!("{array}_window"));
+        private_variable(self.function, name, ty)
+    }
+
+    /// Reads what the first iteration finds in the window.
+    fn prime(
+        &mut self,
+        walk: &Walk,
+        window: &Window,
+        array: VarId,
+        inner: &BTreeSet<VarId>,
+        out: &mut Vec<Stmt>,
+    ) {
+        let step = &walk.levels[0];
+        for offset in window.hull.0..window.hull.1 {
+            // Between what the first iteration reads, or what some iteration is sure to read.
+            let is_read = |(first, _): (i128, i128)| {
+                (window.sure.0..=window.sure.1).contains(&(first + offset))
+            };
+            if !walk.span.is_none_or(is_read) {
+                continue;
+            }
+            let start = self.start(step);
+            let value = self.element(window, offset, [(step.counter, start)].into(), inner);
+            let slot = self.slot(array, offset - window.hull.0 + 1);
+            let store = self.function.exprs.assign(None, slot, value);
+            out.push(Stmt::new(StmtKind::Expr(store)));
+        }
+    }
+
+    /// The first value of a counter, of its type.
+    fn start(&mut self, step: &Step) -> ExprId {
+        let ty = self.function.vars[step.counter].ty.ty;
+        let exprs = &mut self.function.exprs;
+        let start = exprs.duplicate(step.start.0);
+        match self.types.as_scalar(exprs.ty(start)) == self.types.as_scalar(ty) {
+            true => start,
+            false => exprs.cast(ty, start),
+        }
+    }
+
+    /// Reads the element of the array at a distance.
+    fn element(
+        &mut self,
+        window: &Window,
+        offset: i128,
+        counters: BTreeMap<VarId, ExprId>,
+        inner: &BTreeSet<VarId>,
+    ) -> ExprId {
+        let tap = nearest(&window.taps, offset);
+        let substitution = Substitution {
+            counters,
+            copies: &tap.copies,
+            inner,
+        };
+        let index = self.substituted(tap.index, &substitution);
+        let index = self.plus(index, offset - tap.offset);
+        let base = self.function.use_var(window.array);
+        self.function.exprs.index(self.types, base, index)
+    }
+
+    /// An index plus a constant.
+    fn plus(&mut self, index: ExprId, constant: i128) -> ExprId {
+        let (op, size) = match constant {
+            0 => return index,
+            1.. => (BinaryOp::Add, constant),
+            _ => (BinaryOp::Sub, -constant),
+        };
+        let exprs = &mut self.function.exprs;
+        let size = exprs.int(self.types, size as i64);
+        exprs.binary(self.types, op, index, size)
+    }
+
+    /// A copy of an index that uses nothing that the nest declares but its counters.
+    fn substituted(&mut self, id: ExprId, by: &Substitution<'_>) -> ExprId {
+        let ty = self.function.exprs.ty(id);
+        if let Expr::Var(VarRef::Local(var)) = *self.function.exprs.get(id) {
+            if let Some(value) = by.copies.get(&var) {
+                let value = self.function.exprs.int(self.types, *value as i64);
+                return self.converted(value, ty);
+            }
+            if let Some(value) = by.counters.get(&var) {
+                return self.function.exprs.duplicate(*value);
+            }
+            let value = self.fixed.get(&var).copied();
+            if let Some(value) = value.filter(|_| by.inner.contains(&var)) {
+                let value = self.substituted(value, by);
+                return self.converted(value, ty);
+            }
+        }
+        let copy = self.function.exprs.get(id).clone();
+        let span = self.function.exprs.span(id);
+        let copy = match copy {
+            Expr::Binary { op, lhs, rhs } => Expr::Binary {
+                op,
+                lhs: self.substituted(lhs, by),
+                rhs: self.substituted(rhs, by),
+            },
+            Expr::Unary { op, operand } => Expr::Unary {
+                op,
+                operand: self.substituted(operand, by),
+            },
+            Expr::Cast { ty, operand } => Expr::Cast {
+                ty,
+                operand: self.substituted(operand, by),
+            },
+            other => other,
+        };
+        self.function.exprs.add(copy, ty, span)
+    }
+
+    fn converted(&mut self, value: ExprId, ty: TypeId) -> ExprId {
+        let exprs = &mut self.function.exprs;
+        match self.types.as_scalar(exprs.ty(value)) == self.types.as_scalar(ty) {
+            true => value,
+            false => exprs.cast(ty, value),
+        }
+    }
+
+    /// Moves a window on by one element.
+    fn shift(&mut self, window: &Window, array: VarId) -> Stmt {
+        let int = self.types.int();
+        let counter = private_variable(self.function, self.counter.clone(), int);
+        let here = self.function.use_var(counter);
+        let to = self.indexed(array, here);
+        let here = self.function.use_var(counter);
+        let next = self.plus(here, 1);
+        let from = self.indexed(array, next);
+        let exprs = &mut self.function.exprs;
+        let start = exprs.int(self.types, 0);
+        let end = exprs.int(self.types, (window.elements() - 1) as i64);
+        let here = self.function.use_var(counter);
+        let operand = self.function.use_var(counter);
+        let exprs = &mut self.function.exprs;
+        let cond = exprs.binary(self.types, BinaryOp::Lt, here, end);
+        let step = Expr::IncDec {
+            op: IncDecOp::PostInc,
+            operand,
+        };
+        let step = exprs.add(step, int, None);
+        let body = exprs.assign(None, to, from);
+        Stmt::new(StmtKind::For {
+            init: vec![declare(counter, start)],
+            cond: Some(cond),
+            step: Some(step),
+            body: Block::of(vec![Stmt::new(StmtKind::Expr(body))]),
+            hints: LoopHints {
+                pragmas: vec!["unroll".to_string()],
+                attrs: Vec::new(),
+            },
+        })
+    }
+
+    /// Reads the element that enters a window, if the original reads it or elements on both sides of it.
+    fn load(
+        &mut self,
+        walk: &Walk,
+        window: &Window,
+        array: VarId,
+        inner: &BTreeSet<VarId>,
+    ) -> Stmt {
+        let value = self.element(window, window.hull.1, BTreeMap::new(), inner);
+        let slot = self.slot(array, window.elements() - 1);
+        let load = self.function.exprs.assign(None, slot, value);
+        let load = Stmt::new(StmtKind::Expr(load));
+        let Some((first, last)) = walk.span else {
+            return load;
+        };
+        let (sure_first, sure_last) = window.sure;
+        let newest = window.hull.1;
+        let mut conds = Vec::new();
+        if first + newest < sure_first {
+            conds.push((BinaryOp::Ge, sure_first - newest));
+        }
+        if last + newest > sure_last {
+            conds.push((BinaryOp::Le, sure_last - newest));
+        }
+        let conds = conds.into_iter().map(|(op, bound)| {
+            let place = self.place(walk);
+            let bound = self.function.exprs.int(self.types, bound as i64);
+            self.function.exprs.binary(self.types, op, place, bound)
+        });
+        match conds.collect::<Vec<_>>() {
+            conds if conds.is_empty() => load,
+            conds => self.only_if(conds, vec![load]),
+        }
+    }
+
+    /// Where a nest is: the sum of its counters, each times its stride.
+    fn place(&mut self, walk: &Walk) -> ExprId {
+        let mut sum = None;
+        for step in &walk.levels {
+            let mut term = self.function.use_var(step.counter);
+            let exprs = &mut self.function.exprs;
+            if step.stride != 1 {
+                let stride = exprs.int(self.types, step.stride as i64);
+                term = exprs.binary(self.types, BinaryOp::Mul, stride, term);
+            }
+            sum = Some(match sum {
+                None => term,
+                Some(sum) => exprs.binary(self.types, BinaryOp::Add, sum, term),
+            });
+        }
+        sum.unwrap_or_else(|| self.function.exprs.int(self.types, 0))
+    }
+
+    fn only_if(&mut self, conds: Vec<ExprId>, then: Vec<Stmt>) -> Stmt {
+        let mut conds = conds.into_iter();
+        let first = conds.next();
+        let all = conds.fold(first, |all, cond| {
+            let exprs = &mut self.function.exprs;
+            all.map(|all| exprs.binary(self.types, BinaryOp::And, all, cond))
+        });
+        let cond = all.unwrap_or_else(|| self.function.exprs.int(self.types, 1));
+        Stmt::new(StmtKind::If {
+            cond,
+            then: Block::of(then),
+            otherwise: None,
+        })
+    }
+
+    /// Takes what is read from a window.
+    fn replace(&mut self, walk: &Walk, window: &Window, array: VarId) {
+        for (read, address) in &window.reads {
+            let value = self.taken(walk, window, array, address);
+            let is_choice = matches!(address, Address::Choice { .. });
+            let ty = self.function.exprs.ty(*read);
+            // What is chosen from small numbers is an `int`.
+            let expr = match self.types.as_scalar(ty) {
+                Some(scalar) if is_choice && scalar.size() < 4 => Expr::Cast {
+                    ty: QualType::plain(ty),
+                    operand: value,
+                },
+                _ => self.function.exprs.get(value).clone(),
+            };
+            self.function.exprs.replace(*read, expr, ty);
+        }
+    }
+
+    fn taken(&mut self, walk: &Walk, window: &Window, array: VarId, address: &Address) -> ExprId {
+        match address {
+            Address::At { poly, .. } => {
+                let index = self.distance(walk, poly, window.hull.0);
+                self.indexed(array, index)
+            }
+            Address::Choice {
+                cond,
+                then,
+                otherwise,
+            } => {
+                let cond = self.function.exprs.duplicate(*cond);
+                let then = self.taken(walk, window, array, then);
+                let otherwise = self.taken(walk, window, array, otherwise);
+                let ty = self.function.exprs.ty(then);
+                let choice = Expr::Cond {
+                    cond,
+                    then,
+                    otherwise,
+                };
+                self.function.exprs.add(choice, ty, None)
+            }
+        }
+    }
+
+    /// Where in a window that begins at a distance an address is: a constant, and counters of loops that
+    /// are unrolled.
+    fn distance(&mut self, walk: &Walk, poly: &Poly, first: i128) -> ExprId {
+        let (rest, constant) = poly.split_constant();
+        let mut constant = constant - first;
+        if faults::is_on("window-shifted") {
+            constant = (constant - 1).max(0);
+        }
+        let mut sum = self.function.exprs.int(self.types, constant as i64);
+        for (symbols, factor) in rest.terms() {
+            let [Sym::Iter(at)] = symbols else { continue };
+            let Some(&counter) = walk.copied.get(at) else {
+                continue;
+            };
+            let mut term = self.function.use_var(counter);
+            let exprs = &mut self.function.exprs;
+            if factor.abs() != 1 {
+                let size = exprs.int(self.types, factor.abs() as i64);
+                term = exprs.binary(self.types, BinaryOp::Mul, size, term);
+            }
+            let op = if factor < 0 {
+                BinaryOp::Sub
+            } else {
+                BinaryOp::Add
+            };
+            sum = exprs.binary(self.types, op, sum, term);
+        }
+        sum
+    }
+
+    fn slot(&mut self, array: VarId, at: i128) -> ExprId {
+        let index = self.function.exprs.int(self.types, at as i64);
+        self.indexed(array, index)
+    }
+
+    fn indexed(&mut self, array: VarId, index: ExprId) -> ExprId {
+        let base = self.function.use_var(array);
+        self.function.exprs.index(self.types, base, index)
+    }
+
+    /// Gives loops their new bounds.
+    fn headers(&mut self, walk: &Walk) {
+        for step in &walk.levels {
+            for (id, new) in [step.start, step.bound] {
+                let Some(new) = new else { continue };
+                let value = self.function.exprs.int(self.types, new as i64);
+                let (expr, ty) = (
+                    self.function.exprs.get(value).clone(),
+                    self.function.exprs.ty(value),
+                );
+                self.function.exprs.replace(id, expr, ty);
+            }
+        }
+    }
+
+    /// Puts statements at the head of the innermost loop's body, and a condition around the rest.
+    fn body(&mut self, walk: &Walk, stmt: &mut Stmt, levels: usize, head: Vec<Stmt>) {
+        let StmtKind::For { body, .. } = &mut stmt.kind else {
+            return;
+        };
+        if levels > 1 {
+            if let Some(inner) = inner_loop(&mut body.stmts) {
+                self.body(walk, inner, levels - 1, head);
+            }
+            return;
+        }
+        let mut rest = std::mem::take(&mut body.stmts);
+        for stmt in &mut rest {
+            self.unroll(walk, stmt);
+        }
+        let conds = self.within(walk);
+        body.stmts = head;
+        match conds.is_empty() {
+            true => body.stmts.append(&mut rest),
+            false => {
+                let stmt = self.only_if(conds, rest);
+                body.stmts.push(stmt);
+            }
+        }
+    }
+
+    /// Where the body of the original runs.
+    fn within(&mut self, walk: &Walk) -> Vec<ExprId> {
+        let mut conds = Vec::new();
+        for step in &walk.levels {
+            for (op, bound) in [(BinaryOp::Ge, step.from), (BinaryOp::Le, step.to)] {
+                let Some(bound) = bound else { continue };
+                let counter = self.function.use_var(step.counter);
+                let exprs = &mut self.function.exprs;
+                let bound = exprs.int(self.types, bound as i64);
+                conds.push(exprs.binary(self.types, op, counter, bound));
+            }
+        }
+        conds
+    }
+
+    /// Asks for copies of the loops by whose counters windows are read.
+    fn unroll(&mut self, walk: &Walk, stmt: &mut Stmt) {
+        let counter = counter_of(self.function, stmt);
+        let is_copied = counter.is_some_and(|counter| walk.copied.values().any(|c| *c == counter));
+        if let StmtKind::For { hints, .. } = &mut stmt.kind
+            && is_copied
+            && hints.pragmas.is_empty()
+            && hints.attrs.is_empty()
+        {
+            hints.pragmas.push("unroll".to_string());
+        }
+        for list in stmt.lists_mut() {
+            for stmt in list {
+                self.unroll(walk, stmt);
+            }
+        }
+    }
+}
+
+/// The element whose index an expression is that lies nearest, rather before than after.
+fn nearest(taps: &[Tap], offset: i128) -> &Tap {
+    let before = taps.iter().rev().find(|tap| tap.offset <= offset);
+    before.unwrap_or(&taps[0])
+}
+
+/// The last loop of a list, or of a block that ends it.
+fn inner_loop(stmts: &mut [Stmt]) -> Option<&mut Stmt> {
+    let last = stmts
+        .iter_mut()
+        .rev()
+        .find(|stmt| !matches!(stmt.kind, StmtKind::Comment(_)))?;
+    if matches!(last.kind, StmtKind::Block(_)) {
+        let StmtKind::Block(block) = &mut last.kind else {
+            return None;
+        };
+        return inner_loop(&mut block.stmts);
+    }
+    loops::hints(last).is_some().then_some(last)
+}

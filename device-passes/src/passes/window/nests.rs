@@ -1,0 +1,142 @@
+//! The loops around a body.
+
+use fpgacc_frontend::ir::{BinaryOp, Expr, ExprId, Function, Init, Stmt, StmtKind, UnaryOp, VarId};
+use fpgacc_kernel_analysis::loops;
+use fpgacc_kernel_analysis::nest::Header;
+use fpgacc_kernel_analysis::trip_count::{Constants, trip_count};
+
+use super::when::Interval;
+
+/// A loop that counts.
+#[derive(Clone, Copy)]
+pub struct Level<'s> {
+    /// The loop.
+    pub stmt: &'s Stmt,
+    /// What it says before its body.
+    pub header: Header,
+    /// The first and the last value of its counter, if these are constant and there is one.
+    pub values: Option<Interval>,
+}
+
+/// A loop and those inside, each of which is all that the one around does.
+pub fn chain<'s>(function: &Function, constants: &Constants<'_>, stmt: &'s Stmt) -> Vec<Level<'s>> {
+    let mut levels = Vec::new();
+    let mut next = Some(stmt);
+    while let Some(stmt) = next {
+        let Some(header) = Header::of(function, stmt).filter(|_| !is_unrolled(stmt)) else {
+            break;
+        };
+        let values = values(constants, stmt, &header);
+        levels.push(Level {
+            stmt,
+            header,
+            values,
+        });
+        next = match &stmt.kind {
+            StmtKind::For { body, .. } => only_loop(function, &body.stmts),
+            _ => None,
+        };
+    }
+    levels
+}
+
+impl Level<'_> {
+    /// What an iteration does.
+    pub fn body(&self) -> &[Stmt] {
+        match &self.stmt.kind {
+            StmtKind::For { body, .. } => &body.stmts,
+            _ => &[],
+        }
+    }
+
+    /// Whether nothing but the loop sees its counter.
+    pub fn declares_counter(&self) -> bool {
+        match &self.stmt.kind {
+            StmtKind::For { init, .. } => {
+                matches!(init.first(), Some(first) if matches!(first.kind, StmtKind::Decl { .. }))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether an iteration may be the last by its own doing.
+    pub fn may_end(&self) -> bool {
+        self.body()
+            .iter()
+            .any(|stmt| loops::leaves(stmt, true, false))
+    }
+
+    /// What its counter is compared with so that this is its last value.
+    pub fn bound_for(&self, last: i128) -> i128 {
+        match self.header.op {
+            BinaryOp::Le => last,
+            _ => last + 1,
+        }
+    }
+}
+
+fn values(constants: &Constants<'_>, stmt: &Stmt, header: &Header) -> Option<Interval> {
+    let counts = matches!(header.op, BinaryOp::Lt | BinaryOp::Le | BinaryOp::Ne);
+    let first = constants.value(header.start)?;
+    let trips = trip_count(constants, stmt).filter(|trips| *trips > 0 && counts)?;
+    Some((first, first + i128::from(trips) - 1))
+}
+
+/// Whether a loop is to be copied.
+fn is_unrolled(stmt: &Stmt) -> bool {
+    loops::hints(stmt).is_some_and(|hints| {
+        let pragmas = hints.pragmas.iter().map(String::as_str);
+        let attrs = hints.attrs.iter().map(|attr| attr.name.as_str());
+        pragmas.chain(attrs).any(|text| text.contains("unroll"))
+    })
+}
+
+/// The loop that is all of a list, but for declarations that may run more often.
+fn only_loop<'s>(function: &Function, stmts: &'s [Stmt]) -> Option<&'s Stmt> {
+    let mut real = stmts
+        .iter()
+        .filter(|stmt| !matches!(stmt.kind, StmtKind::Comment(_)));
+    let last = real.next_back()?;
+    if !real.all(|stmt| is_harmless(function, stmt)) {
+        return None;
+    }
+    match &last.kind {
+        StmtKind::Block(block) => only_loop(function, &block.stmts),
+        _ => loops::hints(last).map(|_| last),
+    }
+}
+
+fn is_harmless(function: &Function, stmt: &Stmt) -> bool {
+    match &stmt.kind {
+        StmtKind::Decl { init: None, .. } => true,
+        StmtKind::Decl {
+            init: Some(Init::Expr(value)),
+            ..
+        } => is_sum(function, *value),
+        _ => false,
+    }
+}
+
+/// Sums and products, which may be formed of any numbers.
+fn is_sum(function: &Function, id: ExprId) -> bool {
+    match *function.exprs.get(id) {
+        Expr::Int { .. } | Expr::Float { .. } => true,
+        Expr::Var(var) => matches!(var, fpgacc_frontend::ir::VarRef::Local(_)),
+        Expr::Unary {
+            op: UnaryOp::Plus | UnaryOp::Minus,
+            operand,
+        }
+        | Expr::Cast { operand, .. } => is_sum(function, operand),
+        Expr::Binary {
+            op: BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul,
+            lhs,
+            rhs,
+        } => is_sum(function, lhs) && is_sum(function, rhs),
+        _ => false,
+    }
+}
+
+/// The counter of a loop, by the loop.
+pub fn counter_of(function: &Function, stmt: &Stmt) -> Option<VarId> {
+    Header::of(function, stmt).map(|header| header.counter)
+}

@@ -1,0 +1,456 @@
+//! Which reads of a nest become windows.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fpgacc_frontend::ir::{ExprId, FunctionId, Module, Stmt, TypeId, VarId};
+use fpgacc_kernel_analysis::accesses::{Access, Accesses, Summaries};
+use fpgacc_kernel_analysis::alias::Aliases;
+use fpgacc_kernel_analysis::indices::Indices;
+use fpgacc_kernel_analysis::loops;
+use fpgacc_kernel_analysis::nest::Nests;
+use fpgacc_kernel_analysis::place::is_loop;
+use fpgacc_kernel_analysis::poly::{Poly, Sym};
+use fpgacc_kernel_analysis::trip_count::Constants;
+
+use super::nests::{Level, chain};
+use super::reads::{Address, Reach, Read, Reader};
+use super::walk::{self, Walk};
+use super::when::When;
+use crate::pass::Note;
+
+/// A nest with windows.
+#[derive(Clone, Debug)]
+pub struct Planned {
+    /// The outermost loop's place among the loops of the function, outer ones first.
+    pub root: usize,
+    /// Loops in it, itself counted.
+    pub loops: usize,
+    /// How it runs, and its windows.
+    pub walk: Walk,
+    /// Reads of memory an iteration less.
+    pub saved: usize,
+    /// Iterations in all.
+    pub iterations: i128,
+    /// What is rewritten.
+    pub done: Vec<Note>,
+}
+
+/// An element of an array that is read at a constant distance from where the nest is.
+#[derive(Clone, Debug)]
+pub struct Tap {
+    /// The distance.
+    pub offset: i128,
+    /// An index that is it.
+    pub index: ExprId,
+    /// Counters of loops in the body, where the index is it.
+    pub copies: BTreeMap<VarId, i128>,
+}
+
+/// Elements of an array that are kept while a nest walks over it.
+#[derive(Clone, Debug)]
+pub struct Window {
+    /// The array.
+    pub array: VarId,
+    /// The type of its elements.
+    pub element: TypeId,
+    /// The least and the largest distance.
+    pub hull: (i128, i128),
+    /// Between these distances from where the nest is at first the original is sure to read; of loops with
+    /// bounds that are not known, in each iteration.
+    pub sure: (i128, i128),
+    /// Distances that are read.
+    pub distances: usize,
+    /// Elements whose index an expression is, of which no two have one distance, in order.
+    pub taps: Vec<Tap>,
+    /// The reads, each with its address.
+    pub reads: Vec<(ExprId, Address)>,
+}
+
+impl Window {
+    /// Its length.
+    pub fn elements(&self) -> i128 {
+        self.hull.1 - self.hull.0 + 1
+    }
+}
+
+/// Reads of one array that differ by constants only.
+struct Group {
+    array: VarId,
+    /// By how many elements each loop moves on, the outermost first.
+    strides: Vec<i128>,
+    /// By read: where it may read.
+    reads: BTreeMap<ExprId, Vec<(i128, Reach)>>,
+}
+
+/// Looks for windows.
+pub struct Planner<'a> {
+    aliases: &'a Aliases<'a>,
+    nests: &'a Nests<'a>,
+    constants: &'a Constants<'a>,
+    summaries: &'a Summaries,
+    /// The most elements that a window may have.
+    most: i128,
+    found: Vec<Planned>,
+    missed: BTreeMap<VarId, Note>,
+}
+
+/// What becomes of a function: nests, and why others stay.
+pub fn plan(
+    module: &Module,
+    id: FunctionId,
+    summaries: &Summaries,
+    called: &BTreeSet<FunctionId>,
+    most: u64,
+) -> (Vec<Planned>, Vec<Note>) {
+    let function = &module.functions[id];
+    let Some(body) = &function.body else {
+        return Default::default();
+    };
+    if loops::has_labels(body) {
+        return Default::default();
+    }
+    let aliases = Aliases::new(module, id, called);
+    let mut planner = Planner {
+        aliases: &aliases,
+        nests: &Nests::of(module, function),
+        constants: &Constants::new(module, function),
+        summaries,
+        most: i128::from(most),
+        found: Vec::new(),
+        missed: BTreeMap::new(),
+    };
+    planner.list(&body.stmts, &mut 0, 1);
+    planner.finish()
+}
+
+impl<'a> Planner<'a> {
+    /// All loops of a list; those around run so many iterations.
+    fn list(&mut self, stmts: &[Stmt], seen: &mut usize, around: i128) {
+        for stmt in stmts {
+            let mut inside = around;
+            if is_loop(stmt) {
+                let levels = chain(self.aliases.function, self.constants, stmt);
+                for depth in (1..=levels.len()).rev() {
+                    self.propose(*seen, &levels[..depth], around);
+                }
+                *seen += 1;
+                let values = levels.first().and_then(|level| level.values);
+                inside *= values.map_or(1, |(first, last)| last - first + 1);
+            }
+            for list in stmt.lists() {
+                self.list(list, seen, inside);
+            }
+        }
+    }
+
+    /// The windows of a nest with these loops.
+    fn propose(&mut self, root: usize, levels: &[Level<'_>], around: i128) {
+        let stmt = levels[0].stmt;
+        let mut indices = Indices::new(self.aliases, self.nests, stmt);
+        indices.follow(stmt);
+        let number = |level: &Level<'_>| {
+            let mut counting = indices.counting.iter();
+            counting.position(|c| c.header.counter == level.header.counter && c.step == Some(1))
+        };
+        let numbers: Option<Vec<usize>> = levels.iter().map(number).collect();
+        let Some(numbers) = numbers else { return };
+        let ends = levels.iter().any(Level::may_end);
+        let values: Option<Vec<_>> = levels.iter().map(|level| level.values).collect();
+        let values = values.filter(|_| !ends);
+        if values.is_none() && levels.len() > 1 {
+            return;
+        }
+        let counters = numbers
+            .iter()
+            .copied()
+            .zip(values.clone().unwrap_or_default());
+        let mut reader = Reader::new(self.aliases, &mut indices, self.constants);
+        let innermost = &levels[levels.len() - 1];
+        reader.list(innermost.body(), When::always(counters.collect()));
+        let reads = reader.reads;
+        let names: Vec<VarId> = indices.counting.iter().map(|c| c.header.counter).collect();
+        let region = Accesses::of_loop(self.aliases, self.summaries, stmt);
+        let mut walks: BTreeMap<Vec<i128>, Vec<Window>> = BTreeMap::new();
+        for group in groups(&reads, &numbers) {
+            if group.distances().len() < 2 {
+                continue;
+            }
+            match self.windows(&group, &reads, &names, &region, values.as_deref()) {
+                Ok(windows) => walks.entry(group.strides).or_default().extend(windows),
+                Err(reason) => self.miss(&group.reads, group.array, reason),
+            }
+        }
+        let mut best: Option<(Vec<i128>, Vec<Window>)> = None;
+        for (strides, windows) in walks {
+            if best
+                .as_ref()
+                .is_none_or(|(_, known)| saved(&windows) > saved(known))
+            {
+                best = Some((strides, windows));
+            }
+        }
+        let Some((strides, windows)) = best.filter(|(_, windows)| !windows.is_empty()) else {
+            return;
+        };
+        let done = windows.iter().map(|window| self.note(window)).collect();
+        let (array, first) = (windows[0].array, windows[0].reads[0].0);
+        let saved = saved(&windows);
+        let inner = windows.iter().flat_map(|window| &window.reads);
+        let mut copied = BTreeSet::new();
+        inner.for_each(|(_, address)| address.counters(&mut copied));
+        let copied = copied.iter().filter(|at| !numbers.contains(at));
+        let copied = copied.map(|at| (*at, names[*at])).collect();
+        match walk::decide(levels, &strides, windows, values.as_deref(), copied) {
+            Ok(walk) => self.found.push(Planned {
+                root,
+                loops: loops::count(stmt),
+                saved,
+                iterations: walk.iterations.saturating_mul(around),
+                walk,
+                done,
+            }),
+            Err(reason) => self.miss(&[(first, Vec::new())].into(), array, reason),
+        }
+    }
+
+    /// The windows of a group.
+    fn windows(
+        &self,
+        group: &Group,
+        reads: &BTreeMap<ExprId, Read>,
+        names: &[VarId],
+        region: &Accesses,
+        values: Option<&[(i128, i128)]>,
+    ) -> Result<Vec<Window>, String> {
+        if group.strides.last() != Some(&1) {
+            return Err("it is not read element by element".to_string());
+        }
+        if region.synchronises.is_some() {
+            return Err("memory is synchronised in the loop".to_string());
+        }
+        if let Some(first) = group.reads.keys().next()
+            && self.is_written(*first, region)
+        {
+            return Err("another access in the loop may write to it".to_string());
+        }
+        let sure = group
+            .sure(values.is_some())
+            .ok_or("no iteration is sure to read it")?;
+        let is_inside = |(offset, reach): &(i128, Reach)| match values {
+            Some(_) => {
+                let (first, last) = group.span(reach);
+                first + offset >= sure.0 && last + offset <= sure.1
+            }
+            None => (sure.0..=sure.1).contains(offset),
+        };
+        let inside = group.reads.iter();
+        let inside: Vec<_> = inside
+            .filter(|(_, reaches)| reaches.iter().all(is_inside))
+            .collect();
+        let offsets = inside.iter().flat_map(|(_, reaches)| reaches.iter());
+        let offsets: BTreeSet<i128> = offsets.map(|(offset, _)| *offset).collect();
+        if offsets.len() < 2 {
+            return Err("it may be read where no iteration is sure to".to_string());
+        }
+        let mut windows = Vec::new();
+        for hull in clusters(&offsets, self.most) {
+            let is_near = |(offset, _): &(i128, Reach)| (hull.0..=hull.1).contains(offset);
+            let near = inside.iter();
+            let near: Vec<_> = near
+                .filter(|(_, reaches)| reaches.iter().all(is_near))
+                .copied()
+                .collect();
+            windows.extend(self.window(group.array, sure, &near, reads, names));
+        }
+        if windows.is_empty() {
+            let most = self.most;
+            return Err(format!("more than {most} elements lie between its reads"));
+        }
+        Ok(windows)
+    }
+
+    fn window(
+        &self,
+        array: VarId,
+        sure: (i128, i128),
+        near: &[(&ExprId, &Vec<(i128, Reach)>)],
+        reads: &BTreeMap<ExprId, Read>,
+        names: &[VarId],
+    ) -> Option<Window> {
+        let all = near.iter().flat_map(|(_, reaches)| reaches.iter());
+        let offsets: BTreeSet<i128> = all.clone().map(|(offset, _)| *offset).collect();
+        let hull = (*offsets.first()?, *offsets.last()?);
+        let mut taps: BTreeMap<i128, Tap> = BTreeMap::new();
+        for (offset, reach) in all {
+            let Some(index) = reach.expr else { continue };
+            let copies = reach.copies.iter().map(|(at, value)| (names[*at], *value));
+            taps.entry(*offset).or_insert_with(|| Tap {
+                offset: *offset,
+                index,
+                copies: copies.collect(),
+            });
+        }
+        let first = **near.first().map(|(id, _)| id)?;
+        (offsets.len() > 1 && !taps.is_empty()).then(|| Window {
+            array,
+            element: self.aliases.function.exprs.ty(first),
+            hull,
+            sure,
+            distances: offsets.len(),
+            taps: taps.into_values().collect(),
+            reads: near
+                .iter()
+                .map(|(id, _)| (**id, reads[*id].address.clone()))
+                .collect(),
+        })
+    }
+
+    /// Whether a loop may write what it reads here.
+    fn is_written(&self, read: ExprId, region: &Accesses) -> bool {
+        let access = Access {
+            at: read,
+            write: false,
+            roots: self.aliases.lvalue_roots(read),
+            space: self.aliases.lvalue_space(read),
+            // Any of its elements.
+            exact: false,
+        };
+        region
+            .writes()
+            .any(|write| self.aliases.may_overlap(write, &access))
+    }
+
+    fn note(&self, window: &Window) -> Note {
+        let function = self.aliases.function;
+        let name = &function.vars[window.array].name;
+        let text = format!(
+            "'{name}' is read once an iteration; {} elements are kept in a window of {}",
+            window.distances,
+            window.elements()
+        );
+        Note::new(text, function.exprs.span(window.reads[0].0))
+    }
+
+    fn miss(&mut self, reads: &BTreeMap<ExprId, Vec<(i128, Reach)>>, array: VarId, reason: String) {
+        let function = self.aliases.function;
+        let name = &function.vars[array].name;
+        let span = reads.keys().find_map(|id| function.exprs.span(*id));
+        let text = format!("'{name}' is not read through a window: {reason}");
+        let note = Note::new(text, span);
+        self.missed.entry(array).or_insert(note);
+    }
+
+    /// The best that do not overlap, in the order of the text, and what has none.
+    fn finish(mut self) -> (Vec<Planned>, Vec<Note>) {
+        let key = |p: &Planned| (std::cmp::Reverse(p.saved), p.iterations, p.root);
+        self.found.sort_by_key(key);
+        let mut chosen: Vec<Planned> = Vec::new();
+        for planned in self.found {
+            let meets = |other: &Planned| {
+                planned.root < other.root + other.loops && other.root < planned.root + planned.loops
+            };
+            if !chosen.iter().any(meets) {
+                chosen.push(planned);
+            }
+        }
+        chosen.sort_by_key(|planned| planned.root);
+        let done = chosen.iter().flat_map(|planned| &planned.walk.windows);
+        let done: BTreeSet<VarId> = done.map(|window| window.array).collect();
+        let missed = self.missed.into_iter();
+        let missed = missed.filter(|(array, _)| !done.contains(array));
+        (chosen, missed.map(|(_, note)| note).collect())
+    }
+}
+
+/// Reads of memory that windows save in an iteration.
+fn saved(windows: &[Window]) -> usize {
+    windows.iter().map(|window| window.distances - 1).sum()
+}
+
+/// Reads by what they differ in by constants only.
+fn groups(reads: &BTreeMap<ExprId, Read>, numbers: &[usize]) -> Vec<Group> {
+    let mut groups: BTreeMap<(VarId, Vec<i128>, Poly), Group> = BTreeMap::new();
+    for (id, read) in reads {
+        let places = read.reaches.iter().map(|reach| place(&reach.poly, numbers));
+        let Some(places) = places.collect::<Option<Vec<_>>>() else {
+            continue;
+        };
+        let Some((strides, rest, _)) = places.first() else {
+            continue;
+        };
+        if !places.iter().all(|(s, r, _)| s == strides && r == rest) {
+            continue;
+        }
+        let key = (read.array, strides.clone(), rest.clone());
+        let group = groups.entry(key).or_insert_with(|| Group {
+            array: read.array,
+            strides: strides.clone(),
+            reads: BTreeMap::new(),
+        });
+        let offsets = places.iter().map(|(_, _, offset)| *offset);
+        let reaches = offsets.zip(read.reaches.iter().cloned()).collect();
+        group.reads.insert(*id, reaches);
+    }
+    groups.into_values().collect()
+}
+
+/// By how much an index moves on with each counter, what is left of it, and the constant.
+fn place(poly: &Poly, numbers: &[usize]) -> Option<(Vec<i128>, Poly, i128)> {
+    let mut rest = poly.clone();
+    let mut strides = Vec::new();
+    for number in numbers {
+        let sym = Sym::Iter(*number);
+        strides.push(rest.coefficient(sym)?.as_constant()?);
+        rest = rest.without(sym);
+    }
+    let (rest, constant) = rest.split_constant();
+    let is_counter = |sym: &Sym| matches!(sym, Sym::Iter(_));
+    let stays = !rest.symbols().iter().any(is_counter);
+    stays.then_some((strides, rest, constant))
+}
+
+impl Group {
+    fn all(&self) -> impl Iterator<Item = &(i128, Reach)> {
+        self.reads.values().flatten()
+    }
+
+    fn distances(&self) -> BTreeSet<i128> {
+        self.all().map(|(offset, _)| *offset).collect()
+    }
+
+    /// The first and the last place of the nest where a read is reached.
+    fn span(&self, reach: &Reach) -> (i128, i128) {
+        let mut span = (0, 0);
+        // The counters of the nest are the only ones that are known, in the order of the loops.
+        for (stride, (first, last)) in self.strides.iter().zip(reach.when.counters.values()) {
+            span.0 += stride * first;
+            span.1 += stride * last;
+        }
+        span
+    }
+
+    /// Between these the original is sure to read.
+    fn sure(&self, is_constant: bool) -> Option<(i128, i128)> {
+        let reaches = self.all().filter(|(_, reach)| match is_constant {
+            true => reach.when.is_exact,
+            false => reach.when.is_always,
+        });
+        let spans = reaches.map(|(offset, reach)| {
+            let (first, last) = self.span(reach);
+            (first + offset, last + offset)
+        });
+        spans.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
+    }
+}
+
+/// Distances that fit into one window of at most so many elements, as few windows as possible.
+fn clusters(offsets: &BTreeSet<i128>, most: i128) -> Vec<(i128, i128)> {
+    let mut found: Vec<(i128, i128)> = Vec::new();
+    for offset in offsets {
+        match found.last_mut() {
+            Some(last) if offset - last.0 < most => last.1 = *offset,
+            _ => found.push((*offset, *offset)),
+        }
+    }
+    found
+}

@@ -1,0 +1,531 @@
+//! What the body of a nest reads of arrays in memory: at which addresses, and in which iterations.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fpgacc_frontend::ir::{
+    AddressSpace, BinaryOp, Expr, ExprId, Stmt, StmtKind, UnaryOp, VarId, VarRef,
+};
+use fpgacc_kernel_analysis::alias::Aliases;
+use fpgacc_kernel_analysis::indices::Indices;
+use fpgacc_kernel_analysis::loops;
+use fpgacc_kernel_analysis::nest::Header;
+use fpgacc_kernel_analysis::poly::{Poly, Sym};
+use fpgacc_kernel_analysis::trip_count::{Constants, trip_count};
+
+use super::when::{When, compares, opposite};
+
+/// The most iterations of loops in the body that are looked at one by one.
+const MOST_COPIES: u64 = 128;
+/// The most addresses between which one read chooses.
+const MOST_CHOICES: usize = 16;
+/// The most reads that are looked at.
+const MOST_READS: usize = 2048;
+
+/// The address of a read.
+#[derive(Clone, Debug)]
+pub enum Address {
+    /// One index.
+    At {
+        /// An expression that is it, if one is.
+        expr: Option<ExprId>,
+        /// It, of all counters.
+        poly: Poly,
+    },
+    /// One of two.
+    Choice {
+        /// Chooses the first; only of counters and numbers that stay.
+        cond: ExprId,
+        /// The first.
+        then: Box<Address>,
+        /// The second.
+        otherwise: Box<Address>,
+    },
+}
+
+impl Address {
+    fn choices(&self) -> usize {
+        match self {
+            Address::At { .. } => 1,
+            Address::Choice {
+                then, otherwise, ..
+            } => then.choices() + otherwise.choices(),
+        }
+    }
+
+    /// The numbers of all counters in it.
+    pub fn counters(&self, found: &mut BTreeSet<usize>) {
+        match self {
+            Address::At { poly, .. } => {
+                found.extend(poly.symbols().iter().filter_map(|sym| match sym {
+                    Sym::Iter(at) => Some(*at),
+                    _ => None,
+                }))
+            }
+            Address::Choice {
+                then, otherwise, ..
+            } => {
+                then.counters(found);
+                otherwise.counters(found);
+            }
+        }
+    }
+
+    /// This plus `factor` times another.
+    fn plus(&self, other: &Address, factor: i128) -> Address {
+        match (self, other) {
+            (Address::At { poly: x, .. }, Address::At { poly: y, .. }) => Address::At {
+                expr: None,
+                poly: x.plus(y, factor),
+            },
+            (
+                Address::Choice {
+                    cond,
+                    then,
+                    otherwise,
+                },
+                _,
+            ) => Address::Choice {
+                cond: *cond,
+                then: Box::new(then.plus(other, factor)),
+                otherwise: Box::new(otherwise.plus(other, factor)),
+            },
+            (
+                _,
+                Address::Choice {
+                    cond,
+                    then,
+                    otherwise,
+                },
+            ) => Address::Choice {
+                cond: *cond,
+                then: Box::new(self.plus(then, factor)),
+                otherwise: Box::new(self.plus(otherwise, factor)),
+            },
+        }
+    }
+}
+
+/// One address that a read may have, in one iteration of the loops around it in the body.
+#[derive(Clone, Debug)]
+pub struct Reach {
+    /// Without the counters of these loops.
+    pub poly: Poly,
+    /// An expression that is it, if one is.
+    pub expr: Option<ExprId>,
+    /// The counters of these loops, by their numbers.
+    pub copies: BTreeMap<usize, i128>,
+    /// In which iterations of the nest.
+    pub when: When,
+}
+
+/// A read of an element of an array.
+#[derive(Clone, Debug)]
+pub struct Read {
+    /// The array.
+    pub array: VarId,
+    /// Its address, of all counters.
+    pub address: Address,
+    /// All addresses that it may have.
+    pub reaches: Vec<Reach>,
+}
+
+/// Looks through the body of a nest.
+pub struct Reader<'r, 'a> {
+    /// What points where.
+    pub aliases: &'r Aliases<'a>,
+    /// The integers of the nest.
+    pub indices: &'r mut Indices<'a>,
+    /// Constants.
+    pub constants: &'r Constants<'a>,
+    /// What was found, by expression.
+    pub reads: BTreeMap<ExprId, Read>,
+    /// Counters of the loops around in the body.
+    copies: BTreeMap<usize, i128>,
+    /// Iterations of these.
+    copied: u64,
+}
+
+impl<'r, 'a> Reader<'r, 'a> {
+    /// Of a nest.
+    pub fn new(
+        aliases: &'r Aliases<'a>,
+        indices: &'r mut Indices<'a>,
+        constants: &'r Constants<'a>,
+    ) -> Self {
+        Reader {
+            aliases,
+            indices,
+            constants,
+            reads: BTreeMap::new(),
+            copies: BTreeMap::new(),
+            copied: 1,
+        }
+    }
+
+    /// Statements that run one after the other.
+    pub fn list(&mut self, stmts: &[Stmt], mut when: When) {
+        for stmt in stmts {
+            when = self.stmt(stmt, when);
+        }
+    }
+
+    /// A statement; when what follows it is reached.
+    fn stmt(&mut self, stmt: &Stmt, when: When) -> When {
+        if let StmtKind::If {
+            cond,
+            then,
+            otherwise,
+        } = &stmt.kind
+        {
+            self.value(*cond, &when);
+            let so = self.assume(when.clone(), *cond, true);
+            self.list(&then.stmts, so);
+            let not_so = self.assume(when.clone(), *cond, false);
+            if let Some(otherwise) = otherwise {
+                self.list(&otherwise.stmts, not_so);
+            } else if matches!(then.stmts.last(), Some(last) if matches!(last.kind, StmtKind::Continue))
+                && !then.stmts[..then.stmts.len() - 1].iter().any(leaves)
+            {
+                return not_so;
+            }
+        } else if loops::hints(stmt).is_some() {
+            self.inner_loop(stmt, &when);
+        } else {
+            for root in stmt.exprs() {
+                self.value(root, &when);
+            }
+            let inside = match &stmt.kind {
+                StmtKind::Block(_) => when.clone(),
+                _ => when.clone().perhaps(),
+            };
+            for list in stmt.lists() {
+                self.list(list, inside.clone());
+            }
+        }
+        if leaves(stmt) { when.perhaps() } else { when }
+    }
+
+    /// A loop in the body: each of its iterations, if they are few.
+    fn inner_loop(&mut self, stmt: &Stmt, when: &When) {
+        let (StmtKind::For { body, .. }
+        | StmtKind::While { body, .. }
+        | StmtKind::DoWhile { body, .. }) = &stmt.kind
+        else {
+            return;
+        };
+        let Some((at, values)) = self.values(stmt) else {
+            return self.list(&body.stmts, when.clone().perhaps());
+        };
+        let is_left = body
+            .stmts
+            .iter()
+            .any(|stmt| loops::leaves(stmt, true, false));
+        let inside = if is_left {
+            when.clone().perhaps()
+        } else {
+            when.clone()
+        };
+        let trips = values.len() as u64;
+        self.copied *= trips.max(1);
+        for value in values {
+            self.copies.insert(at, value);
+            self.list(&body.stmts, inside.clone());
+        }
+        self.copies.remove(&at);
+        self.copied /= trips.max(1);
+    }
+
+    /// The number of a loop's counter and its values, if they are constant and few.
+    fn values(&self, stmt: &Stmt) -> Option<(usize, Vec<i128>)> {
+        let hints = loops::hints(stmt)?;
+        // Some copies are not all.
+        if !hints.attrs.is_empty() || hints.pragmas.iter().any(|text| text != "unroll") {
+            return None;
+        }
+        let header = Header::of(self.aliases.function, stmt)?;
+        let mut counting = self.indices.counting.iter();
+        let at = counting.position(|counting| counting.header.counter == header.counter)?;
+        let step = self.indices.counting[at].step?;
+        let start = self.constants.value(header.start)?;
+        let trips = trip_count(self.constants, stmt)?;
+        let is_few = trips.checked_mul(self.copied)? <= MOST_COPIES;
+        let values = (0..i128::from(trips)).map(|iteration| start + iteration * step);
+        is_few.then(|| (at, values.collect()))
+    }
+
+    fn value(&mut self, id: ExprId, when: &When) {
+        let exprs = &self.aliases.function.exprs;
+        match *exprs.get(id) {
+            Expr::SizeOf(_) => {}
+            Expr::Binary {
+                op: op @ (BinaryOp::And | BinaryOp::Or),
+                lhs,
+                rhs,
+            } => {
+                self.value(lhs, when);
+                let when = self.assume(when.clone(), lhs, op == BinaryOp::And);
+                self.value(rhs, &when);
+            }
+            Expr::Cond {
+                cond,
+                then,
+                otherwise,
+            } => {
+                self.value(cond, when);
+                let so = self.assume(when.clone(), cond, true);
+                self.value(then, &so);
+                let not_so = self.assume(when.clone(), cond, false);
+                self.value(otherwise, &not_so);
+            }
+            Expr::Assign { lhs, rhs, .. } => {
+                self.parts(lhs, when);
+                self.value(rhs, when);
+            }
+            Expr::IncDec { operand, .. }
+            | Expr::Unary {
+                op: UnaryOp::AddressOf,
+                operand,
+            } => self.parts(operand, when),
+            Expr::Index { base, index } => {
+                self.read(id, base, index, when);
+                self.parts(id, when);
+            }
+            _ => self.parts(id, when),
+        }
+    }
+
+    /// What an expression is made of.
+    fn parts(&mut self, id: ExprId, when: &When) {
+        for child in self.aliases.function.exprs.children(id) {
+            self.value(child, when);
+        }
+    }
+
+    fn read(&mut self, id: ExprId, base: ExprId, index: ExprId, when: &When) {
+        let Some(array) = self.array(id, base) else {
+            return;
+        };
+        if when.is_never || self.reads.len() >= MOST_READS {
+            return;
+        }
+        let address = match self.reads.get(&id) {
+            Some(known) => known.address.clone(),
+            None => {
+                let widened = self.indices.widened(index);
+                match self.address(widened) {
+                    Some(address) => address,
+                    None => return,
+                }
+            }
+        };
+        let mut reaches = Vec::new();
+        self.reach(&address, when.clone(), &mut reaches);
+        let read = self.reads.entry(id).or_insert(Read {
+            array,
+            address,
+            reaches: Vec::new(),
+        });
+        read.reaches.append(&mut reaches);
+    }
+
+    /// The array whose element an expression is: a pointer into global memory that stays.
+    fn array(&self, id: ExprId, base: ExprId) -> Option<VarId> {
+        let (types, function) = (&self.aliases.module.types, self.aliases.function);
+        let Expr::Var(VarRef::Local(array)) = *function.exprs.get(base) else {
+            return None;
+        };
+        let ty = function.exprs.ty(id);
+        let is_value = types.as_scalar(ty).is_some() || types.as_vector(ty).is_some();
+        let (_, space) = types.as_pointer(function.vars[array].ty.ty)?;
+        let stays = self
+            .indices
+            .writes
+            .get(&array)
+            .is_none_or(|times| *times == 0)
+            && !self.aliases.is_exposed(VarRef::Local(array));
+        let is_fit = is_value && stays && space == AddressSpace::Global;
+        (is_fit && !self.aliases.is_volatile(id)).then_some(array)
+    }
+
+    fn reach(&mut self, address: &Address, when: When, found: &mut Vec<Reach>) {
+        match address {
+            _ if when.is_never => {}
+            Address::At { expr, poly } => found.push(Reach {
+                poly: self.copy(poly),
+                expr: *expr,
+                copies: self.copies.clone(),
+                when,
+            }),
+            Address::Choice {
+                cond,
+                then,
+                otherwise,
+            } => {
+                let so = self.assume(when.clone(), *cond, true);
+                self.reach(then, so, found);
+                let not_so = self.assume(when, *cond, false);
+                self.reach(otherwise, not_so, found);
+            }
+        }
+    }
+
+    /// A polynomial in the iteration at hand of the loops in the body.
+    fn copy(&self, poly: &Poly) -> Poly {
+        poly.with_values(&|sym| match sym {
+            Sym::Iter(at) => self.copies.get(&at).copied(),
+            _ => None,
+        })
+    }
+
+    /// An integer of counters and of numbers that stay, as constant as possible.
+    fn poly(&mut self, id: ExprId) -> Option<Poly> {
+        let poly = self.indices.poly(id)?;
+        let (indices, constants) = (&*self.indices, self.constants);
+        Some(poly.with_values(&|sym| match sym {
+            Sym::Opaque(number) => constants.value(indices.meaning(number)),
+            _ => None,
+        }))
+    }
+
+    fn address(&mut self, id: ExprId) -> Option<Address> {
+        if let Some(poly) = self.poly(id) {
+            let expr = Some(id);
+            return Some(Address::At { expr, poly });
+        }
+        let exprs = &self.aliases.function.exprs;
+        let found = match *exprs.get(id) {
+            Expr::Var(VarRef::Local(var)) => {
+                let value = self.indices.fixed(var)?;
+                self.widening(value, id)?
+            }
+            Expr::Cast { operand, .. } => self.widening(operand, id)?,
+            Expr::Cond {
+                cond,
+                then,
+                otherwise,
+            } => {
+                if !self.is_settled(cond) {
+                    return None;
+                }
+                let then = self.widening(then, id)?;
+                let otherwise = self.widening(otherwise, id)?;
+                Address::Choice {
+                    cond,
+                    then: Box::new(then),
+                    otherwise: Box::new(otherwise),
+                }
+            }
+            Expr::Binary {
+                op: op @ (BinaryOp::Add | BinaryOp::Sub),
+                lhs,
+                rhs,
+            } => {
+                let x = self.widening(lhs, id)?;
+                let y = self.widening(rhs, id)?;
+                if x.choices() * y.choices() > MOST_CHOICES {
+                    return None;
+                }
+                x.plus(&y, if op == BinaryOp::Add { 1 } else { -1 })
+            }
+            _ => return None,
+        };
+        (found.choices() <= MOST_CHOICES).then_some(found)
+    }
+
+    /// The address that a value is where it becomes one of the type of `into`, if that does not change it.
+    fn widening(&mut self, value: ExprId, into: ExprId) -> Option<Address> {
+        let exprs = &self.aliases.function.exprs;
+        let types = &self.aliases.module.types;
+        let from = types.as_scalar(exprs.ty(value))?;
+        let into = types.as_scalar(exprs.ty(into))?;
+        let fits = self.indices.is_signed(value)
+            && into.is_integer()
+            && into.is_signed_integer()
+            && from.size() <= into.size();
+        fits.then(|| self.address(value)).flatten()
+    }
+
+    /// Whether a condition is made of comparisons of what is followed. It has the same value wherever it
+    /// stands in an iteration.
+    fn is_settled(&mut self, cond: ExprId) -> bool {
+        match *self.aliases.function.exprs.get(cond) {
+            Expr::Binary {
+                op: BinaryOp::And | BinaryOp::Or,
+                lhs,
+                rhs,
+            } => self.is_settled(lhs) && self.is_settled(rhs),
+            Expr::Unary {
+                op: UnaryOp::Not,
+                operand,
+            } => self.is_settled(operand),
+            Expr::Binary { op, lhs, rhs } if op.is_comparison() => {
+                self.poly(lhs).is_some() && self.poly(rhs).is_some()
+            }
+            _ => false,
+        }
+    }
+
+    /// The iterations of these in which a condition is true, or false.
+    fn assume(&mut self, when: When, cond: ExprId, truth: bool) -> When {
+        match *self.aliases.function.exprs.get(cond) {
+            Expr::Int { value, .. } => when.if_so((value != 0) == truth),
+            Expr::Unary {
+                op: UnaryOp::Not,
+                operand,
+            } => self.assume(when, operand, !truth),
+            Expr::Binary {
+                op: op @ (BinaryOp::And | BinaryOp::Or),
+                lhs,
+                rhs,
+            } => {
+                if (op == BinaryOp::And) == truth {
+                    let first = self.assume(when, lhs, truth);
+                    return self.assume(first, rhs, truth);
+                }
+                // One of the two decides, unless the other cannot.
+                let first = self.assume(when.clone(), lhs, truth);
+                let second = self.assume(when.clone(), rhs, truth);
+                match (first.is_never, second.is_never) {
+                    (true, _) => second,
+                    (_, true) => first,
+                    _ => when.perhaps(),
+                }
+            }
+            Expr::Binary { op, lhs, rhs } if op.is_comparison() => {
+                let op = if truth { Some(op) } else { opposite(op) };
+                match (op, self.difference(lhs, rhs)) {
+                    (Some(op), Some(difference)) => compare(when, &difference, op),
+                    _ => when.perhaps(),
+                }
+            }
+            _ => when.perhaps(),
+        }
+    }
+
+    /// How much larger one integer is than another, if they are compared as signed numbers.
+    fn difference(&mut self, lhs: ExprId, rhs: ExprId) -> Option<Poly> {
+        if !self.indices.is_signed(lhs) || !self.indices.is_signed(rhs) {
+            return None;
+        }
+        let (x, y) = (self.poly(lhs)?, self.poly(rhs)?);
+        Some(self.copy(&x.plus(&y, -1)))
+    }
+}
+
+/// The iterations of these in which a polynomial compares with 0 so.
+fn compare(when: When, poly: &Poly, op: BinaryOp) -> When {
+    let (rest, constant) = poly.split_constant();
+    let mut terms = rest.terms();
+    match (terms.next(), terms.next()) {
+        (None, _) => when.if_so(compares(constant, op)),
+        (Some(([Sym::Iter(counter)], factor)), None) => {
+            when.where_linear(*counter, factor, constant, op)
+        }
+        _ => when.perhaps(),
+    }
+}
+
+/// Whether the rest of an iteration may be left out after a statement.
+fn leaves(stmt: &Stmt) -> bool {
+    loops::leaves(stmt, true, true)
+}
