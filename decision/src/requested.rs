@@ -8,7 +8,7 @@ use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_frontend::ir::{Item, Module};
 pub use fpgacc_launch_facts::ExecutionModel;
 
-use fpgacc_device_passes::passes::NDRANGE_TO_LOOP;
+use fpgacc_device_passes::passes::{NDRANGE_TO_LOOP, WINDOW};
 use fpgacc_device_passes::pipeline::Pipeline;
 
 /// The pipeline of a kernel that is not decided on.
@@ -17,6 +17,8 @@ pub(super) fn restrained(pipeline: &Pipeline, model: ExecutionModel) -> Pipeline
     if model == ExecutionModel::NdRange {
         own.switches.insert(NDRANGE_TO_LOOP.to_string(), false);
     }
+    // Whether windows pay is for the search to say, and for the user.
+    own.switches.entry(WINDOW.to_string()).or_insert(false);
     own
 }
 

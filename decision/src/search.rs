@@ -2,14 +2,14 @@
 //!
 //! `--kernel-opt=1` tries what the launches prove of the kernel as it is, `--kernel-opt=2` also loops over its work-items and
 //! shift registers, `--kernel-opt=3` also wider forms of the best of each family: what loops read again
-//! loaded once, lanes and compute units of NDRanges, the order of loops over work-items, unrolled loops, nests that become one loop. The search is
-//! greedy and bounded by [`MOST`] forms.
+//! loaded once, lanes and compute units of NDRanges, the order of loops over work-items, windows, unrolled
+//! loops, nests that become one loop. The search is greedy and bounded by [`MOST`] forms.
 
 use std::collections::BTreeMap;
 
 use fpgacc_device_passes::options::Factor;
 use fpgacc_device_passes::pass::Pass;
-use fpgacc_device_passes::passes::{self, NDRANGE_TO_LOOP, REDUCTION};
+use fpgacc_device_passes::passes::{self, NDRANGE_TO_LOOP, REDUCTION, WINDOW};
 use fpgacc_device_passes::pipeline::Pipeline;
 use fpgacc_performance_model::Family as Device;
 
@@ -167,7 +167,8 @@ impl Search<'_> {
 
     /// The user's pipeline without these passes, unless the user turns them on.
     fn without(&self, names: &[&str]) -> Pipeline {
-        let off = names.iter().map(|name| (name.to_string(), false));
+        let names = names.iter().chain([&WINDOW]);
+        let off = names.map(|name| (name.to_string(), false));
         let mut switches: BTreeMap<String, bool> = off.collect();
         switches.extend(self.base.switches.clone());
         Pipeline {
@@ -284,6 +285,9 @@ impl Search<'_> {
         if let Some(best) = self.best(Family::SingleWorkItem) {
             self.reorder(best);
         }
+        if let Some(best) = self.best(Family::SingleWorkItem) {
+            self.window(best);
+        }
         for family in [Family::NdRange, Family::SingleWorkItem] {
             if let Some(best) = self.best(family) {
                 let unrolled = self.unroll(best);
@@ -328,6 +332,17 @@ impl Search<'_> {
             form.options.innermost = Some(dim);
             self.add(form, rank);
         }
+    }
+
+    /// Arrays read through windows.
+    fn window(&mut self, from: usize) {
+        if self.base.switches.contains_key(WINDOW) {
+            return;
+        }
+        let mut form = self.found[from].0.pipeline.clone();
+        form.switches.insert(WINDOW.to_string(), true);
+        let rank = self.found[from].0.rank.max(RANK_OF_WIDE);
+        self.add(form, rank);
     }
 
     /// Lanes first, which share more than compute units do; then compute units of what came of it, and

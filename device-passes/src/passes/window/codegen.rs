@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::ir::{
     BinaryOp, Block, Expr, ExprId, Function, FunctionId, IncDecOp, Init, LoopHints, Module,
-    QualType, Stmt, StmtKind, Type, TypeId, Types, VarId, VarRef,
+    QualType, Scalar, Stmt, StmtKind, Type, TypeId, Types, VarId, VarRef,
 };
 use fpgacc_kernel_analysis::faults;
 use fpgacc_kernel_analysis::loops;
@@ -199,6 +199,13 @@ impl Writer<'_> {
 
     /// An index plus a constant.
     fn plus(&mut self, index: ExprId, constant: i128) -> ExprId {
+        let (index, constant) = match self.sum(index) {
+            Some((rest, known)) => (rest, known + constant),
+            None => (Some(index), constant),
+        };
+        let Some(index) = index else {
+            return self.function.exprs.int(self.types, constant as i64);
+        };
         let (op, size) = match constant {
             0 => return index,
             1.. => (BinaryOp::Add, constant),
@@ -207,6 +214,27 @@ impl Writer<'_> {
         let exprs = &mut self.function.exprs;
         let size = exprs.int(self.types, size as i64);
         exprs.binary(self.types, op, index, size)
+    }
+
+    /// An `int` as something plus a constant.
+    fn sum(&self, id: ExprId) -> Option<(Option<ExprId>, i128)> {
+        let exprs = &self.function.exprs;
+        let is_int = |id| self.types.as_scalar(exprs.ty(id)) == Some(Scalar::Int);
+        let constant = |id| match exprs.get(id) {
+            Expr::Int { value, .. } if is_int(id) => Some(*value),
+            _ => None,
+        };
+        if let Some(value) = constant(id) {
+            return Some((None, value));
+        }
+        match *exprs.get(id) {
+            Expr::Binary { op, lhs, rhs } if is_int(lhs) => match op {
+                BinaryOp::Add => Some((Some(lhs), constant(rhs)?)),
+                BinaryOp::Sub => Some((Some(lhs), -constant(rhs)?)),
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     /// A copy of an index that uses nothing that the nest declares but its counters.
@@ -229,11 +257,18 @@ impl Writer<'_> {
         let copy = self.function.exprs.get(id).clone();
         let span = self.function.exprs.span(id);
         let copy = match copy {
-            Expr::Binary { op, lhs, rhs } => Expr::Binary {
-                op,
-                lhs: self.substituted(lhs, by),
-                rhs: self.substituted(rhs, by),
-            },
+            Expr::Binary { op, lhs, rhs } => {
+                let (lhs, rhs) = (self.substituted(lhs, by), self.substituted(rhs, by));
+                let folded = match (op, self.sum(rhs)) {
+                    (BinaryOp::Add, Some((None, value))) => Some(value),
+                    (BinaryOp::Sub, Some((None, value))) => Some(-value),
+                    _ => None,
+                };
+                if let Some(value) = folded.filter(|_| self.sum(lhs).is_some()) {
+                    return self.plus(lhs, value);
+                }
+                Expr::Binary { op, lhs, rhs }
+            }
             Expr::Unary { op, operand } => Expr::Unary {
                 op,
                 operand: self.substituted(operand, by),
@@ -390,6 +425,7 @@ impl Writer<'_> {
                 let then = self.taken(walk, window, array, then);
                 let otherwise = self.taken(walk, window, array, otherwise);
                 let ty = self.function.exprs.ty(then);
+                let ty = self.types.promoted(ty);
                 let choice = Expr::Cond {
                     cond,
                     then,
@@ -408,26 +444,32 @@ impl Writer<'_> {
         if faults::is_on("window-shifted") {
             constant = (constant - 1).max(0);
         }
-        let mut sum = self.function.exprs.int(self.types, constant as i64);
-        for (symbols, factor) in rest.terms() {
-            let [Sym::Iter(at)] = symbols else { continue };
-            let Some(&counter) = walk.copied.get(at) else {
-                continue;
-            };
+        let counters = rest.terms().filter_map(|(symbols, factor)| match symbols {
+            [Sym::Iter(at)] => Some((factor, *walk.copied.get(at)?)),
+            _ => None,
+        });
+        let (down, up): (Vec<_>, Vec<_>) = counters.partition(|(factor, _)| *factor < 0);
+        let mut sum = None;
+        for (factor, counter) in up.into_iter().chain(down) {
             let mut term = self.function.use_var(counter);
             let exprs = &mut self.function.exprs;
             if factor.abs() != 1 {
                 let size = exprs.int(self.types, factor.abs() as i64);
                 term = exprs.binary(self.types, BinaryOp::Mul, size, term);
             }
-            let op = if factor < 0 {
-                BinaryOp::Sub
-            } else {
-                BinaryOp::Add
-            };
-            sum = exprs.binary(self.types, op, sum, term);
+            sum = Some(match (factor > 0, sum) {
+                (true, None) => term,
+                (true, Some(sum)) => exprs.binary(self.types, BinaryOp::Add, sum, term),
+                (false, sum) => {
+                    let first = sum.unwrap_or_else(|| exprs.int(self.types, 0));
+                    exprs.binary(self.types, BinaryOp::Sub, first, term)
+                }
+            });
         }
-        sum
+        match sum {
+            Some(sum) => self.plus(sum, constant),
+            None => self.function.exprs.int(self.types, constant as i64),
+        }
     }
 
     fn slot(&mut self, array: VarId, at: i128) -> ExprId {
