@@ -23,7 +23,6 @@ pub use coalesce::Coalesce;
 pub use promote::Promote;
 pub use replicate::Replicate;
 pub use unroll::Unroll;
-pub use window::Window;
 
 /// The name of the pass that changes a kernel's form.
 pub const NDRANGE_TO_LOOP: &str = "ndrange-to-loop";
@@ -61,7 +60,7 @@ pub const ALL: &[&dyn Pass] = &[
     &scalar_replacement::ScalarReplacement,
     // After those that change which reads are left in a loop; after restrict, without which what is
     // written may be what is read.
-    &Window,
+    &window::Window,
     // After all that changes loops and their accesses; after restrict, without which an array may be
     // what another pointer reads.
     &ivdep::Ivdep,

@@ -15,6 +15,7 @@ mod codegen;
 mod nests;
 mod plan;
 mod reads;
+mod slots;
 mod walk;
 mod when;
 

@@ -12,8 +12,9 @@ use fpgacc_kernel_analysis::place::Around;
 use fpgacc_kernel_analysis::poly::{Poly, Sym};
 
 use super::nests::counter_of;
-use super::plan::{Planned, Tap, Window};
+use super::plan::Planned;
 use super::reads::Address;
+use super::slots::{Tap, Window};
 use super::walk::{Step, Walk};
 use crate::around_loop::{self, Names, Plan, Rewrite, declare, private_variable};
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use fpgacc_frontend::ir::{ExprId, VarId};
 
 use super::nests::Level;
-use super::plan::Window;
+use super::slots::Window;
 
 /// The most elements that are read before a loop, each by itself.
 const MOST_PRIMED: i128 = 32;
