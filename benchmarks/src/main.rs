@@ -130,6 +130,22 @@ enum Command {
         #[arg(long, value_name = "PROGRAM")]
         explain: Option<String>,
     },
+    /// Decide on the plain NDRange kernels of measured applications, and compare with what experts
+    /// made of them by hand
+    Experts {
+        /// A checkout of jjiantong/Boyi
+        #[arg(long, value_name = "DIR")]
+        boyi: PathBuf,
+        /// The table of its measurements
+        #[arg(long, value_name = "CSV")]
+        data: PathBuf,
+        /// `--kernel-opt`
+        #[arg(long, value_name = "LEVEL", default_value_t = 3)]
+        level: u8,
+        /// Only this application, with all forms that were priced
+        #[arg(long, value_name = "NAME")]
+        only: Option<String>,
+    },
     /// Draw predicted against measured times, of the rows that `fpgacc-bench model --rows` prints (SVG)
     Chart {
         /// A file with the rows
@@ -251,6 +267,17 @@ fn main() -> ExitCode {
             };
             judge_thesis(&checkouts, explain.as_deref())
         }
+        Some(Command::Experts {
+            boyi,
+            data,
+            level,
+            only,
+        }) => compare_experts(&model::experts::Experts {
+            checkout: boyi,
+            table: data,
+            level: *level,
+            only: only.as_deref(),
+        }),
         Some(Command::Chart { rows, output }) => draw(rows, output),
         Some(Command::Judge(options)) => judge_all(options),
         Some(Command::Spector(options)) => judge_designs(options),
@@ -278,6 +305,12 @@ fn judge_model(options: &ModelOptions) -> Result<bool, String> {
         explain: options.explain.as_deref(),
         fit: options.fit,
     });
+    print!("{}", report.map_err(|error| error.to_string())?);
+    Ok(true)
+}
+
+fn compare_experts(request: &model::experts::Experts<'_>) -> Result<bool, String> {
+    let report = model::experts::run(request);
     print!("{}", report.map_err(|error| error.to_string())?);
     Ok(true)
 }

@@ -6,6 +6,8 @@ pub mod choices;
 mod data;
 mod error;
 pub mod everything;
+pub mod experts;
+mod facts;
 mod judge;
 mod kernels;
 mod launches;

@@ -134,12 +134,7 @@ pub fn read_all(
     measured: &[Measured],
 ) -> Result<Vec<Subject>, ModelError> {
     let compiler = Compiler::find(cc::Language::C)?;
-    let nested = checkout.join("OpenCL_applications_on_FPGAs");
-    let folder = if nested.is_dir() {
-        nested
-    } else {
-        checkout.to_path_buf()
-    };
+    let folder = folder(checkout);
     let mut subjects = Vec::new();
     for row in measured {
         let application = launches.applications.iter().find(|app| app.name == row.app);
@@ -169,12 +164,7 @@ fn read_one(
     application: &Application,
     row: &Measured,
 ) -> Result<Ready, String> {
-    let path = kernel_file(folder, row).ok_or("no kernel file")?;
-    // Some variants lack the headers that all share.
-    let headers = folder
-        .join(&row.app)
-        .join(format!("{}_test/device", row.app));
-    let (module, sources) = kernels::parse(&path, compiler, &[], &[headers])?;
+    let (module, sources) = text(folder, compiler, row)?;
     let shape = |kernel: FunctionId, application: &Application| LaunchShape {
         fp_relaxed: launches.fp_relaxed,
         speculated: Some(launches.speculated),
@@ -200,6 +190,32 @@ fn read_one(
         module,
         migrated_bytes: application.migrated_bytes,
     })
+}
+
+/// The folder of a checkout in which the applications are.
+pub fn folder(checkout: &Path) -> PathBuf {
+    let nested = checkout.join("OpenCL_applications_on_FPGAs");
+    match nested.is_dir() {
+        true => nested,
+        false => checkout.to_path_buf(),
+    }
+}
+
+/// The kernels of a measured point.
+///
+/// # Errors
+/// There are none, or they cannot be read: why.
+pub fn text(
+    folder: &Path,
+    compiler: &Compiler,
+    row: &Measured,
+) -> Result<(Module, SourceMap), String> {
+    let path = kernel_file(folder, row).ok_or("no kernel file")?;
+    // Some variants lack the headers that all share.
+    let headers = folder
+        .join(&row.app)
+        .join(format!("{}_test/device", row.app));
+    kernels::parse(&path, compiler, &[], &[headers])
 }
 
 fn kernel_file(folder: &Path, row: &Measured) -> Option<PathBuf> {
@@ -256,7 +272,11 @@ pub fn shape(
 }
 
 /// The loops whose conditions have known average trip counts.
-fn trips(module: &Module, sources: &SourceMap, application: &Application) -> BTreeMap<Span, f64> {
+pub fn trips(
+    module: &Module,
+    sources: &SourceMap,
+    application: &Application,
+) -> BTreeMap<Span, f64> {
     let squeezed = |text: &str| text.split_whitespace().collect::<String>();
     let mut found = BTreeMap::new();
     for (_, function) in module.functions.iter() {

@@ -12,13 +12,14 @@ use fpgacc_aoc_wrappers::cc::{self, Compiler};
 use fpgacc_decision::{Request, RequestedModels};
 use fpgacc_device_passes::passes;
 use fpgacc_device_passes::pipeline::{self, Pipeline};
-use fpgacc_frontend::ir::{Block, Function, FunctionId, Module, Stmt, StmtKind, Type};
-use fpgacc_frontend::source::{Location, SourceMap};
-use fpgacc_launch_facts::{Arg, ArgValue, Buffer, Facts, Launch, LocalSize, QueueOrder, Value};
+use fpgacc_frontend::ir::{Block, FunctionId, Module, Stmt, StmtKind};
+use fpgacc_frontend::source::SourceMap;
+use fpgacc_launch_facts::Facts;
 use fpgacc_performance_model::{Board, LaunchShape, Prediction, predict};
 use serde::Deserialize;
 
 use super::error::ModelError;
+use super::facts::{self, Launched};
 use super::kernels;
 
 #[derive(Debug, Deserialize)]
@@ -187,56 +188,18 @@ fn read(program: &Program, folder: &Path, compiler: &Compiler) -> Result<Read, S
     let mut headers: Vec<PathBuf> = program.headers.iter().map(|h| folder.join(h)).collect();
     headers.extend(path.parent().map(Path::to_path_buf));
     let (module, sources) = kernels::parse(&path, compiler, &program.defines, &headers)?;
-    let mut facts = Facts::default();
-    for (place, sizes) in program.launches.iter().enumerate() {
-        let kernel = module
-            .kernels()
-            .find(|id| module.functions[*id].name == sizes.kernel);
-        let kernel = kernel.ok_or_else(|| format!("no kernel {}", sizes.kernel))?;
-        let site = Location::new("host", place as u32 + 1, 1);
-        let launch = launch(&module, &module.functions[kernel], sizes, site.clone());
-        for arg in &launch.args {
-            if let ArgValue::Memory(name) = &arg.value {
-                facts.buffers.push(Buffer::of(site.clone(), name));
-            }
-        }
-        facts.launches.push(launch);
-    }
-    facts.buffers.dedup_by(|a, b| a.variable == b.variable);
+    let launches = program.launches.iter().map(|sizes| Launched {
+        kernel: &sizes.kernel,
+        global: &sizes.global,
+        local: &sizes.local,
+        args: &sizes.args,
+    });
+    let facts = facts::of(&module, launches)?;
     Ok(Read {
         module,
         sources,
         facts,
     })
-}
-
-fn launch(module: &Module, kernel: &Function, sizes: &Sizes, site: Location) -> Launch {
-    let values = |sizes: &[u64]| sizes.iter().map(|size| Value::Const(*size)).collect();
-    let arg = |(index, param): (usize, &_)| {
-        let var = &kernel.vars[*param];
-        let is_pointer = matches!(module.types.resolve(var.ty.ty), Type::Pointer { .. });
-        let value = match sizes.args.get(&var.name) {
-            _ if is_pointer => ArgValue::Memory(var.name.clone()),
-            Some(value) => ArgValue::Scalar(Value::Const(*value)),
-            None => ArgValue::Unknown("not looked at".to_string()),
-        };
-        Arg {
-            index: index as u32,
-            value,
-        }
-    };
-    Launch {
-        work_dim: Value::Const(sizes.global.len() as u64),
-        offset: vec![Value::Const(0); sizes.global.len()],
-        global: values(&sizes.global),
-        local: match sizes.local.is_empty() {
-            true => LocalSize::Null,
-            false => LocalSize::constants(sizes.local.iter().copied()),
-        },
-        args: kernel.params.iter().enumerate().map(arg).collect(),
-        queue: QueueOrder::InOrder,
-        ..Launch::of(site, vec![sizes.kernel.clone()])
-    }
 }
 
 /// These passes and no others.

@@ -1,0 +1,250 @@
+//! What fpgacc makes of the plain NDRange kernels of measured applications, beside what experts made of
+//! them by hand.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use fpgacc_aoc_wrappers::cc::{self, Compiler};
+use fpgacc_decision::{Candidate, Decision, Request, RequestedModels};
+use fpgacc_device_passes::pipeline::Pipeline;
+use fpgacc_frontend::ir::{FunctionId, Module};
+use fpgacc_frontend::source::SourceMap;
+use fpgacc_launch_facts::recorded::{RecordedLoop, RecordedProgram};
+use fpgacc_launch_facts::{Facts, Known, Program};
+use fpgacc_performance_model::Board;
+
+use super::data::{self, Measured};
+use super::error::ModelError;
+use super::facts::{self, Launched};
+use super::launches::{self, Application, Launches};
+use super::points;
+
+/// What is compared.
+#[derive(Clone, Copy, Debug)]
+pub struct Experts<'a> {
+    /// The checkout with the kernels.
+    pub checkout: &'a Path,
+    /// The table of measurements.
+    pub table: &'a Path,
+    /// `--kernel-opt`.
+    pub level: u8,
+    /// Only the application of this name, with all forms that were priced.
+    pub only: Option<&'a str>,
+}
+
+/// An application's time.
+struct Outcome {
+    /// Milliseconds: the plain kernels, as measured and as the model says; the best by hand without
+    /// channels, as measured; and what the decision takes, as the model says.
+    baseline: (f64, f64),
+    expert: f64,
+    chosen: f64,
+    /// Of each kernel, what is kept.
+    labels: Vec<String>,
+    /// Of each kernel, all forms.
+    forms: String,
+}
+
+/// Averages of trips are recorded as whole numbers of so many entries.
+const ENTRIES: u64 = 1_000_000;
+
+/// Decides on each application's plain NDRange kernels, and gives the comparison as text.
+///
+/// # Errors
+/// A file cannot be read.
+pub fn run(request: &Experts<'_>) -> Result<String, ModelError> {
+    let launches = launches::read(None)?;
+    let board = points::board(&launches)?;
+    let compiler = Compiler::find(cc::Language::C)?;
+    let measured = data::read(request.table)?;
+    let folder = points::folder(request.checkout);
+    let mut text = format!(
+        "{:5} {:>12} {:>12} {:>10} {:>12} {:>6}  kept\n",
+        "app", "baseline ms", "by model", "expert ms", "fpgacc ms", "share"
+    );
+    let mut shares = Vec::new();
+    let wanted = |app: &&Application| request.only.is_none_or(|only| app.name == only);
+    for application in launches.applications.iter().filter(wanted) {
+        let rows: Vec<&Measured> = measured
+            .iter()
+            .filter(|row| row.app == application.name)
+            .collect();
+        let Some(plain) = rows.iter().find(|row| row.model == "NDRange") else {
+            continue;
+        };
+        let without_channels = rows.iter().filter(|row| !row.model.contains("Channel"));
+        let expert = without_channels.map(|row| row.ms).fold(f64::MAX, f64::min);
+        let fault = |why| ModelError::Kernel(application.name.clone(), why);
+        let (module, sources) = points::text(&folder, &compiler, plain).map_err(fault)?;
+        let application = application.noted(&plain.note, &plain.variant);
+        let program = Read {
+            module,
+            sources,
+            application,
+        };
+        let outcome = program
+            .decide(&launches, &board, request.level, (plain.ms, expert))
+            .map_err(fault)?;
+        let share = outcome.expert / outcome.chosen;
+        shares.push(share);
+        let (before, by_model) = outcome.baseline;
+        let _ = writeln!(
+            text,
+            "{:5} {before:12.2} {by_model:12.2} {expert:10.2} {:12.2} {share:6.2}  {}",
+            plain.app,
+            outcome.chosen,
+            outcome.labels.join("; ")
+        );
+        if request.only.is_some() {
+            text.push_str(&outcome.forms);
+        }
+    }
+    let logs = shares.iter().map(|share| share.min(1.0).ln());
+    let mean = (logs.sum::<f64>() / shares.len().max(1) as f64).exp();
+    let _ = writeln!(
+        text,
+        "share of the best by hand without channels: geometric mean {mean:.2} (at most 1 counted), \
+         least {:.2}",
+        shares.iter().copied().fold(f64::MAX, f64::min)
+    );
+    Ok(text)
+}
+
+/// An application's plain kernels.
+struct Read {
+    module: Module,
+    sources: SourceMap,
+    application: Application,
+}
+
+impl Read {
+    /// The kernels that are launched, each with its own part of the application.
+    fn launched(&self) -> Vec<(FunctionId, Application)> {
+        let own = |kernel: FunctionId| {
+            let own = self
+                .application
+                .kernels
+                .get(&self.module.functions[kernel].name)?;
+            Some((kernel, self.application.of_kernel(own)))
+        };
+        let named: Vec<_> = self.module.kernels().filter_map(own).collect();
+        let first = self.module.kernels().take(1);
+        match named.is_empty() {
+            true => first
+                .map(|kernel| (kernel, self.application.clone()))
+                .collect(),
+            false => named,
+        }
+    }
+
+    fn facts(&self, launched: &[(FunctionId, Application)]) -> Result<Facts, String> {
+        let each = launched.iter().map(|(kernel, own)| Launched {
+            kernel: &self.module.functions[*kernel].name,
+            global: &own.global,
+            local: &own.local,
+            args: &own.args,
+        });
+        let mut facts = facts::of(&self.module, each)?;
+        let site = facts.launches.first().map(|launch| launch.site.clone());
+        if let Some(site) = site {
+            facts.programs.push(Program {
+                site,
+                sources: Known::Unknown("not looked at".to_string()),
+                options: Vec::new(),
+                kernels: Vec::new(),
+                recorded: Some(self.recorded()),
+            });
+        }
+        Ok(facts)
+    }
+
+    /// The trip counts that the table tells, as a run would have recorded them.
+    fn recorded(&self) -> RecordedProgram {
+        let trips = points::trips(&self.module, &self.sources, &self.application);
+        let function = |span| {
+            let mut functions = self.module.functions.iter();
+            functions.find_map(|(_, function)| {
+                let mut holds = false;
+                function
+                    .body
+                    .as_ref()?
+                    .for_each_stmt(&mut |stmt| holds |= stmt.span == Some(span));
+                holds.then(|| function.name.clone())
+            })
+        };
+        let loops = trips.into_iter().map(|(span, trips)| RecordedLoop {
+            site: self.sources.location(span),
+            function: function(span).unwrap_or_default(),
+            entries: ENTRIES,
+            iterations: (trips * ENTRIES as f64).round() as u64,
+        });
+        RecordedProgram {
+            loops: loops.collect(),
+            branches: Vec::new(),
+            hash: String::new(),
+            caller: String::new(),
+        }
+    }
+
+    fn decide(
+        &self,
+        launches: &Launches,
+        board: &Board,
+        level: u8,
+        (plain, expert): (f64, f64),
+    ) -> Result<Outcome, String> {
+        let launched = self.launched();
+        let facts = self.facts(&launched)?;
+        let requested = RequestedModels::default();
+        let request = Request {
+            fp_relaxed: launches.fp_relaxed,
+            board,
+            requested: &requested,
+            explain: true,
+            sources: &self.sources,
+            measured: None,
+        };
+        let pipeline = Pipeline {
+            level,
+            ..Pipeline::default()
+        };
+        let mut module = self.module.clone();
+        let decided = fpgacc_decision::run(&mut module, &facts, &pipeline, &request);
+        let moving = self.application.migrated_bytes / (board.host_gigabytes_per_second * 1e9);
+        let mut outcome = Outcome {
+            baseline: (plain, moving * 1e3),
+            expert,
+            chosen: moving * 1e3,
+            labels: Vec::new(),
+            forms: String::new(),
+        };
+        for (kernel, own) in &launched {
+            let name = &self.module.functions[*kernel].name;
+            let decision = decided.decisions.get(name);
+            let decision = decision.ok_or_else(|| format!("nothing was decided on {name}"))?;
+            let each = own.repeat.unwrap_or(1.0) * 1e3;
+            outcome.baseline.1 += each * decision.input().price.seconds.value;
+            outcome.chosen += each * decision.chosen().price.seconds.value;
+            outcome.labels.push(decision.chosen().label.clone());
+            outcome.forms.push_str(&forms(name, decision, each));
+        }
+        Ok(outcome)
+    }
+}
+
+/// All forms of a kernel, the fastest first.
+fn forms(kernel: &str, decision: &Decision, each: f64) -> String {
+    let mut all: Vec<&Candidate> = decision.candidates.iter().collect();
+    all.sort_by(|a, b| a.price.seconds.value.total_cmp(&b.price.seconds.value));
+    let mut text = format!("{kernel}: {} forms\n", all.len());
+    for form in all {
+        let seconds = form.price.seconds.value * each;
+        let fits = if form.price.fits {
+            ""
+        } else {
+            " (does not fit)"
+        };
+        let _ = writeln!(text, "{seconds:12.3} ms  {}{fits}", form.label);
+    }
+    text
+}
