@@ -17,6 +17,7 @@ use fpgacc_benchmarks::syntax;
 use fpgacc_benchmarks::table::{self, Style};
 use fpgacc_benchmarks::trial::{Bench, Row, Verdict};
 use fpgacc_benchmarks::verification::{self, Verification};
+use fpgacc_decision::SearchTime;
 
 /// As fpgacc itself: the decision is timed as it runs there.
 #[global_allocator]
@@ -142,7 +143,10 @@ enum Command {
         /// `--kernel-opt`
         #[arg(long, value_name = "LEVEL", default_value_t = 3)]
         level: u8,
-        /// Only this application, with all forms that were priced
+        /// `--search-time`
+        #[arg(long, value_name = "TIME", default_value = "1s")]
+        search_time: SearchTime,
+        /// Only this application, with all forms that matter
         #[arg(long, value_name = "NAME")]
         only: Option<String>,
     },
@@ -271,11 +275,13 @@ fn main() -> ExitCode {
             boyi,
             data,
             level,
+            search_time,
             only,
         }) => compare_experts(&model::experts::Experts {
             checkout: boyi,
             table: data,
             level: *level,
+            search_time: *search_time,
             only: only.as_deref(),
         }),
         Some(Command::Chart { rows, output }) => draw(rows, output),

@@ -4,9 +4,9 @@ use super::requested::ExecutionModel;
 use super::variant::{Candidate, Family};
 
 /// Forms whose times differ by less than this factor cost the same: a guess, well below the model's errors.
-const SAME: f64 = 1.02;
+pub(super) const SAME: f64 = 1.02;
 /// Another family must be faster by this factor, a guess: the model knows each family better than both.
-const OTHER_FAMILY: f64 = 1.05;
+pub(super) const OTHER_FAMILY: f64 = 1.05;
 
 /// The place of the form that is kept: the fastest that fits; of those that cost the same, the one
 /// that changes least. It is never slower than the input, which is the first. `standard` is the form
@@ -97,6 +97,7 @@ mod tests {
             },
             family,
             is_measured: false,
+            from: None,
             rank,
         }
     }

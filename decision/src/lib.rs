@@ -45,10 +45,12 @@ use fpgacc_performance_model::Board;
 
 use self::measured::Measured;
 use self::price::Pricing;
+use self::search::{Effort, Found};
 
 pub use price::share_of;
 pub use requested::{ExecutionModel, RequestedModels};
-pub use variant::{Candidate, Decision, Family, Part, Price};
+pub use search::SearchTime;
+pub use variant::{Candidate, Decision, Family, Part, Price, Searched};
 
 /// What is decided on, and for what.
 #[derive(Clone, Copy, Debug)]
@@ -60,6 +62,8 @@ pub struct Request<'a> {
     /// aoc is told that it may change the order of floating-point operations (`-fp-relaxed`,
     /// `-ffp-reassociate`).
     pub fp_relaxed: bool,
+    /// How long the search for forms of a kernel goes on at `--kernel-opt=3`.
+    pub search_time: SearchTime,
     /// Price kernels also where there is nothing to choose.
     pub explain: bool,
     /// The texts that spans point into.
@@ -212,12 +216,20 @@ fn decide_on(
     pipeline: &Pipeline,
     request: &Request<'_>,
 ) -> Decision {
-    let (candidates, standard) = search::candidates(pricing, pipeline, model);
+    let kernel = pricing.module.function_named(name);
+    let size = kernel.map_or(0, |kernel| size(&pricing.module, kernel));
+    let effort = Effort::of(request.search_time, size);
+    let Found {
+        candidates,
+        standard,
+        searched,
+    } = search::candidates(pricing, pipeline, model, effort);
     let chosen = choose::choose(&candidates, standard, model, pipeline.level);
     let mut decision = Decision {
         model,
         candidates,
         chosen,
+        searched,
         disagreements: None,
     };
     if let Some(measured) = request.measured {

@@ -68,11 +68,10 @@ fn is_one_form(report: &Report, other: &Report) -> bool {
 }
 
 fn did_the_same(report: &Report, other: &Report) -> bool {
-    let done = |report: &Report| -> Vec<_> {
-        let done = report.done.clone().into_iter();
-        done.filter(|(_, notes)| !notes.is_empty()).collect()
-    };
-    done(report) == done(other) && report.contracts == other.contracts
+    fn done(report: &Report) -> impl Iterator<Item = (&String, &Vec<(&'static str, String)>)> {
+        report.done.iter().filter(|(_, notes)| !notes.is_empty())
+    }
+    done(report).eq(done(other)) && report.contracts == other.contracts
 }
 
 /// A form that was made, and what it costs.
@@ -172,7 +171,9 @@ impl Pricing<'_> {
                 _ => Family::NdRange,
             },
             report,
-            loops: function.map(unroll::candidates).unwrap_or_default(),
+            loops: function
+                .map(|function| unroll::candidates(&module, function))
+                .unwrap_or_default(),
             promotable: kernel
                 .filter(|_| promotes)
                 .map(|kernel| promote::candidates(&module, kernel))

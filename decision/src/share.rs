@@ -75,7 +75,7 @@ fn smaller<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Family, Price};
+    use crate::{Family, Price, Searched};
     use fpgacc_device_passes::pipeline::Pipeline;
     use fpgacc_performance_model::Estimate;
 
@@ -96,6 +96,7 @@ mod tests {
             },
             family: Family::NdRange,
             is_measured: false,
+            from: None,
             rank: 0,
         }
     }
@@ -107,6 +108,7 @@ mod tests {
             model: ExecutionModel::Auto,
             candidates: forms.iter().map(|(t, a)| form(&board, *t, *a)).collect(),
             chosen,
+            searched: Searched::default(),
             disagreements: None,
         };
         let mut decisions = BTreeMap::from([

@@ -10,10 +10,12 @@ use super::requested::ExecutionModel;
 pub struct Decision {
     /// What the user asks for.
     pub model: ExecutionModel,
-    /// The forms that were tried, the one of the input first.
+    /// The forms that matter of those that were tried, the one of the input first.
     pub candidates: Vec<Candidate>,
     /// The one that is kept.
     pub chosen: usize,
+    /// How far the search for forms went.
+    pub searched: Searched,
     /// What aoc said otherwise than the model; `None`: there is no report of any of the forms.
     pub disagreements: Option<Vec<String>>,
 }
@@ -30,6 +32,16 @@ impl Decision {
     }
 }
 
+/// How far a search went.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Searched {
+    /// Forms that were made and priced; those that matter are told of.
+    pub forms: usize,
+    /// Where the search ended before its end, seconds below which no form that it could have come to by
+    /// widening is, by the model; `None`: nothing was left that could be faster.
+    pub floor: Option<f64>,
+}
+
 /// A form of a kernel, and its price.
 #[derive(Clone, Debug)]
 pub struct Candidate {
@@ -43,6 +55,8 @@ pub struct Candidate {
     pub family: Family,
     /// Its price comes from aoc's report.
     pub is_measured: bool,
+    /// The form that it is a step of the search away from; `None`: it is tried in any case.
+    pub from: Option<usize>,
     /// Of forms that cost the same, the one with the lowest is kept.
     pub(super) rank: u32,
 }

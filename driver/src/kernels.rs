@@ -224,6 +224,7 @@ fn decide(session: &mut Session, module: &mut Module, facts: &Facts) -> Step<Dec
         board: &board,
         requested: &options.requested,
         fp_relaxed: options.is_fp_relaxed(),
+        search_time: options.search_time,
         explain: options.explain,
         sources: &session.sources,
         measured: session.measured.as_ref(),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ArgMatches;
 use fpgacc_aoc_wrappers::cc::Language;
-use fpgacc_decision::{ExecutionModel, RequestedModels};
+use fpgacc_decision::{ExecutionModel, RequestedModels, SearchTime};
 use fpgacc_device_passes::options::{General, PassOptions};
 use fpgacc_device_passes::pass::Pass;
 use fpgacc_device_passes::passes;
@@ -134,6 +134,8 @@ pub struct Options {
     pub aoc_report: Option<PathBuf>,
     /// `-fexecution-model`
     pub requested: RequestedModels,
+    /// `--search-time`
+    pub search_time: SearchTime,
     /// Price all forms of all kernels: somebody will read it.
     pub explain: bool,
     /// `--aoc`
@@ -225,6 +227,7 @@ impl Options {
             board_file: one(matches, "board-file").map(PathBuf::from),
             aoc_report: one(matches, "use-report").map(PathBuf::from),
             requested: requested(matches),
+            search_time: matches.get_one("search-time").copied().unwrap_or_default(),
             explain: record.is_wanted || one(matches, "Rpass-analysis").is_some(),
             aoc: one(matches, "aoc").map(PathBuf::from),
             aoc_args: all(matches, "Xaoc"),

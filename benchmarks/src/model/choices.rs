@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use fpgacc_aoc_wrappers::cc::{self, Compiler};
-use fpgacc_decision::{Request, RequestedModels};
+use fpgacc_decision::{Request, RequestedModels, SearchTime};
 use fpgacc_device_passes::pipeline::Pipeline;
 use fpgacc_frontend::ir::{Block, FunctionId, Module};
 use fpgacc_frontend::source::SourceMap;
@@ -106,6 +106,7 @@ fn time(module: &Module, kernel: FunctionId, sources: &SourceMap, board: &Board,
         fp_relaxed: false,
         board,
         requested: &requested,
+        search_time: SearchTime::default(),
         explain: false,
         sources,
         measured: None,

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use fpgacc_aoc_wrappers::cc::{self, Compiler};
-use fpgacc_decision::{Candidate, Decision, Request, RequestedModels};
+use fpgacc_decision::{Candidate, Decision, Request, RequestedModels, SearchTime};
 use fpgacc_device_passes::pipeline::Pipeline;
 use fpgacc_frontend::ir::{FunctionId, Module};
 use fpgacc_frontend::source::SourceMap;
@@ -28,6 +28,8 @@ pub struct Experts<'a> {
     pub table: &'a Path,
     /// `--kernel-opt`.
     pub level: u8,
+    /// `--search-time`.
+    pub search_time: SearchTime,
     /// Only the application of this name, with all forms that were priced.
     pub only: Option<&'a str>,
 }
@@ -69,10 +71,15 @@ pub fn run(request: &Experts<'_>) -> Result<String, ModelError> {
             .iter()
             .filter(|row| row.app == application.name)
             .collect();
-        let Some(plain) = rows.iter().find(|row| row.model == "NDRange") else {
+        let ndranges = || rows.iter().filter(|row| row.model == "NDRange");
+        let plain = ndranges().find(|row| row.variant == "baseline");
+        let Some(plain) = plain.or_else(|| ndranges().next()) else {
             continue;
         };
-        let without_channels = rows.iter().filter(|row| !row.model.contains("Channel"));
+        // A kernel that does nothing shows what a launch takes.
+        let without_channels = rows
+            .iter()
+            .filter(|row| !row.model.contains("Channel") && row.variant != "null");
         let expert = without_channels.map(|row| row.ms).fold(f64::MAX, f64::min);
         let fault = |why| ModelError::Kernel(application.name.clone(), why);
         let (module, sources) = points::text(&folder, &compiler, plain).map_err(fault)?;
@@ -83,7 +90,7 @@ pub fn run(request: &Experts<'_>) -> Result<String, ModelError> {
             application,
         };
         let outcome = program
-            .decide(&launches, &board, request.level, (plain.ms, expert))
+            .decide(&launches, &board, request, (plain.ms, expert))
             .map_err(fault)?;
         let share = outcome.expert / outcome.chosen;
         shares.push(share);
@@ -190,7 +197,7 @@ impl Read {
         &self,
         launches: &Launches,
         board: &Board,
-        level: u8,
+        experts: &Experts<'_>,
         (plain, expert): (f64, f64),
     ) -> Result<Outcome, String> {
         let launched = self.launched();
@@ -200,12 +207,13 @@ impl Read {
             fp_relaxed: launches.fp_relaxed,
             board,
             requested: &requested,
+            search_time: experts.search_time,
             explain: true,
             sources: &self.sources,
             measured: None,
         };
         let pipeline = Pipeline {
-            level,
+            level: experts.level,
             ..Pipeline::default()
         };
         let mut module = self.module.clone();
@@ -236,7 +244,15 @@ impl Read {
 fn forms(kernel: &str, decision: &Decision, each: f64) -> String {
     let mut all: Vec<&Candidate> = decision.candidates.iter().collect();
     all.sort_by(|a, b| a.price.seconds.value.total_cmp(&b.price.seconds.value));
-    let mut text = format!("{kernel}: {} forms\n", all.len());
+    let searched = decision.searched;
+    let mut text = format!("{kernel}: {} forms, of which matter:\n", searched.forms);
+    if let Some(floor) = searched.floor {
+        let _ = writeln!(
+            text,
+            "the search ended early: nothing is below {:.3} ms",
+            floor * each
+        );
+    }
     for form in all {
         let seconds = form.price.seconds.value * each;
         let fits = if form.price.fits {

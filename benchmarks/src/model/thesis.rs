@@ -9,7 +9,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use fpgacc_aoc_wrappers::cc::{self, Compiler};
-use fpgacc_decision::{Request, RequestedModels};
+use fpgacc_decision::{Request, RequestedModels, SearchTime};
 use fpgacc_device_passes::passes;
 use fpgacc_device_passes::pipeline::{self, Pipeline};
 use fpgacc_frontend::ir::{Block, FunctionId, Module, Stmt, StmtKind};
@@ -317,6 +317,7 @@ fn choose(program: &Program, read: &Read, board: &Board, level: u8, lines: &mut 
         fp_relaxed: false,
         board,
         requested: &requested,
+        search_time: SearchTime::default(),
         explain: true,
         sources: &read.sources,
         measured: None,

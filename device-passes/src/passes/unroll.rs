@@ -3,8 +3,11 @@
 //!
 //! aoc does the copying, on a pragma. Nothing in the meaning of a loop changes.
 
+use std::cmp::Reverse;
+
 use fpgacc_frontend::ir::{Function, FunctionId, LoopHints, Module, Stmt};
 use fpgacc_frontend::source::Span;
+use fpgacc_kernel_analysis::trip_count::{Constants, trip_count};
 use fpgacc_kernel_analysis::{loops, nest};
 
 use crate::pass::{About, Context, LaunchContract, Note, Outcome, Pass};
@@ -19,6 +22,15 @@ pub struct Candidate {
     pub index: usize,
     /// Where it stands; `None`: a pass made it.
     pub span: Option<Span>,
+    /// How often it runs, where the text tells.
+    pub trips: Option<u64>,
+}
+
+impl Candidate {
+    /// Whether so many copies are all iterations.
+    fn is_whole(&self, copies: u64) -> bool {
+        self.trips == Some(copies)
+    }
 }
 
 impl Pass for Unroll {
@@ -39,18 +51,32 @@ impl Pass for Unroll {
         context: &Context<'_>,
         _contract: &mut LaunchContract,
     ) -> Outcome {
+        let mut factors = context.options.unroll.clone();
+        // Inner loops first: one that is unrolled whole is none any more, and the one around it may be
+        // unrolled then.
+        factors.sort_by_key(|factor| Reverse(factor.index));
         let mut done = Vec::new();
-        let candidates = candidates(&module.functions[kernel]);
-        for factor in &context.options.unroll {
-            let Some(found) = candidates.iter().find(|c| c.index == factor.index) else {
+        for factor in factors {
+            let all = candidates(module, &module.functions[kernel]);
+            let Some(found) = all.iter().find(|c| c.index == factor.index) else {
                 continue;
             };
+            let (pragma, text) = match found.is_whole(factor.copies) {
+                true => (
+                    "unroll".to_string(),
+                    format!("all {} iterations of the loop run at once", factor.copies),
+                ),
+                false => (
+                    format!("unroll {}", factor.copies),
+                    format!("the loop is unrolled {} times", factor.copies),
+                ),
+            };
             if let Some(body) = &mut module.functions[kernel].body {
-                loops::add_pragma(body, factor.index, &format!("unroll {}", factor.copies));
+                loops::add_pragma(body, factor.index, &pragma);
             }
-            let text = format!("the loop is unrolled {} times", factor.copies);
             done.push(Note::new(text, found.span));
         }
+        done.reverse();
         match done.is_empty() {
             true => Outcome::Nothing,
             false => Outcome::Done(done),
@@ -59,7 +85,8 @@ impl Pass for Unroll {
 }
 
 /// The loops of a kernel that hold no others, no barriers and no request of the user's.
-pub fn candidates(function: &Function) -> Vec<Candidate> {
+pub fn candidates(module: &Module, function: &Function) -> Vec<Candidate> {
+    let constants = Constants::new(module, function);
     let mut found = Vec::new();
     let mut joined = 0;
     let Some(body) = &function.body else {
@@ -74,8 +101,11 @@ pub fn candidates(function: &Function) -> Vec<Candidate> {
         }
         let is_free = index >= joined && is_asked(hints).is_none();
         if is_free && is_innermost(stmt) && !has_barrier(function, stmt) {
-            let span = stmt.span;
-            found.push(Candidate { index, span });
+            found.push(Candidate {
+                index,
+                span: stmt.span,
+                trips: trip_count(&constants, stmt),
+            });
         }
     });
     found

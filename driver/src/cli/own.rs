@@ -1,7 +1,7 @@
 //! Flags that change what fpgacc itself does.
 
 use clap::ValueHint;
-use fpgacc_decision::ExecutionModel;
+use fpgacc_decision::{ExecutionModel, SearchTime};
 
 use super::flag::Shape::{Either, Equals, Joined, NextOrJoined, Optional};
 use super::flag::Step::{Compile, Input, Link};
@@ -95,6 +95,14 @@ pub const KERNELS: &[Flag] = &[
     .refine(|arg| arg.value_parser(execution_model)),
     Flag::two_dashes("strict-fp", "Never change the order of floating-point operations")
         .common("Never change the order of floating-point operations"),
+    value(
+        "search-time",
+        "TIME",
+        "How long --kernel-opt=3 searches for the best form of each kernel: seconds, such as 60s, or none for \
+         no limit (default 1s); counted in forms, so that every machine finds the same",
+    )
+    .single()
+    .refine(|arg| arg.value_parser(str::parse::<SearchTime>)),
     value(
         "max-local-size",
         "N",

@@ -1,0 +1,118 @@
+//! How far a search goes. It is counted in forms and not timed, so that the same input gives the same choice
+//! on every machine.
+
+use std::str::FromStr;
+
+/// How long the search for forms of a kernel goes on (`--search-time`).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum SearchTime {
+    /// About so many seconds, on the machine of which [`Effort`] knows what it does in a second.
+    Seconds(f64),
+    /// Until nothing is left that could be faster.
+    Unlimited,
+}
+
+impl Default for SearchTime {
+    fn default() -> Self {
+        SearchTime::Seconds(1.0)
+    }
+}
+
+/// What is no time.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("'{0}' is no time: say seconds, such as 60s, or none for no limit")]
+pub struct NoTime(String);
+
+impl FromStr for SearchTime {
+    type Err = NoTime;
+
+    fn from_str(text: &str) -> Result<Self, NoTime> {
+        if text == "none" {
+            return Ok(SearchTime::Unlimited);
+        }
+        let number = text.strip_suffix('s').unwrap_or(text);
+        let seconds: Option<f64> = number.parse().ok();
+        let seconds = seconds.filter(|seconds| *seconds > 0.0 && seconds.is_finite());
+        match seconds {
+            Some(seconds) => Ok(SearchTime::Seconds(seconds)),
+            None => Err(NoTime(text.to_string())),
+        }
+    }
+}
+
+/// How much a search does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Effort {
+    /// What is left.
+    left: f64,
+    /// What a form takes that copies nothing.
+    form: f64,
+}
+
+/// Operations and operands of forms that are made and priced in a second, by the program as it is released on
+/// one processor of 2026: Rodinia's largest kernel, of 7400, takes 40 ms a form.
+const A_SECOND: f64 = 185_000.0;
+/// Also of the largest kernels so many forms are made.
+const LEAST: f64 = 64.0;
+/// Copies of a loop's body that take as long to price as the kernel without them: most kernels do more
+/// than that loop (measured of matrix multiplications and k-means).
+const COPIES_OF_A_FORM: f64 = 4.0;
+
+impl Effort {
+    /// For a kernel of this size, in operations and operands.
+    pub fn of(time: SearchTime, size: usize) -> Self {
+        let form = size.max(1) as f64;
+        let left = match time {
+            SearchTime::Unlimited => f64::INFINITY,
+            SearchTime::Seconds(seconds) => (seconds * A_SECOND).max(LEAST * form),
+        };
+        Effort { left, form }
+    }
+
+    /// Takes what a form with so many copies of loops' bodies needs; whether there was so much left.
+    pub fn spend(&mut self, copies: f64) -> bool {
+        let needed = self.form * (1.0 + (copies - 1.0) / COPIES_OF_A_FORM);
+        let is_enough = self.left >= needed;
+        if is_enough {
+            self.left -= needed;
+        }
+        is_enough
+    }
+
+    /// Whether nothing is left.
+    pub fn is_spent(&self) -> bool {
+        self.left < self.form
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_seconds_or_none() {
+        assert_eq!("60s".parse(), Ok(SearchTime::Seconds(60.0)));
+        assert_eq!("0.5".parse(), Ok(SearchTime::Seconds(0.5)));
+        assert_eq!("none".parse(), Ok(SearchTime::Unlimited));
+        for wrong in ["", "s", "-1", "0", "nan", "inf", "1m"] {
+            assert!(wrong.parse::<SearchTime>().is_err(), "{wrong}");
+        }
+    }
+
+    /// Forms that are made of a kernel of this size.
+    fn forms(size: usize, copies: f64) -> usize {
+        let mut effort = Effort::of(SearchTime::default(), size);
+        (0..10_000).take_while(|_| effort.spend(copies)).count()
+    }
+
+    #[test]
+    fn large_and_wide_forms_are_fewer() {
+        assert_eq!(
+            (forms(185, 1.0), forms(1850, 1.0), forms(1_000_000, 1.0)),
+            (1000, 100, 64)
+        );
+        assert_eq!(forms(185, 13.0), 250);
+        let mut effort = Effort::of(SearchTime::Unlimited, 1_000_000);
+        assert!((0..10_000).all(|_| effort.spend(64.0)) && !effort.is_spent());
+    }
+}

@@ -1,0 +1,455 @@
+//! Which forms of a kernel are tried.
+//!
+//! `--kernel-opt=1` tries what the launches prove of the kernel as it is, `--kernel-opt=2` also loops over its
+//! work-items and shift registers: the plain forms. `--kernel-opt=3` walks on from these, best first: of the
+//! fastest form that was not looked at, all forms that are one step away are made and priced. A form is
+//! passed over if its [`bound`] shows that nothing that widens it beats the best one. The walk ends when nothing
+//! is left, or when the [`Effort`] is spent.
+//!
+//! Like branch and bound over the configurations of pipelines (Pouget, Pouchet and Cong, "Automatic hardware
+//! pragma insertion in high-level synthesis", arXiv 2405.12304), with the model's own prices in place of a
+//! program to solve.
+
+mod bound;
+mod effort;
+mod steps;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fpgacc_device_passes::pass::Pass;
+use fpgacc_device_passes::passes::{self, REDUCTION, WINDOW};
+use fpgacc_device_passes::pipeline::Pipeline;
+use fpgacc_performance_model::Family as Device;
+
+use super::choose::{OTHER_FAMILY, SAME};
+use super::price::{GAIN, Made, Pricing, share_of};
+use super::requested::ExecutionModel;
+use super::requested::restrained;
+use super::side_by_side;
+use super::tables;
+use super::variant::{Candidate, Family, Searched};
+use super::words::label;
+
+pub use self::effort::{Effort, SearchTime};
+
+use self::steps::Loops;
+
+/// Wider forms come after all others of the same price, the widest last.
+const RANK_OF_WIDE: u32 = 4;
+
+/// What a search found.
+pub struct Found {
+    /// The forms that are told of, that of the input first.
+    pub candidates: Vec<Candidate>,
+    /// The place of the one that the passes make for a request.
+    pub standard: usize,
+    /// How far the search went.
+    pub searched: Searched,
+}
+
+/// The forms of a kernel that a level allows.
+pub fn candidates(
+    pricing: &Pricing<'_>,
+    pipeline: &Pipeline,
+    model: ExecutionModel,
+    effort: Effort,
+) -> Found {
+    let mut search = Search {
+        pricing,
+        base: pipeline,
+        model,
+        effort,
+        nodes: Vec::new(),
+        ahead: Vec::new(),
+        asked: BTreeSet::new(),
+    };
+    let plain = search.plain(model);
+    search.make_ahead(plain.iter().map(|form| form.pipeline.clone()).collect());
+    let mut standard = 0;
+    for Plain {
+        pipeline,
+        rank,
+        is_standard,
+    } in plain
+    {
+        let at = search.add(pipeline, rank, None);
+        if is_standard {
+            standard = at;
+        }
+    }
+    if pipeline.level >= 3 {
+        search.walk(standard);
+    }
+    search.finish(standard)
+}
+
+/// Depths of shift registers that let an iteration start each cycle: one more than the latency of the
+/// addition.
+fn depths(family: &Device) -> Vec<u32> {
+    let operators = &family.operators;
+    let adders = [operators.float_add.latency, operators.double_add.latency];
+    let mut depths = adders
+        .map(|latency| latency.max(1.0).ceil() as u32 + 1)
+        .to_vec();
+    depths.dedup();
+    depths
+}
+
+/// A form that is tried whatever the others cost.
+struct Plain {
+    pipeline: Pipeline,
+    rank: u32,
+    /// The passes make it for the user's request.
+    is_standard: bool,
+}
+
+/// A form in the graph of all forms.
+struct Node {
+    candidate: Candidate,
+    made: Made,
+    /// The form that it is a step away from; `None`: it is plain.
+    from: Option<usize>,
+    loops: Loops,
+    /// See [`bound::floor`].
+    floor: f64,
+    is_expanded: bool,
+}
+
+struct Search<'a> {
+    pricing: &'a Pricing<'a>,
+    base: &'a Pipeline,
+    model: ExecutionModel,
+    effort: Effort,
+    nodes: Vec<Node>,
+    /// Forms that were made side by side, before their turn.
+    ahead: Vec<(Pipeline, Made)>,
+    /// What was asked of the passes.
+    asked: BTreeSet<String>,
+}
+
+impl Search<'_> {
+    /// The forms that a level has, that of the input first.
+    fn plain(&self, model: ExecutionModel) -> Vec<Plain> {
+        let form = |pipeline, rank| Plain {
+            pipeline,
+            rank,
+            is_standard: false,
+        };
+        let level = self.base.level;
+        // What widens forms does nothing unless it is told to.
+        let wide: [&dyn Pass; 4] = [
+            &passes::Promote,
+            &passes::Replicate,
+            &passes::Unroll,
+            &passes::Coalesce,
+        ];
+        let mut forms = vec![form(self.only(&wide.map(|pass| pass.name())), 1)];
+        if level == 0 {
+            return forms;
+        }
+        forms.push(form(self.without(&[NDRANGE_TO_LOOP, REDUCTION]), 0));
+        if model != ExecutionModel::Auto {
+            forms.push(Plain {
+                is_standard: true,
+                ..form(restrained(self.base, model), 3)
+            });
+        }
+        if level >= 2 || model == ExecutionModel::SingleWorkItem {
+            forms.push(form(self.without(&[REDUCTION]), 2));
+        }
+        if level >= 2 {
+            forms.extend(
+                depths(self.pricing.board.family())
+                    .into_iter()
+                    .map(|depth| {
+                        let mut deep = self.without(&[]);
+                        deep.options.shift_register_depth = depth;
+                        form(deep, 3)
+                    }),
+            );
+        }
+        forms
+    }
+
+    /// Makes and prices forms side by side, where there is more than one processor.
+    fn make_ahead(&mut self, pipelines: Vec<Pipeline>) {
+        if side_by_side::is_parallel() {
+            let made = self.pricing.make_all(&pipelines);
+            self.ahead = pipelines.into_iter().zip(made).collect();
+        }
+    }
+
+    /// Makes and prices a form, unless that was done.
+    fn make_one(&self, pipeline: &Pipeline) -> Made {
+        let known = self.ahead.iter().find(|(known, _)| known == pipeline);
+        match known {
+            Some((_, made)) => made.clone(),
+            None => self.pricing.make(pipeline, self.made()),
+        }
+    }
+
+    /// The user's pipeline with no pass but these, and those that the user turns on.
+    fn only(&self, names: &[&str]) -> Pipeline {
+        let others = passes::ALL.iter().map(|pass| pass.name());
+        let others: Vec<&str> = others.filter(|name| !names.contains(name)).collect();
+        self.without(&others)
+    }
+
+    /// The user's pipeline without these passes, unless the user turns them on.
+    fn without(&self, names: &[&str]) -> Pipeline {
+        let names = names.iter().chain([&WINDOW]);
+        let off = names.map(|name| (name.to_string(), false));
+        let mut switches: BTreeMap<String, bool> = off.collect();
+        switches.extend(self.base.switches.clone());
+        Pipeline {
+            switches,
+            ..self.base.clone()
+        }
+    }
+
+    /// The forms that were found.
+    fn made(&self) -> impl Iterator<Item = &Made> {
+        self.nodes.iter().map(|node| &node.made)
+    }
+
+    /// Makes and prices a form, with the tables in constant memory that make it better.
+    fn make(&self, pipeline: Pipeline) -> (Pipeline, Made) {
+        let make = |pipeline| self.make_versions(pipeline);
+        tables::choose(pipeline, self.pricing.board, &make)
+    }
+
+    /// Makes and prices a form. Versions for different launches take area of their own: there is one for
+    /// all, unless they are faster.
+    fn make_versions(&self, pipeline: Pipeline) -> (Pipeline, Made) {
+        let made = self.make_one(&pipeline);
+        if !made.report.versions.are_several() {
+            return (pipeline, made);
+        }
+        let mut one = pipeline.clone();
+        one.options.versions = false;
+        let single = self.make_one(&one);
+        let is_as_fast = single.price.seconds.value <= made.price.seconds.value * GAIN;
+        let is_smaller = share_of(&single.price.area, self.pricing.board)
+            <= share_of(&made.price.area, self.pricing.board);
+        match single.price.fits >= made.price.fits && is_as_fast && is_smaller {
+            true => (one, single),
+            false => (pipeline, made),
+        }
+    }
+
+    /// Makes and prices a form. Its place among the forms.
+    fn add(&mut self, pipeline: Pipeline, rank: u32, from: Option<usize>) -> usize {
+        let (pipeline, made) = self.make(pipeline);
+        let known = self.made().position(|other| other.is_made_by(&made.report));
+        if let Some(at) = known {
+            let known = &mut self.nodes[at].candidate;
+            // The same form: of its pipelines the one with more passes on, which say why they did nothing.
+            if rank < known.rank {
+                known.rank = rank;
+                known.pipeline = pipeline;
+            }
+            return at;
+        }
+        let label = self.tell_apart(label(&made, self.nodes.is_empty()));
+        let known = from.map(|from| &self.nodes[from].loops);
+        let loops = steps::loops(known.unwrap_or(&Loops::new()), &made);
+        let floor = bound::floor(&made.price, &pipeline, &loops, self.pricing.board);
+        let candidate = Candidate {
+            label,
+            pipeline,
+            price: made.price.clone(),
+            family: made.family,
+            is_measured: false,
+            from: None,
+            rank,
+        };
+        self.nodes.push(Node {
+            candidate,
+            made,
+            from,
+            loops,
+            floor,
+            is_expanded: false,
+        });
+        self.nodes.len() - 1
+    }
+
+    /// A label that no other form has.
+    fn tell_apart(&self, label: String) -> String {
+        let is_taken = |label: &str| self.nodes.iter().any(|node| node.candidate.label == label);
+        if !is_taken(&label) {
+            return label;
+        }
+        let numbered = (2..).map(|number| format!("{label} ({number})"));
+        let mut free = numbered.skip_while(|label| is_taken(label));
+        free.next().unwrap_or(label)
+    }
+
+    /// Makes what is a step away from the best, until nothing is left to gain or to spend.
+    fn walk(&mut self, standard: usize) {
+        let asked =
+            (self.model != ExecutionModel::Auto).then_some(self.nodes[standard].candidate.family);
+        while let Some(at) = self.next(asked) {
+            self.nodes[at].is_expanded = true;
+            let steps = self.steps(at);
+            self.make_ahead(steps.clone());
+            for pipeline in steps {
+                let rank = self.rank(at, &pipeline);
+                self.add(pipeline, rank, Some(at));
+            }
+        }
+    }
+
+    /// The fastest form that fits and may lead to a faster one than is known; of equally fast ones
+    /// the one that is less wide.
+    fn next(&self, asked: Option<Family>) -> Option<usize> {
+        if self.effort.is_spent() {
+            return None;
+        }
+        let open = (0..self.nodes.len()).filter(|&at| {
+            let is_wanted = asked.is_none_or(|family| self.family(at) == family);
+            is_wanted && self.is_open(at)
+        });
+        open.min_by(|&a, &b| {
+            let faster = self.seconds(a).total_cmp(&self.seconds(b));
+            let rank = |at: usize| self.nodes[at].candidate.rank;
+            faster.then(rank(a).cmp(&rank(b)))
+        })
+    }
+
+    /// Whether what is a step away from a form may be faster than all that is known.
+    fn is_open(&self, at: usize) -> bool {
+        let node = &self.nodes[at];
+        if node.is_expanded || !node.candidate.price.fits {
+            return false;
+        }
+        !steps::is_widened(&node.candidate.pipeline) || node.floor * SAME < self.to_beat(at)
+    }
+
+    /// Seconds that a form must beat to be kept in its family.
+    fn to_beat(&self, at: usize) -> f64 {
+        let best = |family| self.fastest(family).map_or(f64::MAX, |at| self.seconds(at));
+        let own = best(self.family(at));
+        let other = match self.family(at) {
+            Family::NdRange => best(Family::SingleWorkItem),
+            Family::SingleWorkItem => best(Family::NdRange),
+        };
+        match self.family(at) == self.family(0) {
+            true => own.min(other * OTHER_FAMILY),
+            false => own.min(other / OTHER_FAMILY),
+        }
+    }
+
+    /// What is asked for in one step from a form, and was not asked for before.
+    fn steps(&mut self, at: usize) -> Vec<Pipeline> {
+        let Node {
+            candidate,
+            made,
+            loops,
+            ..
+        } = &self.nodes[at];
+        let form = &candidate.pipeline;
+        let mut steps = Vec::new();
+        if !steps::is_widened(form) {
+            steps.extend(steps::structural(form, self.base, made));
+        }
+        steps.extend(steps::wider(form, made, loops));
+        let (asked, effort) = (&mut self.asked, &mut self.effort);
+        steps.retain(|step| {
+            let copies = steps::copies(step);
+            copies <= steps::MOST_COPIES
+                && asked.insert(format!("{step:?}"))
+                && effort.spend(copies)
+        });
+        steps
+    }
+
+    /// Of forms that cost the same, those come first that do less at a time.
+    fn rank(&self, from: usize, pipeline: &Pipeline) -> u32 {
+        let mut root = from;
+        while let Some(before) = self.nodes[root].from {
+            root = before;
+        }
+        let plain = self.nodes[root].candidate.rank;
+        if !steps::is_widened(pipeline) {
+            return plain + 1;
+        }
+        let options = &pipeline.options;
+        let copies: u64 = options.unroll.iter().map(|factor| factor.copies).sum();
+        let lanes = options.simd * options.compute_units;
+        plain.max(RANK_OF_WIDE) + (lanes + copies) as u32 + options.coalesce.len() as u32
+    }
+
+    fn family(&self, at: usize) -> Family {
+        self.nodes[at].candidate.family
+    }
+
+    fn seconds(&self, at: usize) -> f64 {
+        self.nodes[at].candidate.price.seconds.value
+    }
+
+    /// How far the search went.
+    fn searched(&self) -> Searched {
+        let open = (0..self.nodes.len()).filter(|&at| self.is_open(at));
+        let floors = open.map(|at| self.nodes[at].floor);
+        let is_wide = self.base.level >= 3;
+        Searched {
+            forms: self.nodes.len(),
+            floor: floors.filter(|_| is_wide).reduce(f64::min),
+        }
+    }
+
+    /// The forms that matter: the plain ones, those that no other beats in both time and area, and those
+    /// that led to the fastest.
+    fn finish(self, standard: usize) -> Found {
+        let searched = self.searched();
+        let mut kept: BTreeSet<usize> = (0..self.nodes.len())
+            .filter(|&at| self.nodes[at].from.is_none())
+            .collect();
+        kept.extend(self.front());
+        for family in [Family::NdRange, Family::SingleWorkItem] {
+            let mut at = self.fastest(family);
+            while let Some(node) = at {
+                kept.insert(node);
+                at = self.nodes[node].from;
+            }
+        }
+        let place: BTreeMap<usize, usize> = kept.iter().copied().zip(0..).collect();
+        let nodes = self.nodes.into_iter().enumerate();
+        let nodes = nodes.filter(|(at, _)| place.contains_key(at));
+        let candidates = nodes.map(|(_, node)| Candidate {
+            from: node.from.and_then(|from| place.get(&from).copied()),
+            ..node.candidate
+        });
+        Found {
+            candidates: candidates.collect(),
+            standard: place[&standard],
+            searched,
+        }
+    }
+
+    /// The fastest form of a family that fits, the first of several.
+    fn fastest(&self, family: Family) -> Option<usize> {
+        let of_family = (0..self.nodes.len())
+            .filter(|&at| self.nodes[at].candidate.price.fits && self.family(at) == family);
+        of_family.min_by(|&a, &b| self.seconds(a).total_cmp(&self.seconds(b)))
+    }
+
+    /// The forms that fit, and for which no other is as fast and as small.
+    fn front(&self) -> Vec<usize> {
+        let fits = |at: &usize| self.nodes[*at].candidate.price.fits;
+        let mut all: Vec<usize> = (0..self.nodes.len()).filter(fits).collect();
+        let area = |at: usize| share_of(&self.nodes[at].candidate.price.area, self.pricing.board);
+        all.sort_by(|&a, &b| {
+            let faster = self.seconds(a).total_cmp(&self.seconds(b));
+            faster.then(area(a).total_cmp(&area(b)))
+        });
+        let mut smallest = f64::MAX;
+        all.retain(|&at| {
+            let is_smaller = area(at) < smallest;
+            smallest = smallest.min(area(at));
+            is_smaller
+        });
+        all
+    }
+}

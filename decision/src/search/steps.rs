@@ -1,0 +1,216 @@
+//! What can be changed of a form, a step at a time.
+//!
+//! Steps of *structure* decide which work is done in which order; they are taken first, since they change
+//! which loops there are. *Widening* steps then do more of it at a time: lanes, compute units, copies of
+//! loops, nests that become one loop. A wider form never takes less of the device, so that one that does
+//! not fit is a dead end.
+
+use std::collections::BTreeMap;
+
+use fpgacc_device_passes::options::Factor;
+use fpgacc_device_passes::passes::{self, NDRANGE_TO_LOOP, SCALAR_REPLACEMENT, WINDOW};
+use fpgacc_device_passes::pipeline::Pipeline;
+
+use crate::price::Made;
+use crate::variant::Family;
+
+/// SIMD widths that aoc builds (`num_simd_work_items`; Intel's programming guide).
+const LANES: [u64; 5] = [1, 2, 4, 8, 16];
+/// Numbers of compute units that are priced: a guess at what fits.
+const UNITS: [u64; 6] = [1, 2, 3, 4, 6, 8];
+/// Copies of a loop that are priced.
+const COPIES: [u64; 7] = [1, 2, 4, 8, 16, 32, 64];
+/// Loops that run at most so often may run all their iterations at once.
+const MOST_WHOLE: u64 = 128;
+
+/// The most sizes of arrays that are loaded once that are tried: it only bounds the time.
+const MOST_SIZES: usize = 4;
+/// No more copies of bodies are priced: a guess, well beyond what fits on a device.
+pub const MOST_COPIES: f64 = 1024.0;
+
+/// Loops that may be unrolled, by their places, with their trip counts where these are known: also those
+/// that are unrolled.
+pub type Loops = BTreeMap<usize, Option<u64>>;
+
+/// The loops of a form, which was made of one with `known` loops.
+pub fn loops(known: &Loops, made: &Made) -> Loops {
+    let mut loops = known.clone();
+    let new = made.loops.iter().map(|found| (found.index, found.trips));
+    loops.extend(new);
+    loops
+}
+
+/// Whether a form is wider than its base.
+pub fn is_widened(pipeline: &Pipeline) -> bool {
+    width(pipeline) > 1.0 || !pipeline.options.coalesce.is_empty()
+}
+
+/// How much a form does at a time.
+pub fn width(pipeline: &Pipeline) -> f64 {
+    let options = &pipeline.options;
+    options.simd as f64 * options.compute_units as f64 * copies(pipeline)
+}
+
+/// Copies of loops' bodies, one loop in another.
+pub fn copies(pipeline: &Pipeline) -> f64 {
+    let factors = pipeline.options.unroll.iter();
+    factors.map(|factor| factor.copies as f64).product()
+}
+
+/// The most that forms with these loops do at a time.
+pub fn widest(loops: &Loops) -> f64 {
+    let copies = |trips: &Option<u64>| match trips {
+        Some(trips) if *trips <= MOST_WHOLE => *trips as f64,
+        _ => COPIES[COPIES.len() - 1] as f64,
+    };
+    let replicated = LANES[LANES.len() - 1] * UNITS[UNITS.len() - 1];
+    replicated as f64 * loops.values().map(copies).product::<f64>()
+}
+
+/// The forms that other work or another order of it makes.
+pub fn structural(form: &Pipeline, base: &Pipeline, made: &Made) -> Vec<Pipeline> {
+    let did = |name: &str| {
+        let mut done = made.report.done.values().flatten();
+        done.any(|(pass, _)| *pass == name)
+    };
+    let mut found = Vec::new();
+    let is_reordered = form.options.innermost.is_some();
+    if made.family == Family::SingleWorkItem && did(NDRANGE_TO_LOOP) && !is_reordered {
+        found.extend((0..3).map(|dim| {
+            let mut form = form.clone();
+            form.options.innermost = Some(dim);
+            form
+        }));
+    }
+    if form.runs(&passes::Promote) && form.options.promote == 0 {
+        found.extend(promoted(form, made));
+    }
+    let windows = form.switches.get(WINDOW) == Some(&true);
+    let is_asked = base.switches.contains_key(WINDOW);
+    if made.family == Family::SingleWorkItem && !windows && !is_asked {
+        let mut form = form.clone();
+        form.switches.insert(WINDOW.to_string(), true);
+        found.push(form);
+    }
+    // Nests are perfect only if no values are read before their inner loops.
+    let is_asked = base.switches.contains_key(SCALAR_REPLACEMENT);
+    if made.family == Family::SingleWorkItem && did(SCALAR_REPLACEMENT) && !is_asked {
+        let mut form = form.clone();
+        form.switches.insert(SCALAR_REPLACEMENT.to_string(), false);
+        found.push(form);
+    }
+    found
+}
+
+/// What loops read again loaded once, the fewest elements first.
+fn promoted(form: &Pipeline, made: &Made) -> Vec<Pipeline> {
+    let mut sizes: Vec<u64> = made.promotable.iter().map(|found| found.elements).collect();
+    sizes.sort_unstable();
+    sizes.dedup();
+    let with = |elements| {
+        let mut form = form.clone();
+        form.options.promote = elements;
+        form
+    };
+    sizes.into_iter().take(MOST_SIZES).map(with).collect()
+}
+
+/// The forms that are one step wider.
+pub fn wider(form: &Pipeline, made: &Made, loops: &Loops) -> Vec<Pipeline> {
+    let mut found = Vec::new();
+    if made.family == Family::NdRange && form.runs(&passes::Replicate) {
+        let options = &form.options;
+        found.extend(next(&LANES, options.simd).map(|simd| {
+            let mut form = form.clone();
+            form.options.simd = simd;
+            form
+        }));
+        found.extend(next(&UNITS, options.compute_units).map(|units| {
+            let mut form = form.clone();
+            form.options.compute_units = units;
+            form
+        }));
+    }
+    if form.runs(&passes::Unroll) {
+        found.extend(unrolled(form, made, loops));
+    }
+    if made.family == Family::SingleWorkItem && form.runs(&passes::Coalesce) {
+        found.extend(coalesced(form, made));
+    }
+    found
+}
+
+/// One loop copied more often.
+fn unrolled(form: &Pipeline, made: &Made, loops: &Loops) -> Vec<Pipeline> {
+    let mut found = Vec::new();
+    for (&index, &trips) in loops {
+        let unroll = &form.options.unroll;
+        let now = unroll.iter().find(|factor| factor.index == index);
+        let is_open = now.is_some() || made.loops.iter().any(|found| found.index == index);
+        if !is_open {
+            continue;
+        }
+        let now = now.map_or(1, |factor| factor.copies);
+        for copies in more_copies(now, trips) {
+            let mut form = form.clone();
+            let unroll = &mut form.options.unroll;
+            unroll.retain(|factor| factor.index != index);
+            unroll.push(Factor { index, copies });
+            unroll.sort();
+            found.push(form);
+        }
+    }
+    found
+}
+
+/// The next number of copies, and all iterations at once.
+fn more_copies(now: u64, trips: Option<u64>) -> Vec<u64> {
+    let mut more: Vec<u64> = next(&COPIES, now)
+        .filter(|copies| trips.is_none_or(|trips| *copies < trips))
+        .collect();
+    let whole = trips.filter(|trips| *trips > now && *trips <= MOST_WHOLE);
+    more.extend(whole);
+    more
+}
+
+/// One more nest made one loop.
+fn coalesced(form: &Pipeline, made: &Made) -> Vec<Pipeline> {
+    let joined = |at: usize| {
+        let nests = form.options.coalesce.iter();
+        let mut nests = nests.filter_map(|index| made.nests.iter().find(|n| n.index == *index));
+        nests.any(|nest| (nest.index..nest.index + nest.levels as usize).contains(&at))
+    };
+    let free = made.nests.iter().filter(|nest| !joined(nest.index));
+    free.map(|nest| {
+        let mut form = form.clone();
+        form.options.coalesce.push(nest.index);
+        form.options.coalesce.sort_unstable();
+        form
+    })
+    .collect()
+}
+
+/// The number after this one.
+fn next(ladder: &[u64], now: u64) -> impl Iterator<Item = u64> {
+    ladder
+        .iter()
+        .copied()
+        .find(|number| *number > now)
+        .into_iter()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copies_double_up_to_all_iterations() {
+        assert_eq!(more_copies(1, None), [2]);
+        assert_eq!(more_copies(64, None), []);
+        assert_eq!(more_copies(1, Some(8)), [2, 8]);
+        assert_eq!(more_copies(4, Some(8)), [8]);
+        assert_eq!(more_copies(8, Some(8)), []);
+        assert_eq!(more_copies(2, Some(3)), [3]);
+        assert_eq!(more_copies(16, Some(1000)), [32]);
+    }
+}
