@@ -98,6 +98,7 @@ mod tests {
             family,
             is_measured: false,
             from: None,
+            refused: Vec::new(),
             rank,
         }
     }

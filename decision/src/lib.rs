@@ -50,7 +50,7 @@ use self::search::{Effort, Found};
 pub use price::share_of;
 pub use requested::{ExecutionModel, RequestedModels};
 pub use search::SearchTime;
-pub use variant::{Candidate, Decision, Family, Part, Price, Searched};
+pub use variant::{Candidate, Decision, Family, Part, Price, Refused, Searched, Step};
 
 /// What is decided on, and for what.
 #[derive(Clone, Copy, Debug)]

@@ -97,6 +97,7 @@ mod tests {
             family: Family::NdRange,
             is_measured: false,
             from: None,
+            refused: Vec::new(),
             rank: 0,
         }
     }

@@ -4,6 +4,7 @@ use fpgacc_device_passes::pipeline::Pipeline;
 use fpgacc_performance_model::{Estimate, Prediction, Resources};
 
 use super::requested::ExecutionModel;
+use super::words::step;
 
 /// The decision on a kernel.
 #[derive(Clone, Debug)]
@@ -24,6 +25,21 @@ impl Decision {
     /// The form that is kept.
     pub fn chosen(&self) -> &Candidate {
         &self.candidates[self.chosen]
+    }
+
+    /// The steps by which the search came to the form that is kept, from a form that is tried in any case.
+    pub fn steps(&self) -> Vec<Step> {
+        let mut steps = Vec::new();
+        let mut after = self.chosen();
+        while let Some(before) = after.from.map(|at| &self.candidates[at]) {
+            steps.push(Step {
+                what: step(&before.label, &after.label),
+                gain: before.price.seconds.value / after.price.seconds.value,
+            });
+            after = before;
+        }
+        steps.reverse();
+        steps
     }
 
     /// The form of the input.
@@ -57,8 +73,30 @@ pub struct Candidate {
     pub is_measured: bool,
     /// The form that it is a step of the search away from; `None`: it is tried in any case.
     pub from: Option<usize>,
+    /// What was tried a step further, and is no faster or does not fit.
+    pub refused: Vec<Refused>,
     /// Of forms that cost the same, the one with the lowest is kept.
     pub(super) rank: u32,
+}
+
+/// A step that a form does not take.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Refused {
+    /// What would be done, in words.
+    pub what: String,
+    /// Seconds of all launches together then.
+    pub seconds: f64,
+    /// Whether that fits on the device.
+    pub fits: bool,
+}
+
+/// A step of the search.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    /// What is done, in words.
+    pub what: String,
+    /// How many times faster it makes the form before it.
+    pub gain: f64,
 }
 
 /// The two families of forms.

@@ -17,7 +17,7 @@ mod steps;
 use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_device_passes::pass::Pass;
-use fpgacc_device_passes::passes::{self, REDUCTION, WINDOW};
+use fpgacc_device_passes::passes::{self, NDRANGE_TO_LOOP, REDUCTION, WINDOW};
 use fpgacc_device_passes::pipeline::Pipeline;
 use fpgacc_performance_model::Family as Device;
 
@@ -27,8 +27,8 @@ use super::requested::ExecutionModel;
 use super::requested::restrained;
 use super::side_by_side;
 use super::tables;
-use super::variant::{Candidate, Family, Searched};
-use super::words::label;
+use super::variant::{Candidate, Family, Refused, Searched};
+use super::words::{self, label};
 
 pub use self::effort::{Effort, SearchTime};
 
@@ -261,6 +261,7 @@ impl Search<'_> {
             family: made.family,
             is_measured: false,
             from: None,
+            refused: Vec::new(),
             rank,
         };
         self.nodes.push(Node {
@@ -415,9 +416,12 @@ impl Search<'_> {
             }
         }
         let place: BTreeMap<usize, usize> = kept.iter().copied().zip(0..).collect();
+        let mut refused: BTreeMap<usize, Vec<Refused>> =
+            kept.iter().map(|&at| (at, self.refused(at))).collect();
         let nodes = self.nodes.into_iter().enumerate();
         let nodes = nodes.filter(|(at, _)| place.contains_key(at));
-        let candidates = nodes.map(|(_, node)| Candidate {
+        let candidates = nodes.map(|(at, node)| Candidate {
+            refused: refused.remove(&at).unwrap_or_default(),
             from: node.from.and_then(|from| place.get(&from).copied()),
             ..node.candidate
         });
@@ -426,6 +430,18 @@ impl Search<'_> {
             standard: place[&standard],
             searched,
         }
+    }
+
+    /// What is a step away from a form, and no better.
+    fn refused(&self, at: usize) -> Vec<Refused> {
+        let next = self.nodes.iter().filter(|node| node.from == Some(at));
+        let next = next.map(|node| Refused {
+            what: words::step(&self.nodes[at].candidate.label, &node.candidate.label),
+            seconds: node.candidate.price.seconds.value,
+            fits: node.candidate.price.fits,
+        });
+        next.filter(|next| !next.fits || next.seconds * GAIN > self.seconds(at))
+            .collect()
     }
 
     /// The fastest form of a family that fits, the first of several.

@@ -10,7 +10,7 @@ use fpgacc_performance_model::{Assumed, Form, Limit, LoopReport, LsuReport, Pipe
 
 use super::data::{
     Access, Board, Candidate, FORMAT_VERSION, Hint, Kernel, Line, Loop, Mark, Part, Place, Program,
-    Remark, Report,
+    Refused, Remark, Report, Taken,
 };
 use super::excerpt;
 use crate::compiled::Compiled;
@@ -119,6 +119,10 @@ impl Scene<'_> {
                 .map(|c| self.candidate(c))
                 .collect(),
             chosen: decision.chosen,
+            forms: decision.searched.forms,
+            floor: decision.searched.floor,
+            steps: steps(decision),
+            refused: refused(decision),
             gain: seconds(decision.input()) / seconds(decision.chosen()),
             disagreements: decision.disagreements.clone(),
             parts: (decision.chosen().price.parts.iter())
@@ -487,4 +491,25 @@ mod tests {
             mark.text
         );
     }
+}
+
+fn steps(decision: &Decision) -> Vec<Taken> {
+    let steps = decision.steps().into_iter();
+    steps
+        .map(|step| Taken {
+            what: step.what,
+            gain: step.gain,
+        })
+        .collect()
+}
+
+fn refused(decision: &Decision) -> Vec<Refused> {
+    let refused = decision.chosen().refused.iter();
+    refused
+        .map(|step| Refused {
+            what: step.what.clone(),
+            seconds: step.seconds,
+            fits: step.fits,
+        })
+        .collect()
 }

@@ -56,6 +56,15 @@ pub struct Kernel {
     pub candidates: Vec<Candidate>,
     /// Which of them is kept.
     pub chosen: usize,
+    /// Forms that were made and priced: `candidates` are those that matter.
+    pub forms: usize,
+    /// Seconds below which no form is that the search, which ended early, could have come to by widening;
+    /// `None`: it ended by itself.
+    pub floor: Option<f64>,
+    /// The steps by which the search came to the form that is kept.
+    pub steps: Vec<Taken>,
+    /// The steps that would follow, and are not worth it.
+    pub refused: Vec<Refused>,
     /// How often faster than the input it is.
     pub gain: f64,
     /// What aoc's report says otherwise than the model; `None`: there is none of any of the forms.
@@ -76,6 +85,26 @@ pub struct Kernel {
     pub original: Vec<Line>,
     /// The lines that the FPGA compiler gets.
     pub rewritten: Vec<Line>,
+}
+
+/// A step of the search.
+#[derive(Debug, Serialize)]
+pub struct Taken {
+    /// What is done.
+    pub what: String,
+    /// How many times faster that is.
+    pub gain: f64,
+}
+
+/// A step that is not taken.
+#[derive(Debug, Serialize)]
+pub struct Refused {
+    /// What would be done.
+    pub what: String,
+    /// Seconds of all launches together then.
+    pub seconds: f64,
+    /// Whether that fits on the device.
+    pub fits: bool,
 }
 
 /// A place in a source.

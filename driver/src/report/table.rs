@@ -53,6 +53,7 @@ fn kernel_text(out: &mut String, kernel: &Kernel, program: &str) {
     }
     let _ = writeln!(out, "\n  Forms");
     table(out, forms(kernel));
+    search_text(out, kernel);
     for text in kernel.disagreements.iter().flatten() {
         let _ = writeln!(out, "  {text}");
     }
@@ -60,6 +61,30 @@ fn kernel_text(out: &mut String, kernel: &Kernel, program: &str) {
         let place = hint.place.as_ref().map(|place| format!("{}: ", at(place)));
         let _ = writeln!(out, "  {}{}", place.unwrap_or_default(), hint.what);
         let _ = writeln!(out, "    to gain more: {}", hint.remedy);
+    }
+}
+
+/// How the search came to the form that is kept, and why it went no further.
+fn search_text(out: &mut String, kernel: &Kernel) {
+    if kernel.forms > kernel.candidates.len() {
+        let _ = writeln!(out, "  {} forms were priced; these matter", kernel.forms);
+    }
+    for step in &kernel.steps {
+        let _ = writeln!(out, "  step: {}: {}x", step.what, words::number(step.gain));
+    }
+    for step in &kernel.refused {
+        let why = match step.fits {
+            true => words::seconds(step.seconds),
+            false => "does not fit".to_string(),
+        };
+        let _ = writeln!(out, "  not taken: {}: {why}", step.what);
+    }
+    if let Some(floor) = kernel.floor {
+        let _ = writeln!(
+            out,
+            "  the search ended early: no wider form is below {} (--search-time)",
+            words::seconds(floor)
+        );
     }
 }
 
