@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use fpgacc_kernel_analysis::constant_memory;
+pub use fpgacc_runtime::contract::Level;
 
 /// Choices that passes look at.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,6 +24,8 @@ pub struct PassOptions {
     pub simd: u64,
     /// Pipelines that an NDRange kernel has (`num_compute_units`).
     pub compute_units: u64,
+    /// How NDRange kernels are coarsened; `None`: not at all. The decision chooses.
+    pub coarsen: Option<Coarsening>,
     /// The dimension of work-items whose loops are innermost in single work-items, wherever their order is
     /// free; `None`: the one that moves word by word through memory.
     pub innermost: Option<u8>,
@@ -76,6 +79,7 @@ impl Default for PassOptions {
             unseen: None,
             simd: 1,
             compute_units: 1,
+            coarsen: None,
             innermost: None,
             unroll: Vec::new(),
             promote: 0,
@@ -87,6 +91,65 @@ impl Default for PassOptions {
             constant_cache: Some(constant_memory::MOST),
         }
     }
+}
+
+/// How an NDRange kernel is coarsened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Coarsening {
+    /// The dimension: 0, 1 or 2.
+    pub dim: u8,
+    /// As many work-items, or groups, become one.
+    pub factor: u64,
+    /// How far apart those are that become one.
+    pub stride: Stride,
+    /// What is merged.
+    pub level: Level,
+}
+
+/// What a request for coarsening is not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("expected DIM:FACTOR, DIM:FACTOR:STRIDE or DIM:FACTOR:STRIDE:groups, where STRIDE may be 'local'")]
+pub struct NoCoarsening;
+
+impl std::str::FromStr for Coarsening {
+    type Err = NoCoarsening;
+
+    /// `0:4`, `0:4:1`, `0:4:local`, `0:4:1:groups`.
+    fn from_str(text: &str) -> Result<Self, NoCoarsening> {
+        let parts: Vec<&str> = text.split(':').collect();
+        let number = |text: &str| text.parse::<u64>().map_err(|_| NoCoarsening);
+        let (dim, factor, stride, level) = match parts.as_slice() {
+            [dim, factor] => (dim, factor, "1", "items"),
+            [dim, factor, stride] => (dim, factor, *stride, "items"),
+            [dim, factor, stride, level] => (dim, factor, *stride, *level),
+            _ => return Err(NoCoarsening),
+        };
+        let coarsening = Coarsening {
+            dim: dim.parse().map_err(|_| NoCoarsening)?,
+            factor: number(factor)?,
+            stride: match stride {
+                "local" => Stride::Widest,
+                _ => Stride::Of(number(stride)?),
+            },
+            level: match level {
+                "items" => Level::Items,
+                "groups" => Level::Groups,
+                _ => return Err(NoCoarsening),
+            },
+        };
+        let is_sound = coarsening.dim < 3 && coarsening.factor > 1;
+        is_sound.then_some(coarsening).ok_or(NoCoarsening)
+    }
+}
+
+/// How far apart the work-items or groups are that become one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Stride {
+    /// So many; 1: neighbours.
+    Of(u64),
+    /// As many as there are afterwards: in a group of 64 by 4, those with ids 0, 16, 32 and 48. Of
+    /// work-items only.
+    Widest,
 }
 
 /// How often a loop's body is to be copied.

@@ -21,7 +21,7 @@ pub struct Context<'a> {
     pub options: &'a PassOptions,
     /// All launch facts.
     pub facts: &'a Facts,
-    /// The launches of the kernel at hand.
+    /// The launches of the kernel at hand; of a coarsened one, the smaller ones that it has.
     pub geometry: &'a Geometry,
     /// Launches that may launch the kernel at hand.
     pub launches: &'a [&'a Launch],

@@ -432,7 +432,12 @@ fn run_pass(
     let span = module.functions[kernel].span;
     let functions = module.functions.len();
     let launches = scope.launches.get(&name).map_or(&[][..], Vec::as_slice);
+    let contract = report.contracts.entry(name.clone()).or_default();
     let geometry = Geometry::of(launches.iter().copied());
+    let geometry = match contract.coarsened() {
+        Some(coarsened) => geometry.coarsened(coarsened),
+        None => geometry,
+    };
     let context = Context {
         options: &job.pipeline.options,
         facts: scope.facts,
@@ -443,7 +448,6 @@ fn run_pass(
         names: scope.names,
         summaries: OnceCell::new(),
     };
-    let contract = report.contracts.entry(name.clone()).or_default();
     let (done, missed) = match apply(module, pass, kernel, &context, contract) {
         Outcome::Done(done) => (done, Vec::new()),
         Outcome::Missed(missed) => (Vec::new(), missed),

@@ -103,6 +103,7 @@ fn contracts(report: &Report) -> String {
         out += &match &contract.form {
             Form::NdRange => format!("{kernel}: launched over its NDRange\n"),
             Form::Task(task) => format!("{kernel}: {task:?}\n"),
+            Form::Coarsened(coarsened) => format!("{kernel}: {coarsened:?}\n"),
         };
         for guard in &contract.guards {
             out += &format!("{kernel}: {guard:?}\n");

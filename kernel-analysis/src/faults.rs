@@ -80,6 +80,10 @@ pub const ALL: &[Fault] = &[
     ),
     fault("id-too-narrow", "casts of ids that matter are taken off"),
     fault(
+        "lane-forgotten",
+        "merged work-items all do the work of the first",
+    ),
+    fault(
         "same-buffer-twice",
         "restrict, though a launch passes a buffer twice",
     ),

@@ -1,6 +1,7 @@
 //! What the host's launches fix of a kernel's NDRange, over all its launches.
 
 use fpgacc_launch_facts::{Launch, LocalSize, Value};
+use fpgacc_runtime::contract::{Coarsened, Level};
 
 /// The launches of one kernel, taken together: a component is known if all launches agree on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,6 +54,17 @@ impl Geometry {
             .map(Self::of_launch)
             .reduce(Self::meet)
             .unwrap_or_else(Self::unknown)
+    }
+
+    /// That of the smaller NDRange that a coarsened kernel is launched over in the place of this one.
+    pub fn coarsened(mut self, by: Coarsened) -> Self {
+        let dim = usize::from(by.dim);
+        let divided = |size: u64| size.is_multiple_of(by.factor).then(|| size / by.factor);
+        self.global[dim] = self.global[dim].and_then(divided);
+        if let (LocalGeometry::Sizes(sizes), Level::Items) = (&mut self.local, by.level) {
+            sizes[dim] = sizes[dim].and_then(divided);
+        }
+        self
     }
 
     fn of_launch(launch: &Launch) -> Self {

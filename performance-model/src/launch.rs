@@ -7,7 +7,7 @@ use fpgacc_frontend::source::Span;
 use fpgacc_kernel_analysis::geometry::{Geometry, LocalGeometry};
 use fpgacc_launch_facts::{ArgValue, Launch, LocalSize, Value};
 use fpgacc_runtime::contract::LaunchContract;
-use fpgacc_runtime::manifest::{Form, Hidden};
+use fpgacc_runtime::manifest::{Form, Hidden, Level};
 
 use super::prediction::TripOrigin;
 
@@ -70,6 +70,29 @@ impl LaunchShape {
         };
         if let [launch] = launches {
             shape.add_seen(launch);
+        }
+        shape
+    }
+
+    /// That of the smaller NDRange that a coarsened kernel is launched over in the place of this one.
+    pub fn of_kernel(&self, contract: &LaunchContract) -> Self {
+        let mut shape = self.clone();
+        let Some(by) = contract.coarsened() else {
+            return shape;
+        };
+        let dim = usize::from(by.dim);
+        let divide = |size: &mut Option<Given>| {
+            if let Some(given) = size {
+                given.value = (given.value / by.factor as f64).max(1.0);
+            }
+        };
+        let (global, local) = self.sizes(dim);
+        let known = |value| Some(Given { value, origin: TripOrigin::Assumed });
+        shape.global[dim] = self.global[dim].or_else(|| known(global));
+        divide(&mut shape.global[dim]);
+        if by.level == Level::Items {
+            shape.local[dim] = self.local[dim].or_else(|| known(local));
+            divide(&mut shape.local[dim]);
         }
         shape
     }

@@ -58,6 +58,7 @@ pub fn predict(
     launch: &LaunchShape,
     contract: &LaunchContract,
 ) -> Prediction {
+    let launch = &launch.of_kernel(contract);
     let form = form(module, kernel, launch, contract);
     price::price(module, kernel, board, launch, contract, form)
 }

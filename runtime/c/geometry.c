@@ -108,6 +108,14 @@ int fpgacc_geometry_take(struct fpgacc_geometry *geometry, const size_t *offset,
     return geometry->local[0] && geometry->local[1] && geometry->local[2];
 }
 
+void fpgacc_geometry_coarsen(struct fpgacc_geometry *geometry, const struct fpgacc_kernel *info)
+{
+    unsigned dim = info->coarsened.dim;
+    geometry->global[dim] /= info->coarsened.factor;
+    if (info->coarsened.merges_items)
+        geometry->local[dim] /= info->coarsened.factor;
+}
+
 void fpgacc_add_sizes(struct fpgacc_text *text, const size_t *sizes, cl_uint count)
 {
     for (cl_uint d = 0; d < count; d++)

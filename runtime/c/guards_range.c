@@ -159,3 +159,54 @@ cl_int fpgacc_guard_local_size(const struct fpgacc_launch *launch,
         add_help(refusal, SEEN "--keep-general, or with -fno-work-group-size");
     return error;
 }
+
+/* CL_SUCCESS if a size, or a number of groups, is a multiple. */
+static cl_int compare_multiple(const char *part, const struct fpgacc_guard *guard, size_t has,
+                               cl_int error, struct fpgacc_refusal *refusal)
+{
+    if (has % guard->of.multiple.of == 0)
+        return CL_SUCCESS;
+    if (refusal)
+        fpgacc_text_add(&refusal->what,
+                        "for %s that %llu divides in dimension %u, this launch has %zu", part,
+                        (unsigned long long)guard->of.multiple.of, guard->of.multiple.dim, has);
+    return error;
+}
+
+static cl_int check_multiple(const struct fpgacc_launch *launch, const struct fpgacc_guard *guard,
+                             struct fpgacc_refusal *refusal)
+{
+    const struct fpgacc_geometry *geometry = launch->geometry;
+    unsigned dim = guard->of.multiple.dim;
+    if (!launch->local_given && !guard->of.multiple.null_local) {
+        if (refusal)
+            fpgacc_text_add(&refusal->what, "for a local size, this launch gives none");
+        return CL_INVALID_WORK_GROUP_SIZE;
+    }
+    if (!launch->local_given)
+        return compare_multiple("global sizes", guard, geometry->global[dim],
+                                CL_INVALID_GLOBAL_WORK_SIZE, refusal);
+    cl_int error = CL_SUCCESS;
+    for (unsigned d = 0; d < 3 && error == CL_SUCCESS; d++)
+        error = compare_groups(geometry, d, refusal);
+    if (error != CL_SUCCESS)
+        return error;
+    if (guard->of.multiple.of_groups)
+        return compare_multiple("numbers of work-groups", guard,
+                                geometry->global[dim] / geometry->local[dim],
+                                CL_INVALID_GLOBAL_WORK_SIZE, refusal);
+    return compare_multiple("local sizes", guard, geometry->local[dim], CL_INVALID_WORK_GROUP_SIZE,
+                            refusal);
+}
+
+cl_int fpgacc_guard_multiple(const struct fpgacc_launch *launch, const struct fpgacc_guard *guard,
+                             struct fpgacc_refusal *refusal)
+{
+    /* What no kernel takes is the implementation's to refuse. */
+    if (!launch->geometry)
+        return CL_SUCCESS;
+    cl_int error = check_multiple(launch, guard, refusal);
+    if (error != CL_SUCCESS)
+        add_help(refusal, "--keep-general, or with -fno-coarsen");
+    return error;
+}

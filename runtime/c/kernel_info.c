@@ -162,10 +162,25 @@ static cl_int question_device(const struct fpgacc_tracked *kernel, cl_device_id 
 /* Whether the kernel's attributes ask for a local size that those of the original do not. */
 static int has_local_size(const struct fpgacc_kernel *info)
 {
+    if (info->form == FPGACC_COARSENED)
+        return 1;
     for (uint32_t i = 0; i < info->guard_count; i++)
         if (info->guards[i].kind == FPGACC_GUARD_LOCAL_SIZE)
             return 1;
     return 0;
+}
+
+/* The largest group that the host may launch of a coarsened kernel, whose own groups may have `most`. */
+static cl_int answer_coarsened(const struct fpgacc_kernel *info, size_t most, cl_device_id device,
+                               size_t size, void *value, size_t *size_ret)
+{
+    struct fpgacc_limits limits;
+    cl_int error = fpgacc_device_limits(device, &limits);
+    if (error != CL_SUCCESS)
+        return error;
+    size_t factor = info->coarsened.merges_items ? info->coarsened.factor : 1;
+    most = most > limits.max_group_size / factor ? limits.max_group_size : most * factor;
+    return fpgacc_answer(&most, sizeof most, size, value, size_ret);
 }
 
 cl_int __wrap_clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device,
@@ -175,7 +190,8 @@ cl_int __wrap_clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device,
     struct fpgacc_tracked *tracked = fpgacc_find_kernel(kernel);
     const struct fpgacc_kernel *info = tracked ? tracked->info : NULL;
     int is_task = info && info->form == FPGACC_TASK;
-    int answered = (is_task && name == CL_KERNEL_WORK_GROUP_SIZE) ||
+    int is_coarsened = info && info->form == FPGACC_COARSENED;
+    int answered = ((is_task || is_coarsened) && name == CL_KERNEL_WORK_GROUP_SIZE) ||
                    (info && name == CL_KERNEL_COMPILE_WORK_GROUP_SIZE &&
                     (is_task || has_local_size(info)));
     if (!tracked && name == CL_KERNEL_WORK_GROUP_SIZE && fpgacc_recording())
@@ -192,6 +208,13 @@ cl_int __wrap_clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device,
         return fpgacc_answer(sizes, sizeof sizes, size, value, size_ret);
     }
     error = question_device(tracked, &device);
+    if (error == CL_SUCCESS && is_coarsened) {
+        size_t most = 0;
+        error = __real_clGetKernelWorkGroupInfo(kernel, device, name, sizeof most, &most, NULL);
+        if (error == CL_SUCCESS)
+            error = answer_coarsened(info, most, device, size, value, size_ret);
+        return error;
+    }
     struct fpgacc_limits limits;
     if (error == CL_SUCCESS)
         error = fpgacc_device_limits(device, &limits);

@@ -28,7 +28,12 @@ static void trace_launch(const struct fpgacc_site *site, const struct fpgacc_tra
     fpgacc_text_add(&text, ": kernel `%s` launched ", kernel->info->name);
     if (version->info != kernel->info)
         fpgacc_text_add(&text, "in its version `%s` ", version->info->name);
-    if (version->info->form == FPGACC_TASK) {
+    if (version->info->form == FPGACC_COARSENED) {
+        fpgacc_text_add(&text, "with %zu %s as one in dimension %u",
+                        version->info->coarsened.factor,
+                        version->info->coarsened.merges_items ? "work-items" : "work-groups",
+                        version->info->coarsened.dim);
+    } else if (version->info->form == FPGACC_TASK) {
         fpgacc_text_add(&text, "as one work-item: offset ");
         fpgacc_add_sizes(&text, geometry->offset, geometry->work_dim);
         fpgacc_text_add(&text, ", global size ");
@@ -172,6 +177,25 @@ static int has_task(const struct fpgacc_kernel *info)
     return found;
 }
 
+/* A launch over an NDRange, which for a coarsened kernel is a smaller one than the host's. What no kernel
+ * takes is the implementation's to refuse. */
+static cl_int launch_range(cl_command_queue queue, const struct fpgacc_version *version,
+                           const struct range *range, const struct dependencies *after)
+{
+    struct fpgacc_geometry geometry = {range->work_dim, {0, 0, 0}, {1, 1, 1}, {1, 1, 1}};
+    const size_t *global = range->global;
+    const size_t *local = range->local;
+    if (version->info->form == FPGACC_COARSENED &&
+        fpgacc_geometry_take(&geometry, range->offset, range->global, range->local)) {
+        fpgacc_geometry_coarsen(&geometry, version->info);
+        global = geometry.global;
+        local = local ? geometry.local : NULL;
+    }
+    return __real_clEnqueueNDRangeKernel(queue, version->handle, range->work_dim, range->offset,
+                                         global, local, after->num_events, after->wait_list,
+                                         after->event);
+}
+
 /* `*used` is what ran in the end. */
 static cl_int enqueue_tracked(const struct fpgacc_site *site, cl_command_queue queue,
                               struct fpgacc_tracked *kernel, const struct range *range,
@@ -198,9 +222,7 @@ static cl_int enqueue_tracked(const struct fpgacc_site *site, cl_command_queue q
     if (version->info->form == FPGACC_TASK)
         return __real_clEnqueueNDRangeKernel(queue, version->handle, 1, NULL, &one, &one,
                                              after->num_events, after->wait_list, after->event);
-    return __real_clEnqueueNDRangeKernel(queue, version->handle, range->work_dim, range->offset,
-                                         range->global, range->local, after->num_events,
-                                         after->wait_list, after->event);
+    return launch_range(queue, version, range, after);
 }
 
 static cl_int enqueue_ndrange(const struct fpgacc_site *site, cl_command_queue queue,

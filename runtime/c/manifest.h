@@ -8,7 +8,7 @@
 
 enum fpgacc_target { FPGACC_TARGET_INTEL_EMULATOR, FPGACC_TARGET_POCL, FPGACC_TARGET_SDK };
 
-enum fpgacc_form { FPGACC_NDRANGE, FPGACC_TASK };
+enum fpgacc_form { FPGACC_NDRANGE, FPGACC_TASK, FPGACC_COARSENED };
 
 enum fpgacc_null_local { FPGACC_WHOLE, FPGACC_DIVISOR };
 
@@ -60,6 +60,7 @@ enum fpgacc_scalar_kind { FPGACC_SIGNED, FPGACC_UNSIGNED, FPGACC_FLOAT };
     X(INT_LOOPS, int_loops)   \
     X(GROUP_SIZE, group_size) \
     X(LOCAL_SIZE, local_size) \
+    X(MULTIPLE, multiple)     \
     X(SCALAR, scalar)         \
     X(DISTINCT, distinct)     \
     X(CONSTANT, constant)     \
@@ -84,6 +85,12 @@ struct fpgacc_guard {
         } fact;            /* GEOMETRY */
         uint64_t items;    /* GROUP_SIZE */
         uint64_t sizes[3]; /* LOCAL_SIZE */
+        struct {
+            unsigned dim;
+            uint64_t of;
+            unsigned of_groups;
+            unsigned null_local;
+        } multiple; /* MULTIPLE */
         struct {
             uint32_t param;
             enum fpgacc_scalar_kind kind;
@@ -118,6 +125,13 @@ struct fpgacc_kernel {
     uint32_t hidden_count;
     uint64_t max_group_size; /* that is chosen and told; 0: any number */
     enum fpgacc_null_local null_local;
+    /* Of coarsened kernels only: a factor-th of the global size is launched, and of the local size if
+     * work-items are merged, not groups. */
+    struct {
+        unsigned dim;
+        size_t factor;
+        int merges_items;
+    } coarsened;
 };
 
 struct fpgacc_header {

@@ -385,6 +385,9 @@ cl_int fpgacc_geometry_fill(struct fpgacc_geometry *geometry, const struct fpgac
 int fpgacc_geometry_take(struct fpgacc_geometry *geometry, const size_t *offset,
                          const size_t *global, const size_t *local);
 
+/* Makes a launch's geometry that of the coarsened kernel. Its guards hold. */
+void fpgacc_geometry_coarsen(struct fpgacc_geometry *geometry, const struct fpgacc_kernel *info);
+
 void fpgacc_add_sizes(struct fpgacc_text *text, const size_t *sizes, cl_uint count);
 
 /* ---- guards.c, guards_range.c, guards_memory.c, guards_values.c ------------------------------ */

@@ -85,7 +85,15 @@ impl LaunchContract {
         })
     }
 
-    /// The local size that an NDRange is compiled for.
+    /// How an NDRange is coarsened, if it is.
+    pub fn coarsened(&self) -> Option<Coarsened> {
+        match self.form {
+            Form::Coarsened(coarsened) => Some(coarsened),
+            Form::NdRange | Form::Task(_) => None,
+        }
+    }
+
+    /// The local size that an NDRange is compiled for, as the host gives it.
     pub fn local_size(&self) -> Option<[u64; 3]> {
         let sizes = self.pick(|guard| match guard {
             Guard::LocalSize(sizes) => Some(sizes),
@@ -106,6 +114,29 @@ pub enum Form {
     NdRange,
     /// A single work-item: loops over the NDRange are inside.
     Task(Task),
+    /// An NDRange of fewer work-items, each of which does the work of several.
+    Coarsened(Coarsened),
+}
+
+/// How a coarsened kernel is launched: with a `factor`-th of the global size in a dimension. A
+/// [`Guard::Multiple`] sees to it that this is a whole number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Coarsened {
+    /// The dimension: 0, 1 or 2.
+    pub dim: u8,
+    /// As many work-items, or groups, of the original are one; at least 2.
+    pub factor: u64,
+    /// What is merged.
+    pub level: Level,
+}
+
+/// What of an NDRange is merged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Level {
+    /// Work-items of a group: the local size is divided, too.
+    Items,
+    /// Groups: the local size stays.
+    Groups,
 }
 
 /// How a single work-item kernel is launched.

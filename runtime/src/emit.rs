@@ -2,9 +2,10 @@
 
 use std::fmt::Write;
 
+use crate::contract::Level;
 use crate::guard::Guard;
 use crate::manifest::{
-    Form, Header, Hidden, Kernel, Manifest, NullLocal, Param, ParamKind, Program, Target, Task,
+    Coarsened, Form, Header, Hidden, Kernel, Manifest, NullLocal, Param, ParamKind, Program, Target, Task,
 };
 
 impl Manifest {
@@ -140,7 +141,7 @@ fn header_row(header: &Header) -> String {
 fn task(kernel: &Kernel) -> Option<&Task> {
     match &kernel.contract.form {
         Form::Task(task) => Some(task),
-        Form::NdRange => None,
+        Form::NdRange | Form::Coarsened(_) => None,
     }
 }
 
@@ -168,6 +169,7 @@ fn kernel_row(prefix: &str, kernel: &Kernel) -> String {
     let form = match kernel.contract.form {
         Form::Task(_) => "FPGACC_TASK",
         Form::NdRange => "FPGACC_NDRANGE",
+        Form::Coarsened(_) => "FPGACC_COARSENED",
     };
     let name = c_string(&kernel.name);
     let mut row = format!("{{\n    .name = {name},\n    .form = {form},\n");
@@ -190,6 +192,13 @@ fn kernel_row(prefix: &str, kernel: &Kernel) -> String {
             row,
             "    .max_group_size = UINT64_C({}),\n    .null_local = {null_local},\n",
             task.max_group_size.unwrap_or(0),
+        );
+    }
+    if let Some(Coarsened { dim, factor, level }) = kernel.contract.coarsened() {
+        let merges_items = u8::from(level == Level::Items);
+        let _ = writeln!(
+            row,
+            "    .coarsened = {{{dim}, {factor}, {merges_items}}},"
         );
     }
     row.push('}');

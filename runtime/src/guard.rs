@@ -19,6 +19,8 @@ pub enum Guard {
     /// Of an NDRange: the local size that the kernel's attributes ask for, where those of the original do
     /// not.
     LocalSize([u64; 3]),
+    /// Of a coarsened NDRange: the local size, or the number of groups, is a multiple.
+    Multiple(Multiple),
     /// The value of a scalar argument.
     Scalar(ScalarFact),
     /// Two parameters, by index, do not name overlapping memory: both are `restrict` in the compiled
@@ -71,6 +73,7 @@ impl Guard {
             Guard::Geometry(Fact::Local(..) | Fact::OneGroup(_)) | Guard::LocalSize(_) => {
                 Some(Subject::LocalSize)
             }
+            Guard::Multiple(_) => Some(Subject::LocalSize),
             Guard::Geometry(_) => Some(Subject::Range),
             Guard::IntLoops | Guard::GroupSize(_) => None,
             Guard::Distinct(a, b) => Some(Subject::Memory(a, b)),
@@ -90,6 +93,7 @@ impl Guard {
             Guard::IntLoops => ("INT_LOOPS", String::new()),
             Guard::GroupSize(items) => ("GROUP_SIZE", format!(".of.items = UINT64_C({items})")),
             Guard::LocalSize([x, y, z]) => ("LOCAL_SIZE", format!(".of.sizes = {{{x}, {y}, {z}}}")),
+            Guard::Multiple(multiple) => ("MULTIPLE", multiple.row()),
             Guard::Scalar(fact) => ("SCALAR", format!(".of.scalar = {}", fact.row())),
             Guard::Distinct(a, b) => ("DISTINCT", format!(".of.pair = {{{a}, {b}}}")),
             Guard::Constant { param, bytes } => ("CONSTANT", memory(*param, *bytes)),
@@ -98,6 +102,31 @@ impl Guard {
         };
         let comma = if what.is_empty() { "" } else { ", " };
         format!("{{.kind = FPGACC_GUARD_{kind}{comma}{what}}}")
+    }
+}
+
+/// What must be a multiple in the NDRange of a launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Multiple {
+    /// The dimension: 0, 1 or 2.
+    pub dim: u8,
+    /// Of what.
+    pub of: u64,
+    /// The number of groups is, not the local size.
+    pub of_groups: bool,
+    /// A launch without a local size will do if the global size is such a multiple.
+    pub null_local: bool,
+}
+
+impl Multiple {
+    fn row(self) -> String {
+        format!(
+            ".of.multiple = {{{}, UINT64_C({}), {}, {}}}",
+            self.dim,
+            self.of,
+            u8::from(self.of_groups),
+            u8::from(self.null_local)
+        )
     }
 }
 

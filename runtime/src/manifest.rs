@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::contract::LaunchContract;
-pub use crate::contract::{Form, Hidden, NullLocal, Task};
+pub use crate::contract::{Coarsened, Form, Hidden, Level, NullLocal, Task};
 
 /// The OpenCL implementation that the kernels were compiled for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

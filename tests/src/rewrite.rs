@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use fpgacc_aoc_wrappers::cc::{Compiler, Language, Source};
-use fpgacc_device_passes::options::{Factor, PassOptions};
+use fpgacc_device_passes::options::{Factor, General, PassOptions};
 use fpgacc_device_passes::pass::LaunchContract;
 use fpgacc_device_passes::passes;
 use fpgacc_device_passes::pipeline::{Pipeline, Report, run};
@@ -18,8 +18,8 @@ use fpgacc_launch_facts::{
     Arg as FactArg, ArgValue, Buffer as FactBuffer, Facts, Launch as FactLaunch, LocalSize,
     Location, Value,
 };
-use fpgacc_runtime::guard::Guard;
-use fpgacc_runtime::manifest::Form;
+use fpgacc_runtime::guard::{Guard, Multiple};
+use fpgacc_runtime::manifest::{Coarsened, Form, Level};
 use serde::{Deserialize, Serialize};
 
 use crate::job::{Arg, Buffer, Geometry, Job, Launch};
@@ -50,13 +50,21 @@ pub enum Rewrites {
     Coalesced,
     /// All but `ndrange-to-loop`, with several work-items and groups at a time, and loops unrolled.
     Wide,
+    /// All but `ndrange-to-loop`, coarsened like this (`--coarsen`); kernels are also built as they are,
+    /// for launches that do not divide.
+    Coarsened(String),
 }
 
 impl Rewrites {
     /// Each pass alone, and all together.
     pub fn each_and_all() -> Vec<Self> {
         let each = passes::ALL.iter().map(|pass| pass.name().to_string());
-        let together = [Rewrites::All, Rewrites::Coalesced, Rewrites::Wide];
+        let together = [
+            Rewrites::All,
+            Rewrites::Coalesced,
+            Rewrites::Wide,
+            Rewrites::Coarsened("0:2".to_string()),
+        ];
         each.map(Rewrites::Only).chain(together).collect()
     }
 
@@ -76,8 +84,12 @@ impl Rewrites {
             Rewrites::Wide => {
                 options.simd = 2;
                 options.compute_units = 3;
-                let name = passes::NDRANGE_TO_LOOP.to_string();
-                (3, BTreeMap::from([(name, false)]))
+                (3, without_loops())
+            }
+            Rewrites::Coarsened(how) => {
+                options.coarsen = how.parse().ok();
+                options.general = General::Always;
+                (3, without_loops())
             }
         };
         Pipeline {
@@ -87,6 +99,10 @@ impl Rewrites {
             ..Pipeline::default()
         }
     }
+}
+
+fn without_loops() -> BTreeMap<String, bool> {
+    BTreeMap::from([(passes::NDRANGE_TO_LOOP.to_string(), false)])
 }
 
 impl std::fmt::Display for Rewrites {
@@ -100,6 +116,7 @@ impl std::fmt::Display for Rewrites {
                 "all rewrites, dimension 1 innermost, nested loops made one"
             ),
             Rewrites::Wide => write!(f, "wide NDRanges"),
+            Rewrites::Coarsened(how) => write!(f, "NDRanges coarsened by {how}"),
         }
     }
 }
@@ -203,6 +220,7 @@ fn choose(job: &Job, launch: &Launch, report: &Report) -> Result<Launch, Rewrite
                 (launch.as_task(task, &contract.guards)).map_err(|error| error.to_string())
             }
             Form::NdRange => Ok(launch.clone()),
+            Form::Coarsened(by) => coarsened(launch, *by),
         });
         match chosen {
             Ok(chosen) => {
@@ -246,6 +264,40 @@ fn local_size(launch: &Launch) -> Option<[u64; 3]> {
     }
 }
 
+/// The launch of the coarsened kernel.
+fn coarsened(launch: &Launch, by: Coarsened) -> Result<Launch, String> {
+    let mut launch = launch.clone();
+    let Geometry::Range { global, local, .. } = &mut launch.geometry else {
+        return Err("a task is not coarsened".to_string());
+    };
+    let dim = usize::from(by.dim);
+    global[dim] /= by.factor;
+    if let (Some(size), Level::Items) = (local.get_mut(dim), by.level) {
+        *size /= by.factor;
+    }
+    Ok(launch)
+}
+
+/// Whether a launch has what a coarsened kernel divides.
+fn check_multiple(launch: &Launch, multiple: Multiple) -> Result<(), String> {
+    let Geometry::Range { global, local, .. } = &launch.geometry else {
+        return Err("a task is one work-item".to_string());
+    };
+    let dim = usize::from(multiple.dim);
+    let global = global.get(dim).copied().unwrap_or(1);
+    let size = match local.get(dim) {
+        Some(local) if multiple.of_groups => global / local,
+        Some(local) => *local,
+        None if local.is_empty() && multiple.null_local => global,
+        None if local.is_empty() => return Err("there is no local size".to_string()),
+        None => 1,
+    };
+    match size % multiple.of {
+        0 => Ok(()),
+        _ => Err(format!("{} does not divide {size}", multiple.of)),
+    }
+}
+
 /// What the runtime would check besides the geometry of single work-items.
 fn check(job: &Job, launch: &Launch, guard: Guard) -> Result<(), String> {
     let passed = |index: u32| launch.args.get(index as usize);
@@ -258,6 +310,7 @@ fn check(job: &Job, launch: &Launch, guard: Guard) -> Result<(), String> {
                 return Err(format!("the local size is not {size:?}"));
             }
         }
+        Guard::Multiple(multiple) => return check_multiple(launch, multiple),
         Guard::Distinct(a, b) => {
             if let [Some(Arg::Buffer(x)), Some(Arg::Buffer(y))] = [a, b].map(passed)
                 && x == y

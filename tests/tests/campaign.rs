@@ -31,6 +31,7 @@ fn generated_kernels_do_the_same_when_rewritten() {
         intel_every: 4,
         pocl_every: 4,
         focus: Focus::Barriers,
+        coarsened: false,
     };
     let counts = counts_of(&plan, 4);
     assert_eq!(counts.kernels, 100);
@@ -46,11 +47,29 @@ fn every_pass_rewrites_kernels_that_do_the_same() {
         intel_every: 2,
         pocl_every: 2,
         focus: Focus::Loops,
+        coarsened: false,
     };
     let counts = counts_of(&plan, 2);
     for pass in passes::ALL {
         let fired = counts.fired.get(pass.name()).copied().unwrap_or(0);
         assert!(fired >= 5, "{} fired {fired} times\n{counts}", pass.name());
+    }
+}
+
+/// One work-item does the work of several, in any kernel.
+#[test]
+fn coarsened_kernels_do_the_same() {
+    for focus in [Focus::Barriers, Focus::Loops] {
+        let plan = Plan {
+            seed: 2027,
+            batch: 25,
+            intel_every: 3,
+            pocl_every: 3,
+            focus,
+            coarsened: true,
+        };
+        let counts = counts_of(&plan, 3);
+        assert!(counts.fired["coarsen"] > 30, "{counts}");
     }
 }
 

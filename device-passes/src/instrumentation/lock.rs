@@ -40,6 +40,6 @@ pub fn lock(module: &mut Module, report: &mut Report) {
 fn is_open(contract: &LaunchContract) -> bool {
     match &contract.form {
         Form::Task(task) => task.hidden.is_empty(),
-        Form::NdRange => contract.may_refuse(),
+        Form::NdRange | Form::Coarsened(_) => contract.may_refuse(),
     }
 }

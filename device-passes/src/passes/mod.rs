@@ -2,6 +2,7 @@
 
 mod alignment;
 pub mod coalesce;
+mod coarsen;
 pub(crate) mod constant_memory;
 mod ivdep;
 mod local_memory_size;
@@ -26,6 +27,8 @@ pub use unroll::Unroll;
 
 /// The name of the pass that changes a kernel's form.
 pub const NDRANGE_TO_LOOP: &str = "ndrange-to-loop";
+/// The name of the pass that merges work-items.
+pub const COARSEN: &str = "coarsen";
 /// The name of the pass that keeps values of memory in registers.
 pub const SCALAR_REPLACEMENT: &str = "scalar-replacement";
 /// The name of the pass that reads through sliding windows.
@@ -43,6 +46,9 @@ pub const ALL: &[&dyn Pass] = &[
     // Early: what the others do to loops pays off in a single work-item, and the loops that it makes
     // are theirs to improve.
     &ndrange_to_loop::NdrangeToLoop,
+    // Of kernels that ndrange-to-loop leaves. Before the passes that see its launches: from here on
+    // they are the smaller ones.
+    &coarsen::Coarsen,
     // After ndrange-to-loop, which adds the hidden parameters and keeps the others: the pairs that
     // the runtime checks are counted among the kernel's own parameters. Before reduction, whose
     // alias analysis knows by it which arrays do not alias.

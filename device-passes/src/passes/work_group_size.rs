@@ -6,6 +6,7 @@
 use fpgacc_frontend::ir::{FunctionId, Module};
 use fpgacc_kernel_analysis::faults;
 use fpgacc_kernel_analysis::geometry::LocalGeometry;
+use fpgacc_runtime::contract::Level;
 use fpgacc_runtime::guard::Guard;
 
 use crate::pass::{About, Context, LaunchContract, Note, Outcome, Pass, Requirement};
@@ -24,7 +25,7 @@ impl Pass for WorkGroupSize {
                 Requirement::EntryPoint,
                 Requirement::KnownLaunches,
             ],
-            after: &["ndrange-to-loop"],
+            after: &["ndrange-to-loop", "coarsen"],
         }
     }
 
@@ -45,7 +46,7 @@ impl Pass for WorkGroupSize {
             LocalGeometry::Sizes([Some(x), Some(y), Some(z)]) => [*x, *y, *z],
             _ => return missed(context),
         };
-        contract.guard(Guard::LocalSize(sizes));
+        contract.guard(Guard::LocalSize(of_host(sizes, contract)));
         let [x, y, z] = match faults::is_on("group-size-misstated") {
             true => [sizes[0] + 1, sizes[1], sizes[2]],
             false => sizes,
@@ -56,6 +57,16 @@ impl Pass for WorkGroupSize {
         function.comments.push(format!("work-group-size: {text}"));
         Outcome::Done(vec![Note::new(text, None)])
     }
+}
+
+/// The local size that the host gives where the kernel's is this one.
+fn of_host(mut sizes: [u64; 3], contract: &LaunchContract) -> [u64; 3] {
+    if let Some(by) = contract.coarsened()
+        && by.level == Level::Items
+    {
+        sizes[usize::from(by.dim)] *= by.factor;
+    }
+    sizes
 }
 
 fn missed(context: &Context<'_>) -> Outcome {

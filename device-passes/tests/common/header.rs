@@ -6,7 +6,7 @@
 //! // host: unknown                                    no launch is known
 //! // buffer: a 256 READ_ONLY                          a buffer: bytes, flags (`?`: not known)
 //! // buffer: b 64 ? part-of=a origin=16               a part of another
-//! // with: simd=4 units=2 unroll=0:4 promote=64 coalesce=0 strict-fp restrict no-ivdep level=2
+//! // with: simd=4 units=2 coarsen=0:4:1 unroll=0:4 promote=64 coalesce=0 strict-fp restrict level=2
 //! ```
 //!
 //! Numbers are `?` (not known), `64`, `16/32` (one of these), `0..64:8` (from, to, step), an expression
@@ -69,6 +69,7 @@ fn set(options: &mut PassOptions, name: &str, value: &str) {
         "constant-cache" => options.constant_cache = Some(number(value)),
         "innermost" => options.innermost = Some(number(value) as u8),
         "general" if value == "always" => options.general = General::Always,
+        "coarsen" => options.coarsen = Some(value.parse().expect("a coarsening")),
         "unroll" => {
             let (index, copies) = value.split_once(':').expect("a loop and copies");
             options.unroll.push(Factor {

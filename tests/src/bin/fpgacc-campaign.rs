@@ -45,6 +45,9 @@ struct Options {
     /// program rewritten to single work-items and to wide NDRanges
     #[arg(long, value_enum, default_value_t = Focus::Barriers)]
     focus: Focus,
+    /// Only coarsen NDRanges, each program in two ways
+    #[arg(long)]
+    coarsened: bool,
     /// Programs at a time (as many as there are processors)
     #[arg(long, default_value_t = 0)]
     threads: usize,
@@ -98,6 +101,7 @@ fn run(options: &Options) -> Result<Counts, (u8, String)> {
         intel_every: options.intel_every,
         pocl_every: options.pocl_every,
         focus: options.focus,
+        coarsened: options.coarsened,
     };
     if let Some(index) = options.only {
         return one(options, &plan, index);

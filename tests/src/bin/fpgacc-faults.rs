@@ -60,6 +60,7 @@ fn main() -> ExitCode {
             intel_every: 0,
             pocl_every: 0,
             focus,
+            coarsened: false,
         },
         programs: Vec::new(),
     });

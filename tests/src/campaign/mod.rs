@@ -40,6 +40,18 @@ pub struct Plan {
     /// What kernels have much of. States of older campaigns lack it.
     #[serde(default)]
     pub focus: Focus,
+    /// Each program is only coarsened, in two ways.
+    #[serde(default)]
+    pub coarsened: bool,
+}
+
+/// The ways in which programs are coarsened, in turn.
+const COARSENINGS: [&str; 6] = ["0:2", "0:4:local", "1:2", "0:2:2", "0:4", "0:2:local"];
+
+/// One of them.
+fn coarsened(index: u64) -> Rewrites {
+    let at = index % COARSENINGS.len() as u64;
+    Rewrites::Coarsened(COARSENINGS[at as usize].to_string())
 }
 
 impl Plan {
@@ -56,18 +68,22 @@ impl Plan {
     ///
     /// With barriers in focus that is all passes, or one alone: by chance, so that each goes with each
     /// implementation. With loops in focus each program becomes single work-items, every second with
-    /// unrolled loops and every other with nested loops made one, and wide NDRanges.
+    /// unrolled loops and every other with nested loops made one, wide NDRanges, and coarsened ones.
     pub fn rewrites(&self, index: u64) -> Vec<Rewrites> {
+        if self.coarsened {
+            return vec![coarsened(index), coarsened(index + 1)];
+        }
         if self.focus == Focus::Loops {
             let single = match index.is_multiple_of(2) {
                 true => Rewrites::Coalesced,
                 false => Rewrites::Unrolled,
             };
-            return vec![single, Rewrites::Wide];
+            return vec![single, Rewrites::Wide, coarsened(index)];
         }
         vec![match Random::new(index).below(10) {
             0..=5 => Rewrites::All,
-            6 | 7 => Rewrites::Only("ndrange-to-loop".to_string()),
+            6 => coarsened(index),
+            7 => Rewrites::Only("ndrange-to-loop".to_string()),
             8 => Rewrites::Wide,
             _ => Rewrites::Only("reduction".to_string()),
         }]
@@ -618,7 +634,7 @@ mod tests {
         assert_eq!(plan.focus, Focus::Barriers);
         let forms: BTreeSet<_> = (0..100).map(|index| plan.rewrites(index)).collect();
         assert!(forms.iter().all(|forms| forms.len() == 1));
-        assert_eq!(forms.len(), 4);
+        assert_eq!(forms.len(), 4 + COARSENINGS.len());
     }
 
     /// Each kernel must be a single work-item in one form and an NDRange in another, or half of the
@@ -631,8 +647,10 @@ mod tests {
             intel_every: 0,
             pocl_every: 0,
             focus: Focus::Loops,
+            coarsened: false,
         };
-        assert_eq!(plan.rewrites(6), [Rewrites::Coalesced, Rewrites::Wide]);
-        assert_eq!(plan.rewrites(7), [Rewrites::Unrolled, Rewrites::Wide]);
+        let forms = |index, single| vec![single, Rewrites::Wide, coarsened(index)];
+        assert_eq!(plan.rewrites(6), forms(6, Rewrites::Coalesced));
+        assert_eq!(plan.rewrites(7), forms(7, Rewrites::Unrolled));
     }
 }

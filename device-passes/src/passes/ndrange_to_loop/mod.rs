@@ -22,18 +22,18 @@
 //! memory) promises nothing in OpenCL; where such a loop is seen, the kernel is left alone.
 
 mod atomics;
-mod control;
+pub(super) mod control;
 mod emit;
-mod group_calls;
-mod live_across;
-mod loops;
-mod plan;
-mod prepare;
-mod regions;
+pub(super) mod group_calls;
+pub(super) mod live_across;
+pub(super) mod loops;
+pub(super) mod plan;
+pub(super) mod prepare;
+pub(super) mod regions;
 mod remarks;
-mod statements;
-mod survey;
-mod work_items;
+pub(super) mod statements;
+pub(super) mod survey;
+pub(super) mod work_items;
 
 use fpgacc_frontend::ir::{Function, FunctionId, Module};
 use fpgacc_kernel_analysis::geometry::LocalGeometry;

@@ -5,19 +5,14 @@ use std::collections::BTreeSet;
 use fpgacc_frontend::ir::{Function, FunctionId, Module, Stmt, VarId};
 
 use crate::pass::{Context, Note};
-use crate::passes::ndrange_to_loop::control::convergence::{self, Surroundings};
-use crate::passes::ndrange_to_loop::control::exits;
-use crate::passes::ndrange_to_loop::control::live_ranges;
-use crate::passes::ndrange_to_loop::control::schedule;
+use crate::passes::ndrange_to_loop::control::{self, convergence};
+use crate::passes::ndrange_to_loop::control::schedule::Barriers;
 use crate::passes::ndrange_to_loop::control::steps::Schedule;
-use crate::passes::ndrange_to_loop::control::switches;
-use crate::passes::ndrange_to_loop::control::uniform;
 use crate::passes::ndrange_to_loop::live_across::values::{self, Values};
 use crate::passes::ndrange_to_loop::prepare;
 use crate::passes::ndrange_to_loop::regions;
 use crate::passes::ndrange_to_loop::survey::{Place, Survey};
 use crate::passes::ndrange_to_loop::work_items::grid::Grid;
-use crate::passes::ndrange_to_loop::work_items::ids::Target;
 
 /// All decisions, before anything is changed.
 pub struct Plan<'a> {
@@ -71,7 +66,9 @@ pub fn plan<'a>(
     regions::take_shared_declarations(&function, &mut stmts, &mut shared);
     regions::remove_synchronisation(&function, &mut stmts, groups_of_one);
     prepare::copy_changed_params(module, &mut function, taken, &mut stmts);
-    let mut schedule = schedule(module, &mut function, taken, &grid, stmts);
+    let alone = [0, 1, 2].map(|d| !grid.clone().has_item_loop(d));
+    let mut schedule =
+        control::take_apart(module, &mut function, taken, (alone, Barriers::Go), stmts);
     if schedule.regions.len() > 1 {
         prepare::join_declarations(module, &function, &mut schedule.regions);
     }
@@ -148,7 +145,7 @@ fn too_much(
 }
 
 /// Whether declarations leave their blocks, so that names must be unique.
-fn moves_declarations(function: &Function, stmts: &[Stmt]) -> bool {
+pub fn moves_declarations(function: &Function, stmts: &[Stmt]) -> bool {
     stmts.iter().any(|stmt| {
         let mut shared = Vec::new();
         let mut inner: Vec<Stmt> = stmt.lists().into_iter().flatten().cloned().collect();
@@ -157,44 +154,8 @@ fn moves_declarations(function: &Function, stmts: &[Stmt]) -> bool {
     })
 }
 
-/// Takes the body apart: at its barriers, and at the control that they stand in.
-fn schedule(
-    module: &mut Module,
-    function: &mut Function,
-    taken: &BTreeSet<String>,
-    grid: &Grid,
-    mut stmts: Vec<Stmt>,
-) -> Schedule {
-    let alone = [0, 1, 2].map(|d| !grid.clone().has_item_loop(d));
-    prepare::split_steps(function, &mut stmts);
-    let mut target = Target {
-        function,
-        types: &mut module.types,
-        taken,
-    };
-    let has_barriers = stmts
-        .iter()
-        .any(|stmt| convergence::holds_barrier(target.function, stmt));
-    if has_barriers {
-        live_ranges::split(&mut target, &mut stmts);
-        switches::rewrite(&mut target, &mut stmts, Surroundings::default());
-    }
-    loop {
-        let uniform = uniform::find(module, function, &stmts, alone);
-        let mut target = Target {
-            function: &mut *function,
-            types: &mut module.types,
-            taken,
-        };
-        if exits::eliminate(&mut target, &uniform, &mut stmts) {
-            continue;
-        }
-        return schedule::build(&mut target, &uniform, stmts);
-    }
-}
-
 /// Barriers that are no statements of the kernel itself.
-fn barrier_reasons(survey: &Survey) -> Vec<Note> {
+pub fn barrier_reasons(survey: &Survey) -> Vec<Note> {
     let unreachable = survey.barriers.iter().filter_map(|barrier| {
         let text = match barrier.place {
             Place::Statement => return None,

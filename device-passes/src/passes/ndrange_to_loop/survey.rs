@@ -50,10 +50,13 @@ pub enum Place {
     Helper,
 }
 
-/// Whether a builtin is a barrier.
+/// Whether a builtin is a barrier, or parts regions as one does.
 pub fn is_barrier(name: &str) -> bool {
-    name == "barrier" || name == "work_group_barrier"
+    name == "barrier" || name == "work_group_barrier" || name == SPLIT
 }
+
+/// A call that parts regions and does nothing else. Only passes make it, and none leaves it.
+pub const SPLIT: &str = "fpgacc_split";
 
 /// Whether a builtin only orders the memory accesses of a work-item as others see them, or is a hint.
 pub fn is_fence(name: &str) -> bool {

@@ -11,4 +11,7 @@ pub mod schedule;
 pub mod speculation;
 pub mod steps;
 pub mod switches;
+mod take_apart;
 pub mod uniform;
+
+pub use take_apart::take_apart;

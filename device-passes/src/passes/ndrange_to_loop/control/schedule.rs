@@ -21,17 +21,33 @@ use crate::passes::ndrange_to_loop::control::masks::{self, Masked};
 use crate::passes::ndrange_to_loop::control::parts::Parts;
 use crate::passes::ndrange_to_loop::control::steps::{Node, Region, Schedule};
 use crate::passes::ndrange_to_loop::control::uniform::Uniform;
+use crate::passes::ndrange_to_loop::survey::{SPLIT, builtin_stmt};
 use crate::passes::ndrange_to_loop::statements::{branch, conjunction, declaration};
 use crate::passes::ndrange_to_loop::work_items::ids::Target;
 
 /// A condition that work-items keep each for itself: all of these hold, or do not.
 type Mask = Vec<(VarId, bool)>;
 
+/// What becomes of barriers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Barriers {
+    /// A group is one work-item, which waits for nobody.
+    Go,
+    /// Others wait there, too.
+    Stay,
+}
+
 /// Takes a kernel's body apart.
-pub fn build(target: &mut Target<'_>, uniform: &Uniform, stmts: Vec<Stmt>) -> Schedule {
+pub fn build(
+    target: &mut Target<'_>,
+    uniform: &Uniform,
+    stmts: Vec<Stmt>,
+    barriers: Barriers,
+) -> Schedule {
     let mut builder = Builder {
         target,
         uniform,
+        barriers,
         schedule: Schedule {
             shared: uniform.vars.clone(),
             parents: vec![None],
@@ -91,6 +107,7 @@ struct Open {
 struct Builder<'t, 'a> {
     target: &'t mut Target<'a>,
     uniform: &'t Uniform,
+    barriers: Barriers,
     schedule: Schedule,
     /// The masks of the regions.
     masks: Vec<Masked>,
@@ -183,7 +200,12 @@ impl Builder<'_, '_> {
     fn convergent(&mut self, open: &mut Open, stmt: Stmt, around: Surroundings) {
         if is_barrier_stmt(self.target.function, &stmt) {
             self.close_region(open, Vec::new());
-            open.barrier = true;
+            let is_split = builtin_stmt(self.target.function, &stmt) == Some(SPLIT);
+            match self.barriers {
+                Barriers::Stay if !is_split => open.nodes.push(Node::Once(stmt)),
+                Barriers::Stay => {}
+                Barriers::Go => open.barrier = true,
+            }
             return;
         }
         match stmt.kind {

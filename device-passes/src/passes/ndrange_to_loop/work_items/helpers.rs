@@ -215,7 +215,7 @@ fn add_param(
 }
 
 /// The functions that something other than this kernel uses.
-fn shared_with_others(module: &Module, kernel: FunctionId) -> BTreeSet<FunctionId> {
+pub fn shared_with_others(module: &Module, kernel: FunctionId) -> BTreeSet<FunctionId> {
     let mine: BTreeSet<FunctionId> = calls::reachable(module, kernel).into_iter().collect();
     let others = module
         .functions
@@ -226,7 +226,7 @@ fn shared_with_others(module: &Module, kernel: FunctionId) -> BTreeSet<FunctionI
 }
 
 /// A copy of a function for a kernel, declared and defined after the original.
-fn copy_of(module: &mut Module, original: FunctionId, kernel: FunctionId) -> FunctionId {
+pub fn copy_of(module: &mut Module, original: FunctionId, kernel: FunctionId) -> FunctionId {
     let mut copy = module.functions[original].clone();
     let taken = module.global_names();
     let hint = format!("{}_in_{}", copy.name, module.functions[kernel].name);

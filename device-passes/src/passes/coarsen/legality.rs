@@ -1,0 +1,151 @@
+//! Reasons to leave a kernel alone.
+
+use fpgacc_frontend::ir::{Function, FunctionId, Module};
+use fpgacc_kernel_analysis::geometry::LocalGeometry;
+use fpgacc_kernel_analysis::local_race;
+use fpgacc_launch_facts::{Launch, LocalSize, Value};
+
+use crate::options::{Coarsening, Level, Stride};
+use crate::pass::{Context, Note};
+use crate::passes::ndrange_to_loop::survey::survey;
+
+/// The most work-items that become one.
+const MOST: u64 = 64;
+
+/// Of what the local size, or the number of groups, must be a multiple.
+pub fn multiple(how: Coarsening) -> u64 {
+    match how.stride {
+        Stride::Of(stride) => how.factor.saturating_mul(stride),
+        Stride::Widest => how.factor,
+    }
+}
+
+/// All reasons.
+pub fn problems(
+    module: &Module,
+    kernel: FunctionId,
+    context: &Context<'_>,
+    how: Coarsening,
+) -> Vec<Note> {
+    let mut all = options(how);
+    if !all.is_empty() {
+        return all;
+    }
+    let function = &module.functions[kernel];
+    all.extend(attributes(function, how));
+    let launches = context.launches.iter();
+    all.extend(launches.filter_map(|launch| does_not_divide(launch, how)).next());
+    let found = survey(module, kernel, context.called);
+    all.extend(found.problems);
+    all.extend(races(module, kernel, context));
+    all
+}
+
+/// Requests that make no sense.
+fn options(how: Coarsening) -> Vec<Note> {
+    let text = match how {
+        Coarsening { dim: 3.., .. } => format!("there is no dimension {}", how.dim),
+        Coarsening { factor: 0 | 1, .. } => "one work-item alone is not coarsened".to_string(),
+        Coarsening { factor, .. } if factor > MOST => {
+            format!("no more than {MOST} become one")
+        }
+        Coarsening {
+            stride: Stride::Of(stride),
+            ..
+        } if !stride.is_power_of_two() => format!("a stride of {stride} is no power of two"),
+        _ => return Vec::new(),
+    };
+    vec![Note::new(text, None)]
+}
+
+/// Attributes that a coarsened kernel cannot have.
+fn attributes(function: &Function, how: Coarsening) -> Vec<Note> {
+    let mut all = Vec::new();
+    for name in ["num_simd_work_items", "intel_reqd_sub_group_size"] {
+        if function.attr(name).is_some() {
+            let text = format!("'{name}' says how its work-items run");
+            all.push(Note::new(text, function.span));
+        }
+    }
+    let merges_items = how.level == Level::Items;
+    match function.reqd_work_group_size() {
+        Some(sizes) if merges_items => all.extend(odd_size(sizes[usize::from(how.dim)], how)),
+        None if function.attr("reqd_work_group_size").is_some() => {
+            let text = "its work-group size is no literal";
+            all.push(Note::new(text, function.span));
+        }
+        _ => {}
+    }
+    all
+}
+
+fn odd_size(size: u64, how: Coarsening) -> Option<Note> {
+    let of = multiple(how);
+    let text = format!(
+        "its work-groups of {size} in dimension {} do not divide by {of}",
+        how.dim
+    );
+    (size % of != 0).then(|| Note::new(text, None))
+}
+
+/// Why a launch that is known cannot be coarsened.
+fn does_not_divide(launch: &Launch, how: Coarsening) -> Option<Note> {
+    let dim = usize::from(how.dim);
+    let of = multiple(how);
+    let says = |what: &str| {
+        let text = format!("the launch at {} {what}", launch.site);
+        Some(Note::new(text, None))
+    };
+    let inside = launch.work_dim.constant().is_none_or(|dims| dims > dim as u64);
+    if !inside {
+        return says(&format!("has no dimension {dim}"));
+    }
+    let global = launch.global.get(dim).and_then(Value::constant);
+    let local = match &launch.local {
+        LocalSize::Sizes(sizes) => sizes.get(dim).and_then(Value::constant),
+        LocalSize::Null if how.level == Level::Groups => {
+            return says("gives no local size, so that it has no groups to merge");
+        }
+        LocalSize::Null if how.stride != Stride::Of(1) => {
+            return says("gives no local size, and a stride needs one");
+        }
+        LocalSize::Null => return divides("global size", global, of).and_then(|text| says(&text)),
+        LocalSize::Unknown(_) => None,
+    };
+    let odd = match (how.level, global, local) {
+        (Level::Items, ..) => divides("local size", local, of),
+        (Level::Groups, Some(global), Some(local)) if local > 0 => {
+            divides("number of work-groups", Some(global / local), of)
+        }
+        (Level::Groups, ..) => None,
+    };
+    odd.and_then(|text| says(&text))
+}
+
+/// What a launch has if its size, where it is known, is no multiple.
+fn divides(what: &str, size: Option<u64>, of: u64) -> Option<String> {
+    let size = size?;
+    (size % of != 0).then(|| format!("has a {what} of {size}, which {of} does not divide"))
+}
+
+/// The local size of a kernel of which nothing is known, for finding races: that of a wavefront.
+const WAVEFRONT: u64 = 64;
+
+/// A kernel whose work-items race relies on how GPUs run them.
+fn races(module: &Module, kernel: FunctionId, context: &Context<'_>) -> Option<Note> {
+    let function = &module.functions[kernel];
+    let sizes = match (function.reqd_work_group_size(), &context.geometry.local) {
+        (Some(required), _) => required.map(Some),
+        (None, LocalGeometry::Sizes(sizes)) => *sizes,
+        (None, LocalGeometry::Unknown | LocalGeometry::Null) => [None; 3],
+    };
+    let known = sizes.map(|size| size.unwrap_or(1).max(1));
+    let sizes = [sizes[0].unwrap_or(WAVEFRONT).max(1), known[1], known[2]];
+    let race = local_race::find(module, kernel, sizes)?;
+    let text = format!(
+        "it relies on work-items that run in lockstep: this reads an element of '{}' that another \
+         work-item writes, without a barrier between",
+        race.array
+    );
+    Some(Note::new(text, function.exprs.span(race.read)))
+}

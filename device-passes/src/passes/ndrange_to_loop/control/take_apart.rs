@@ -1,0 +1,51 @@
+//! A kernel's body becomes a schedule.
+
+use std::collections::BTreeSet;
+
+use fpgacc_frontend::ir::{Function, Module, Stmt};
+
+use crate::passes::ndrange_to_loop::control::convergence::{self, Surroundings};
+use crate::passes::ndrange_to_loop::control::exits;
+use crate::passes::ndrange_to_loop::control::live_ranges;
+use crate::passes::ndrange_to_loop::control::schedule::{self, Barriers};
+use crate::passes::ndrange_to_loop::control::steps::Schedule;
+use crate::passes::ndrange_to_loop::control::switches;
+use crate::passes::ndrange_to_loop::control::uniform;
+use crate::passes::ndrange_to_loop::prepare;
+use crate::passes::ndrange_to_loop::work_items::ids::Target;
+
+/// Takes the body apart: at its barriers, and at the control that they stand in. `alone` tells the
+/// dimensions in which a group has one work-item.
+pub fn take_apart(
+    module: &mut Module,
+    function: &mut Function,
+    taken: &BTreeSet<String>,
+    (alone, barriers): ([bool; 3], Barriers),
+    mut stmts: Vec<Stmt>,
+) -> Schedule {
+    prepare::split_steps(function, &mut stmts);
+    let mut target = Target {
+        function,
+        types: &mut module.types,
+        taken,
+    };
+    let has_barriers = stmts
+        .iter()
+        .any(|stmt| convergence::holds_barrier(target.function, stmt));
+    if has_barriers {
+        live_ranges::split(&mut target, &mut stmts);
+        switches::rewrite(&mut target, &mut stmts, Surroundings::default());
+    }
+    loop {
+        let uniform = uniform::find(module, function, &stmts, alone);
+        let mut target = Target {
+            function: &mut *function,
+            types: &mut module.types,
+            taken,
+        };
+        if exits::eliminate(&mut target, &uniform, &mut stmts) {
+            continue;
+        }
+        return schedule::build(&mut target, &uniform, stmts, barriers);
+    }
+}
