@@ -108,7 +108,9 @@ pub struct Coarsening {
 
 /// What a request for coarsening is not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("expected DIM:FACTOR, DIM:FACTOR:STRIDE or DIM:FACTOR:STRIDE:groups, where STRIDE may be 'local'")]
+#[error(
+    "expected DIM:FACTOR, DIM:FACTOR:STRIDE or DIM:FACTOR:STRIDE:groups, where STRIDE may be 'local'"
+)]
 pub struct NoCoarsening;
 
 impl std::str::FromStr for Coarsening {

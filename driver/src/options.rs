@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::ArgMatches;
 use fpgacc_aoc_wrappers::cc::Language;
 use fpgacc_decision::{ExecutionModel, RequestedModels, SearchTime};
-use fpgacc_device_passes::options::{General, PassOptions};
+use fpgacc_device_passes::options::{Coarsening, General, PassOptions};
 use fpgacc_device_passes::pass::Pass;
 use fpgacc_device_passes::passes;
 use fpgacc_device_passes::pipeline::{Pipeline, nearest_pass};
@@ -429,6 +429,11 @@ fn pipeline(matches: &ArgMatches) -> Result<Pipeline, Diagnostic> {
             );
         }
     }
+    let coarsen = matches.get_one::<Coarsening>("coarsen").copied();
+    if coarsen.is_some() {
+        // Who says how wants it.
+        switches.entry(passes::COARSEN.to_string()).or_insert(true);
+    }
     let stop_after = one(matches, "stop-after");
     if let Some(name) = stop_after.as_deref().filter(|name| !is_pass(name)) {
         return Err(
@@ -445,6 +450,7 @@ fn pipeline(matches: &ArgMatches) -> Result<Pipeline, Diagnostic> {
                 _ => 0,
             },
             max_local_size: matches.get_one("max-local-size").copied().unwrap_or(1024),
+            coarsen,
             general: general(matches),
             constant_cache: constant_cache(&all(matches, "Xaoc")),
             ..PassOptions::default()

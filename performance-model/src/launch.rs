@@ -87,7 +87,12 @@ impl LaunchShape {
             }
         };
         let (global, local) = self.sizes(dim);
-        let known = |value| Some(Given { value, origin: TripOrigin::Assumed });
+        let known = |value| {
+            Some(Given {
+                value,
+                origin: TripOrigin::Assumed,
+            })
+        };
         shape.global[dim] = self.global[dim].or_else(|| known(global));
         divide(&mut shape.global[dim]);
         if by.level == Level::Items {

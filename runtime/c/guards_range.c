@@ -5,6 +5,7 @@
 
 #define SEEN "a launch facts file (.yaml) that has this launch, with "
 #define OF_LOOPS "--keep-general, or with -fno-ndrange-to-loop"
+#define OF_LANES "--keep-general, or with -fno-coarsen"
 
 /* Adds the way out, and that the NDRange is shown. */
 static void add_help(struct fpgacc_refusal *refusal, const char *help)
@@ -75,9 +76,12 @@ static cl_int check_fact(const struct fpgacc_geometry *geometry, const struct fp
 cl_int fpgacc_guard_geometry(const struct fpgacc_launch *launch, const struct fpgacc_guard *guard,
                              struct fpgacc_refusal *refusal)
 {
+    /* What no kernel takes is the implementation's to refuse. */
+    if (!launch->geometry)
+        return CL_SUCCESS;
     cl_int error = check_fact(launch->geometry, guard, refusal);
     if (error != CL_SUCCESS)
-        add_help(refusal, SEEN OF_LOOPS);
+        add_help(refusal, launch->info->form == FPGACC_COARSENED ? SEEN OF_LANES : SEEN OF_LOOPS);
     return error;
 }
 
@@ -207,6 +211,6 @@ cl_int fpgacc_guard_multiple(const struct fpgacc_launch *launch, const struct fp
         return CL_SUCCESS;
     cl_int error = check_multiple(launch, guard, refusal);
     if (error != CL_SUCCESS)
-        add_help(refusal, "--keep-general, or with -fno-coarsen");
+        add_help(refusal, OF_LANES);
     return error;
 }

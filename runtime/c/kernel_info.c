@@ -170,16 +170,21 @@ static int has_local_size(const struct fpgacc_kernel *info)
     return 0;
 }
 
-/* The largest group that the host may launch of a coarsened kernel, whose own groups may have `most`. */
-static cl_int answer_coarsened(const struct fpgacc_kernel *info, size_t most, cl_device_id device,
-                               size_t size, void *value, size_t *size_ret)
+/* The largest group that the host may launch of a coarsened kernel. Some implementations tell the size
+ * that its attributes fix, which is that of its own, smaller groups. */
+static cl_int answer_coarsened(cl_kernel kernel, const struct fpgacc_kernel *info,
+                               cl_device_id device, size_t size, void *value, size_t *size_ret)
 {
-    struct fpgacc_limits limits;
-    cl_int error = fpgacc_device_limits(device, &limits);
+    size_t most = 0, fixed[3] = {0, 0, 0};
+    cl_int error = __real_clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_WORK_GROUP_SIZE,
+                                                   sizeof most, &most, NULL);
+    if (error == CL_SUCCESS)
+        error = __real_clGetKernelWorkGroupInfo(
+            kernel, device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof fixed, fixed, NULL);
     if (error != CL_SUCCESS)
         return error;
-    size_t factor = info->coarsened.merges_items ? info->coarsened.factor : 1;
-    most = most > limits.max_group_size / factor ? limits.max_group_size : most * factor;
+    if (info->coarsened.merges_items && most == fixed[0] * fixed[1] * fixed[2])
+        most *= info->coarsened.factor;
     return fpgacc_answer(&most, sizeof most, size, value, size_ret);
 }
 
@@ -207,14 +212,9 @@ cl_int __wrap_clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device,
             sizes[i] = (size_t)info->reqd_work_group_size[i];
         return fpgacc_answer(sizes, sizeof sizes, size, value, size_ret);
     }
+    if (is_coarsened)
+        return answer_coarsened(kernel, info, device, size, value, size_ret);
     error = question_device(tracked, &device);
-    if (error == CL_SUCCESS && is_coarsened) {
-        size_t most = 0;
-        error = __real_clGetKernelWorkGroupInfo(kernel, device, name, sizeof most, &most, NULL);
-        if (error == CL_SUCCESS)
-            error = answer_coarsened(info, most, device, size, value, size_ret);
-        return error;
-    }
     struct fpgacc_limits limits;
     if (error == CL_SUCCESS)
         error = fpgacc_device_limits(device, &limits);

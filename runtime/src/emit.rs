@@ -5,7 +5,8 @@ use std::fmt::Write;
 use crate::contract::Level;
 use crate::guard::Guard;
 use crate::manifest::{
-    Coarsened, Form, Header, Hidden, Kernel, Manifest, NullLocal, Param, ParamKind, Program, Target, Task,
+    Coarsened, Form, Header, Hidden, Kernel, Manifest, NullLocal, Param, ParamKind, Program,
+    Target, Task,
 };
 
 impl Manifest {
@@ -196,10 +197,7 @@ fn kernel_row(prefix: &str, kernel: &Kernel) -> String {
     }
     if let Some(Coarsened { dim, factor, level }) = kernel.contract.coarsened() {
         let merges_items = u8::from(level == Level::Items);
-        let _ = writeln!(
-            row,
-            "    .coarsened = {{{dim}, {factor}, {merges_items}}},"
-        );
+        let _ = writeln!(row, "    .coarsened = {{{dim}, {factor}, {merges_items}}},");
     }
     row.push('}');
     row

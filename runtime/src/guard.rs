@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 /// what they say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Guard {
-    /// Of a single work-item: a fact of the NDRange that it stands for.
+    /// Of a single work-item: a fact of the NDRange that it stands for. Of a coarsened NDRange: a fact of that
+    /// which the host asks for.
     Geometry(Fact),
     /// Of a single work-item: its loops count in `int`, and all groups have as many work-items. No sum of
     /// offset and global size exceeds `i32::MAX`, and local sizes divide global ones.

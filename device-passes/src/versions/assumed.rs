@@ -4,7 +4,7 @@
 use fpgacc_frontend::ir::{Function, VarId};
 use fpgacc_kernel_analysis::relation::{Relation, relation};
 use fpgacc_kernel_analysis::usage::names;
-use fpgacc_launch_facts::{Facts, Launch};
+use fpgacc_launch_facts::{Facts, Launch, LocalSize, Value};
 use fpgacc_runtime::guard::{Guard, Subject};
 
 use crate::options::PassOptions;
@@ -20,6 +20,7 @@ pub fn assumption(
 ) -> Option<String> {
     shared_memory(function, contract, launches, facts)
         .or_else(|| geometry(contract, launches))
+        .or_else(|| multiples(contract, launches))
         .or_else(|| arguments(function, contract, launches))
         .or_else(|| unseen_launches(contract, options))
 }
@@ -68,6 +69,30 @@ fn geometry(contract: &LaunchContract, launches: &[&Launch]) -> Option<String> {
             "the {what} of the launch at {site} was only seen in a run"
         ))
     })
+}
+
+/// Sizes of which a coarsened kernel wants multiples.
+fn multiples(contract: &LaunchContract, launches: &[&Launch]) -> Option<String> {
+    let multiple = contract.guards.iter().find_map(|guard| match guard {
+        Guard::Multiple(multiple) => Some(multiple),
+        _ => None,
+    })?;
+    if launches.is_empty() {
+        return Some("that sizes divide is assumed, as no launch is known".to_string());
+    }
+    let dim = usize::from(multiple.dim);
+    let is_known = |sizes: &[Value]| sizes.get(dim).and_then(Value::constant).is_some();
+    let open = launches.iter().find(|launch| match &launch.local {
+        LocalSize::Sizes(sizes) => {
+            !is_known(sizes) || multiple.of_groups && !is_known(&launch.global)
+        }
+        LocalSize::Null => !is_known(&launch.global),
+        LocalSize::Unknown(_) => true,
+    })?;
+    let (of, site) = (multiple.of, &open.site);
+    Some(format!(
+        "that sizes of the launch at {site} divide by {of} is assumed"
+    ))
 }
 
 /// Values, sizes and memory of single arguments.

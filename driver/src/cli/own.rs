@@ -2,6 +2,7 @@
 
 use clap::ValueHint;
 use fpgacc_decision::{ExecutionModel, SearchTime};
+use fpgacc_device_passes::options::{Coarsening, NoCoarsening};
 
 use super::flag::Shape::{Either, Equals, Joined, NextOrJoined, Optional};
 use super::flag::Step::{Compile, Input, Link};
@@ -111,6 +112,15 @@ pub const KERNELS: &[Flag] = &[
     )
     .single()
     .refine(|arg| arg.value_parser(local_size)),
+    value(
+        "coarsen",
+        "DIM:FACTOR[:STRIDE[:groups]]",
+        "Let one work-item of each kernel that stays an NDRange do the work of FACTOR in dimension DIM: \
+         of neighbours (STRIDE 1, default), of work-items STRIDE apart, or as far apart as there are \
+         left (local); or one work-group that of FACTOR",
+    )
+    .single()
+    .refine(|arg| arg.value_parser(coarsening)),
     Flag::two_dashes(
         "keep-general",
         "Also build each kernel as it is, for launches that differ from what its rewritten version \
@@ -370,6 +380,12 @@ fn local_size(text: &str) -> Result<u64, String> {
     let number = text.parse().ok();
     let number = number.filter(|number| (1..=65536).contains(number));
     number.ok_or_else(|| "not a number from 1 to 65536".to_string())
+}
+
+/// `0:4`, or `1:2:local`.
+fn coarsening(text: &str) -> Result<Coarsening, String> {
+    text.parse()
+        .map_err(|error: NoCoarsening| error.to_string())
 }
 
 /// `auto`, or `kernel:swi`.

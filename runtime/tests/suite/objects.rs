@@ -1,6 +1,6 @@
 //! What hosts ask about programs and kernels, and how long those live.
 
-use fpgacc_runtime::manifest::{Form, Hidden, Kernel, Param, ParamKind, Program};
+use fpgacc_runtime::manifest::{Coarsened, Form, Hidden, Kernel, Level, Param, ParamKind, Program};
 
 use crate::support::{Case, Patch, Ran, kernel, on_both, param, program, task};
 
@@ -11,6 +11,7 @@ const FILL_TASK: &str = include_str!("kernels/fill_task.cl");
 
 on_both!(
     queries,
+    queries_of_coarsened,
     group_size,
     lifetimes,
     lifetimes_of_original_text,
@@ -68,6 +69,31 @@ fn queries(case: Case) {
         "beyond: -49\nattributes: 0 ''\n\
          beyond: -49\nattributes: 0 'reqd_work_group_size(4,2,1)'\n"
     );
+}
+
+/// Nor does a host see that kernels are coarsened, in the sizes that they say, either.
+fn queries_of_coarsened(case: Case) {
+    let by = Coarsened {
+        dim: 0,
+        factor: 2,
+        level: Level::Items,
+    };
+    let plain = kernel("plain", Form::Coarsened(by), plain_params());
+    let params = vec![param("out", "int*", ParamKind::Global, 8)];
+    let mut fixed = kernel("fixed", Form::Coarsened(by), params);
+    fixed.reqd_work_group_size = Some([4, 2, 1]);
+    case.write("info.cl", INFO);
+    let smaller = INFO.replace(
+        "reqd_work_group_size(4, 2, 1)",
+        "reqd_work_group_size(2, 2, 1)",
+    );
+    assert_ne!(smaller, INFO);
+    case.aocx("app.aocx", &smaller, "");
+    let programs = vec![program("info.cl", INFO, vec![plain, fixed])];
+    case.link(programs, include_str!("hosts/info.c"), Patch::Calls);
+    let ran = case.run(&[]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert_eq!(ran.stdout, case.run_original(&[]));
 }
 
 /// The largest group is the rewritten kernel's; a recorded run of the original text is told the same, so that

@@ -81,7 +81,14 @@ pub fn rewrite(
         helpers: &helpers,
     };
     replacer.all(&schedule, &outside, &items);
-    let body = assemble(module, &mut function, taken, (schedule, outside, shared), &mut ids, &items);
+    let body = assemble(
+        module,
+        &mut function,
+        taken,
+        (schedule, outside, shared),
+        &mut ids,
+        &items,
+    );
     function.body = Some(Block::of(body));
     set_attributes(&mut function, how);
     module.functions[kernel] = function;
@@ -161,7 +168,8 @@ impl Replacer<'_> {
     fn list(&mut self, stmts: &[Stmt], lane: Option<VarId>) {
         let (module, function) = (&mut *self.module, &mut *self.function);
         lanes::replace(module, function, self.taken, stmts, (self.lanes, lane));
-        self.helpers.pass_lane(module, function, self.taken, stmts, lane);
+        self.helpers
+            .pass_lane(module, function, self.taken, stmts, lane);
     }
 }
 
@@ -207,7 +215,9 @@ fn over_lanes_of(
 
 /// Attributes that speak of work-groups speak of the smaller ones.
 fn set_attributes(function: &mut Function, how: Coarsening) {
-    function.attrs.retain(|attr| attr.name != "work_group_size_hint");
+    function
+        .attrs
+        .retain(|attr| attr.name != "work_group_size_hint");
     if how.level == Level::Groups {
         return;
     }

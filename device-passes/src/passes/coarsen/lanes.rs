@@ -2,9 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use fpgacc_frontend::ir::{
-    BinaryOp, Expr, ExprId, Function, Module, Stmt, VarId,
-};
+use fpgacc_frontend::ir::{BinaryOp, Expr, ExprId, Function, Module, Stmt, VarId};
 use fpgacc_kernel_analysis::faults;
 use fpgacc_kernel_analysis::geometry::Geometry;
 use fpgacc_kernel_analysis::work_item::{Dim, Quantity, Query};
@@ -123,9 +121,7 @@ impl Lanes {
             Quantity::LocalSize => self.scaled(target, "get_local_size"),
             Quantity::NumGroups => self.scaled(target, "get_num_groups"),
             Quantity::GlobalOffset => ask(target, "get_global_offset", self.how.dim),
-            Quantity::WorkDim | Quantity::GlobalLinearId | Quantity::LocalLinearId => {
-                target.int(0)
-            }
+            Quantity::WorkDim | Quantity::GlobalLinearId | Quantity::LocalLinearId => target.int(0),
         }
     }
 
@@ -178,12 +174,7 @@ impl Lanes {
     }
 
     /// `index * factor + lane`
-    fn neighbours(
-        &self,
-        target: &mut Target<'_>,
-        index: ExprId,
-        lane: Option<VarId>,
-    ) -> ExprId {
+    fn neighbours(&self, target: &mut Target<'_>, index: ExprId, lane: Option<VarId>) -> ExprId {
         let factor = target.int(self.how.factor as i64);
         let first = target.binary(BinaryOp::Mul, index, factor);
         match lane.filter(|_| !faults::is_on("lane-forgotten")) {
@@ -238,12 +229,7 @@ impl Lanes {
         target.binary(BinaryOp::Add, first, distance)
     }
 
-    fn linear(
-        &self,
-        target: &mut Target<'_>,
-        quantity: Quantity,
-        lane: Option<VarId>,
-    ) -> ExprId {
+    fn linear(&self, target: &mut Target<'_>, quantity: Quantity, lane: Option<VarId>) -> ExprId {
         let is_global = quantity == Quantity::GlobalLinearId;
         let mut sum: Option<ExprId> = None;
         for d in [2, 1, 0] {

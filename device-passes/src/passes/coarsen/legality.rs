@@ -34,7 +34,11 @@ pub fn problems(
     let function = &module.functions[kernel];
     all.extend(attributes(function, how));
     let launches = context.launches.iter();
-    all.extend(launches.filter_map(|launch| does_not_divide(launch, how)).next());
+    all.extend(
+        launches
+            .filter_map(|launch| does_not_divide(launch, how))
+            .next(),
+    );
     let found = survey(module, kernel, context.called);
     all.extend(found.problems);
     all.extend(races(module, kernel, context));
@@ -96,7 +100,10 @@ fn does_not_divide(launch: &Launch, how: Coarsening) -> Option<Note> {
         let text = format!("the launch at {} {what}", launch.site);
         Some(Note::new(text, None))
     };
-    let inside = launch.work_dim.constant().is_none_or(|dims| dims > dim as u64);
+    let inside = launch
+        .work_dim
+        .constant()
+        .is_none_or(|dims| dims > dim as u64);
     if !inside {
         return says(&format!("has no dimension {dim}"));
     }

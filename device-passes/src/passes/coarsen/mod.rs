@@ -62,10 +62,7 @@ impl Pass for Coarsen {
         match coarsen(module, kernel, context, how) {
             Ok(note) => {
                 state(contract, how, context);
-                self.comment(
-                    &mut module.functions[kernel],
-                    std::slice::from_ref(&note),
-                );
+                self.comment(&mut module.functions[kernel], std::slice::from_ref(&note));
                 Outcome::Done(vec![note])
             }
             Err(reasons) => {

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use fpgacc_frontend::ir::{Function, FunctionId, Module, Stmt, VarId};
 
 use crate::pass::{Context, Note};
-use crate::passes::ndrange_to_loop::control::{self, convergence};
 use crate::passes::ndrange_to_loop::control::schedule::Barriers;
 use crate::passes::ndrange_to_loop::control::steps::Schedule;
+use crate::passes::ndrange_to_loop::control::{self, convergence};
 use crate::passes::ndrange_to_loop::live_across::values::{self, Values};
 use crate::passes::ndrange_to_loop::prepare;
 use crate::passes::ndrange_to_loop::regions;

@@ -21,8 +21,8 @@ use crate::passes::ndrange_to_loop::control::masks::{self, Masked};
 use crate::passes::ndrange_to_loop::control::parts::Parts;
 use crate::passes::ndrange_to_loop::control::steps::{Node, Region, Schedule};
 use crate::passes::ndrange_to_loop::control::uniform::Uniform;
-use crate::passes::ndrange_to_loop::survey::{SPLIT, builtin_stmt};
 use crate::passes::ndrange_to_loop::statements::{branch, conjunction, declaration};
+use crate::passes::ndrange_to_loop::survey::{SPLIT, builtin_stmt};
 use crate::passes::ndrange_to_loop::work_items::ids::Target;
 
 /// A condition that work-items keep each for itself: all of these hold, or do not.
