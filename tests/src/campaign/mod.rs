@@ -425,12 +425,12 @@ impl Check<'_> {
             Verdict::Same => {}
             Verdict::Wrong(what) => {
                 let case = self.case(kernel, platform, what);
-                if !self.only_optimised(platform, kernel, &case) {
+                let Some(cause) = self.fault_of_platform(platform, kernel, &case) else {
                     return self.fail(case);
-                }
+                };
                 let counts = &mut self.found.counts;
-                counts.cause(platform, "rewritten", Cause::Optimiser);
-                self.disagree(case, Cause::Optimiser);
+                counts.cause(platform, "rewritten", cause);
+                self.disagree(case, cause);
             }
             Verdict::OriginalDisagrees(what) => {
                 let case = self.case(kernel, platform, what);
@@ -483,28 +483,31 @@ impl Check<'_> {
         known.cause(platform, PATIENCE)
     }
 
-    /// Whether only an implementation's optimiser gets a rewritten kernel wrong: without it, it is
-    /// right there, right elsewhere with and without optimisations, and Oclgrind complains of
-    /// nothing, values that nobody has set included.
-    fn only_optimised(&self, platform: Platform, kernel: usize, case: &Case) -> bool {
+    /// The part of an implementation that alone gets a rewritten kernel wrong, its optimiser or its loops
+    /// over work-items: without it, the kernel is right there, right elsewhere with and without
+    /// optimisations, and Oclgrind complains of nothing, values that nobody has set included.
+    fn fault_of_platform(&self, platform: Platform, kernel: usize, case: &Case) -> Option<Cause> {
         if platform == Platform::Oclgrind {
-            return false;
+            return None;
         }
-        let Ok(rewritten) = case.rewritten() else {
-            return false;
-        };
+        let rewritten = case.rewritten().ok()?;
         let known = Known {
             job: &rewritten.job,
             reference: &self.original.reference,
             buffers: &self.batch.kernels[kernel].own,
         };
-        known.is_clean(PATIENCE)
-            && known.cause(platform, PATIENCE).is_some()
-            && known.is_right_unoptimised(platform, PATIENCE)
-            && Platform::EMULATORS
-                .into_iter()
-                .filter(|other| *other != platform)
-                .all(|other| known.is_right_either_way(other, PATIENCE))
+        if !known.is_clean(PATIENCE) {
+            return None;
+        }
+        let cause = match known.cause(platform, PATIENCE)? {
+            Cause::WorkItemLoops => Cause::WorkItemLoops,
+            _ if known.is_right_unoptimised(platform, PATIENCE) => Cause::Optimiser,
+            _ => return None,
+        };
+        let mut others = Platform::EMULATORS.into_iter();
+        let all_right =
+            others.all(|other| other == platform || known.is_right_either_way(other, PATIENCE));
+        all_right.then_some(cause)
     }
 }
 
