@@ -39,6 +39,8 @@ pub struct PassOptions {
     /// Nests that may read through windows, by the places of their outermost loops (see
     /// [`crate::passes::window::Candidate::index`]); `None`: all.
     pub windows: Option<BTreeSet<usize>>,
+    /// Elements that nests with windows move on in an iteration, where rows are multiples of that.
+    pub window_lanes: u64,
     /// The most elements of a window.
     pub window_elements: u64,
     /// Kernels that are launched in different ways get a version for each.
@@ -85,6 +87,7 @@ impl Default for PassOptions {
             promote: 0,
             coalesce: Vec::new(),
             windows: None,
+            window_lanes: 1,
             window_elements: 8192,
             versions: true,
             tables: None,

@@ -77,9 +77,9 @@ impl<'a> Indices<'a> {
         self.around.get(&id).map(Vec::as_slice)
     }
 
-    /// The expression that a symbol for a number that stays means.
-    pub fn meaning(&self, opaque: usize) -> ExprId {
-        self.staying[opaque]
+    /// The expressions that symbols for numbers that stay mean, by their numbers.
+    pub fn meanings(&self) -> &[ExprId] {
+        &self.staying
     }
 
     /// The value that a variable has from its declaration on.

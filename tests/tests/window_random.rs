@@ -303,21 +303,27 @@ fn job(stencils: &[Stencil]) -> Job {
     job
 }
 
-fn windowed(job: &Job) -> Job {
+fn windowed(job: &Job, lanes: u64) -> Job {
     let alone = Rewrites::Only(WINDOW.to_string());
-    let made = rewrite(job, |_| Told::Nothing, &alone, &PassOptions::default());
+    let options = PassOptions {
+        window_lanes: lanes,
+        ..PassOptions::default()
+    };
+    let made = rewrite(job, |_| Told::Nothing, &alone, &options);
     made.unwrap_or_else(|error| panic!("{error}")).job
 }
 
 /// Compares kernels before and after; `None` if nothing is wrong.
 fn fault(stencils: &[Stencil]) -> Option<String> {
     let original = job(stencils);
-    let rewritten = windowed(&original);
-    certify(&original)
-        .and_then(|()| certify(&rewritten))
-        .and_then(|()| same(&original, &rewritten, &Platform::EMULATORS, &Bound::Exact))
-        .err()
-        .map(|error| format!("{error}\n{}", rewritten.source))
+    [1, 2, 4].into_iter().find_map(|lanes| {
+        let rewritten = windowed(&original, lanes);
+        certify(&original)
+            .and_then(|()| certify(&rewritten))
+            .and_then(|()| same(&original, &rewritten, &Platform::EMULATORS, &Bound::Exact))
+            .err()
+            .map(|error| format!("{lanes} lanes: {error}\n{}", rewritten.source))
+    })
 }
 
 fn batch(seed: u64) -> Vec<Stencil> {
@@ -333,7 +339,7 @@ fn random_stencils_compute_the_same_bytes() {
         let stencils = batch(seed);
         for stencil in &stencils {
             let one = job(std::slice::from_ref(stencil));
-            fired += usize::from(windowed(&one).source.contains("_window["));
+            fired += usize::from(windowed(&one, 1).source.contains("_window["));
             all += 1;
         }
         let Some(why) = fault(&stencils) else {

@@ -54,7 +54,8 @@ pub fn width(pipeline: &Pipeline) -> f64 {
 /// Copies of loops' bodies, one loop in another.
 pub fn copies(pipeline: &Pipeline) -> f64 {
     let factors = pipeline.options.unroll.iter();
-    factors.map(|factor| factor.copies as f64).product()
+    let unrolled: f64 = factors.map(|factor| factor.copies as f64).product();
+    unrolled * pipeline.options.window_lanes as f64
 }
 
 /// The most that forms with these loops do at a time.
@@ -63,6 +64,7 @@ pub fn widest(loops: &Loops) -> f64 {
         Some(trips) if *trips <= MOST_WHOLE => *trips as f64,
         _ => COPIES[COPIES.len() - 1] as f64,
     };
+    // Work-items of NDRanges, or places of windows.
     let replicated = LANES[LANES.len() - 1] * UNITS[UNITS.len() - 1];
     replicated as f64 * loops.values().map(copies).product::<f64>()
 }
@@ -128,6 +130,14 @@ pub fn wider(form: &Pipeline, made: &Made, loops: &Loops) -> Vec<Pipeline> {
         found.extend(next(&UNITS, options.compute_units).map(|units| {
             let mut form = form.clone();
             form.options.compute_units = units;
+            form
+        }));
+    }
+    let mut done = made.report.done.values().flatten();
+    if made.family == Family::SingleWorkItem && done.any(|(pass, _)| *pass == WINDOW) {
+        found.extend(next(&LANES, form.options.window_lanes).map(|lanes| {
+            let mut form = form.clone();
+            form.options.window_lanes = lanes;
             form
         }));
     }

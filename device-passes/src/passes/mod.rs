@@ -31,6 +31,10 @@ pub const NDRANGE_TO_LOOP: &str = "ndrange-to-loop";
 pub const COARSEN: &str = "coarsen";
 /// The name of the pass that keeps values of memory in registers.
 pub const SCALAR_REPLACEMENT: &str = "scalar-replacement";
+/// The name of the pass that makes constants of parameters.
+pub const SPECIALISE: &str = "specialise";
+/// The name of the pass that says what does not alias.
+pub const RESTRICT: &str = "restrict";
 /// The name of the pass that reads through sliding windows.
 pub const WINDOW: &str = "window";
 /// The name of the pass that moves tables to `__constant` memory.

@@ -19,7 +19,7 @@ pub struct Restrict;
 impl Pass for Restrict {
     fn about(&self) -> About {
         About {
-            name: "restrict",
+            name: super::RESTRICT,
             description: "mark pointer parameters restrict where the launches pass distinct buffers",
             level: 1,
             requires: &[Requirement::EntryPoint, Requirement::KnownLaunches],

@@ -21,7 +21,7 @@ pub struct Specialise;
 impl Pass for Specialise {
     fn about(&self) -> About {
         About {
-            name: "specialise",
+            name: super::SPECIALISE,
             description: "make scalar parameters constants where all launches pass the same value",
             level: 1,
             requires: &[Requirement::EntryPoint, Requirement::KnownLaunches],

@@ -12,6 +12,7 @@
 //! Nobody writes the array meanwhile: the nest neither writes it nor synchronises.
 
 mod codegen;
+mod collapse;
 mod nests;
 mod plan;
 mod reads;
@@ -62,10 +63,14 @@ impl Pass for Window {
     ) -> Outcome {
         let (mut done, mut missed) = (Vec::new(), Vec::new());
         let wanted = context.options.windows.as_ref();
-        let most = context.options.window_elements;
+        let limits = (
+            context.options.window_elements,
+            context.options.window_lanes,
+        );
         for round in 0..ROUNDS {
             let summaries = context.summaries(module, kernel);
-            let (mut planned, others) = plan::plan(module, kernel, summaries, context.called, most);
+            let (mut planned, others) =
+                plan::plan(module, kernel, summaries, context.called, limits);
             planned.retain(|nest| wanted.is_none_or(|wanted| wanted.contains(&nest.root)));
             if round == 0 || !planned.is_empty() {
                 missed = others;
@@ -98,7 +103,7 @@ pub fn candidates(
     most: u64,
 ) -> Vec<Candidate> {
     let summaries = Summaries::reachable(module, kernel, called);
-    let (planned, _) = plan::plan(module, kernel, &summaries, called, most);
+    let (planned, _) = plan::plan(module, kernel, &summaries, called, (most, 1));
     let candidate = |nest: plan::Planned| Candidate {
         index: nest.root,
         span: nest.done.first().and_then(|note| note.span),

@@ -7,7 +7,6 @@ use fpgacc_frontend::ir::{
     QualType, Scalar, Stmt, StmtKind, Type, TypeId, Types, VarId, VarRef,
 };
 use fpgacc_kernel_analysis::faults;
-use fpgacc_kernel_analysis::loops;
 use fpgacc_kernel_analysis::place::Around;
 use fpgacc_kernel_analysis::poly::{Poly, Sym};
 
@@ -61,10 +60,23 @@ fn fixed(function: &Function) -> BTreeMap<VarId, ExprId> {
     fixed
 }
 
-struct Writer<'a> {
-    types: &'a mut Types,
-    function: &'a mut Function,
-    names: Names,
+/// Where a nest is that became one loop.
+#[derive(Clone, Copy)]
+pub struct At {
+    /// The first place of an iteration.
+    pub place: VarId,
+    /// The place after that, if there are several.
+    pub lane: Option<VarId>,
+}
+
+/// Writes windows.
+pub struct Writer<'a> {
+    /// The module's types.
+    pub types: &'a mut Types,
+    /// The function.
+    pub function: &'a mut Function,
+    /// Names that are free.
+    pub names: Names,
     /// The name of the counters of all loops that are made; their scopes are apart.
     counter: String,
     fixed: BTreeMap<VarId, ExprId>,
@@ -92,28 +104,15 @@ impl Rewrite for Writer<'_> {
     fn rewrite(&mut self, stmt: &mut Stmt, walks: &[Walk]) -> [Vec<Stmt>; 2] {
         let mut before = Vec::new();
         for walk in walks {
-            let mut inner = inside(stmt);
-            for step in &walk.levels {
-                inner.remove(&step.counter);
+            let arrays = walk.windows.iter().map(|w| self.array(walk, w));
+            let arrays: Vec<VarId> = arrays.collect();
+            for &var in &arrays {
+                before.push(Stmt::new(StmtKind::Decl { var, init: None }));
             }
-            let arrays: Vec<VarId> = walk.windows.iter().map(|w| self.array(w)).collect();
-            let mut head = Vec::new();
-            for (window, &array) in walk.windows.iter().zip(&arrays) {
-                before.push(Stmt::new(StmtKind::Decl {
-                    var: array,
-                    init: None,
-                }));
-                if walk.is_primed {
-                    self.prime(walk, window, array, &inner, &mut before);
-                }
-                head.push(self.shift(window, array));
-                head.push(self.load(walk, window, array, &inner));
+            match walk.places {
+                None => self.primed(walk, stmt, &arrays, &mut before),
+                Some(places) => self.collapsed(walk, stmt, &arrays, places, &mut before),
             }
-            for (window, &array) in walk.windows.iter().zip(&arrays) {
-                self.replace(walk, window, array);
-            }
-            self.headers(walk);
-            self.body(walk, stmt, walk.levels.len(), head);
         }
         [before, Vec::new()]
     }
@@ -131,14 +130,64 @@ fn inside(stmt: &Stmt) -> BTreeSet<VarId> {
 }
 
 impl Writer<'_> {
-    fn array(&mut self, window: &Window) -> VarId {
+    fn array(&mut self, walk: &Walk, window: &Window) -> VarId {
         let ty = self.types.intern(Type::Array {
             element: QualType::plain(window.element),
-            len: Some(window.elements() as u64),
+            len: Some((window.elements() + walk.lanes - 1) as u64),
         });
         let array = &self.function.vars[window.array].name;
         let name = self.names.fresh(&format!("{array}_window"));
         private_variable(self.function, name, ty)
+    }
+
+    /// A loop that stays; what its first iteration finds in windows is read before it.
+    fn primed(&mut self, walk: &Walk, stmt: &mut Stmt, arrays: &[VarId], before: &mut Vec<Stmt>) {
+        let step = &walk.levels[0];
+        let mut inner = inside(stmt);
+        inner.remove(&step.counter);
+        let mut head = Vec::new();
+        for (window, &array) in walk.windows.iter().zip(arrays) {
+            self.prime(walk, window, array, &inner, before);
+            head.push(self.shift(window.elements() - 1, 1, array));
+            let value = self.element(window, window.hull.1, BTreeMap::new(), &inner);
+            let slot = self.slot(array, window.elements() - 1);
+            let load = self.function.exprs.assign(None, slot, value);
+            let load = Stmt::new(StmtKind::Expr(load));
+            let conds = self.is_read(walk, window, step.counter);
+            head.push(self.only_if(conds, vec![load]));
+        }
+        for (window, &array) in walk.windows.iter().zip(arrays) {
+            self.replace(walk, window, array, None);
+        }
+        if let StmtKind::For { body, .. } = &mut stmt.kind {
+            self.unroll_all(walk, &mut body.stmts);
+            body.stmts.splice(0..0, head);
+        }
+    }
+
+    /// Whether an iteration may look at the newest element: the original reads it, or elements on both
+    /// sides of it.
+    fn is_read(&mut self, walk: &Walk, window: &Window, counter: VarId) -> Vec<ExprId> {
+        let mut conds = Vec::new();
+        let Some((first, last)) = walk.span else {
+            return conds;
+        };
+        let newest = window.hull.1;
+        if first + newest < window.sure.0 {
+            conds.push(self.compare(counter, BinaryOp::Ge, window.sure.0 - newest));
+        }
+        if last + newest > window.sure.1 {
+            conds.push(self.compare(counter, BinaryOp::Le, window.sure.1 - newest));
+        }
+        conds
+    }
+
+    /// A comparison of a variable with a constant.
+    pub fn compare(&mut self, counter: VarId, op: BinaryOp, bound: i128) -> ExprId {
+        let counter = self.function.use_var(counter);
+        let exprs = &mut self.function.exprs;
+        let bound = exprs.int(self.types, bound as i64);
+        exprs.binary(self.types, op, counter, bound)
     }
 
     /// Reads what the first iteration finds in the window.
@@ -171,7 +220,7 @@ impl Writer<'_> {
     fn start(&mut self, step: &Step) -> ExprId {
         let ty = self.function.vars[step.counter].ty.ty;
         let exprs = &mut self.function.exprs;
-        let start = exprs.duplicate(step.start.0);
+        let start = exprs.duplicate(step.start);
         match self.types.as_scalar(exprs.ty(start)) == self.types.as_scalar(ty) {
             true => start,
             false => exprs.cast(ty, start),
@@ -199,7 +248,7 @@ impl Writer<'_> {
     }
 
     /// An index plus a constant.
-    fn plus(&mut self, index: ExprId, constant: i128) -> ExprId {
+    pub fn plus(&mut self, index: ExprId, constant: i128) -> ExprId {
         let (index, constant) = match self.sum(index) {
             Some((rest, known)) => (rest, known + constant),
             None => (Some(index), constant),
@@ -291,101 +340,70 @@ impl Writer<'_> {
         }
     }
 
-    /// Moves a window on by one element.
-    fn shift(&mut self, window: &Window, array: VarId) -> Stmt {
-        let int = self.types.int();
-        let counter = private_variable(self.function, self.counter.clone(), int);
+    /// Moves the first elements of a window on.
+    pub fn shift(&mut self, elements: i128, by: i128, array: VarId) -> Stmt {
+        let counter = self.counter();
         let here = self.function.use_var(counter);
         let to = self.indexed(array, here);
         let here = self.function.use_var(counter);
-        let next = self.plus(here, 1);
+        let next = self.plus(here, by);
         let from = self.indexed(array, next);
-        let exprs = &mut self.function.exprs;
-        let start = exprs.int(self.types, 0);
-        let end = exprs.int(self.types, (window.elements() - 1) as i64);
-        let here = self.function.use_var(counter);
-        let operand = self.function.use_var(counter);
-        let exprs = &mut self.function.exprs;
-        let cond = exprs.binary(self.types, BinaryOp::Lt, here, end);
-        let step = Expr::IncDec {
-            op: IncDecOp::PostInc,
-            operand,
+        let body = self.function.exprs.assign(None, to, from);
+        self.unrolled(counter, elements, vec![Stmt::new(StmtKind::Expr(body))])
+    }
+
+    /// A variable for a loop of [`Self::unrolled`].
+    pub fn counter(&mut self) -> VarId {
+        let int = self.types.int();
+        private_variable(self.function, self.counter.clone(), int)
+    }
+
+    /// A loop that is copied.
+    pub fn unrolled(&mut self, counter: VarId, trips: i128, body: Vec<Stmt>) -> Stmt {
+        let start = self.function.exprs.int(self.types, 0);
+        let hints = LoopHints {
+            pragmas: vec!["unroll".to_string()],
+            attrs: Vec::new(),
         };
-        let step = exprs.add(step, int, None);
-        let body = exprs.assign(None, to, from);
+        let cond = self.compare(counter, BinaryOp::Lt, trips);
+        let step = self.step(counter, 1);
         Stmt::new(StmtKind::For {
             init: vec![declare(counter, start)],
             cond: Some(cond),
             step: Some(step),
-            body: Block::of(vec![Stmt::new(StmtKind::Expr(body))]),
-            hints: LoopHints {
-                pragmas: vec!["unroll".to_string()],
-                attrs: Vec::new(),
-            },
+            body: Block::of(body),
+            hints,
         })
     }
 
-    /// Reads the element that enters a window, if the original reads it or elements on both sides of it.
-    fn load(
-        &mut self,
-        walk: &Walk,
-        window: &Window,
-        array: VarId,
-        inner: &BTreeSet<VarId>,
-    ) -> Stmt {
-        let value = self.element(window, window.hull.1, BTreeMap::new(), inner);
-        let slot = self.slot(array, window.elements() - 1);
-        let load = self.function.exprs.assign(None, slot, value);
-        let load = Stmt::new(StmtKind::Expr(load));
-        let Some((first, last)) = walk.span else {
-            return load;
+    /// `counter++` or `counter += by`.
+    pub fn step(&mut self, counter: VarId, by: i128) -> ExprId {
+        let ty = self.function.vars[counter].ty.ty;
+        let operand = self.function.use_var(counter);
+        let exprs = &mut self.function.exprs;
+        if by != 1 {
+            let by = exprs.int(self.types, by as i64);
+            return exprs.assign(Some(BinaryOp::Add), operand, by);
+        }
+        let step = Expr::IncDec {
+            op: IncDecOp::PostInc,
+            operand,
         };
-        let (sure_first, sure_last) = window.sure;
-        let newest = window.hull.1;
-        let mut conds = Vec::new();
-        if first + newest < sure_first {
-            conds.push((BinaryOp::Ge, sure_first - newest));
-        }
-        if last + newest > sure_last {
-            conds.push((BinaryOp::Le, sure_last - newest));
-        }
-        let conds = conds.into_iter().map(|(op, bound)| {
-            let place = self.place(walk);
-            let bound = self.function.exprs.int(self.types, bound as i64);
-            self.function.exprs.binary(self.types, op, place, bound)
-        });
-        match conds.collect::<Vec<_>>() {
-            conds if conds.is_empty() => load,
-            conds => self.only_if(conds, vec![load]),
-        }
+        exprs.add(step, ty, None)
     }
 
-    /// Where a nest is: the sum of its counters, each times its stride.
-    fn place(&mut self, walk: &Walk) -> ExprId {
-        let mut sum = None;
-        for step in &walk.levels {
-            let mut term = self.function.use_var(step.counter);
-            let exprs = &mut self.function.exprs;
-            if step.stride != 1 {
-                let stride = exprs.int(self.types, step.stride as i64);
-                term = exprs.binary(self.types, BinaryOp::Mul, stride, term);
-            }
-            sum = Some(match sum {
-                None => term,
-                Some(sum) => exprs.binary(self.types, BinaryOp::Add, sum, term),
-            });
-        }
-        sum.unwrap_or_else(|| self.function.exprs.int(self.types, 0))
-    }
-
-    fn only_if(&mut self, conds: Vec<ExprId>, then: Vec<Stmt>) -> Stmt {
-        let mut conds = conds.into_iter();
-        let first = conds.next();
-        let all = conds.fold(first, |all, cond| {
-            let exprs = &mut self.function.exprs;
-            all.map(|all| exprs.binary(self.types, BinaryOp::And, all, cond))
-        });
-        let cond = all.unwrap_or_else(|| self.function.exprs.int(self.types, 1));
+    /// Statements under conditions, if there are any.
+    pub fn only_if(&mut self, conds: Vec<ExprId>, mut then: Vec<Stmt>) -> Stmt {
+        let exprs = &mut self.function.exprs;
+        let all = conds
+            .into_iter()
+            .reduce(|all, cond| exprs.binary(self.types, BinaryOp::And, all, cond));
+        let Some(cond) = all else {
+            return match then.len() {
+                1 => then.remove(0),
+                _ => Stmt::new(StmtKind::Block(Block::of(then))),
+            };
+        };
         Stmt::new(StmtKind::If {
             cond,
             then: Block::of(then),
@@ -394,9 +412,9 @@ impl Writer<'_> {
     }
 
     /// Takes what is read from a window.
-    fn replace(&mut self, walk: &Walk, window: &Window, array: VarId) {
+    pub fn replace(&mut self, walk: &Walk, window: &Window, array: VarId, at: Option<At>) {
         for (read, address) in &window.reads {
-            let value = self.taken(walk, window, array, address);
+            let value = self.taken(walk, window, array, (address, at));
             let is_choice = matches!(address, Address::Choice { .. });
             let ty = self.function.exprs.ty(*read);
             // What is chosen from small numbers is an `int`.
@@ -411,10 +429,28 @@ impl Writer<'_> {
         }
     }
 
-    fn taken(&mut self, walk: &Walk, window: &Window, array: VarId, address: &Address) -> ExprId {
+    fn taken(
+        &mut self,
+        walk: &Walk,
+        window: &Window,
+        array: VarId,
+        (address, at): (&Address, Option<At>),
+    ) -> ExprId {
         match address {
-            Address::At { poly, .. } => {
-                let index = self.distance(walk, poly, window.hull.0);
+            Address::At { poly, expr } => {
+                let (rest, offset) = poly.split_constant();
+                let symbols = rest.symbols();
+                let is_copied = walk
+                    .copied
+                    .keys()
+                    .any(|at| symbols.contains(&Sym::Iter(*at)));
+                if !is_copied && !(window.hull.0..=window.hull.1).contains(&offset) {
+                    return self.from_memory(walk, window, poly, (*expr, at));
+                }
+                let mut index = self.distance(walk, poly, window.hull.0);
+                if let Some(lane) = at.and_then(|at| at.lane) {
+                    index = self.after(index, lane);
+                }
                 self.indexed(array, index)
             }
             Address::Choice {
@@ -423,8 +459,8 @@ impl Writer<'_> {
                 otherwise,
             } => {
                 let cond = self.function.exprs.duplicate(*cond);
-                let then = self.taken(walk, window, array, then);
-                let otherwise = self.taken(walk, window, array, otherwise);
+                let then = self.taken(walk, window, array, (then, at));
+                let otherwise = self.taken(walk, window, array, (otherwise, at));
                 let ty = self.function.exprs.ty(then);
                 let ty = self.types.promoted(ty);
                 let choice = Expr::Cond {
@@ -435,6 +471,36 @@ impl Writer<'_> {
                 self.function.exprs.add(choice, ty, None)
             }
         }
+    }
+
+    /// A variable plus an index that may be 0.
+    pub fn after(&mut self, index: ExprId, var: VarId) -> ExprId {
+        let var = self.function.use_var(var);
+        match self.sum(index) {
+            Some((None, constant)) => self.plus(var, constant),
+            _ => {
+                let exprs = &mut self.function.exprs;
+                exprs.binary(self.types, BinaryOp::Add, index, var)
+            }
+        }
+    }
+
+    /// What is read as before.
+    fn from_memory(
+        &mut self,
+        walk: &Walk,
+        window: &Window,
+        poly: &Poly,
+        (expr, at): (Option<ExprId>, Option<At>),
+    ) -> ExprId {
+        let index = match (at, expr) {
+            (Some(at), _) => self.moving(walk, at, poly, window.is_long),
+            (None, Some(expr)) => self.function.exprs.duplicate(expr),
+            // The plan has none such.
+            (None, None) => self.function.exprs.int(self.types, 0),
+        };
+        let base = self.function.use_var(window.array);
+        self.function.exprs.index(self.types, base, index)
     }
 
     /// Where in a window that begins at a distance an address is: a constant, and counters of loops that
@@ -478,65 +544,9 @@ impl Writer<'_> {
         self.indexed(array, index)
     }
 
-    fn indexed(&mut self, array: VarId, index: ExprId) -> ExprId {
+    pub fn indexed(&mut self, array: VarId, index: ExprId) -> ExprId {
         let base = self.function.use_var(array);
         self.function.exprs.index(self.types, base, index)
-    }
-
-    /// Gives loops their new bounds.
-    fn headers(&mut self, walk: &Walk) {
-        for step in &walk.levels {
-            for (id, new) in [step.start, step.bound] {
-                let Some(new) = new else { continue };
-                let value = self.function.exprs.int(self.types, new as i64);
-                let (expr, ty) = (
-                    self.function.exprs.get(value).clone(),
-                    self.function.exprs.ty(value),
-                );
-                self.function.exprs.replace(id, expr, ty);
-            }
-        }
-    }
-
-    /// Puts statements at the head of the innermost loop's body, and a condition around the rest.
-    fn body(&mut self, walk: &Walk, stmt: &mut Stmt, levels: usize, head: Vec<Stmt>) {
-        let StmtKind::For { body, .. } = &mut stmt.kind else {
-            return;
-        };
-        if levels > 1 {
-            if let Some(inner) = inner_loop(&mut body.stmts) {
-                self.body(walk, inner, levels - 1, head);
-            }
-            return;
-        }
-        let mut rest = std::mem::take(&mut body.stmts);
-        for stmt in &mut rest {
-            self.unroll(walk, stmt);
-        }
-        let conds = self.within(walk);
-        body.stmts = head;
-        match conds.is_empty() {
-            true => body.stmts.append(&mut rest),
-            false => {
-                let stmt = self.only_if(conds, rest);
-                body.stmts.push(stmt);
-            }
-        }
-    }
-
-    /// Where the body of the original runs.
-    fn within(&mut self, walk: &Walk) -> Vec<ExprId> {
-        let mut conds = Vec::new();
-        for step in &walk.levels {
-            for (op, bound) in [(BinaryOp::Ge, step.from), (BinaryOp::Le, step.to)] {
-                let Some(bound) = bound else { continue };
-                let counter = self.function.use_var(step.counter);
-                let exprs = &mut self.function.exprs;
-                let bound = exprs.int(self.types, bound as i64);
-                conds.push(exprs.binary(self.types, op, counter, bound));
-            }
-        }
-        conds
     }
 
     /// Asks for copies of the loops by whose counters windows are read.
@@ -551,9 +561,14 @@ impl Writer<'_> {
             hints.pragmas.push("unroll".to_string());
         }
         for list in stmt.lists_mut() {
-            for stmt in list {
-                self.unroll(walk, stmt);
-            }
+            self.unroll_all(walk, list);
+        }
+    }
+
+    /// The same in a list.
+    pub fn unroll_all(&mut self, walk: &Walk, stmts: &mut [Stmt]) {
+        for stmt in stmts {
+            self.unroll(walk, stmt);
         }
     }
 }
@@ -562,19 +577,4 @@ impl Writer<'_> {
 fn nearest(taps: &[Tap], offset: i128) -> &Tap {
     let before = taps.iter().rev().find(|tap| tap.offset <= offset);
     before.unwrap_or(&taps[0])
-}
-
-/// The last loop of a list, or of a block that ends it.
-fn inner_loop(stmts: &mut [Stmt]) -> Option<&mut Stmt> {
-    let last = stmts
-        .iter_mut()
-        .rev()
-        .find(|stmt| !matches!(stmt.kind, StmtKind::Comment(_)))?;
-    if matches!(last.kind, StmtKind::Block(_)) {
-        let StmtKind::Block(block) = &mut last.kind else {
-            return None;
-        };
-        return inner_loop(&mut block.stmts);
-    }
-    loops::hints(last).is_some().then_some(last)
 }

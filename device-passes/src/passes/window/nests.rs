@@ -65,14 +65,6 @@ impl Level<'_> {
             .iter()
             .any(|stmt| loops::leaves(stmt, true, false))
     }
-
-    /// What its counter is compared with so that this is its last value.
-    pub fn bound_for(&self, last: i128) -> i128 {
-        match self.header.op {
-            BinaryOp::Le => last,
-            _ => last + 1,
-        }
-    }
 }
 
 fn values(constants: &Constants<'_>, stmt: &Stmt, header: &Header) -> Option<Interval> {

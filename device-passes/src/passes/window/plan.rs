@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fpgacc_frontend::ir::{ExprId, FunctionId, Module, Stmt, VarId};
+use fpgacc_frontend::ir::{Expr, ExprId, FunctionId, Module, Stmt, VarId};
 use fpgacc_kernel_analysis::accesses::{Access, Accesses, Summaries};
 use fpgacc_kernel_analysis::alias::Aliases;
 use fpgacc_kernel_analysis::indices::Indices;
@@ -41,6 +41,8 @@ struct Group {
     array: VarId,
     /// By how many elements each loop moves on, the outermost first.
     strides: Vec<i128>,
+    /// What their indices have beside that and constants.
+    rest: Poly,
     /// By read: where it may read.
     reads: BTreeMap<ExprId, Vec<(i128, Reach)>>,
 }
@@ -53,6 +55,8 @@ pub struct Planner<'a> {
     summaries: &'a Summaries,
     /// The most elements that a window may have.
     most: i128,
+    /// Elements that a nest moves on in an iteration, where it can.
+    lanes: i128,
     found: Vec<Planned>,
     missed: BTreeMap<VarId, Note>,
 }
@@ -63,7 +67,7 @@ pub fn plan(
     id: FunctionId,
     summaries: &Summaries,
     called: &BTreeSet<FunctionId>,
-    most: u64,
+    (most, lanes): (u64, u64),
 ) -> (Vec<Planned>, Vec<Note>) {
     let function = &module.functions[id];
     let Some(body) = &function.body else {
@@ -79,6 +83,7 @@ pub fn plan(
         constants: &Constants::new(module, function),
         summaries,
         most: i128::from(most),
+        lanes: i128::from(lanes.max(1)),
         found: Vec::new(),
         missed: BTreeMap::new(),
     };
@@ -131,8 +136,9 @@ impl<'a> Planner<'a> {
         let mut reader = Reader::new(self.aliases, &mut indices, self.constants);
         let innermost = &levels[levels.len() - 1];
         reader.list(innermost.body(), When::always(counters.collect()));
-        let reads = reader.reads;
-        let names: Vec<VarId> = indices.counting.iter().map(|c| c.header.counter).collect();
+        let reads = std::mem::take(&mut reader.reads);
+        let counting = reader.indices.counting.iter();
+        let names: Vec<VarId> = counting.map(|c| c.header.counter).collect();
         let region = Accesses::of_loop(self.aliases, self.summaries, stmt);
         let mut walks: BTreeMap<Vec<i128>, Vec<Window>> = BTreeMap::new();
         for group in groups(&reads, &numbers) {
@@ -158,25 +164,41 @@ impl<'a> Planner<'a> {
         let Some((strides, windows)) = best.filter(|(_, windows)| !windows.is_empty()) else {
             return;
         };
-        let done = windows.iter().map(|window| self.note(window)).collect();
         let (array, first) = (windows[0].array, windows[0].reads[0].0);
         let saved = saved(&windows);
-        let inner = windows.iter().flat_map(|window| &window.reads);
+        let mut walk = match walk::decide(levels, &strides, windows, values.as_deref(), self.lanes)
+        {
+            Ok(walk) => walk,
+            Err(reason) => return self.miss(&[(first, Vec::new())].into(), array, reason),
+        };
+        let inner = walk.windows.iter().flat_map(|window| &window.reads);
         let mut copied = BTreeSet::new();
         inner.for_each(|(_, address)| address.counters(&mut copied));
-        let copied = copied.iter().filter(|at| !numbers.contains(at));
-        let copied = copied.map(|at| (*at, names[*at])).collect();
-        match walk::decide(levels, &strides, windows, values.as_deref(), copied) {
-            Ok(walk) => self.found.push(Planned {
-                root,
-                loops: loops::count(stmt),
-                saved,
-                iterations: walk.iterations.saturating_mul(around),
-                walk,
-                done,
-            }),
-            Err(reason) => self.miss(&[(first, Vec::new())].into(), array, reason),
+        copied.retain(|at| !numbers.contains(at));
+        walk.copied = copied.iter().map(|at| (*at, names[*at])).collect();
+        if walk.levels.len() > 1 {
+            let is_moving = |poly: &Poly| {
+                let own = numbers.iter().map(|at| poly.coefficient(Sym::Iter(*at)));
+                let own: Option<Vec<_>> = own.map(|by| by?.as_constant()).collect();
+                own.as_ref() == Some(&strides)
+            };
+            walk.moving = reader.moving(innermost.body(), &is_moving);
         }
+        walk.meanings = reader.indices.meanings().to_vec();
+        walk.counters = names;
+        walk.numbers = numbers;
+        self.found.push(Planned {
+            root,
+            loops: loops::count(stmt),
+            saved,
+            iterations: walk.iterations.saturating_mul(around),
+            done: walk
+                .windows
+                .iter()
+                .map(|window| self.note(&walk, window))
+                .collect(),
+            walk,
+        });
     }
 
     /// The windows of a group.
@@ -211,22 +233,35 @@ impl<'a> Planner<'a> {
         };
         let inside = group.reads.iter();
         let inside: Vec<_> = inside
-            .filter(|(_, reaches)| reaches.iter().all(is_inside))
+            .filter(|(_, reaches)| reaches.iter().any(is_inside))
             .collect();
         let offsets = inside.iter().flat_map(|(_, reaches)| reaches.iter());
+        let offsets = offsets.filter(|reach| is_inside(reach));
         let offsets: BTreeSet<i128> = offsets.map(|(offset, _)| *offset).collect();
         if offsets.len() < 2 {
             return Err("it may be read where no iteration is sure to".to_string());
         }
         let mut windows = Vec::new();
+        let mut taken = BTreeSet::new();
         for hull in clusters(&offsets, self.most) {
-            let is_near = |(offset, _): &(i128, Reach)| (hull.0..=hull.1).contains(offset);
+            let is_in = |(offset, _): &(i128, Reach)| (hull.0..=hull.1).contains(offset);
+            // Of a choice the other may be read from memory as before.
+            let is_near = |id: &ExprId, reaches: &[(i128, Reach)]| {
+                let is_fit = |reach: &(i128, Reach)| match is_in(reach) {
+                    true => is_inside(reach),
+                    false => reach.1.expr.is_some() && reach.1.copies.is_empty(),
+                };
+                !taken.contains(id) && reaches.iter().any(is_in) && reaches.iter().all(is_fit)
+            };
             let near = inside.iter();
             let near: Vec<_> = near
-                .filter(|(_, reaches)| reaches.iter().all(is_near))
+                .filter(|(id, reaches)| is_near(id, reaches))
                 .copied()
                 .collect();
-            windows.extend(self.window(group.array, sure, &near, reads, names));
+            let window = self.window(group, (hull, sure), &near, reads, names);
+            let own = window.iter().flat_map(|window| &window.reads);
+            taken.extend(own.map(|(id, _)| *id));
+            windows.extend(window);
         }
         if windows.is_empty() {
             let most = self.most;
@@ -237,13 +272,15 @@ impl<'a> Planner<'a> {
 
     fn window(
         &self,
-        array: VarId,
-        sure: (i128, i128),
+        group: &Group,
+        (hull, sure): ((i128, i128), (i128, i128)),
         near: &[(&ExprId, &Vec<(i128, Reach)>)],
         reads: &BTreeMap<ExprId, Read>,
         names: &[VarId],
     ) -> Option<Window> {
+        let exprs = &self.aliases.function.exprs;
         let all = near.iter().flat_map(|(_, reaches)| reaches.iter());
+        let all = all.filter(|(offset, _)| (hull.0..=hull.1).contains(offset));
         let offsets: BTreeSet<i128> = all.clone().map(|(offset, _)| *offset).collect();
         let hull = (*offsets.first()?, *offsets.last()?);
         let mut taps: BTreeMap<i128, Tap> = BTreeMap::new();
@@ -257,9 +294,18 @@ impl<'a> Planner<'a> {
             });
         }
         let first = **near.first().map(|(id, _)| id)?;
+        let is_long = |(id, _): &(&ExprId, &Vec<(i128, Reach)>)| match *exprs.get(**id) {
+            Expr::Index { index, .. } => {
+                let scalar = self.aliases.module.types.as_scalar(exprs.ty(index));
+                scalar.is_none_or(|scalar| scalar.size() > 4)
+            }
+            _ => true,
+        };
         (offsets.len() > 1 && !taps.is_empty()).then(|| Window {
-            array,
-            element: self.aliases.function.exprs.ty(first),
+            array: group.array,
+            element: exprs.ty(first),
+            rest: group.rest.clone(),
+            is_long: near.iter().any(is_long),
             hull,
             sure,
             distances: offsets.len(),
@@ -286,14 +332,17 @@ impl<'a> Planner<'a> {
             .any(|write| self.aliases.may_overlap(write, &access))
     }
 
-    fn note(&self, window: &Window) -> Note {
+    fn note(&self, walk: &Walk, window: &Window) -> Note {
         let function = self.aliases.function;
         let name = &function.vars[window.array].name;
-        let text = format!(
-            "'{name}' is read once an iteration; {} elements are kept in a window of {}",
+        let mut text = format!(
+            "'{name}' is read once; {} elements are taken from a window of {}",
             window.distances,
             window.elements()
         );
+        if walk.lanes > 1 {
+            text += &format!(", {} at a time", walk.lanes);
+        }
         Note::new(text, function.exprs.span(window.reads[0].0))
     }
 
@@ -351,6 +400,7 @@ fn groups(reads: &BTreeMap<ExprId, Read>, numbers: &[usize]) -> Vec<Group> {
         let group = groups.entry(key).or_insert_with(|| Group {
             array: read.array,
             strides: strides.clone(),
+            rest: rest.clone(),
             reads: BTreeMap::new(),
         });
         let offsets = places.iter().map(|(_, _, offset)| *offset);

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::ir::{
-    AddressSpace, BinaryOp, Expr, ExprId, Stmt, StmtKind, UnaryOp, VarId, VarRef,
+    AddressSpace, BinaryOp, Expr, ExprId, Scalar, Stmt, StmtKind, UnaryOp, VarId, VarRef,
 };
 use fpgacc_kernel_analysis::alias::Aliases;
 use fpgacc_kernel_analysis::indices::Indices;
@@ -167,6 +167,39 @@ impl<'r, 'a> Reader<'r, 'a> {
         for stmt in stmts {
             when = self.stmt(stmt, when);
         }
+    }
+
+    /// The largest parts of expressions that move on with the nest as its windows do, but for variables: these
+    /// are declared with such.
+    pub fn moving(
+        &mut self,
+        stmts: &[Stmt],
+        is_moving: &dyn Fn(&Poly) -> bool,
+    ) -> Vec<(ExprId, Poly)> {
+        let mut found = Vec::new();
+        for stmt in stmts {
+            stmt.for_each(&mut |stmt| {
+                let mut left = stmt.exprs();
+                while let Some(id) = left.pop() {
+                    let expr = self.aliases.function.exprs.get(id);
+                    let is_sum = !matches!(expr, Expr::Var(_) | Expr::SizeOf(_));
+                    let poly = self.integer(id).filter(|_| is_sum);
+                    match poly.filter(|poly| is_moving(poly)) {
+                        Some(poly) => found.push((id, poly)),
+                        None if matches!(expr, Expr::SizeOf(_)) => {}
+                        None => left.extend(self.aliases.function.exprs.children(id)),
+                    }
+                }
+            });
+        }
+        found
+    }
+
+    /// An `int` or `long` of counters and of numbers that stay.
+    fn integer(&mut self, id: ExprId) -> Option<Poly> {
+        let ty = self.aliases.function.exprs.ty(id);
+        let scalar = self.aliases.module.types.as_scalar(ty)?;
+        matches!(scalar, Scalar::Int | Scalar::Long).then(|| self.poly(id))?
     }
 
     /// A statement; when what follows it is reached.
@@ -382,7 +415,7 @@ impl<'r, 'a> Reader<'r, 'a> {
         let poly = self.indices.poly(id)?;
         let (indices, constants) = (&*self.indices, self.constants);
         Some(poly.with_values(&|sym| match sym {
-            Sym::Opaque(number) => constants.value(indices.meaning(number)),
+            Sym::Opaque(number) => constants.value(indices.meanings()[number]),
             _ => None,
         }))
     }

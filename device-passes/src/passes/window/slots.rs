@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use fpgacc_frontend::ir::{ExprId, TypeId, VarId};
+use fpgacc_kernel_analysis::poly::Poly;
 
 use super::reads::Address;
 
@@ -31,6 +32,10 @@ pub struct Window {
     pub sure: (i128, i128),
     /// Distances that are read.
     pub distances: usize,
+    /// What indices have beside counters of the nest and distances.
+    pub rest: Poly,
+    /// Indices are `long`.
+    pub is_long: bool,
     /// Elements whose index an expression is, of which no two have one distance, in order.
     pub taps: Vec<Tap>,
     /// The reads, each with its address.

@@ -1,11 +1,13 @@
-//! How a nest with windows runs: over all elements between its first and its last, one an iteration.
+//! How a nest with windows runs: over all elements between its first and its last, in their order.
 
 use std::collections::BTreeMap;
 
 use fpgacc_frontend::ir::{ExprId, VarId};
+use fpgacc_kernel_analysis::poly::Poly;
 
 use super::nests::Level;
 use super::slots::Window;
+use super::when::Interval;
 
 /// The most elements that are read before a loop, each by itself.
 const MOST_PRIMED: i128 = 32;
@@ -21,17 +23,27 @@ pub struct Walk {
     pub levels: Vec<Step>,
     /// Its windows.
     pub windows: Vec<Window>,
-    /// Counters of loops in the body that are to be unrolled, by their numbers.
-    pub copied: BTreeMap<usize, VarId>,
-    /// The elements that the first iteration finds in the window are read before the loop; otherwise there
-    /// are iterations for it.
-    pub is_primed: bool,
+    /// It becomes one loop over these places of the arrays; otherwise it is one loop that stays, and what its
+    /// first iteration finds in the window is read before it.
+    pub places: Option<Interval>,
+    /// The first and the last place of the original, if known.
+    pub span: Option<Interval>,
+    /// Places in an iteration.
+    pub lanes: i128,
     /// There may be no iteration.
     pub may_be_empty: bool,
-    /// The first and the last place of the nest, if known.
-    pub span: Option<(i128, i128)>,
     /// Iterations.
     pub iterations: i128,
+    /// Counters of loops in the body that are to be unrolled, by their numbers.
+    pub copied: BTreeMap<usize, VarId>,
+    /// Expressions that are a place plus what stays.
+    pub moving: Vec<(ExprId, Poly)>,
+    /// What symbols for numbers that stay mean.
+    pub meanings: Vec<ExprId>,
+    /// All counters, by their numbers.
+    pub counters: Vec<VarId>,
+    /// The numbers of those of the levels.
+    pub numbers: Vec<usize>,
 }
 
 /// A loop of it.
@@ -41,10 +53,10 @@ pub struct Step {
     pub counter: VarId,
     /// By how many elements an iteration moves on.
     pub stride: i128,
-    /// Its first value, and what that becomes.
-    pub start: (ExprId, Option<i128>),
-    /// What the counter is compared with, and what that becomes.
-    pub bound: (ExprId, Option<i128>),
+    /// Its first value.
+    pub start: ExprId,
+    /// The values that it walks over.
+    pub range: Interval,
     /// The body runs from here on.
     pub from: Option<i128>,
     /// It runs up to here.
@@ -52,62 +64,67 @@ pub struct Step {
 }
 
 /// How the loops run that have these windows.
+///
+/// # Errors
+/// They cannot.
 pub fn decide(
     levels: &[Level<'_>],
     strides: &[i128],
     windows: Vec<Window>,
-    values: Option<&[(i128, i128)]>,
-    copied: BTreeMap<usize, VarId>,
+    values: Option<&[Interval]>,
+    lanes: i128,
 ) -> Result<Walk, String> {
     let longest = windows.iter().map(Window::elements).max().unwrap_or(0);
-    let is_primed = levels.len() == 1 && longest - 1 <= MOST_PRIMED;
     let step = |(level, stride): (&Level<'_>, &i128)| Step {
         counter: level.header.counter,
         stride: *stride,
-        start: (level.header.start, None),
-        bound: (level.header.bound, None),
+        start: level.header.start,
+        range: (0, 0),
         from: None,
         to: None,
     };
     let mut walk = Walk {
         levels: levels.iter().zip(strides).map(step).collect(),
         windows,
-        copied,
-        is_primed,
-        may_be_empty: values.is_none(),
+        places: None,
         span: None,
+        lanes: 1,
+        may_be_empty: values.is_none(),
         iterations: 1,
+        copied: BTreeMap::new(),
+        moving: Vec::new(),
+        meanings: Vec::new(),
+        counters: Vec::new(),
+        numbers: Vec::new(),
     };
+    let is_short = levels.len() == 1 && longest - 1 <= MOST_PRIMED;
     let Some(values) = values else {
         let reason = format!("the loop runs an unknown number of times, for {longest} elements");
-        return if is_primed { Ok(walk) } else { Err(reason) };
+        return if is_short { Ok(walk) } else { Err(reason) };
     };
-    walk.iterations = values
-        .iter()
-        .map(|(first, last)| last - first + 1)
-        .product();
-    if is_primed {
+    let declared = levels.iter().all(Level::declares_counter);
+    if is_short && (lanes == 1 || !declared) {
+        let (first, last) = values[0];
         walk.span = Some(values[0]);
-        walk.iterations += longest + ENTRY;
+        walk.iterations = last - first + 1 + longest + ENTRY;
         return Ok(walk);
     }
-    if !levels.iter().all(Level::declares_counter) {
+    if !declared {
         return Err("a counter is seen after its loop".to_string());
     }
-    walk.extend(levels, values)?;
+    walk.collapse(values, lanes)?;
     Ok(walk)
 }
 
 impl Walk {
-    /// Makes inner loops run over whole rows, and the outermost early enough that the window is filled.
-    fn extend(&mut self, levels: &[Level<'_>], values: &[(i128, i128)]) -> Result<(), String> {
+    /// Makes one loop over whole rows, early enough that the window is filled.
+    fn collapse(&mut self, values: &[Interval], lanes: i128) -> Result<(), String> {
         let rows = self.rows(values)?;
-        let place: i128 = self
-            .levels
-            .iter()
+        let strides = self.levels.iter().map(|step| step.stride);
+        let at_first = strides
             .zip(values)
-            .map(|(step, (first, _))| step.stride * first)
-            .sum();
+            .map(|(stride, (first, _))| stride * first);
+        let place: i128 = at_first.sum();
         let missing = |window: &Window| {
             let first = (place + window.hull.0).max(window.sure.0);
             place + window.hull.1 - first
@@ -118,39 +135,44 @@ impl Walk {
             .iter()
             .map(|(first, last)| last - first + 1)
             .product();
-        self.iterations = 1;
-        let mut span = (0, 0);
-        for (at, level) in levels.iter().enumerate() {
+        let innermost = self.levels.len() - 1;
+        // Lanes of one iteration are in one row.
+        let is_whole = innermost == 0 || rows[innermost] % lanes == 0;
+        self.lanes = if is_whole { lanes } else { 1 };
+        let (mut span, mut places) = ((0, 0), (0, 0));
+        let mut all = 1;
+        for (at, step) in self.levels.iter_mut().enumerate() {
             let (first, last) = values[at];
             let begin = first - early[at];
-            let end = if at == 0 { last } else { begin + rows[at] - 1 };
-            let step = &mut self.levels[at];
-            if begin != first {
-                step.start.1 = Some(begin);
-                step.from = Some(first);
+            let mut end = if at == 0 { last } else { begin + rows[at] - 1 };
+            if innermost == 0 {
+                end += (begin - end - 1).rem_euclid(self.lanes);
             }
-            if end != last {
-                step.bound.1 = Some(level.bound_for(end));
-                step.to = Some(last).filter(|last| *last < end);
-            }
-            span.0 += step.stride * begin;
-            span.1 += step.stride * end;
-            self.iterations *= end - begin + 1;
+            step.range = (begin, end);
+            step.from = Some(first).filter(|_| begin < first);
+            step.to = Some(last).filter(|_| end > last);
+            span.0 += step.stride * first;
+            span.1 += step.stride * last;
+            places.0 += step.stride * begin;
+            places.1 += step.stride * end;
+            all *= end - begin + 1;
         }
         self.span = Some(span);
+        self.places = Some(places);
+        self.iterations = all / self.lanes;
         let offsets = self.windows.iter().flat_map(|w| [w.hull.0, w.hull.1]);
-        let mut numbers = offsets.chain([span.0, span.1]);
+        let mut numbers = offsets.chain([places.0, places.1]);
         if numbers.any(|number| number.abs() >= LARGEST) {
             return Err("its indices are too large".to_string());
         }
-        if self.iterations > 2 * original {
+        if all > 2 * original {
             return Err("its rows are much longer than what the loops walk over".to_string());
         }
         Ok(())
     }
 
     /// Iterations of each loop that make up one of the loop around.
-    fn rows(&self, values: &[(i128, i128)]) -> Result<Vec<i128>, String> {
+    fn rows(&self, values: &[Interval]) -> Result<Vec<i128>, String> {
         let mut rows = vec![0];
         for (pair, (first, last)) in self.levels.windows(2).zip(&values[1..]) {
             let (outer, inner) = (pair[0].stride, pair[1].stride);
@@ -164,7 +186,7 @@ impl Walk {
 }
 
 /// By how many iterations each loop begins earlier, so that at least so many elements are read before.
-fn early(steps: &[Step], values: &[(i128, i128)], rows: &[i128], missing: i128) -> Vec<i128> {
+fn early(steps: &[Step], values: &[Interval], rows: &[i128], missing: i128) -> Vec<i128> {
     let mut left = missing;
     let mut early: Vec<i128> = Vec::new();
     for step in steps {
