@@ -46,7 +46,17 @@ pub struct Plan {
 }
 
 /// The ways in which programs are coarsened, in turn.
-const COARSENINGS: [&str; 6] = ["0:2", "0:4:local", "1:2", "0:2:2", "0:4", "0:2:local"];
+const COARSENINGS: [&str; 9] = [
+    "0:2",
+    "0:4:local",
+    "0:2:1:groups",
+    "1:2",
+    "0:2:2",
+    "0:2:local:groups",
+    "0:4",
+    "0:2:local",
+    "1:2:1:groups",
+];
 
 /// One of them.
 fn coarsened(index: u64) -> Rewrites {

@@ -10,6 +10,8 @@ use crate::pass::{Context, Note};
 use crate::passes::coarsen::helpers::Helpers;
 use crate::passes::coarsen::jam;
 use crate::passes::coarsen::lanes::{self, Lanes};
+use crate::passes::coarsen::local_copies::LocalCopies;
+use crate::passes::ndrange_to_loop::control::alike::Alike;
 use crate::passes::ndrange_to_loop::control::schedule::{self, Barriers};
 use crate::passes::ndrange_to_loop::control::steps::{Region, Schedule};
 use crate::passes::ndrange_to_loop::control::take_apart;
@@ -42,14 +44,14 @@ pub fn rewrite(
     let mut function = module.functions[kernel].clone();
     let mut stmts = function.body.take().unwrap_or_default().stmts;
     let mut shared = Vec::new();
-    let alone = [0, 1, 2].map(|d| d != how.dim);
-    let jammed = jam::mark(module, &mut function, taken, alone, &mut stmts);
+    let alike = Alike::Lanes(how.dim, how.level);
+    let jammed = jam::mark(module, &mut function, taken, alike, &mut stmts);
     if plan::moves_declarations(&function, &stmts) {
         function.make_names_unique(taken);
     }
     regions::take_shared_declarations(&function, &mut stmts, &mut shared);
     prepare::copy_changed_params(module, &mut function, taken, &mut stmts);
-    let how_apart = (alone, Barriers::Stay);
+    let how_apart = (alike, Barriers::Stay);
     let mut schedule = take_apart(module, &mut function, taken, how_apart, stmts);
     if schedule.regions.len() > 1 {
         prepare::join_declarations(module, &function, &mut schedule.regions);
@@ -72,6 +74,8 @@ pub fn rewrite(
         &values,
         (&mut ids, &items, &layout),
     );
+    let copies = LocalCopies::new(&function, &shared, how);
+    copies.check(&function, &schedule, &outside)?;
     let helpers = Helpers::rewrite(module, kernel, &survey.callees, lanes);
     let mut replacer = Replacer {
         module,
@@ -79,8 +83,10 @@ pub fn rewrite(
         taken,
         lanes,
         helpers: &helpers,
+        copies: &copies,
     };
     replacer.all(&schedule, &outside, &items);
+    copies.declare(module, &mut function);
     let body = assemble(
         module,
         &mut function,
@@ -147,6 +153,7 @@ struct Replacer<'a> {
     taken: &'a BTreeSet<String>,
     lanes: &'a Lanes,
     helpers: &'a Helpers,
+    copies: &'a LocalCopies,
 }
 
 impl Replacer<'_> {
@@ -170,6 +177,9 @@ impl Replacer<'_> {
         lanes::replace(module, function, self.taken, stmts, (self.lanes, lane));
         self.helpers
             .pass_lane(module, function, self.taken, stmts, lane);
+        if let Some(lane) = lane {
+            self.copies.replace(module, function, stmts, lane);
+        }
     }
 }
 

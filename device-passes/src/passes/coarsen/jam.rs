@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use fpgacc_frontend::ir::{Function, Module, Stmt, StmtKind, Type};
 
+use crate::passes::ndrange_to_loop::control::alike::Alike;
 use crate::passes::ndrange_to_loop::control::convergence::{Surroundings, has_exit};
 use crate::passes::ndrange_to_loop::control::live_ranges;
 use crate::passes::ndrange_to_loop::control::switches;
@@ -18,7 +19,7 @@ pub fn mark(
     module: &mut Module,
     function: &mut Function,
     taken: &BTreeSet<String>,
-    alone: [bool; 3],
+    alike: Alike,
     stmts: &mut Vec<Stmt>,
 ) -> usize {
     if !mark_all(module, function, stmts) {
@@ -33,7 +34,7 @@ pub fn mark(
     live_ranges::split(&mut target, stmts);
     switches::rewrite(&mut target, stmts, Surroundings::default());
     loop {
-        let uniform = uniform::find(module, function, stmts, alone);
+        let uniform = uniform::find(module, function, stmts, alike);
         let (kept, changed) = keep(function, &uniform, stmts, true);
         if !changed {
             return kept;

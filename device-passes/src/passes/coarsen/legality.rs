@@ -1,6 +1,6 @@
 //! Reasons to leave a kernel alone.
 
-use fpgacc_frontend::ir::{Function, FunctionId, Module};
+use fpgacc_frontend::ir::{AddressSpace, Expr, Function, FunctionId, Module, VarId, VarRef};
 use fpgacc_kernel_analysis::geometry::LocalGeometry;
 use fpgacc_kernel_analysis::local_race;
 use fpgacc_launch_facts::{Launch, LocalSize, Value};
@@ -41,8 +41,44 @@ pub fn problems(
     );
     let found = survey(module, kernel, context.called);
     all.extend(found.problems);
+    if how.level == Level::Groups {
+        all.extend(local_memory_of_others(module, kernel, &found.callees));
+    }
     all.extend(races(module, kernel, context));
     all
+}
+
+/// `__local` memory that cannot be copied for merged groups.
+fn local_memory_of_others(
+    module: &Module,
+    kernel: FunctionId,
+    callees: &[FunctionId],
+) -> Option<Note> {
+    let function = &module.functions[kernel];
+    let is_local = |param: &&VarId| {
+        let pointer = module.types.as_pointer(function.vars[**param].ty.ty);
+        pointer.is_some_and(|(_, space)| space == AddressSpace::Local)
+    };
+    if let Some(param) = function.params.iter().find(is_local) {
+        let param = &function.vars[*param];
+        let text = format!("the host gives '{}' room for one work-group", param.name);
+        return Some(Note::new(text, param.span));
+    }
+    let mut reached = callees.iter().chain([&kernel]);
+    reached.find_map(|id| {
+        let function = &module.functions[*id];
+        let mut found = None;
+        let body = function.body.as_ref()?;
+        body.for_each_expr(&function.exprs, &mut |expr| {
+            if let Expr::Var(VarRef::Global(global)) = function.exprs.get(expr)
+                && module.globals[*global].variable.space == AddressSpace::Local
+            {
+                found = Some(expr);
+            }
+        });
+        let text = "it uses __local memory of the whole file";
+        found.map(|expr| Note::new(text, function.exprs.span(expr)))
+    })
 }
 
 /// Requests that make no sense.

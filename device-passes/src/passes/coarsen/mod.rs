@@ -12,6 +12,7 @@
 //! - [`legality`]: reasons to leave a kernel alone.
 //! - [`jam`]: which loops are gone through by all lanes together.
 //! - [`lanes`]: ids and sizes of the original launch; [`helpers`]: of functions that ask for them.
+//! - [`local_copies`]: `__local` memory of merged groups.
 //! - [`emit`]: makes the kernel.
 
 mod emit;
@@ -19,6 +20,7 @@ mod helpers;
 mod jam;
 mod lanes;
 mod legality;
+mod local_copies;
 
 use fpgacc_frontend::ir::{FunctionId, Module};
 use fpgacc_runtime::contract::{Coarsened, Form};

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use fpgacc_frontend::ir::{Function, FunctionId, Module, Stmt, VarId};
 
 use crate::pass::{Context, Note};
+use crate::passes::ndrange_to_loop::control::alike::Alike;
 use crate::passes::ndrange_to_loop::control::schedule::Barriers;
 use crate::passes::ndrange_to_loop::control::steps::Schedule;
 use crate::passes::ndrange_to_loop::control::{self, convergence};
@@ -67,8 +68,8 @@ pub fn plan<'a>(
     regions::remove_synchronisation(&function, &mut stmts, groups_of_one);
     prepare::copy_changed_params(module, &mut function, taken, &mut stmts);
     let alone = [0, 1, 2].map(|d| !grid.clone().has_item_loop(d));
-    let mut schedule =
-        control::take_apart(module, &mut function, taken, (alone, Barriers::Go), stmts);
+    let how = (Alike::Group(alone), Barriers::Go);
+    let mut schedule = control::take_apart(module, &mut function, taken, how, stmts);
     if schedule.regions.len() > 1 {
         prepare::join_declarations(module, &function, &mut schedule.regions);
     }

@@ -1,6 +1,7 @@
 //! The body of a kernel is split into regions that work-items run on their own, and control that a
 //! group goes through together.
 
+pub mod alike;
 pub mod callees;
 pub mod convergence;
 pub mod exits;

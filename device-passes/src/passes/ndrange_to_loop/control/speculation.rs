@@ -7,9 +7,12 @@ use fpgacc_kernel_analysis::variables::accesses_of_stmt;
 
 use crate::passes::ndrange_to_loop::work_items::ids::Target;
 
-/// The variables that statements change; a first value is no change.
+/// The variables that statements change, or may through pointers; a first value is no change.
 pub fn written(target: &Target<'_>, stmts: &[Stmt]) -> BTreeSet<VarId> {
     let mut out = BTreeSet::new();
+    if stmts.iter().any(|stmt| may_write_memory(target, stmt)) {
+        out = addressed(target);
+    }
     for stmt in stmts {
         let declared = match stmt.kind {
             StmtKind::Decl { var, .. } => Some(var),
@@ -22,6 +25,53 @@ pub fn written(target: &Target<'_>, stmts: &[Stmt]) -> BTreeSet<VarId> {
         });
     }
     out
+}
+
+/// Whether a statement writes where a pointer leads, or calls what may.
+fn may_write_memory(target: &Target<'_>, stmt: &Stmt) -> bool {
+    let exprs = &target.function.exprs;
+    let mut found = false;
+    stmt.for_each(&mut |stmt| {
+        for root in stmt.exprs() {
+            found |= exprs.any(root, &mut |id| match exprs.get(id) {
+                Expr::Assign { lhs: place, .. } | Expr::IncDec { operand: place, .. } => {
+                    base_variable(target, *place).is_none()
+                }
+                Expr::Call { .. } => exprs.has_effects(id),
+                _ => false,
+            });
+        }
+    });
+    found
+}
+
+/// The variables whose addresses are taken somewhere.
+fn addressed(target: &Target<'_>) -> BTreeSet<VarId> {
+    let exprs = &target.function.exprs;
+    let taken = exprs.ids().filter_map(|id| match exprs.get(id) {
+        Expr::Unary {
+            op: UnaryOp::AddressOf,
+            operand,
+        } => base_variable(target, *operand),
+        _ => None,
+    });
+    taken.collect()
+}
+
+/// The variable that a place is a part of, if no pointer leads there.
+fn base_variable(target: &Target<'_>, place: ExprId) -> Option<VarId> {
+    let exprs = &target.function.exprs;
+    match exprs.get(place) {
+        Expr::Var(VarRef::Local(var)) => Some(*var),
+        Expr::Member {
+            base, arrow: false, ..
+        }
+        | Expr::Swizzle { base, .. } => base_variable(target, *base),
+        Expr::Index { base, .. } if target.types.as_array(exprs.ty(*base)).is_some() => {
+            base_variable(target, *base)
+        }
+        _ => None,
+    }
 }
 
 /// Whether an initial value can be computed by everyone, before what changes `written`: it looks

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use fpgacc_frontend::ir::{Stmt, StmtKind, VarId};
 use fpgacc_frontend::source::Span;
 
+use crate::passes::ndrange_to_loop::control::alike::Alike;
 use crate::passes::ndrange_to_loop::control::convergence::never_ends;
 
 /// A part of a kernel that each work-item runs on its own, from one barrier to the next.
@@ -40,6 +41,8 @@ pub struct Schedule {
     pub(super) parents: Vec<Option<usize>>,
     /// The lists in which variables that a group has once are changed.
     pub(super) changes: BTreeMap<VarId, BTreeSet<usize>>,
+    /// The work-items that run the regions in turn.
+    pub alike: Alike,
     /// The variables that a group has once.
     pub shared: BTreeSet<VarId>,
     /// The conditions of masks, where the source has them.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use fpgacc_frontend::ir::{Function, Module, Stmt};
 
+use crate::passes::ndrange_to_loop::control::alike::Alike;
 use crate::passes::ndrange_to_loop::control::convergence::{self, Surroundings};
 use crate::passes::ndrange_to_loop::control::exits;
 use crate::passes::ndrange_to_loop::control::live_ranges;
@@ -14,13 +15,13 @@ use crate::passes::ndrange_to_loop::control::uniform;
 use crate::passes::ndrange_to_loop::prepare;
 use crate::passes::ndrange_to_loop::work_items::ids::Target;
 
-/// Takes the body apart: at its barriers, and at the control that they stand in. `alone` tells the
-/// dimensions in which a group has one work-item.
+/// Takes the body apart: at its barriers, and at the control that they stand in. `alike` tells which
+/// work-items run its regions in turn.
 pub fn take_apart(
     module: &mut Module,
     function: &mut Function,
     taken: &BTreeSet<String>,
-    (alone, barriers): ([bool; 3], Barriers),
+    (alike, barriers): (Alike, Barriers),
     mut stmts: Vec<Stmt>,
 ) -> Schedule {
     prepare::split_steps(function, &mut stmts);
@@ -37,7 +38,7 @@ pub fn take_apart(
         switches::rewrite(&mut target, &mut stmts, Surroundings::default());
     }
     loop {
-        let uniform = uniform::find(module, function, &stmts, alone);
+        let uniform = uniform::find(module, function, &stmts, alike);
         let mut target = Target {
             function: &mut *function,
             types: &mut module.types,
@@ -46,6 +47,7 @@ pub fn take_apart(
         if exits::eliminate(&mut target, &uniform, &mut stmts) {
             continue;
         }
-        return schedule::build(&mut target, &uniform, stmts, barriers);
+        let schedule = schedule::build(&mut target, &uniform, stmts, barriers);
+        return Schedule { alike, ..schedule };
     }
 }

@@ -16,8 +16,9 @@ use fpgacc_frontend::ir::{
 };
 use fpgacc_kernel_analysis::calls;
 use fpgacc_kernel_analysis::variables::{Access, accesses};
-use fpgacc_kernel_analysis::work_item::{self, Dim, Quantity};
+use fpgacc_kernel_analysis::work_item;
 
+use crate::passes::ndrange_to_loop::control::alike::Alike;
 use crate::passes::ndrange_to_loop::control::callees::Callees;
 use crate::passes::ndrange_to_loop::control::convergence::{Convergence, Surroundings};
 
@@ -80,12 +81,10 @@ impl Uniform {
     }
 }
 
-/// Finds what a group has once. `alone` tells the dimensions in which a group has one work-item.
-pub fn find(module: &Module, function: &Function, stmts: &[Stmt], alone: [bool; 3]) -> Uniform {
-    let callees = Callees::of(module, function, stmts, &|query| {
-        is_uniform_query(query, alone)
-    });
-    let mut finder = Finder::new(module, function, alone, callees);
+/// Finds what a group has once, or whichever work-items `alike` tells.
+pub fn find(module: &Module, function: &Function, stmts: &[Stmt], alike: Alike) -> Uniform {
+    let callees = Callees::of(module, function, stmts, &|query| alike.answers(query));
+    let mut finder = Finder::new(module, function, alike, callees);
     finder.collect(stmts);
     finder.shared = finder.wanted(stmts, false);
     finder.settle(stmts);
@@ -103,7 +102,7 @@ type Mask = usize;
 struct Finder<'a> {
     module: &'a Module,
     function: &'a Function,
-    alone: [bool; 3],
+    alike: Alike,
     callees: Callees,
     shared: BTreeSet<VarId>,
     /// Variables that may become shared, and what their values are made of.
@@ -118,11 +117,11 @@ struct Finder<'a> {
 }
 
 impl<'a> Finder<'a> {
-    fn new(module: &'a Module, function: &'a Function, alone: [bool; 3], callees: Callees) -> Self {
+    fn new(module: &'a Module, function: &'a Function, alike: Alike, callees: Callees) -> Self {
         Finder {
             module,
             function,
-            alone,
+            alike,
             callees,
             shared: BTreeSet::new(),
             candidates: BTreeMap::new(),
@@ -537,7 +536,7 @@ impl<'a> Finder<'a> {
         if variable.space != AddressSpace::Private {
             let is_array = self.module.types.as_array(variable.ty.ty).is_some();
             let steady = !variable.ty.quals.contains(Qualifiers::VOLATILE);
-            return is_array || steady;
+            return self.alike.share(variable.space) && (is_array || steady);
         }
         self.shared.contains(&var) || self.constant_params.contains(&var)
     }
@@ -566,9 +565,7 @@ impl<'a> Finder<'a> {
     fn is_uniform_place(&self, place: ExprId) -> bool {
         let exprs = &self.function.exprs;
         match exprs.get(place) {
-            Expr::Var(VarRef::Local(var)) => {
-                self.function.vars[*var].space != AddressSpace::Private
-            }
+            Expr::Var(VarRef::Local(var)) => self.alike.share(self.function.vars[*var].space),
             Expr::Var(VarRef::Global(_)) => true,
             Expr::Index { base, index } => self.is_uniform(*index) && self.is_uniform_base(*base),
             Expr::Member { base, arrow, .. } => match arrow {
@@ -593,23 +590,10 @@ impl<'a> Finder<'a> {
 
     fn is_uniform_call(&self, id: ExprId, name: &str, args: &[ExprId]) -> bool {
         if let Some(query) = work_item::query(self.module, self.function, id) {
-            return args.iter().all(|arg| self.is_uniform(*arg))
-                && is_uniform_query(query, self.alone);
+            return args.iter().all(|arg| self.is_uniform(*arg)) && self.alike.answers(query);
         }
         calls::builtin_computes(self.module, self.function, name, args)
             && args.iter().all(|arg| self.is_uniform(*arg))
-    }
-}
-
-/// Whether a work-item function tells all work-items of a group the same. `alone` tells the dimensions
-/// in which a group has one.
-fn is_uniform_query(query: work_item::Query, alone: [bool; 3]) -> bool {
-    if !query.quantity.differs_in_group() {
-        return true;
-    }
-    match (query.quantity, query.dim) {
-        (Quantity::GlobalId | Quantity::LocalId, Dim::Of(d)) => alone[d as usize],
-        _ => false,
     }
 }
 

@@ -18,6 +18,7 @@ use fpgacc_kernel_analysis::variables::{Access, accesses_of_stmt};
 use fpgacc_kernel_analysis::work_item::{self, Quantity};
 
 use crate::pass::Note;
+use crate::passes::ndrange_to_loop::control::alike::Alike;
 use crate::passes::ndrange_to_loop::control::steps::{Region, Schedule};
 
 /// The most operations that are done again in each part rather than spilled.
@@ -489,7 +490,7 @@ impl Pure<'_> {
         if variable.space != AddressSpace::Private {
             // An array's name is its address, which stays; a scalar's is its value.
             let fixed = is_array || variable.space == AddressSpace::Constant;
-            return fixed.then_some(Made::FIXED);
+            return fixed.then(|| self.shared_variable(var));
         }
         if self.function.params.contains(&var) {
             // Parameters that are changed were replaced by copies.
@@ -523,13 +524,22 @@ impl Pure<'_> {
         }
     }
 
+    /// The address of a variable that is not a work-item's own.
+    fn shared_variable(&self, var: VarId) -> Made {
+        let differs = !self.schedule.alike.share(self.function.vars[var].space);
+        Made {
+            per_item: differs,
+            ..Made::FIXED
+        }
+    }
+
     /// `&place`, which reads nothing of the place itself.
     fn address(&self, place: ExprId) -> Option<Made> {
         let exprs = &self.function.exprs;
         match exprs.get(place) {
             Expr::Var(VarRef::Local(var)) => {
                 let shared = self.function.vars[*var].space != AddressSpace::Private;
-                shared.then_some(Made::FIXED)
+                shared.then(|| self.shared_variable(*var))
             }
             Expr::Var(VarRef::Global(_)) => Some(Made::FIXED),
             Expr::Index { base, index } => {
@@ -593,7 +603,10 @@ impl Pure<'_> {
         }
         if let Some(query) = work_item::query(self.module, self.function, id) {
             let quantity: Quantity = query.quantity;
-            made.per_item |= quantity.differs_in_group();
+            made.per_item |= match self.schedule.alike {
+                Alike::Group(_) => quantity.differs_in_group(),
+                alike @ Alike::Lanes(..) => !alike.answers(query),
+            };
             made.per_group |= quantity.differs_between_groups();
             return Some(made);
         }

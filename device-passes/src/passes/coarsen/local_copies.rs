@@ -1,0 +1,112 @@
+//! `__local` memory of merged work-groups: each has its own copy.
+
+use std::collections::BTreeSet;
+
+use fpgacc_frontend::ir::{
+    AddressSpace, Expr, ExprId, Function, Module, QualType, Stmt, StmtKind, Type, TypeId, VarId,
+    VarRef,
+};
+
+use crate::options::{Coarsening, Level};
+use crate::pass::Note;
+use crate::passes::ndrange_to_loop::control::schedule;
+use crate::passes::ndrange_to_loop::control::steps::Schedule;
+use crate::passes::ndrange_to_loop::live_across::carry::Outside;
+
+/// The variables that are copied.
+pub struct LocalCopies {
+    vars: BTreeSet<VarId>,
+    copies: u64,
+}
+
+impl LocalCopies {
+    /// Those among `shared`, declarations that a kernel has for its groups.
+    pub fn new(function: &Function, shared: &[Stmt], how: Coarsening) -> Self {
+        let is_copied = |stmt: &Stmt| match stmt.kind {
+            StmtKind::Decl { var, .. } => {
+                let is_local = function.vars[var].space == AddressSpace::Local;
+                (is_local && how.level == Level::Groups).then_some(var)
+            }
+            _ => None,
+        };
+        LocalCopies {
+            vars: shared.iter().filter_map(is_copied).collect(),
+            copies: how.factor,
+        }
+    }
+
+    /// Looks whether lanes alone use them.
+    ///
+    /// # Errors
+    /// The place of one that is used for all lanes at once.
+    pub fn check(
+        &self,
+        function: &Function,
+        schedule: &Schedule,
+        outside: &Outside,
+    ) -> Result<(), Vec<Note>> {
+        let mut once: Vec<&Stmt> = outside.kernel.iter().chain(&outside.group).collect();
+        schedule::statements(&schedule.nodes, &mut once);
+        let mut uses = once.into_iter().flat_map(|stmt| self.uses(function, stmt));
+        match uses.next() {
+            None => Ok(()),
+            Some(id) => {
+                let text = "it uses __local memory in a place that merged groups pass together";
+                Err(vec![Note::new(text, function.exprs.span(id))])
+            }
+        }
+    }
+
+    fn uses(&self, function: &Function, stmt: &Stmt) -> Vec<ExprId> {
+        let mut uses = Vec::new();
+        stmt.for_each(&mut |stmt| {
+            for root in stmt.exprs() {
+                function.exprs.for_each(root, &mut |id| {
+                    if let Expr::Var(VarRef::Local(var)) = function.exprs.get(id)
+                        && self.vars.contains(var)
+                    {
+                        uses.push(id);
+                    }
+                });
+            }
+        });
+        uses
+    }
+
+    /// Makes the uses in `stmts` those of the copy of a lane.
+    pub fn replace(
+        &self,
+        module: &mut Module,
+        function: &mut Function,
+        stmts: &[Stmt],
+        lane: VarId,
+    ) {
+        let uses = stmts.iter().flat_map(|stmt| self.uses(function, stmt));
+        for slot in uses.collect::<Vec<ExprId>>() {
+            let whole = function.exprs.get(slot).clone();
+            let Expr::Var(VarRef::Local(var)) = whole else {
+                continue;
+            };
+            let array = self.array_of(module, function.vars[var].ty);
+            let element = function.vars[var].ty.ty;
+            let base = function.exprs.add(whole, array, None);
+            let index = function.use_var(lane);
+            let copy = Expr::Index { base, index };
+            function.exprs.replace(slot, copy, element);
+        }
+    }
+
+    fn array_of(&self, module: &mut Module, element: QualType) -> TypeId {
+        let len = Some(self.copies);
+        module.types.intern(Type::Array { element, len })
+    }
+
+    /// Gives the variables room for the copies of all lanes.
+    pub fn declare(&self, module: &mut Module, function: &mut Function) {
+        for &var in &self.vars {
+            let element = function.vars[var].ty;
+            let array = self.array_of(module, element);
+            function.vars[var].ty = QualType::plain(array);
+        }
+    }
+}
