@@ -150,6 +150,25 @@ enum Command {
         #[arg(long, value_name = "NAME")]
         only: Option<String>,
     },
+    /// Search the forms of the plain kernels of measured applications, and all forms beside it: the search must
+    /// come within 2 % of the best
+    Optimum {
+        /// A checkout of jjiantong/Boyi
+        #[arg(long, value_name = "DIR")]
+        boyi: PathBuf,
+        /// The table of its measurements
+        #[arg(long, value_name = "CSV")]
+        data: PathBuf,
+        /// `--search-time`
+        #[arg(long, value_name = "TIME", default_value = "1s")]
+        search_time: SearchTime,
+        /// Kernels with more forms than are made in so many seconds of searching are left out
+        #[arg(long, value_name = "SECONDS", default_value_t = 60.0)]
+        most: f64,
+        /// Only this application
+        #[arg(long, value_name = "NAME")]
+        only: Option<String>,
+    },
     /// Draw predicted against measured times, of the rows that `fpgacc-bench model --rows` prints (SVG)
     Chart {
         /// A file with the rows
@@ -284,6 +303,19 @@ fn main() -> ExitCode {
             search_time: *search_time,
             only: only.as_deref(),
         }),
+        Some(Command::Optimum {
+            boyi,
+            data,
+            search_time,
+            most,
+            only,
+        }) => judge_search(&model::optimum::Optimum {
+            checkout: boyi,
+            table: data,
+            search_time: *search_time,
+            most_seconds: *most,
+            only: only.as_deref(),
+        }),
         Some(Command::Chart { rows, output }) => draw(rows, output),
         Some(Command::Judge(options)) => judge_all(options),
         Some(Command::Spector(options)) => judge_designs(options),
@@ -313,6 +345,12 @@ fn judge_model(options: &ModelOptions) -> Result<bool, String> {
     });
     print!("{}", report.map_err(|error| error.to_string())?);
     Ok(true)
+}
+
+fn judge_search(request: &model::optimum::Optimum<'_>) -> Result<bool, String> {
+    let (text, is_best) = model::optimum::run(request).map_err(|error| error.to_string())?;
+    print!("{text}");
+    Ok(is_best)
 }
 
 fn compare_experts(request: &model::experts::Experts<'_>) -> Result<bool, String> {

@@ -1,6 +1,7 @@
 //! What fpgacc makes of the plain NDRange kernels of measured applications, beside what experts made of
 //! them by hand.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -71,9 +72,7 @@ pub fn run(request: &Experts<'_>) -> Result<String, ModelError> {
             .iter()
             .filter(|row| row.app == application.name)
             .collect();
-        let ndranges = || rows.iter().filter(|row| row.model == "NDRange");
-        let plain = ndranges().find(|row| row.variant == "baseline");
-        let Some(plain) = plain.or_else(|| ndranges().next()) else {
+        let Some(plain) = plain(&rows) else {
             continue;
         };
         // A kernel that does nothing shows what a launch takes.
@@ -82,13 +81,7 @@ pub fn run(request: &Experts<'_>) -> Result<String, ModelError> {
             .filter(|row| !row.model.contains("Channel") && row.variant != "null");
         let expert = without_channels.map(|row| row.ms).fold(f64::MAX, f64::min);
         let fault = |why| ModelError::Kernel(application.name.clone(), why);
-        let (module, sources) = points::text(&folder, &compiler, plain).map_err(fault)?;
-        let application = application.noted(&plain.note, &plain.variant);
-        let program = Read {
-            module,
-            sources,
-            application,
-        };
+        let program = Read::new(&folder, &compiler, application, plain).map_err(fault)?;
         let outcome = program
             .decide(&launches, &board, request, (plain.ms, expert))
             .map_err(fault)?;
@@ -117,14 +110,39 @@ pub fn run(request: &Experts<'_>) -> Result<String, ModelError> {
     Ok(text)
 }
 
+/// The plain NDRange kernels among the measured points of an application.
+pub(super) fn plain<'m>(rows: &[&'m Measured]) -> Option<&'m Measured> {
+    let ndranges = || rows.iter().copied().filter(|row| row.model == "NDRange");
+    let plain = ndranges().find(|row| row.variant == "baseline");
+    plain.or_else(|| ndranges().next())
+}
+
 /// An application's plain kernels.
-struct Read {
+pub(super) struct Read {
     module: Module,
     sources: SourceMap,
     application: Application,
 }
 
 impl Read {
+    /// Those of a measured point.
+    ///
+    /// # Errors
+    /// They cannot be read: why.
+    pub(super) fn new(
+        folder: &Path,
+        compiler: &Compiler,
+        application: &Application,
+        plain: &Measured,
+    ) -> Result<Self, String> {
+        let (module, sources) = points::text(folder, compiler, plain)?;
+        Ok(Read {
+            module,
+            sources,
+            application: application.noted(&plain.note, &plain.variant),
+        })
+    }
+
     /// The kernels that are launched, each with its own part of the application.
     fn launched(&self) -> Vec<(FunctionId, Application)> {
         let own = |kernel: FunctionId| {
@@ -193,6 +211,34 @@ impl Read {
         }
     }
 
+    /// What is decided on each kernel, by its name.
+    pub(super) fn decisions(
+        &self,
+        launches: &Launches,
+        board: &Board,
+        level: u8,
+        search_time: SearchTime,
+    ) -> Result<BTreeMap<String, Decision>, String> {
+        let facts = self.facts(&self.launched())?;
+        let requested = RequestedModels::default();
+        let request = Request {
+            fp_relaxed: launches.fp_relaxed,
+            board,
+            requested: &requested,
+            search_time,
+            explain: true,
+            sources: &self.sources,
+            measured: None,
+        };
+        let pipeline = Pipeline {
+            level,
+            ..Pipeline::default()
+        };
+        let mut module = self.module.clone();
+        let decided = fpgacc_decision::run(&mut module, &facts, &pipeline, &request);
+        Ok(decided.decisions)
+    }
+
     fn decide(
         &self,
         launches: &Launches,
@@ -200,24 +246,7 @@ impl Read {
         experts: &Experts<'_>,
         (plain, expert): (f64, f64),
     ) -> Result<Outcome, String> {
-        let launched = self.launched();
-        let facts = self.facts(&launched)?;
-        let requested = RequestedModels::default();
-        let request = Request {
-            fp_relaxed: launches.fp_relaxed,
-            board,
-            requested: &requested,
-            search_time: experts.search_time,
-            explain: true,
-            sources: &self.sources,
-            measured: None,
-        };
-        let pipeline = Pipeline {
-            level: experts.level,
-            ..Pipeline::default()
-        };
-        let mut module = self.module.clone();
-        let decided = fpgacc_decision::run(&mut module, &facts, &pipeline, &request);
+        let decisions = self.decisions(launches, board, experts.level, experts.search_time)?;
         let moving = self.application.migrated_bytes / (board.host_gigabytes_per_second * 1e9);
         let mut outcome = Outcome {
             baseline: (plain, moving * 1e3),
@@ -226,9 +255,9 @@ impl Read {
             labels: Vec::new(),
             forms: String::new(),
         };
-        for (kernel, own) in &launched {
-            let name = &self.module.functions[*kernel].name;
-            let decision = decided.decisions.get(name);
+        for (kernel, own) in self.launched() {
+            let name = &self.module.functions[kernel].name;
+            let decision = decisions.get(name);
             let decision = decision.ok_or_else(|| format!("nothing was decided on {name}"))?;
             let each = own.repeat.unwrap_or(1.0) * 1e3;
             outcome.baseline.1 += each * decision.input().price.seconds.value;

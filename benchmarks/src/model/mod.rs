@@ -13,6 +13,7 @@ mod kernels;
 mod launches;
 mod left_out;
 pub mod needleman_wunsch;
+pub mod optimum;
 mod points;
 mod report;
 pub mod spector;

@@ -5,13 +5,13 @@ use fpgacc_performance_model::{Board, LsuKind, Prediction};
 
 use crate::variant::Price;
 
-use super::steps::{self, Loops};
+use super::steps::Loops;
 
 /// Seconds below which no wider form of this one comes, by the model: what starts a launch stays, what
 /// is moved to and from external memory is no less, and of computing no more is done at a time than all
 /// numbers of copies together allow, or all multipliers.
 pub fn floor(price: &Price, pipeline: &Pipeline, loops: &Loops, board: &Board) -> f64 {
-    let widening = steps::widest(loops) / steps::width(pipeline);
+    let widening = loops.widening(pipeline);
     let least = |prediction: &Prediction| {
         let widening = widening.min(multipliers(prediction, board));
         let running = prediction.cycles.value / (prediction.clock_mhz.value * 1e6);

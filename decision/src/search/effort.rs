@@ -10,6 +10,9 @@ pub enum SearchTime {
     Seconds(f64),
     /// Until nothing is left that could be faster.
     Unlimited,
+    /// Until nothing is left at all, though no bound says that it could be faster: to check the bounds. The
+    /// number ends it like that of `Seconds`.
+    Exhaustive(f64),
 }
 
 impl Default for SearchTime {
@@ -43,6 +46,8 @@ impl FromStr for SearchTime {
 /// How much a search does.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Effort {
+    /// Forms that cannot be faster are made too.
+    pub is_exhaustive: bool,
     /// What is left.
     left: f64,
     /// What a form takes that copies nothing.
@@ -64,14 +69,19 @@ impl Effort {
         let form = size.max(1) as f64;
         let left = match time {
             SearchTime::Unlimited => f64::INFINITY,
+            SearchTime::Exhaustive(seconds) => seconds * A_SECOND,
             SearchTime::Seconds(seconds) => (seconds * A_SECOND).max(LEAST * form),
         };
-        Effort { left, form }
+        Effort {
+            is_exhaustive: matches!(time, SearchTime::Exhaustive(_)),
+            left,
+            form,
+        }
     }
 
     /// Takes what a form with so many copies of loops' bodies needs; whether there was so much left.
     pub fn spend(&mut self, copies: f64) -> bool {
-        let needed = self.form * (1.0 + (copies - 1.0) / COPIES_OF_A_FORM);
+        let needed = self.form * (1.0 + copies / COPIES_OF_A_FORM);
         let is_enough = self.left >= needed;
         if is_enough {
             self.left -= needed;
@@ -108,10 +118,10 @@ mod tests {
     #[test]
     fn large_and_wide_forms_are_fewer() {
         assert_eq!(
-            (forms(185, 1.0), forms(1850, 1.0), forms(1_000_000, 1.0)),
+            (forms(185, 0.0), forms(1850, 0.0), forms(1_000_000, 0.0)),
             (1000, 100, 64)
         );
-        assert_eq!(forms(185, 13.0), 250);
+        assert_eq!(forms(185, 12.0), 250);
         let mut effort = Effort::of(SearchTime::Unlimited, 1_000_000);
         assert!((0..10_000).all(|_| effort.spend(64.0)) && !effort.is_spent());
     }

@@ -251,8 +251,7 @@ impl Search<'_> {
             return at;
         }
         let label = self.tell_apart(label(&made, self.nodes.is_empty()));
-        let known = from.map(|from| &self.nodes[from].loops);
-        let loops = steps::loops(known.unwrap_or(&Loops::new()), &made);
+        let loops = Loops::of(from.map(|from| &self.nodes[from].loops), &made);
         let floor = bound::floor(&made.price, &pipeline, &loops, self.pricing.board);
         let candidate = Candidate {
             label,
@@ -324,7 +323,8 @@ impl Search<'_> {
         if node.is_expanded || !node.candidate.price.fits {
             return false;
         }
-        !steps::is_widened(&node.candidate.pipeline) || node.floor * SAME < self.to_beat(at)
+        let is_certain = self.effort.is_exhaustive || !steps::is_widened(&node.candidate.pipeline);
+        is_certain || node.floor * SAME < self.to_beat(at)
     }
 
     /// Seconds that a form must beat to be kept in its family.
@@ -357,10 +357,10 @@ impl Search<'_> {
         steps.extend(steps::wider(form, made, loops));
         let (asked, effort) = (&mut self.asked, &mut self.effort);
         steps.retain(|step| {
-            let copies = steps::copies(step);
-            copies <= steps::MOST_COPIES
+            let copies = loops.copies(step);
+            copies.iter().all(|copies| *copies <= steps::MOST_COPIES)
                 && asked.insert(format!("{step:?}"))
-                && effort.spend(copies)
+                && effort.spend(copies.iter().sum())
         });
         steps
     }

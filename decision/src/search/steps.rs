@@ -28,45 +28,83 @@ const MOST_SIZES: usize = 4;
 /// No more copies of bodies are priced: a guess, well beyond what fits on a device.
 pub const MOST_COPIES: f64 = 1024.0;
 
-/// Loops that may be unrolled, by their places, with their trip counts where these are known: also those
-/// that are unrolled.
-pub type Loops = BTreeMap<usize, Option<u64>>;
+/// Loops that may be unrolled, also those that are, by their places.
+#[derive(Clone, Debug, Default)]
+pub struct Loops(BTreeMap<usize, Loop>);
 
-/// The loops of a form, which was made of one with `known` loops.
-pub fn loops(known: &Loops, made: &Made) -> Loops {
-    let mut loops = known.clone();
-    let new = made.loops.iter().map(|found| (found.index, found.trips));
-    loops.extend(new);
-    loops
+#[derive(Clone, Copy, Debug)]
+struct Loop {
+    /// Its trip count, where that is known.
+    trips: Option<u64>,
+    /// Loops inside it, which follow it.
+    inside: usize,
+}
+
+impl Loop {
+    /// The most copies of it.
+    fn most(&self) -> f64 {
+        match self.trips {
+            Some(trips) if trips <= MOST_WHOLE => trips.max(1) as f64,
+            _ => COPIES[COPIES.len() - 1] as f64,
+        }
+    }
+}
+
+impl Loops {
+    /// Those of a form, which was made of one with `known` loops.
+    pub fn of(known: Option<&Loops>, made: &Made) -> Self {
+        let mut loops = known.cloned().unwrap_or_default();
+        let new = made.loops.iter().map(|found| {
+            let (trips, inside) = (found.trips, found.inside);
+            (found.index, Loop { trips, inside })
+        });
+        loops.0.extend(new);
+        loops
+    }
+
+    /// The product of a number of each loop that this one is in, and its own.
+    fn product(&self, at: usize, number: impl Fn(usize, &Loop) -> f64) -> f64 {
+        let holds =
+            |&(&index, found): &(&usize, &Loop)| (index..=index + found.inside).contains(&at);
+        let around = self.0.iter().filter(holds);
+        around.map(|(index, found)| number(*index, found)).product()
+    }
+
+    /// Copies of the body of each loop that a form unrolls.
+    pub fn copies(&self, form: &Pipeline) -> Vec<f64> {
+        let lanes = form.options.window_lanes as f64;
+        let unroll = form.options.unroll.iter();
+        let copies = |index| lanes * self.product(index, |index, _| copies(form, index));
+        let mut all: Vec<f64> = unroll.map(|factor| copies(factor.index)).collect();
+        all.extend((lanes > 1.0).then_some(lanes));
+        all
+    }
+
+    /// How much more than now a form can do at a time.
+    pub fn widening(&self, form: &Pipeline) -> f64 {
+        let options = &form.options;
+        let replicated = LANES[LANES.len() - 1] * UNITS[UNITS.len() - 1];
+        // Work-items of NDRanges, or places of windows.
+        let now = options.simd * options.compute_units * options.window_lanes;
+        let replicated = replicated as f64 / now as f64;
+        let more = |index: usize, found: &Loop| found.most() / copies(form, index);
+        let chains = self.0.keys().map(|at| self.product(*at, more));
+        replicated * chains.fold(1.0, f64::max)
+    }
+}
+
+/// Copies of a loop.
+fn copies(form: &Pipeline, index: usize) -> f64 {
+    let unroll = &form.options.unroll;
+    let factor = unroll.iter().find(|factor| factor.index == index);
+    factor.map_or(1.0, |factor| factor.copies as f64)
 }
 
 /// Whether a form is wider than its base.
-pub fn is_widened(pipeline: &Pipeline) -> bool {
-    width(pipeline) > 1.0 || !pipeline.options.coalesce.is_empty()
-}
-
-/// How much a form does at a time.
-pub fn width(pipeline: &Pipeline) -> f64 {
-    let options = &pipeline.options;
-    options.simd as f64 * options.compute_units as f64 * copies(pipeline)
-}
-
-/// Copies of loops' bodies, one loop in another.
-pub fn copies(pipeline: &Pipeline) -> f64 {
-    let factors = pipeline.options.unroll.iter();
-    let unrolled: f64 = factors.map(|factor| factor.copies as f64).product();
-    unrolled * pipeline.options.window_lanes as f64
-}
-
-/// The most that forms with these loops do at a time.
-pub fn widest(loops: &Loops) -> f64 {
-    let copies = |trips: &Option<u64>| match trips {
-        Some(trips) if *trips <= MOST_WHOLE => *trips as f64,
-        _ => COPIES[COPIES.len() - 1] as f64,
-    };
-    // Work-items of NDRanges, or places of windows.
-    let replicated = LANES[LANES.len() - 1] * UNITS[UNITS.len() - 1];
-    replicated as f64 * loops.values().map(copies).product::<f64>()
+pub fn is_widened(form: &Pipeline) -> bool {
+    let options = &form.options;
+    let is_replicated = options.simd * options.compute_units * options.window_lanes > 1;
+    is_replicated || !options.unroll.is_empty() || !options.coalesce.is_empty()
 }
 
 /// The forms that other work or another order of it makes.
@@ -153,7 +191,7 @@ pub fn wider(form: &Pipeline, made: &Made, loops: &Loops) -> Vec<Pipeline> {
 /// One loop copied more often.
 fn unrolled(form: &Pipeline, made: &Made, loops: &Loops) -> Vec<Pipeline> {
     let mut found = Vec::new();
-    for (&index, &trips) in loops {
+    for (&index, &Loop { trips, .. }) in &loops.0 {
         let unroll = &form.options.unroll;
         let now = unroll.iter().find(|factor| factor.index == index);
         let is_open = now.is_some() || made.loops.iter().any(|found| found.index == index);

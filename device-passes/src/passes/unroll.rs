@@ -24,6 +24,8 @@ pub struct Candidate {
     pub span: Option<Span>,
     /// How often it runs, where the text tells.
     pub trips: Option<u64>,
+    /// Loops inside it, which follow it.
+    pub inside: usize,
 }
 
 impl Candidate {
@@ -105,6 +107,7 @@ pub fn candidates(module: &Module, function: &Function) -> Vec<Candidate> {
                 index,
                 span: stmt.span,
                 trips: trip_count(&constants, stmt),
+                inside: loops::count(stmt) - 1,
             });
         }
     });
