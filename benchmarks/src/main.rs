@@ -131,25 +131,9 @@ enum Command {
         #[arg(long, value_name = "PROGRAM")]
         explain: Option<String>,
     },
-    /// Decide on the plain NDRange kernels of measured applications, and compare with what experts
-    /// made of them by hand
-    Experts {
-        /// A checkout of jjiantong/Boyi
-        #[arg(long, value_name = "DIR")]
-        boyi: PathBuf,
-        /// The table of its measurements
-        #[arg(long, value_name = "CSV")]
-        data: PathBuf,
-        /// `--kernel-opt`
-        #[arg(long, value_name = "LEVEL", default_value_t = 3)]
-        level: u8,
-        /// `--search-time`
-        #[arg(long, value_name = "TIME", default_value = "1s")]
-        search_time: SearchTime,
-        /// Only this application, with all forms that matter
-        #[arg(long, value_name = "NAME")]
-        only: Option<String>,
-    },
+    /// Decide on the plain NDRange kernels of applications, and compare with what experts made of them by
+    /// hand: as measured (Boyi), or by the model (Rodinia for FPGAs)
+    Experts(ExpertsOptions),
     /// Search the forms of the plain kernels of measured applications, and all forms beside it: the search must
     /// come within 2 % of the best
     Optimum {
@@ -214,6 +198,29 @@ struct ModelOptions {
     /// Print the whole prediction of the point with this name, such as 'KM SWI basic'
     #[arg(long, value_name = "POINT")]
     explain: Option<String>,
+}
+
+#[derive(Args)]
+struct ExpertsOptions {
+    /// A checkout of jjiantong/Boyi
+    #[arg(long, value_name = "DIR", requires = "data")]
+    #[arg(required_unless_present = "rodinia_fpga")]
+    boyi: Option<PathBuf>,
+    /// The table of its measurements
+    #[arg(long, value_name = "CSV", requires = "boyi")]
+    data: Option<PathBuf>,
+    /// A checkout of fpga-opencl-benchmarks/rodinia_fpga
+    #[arg(long, value_name = "DIR")]
+    rodinia_fpga: Option<PathBuf>,
+    /// `--kernel-opt`, of Boyi's applications
+    #[arg(long, value_name = "LEVEL", default_value_t = 3)]
+    level: u8,
+    /// `--search-time`
+    #[arg(long, value_name = "TIME", default_value = "1s")]
+    search_time: SearchTime,
+    /// Only this application, with all forms that matter
+    #[arg(long, value_name = "NAME")]
+    only: Option<String>,
 }
 
 #[derive(Args)]
@@ -290,19 +297,7 @@ fn main() -> ExitCode {
             };
             judge_thesis(&checkouts, explain.as_deref())
         }
-        Some(Command::Experts {
-            boyi,
-            data,
-            level,
-            search_time,
-            only,
-        }) => compare_experts(&model::experts::Experts {
-            checkout: boyi,
-            table: data,
-            level: *level,
-            search_time: *search_time,
-            only: only.as_deref(),
-        }),
+        Some(Command::Experts(options)) => compare_experts(options),
         Some(Command::Optimum {
             boyi,
             data,
@@ -353,9 +348,25 @@ fn judge_search(request: &model::optimum::Optimum<'_>) -> Result<bool, String> {
     Ok(is_best)
 }
 
-fn compare_experts(request: &model::experts::Experts<'_>) -> Result<bool, String> {
-    let report = model::experts::run(request);
-    print!("{}", report.map_err(|error| error.to_string())?);
+fn compare_experts(options: &ExpertsOptions) -> Result<bool, String> {
+    if let Some((boyi, data)) = options.boyi.as_deref().zip(options.data.as_deref()) {
+        let report = model::experts::run(&model::experts::Experts {
+            checkout: boyi,
+            table: data,
+            level: options.level,
+            search_time: options.search_time,
+            only: options.only.as_deref(),
+        });
+        print!("{}", report.map_err(|error| error.to_string())?);
+    }
+    if let Some(checkout) = &options.rodinia_fpga {
+        let report = model::rodinia_fpga::run(&model::rodinia_fpga::Request {
+            checkout,
+            search_time: options.search_time,
+            only: options.only.as_deref(),
+        });
+        print!("{}", report.map_err(|error| error.to_string())?);
+    }
     Ok(true)
 }
 

@@ -6,15 +6,14 @@ use std::fmt::Write;
 use std::path::Path;
 
 use fpgacc_aoc_wrappers::cc::{self, Compiler};
-use fpgacc_decision::{Candidate, Decision, Request, RequestedModels, SearchTime};
-use fpgacc_device_passes::pipeline::Pipeline;
+use fpgacc_decision::{Candidate, Decision, SearchTime};
 use fpgacc_frontend::ir::{FunctionId, Module};
 use fpgacc_frontend::source::SourceMap;
-use fpgacc_launch_facts::recorded::{RecordedLoop, RecordedProgram};
-use fpgacc_launch_facts::{Facts, Known, Program};
+use fpgacc_launch_facts::{Facts, Value};
 use fpgacc_performance_model::Board;
 
 use super::data::{self, Measured};
+use super::deciding::{Deciding, decide, forms};
 use super::error::ModelError;
 use super::facts::{self, Launched};
 use super::launches::{self, Application, Launches};
@@ -47,9 +46,6 @@ struct Outcome {
     /// Of each kernel, all forms.
     forms: String,
 }
-
-/// Averages of trips are recorded as whole numbers of so many entries.
-const ENTRIES: u64 = 1_000_000;
 
 /// Decides on each application's plain NDRange kernels, and gives the comparison as text.
 ///
@@ -165,50 +161,18 @@ impl Read {
     fn facts(&self, launched: &[(FunctionId, Application)]) -> Result<Facts, String> {
         let each = launched.iter().map(|(kernel, own)| Launched {
             kernel: &self.module.functions[*kernel].name,
-            global: &own.global,
+            global: own.global.iter().copied().map(Value::Const).collect(),
             local: &own.local,
-            args: &own.args,
+            args: own
+                .args
+                .iter()
+                .map(|(name, value)| (name.as_str(), Value::Const(*value)))
+                .collect(),
         });
         let mut facts = facts::of(&self.module, each)?;
-        let site = facts.launches.first().map(|launch| launch.site.clone());
-        if let Some(site) = site {
-            facts.programs.push(Program {
-                site,
-                sources: Known::Unknown("not looked at".to_string()),
-                options: Vec::new(),
-                kernels: Vec::new(),
-                recorded: Some(self.recorded()),
-            });
-        }
+        let trips = &self.application.trips;
+        facts::record_trips(&mut facts, &self.module, &self.sources, trips);
         Ok(facts)
-    }
-
-    /// The trip counts that the table tells, as a run would have recorded them.
-    fn recorded(&self) -> RecordedProgram {
-        let trips = points::trips(&self.module, &self.sources, &self.application);
-        let function = |span| {
-            let mut functions = self.module.functions.iter();
-            functions.find_map(|(_, function)| {
-                let mut holds = false;
-                function
-                    .body
-                    .as_ref()?
-                    .for_each_stmt(&mut |stmt| holds |= stmt.span == Some(span));
-                holds.then(|| function.name.clone())
-            })
-        };
-        let loops = trips.into_iter().map(|(span, trips)| RecordedLoop {
-            site: self.sources.location(span),
-            function: function(span).unwrap_or_default(),
-            entries: ENTRIES,
-            iterations: (trips * ENTRIES as f64).round() as u64,
-        });
-        RecordedProgram {
-            loops: loops.collect(),
-            branches: Vec::new(),
-            hash: String::new(),
-            caller: String::new(),
-        }
     }
 
     /// What is decided on each kernel, by its name.
@@ -220,23 +184,13 @@ impl Read {
         search_time: SearchTime,
     ) -> Result<BTreeMap<String, Decision>, String> {
         let facts = self.facts(&self.launched())?;
-        let requested = RequestedModels::default();
-        let request = Request {
-            fp_relaxed: launches.fp_relaxed,
+        let how = Deciding {
             board,
-            requested: &requested,
-            search_time,
-            explain: true,
-            sources: &self.sources,
-            measured: None,
-        };
-        let pipeline = Pipeline {
+            fp_relaxed: launches.fp_relaxed,
             level,
-            ..Pipeline::default()
+            search_time,
         };
-        let mut module = self.module.clone();
-        let decided = fpgacc_decision::run(&mut module, &facts, &pipeline, &request);
-        Ok(decided.decisions)
+        Ok(decide(&self.module, &self.sources, &facts, &how).decisions)
     }
 
     fn decide(
@@ -263,33 +217,9 @@ impl Read {
             outcome.baseline.1 += each * decision.input().price.seconds.value;
             outcome.chosen += each * decision.chosen().price.seconds.value;
             outcome.labels.push(decision.chosen().label.clone());
-            outcome.forms.push_str(&forms(name, decision, each));
+            let seconds = |form: &Candidate| form.price.seconds.value * own.repeat.unwrap_or(1.0);
+            outcome.forms.push_str(&forms(name, decision, &seconds));
         }
         Ok(outcome)
     }
-}
-
-/// All forms of a kernel, the fastest first.
-fn forms(kernel: &str, decision: &Decision, each: f64) -> String {
-    let mut all: Vec<&Candidate> = decision.candidates.iter().collect();
-    all.sort_by(|a, b| a.price.seconds.value.total_cmp(&b.price.seconds.value));
-    let searched = decision.searched;
-    let mut text = format!("{kernel}: {} forms, of which matter:\n", searched.forms);
-    if let Some(floor) = searched.floor {
-        let _ = writeln!(
-            text,
-            "the search ended early: nothing is below {:.3} ms",
-            floor * each
-        );
-    }
-    for form in all {
-        let seconds = form.price.seconds.value * each;
-        let fits = if form.price.fits {
-            ""
-        } else {
-            " (does not fit)"
-        };
-        let _ = writeln!(text, "{seconds:12.3} ms  {}{fits}", form.label);
-    }
-    text
 }

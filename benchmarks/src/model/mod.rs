@@ -4,6 +4,7 @@
 mod boyi;
 pub mod choices;
 mod data;
+mod deciding;
 mod error;
 pub mod everything;
 pub mod experts;
@@ -16,6 +17,7 @@ pub mod needleman_wunsch;
 pub mod optimum;
 mod points;
 mod report;
+pub mod rodinia_fpga;
 pub mod spector;
 pub mod thesis;
 

@@ -16,7 +16,7 @@ use fpgacc_performance_model::{
 use super::data::Measured;
 use super::error::ModelError;
 use super::kernels;
-use super::launches::{Application, Launches};
+use super::launches::{Application, Launches, Trips};
 
 /// A measured point and what the model says of it.
 #[derive(Clone, Debug)]
@@ -266,17 +266,13 @@ pub fn shape(
         local: sizes(&application.local),
         scalars,
         bytes,
-        trips: trips(module, sources, application),
+        trips: trips(module, sources, &application.trips),
         ..LaunchShape::default()
     }
 }
 
 /// The loops whose conditions have known average trip counts.
-pub fn trips(
-    module: &Module,
-    sources: &SourceMap,
-    application: &Application,
-) -> BTreeMap<Span, f64> {
+pub fn trips(module: &Module, sources: &SourceMap, told: &[Trips]) -> BTreeMap<Span, f64> {
     let squeezed = |text: &str| text.split_whitespace().collect::<String>();
     let mut found = BTreeMap::new();
     for (_, function) in module.functions.iter() {
@@ -294,7 +290,7 @@ pub fn trips(
                 return;
             };
             let text = squeezed(sources.text(span));
-            let known = application.trips.iter().find(|t| squeezed(&t.cond) == text);
+            let known = told.iter().find(|t| squeezed(&t.cond) == text);
             if let Some(known) = known {
                 found.insert(at, known.trips);
             }

@@ -4,12 +4,11 @@
 //! The thesis's loops carry no `ivdep`: it did not use that work-items are independent. So the marks
 //! that the pass leaves are taken away again before its forms are priced.
 
-use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use fpgacc_aoc_wrappers::cc::{self, Compiler};
-use fpgacc_decision::{Request, RequestedModels, SearchTime};
+use fpgacc_decision::SearchTime;
 use fpgacc_device_passes::passes;
 use fpgacc_device_passes::pipeline::{self, Pipeline};
 use fpgacc_frontend::ir::{Block, FunctionId, Module, Stmt, StmtKind};
@@ -18,8 +17,9 @@ use fpgacc_launch_facts::Facts;
 use fpgacc_performance_model::{Board, LaunchShape, Prediction, predict};
 use serde::Deserialize;
 
+use super::deciding::{Deciding, decide};
 use super::error::ModelError;
-use super::facts::{self, Launched};
+use super::facts::{self, Sizes};
 use super::kernels;
 
 #[derive(Debug, Deserialize)]
@@ -71,18 +71,6 @@ struct Program {
     kept: Vec<String>,
     measured: Measured,
     launches: Vec<Sizes>,
-}
-
-/// Equal launches of a kernel.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Sizes {
-    kernel: String,
-    global: Vec<u64>,
-    #[serde(default)]
-    local: Vec<u64>,
-    args: BTreeMap<String, u64>,
-    count: u64,
 }
 
 /// A program that was read.
@@ -175,7 +163,7 @@ pub fn run(checkouts: &Checkouts<'_>, explain: Option<&str>) -> Result<String, M
 }
 
 /// The folder with the kernels of a checkout.
-fn kernels_of(checkout: &Path) -> PathBuf {
+pub fn kernels_of(checkout: &Path) -> PathBuf {
     let nested = checkout.join("opencl");
     match nested.is_dir() {
         true => nested,
@@ -188,13 +176,7 @@ fn read(program: &Program, folder: &Path, compiler: &Compiler) -> Result<Read, S
     let mut headers: Vec<PathBuf> = program.headers.iter().map(|h| folder.join(h)).collect();
     headers.extend(path.parent().map(Path::to_path_buf));
     let (module, sources) = kernels::parse(&path, compiler, &program.defines, &headers)?;
-    let launches = program.launches.iter().map(|sizes| Launched {
-        kernel: &sizes.kernel,
-        global: &sizes.global,
-        local: &sizes.local,
-        args: &sizes.args,
-    });
-    let facts = facts::of(&module, launches)?;
+    let facts = facts::of(&module, program.launches.iter().map(Sizes::launched))?;
     Ok(Read {
         module,
         sources,
@@ -312,23 +294,14 @@ fn clear(stmt: &mut Stmt) {
 
 /// Seconds of what fpgacc chooses at a level, with a line for each kernel.
 fn choose(program: &Program, read: &Read, board: &Board, level: u8, lines: &mut String) -> f64 {
-    let requested = RequestedModels::default();
-    let request = Request {
-        fp_relaxed: false,
+    let how = Deciding {
         board,
-        requested: &requested,
-        search_time: SearchTime::default(),
-        explain: true,
-        sources: &read.sources,
-        measured: None,
-    };
-    let pipeline = Pipeline {
+        fp_relaxed: false,
         level,
-        ..Pipeline::default()
+        search_time: SearchTime::default(),
     };
     let mut seconds = 0.0;
-    let mut module = read.module.clone();
-    let decided = fpgacc_decision::run(&mut module, &read.facts, &pipeline, &request);
+    let decided = decide(&read.module, &read.sources, &read.facts, &how);
     for (name, decision) in &decided.decisions {
         let count = |part: &fpgacc_decision::Part| {
             part.launch
