@@ -41,6 +41,10 @@ pub(super) fn label(made: &Made, is_input: bool) -> String {
                 let array = text.rsplit("array of ").next().unwrap_or(text);
                 parts.push(format!("{array} loaded once"));
             }
+            "coarsen" => {
+                let merged = text.split([',', ';']).next();
+                parts.extend(merged.map(str::to_string));
+            }
             "window" if is_new => parts.push(match text.rsplit_once(", ") {
                 Some((_, lanes)) => format!("windows, {lanes}"),
                 None => "windows".to_string(),

@@ -137,8 +137,9 @@ impl Search<'_> {
         };
         let level = self.base.level;
         // What widens forms does nothing unless it is told to.
-        let wide: [&dyn Pass; 4] = [
+        let wide: [&dyn Pass; 5] = [
             &passes::Promote,
+            &passes::Coarsen,
             &passes::Replicate,
             &passes::Unroll,
             &passes::Coalesce,
@@ -251,7 +252,11 @@ impl Search<'_> {
             return at;
         }
         let label = self.tell_apart(label(&made, self.nodes.is_empty()));
-        let loops = Loops::of(from.map(|from| &self.nodes[from].loops), &made);
+        // Loops over lanes stand before others, whose places are others then.
+        let known = from.map(|from| &self.nodes[from]).filter(|from| {
+            steps::merged(&from.candidate.pipeline) == steps::merged(&pipeline)
+        });
+        let loops = Loops::of(known.map(|from| &from.loops), &made);
         let floor = bound::floor(&made.price, &pipeline, &loops, self.pricing.board);
         let candidate = Candidate {
             label,
@@ -377,7 +382,7 @@ impl Search<'_> {
         }
         let options = &pipeline.options;
         let copies: u64 = options.unroll.iter().map(|factor| factor.copies).sum();
-        let lanes = options.simd * options.compute_units;
+        let lanes = options.simd * options.compute_units * steps::merged(pipeline);
         plain.max(RANK_OF_WIDE) + (lanes + copies) as u32 + options.coalesce.len() as u32
     }
 

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use fpgacc_device_passes::options::Factor;
+use fpgacc_device_passes::options::{Coarsening, Factor, Level, Stride};
 use fpgacc_device_passes::passes::{self, NDRANGE_TO_LOOP, SCALAR_REPLACEMENT, WINDOW};
 use fpgacc_device_passes::pipeline::Pipeline;
 
@@ -18,6 +18,10 @@ use crate::variant::Family;
 const LANES: [u64; 5] = [1, 2, 4, 8, 16];
 /// Numbers of compute units that are priced: a guess at what fits.
 const UNITS: [u64; 6] = [1, 2, 3, 4, 6, 8];
+/// Work-items that become one: as many as SIMD widths, of any loops and sizes.
+const MERGED: [u64; 5] = [1, 2, 4, 8, 16];
+/// The dimensions in which they do; of more only groups are.
+const MERGED_DIMS: u8 = 2;
 /// Copies of a loop that are priced.
 const COPIES: [u64; 7] = [1, 2, 4, 8, 16, 32, 64];
 /// Loops that run at most so often may run all their iterations at once.
@@ -72,7 +76,7 @@ impl Loops {
 
     /// Copies of the body of each loop that a form unrolls.
     pub fn copies(&self, form: &Pipeline) -> Vec<f64> {
-        let lanes = form.options.window_lanes as f64;
+        let lanes = (form.options.window_lanes * merged(form)) as f64;
         let unroll = form.options.unroll.iter();
         let copies = |index| lanes * self.product(index, |index, _| copies(form, index));
         let mut all: Vec<f64> = unroll.map(|factor| copies(factor.index)).collect();
@@ -100,6 +104,11 @@ fn copies(form: &Pipeline, index: usize) -> f64 {
     factor.map_or(1.0, |factor| factor.copies as f64)
 }
 
+/// Work-items of the input that are one.
+pub fn merged(form: &Pipeline) -> u64 {
+    form.options.coarsen.map_or(1, |how| how.factor)
+}
+
 /// Whether a form is wider than its base.
 pub fn is_widened(form: &Pipeline) -> bool {
     let options = &form.options;
@@ -122,6 +131,9 @@ pub fn structural(form: &Pipeline, base: &Pipeline, made: &Made) -> Vec<Pipeline
             form
         }));
     }
+    if made.family == Family::NdRange && form.runs(&passes::Coarsen) {
+        found.extend(coarsened(form, base));
+    }
     if form.runs(&passes::Promote) && form.options.promote == 0 {
         found.extend(promoted(form, made));
     }
@@ -140,6 +152,32 @@ pub fn structural(form: &Pipeline, base: &Pipeline, made: &Made) -> Vec<Pipeline
         found.push(form);
     }
     found
+}
+
+/// More neighbours that become one work-item, unless the user says how many: what they read alike is read
+/// once.
+fn coarsened(form: &Pipeline, base: &Pipeline) -> Vec<Pipeline> {
+    if base.options.coarsen.is_some() {
+        return Vec::new();
+    }
+    let dims = match form.options.coarsen {
+        Some(how) => how.dim..how.dim + 1,
+        None => 0..MERGED_DIMS,
+    };
+    let more = next(&MERGED, merged(form)).flat_map(|factor| {
+        dims.clone().map(move |dim| Coarsening {
+            dim,
+            factor,
+            stride: Stride::Of(1),
+            level: Level::Items,
+        })
+    });
+    let with = |how| {
+        let mut form = form.clone();
+        form.options.coarsen = Some(how);
+        form
+    };
+    more.map(with).collect()
 }
 
 /// What loops read again loaded once, the fewest elements first.

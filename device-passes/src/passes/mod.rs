@@ -21,6 +21,7 @@ use crate::pass::Pass;
 
 pub use alignment::Alignment;
 pub use coalesce::Coalesce;
+pub use coarsen::Coarsen;
 pub use promote::Promote;
 pub use replicate::Replicate;
 pub use unroll::Unroll;
@@ -52,7 +53,7 @@ pub const ALL: &[&dyn Pass] = &[
     &ndrange_to_loop::NdrangeToLoop,
     // Of kernels that ndrange-to-loop leaves. Before the passes that see its launches: from here on
     // they are the smaller ones.
-    &coarsen::Coarsen,
+    &Coarsen,
     // After ndrange-to-loop, which adds the hidden parameters and keeps the others: the pairs that
     // the runtime checks are counted among the kernel's own parameters. Before reduction, whose
     // alias analysis knows by it which arrays do not alias.

@@ -645,7 +645,7 @@ mod tests {
         let text = "seed: 848484\nbatch: 50\nintel_every: 10\npocl_every: 20\n";
         let plan: Plan = serde_yaml::from_str(text).expect("a plan");
         assert_eq!(plan.focus, Focus::Barriers);
-        let forms: BTreeSet<_> = (0..100).map(|index| plan.rewrites(index)).collect();
+        let forms: BTreeSet<_> = (0..1000).map(|index| plan.rewrites(index)).collect();
         assert!(forms.iter().all(|forms| forms.len() == 1));
         assert_eq!(forms.len(), 4 + COARSENINGS.len());
     }
