@@ -253,9 +253,9 @@ impl Search<'_> {
         }
         let label = self.tell_apart(label(&made, self.nodes.is_empty()));
         // Loops over lanes stand before others, whose places are others then.
-        let known = from.map(|from| &self.nodes[from]).filter(|from| {
-            steps::merged(&from.candidate.pipeline) == steps::merged(&pipeline)
-        });
+        let known = from
+            .map(|from| &self.nodes[from])
+            .filter(|from| steps::merged(&from.candidate.pipeline) == steps::merged(&pipeline));
         let loops = Loops::of(known.map(|from| &from.loops), &made);
         let floor = bound::floor(&made.price, &pipeline, &loops, self.pricing.board);
         let candidate = Candidate {
@@ -377,7 +377,7 @@ impl Search<'_> {
             root = before;
         }
         let plain = self.nodes[root].candidate.rank;
-        if !steps::is_widened(pipeline) {
+        if !steps::is_widened(pipeline) && steps::merged(pipeline) == 1 {
             return plain + 1;
         }
         let options = &pipeline.options;
