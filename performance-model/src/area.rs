@@ -24,6 +24,8 @@ const BLOCK_BITS: f64 = 40.0;
 const BLOCK_WORDS: f64 = 512.0;
 /// Loads that one copy of an on-chip memory serves beside a store, clocked twice as fast (Intel's best practices guide).
 const LOADS_PER_COPY: f64 = 3.0;
+/// Bits of a shift register from which on it is in memory blocks: a guess.
+const LEAST_SHIFTED: f64 = 4096.0;
 /// Bytes of a word of an array that nothing accesses: a guess.
 const UNUSED_WORD: u64 = 4;
 /// No more copies of an on-chip memory than these: a guess.
@@ -71,6 +73,9 @@ pub fn of(graph: &Graph, board: &Board, lsus: &[Lsu], simd: f64) -> Resources {
     for array in 0..graph.arrays.len() {
         sum.ram += blocks(graph, array, simd);
     }
+    for bytes in &graph.shift_registers {
+        sum.ram += shift_blocks(*bytes as f64 * 8.0) * simd;
+    }
     sum
 }
 
@@ -103,6 +108,15 @@ fn fused(graph: &Graph, board: &Board) -> f64 {
         .filter(|node| is_block(node, "float addition"));
     sums.filter(|sum| sum.inputs.iter().any(|input| product(*input)))
         .count() as f64
+}
+
+/// Memory blocks of a shift register: between places that are used, long ones are first-in-first-out memories
+/// (Intel's best practices guide). Short ones are made of registers, which are not counted.
+fn shift_blocks(bits: f64) -> f64 {
+    match bits < LEAST_SHIFTED {
+        true => 0.0,
+        false => (bits / (BLOCK_BITS * BLOCK_WORDS)).ceil(),
+    }
 }
 
 /// Memory blocks of an on-chip array.

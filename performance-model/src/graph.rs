@@ -310,6 +310,8 @@ pub struct Graph {
     pub assumed: Vec<Assumed>,
     /// Channel operations inside.
     pub uses_channels: bool,
+    /// The bytes of each shift register.
+    pub shift_registers: Vec<u64>,
 }
 
 impl Graph {

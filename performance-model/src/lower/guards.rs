@@ -126,8 +126,11 @@ impl Lowering<'_> {
             Sym::LocalId(dim) => Some(Some(known(Sym::LocalSize(dim))?)),
             Sym::GroupId(dim) => Some(Some(known(Sym::NumGroups(dim))?)),
             Sym::Iter(region) => {
-                let trip = self.graph.regions[region].trip;
-                (trip.origin != TripOrigin::Assumed).then_some(Some(trip.value))
+                let region = &self.graph.regions[region];
+                let trip = region.trip;
+                // Copies of the body go on by several of the text's iterations at once.
+                let count = (trip.value / region.unroll as f64).max(1.0);
+                (trip.origin != TripOrigin::Assumed).then_some(Some(count))
             }
             // Over the iterations of the loop that doubles or halves it, the mean stands for it.
             Sym::Opaque(number) if self.known.series.contains_key(&number) => {

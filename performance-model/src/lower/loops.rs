@@ -50,13 +50,17 @@ impl<'a> Lowering<'a> {
             (Some(factor), Some(count)) if factor >= count || always => Some(count),
             _ => None,
         };
+        let is_shift = full.is_some() && self.is_shift(parts.body);
+        if is_shift {
+            self.note_shift(parts.body);
+        }
         if let Some(count) = full.filter(|count| count.saturating_mul(self.at.copies) <= MAX_COPIES)
         {
             self.roll_back(before);
             self.env.keep(mark);
             return self.unrolled(&parts, count);
         }
-        if full.is_some() && self.is_shift(parts.body) {
+        if is_shift {
             // Its copies cost too much time to look at, and are wires.
             self.roll_back(before);
             return self.env.keep(mark);
@@ -113,6 +117,31 @@ impl<'a> Lowering<'a> {
             is_constant || array(*rhs) == Some(to)
         };
         !body.stmts.is_empty() && body.stmts.iter().all(moves)
+    }
+
+    /// Notes the shift registers that a loop moves on.
+    fn note_shift(&mut self, body: &Block) {
+        let function = self.at.function;
+        for stmt in &body.stmts {
+            let StmtKind::Expr(expr) = &stmt.kind else {
+                continue;
+            };
+            let mut left = *expr;
+            while let Expr::Assign { lhs: inside, .. } | Expr::Index { base: inside, .. } =
+                function.exprs.get(left)
+            {
+                left = *inside;
+            }
+            let Expr::Var(var @ VarRef::Local(local)) = function.exprs.get(left) else {
+                continue;
+            };
+            let is_memory = self.at.arrays.contains_key(&(self.frame(), *var));
+            let layout = self.module.layout(function.vars[*local].ty.ty);
+            if let Some(layout) = layout.filter(|_| !is_memory) {
+                let key = (self.function_id(), *var);
+                self.known.shifted.insert(key, layout.size);
+            }
+        }
     }
 
     fn open(&mut self, parts: &Parts<'a>) -> RegionId {

@@ -162,6 +162,8 @@ struct Known {
     series: BTreeMap<usize, series::Series>,
     /// What loops set that were walked speculatively as a part of a loop around.
     set_by_loops: BTreeMap<LoopKey, Vec<Slot>>,
+    /// Shift registers, with their bytes.
+    shifted: BTreeMap<VarKey, u64>,
 }
 
 /// An integer of which nothing else is known.
@@ -234,6 +236,7 @@ impl<'a> Lowering<'a> {
         Graph {
             depends,
             made,
+            shift_registers: self.known.shifted.into_values().collect(),
             ..self.graph.finish()
         }
     }

@@ -1,0 +1,61 @@
+//! Sliding windows: shift registers of any length, and conditions in loops whose bodies are copied.
+
+#[path = "../../kernel-analysis/tests/common/module.rs"]
+mod module;
+#[path = "common/predicted.rs"]
+mod predicted;
+
+use fpgacc_performance_model::{Board, LaunchShape, Prediction};
+use predicted::predicted;
+
+fn on_arria(text: &str) -> Prediction {
+    let board = Board::named("de5a_net_ddr4").expect("a board");
+    predicted(text, &board, LaunchShape::default(), None)
+}
+
+/// Sums of elements that lie far apart, from a window.
+fn window(elements: usize) -> Prediction {
+    on_arria(&format!(
+        "__kernel void k(__global const int *restrict a, __global int *restrict b) {{
+            int w[{elements}];
+            for (int i = 0; i < 1000000; i++) {{
+                #pragma unroll
+                for (int j = 0; j < {elements} - 1; j++) w[j] = w[j + 1];
+                w[{elements} - 1] = a[i];
+                if (i >= {elements} - 1) b[i] = w[0] + w[{elements} / 2] + w[{elements} - 1];
+            }}
+        }}"
+    ))
+}
+
+#[test]
+fn windows_of_any_length_are_shift_registers() {
+    let [short, long, longer] = [2000, 4000, 16000].map(window);
+    for prediction in [&short, &long, &longer] {
+        assert_eq!(prediction.loops[0].ii, 1.0);
+    }
+    let ram = |prediction: &Prediction| prediction.area.ram.value;
+    let bits = |more: f64| more * 32.0;
+    // Blocks of 20 kbit.
+    let grown = (ram(&longer) - ram(&short)) * 20480.0 / bits(14000.0);
+    assert!((0.9..1.4).contains(&grown), "{grown}");
+    assert!(ram(&long) > ram(&short));
+}
+
+#[test]
+fn conditions_count_in_loops_whose_bodies_are_copied() {
+    let copy = |body: &str| {
+        on_arria(&format!(
+            "__kernel void k(__global const int *restrict a, __global int *restrict b) {{
+                #pragma unroll 32
+                for (int i = 0; i < 100000; i++) {{ {body} }}
+            }}"
+        ))
+    };
+    let all = copy("b[i] = a[i];");
+    let most = copy("if (i >= 10 && i < 99000) b[i] = a[i];");
+    let half = copy("if (i < 50000) b[i] = a[i];");
+    let part = |prediction: Prediction| prediction.memory_seconds / all.memory_seconds;
+    assert!((0.95..=1.0).contains(&part(most)));
+    assert!((0.45..=0.55).contains(&part(half)));
+}
