@@ -29,6 +29,8 @@ pub struct PassOptions {
     /// The dimension of work-items whose loops are innermost in single work-items, wherever their order is
     /// free; `None`: the one that moves word by word through memory.
     pub innermost: Option<u8>,
+    /// Single work-items loop over global ids where nothing tells groups apart: rows are not cut by them.
+    pub ungrouped: bool,
     /// Loops to unroll.
     pub unroll: Vec<Factor>,
     /// The most elements of memory that `promote` loads into one array on the chip; 0: it does nothing.
@@ -83,6 +85,7 @@ impl Default for PassOptions {
             compute_units: 1,
             coarsen: None,
             innermost: None,
+            ungrouped: false,
             unroll: Vec::new(),
             promote: 0,
             coalesce: Vec::new(),

@@ -31,12 +31,14 @@ struct Stencil {
     trips: Vec<i32>,
     /// How loops compare.
     compare: usize,
+    /// Work-items in place of loops.
+    items: bool,
 }
 
 const COUNTERS: [&str; 3] = ["x", "y", "z"];
 
 impl Stencil {
-    fn random(random: &mut Random) -> Self {
+    fn random(random: &mut Random, items: bool) -> Self {
         let dims = 1 + random.below(3);
         let mut size = [1; 3];
         for (dim, most) in [24, 9, 5].into_iter().enumerate().take(dims) {
@@ -50,6 +52,7 @@ impl Stencil {
             body: String::new(),
             trips: Vec::new(),
             compare: random.below(4),
+            items,
         };
         let style = random.below(6);
         for dim in 0..dims {
@@ -70,7 +73,7 @@ impl Stencil {
             2 => stencil.convolution(random),
             _ => stencil.plain(random),
         };
-        if dims == 1 && random.chance(50) {
+        if dims == 1 && random.chance(50) && !items {
             stencil.trips = vec![0, 1, 2, stencil.range[0].1 - stencil.range[0].0 + 1];
         }
         stencil
@@ -135,7 +138,7 @@ impl Stencil {
                 _ => format!("sum += a[{index}];\n"),
             };
         }
-        if self.dims == 1 && random.chance(20) {
+        if self.dims == 1 && random.chance(20) && !self.items {
             body += "if (q[x & 7] == 4) break;\n";
         }
         body + &self.store(random)
@@ -232,7 +235,7 @@ impl Stencil {
 
     fn kernel(&self, number: usize) -> String {
         let mut text = String::new();
-        for dim in (0..self.dims).rev() {
+        for dim in (0..self.dims).rev().filter(|_| !self.items) {
             let counter = COUNTERS[dim];
             let (first, last) = self.range[dim];
             let (op, bound) = match self.compare {
@@ -248,9 +251,16 @@ impl Stencil {
                 &format!("for (int {counter} = {first}; {counter} {op} {bound}; {counter}++)\n");
         }
         let (ty, body) = (self.ty, &self.body);
-        let body = body
+        let mut body = body
             .replace("(T)", &format!("({ty})"))
             .replace("T sum", &format!("{ty} sum"));
+        if self.items {
+            body = body.replace("continue", "return");
+            for dim in 0..self.dims {
+                let (counter, first) = (COUNTERS[dim], self.range[dim].0);
+                body = format!("int {counter} = get_global_id({dim}) + {first};\n{body}");
+            }
+        }
         format!(
             "__kernel void k{number}(__global const {ty} *restrict a, __global const {ty} *b,\n\
              __global const int *restrict q, int n, __global {ty} *restrict out)\n\
@@ -297,19 +307,32 @@ fn job(stencils: &[Stencil]) -> Job {
         for trips in trips {
             let out = job.buffer(size, Fill::Zero);
             let args = [a.clone(), b.clone(), q.clone(), Arg::int(trips), out];
-            job.launch(&format!("k{number}"), Geometry::range(&[1], &[1]), args);
+            let range = stencil.range[..stencil.dims].iter();
+            let sizes: Vec<u64> = range
+                .map(|(first, last)| (last - first + 1) as u64)
+                .collect();
+            let geometry = match stencil.items {
+                true => Geometry::range(&sizes, &vec![1; stencil.dims]),
+                false => Geometry::range(&[1], &[1]),
+            };
+            job.launch(&format!("k{number}"), geometry, args);
         }
     }
     job
 }
 
-fn windowed(job: &Job, lanes: u64) -> Job {
-    let alone = Rewrites::Only(WINDOW.to_string());
+/// By the pass alone, or by all passes, which make loops over work-items first.
+fn windowed(job: &Job, lanes: u64, items: bool) -> Job {
     let options = PassOptions {
         window_lanes: lanes,
+        ungrouped: true,
         ..PassOptions::default()
     };
-    let made = rewrite(job, |_| Told::Nothing, &alone, &options);
+    let alone = Rewrites::Only(WINDOW.to_string());
+    let made = match items {
+        true => rewrite(job, |_| Told::All, &Rewrites::All, &options),
+        false => rewrite(job, |_| Told::Nothing, &alone, &options),
+    };
     made.unwrap_or_else(|error| panic!("{error}")).job
 }
 
@@ -317,7 +340,7 @@ fn windowed(job: &Job, lanes: u64) -> Job {
 fn fault(stencils: &[Stencil]) -> Option<String> {
     let original = job(stencils);
     [1, 2, 4].into_iter().find_map(|lanes| {
-        let rewritten = windowed(&original, lanes);
+        let rewritten = windowed(&original, lanes, stencils[0].items);
         certify(&original)
             .and_then(|()| certify(&rewritten))
             .and_then(|()| same(&original, &rewritten, &Platform::EMULATORS, &Bound::Exact))
@@ -328,7 +351,10 @@ fn fault(stencils: &[Stencil]) -> Option<String> {
 
 fn batch(seed: u64) -> Vec<Stencil> {
     let mut random = Random::new(seed);
-    (0..BATCH).map(|_| Stencil::random(&mut random)).collect()
+    let items = seed % 2 == 0;
+    (0..BATCH)
+        .map(|_| Stencil::random(&mut random, items))
+        .collect()
 }
 
 #[test]
@@ -339,7 +365,7 @@ fn random_stencils_compute_the_same_bytes() {
         let stencils = batch(seed);
         for stencil in &stencils {
             let one = job(std::slice::from_ref(stencil));
-            fired += usize::from(windowed(&one, 1).source.contains("_window["));
+            fired += usize::from(windowed(&one, 1, stencil.items).source.contains("_window["));
             all += 1;
         }
         let Some(why) = fault(&stencils) else {

@@ -202,10 +202,13 @@ impl Search<'_> {
         let off = names.map(|name| (name.to_string(), false));
         let mut switches: BTreeMap<String, bool> = off.collect();
         switches.extend(self.base.switches.clone());
-        Pipeline {
+        let mut form = Pipeline {
             switches,
             ..self.base.clone()
-        }
+        };
+        // Rows that groups cut are no use to windows.
+        form.options.ungrouped |= form.switches.get(WINDOW) == Some(&true);
+        form
     }
 
     /// The forms that were found.

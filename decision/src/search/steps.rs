@@ -134,6 +134,11 @@ pub fn structural(form: &Pipeline, base: &Pipeline, made: &Made) -> Vec<Pipeline
     if made.family == Family::NdRange && form.runs(&passes::Coarsen) {
         found.extend(coarsened(form, base));
     }
+    if made.family == Family::SingleWorkItem && did(NDRANGE_TO_LOOP) && !form.options.ungrouped {
+        let mut form = form.clone();
+        form.options.ungrouped = true;
+        found.push(form);
+    }
     if form.runs(&passes::Promote) && form.options.promote == 0 {
         found.extend(promoted(form, made));
     }
@@ -142,6 +147,7 @@ pub fn structural(form: &Pipeline, base: &Pipeline, made: &Made) -> Vec<Pipeline
     if made.family == Family::SingleWorkItem && !windows && !is_asked {
         let mut form = form.clone();
         form.switches.insert(WINDOW.to_string(), true);
+        form.options.ungrouped = true;
         found.push(form);
     }
     // Nests are perfect only if no values are read before their inner loops.

@@ -115,6 +115,7 @@ fn group_of_lanes(how: Coarsening) -> Grid {
         local: LocalGeometry::Sizes(sizes),
     };
     let needs = Needs {
+        parts: true,
         groups: true,
         dims: [true; 3],
     };

@@ -47,6 +47,10 @@ pub fn plan<'a>(
     let mut function = module.functions[kernel].clone();
     let required = function.reqd_work_group_size();
     let grid = Grid::decide(context.geometry, required, survey.needs);
+    let grid = match context.options.ungrouped {
+        true => grid.map(|grid| grid.ungrouped(survey.needs, required)),
+        false => grid,
+    };
     let groups_of_one = grid.as_ref().is_ok_and(Grid::groups_of_one);
     reasons.extend(barrier_reasons(survey));
     let grid = match grid {

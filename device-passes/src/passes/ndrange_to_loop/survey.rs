@@ -8,7 +8,7 @@ use fpgacc_frontend::ir::{
 };
 use fpgacc_frontend::source::Span;
 use fpgacc_kernel_analysis::calls;
-use fpgacc_kernel_analysis::work_item::{self, Dim, Query};
+use fpgacc_kernel_analysis::work_item::{self, Dim, Quantity, Query};
 
 use crate::pass::Note;
 use crate::passes::ndrange_to_loop::work_items::grid::Needs;
@@ -324,6 +324,14 @@ impl Look<'_> {
 
     fn query(&mut self, query: Query, span: Option<Span>) {
         self.survey.has_queries = true;
+        self.survey.needs.parts |= !matches!(
+            query.quantity,
+            Quantity::GlobalId
+                | Quantity::GlobalSize
+                | Quantity::GlobalOffset
+                | Quantity::GlobalLinearId
+                | Quantity::WorkDim
+        );
         match query.dim {
             Dim::Of(d) => self.survey.needs.dims[d as usize] = true,
             Dim::Computed(arg) => {

@@ -33,6 +33,8 @@ impl Extent {
 pub struct Needs {
     /// It has barriers or `__local` memory: which work-items form a group matters.
     pub groups: bool,
+    /// It asks for ids in groups, or for sizes or numbers of groups.
+    pub parts: bool,
     /// The dimensions that work-item functions ask about.
     pub dims: [bool; 3],
 }
@@ -46,6 +48,8 @@ pub struct Grid {
     work_dim: Extent,
     /// All work-items are one group in this dimension, by the runtime's choice.
     one_group: [bool; 3],
+    /// Nobody can tell which work-items form a group: all are as one.
+    is_ungrouped: bool,
     /// The host leaves the local size open, and the groups have been chosen here.
     pub local_is_chosen: bool,
     facts: BTreeSet<Fact>,
@@ -67,6 +71,7 @@ impl Grid {
             offset: dims(|d| Extent::Hidden(Hidden::Offset(d))),
             work_dim: Extent::Hidden(Hidden::WorkDim),
             one_group: [false; 3],
+            is_ungrouped: false,
             local_is_chosen: false,
             facts: BTreeSet::new(),
         };
@@ -145,6 +150,23 @@ impl Grid {
         Ok(())
     }
 
+    /// The same with all work-items in one group, if that makes no difference.
+    #[must_use]
+    pub fn ungrouped(mut self, needs: Needs, required: Option<[u64; 3]>) -> Self {
+        if needs.groups || needs.parts {
+            return self;
+        }
+        for d in 0..3 {
+            // Launches of other groups fail, as they do in the original.
+            if let Some(sizes) = required {
+                self.rely(Fact::Local(d as u8, sizes[d]));
+            }
+            self.local[d] = self.global[d];
+        }
+        self.is_ungrouped = true;
+        self
+    }
+
     /// The global size.
     pub fn global(&mut self, d: u8) -> Extent {
         let extent = self.global[d as usize];
@@ -156,6 +178,9 @@ impl Grid {
 
     /// The local size.
     pub fn local(&mut self, d: u8) -> Extent {
+        if self.is_ungrouped {
+            return self.global(d);
+        }
         if self.one_group[d as usize] {
             self.rely(Fact::OneGroup(d));
             return self.global(d);
@@ -189,6 +214,9 @@ impl Grid {
 
     /// The number of groups, if it is the same at all launches.
     pub fn groups(&mut self, d: u8) -> Option<i64> {
+        if self.is_ungrouped {
+            return Some(1);
+        }
         if self.one_group[d as usize] {
             self.rely(Fact::OneGroup(d));
             return Some(1);
