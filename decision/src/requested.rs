@@ -18,7 +18,9 @@ pub(super) fn restrained(pipeline: &Pipeline, model: ExecutionModel) -> Pipeline
         own.switches.insert(NDRANGE_TO_LOOP.to_string(), false);
     }
     // Whether windows pay is for the search to say, and for the user.
-    own.switches.entry(WINDOW.to_string()).or_insert(false);
+    let windows = own.switches.entry(WINDOW.to_string()).or_insert(false);
+    // Rows that groups cut are no use to them.
+    own.options.ungrouped |= *windows;
     own
 }
 
