@@ -275,9 +275,8 @@ void fpgacc_record_launch(cl_kernel kernel, const struct fpgacc_kernel *info, cl
     if (__real_clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof name, name, NULL) !=
         CL_SUCCESS)
         strcpy(name, "-");
-    const char *form = "original";
-    if (info)
-        form = info->form == FPGACC_TASK ? "task" : "ndrange";
+    static const char *const forms[] = {"ndrange", "task", "coarsened"};
+    const char *form = info ? forms[info->form] : "original";
     struct fpgacc_text line = {0};
     fpgacc_text_add(&line, "launch %s %d %d %s %s\n", form, (int)error, site->line, name,
                     site->file ? site->file : "-");

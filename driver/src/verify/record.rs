@@ -57,6 +57,8 @@ pub enum Form {
     NdRange,
     /// One that became a single work-item.
     Task,
+    /// One of which a work-item or group does the work of several.
+    Coarsened,
 }
 
 impl Record {
@@ -148,6 +150,7 @@ fn launch(line: &str) -> Option<Launch> {
         "original" => Form::Original,
         "ndrange" => Form::NdRange,
         "task" => Form::Task,
+        "coarsened" => Form::Coarsened,
         _ => return None,
     };
     let error = words.next()?.parse().ok()?;
