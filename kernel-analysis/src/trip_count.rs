@@ -155,6 +155,11 @@ impl<'a> Constants<'a> {
         constants
     }
 
+    /// What a local is declared to be, if it stays that and nothing points to it.
+    pub fn initialiser(&self, var: VarId) -> Option<ExprId> {
+        self.fixed.get(&var).copied()
+    }
+
     /// The value of an integer expression, if it is a constant that its type holds.
     pub fn value(&self, id: ExprId) -> Option<i128> {
         let value = self.unchecked(id, 0)?;

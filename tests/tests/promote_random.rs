@@ -47,7 +47,7 @@ const INNER: [&str; 9] = [
 ];
 
 /// Indices; `X` and `Y` are counters.
-const INDICES: [&str; 14] = [
+const INDICES: [&str; 16] = [
     "X",
     "X * 8 + Y",
     "X * m + g",
@@ -62,10 +62,12 @@ const INDICES: [&str; 14] = [
     "far + X",
     "own",
     "Y * 2 + m",
+    "other + Y",
+    "own + other",
 ];
 
 /// Reads at an index `I`.
-const READS: [&str; 9] = [
+const READS: [&str; 11] = [
     "a[I]",
     "a[I] * a[I]",
     "*(a + (I))",
@@ -75,6 +77,8 @@ const READS: [&str; 9] = [
     "s[(I) & 31].two",
     "b[I]",
     "(near ? a[I] : 1)",
+    "row[I]",
+    "(row + X)[I & 7]",
 ];
 
 /// Statements before a read.
@@ -128,14 +132,16 @@ fn nest(random: &mut Random, text: &mut String) {
         text.replace('X', &format!("(int){x}"))
             .replace('Y', &format!("(int){y}"))
     };
-    text.push_str(&fit("int own = X * 3 + g;\n"));
+    text.push_str(&fit(
+        "int own = X * 3 + g; uchar other = (Y + own) & 15;\n__global const int *row = b + X * 8;\n",
+    ));
     if random.chance(25) {
         text.push_str(random.pick(&BEFORE));
     }
     text.push_str("{\n");
     for _ in 0..1 + random.below(3) {
         let index = fit(random.pick(&INDICES));
-        let read = random.pick(&READS).replace('I', &index);
+        let read = fit(&random.pick(&READS).replace('I', &index));
         text.push_str(&format!("sum = sum * 3 + {read};\n"));
     }
     text.push_str("}\n");

@@ -7,6 +7,7 @@
 //! each of them. Where these fit into registers, the loops that index them are unrolled wholly, so that
 //! each element is a register of its own and no load is left in the outer loop.
 
+mod address;
 mod codegen;
 mod inner;
 mod legality;

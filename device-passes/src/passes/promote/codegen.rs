@@ -1,5 +1,7 @@
 //! Writing arrays, and the loops that fill them.
 
+use std::collections::BTreeMap;
+
 use fpgacc_frontend::ir::{
     BinaryOp, Block, Expr, ExprId, Function, FunctionId, LoopHints, Module, QualType, Stmt,
     StmtKind, Type, Types, VarId, VarRef,
@@ -7,7 +9,8 @@ use fpgacc_frontend::ir::{
 use fpgacc_kernel_analysis::loops;
 use fpgacc_kernel_analysis::trip_count::Counting;
 
-use super::legality::{Dim, Promotion};
+use super::address::Dim;
+use super::legality::Promotion;
 use crate::around_loop::{self, Names, Plan, Rewrite, declare, private_variable};
 
 const UNROLL: &str = "unroll";
@@ -56,7 +59,11 @@ impl Rewrite for Writer<'_> {
         }
         for (promotion, array) in promotions.iter().zip(arrays) {
             for node in &promotion.nodes {
-                let counters = promotion.dims.iter().map(|dim| dim.counting.counter);
+                let counters = promotion
+                    .address
+                    .dims
+                    .iter()
+                    .map(|dim| dim.counting.counter);
                 let element = self.element(promotion, array, &counters.collect::<Vec<_>>());
                 let (expr, ty) = (
                     self.function.exprs.get(element).clone(),
@@ -65,7 +72,7 @@ impl Rewrite for Writer<'_> {
                 self.function.exprs.replace(*node, expr, ty);
             }
             if promotion.in_registers {
-                unroll(stmt, &promotion.dims);
+                unroll(stmt, &promotion.address.dims);
             }
         }
         [before, Vec::new()]
@@ -92,17 +99,16 @@ impl Writer<'_> {
 
     /// The loops that load all elements.
     fn fill(&mut self, promotion: &Promotion, array: VarId) -> Stmt {
-        let counters: Vec<VarId> = promotion.dims.iter().map(|dim| self.counter(dim)).collect();
+        let counters: Vec<VarId> = promotion
+            .address
+            .dims
+            .iter()
+            .map(|dim| self.counter(dim))
+            .collect();
         let value = self.function.exprs.duplicate(promotion.place);
-        let mut uses = Vec::new();
-        let exprs = &self.function.exprs;
-        exprs.for_each(value, &mut |id| {
-            if let Expr::Var(VarRef::Local(var)) = exprs.get(id) {
-                uses.push((id, *var));
-            }
-        });
-        for (id, var) in uses {
-            let mut dims = promotion.dims.iter();
+        self.expand(value, &promotion.address.locals);
+        for (id, var) in self.variables(value) {
+            let mut dims = promotion.address.dims.iter();
             if let Some(dim) = dims.position(|dim| dim.counting.counter == var) {
                 let ty = self.function.exprs.ty(id);
                 let counter = Expr::Var(VarRef::Local(counters[dim]));
@@ -112,10 +118,39 @@ impl Writer<'_> {
         let element = self.element(promotion, array, &counters);
         let store = self.function.exprs.assign(None, element, value);
         let mut stmt = Stmt::new(StmtKind::Expr(store));
-        for (dim, counter) in promotion.dims.iter().zip(counters).rev() {
+        for (dim, counter) in promotion.address.dims.iter().zip(counters).rev() {
             stmt = self.counted(dim, counter, stmt, promotion.in_registers);
         }
         stmt
+    }
+
+    /// Uses of variables in an expression.
+    fn variables(&self, root: ExprId) -> Vec<(ExprId, VarId)> {
+        let exprs = &self.function.exprs;
+        let mut found = Vec::new();
+        exprs.for_each(root, &mut |id| {
+            if let Expr::Var(VarRef::Local(var)) = exprs.get(id) {
+                found.push((id, *var));
+            }
+        });
+        found
+    }
+
+    /// Puts what variables are declared to be in their place.
+    fn expand(&mut self, root: ExprId, locals: &BTreeMap<VarId, ExprId>) {
+        for (id, var) in self.variables(root) {
+            let Some(value) = locals.get(&var) else {
+                continue;
+            };
+            let exprs = &mut self.function.exprs;
+            let mut value = exprs.duplicate(*value);
+            let ty = self.function.vars[var].ty.ty;
+            if exprs.ty(value) != ty {
+                value = exprs.cast(ty, value);
+            }
+            exprs.replace(id, exprs.get(value).clone(), ty);
+            self.expand(id, locals);
+        }
     }
 
     /// A variable that counts as a loop's counter does.
@@ -167,7 +202,7 @@ impl Writer<'_> {
     /// The element of an array for the values of counters: rows of rows, the innermost loop's side by side.
     fn element(&mut self, promotion: &Promotion, array: VarId, counters: &[VarId]) -> ExprId {
         let mut index = None;
-        for (dim, counter) in promotion.dims.iter().zip(counters) {
+        for (dim, counter) in promotion.address.dims.iter().zip(counters) {
             let own = self.iteration(&dim.counting, *counter);
             index = Some(match index {
                 None => own,

@@ -2,23 +2,25 @@
 
 use std::collections::BTreeSet;
 
-use fpgacc_frontend::ir::{AddressSpace, ExprId, Exprs, FunctionId, Module, Stmt, VarRef};
+use fpgacc_frontend::ir::{AddressSpace, ExprId, FunctionId, Module, Stmt};
 use fpgacc_frontend::source::Span;
 use fpgacc_kernel_analysis::accesses::{Access, Summaries};
 use fpgacc_kernel_analysis::alias::Aliases;
-use fpgacc_kernel_analysis::invariance::address_varies_but_for;
 use fpgacc_kernel_analysis::place::{Around, Places, Refusal, Region, by_place, refuse};
 use fpgacc_kernel_analysis::spell::spell;
 use fpgacc_kernel_analysis::sure::Sure;
-use fpgacc_kernel_analysis::trip_count::{Constants, Counting};
+use fpgacc_kernel_analysis::trip_count::Constants;
 use fpgacc_kernel_analysis::{faults, loops};
 
+use super::address::{Address, Dim, address};
 use super::inner::Inners;
 use crate::around_loop::Plan;
 use crate::pass::Note;
 
 /// Arrays of so many elements become registers, where the loops that index them can be unrolled: a guess.
 const REGISTERS: u64 = 64;
+/// Nobody expects an array of more elements.
+const MOST_TOLD: u64 = 1 << 16;
 
 /// Elements that may be loaded once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -36,25 +38,16 @@ pub struct Promotion {
     pub place: ExprId,
     /// All reads that become reads of the array.
     pub nodes: Vec<ExprId>,
-    /// What the address varies with, outer loops first.
-    pub dims: Vec<Dim>,
+    /// What it varies with.
+    pub address: Address,
     /// The loops that index it are unrolled, so that its elements are registers.
     pub in_registers: bool,
-}
-
-/// A loop that indexes an array.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Dim {
-    /// Its index among the loops of the one that the array stands before, which itself is the first.
-    pub at: usize,
-    /// How it counts.
-    pub counting: Counting,
 }
 
 impl Promotion {
     /// Elements of the array.
     pub fn elements(&self) -> u64 {
-        elements(&self.dims)
+        elements(&self.address.dims)
     }
 }
 
@@ -79,18 +72,27 @@ impl Search<'_> {
         let mut plan = Plan::default();
         let mut taken = BTreeSet::new();
         let mut missed: Vec<(BTreeSet<ExprId>, Note)> = Vec::new();
-        self.judge(module, id, &mut |found| {
+        let exprs = &module.functions[id].exprs;
+        self.judge(module, id, &mut |mut found| {
             let known = missed.iter().any(|(nodes, _)| nodes.contains(&found.place));
             let text = format!("'{}' is ", found.name);
-            match found.verdict {
-                _ if taken.contains(&found.place) => {}
+            match &mut found.verdict {
                 Ok((promotion, around)) => {
-                    taken.extend(&promotion.nodes);
-                    let note = Note::new(text + &words(&promotion), found.span);
+                    promotion.nodes.retain(|node| !taken.contains(node));
+                    if promotion.nodes.is_empty() {
+                        return;
+                    }
+                    // What a read's address reads is gone with it.
+                    for node in &promotion.nodes {
+                        exprs.for_each(*node, &mut |id| {
+                            taken.insert(id);
+                        });
+                    }
+                    let note = Note::new(text + &words(promotion), found.span);
                     plan.done.push(note);
-                    plan.keep(found.at, [promotion], around);
+                    plan.keep(found.at, [promotion.clone()], *around);
                 }
-                Err((refusal, exprs)) if !known => {
+                Err(refusal) if !known => {
                     let text = format!("{text}not read before the loop: {}", refusal.reason);
                     let note = refusal.note(exprs, text, found.span);
                     missed.push((found.nodes, note));
@@ -98,6 +100,7 @@ impl Search<'_> {
                 Err(_) => {}
             }
         });
+        plan.done.sort_by_key(|note| note.span);
         missed.retain(|(nodes, _)| nodes.is_disjoint(&taken));
         plan.missed.extend(missed.into_iter().map(|(_, note)| note));
         plan
@@ -117,7 +120,7 @@ impl Search<'_> {
         candidates
     }
 
-    fn judge(&self, module: &Module, id: FunctionId, visit: &mut dyn FnMut(Found<'_>)) {
+    fn judge(&self, module: &Module, id: FunctionId, visit: &mut dyn FnMut(Found)) {
         let function = &module.functions[id];
         let Some(body) = &function.body else { return };
         if loops::has_labels(body) {
@@ -150,14 +153,14 @@ fn words(promotion: &Promotion) -> String {
 }
 
 /// A read that a loop repeats.
-struct Found<'a> {
+struct Found {
     /// The loop's index among all loops of the function.
     at: usize,
     place: ExprId,
     nodes: BTreeSet<ExprId>,
     name: String,
     span: Option<Span>,
-    verdict: Result<(Promotion, Around), (Refusal, &'a Exprs)>,
+    verdict: Result<(Promotion, Around), Refusal>,
 }
 
 struct Judge<'a> {
@@ -169,11 +172,11 @@ struct Judge<'a> {
 struct Group<'r> {
     place: &'r Access,
     nodes: BTreeSet<ExprId>,
-    dims: Vec<Dim>,
+    address: Address,
 }
 
 impl Judge<'_> {
-    fn judge_loop(&self, at: usize, stmt: &Stmt, visit: &mut dyn FnMut(Found<'_>)) {
+    fn judge_loop(&self, at: usize, stmt: &Stmt, visit: &mut dyn FnMut(Found)) {
         let Some(region) = Region::new(&self.places, stmt) else {
             return;
         };
@@ -188,7 +191,8 @@ impl Judge<'_> {
             return;
         }
         let sure = Sure::of(&self.places, stmt);
-        for group in groups {
+        // Reads of addresses come before what is read there: those need not be made for themselves.
+        for group in groups.into_iter().rev() {
             let verdict = self.check(&region, &sure, &group);
             let place = group.place.at;
             visit(Found {
@@ -196,10 +200,7 @@ impl Judge<'_> {
                 place,
                 name: spell(aliases.module, aliases.function, place),
                 span: exprs.span(place),
-                verdict: match verdict {
-                    Ok(around) => Ok((promotion(&group, &inners), around)),
-                    Err(refusal) => Err((refusal, exprs)),
-                },
+                verdict: verdict.map(|around| (promotion(&group, &inners), around)),
                 nodes: group.nodes,
             });
         }
@@ -213,48 +214,34 @@ impl Judge<'_> {
             if access.write || !access.exact || access.space != Some(AddressSpace::Global) {
                 continue;
             }
-            if let Some(dims) = self.dims(region, inners, access) {
-                reads.push((access, dims));
+            if let Some(address) = self.address(region, inners, access) {
+                reads.push((access, address));
             }
         }
         let groups = by_place(
             &aliases.function.exprs,
             reads,
             |(access, _)| access.at,
-            |(access, dims)| {
+            |(access, address)| {
                 let name = spell(aliases.module, aliases.function, access.at);
-                (name, dims.iter().map(|dim| dim.at).collect::<Vec<_>>())
+                let dims = address.dims.iter().map(|dim| dim.at);
+                (name, dims.collect::<Vec<_>>())
             },
         );
-        let group = |reads: Vec<(&'r Access, Vec<Dim>)>| Group {
+        let group = |reads: Vec<(&'r Access, Address)>| Group {
             place: reads[0].0,
             nodes: reads.iter().map(|(access, _)| access.at).collect(),
-            dims: reads[0].1.clone(),
+            address: reads[0].1.clone(),
         };
         groups.into_iter().map(group).collect()
     }
 
-    /// The loops that a read's address varies with; `None`: it varies with anything else, or with nothing.
-    fn dims(&self, region: &Region<'_>, inners: &Inners, read: &Access) -> Option<Vec<Dim>> {
+    fn address(&self, region: &Region<'_>, inners: &Inners, read: &Access) -> Option<Address> {
         let aliases = &self.places.aliases;
-        let (types, exprs) = (&aliases.module.types, &aliases.function.exprs);
-        let ty = exprs.ty(read.at);
-        if types.as_scalar(ty).is_none() && types.as_vector(ty).is_none() {
-            return None;
-        }
-        let dim = |at: &usize| {
-            let counting = inners.loops.get(at)?.counting?;
-            let is_used = exprs.uses(read.at, VarRef::Local(counting.counter));
-            is_used.then_some(Dim { at: *at, counting })
-        };
-        let dims: Vec<Dim> = inners.around(read.at).iter().filter_map(dim).collect();
-        if dims.is_empty() {
-            return None;
-        }
-        let counters = dims.iter().map(|dim| dim.counting.counter).collect();
-        let (summaries, all) = (self.places.summaries, &region.accesses);
-        let varies = address_varies_but_for(aliases, summaries, read.at, all, &counters);
-        varies.is_none().then_some(dims)
+        let (types, ty) = (&aliases.module.types, aliases.function.exprs.ty(read.at));
+        let is_value = types.as_scalar(ty).is_some() || types.as_vector(ty).is_some();
+        let address = is_value.then(|| address(&self.places, region, inners, read.at))??;
+        (elements(&address.dims) <= MOST_TOLD).then_some(address)
     }
 
     fn check(
@@ -264,7 +251,7 @@ impl Judge<'_> {
         group: &Group<'_>,
     ) -> Result<Around, Refusal> {
         let aliases = &self.places.aliases;
-        let elements = elements(&group.dims);
+        let elements = elements(&group.address.dims);
         if elements > self.most {
             let most = self.most;
             let reason = format!("it would take {elements} elements, and {most} are the most");
@@ -303,15 +290,16 @@ impl Judge<'_> {
 }
 
 fn promotion(group: &Group<'_>, inners: &Inners) -> Promotion {
+    let dims = &group.address.dims;
     let own = |dim: &Dim| inners.loops.get(&dim.at);
-    let outermost = group.dims.first().and_then(own);
-    let only_they = outermost.is_some_and(|outer| outer.loops == group.dims.len());
-    let mut dims = group.dims.iter();
-    let are_free = dims.all(|dim| own(dim).is_some_and(|inner| inner.may_unroll));
+    let outermost = dims.first().and_then(own);
+    let only_they = outermost.is_some_and(|outer| outer.loops == dims.len());
+    let mut all = dims.iter();
+    let are_free = all.all(|dim| own(dim).is_some_and(|inner| inner.may_unroll));
     Promotion {
         place: group.place.at,
         nodes: group.nodes.iter().copied().collect(),
-        in_registers: elements(&group.dims) <= REGISTERS && only_they && are_free,
-        dims: group.dims.clone(),
+        in_registers: elements(dims) <= REGISTERS && only_they && are_free,
+        address: group.address.clone(),
     }
 }

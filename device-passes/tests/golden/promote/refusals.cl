@@ -93,3 +93,32 @@ __kernel void k(__global int *restrict a, __global int *restrict b) {
         for (int l = 0; l < 8; l++)
             b[i] += a[l];
 }
+
+// case: an index of the iteration; nothing is expected
+__kernel void k(__global int *restrict a, __global int *restrict b, int n) {
+    for (int i = 0; i < n; i++)
+        for (int l = 0; l < 8; l++) {
+            int at = l * 8 + i;
+            b[i] += a[at];
+        }
+}
+
+// case: an index that is set again; nothing is expected
+__kernel void k(__global int *restrict a, __global int *restrict b, int n) {
+    for (int i = 0; i < n; i++)
+        for (int l = 0; l < 8; l++) {
+            int at = l * 8;
+            at += i;
+            b[i] += a[at];
+        }
+}
+
+// case: what counts before the loop; nothing is expected
+__kernel void k(__global int *restrict a, __global int *restrict b, int n) {
+    int l = n;
+    for (int i = 0; i < n; i++) {
+        int at = l;
+        for (l = 0; l < 8; l++)
+            b[i] += a[at + l];
+    }
+}

@@ -48,3 +48,19 @@ __kernel void gather(__global const int *restrict at, __global const float *rest
         out[i] = sum;
     }
 }
+
+// Indices and pointers of their own for each iteration.
+__kernel void rows(__global const float *restrict a, __global float *restrict out, int n, int m) {
+    int g = get_global_id(0);
+    for (int i = 0; i < n; i++) {
+        float sum = 0;
+        for (int y = 0; y < 4; y++) {
+            __global const float *row = a + (g + y) * m;
+            for (int x = 0; x < 4; x++) {
+                const uint at = x * 2 + 1;
+                sum += row[at] * i;
+            }
+        }
+        out[g] += sum;
+    }
+}

@@ -1,0 +1,140 @@
+//! What an address varies with.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fpgacc_frontend::ir::{Expr, ExprId, VarId, VarRef};
+use fpgacc_kernel_analysis::accesses::{Access, Accesses};
+use fpgacc_kernel_analysis::invariance::{opaque_part, read_varies};
+use fpgacc_kernel_analysis::place::{Places, Region};
+use fpgacc_kernel_analysis::trip_count::Counting;
+
+use super::inner::Inners;
+
+/// Variables that stand for variables that stand for others are followed so far.
+const MOST_DEPTH: usize = 8;
+
+/// A loop that indexes an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dim {
+    /// Its index among the loops of the one that the array stands before, which itself is the first.
+    pub at: usize,
+    /// How it counts.
+    pub counting: Counting,
+}
+
+/// An address that is the same in each iteration of a loop, but for loops inside that count.
+#[derive(Clone, Debug)]
+pub struct Address {
+    /// These loops, outer ones first.
+    pub dims: Vec<Dim>,
+    /// Variables of an iteration that it is made of, and what they are declared to be.
+    pub locals: BTreeMap<VarId, ExprId>,
+}
+
+/// The address of a place; `None`: it varies with something else, or with nothing.
+pub fn address(
+    places: &Places<'_>,
+    region: &Region<'_>,
+    inners: &Inners,
+    place: ExprId,
+) -> Option<Address> {
+    let mut follow = Follow {
+        places,
+        region,
+        inners,
+        dims: BTreeSet::new(),
+        locals: BTreeMap::new(),
+    };
+    let (aliases, summaries) = (&places.aliases, places.summaries);
+    let own = Accesses::of_address(aliases, summaries, place);
+    follow.reads(place, &own, MOST_DEPTH)?;
+    let dim = |at: &usize| {
+        let counting = inners.loops.get(at)?.counting?;
+        let is_used = follow.dims.contains(at);
+        is_used.then_some(Dim { at: *at, counting })
+    };
+    let dims: Vec<Dim> = inners.around(place).iter().filter_map(dim).collect();
+    (!dims.is_empty()).then_some(Address {
+        dims,
+        locals: follow.locals,
+    })
+}
+
+struct Follow<'a> {
+    places: &'a Places<'a>,
+    region: &'a Region<'a>,
+    inners: &'a Inners,
+    dims: BTreeSet<usize>,
+    locals: BTreeMap<VarId, ExprId>,
+}
+
+impl Follow<'_> {
+    /// Follows what an expression reads; `None`: it varies.
+    fn reads(&mut self, root: ExprId, all: &Accesses, depth: usize) -> Option<()> {
+        let aliases = &self.places.aliases;
+        if opaque_part(aliases, root).is_some() || all.writes().next().is_some() {
+            return None;
+        }
+        for read in &all.list {
+            if !self.counts(root, read.at) && !self.is_local(read.at, depth) {
+                // `x[i]` may be what `x[i + 1]` was, where `i` counts.
+                let read = Access {
+                    exact: false,
+                    ..read.clone()
+                };
+                if read_varies(aliases, &read, &self.region.accesses).is_some() {
+                    return None;
+                }
+            }
+        }
+        Some(())
+    }
+
+    fn variable(&self, id: ExprId) -> Option<VarId> {
+        match self.places.aliases.function.exprs.get(id) {
+            Expr::Var(VarRef::Local(var)) => Some(*var),
+            _ => None,
+        }
+    }
+
+    /// Whether a read is that of the counter of a loop around an expression.
+    fn counts(&mut self, root: ExprId, read: ExprId) -> bool {
+        let Some(var) = self.variable(read) else {
+            return false;
+        };
+        let counter = |at: &&usize| {
+            let inner = self.inners.loops.get(at);
+            let counting = inner.and_then(|inner| inner.counting);
+            counting.is_some_and(|counting| counting.counter == var)
+        };
+        let found = self.inners.around(root).iter().find(counter);
+        self.dims.extend(found);
+        found.is_some()
+    }
+
+    /// Whether a read is that of a variable of an iteration whose value can be computed before the loop.
+    fn is_local(&mut self, read: ExprId, depth: usize) -> bool {
+        let Some(var) = self.variable(read) else {
+            return false;
+        };
+        let Places {
+            aliases,
+            constants,
+            summaries,
+        } = self.places;
+        let (types, ty) = (&aliases.module.types, aliases.function.vars[var].ty.ty);
+        let is_value = types.as_scalar(ty).is_some() || types.as_pointer(ty).is_some();
+        let is_own = self.region.accesses.declared.contains(&var);
+        if depth == 0 || !is_value || !is_own || aliases.is_volatile(read) {
+            return false;
+        }
+        let Some(value) = constants.initialiser(var) else {
+            return false;
+        };
+        if self.locals.insert(var, value).is_some() {
+            return true;
+        }
+        let own = Accesses::of_expr(aliases, summaries, value);
+        self.reads(value, &own, depth - 1).is_some()
+    }
+}
