@@ -11,6 +11,7 @@ pub mod divergence;
 pub mod faults;
 pub mod fourier_motzkin;
 pub mod geometry;
+pub mod id_range;
 pub mod independence;
 pub mod indices;
 pub mod invariance;

@@ -90,7 +90,8 @@ fn count(start: i128, op: BinaryOp, bound: i128, by: i128) -> Option<u64> {
     u64::try_from((distance.max(0) + by - 1) / by).ok()
 }
 
-fn integer_range(scalar: Scalar) -> Option<std::ops::RangeInclusive<i128>> {
+/// The numbers of an integer type.
+pub fn integer_range(scalar: Scalar) -> Option<std::ops::RangeInclusive<i128>> {
     if scalar.is_float() || scalar == Scalar::Bool {
         return None;
     }
@@ -153,6 +154,11 @@ impl<'a> Constants<'a> {
         });
         constants.fixed = fixed;
         constants
+    }
+
+    /// Whether statements leave a variable as it is.
+    pub fn stays_in(&self, var: VarId, stmts: &[Stmt]) -> bool {
+        !self.is_written(var, stmts) && !self.exposed.contains(&var)
     }
 
     /// What a local is declared to be, if it stays that and nothing points to it.

@@ -6,6 +6,7 @@
 #define SEEN "a launch facts file (.yaml) that has this launch, with "
 #define OF_LOOPS "--keep-general, or with -fno-ndrange-to-loop"
 #define OF_LANES "--keep-general, or with -fno-coarsen"
+#define OF_SIZES "--keep-general, or with -fno-known-sizes"
 
 /* Adds the way out, and that the NDRange is shown. */
 static void add_help(struct fpgacc_refusal *refusal, const char *help)
@@ -73,15 +74,39 @@ static cl_int check_fact(const struct fpgacc_geometry *geometry, const struct fp
     return CL_INVALID_WORK_GROUP_SIZE;
 }
 
-cl_int fpgacc_guard_geometry(const struct fpgacc_launch *launch, const struct fpgacc_guard *guard,
-                             struct fpgacc_refusal *refusal)
+/* Whether a fact is about the local size of a launch that leaves it to the implementation. */
+static int is_open(const struct fpgacc_launch *launch, const struct fpgacc_guard *guard)
 {
+    int is_local = guard->of.fact.kind == FPGACC_FACT_LOCAL ||
+                   guard->of.fact.kind == FPGACC_FACT_ONE_GROUP;
+    return is_local && !launch->local_given;
+}
+
+/* Of a kernel that is launched over its NDRange. */
+static cl_int check_range(const struct fpgacc_launch *launch, const struct fpgacc_guard *guard,
+                          struct fpgacc_refusal *refusal)
+{
+    cl_int error = CL_INVALID_WORK_GROUP_SIZE;
     /* What no kernel takes is the implementation's to refuse. */
     if (!launch->geometry)
         return CL_SUCCESS;
+    if (!is_open(launch, guard))
+        error = check_fact(launch->geometry, guard, refusal);
+    else if (refusal)
+        fpgacc_text_add(&refusal->what, "for a local size, this launch gives none");
+    if (error != CL_SUCCESS)
+        add_help(refusal, launch->info->form == FPGACC_COARSENED ? SEEN OF_LANES : SEEN OF_SIZES);
+    return error;
+}
+
+cl_int fpgacc_guard_geometry(const struct fpgacc_launch *launch, const struct fpgacc_guard *guard,
+                             struct fpgacc_refusal *refusal)
+{
+    if (launch->info->form != FPGACC_TASK)
+        return check_range(launch, guard, refusal);
     cl_int error = check_fact(launch->geometry, guard, refusal);
     if (error != CL_SUCCESS)
-        add_help(refusal, launch->info->form == FPGACC_COARSENED ? SEEN OF_LANES : SEEN OF_LOOPS);
+        add_help(refusal, SEEN OF_LOOPS);
     return error;
 }
 

@@ -302,6 +302,20 @@ impl Launch {
         launch.geometry = Geometry::Task;
         Ok(launch)
     }
+
+    /// Whether a fact holds that the runtime checks of a kernel that is launched over its NDRange.
+    pub fn holds(&self, fact: Fact) -> bool {
+        let is_open = matches!(&self.geometry, Geometry::Range { local, .. } if local.is_empty());
+        if is_open && matches!(fact, Fact::Local(..) | Fact::OneGroup(_)) {
+            return false;
+        }
+        let task = Task {
+            hidden: Vec::new(),
+            max_group_size: None,
+            null_local: NullLocal::Divisor,
+        };
+        FullRange::of(self, &task, &BTreeSet::new()).holds(fact)
+    }
 }
 
 /// An NDRange in three dimensions.

@@ -219,8 +219,10 @@ fn choose(job: &Job, launch: &Launch, report: &Report) -> Result<Launch, Rewrite
             Form::Task(task) => {
                 (launch.as_task(task, &contract.guards)).map_err(|error| error.to_string())
             }
-            Form::NdRange => Ok(launch.clone()),
-            Form::Coarsened(by) => coarsened(launch, *by),
+            Form::NdRange => in_range(launch, &contract),
+            Form::Coarsened(by) => {
+                in_range(launch, &contract).and_then(|launch| coarsened(&launch, *by))
+            }
         });
         match chosen {
             Ok(chosen) => {
@@ -236,6 +238,18 @@ fn choose(job: &Job, launch: &Launch, report: &Report) -> Result<Launch, Rewrite
         kernel: launch.kernel.clone(),
         what: first.unwrap_or_default(),
     })
+}
+
+/// A launch over its NDRange, if that is as the kernel relies on.
+fn in_range(launch: &Launch, contract: &LaunchContract) -> Result<Launch, String> {
+    for guard in &contract.guards {
+        if let Guard::Geometry(fact) = guard
+            && !launch.holds(*fact)
+        {
+            return Err(format!("{fact:?} does not hold"));
+        }
+    }
+    Ok(launch.clone())
 }
 
 /// The text of a job as the project's own printer writes it, one statement a line.
@@ -303,7 +317,7 @@ fn check(job: &Job, launch: &Launch, guard: Guard) -> Result<(), String> {
     let passed = |index: u32| launch.args.get(index as usize);
     let buffer = |index| passed_buffer(job, launch, index);
     match guard {
-        // `Launch::as_task` looks at these.
+        // `Launch::as_task` and `Launch::holds` look at these.
         Guard::Geometry(_) | Guard::IntLoops | Guard::GroupSize(_) => {}
         Guard::LocalSize(size) => {
             if local_size(launch) != Some(size) {

@@ -5,6 +5,7 @@ pub mod coalesce;
 mod coarsen;
 pub(crate) mod constant_memory;
 mod ivdep;
+mod known_sizes;
 mod local_memory_size;
 mod ndrange_to_loop;
 pub mod promote;
@@ -48,6 +49,9 @@ pub const ALL: &[&dyn Pass] = &[
     // Before all others, which make more of constants than of parameters. It looks at the
     // kernel's own parameters only, before hidden ones are added.
     &specialise::Specialise,
+    // After specialise, whose constants it compares ids with; before ndrange-to-loop, which makes
+    // loops over ids.
+    &known_sizes::KnownSizes,
     // Early: what the others do to loops pays off in a single work-item, and the loops that it makes
     // are theirs to improve.
     &ndrange_to_loop::NdrangeToLoop,

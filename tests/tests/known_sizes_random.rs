@@ -1,0 +1,217 @@
+//! Random conditions and loops over ids, through `known-sizes`: whatever it decides, every byte stays.
+
+use fpgacc_device_passes::options::PassOptions;
+use fpgacc_device_passes::remark::Kind;
+use fpgacc_tests::compare::{Bound, certify, same};
+use fpgacc_tests::job::{Fill, Geometry, Job};
+use fpgacc_tests::random::Random;
+use fpgacc_tests::rewrite::{Rewrites, Rewritten, Told, rewrite};
+use fpgacc_tests::run::Platform;
+use fpgacc_tests::seeds::{fail, seeds};
+
+/// The name of the pass.
+const PASS: &str = "known-sizes";
+/// Kernels in one program: building costs more than running.
+const BATCH: usize = 20;
+/// Launches: offset, global and local size.
+const LAUNCHES: [([u64; 2], [u64; 2], [u64; 2]); 5] = [
+    ([0, 0], [16, 2], [4, 2]),
+    ([0, 0], [8, 8], [8, 1]),
+    ([3, 1], [12, 4], [6, 2]),
+    ([0, 0], [64, 1], [16, 1]),
+    ([0, 5], [1, 32], [1, 8]),
+];
+const QUERIES: [&str; 8] = [
+    "get_global_id(0)",
+    "get_global_id(1)",
+    "get_local_id(0)",
+    "get_group_id(1)",
+    "get_global_size(0)",
+    "get_local_size(0)",
+    "get_num_groups(0)",
+    "get_global_id(2)",
+];
+const TYPES: [&str; 7] = ["int", "uint", "size_t", "long", "short", "uchar", "char"];
+const COMPARISONS: [&str; 6] = ["<", "<=", ">", ">=", "==", "!="];
+const BOUNDS: [i32; 12] = [0, 1, 2, 4, 8, 12, 15, 16, 17, 63, 64, 300];
+
+fn value(random: &mut Random, depth: usize) -> String {
+    if depth == 0 || random.chance(35) {
+        return match random.below(4) {
+            0 => random.copy(&BOUNDS).to_string(),
+            1 => random.pick(&["x", "y", "z"]).to_string(),
+            _ => random.pick(&QUERIES).to_string(),
+        };
+    }
+    let left = value(random, depth - 1);
+    match random.below(7) {
+        0 => format!("({left} + {})", value(random, depth - 1)),
+        1 => format!("({left} - {})", value(random, depth - 1)),
+        2 => format!("({left} * {})", 1 + random.below(5)),
+        3 => format!("({left} / {})", 1 + random.below(5)),
+        4 => format!("({left} % {})", 1 + random.below(20)),
+        5 => format!("(-{left})"),
+        _ => format!("({}){left}", random.pick(&TYPES)),
+    }
+}
+
+fn condition(random: &mut Random, depth: usize) -> String {
+    if depth > 0 && random.chance(30) {
+        let (left, right) = (condition(random, depth - 1), condition(random, depth - 1));
+        return match random.below(3) {
+            0 => format!("({left} && {right})"),
+            1 => format!("({left} || {right})"),
+            _ => format!("!({left})"),
+        };
+    }
+    // What guards look like, mostly.
+    let left = match random.chance(50) {
+        true => random.pick(&QUERIES).to_string(),
+        false => value(random, 2),
+    };
+    let right = match random.chance(60) {
+        true => random.copy(&BOUNDS).to_string(),
+        false => value(random, 1),
+    };
+    format!("{left} {} {right}", random.pick(&COMPARISONS))
+}
+
+fn statement(random: &mut Random, number: usize) -> String {
+    let work = format!("sum = sum * 3 + {number};");
+    let cond = condition(random, 2);
+    match random.below(5) {
+        0 => format!("if ({cond}) {{ int x = {number}; sum += x; }} else {work}\n"),
+        1 => format!("if ({cond}) {work}\n"),
+        2 if number > 2 => format!("if ({cond}) {{ out[at] = sum; return; }}\n"),
+        _ => {
+            let d = random.below(2);
+            let [first, by] =
+                [["global_id", "global_size"], ["local_id", "local_size"]][random.below(2)];
+            let bound = random.copy(&BOUNDS[3..]);
+            let ty = random.copy(&TYPES[..5]);
+            let (own, after) = match random.chance(50) {
+                true => (format!("{ty} i"), ""),
+                false => ("j".to_string(), "sum += j;"),
+            };
+            let i = if after.is_empty() { "i" } else { "j" };
+            let step = match random.chance(70) {
+                true => format!("get_{by}({d})"),
+                false => random.copy(&BOUNDS[4..]).to_string(),
+            };
+            let step = match random.chance(70) {
+                true => format!("{i} += {step}"),
+                false => format!("{i} = {i} + {step}"),
+            };
+            let left = if random.chance(10) {
+                "if (sum == 5) break;"
+            } else {
+                ""
+            };
+            format!(
+                "for ({own} = get_{first}({d}); {i} {} {bound}; {step}) {{ {left} sum += {i} * 5; }}\n\
+                 {after}\n",
+                random.pick(&["<", "<", "<="])
+            )
+        }
+    }
+}
+
+fn kernel(random: &mut Random, number: usize) -> String {
+    let mut body = String::new();
+    for (name, from) in ["x", "y", "z"].into_iter().zip(0..) {
+        let ty = random.pick(&TYPES);
+        let value = random.pick(&QUERIES[..4]);
+        let add = if random.chance(30) { from } else { 0 };
+        body.push_str(&format!("{ty} {name} = {value} + {add};\n"));
+    }
+    if random.chance(20) {
+        body.push_str("x += 1;\n");
+    }
+    for at in 0..2 + random.below(4) {
+        body.push_str(&statement(random, at));
+    }
+    format!(
+        "__kernel void k{number}(__global int *out)\n{{\nint at = (get_global_id(1) - \
+         get_global_offset(1)) * get_global_size(0) + get_global_id(0) - get_global_offset(0);\n\
+         int sum = at, j = 0;\n{body}out[at] = sum;\n}}\n"
+    )
+}
+
+fn kernels(seed: u64) -> Vec<(usize, String)> {
+    let mut random = Random::new(seed);
+    let one = |number| (random.below(LAUNCHES.len()), kernel(&mut random, number));
+    (0..BATCH).map(one).collect()
+}
+
+fn job(kernels: &[(usize, String)]) -> Job {
+    let texts: String = kernels.iter().map(|(_, text)| text.as_str()).collect();
+    let mut job = Job::new(texts);
+    for (launch, text) in kernels {
+        let name: String = text.chars().skip(14).take_while(|c| *c != '(').collect();
+        let (offset, global, local) = LAUNCHES[*launch];
+        let out = job.buffer(4 * 64, Fill::ints(1, 0, 16));
+        job.launch(
+            &name,
+            Geometry::offset_range(&offset, &global, &local),
+            [out],
+        );
+    }
+    job
+}
+
+fn decided(seed: u64, job: &Job) -> Result<Rewritten, String> {
+    let rewrites = match seed % 2 {
+        0 => Rewrites::All,
+        _ => Rewrites::Only(PASS.to_string()),
+    };
+    rewrite(job, |_| Told::All, &rewrites, &PassOptions::default())
+        .map_err(|error| error.to_string())
+}
+
+/// What is wrong with a program after the pass; `None`: nothing.
+fn fault(seed: u64, original: &Job) -> Option<String> {
+    let made = match decided(seed, original) {
+        Ok(made) => made.job,
+        Err(error) => return Some(error),
+    };
+    certify(original)
+        .and_then(|()| certify(&made))
+        .and_then(|()| same(original, &made, &Platform::EMULATORS, &Bound::Exact))
+        .err()
+        .map(|error| error.to_string())
+}
+
+#[test]
+fn random_conditions_on_ids_stay_what_they_are() {
+    let name = "random_conditions_on_ids_stay_what_they_are";
+    let mut rewrites = 0;
+    for seed in seeds(2) {
+        let kernels = kernels(seed);
+        let original = job(&kernels);
+        if let Ok(made) = decided(seed, &original) {
+            let done = made
+                .remarks
+                .iter()
+                .filter(|remark| remark.pass == PASS && remark.kind == Kind::Passed)
+                .count();
+            assert!(done >= BATCH / 4, "seed {seed}: {}", original.source);
+            rewrites += done;
+        }
+        let Some(why) = fault(seed, &original) else {
+            continue;
+        };
+        // The first that fails alone too says more than all.
+        let mut alone = kernels.chunks(1).map(job);
+        let found = alone.find_map(|one| fault(seed, &one).map(|why| (why, one)));
+        match found {
+            Some((why, one)) => fail(name, seed, &one.source, &why),
+            None => fail(
+                name,
+                seed,
+                &original.source,
+                &format!("only together: {why}"),
+            ),
+        }
+    }
+    println!("{rewrites} conditions and loops were decided");
+}
