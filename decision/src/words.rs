@@ -37,10 +37,7 @@ pub(super) fn label(made: &Made, is_input: bool) -> String {
                 let depth = depth.and_then(|rest| rest.split(',').next());
                 parts.push(format!("shift registers of {}", depth.unwrap_or("8")));
             }
-            "promote" => {
-                let array = text.rsplit("array of ").next().unwrap_or(text);
-                parts.push(format!("{array} loaded once"));
-            }
+            "promote" if is_new => parts.push(loaded_once(made)),
             "coarsen" => {
                 let merged = text.split([',', ';']).next();
                 parts.extend(merged.map(str::to_string));
@@ -77,6 +74,17 @@ pub fn step(before: &str, after: &str) -> String {
         true => after.to_string(),
         false => new.join(", "),
     }
+}
+
+/// The elements that are loaded before loops.
+fn loaded_once(made: &Made) -> String {
+    let mut elements = 0;
+    for (pass, text) in made.report.done.values().flatten() {
+        let array = text.rsplit("array of ").next();
+        let count = array.and_then(|array| array.split(' ').next()?.parse::<u64>().ok());
+        elements += count.filter(|_| *pass == "promote").unwrap_or(0);
+    }
+    format!("{elements} elements loaded once")
 }
 
 /// Seconds as people read them.

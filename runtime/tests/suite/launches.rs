@@ -36,6 +36,7 @@ on_both!(
     errors_of_the_original,
     required_size,
     fixed_local_size,
+    known_sizes,
     offsets
 );
 
@@ -297,6 +298,44 @@ fn fixed_local_size(case: Case) {
             "{}",
             ran.stderr
         );
+    }
+}
+
+/// An NDRange kernel that relies on sizes: launches with others are refused with a reason, invalid ones by
+/// the implementation.
+fn known_sizes(case: Case) {
+    let params = vec![param("out", "int*", ParamKind::Global, 8)];
+    let mut sized = kernel("where", Form::NdRange, params);
+    let facts = [Fact::Offset(0, 0), Fact::Global(0, 4), Fact::Local(1, 1)];
+    let guards = facts.into_iter().map(Guard::Geometry);
+    sized.contract.guards.extend(guards);
+    case.write("where.cl", TEXT);
+    case.aocx("app.aocx", TEXT, "");
+    case.link(
+        vec![program("where.cl", TEXT, vec![sized])],
+        HOST,
+        Patch::Calls,
+    );
+    let launches = ["1:-:4:2", "2:-:4,4:2,1", "3:0,1,0:4,2,2:4,1,1"];
+    assert_eq!(case.run(&launches).quiet(), case.run_original(&launches));
+    for (launch, error, reason) in [
+        (
+            "1:-:8:2",
+            -63,
+            "global size 4 in dimension 0, this launch has 8",
+        ),
+        ("1:3:4:2", -56, "offset 0 in dimension 0, this launch has 3"),
+        (
+            "2:-:4,4:1,4",
+            -54,
+            "local size 1 in dimension 1, this launch has 4",
+        ),
+        ("2:-:4,4:-", -54, "a local size, this launch gives none"),
+    ] {
+        let ran = case.run(&[launch]);
+        assert_eq!(ran.stdout, format!("{error}\n"), "{launch}");
+        assert!(ran.stderr.contains(reason), "{}", ran.stderr);
+        assert!(ran.stderr.contains("-fno-known-sizes"), "{}", ran.stderr);
     }
 }
 

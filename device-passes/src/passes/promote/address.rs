@@ -38,6 +38,10 @@ pub fn address(
     inners: &Inners,
     place: ExprId,
 ) -> Option<Address> {
+    let counts = |at: &usize| inners.loops.get(at).is_some_and(|l| l.counting.is_some());
+    if !inners.around(place).iter().any(counts) {
+        return None;
+    }
     let mut follow = Follow {
         places,
         region,

@@ -10,7 +10,7 @@ use fpgacc_kernel_analysis::place::{Around, Places, Refusal, Region, by_place, r
 use fpgacc_kernel_analysis::spell::spell;
 use fpgacc_kernel_analysis::sure::Sure;
 use fpgacc_kernel_analysis::trip_count::Constants;
-use fpgacc_kernel_analysis::{faults, loops};
+use fpgacc_kernel_analysis::{faults, loops, nest};
 
 use super::address::{Address, Dim, address};
 use super::inner::Inners;
@@ -134,9 +134,14 @@ impl Search<'_> {
             },
             most: self.most,
         };
+        let mut joined = 0;
         loops::for_each(body, &mut |at, stmt| {
+            // Nests that the user makes one loop of stay as they are.
+            if loops::hints(stmt).is_some_and(|hints| nest::asked(hints).is_some()) {
+                joined = joined.max(at + loops::count(stmt));
+            }
             // The innermost loops are none that anything could be moved before.
-            if loops::count(stmt) > 1 {
+            if loops::count(stmt) > 1 && at >= joined {
                 judge.judge_loop(at, stmt, visit);
             }
         });

@@ -122,3 +122,11 @@ __kernel void k(__global int *restrict a, __global int *restrict b, int n) {
             b[i] += a[at + l];
     }
 }
+
+// case: a nest that the user makes one loop of; nothing is expected
+__kernel void k(__global int *restrict a, __global int *restrict b, int n) {
+    #pragma loop_coalesce 2
+    for (int i = 0; i < n; i++)
+        for (int l = 0; l < 8; l++)
+            b[i * 8 + l] = a[l];
+}
