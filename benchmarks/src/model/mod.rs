@@ -20,6 +20,7 @@ mod report;
 pub mod rodinia_fpga;
 pub mod spector;
 pub mod thesis;
+mod why;
 
 pub use boyi::{Request, run};
 pub use error::ModelError;

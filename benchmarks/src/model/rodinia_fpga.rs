@@ -18,7 +18,7 @@ use super::deciding::{Deciding, decide, forms};
 use super::error::ModelError;
 use super::facts::{self, Sizes};
 use super::launches::Trips;
-use super::{kernels, points, thesis};
+use super::{kernels, points, thesis, why};
 
 /// What is compared.
 #[derive(Clone, Copy, Debug)]
@@ -83,6 +83,8 @@ struct Priced {
     seconds: f64,
     mhz: f64,
     fits: bool,
+    /// What each launch waits for.
+    why: String,
 }
 
 /// A program's times: of the first version of this name that fits, and of the best.
@@ -162,6 +164,9 @@ impl Comparison<'_> {
                 Ok(priced) => writeln!(text, "  {:20} {}", version.name, priced.line()),
                 Err(why) => writeln!(text, "  {:20} not priced: {why}", version.name),
             };
+            if let (Ok(priced), Some(_)) = (&priced, self.request.only) {
+                text.push_str(&priced.why);
+            }
             let fitting = priced.ok().filter(|priced| priced.fits && place > 0);
             experts.extend(fitting.map(|priced| (version.name.as_str(), priced.seconds)));
         }
@@ -188,7 +193,7 @@ impl Comparison<'_> {
     }
 
     fn price(&self, version: &Version, read: &Read) -> Priced {
-        let mut all = Vec::new();
+        let (mut all, mut reasons) = (Vec::new(), String::new());
         for kernel in read.module.kernels() {
             let name = &read.module.functions[kernel].name;
             let launches = read.facts.launches.iter().zip(&version.launches);
@@ -201,10 +206,14 @@ impl Comparison<'_> {
                 };
                 let contract = LaunchContract::default();
                 let prediction = predict(&read.module, kernel, self.board, &shape, &contract);
+                reasons.push_str(&why::why(name, &prediction, &read.sources));
                 all.push((prediction, sizes.count as f64, place > 0));
             }
         }
-        self.together(&all)
+        Priced {
+            why: reasons,
+            ..self.together(&all)
+        }
     }
 
     /// Launches of kernels that are built into one image: predictions, how often, and whether the kernel is
@@ -222,6 +231,7 @@ impl Comparison<'_> {
             seconds: program.seconds.value,
             mhz: program.clock_mhz.value,
             fits: program.fits,
+            why: String::new(),
         }
     }
 
