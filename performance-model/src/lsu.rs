@@ -111,6 +111,18 @@ pub fn on_chip(graph: &Graph) -> Vec<Vec<usize>> {
     runs(graph, true)
 }
 
+/// The unit of each access to memory, by a number that others of the same unit have.
+pub fn units(graph: &Graph) -> Vec<usize> {
+    let mut units: Vec<usize> = (0..graph.accesses.len()).collect();
+    for run in [runs(graph, false), runs(graph, true)]
+        .into_iter()
+        .flatten()
+    {
+        run.iter().for_each(|at| units[*at] = run[0]);
+    }
+    units
+}
+
 /// Bytes that accesses next to each other touch.
 fn bytes_of(graph: &Graph, run: &[usize]) -> u64 {
     let start = |at: &usize| constant_of(&graph.accesses[*at]);

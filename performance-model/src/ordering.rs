@@ -97,12 +97,19 @@ struct Side<'a> {
 }
 
 /// What accesses in a loop wait for.
-pub(super) fn orders(graph: &Graph, region: RegionId, overlaps: &[Vec<bool>]) -> Vec<Order> {
+/// `units`: see [`super::lsu::units`].
+pub(super) fn orders(
+    graph: &Graph,
+    region: RegionId,
+    overlaps: &[Vec<bool>],
+    units: &[usize],
+) -> Vec<Order> {
     let sides: Vec<Side<'_>> = (0..graph.accesses.len())
         .filter_map(|at| side(graph, region, at))
         .collect();
     let mut search = Search {
         graph,
+        units,
         region,
         found: Vec::new(),
         known: BTreeSet::new(),
@@ -138,6 +145,8 @@ fn side(graph: &Graph, region: RegionId, at: usize) -> Option<Side<'_>> {
 /// The search for what accesses of a loop wait for.
 struct Search<'a> {
     graph: &'a Graph,
+    /// The unit of each access.
+    units: &'a [usize],
     region: RegionId,
     found: Vec<Order>,
     /// Loops inside wait for each other in one way, however many of their accesses do; except that what waits
@@ -161,8 +170,10 @@ impl Search<'_> {
             });
         }
         // On-chip memory serves accesses in order, and aoc gives each outer iteration a copy of its own.
-        // To external memory a store may overtake neither a load nor another store's unit.
-        if !is_flow && (on_chip || x.at == y.at) {
+        // To external memory a store may overtake neither a load nor another store's unit: what one unit stores
+        // stays in order.
+        let is_one_unit = x.at == y.at || are_stores(x, y) && self.units[x.at] == self.units[y.at];
+        if !is_flow && (on_chip || is_one_unit) {
             return;
         }
         // In the same iteration, in the order of the text. Of two stores in one body, the later one wins anyway.

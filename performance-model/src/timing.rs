@@ -156,9 +156,10 @@ impl<'a> Timer<'a> {
         let loops = 1..graph.regions.len();
         // Nothing waits for anything from one run of the body to the next.
         timer.orders.push(Vec::new());
+        let units = lsu::units(graph);
         timer
             .orders
-            .extend(loops.map(|region| orders(graph, region, &overlaps)));
+            .extend(loops.map(|region| orders(graph, region, &overlaps, &units)));
         timer.reads_back = read_back(graph, &timer.orders);
         timer
     }
