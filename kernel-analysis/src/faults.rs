@@ -111,6 +111,10 @@ pub const ALL: &[Fault] = &[
         "a window gives the element before the one that is read",
     ),
     fault(
+        "window-beyond",
+        "a window takes in elements that nobody is sure to read",
+    ),
+    fault(
         "group-size-misstated",
         "a kernel states another work-group size than its launches have",
     ),

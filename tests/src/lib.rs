@@ -52,6 +52,7 @@ pub mod roundtrip;
 pub mod run;
 pub mod scalars;
 pub mod seeds;
+pub mod stencils;
 pub mod tables;
 pub mod worker;
 

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use fpgacc_device_passes::options::{General, PassOptions};
+use fpgacc_device_passes::passes::WINDOW;
 use fpgacc_kernel_analysis::faults::{ALL, Fault, inject};
 use fpgacc_tests::campaign::{Found, Plan, Prepared, prepare, rewrite_safely, run_impatiently};
 use fpgacc_tests::compare::{Bound, certify, difference, same};
@@ -15,6 +16,7 @@ use fpgacc_tests::job::Job;
 use fpgacc_tests::random::Random;
 use fpgacc_tests::rewrite::{Rewrites, Told, rewrite_knowing};
 use fpgacc_tests::run::Platform;
+use fpgacc_tests::stencils::{self, Stencil};
 use fpgacc_tests::{aligned, scalars, tables};
 
 /// Makes the passes commit one mistake after the other and runs generated kernels until one shows it.
@@ -97,6 +99,7 @@ fn hunt(
         name if name.starts_with("scalar-") => Some(("specialise", scalars::job)),
         "constant-guard-lost" => Some(("constant-memory", tables::job)),
         name if name.starts_with("alignment-") => Some(("alignment", aligned::job)),
+        name if name.starts_with("window-") => Some((WINDOW, stencil)),
         _ => None,
     };
     if let Some((pass, job)) = own {
@@ -193,6 +196,7 @@ fn hunt_launches(
         inject(None);
         let found = match rewritten {
             Ok(rewritten) => same(&job, &rewritten.job, &[Platform::Oclgrind], &Bound::Exact)
+                .and_then(|()| certify(&rewritten.job))
                 .err()
                 .map(|difference| difference.to_string()),
             Err(error) => Some(error.to_string()),
@@ -204,6 +208,12 @@ fn hunt_launches(
         }
     }
     Ok(None)
+}
+
+/// Loops over neighbours.
+fn stencil(random: &mut Random) -> Job {
+    let stencils: Vec<Stencil> = (0..8).map(|_| Stencil::random(random, false)).collect();
+    stencils::job(&stencils)
 }
 
 fn names(found: &Found) -> BTreeSet<String> {
