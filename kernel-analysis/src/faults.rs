@@ -143,6 +143,10 @@ pub const ALL: &[Fault] = &[
         "scalar-guard-lost",
         "the constant of a scalar argument is not checked at launch",
     ),
+    fault(
+        "old-counts-lost",
+        "what was counted on the chip takes the place of what memory held",
+    ),
 ];
 
 #[cfg(feature = "faults")]

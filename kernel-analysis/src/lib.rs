@@ -14,6 +14,7 @@ pub mod geometry;
 pub mod id_range;
 pub mod independence;
 pub mod indices;
+pub mod interval;
 pub mod invariance;
 pub mod liveness;
 pub mod local_race;

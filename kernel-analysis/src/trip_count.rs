@@ -90,7 +90,7 @@ fn count(start: i128, op: BinaryOp, bound: i128, by: i128) -> Option<u64> {
     u64::try_from((distance.max(0) + by - 1) / by).ok()
 }
 
-/// The numbers of an integer type.
+/// The numbers of an integer type; `None`: it is no integer, or `bool`.
 pub fn integer_range(scalar: Scalar) -> Option<std::ops::RangeInclusive<i128>> {
     if scalar.is_float() || scalar == Scalar::Bool {
         return None;

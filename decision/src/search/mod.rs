@@ -17,7 +17,7 @@ mod steps;
 use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_device_passes::pass::Pass;
-use fpgacc_device_passes::passes::{self, NDRANGE_TO_LOOP, REDUCTION, WINDOW};
+use fpgacc_device_passes::passes::{self, NDRANGE_TO_LOOP, REDUCTION};
 use fpgacc_device_passes::pipeline::Pipeline;
 use fpgacc_performance_model::Family as Device;
 
@@ -198,7 +198,7 @@ impl Search<'_> {
 
     /// The user's pipeline without these passes, unless the user turns them on.
     fn without(&self, names: &[&str]) -> Pipeline {
-        let names = names.iter().chain([&WINDOW]);
+        let names = names.iter().chain(steps::SWITCHED);
         let off = names.map(|name| (name.to_string(), false));
         let mut switches: BTreeMap<String, bool> = off.collect();
         switches.extend(self.base.switches.clone());

@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use fpgacc_device_passes::options::{Coarsening, Factor, Level, Stride};
-use fpgacc_device_passes::passes::{self, NDRANGE_TO_LOOP, SCALAR_REPLACEMENT, WINDOW};
+use fpgacc_device_passes::passes::{self, NDRANGE_TO_LOOP, PRIVATISE, SCALAR_REPLACEMENT, WINDOW};
 use fpgacc_device_passes::pipeline::Pipeline;
 
 use crate::price::Made;
@@ -27,6 +27,8 @@ const COPIES: [u64; 7] = [1, 2, 4, 8, 16, 32, 64];
 /// Loops that run at most so often may run all their iterations at once.
 const MOST_WHOLE: u64 = 128;
 
+/// Passes of single work-items that are on only where that pays.
+pub const SWITCHED: &[&str] = &[PRIVATISE, WINDOW];
 /// The most sizes of arrays that are loaded once that are tried: it only bounds the time.
 const MOST_SIZES: usize = 4;
 /// No more copies of bodies are priced: a guess, well beyond what fits on a device.
@@ -142,13 +144,17 @@ pub fn structural(form: &Pipeline, base: &Pipeline, made: &Made) -> Vec<Pipeline
     if form.runs(&passes::Promote) && form.options.promote == 0 {
         found.extend(promoted(form, made));
     }
-    let windows = form.switches.get(WINDOW) == Some(&true);
-    let is_asked = base.switches.contains_key(WINDOW);
-    if made.family == Family::SingleWorkItem && !windows && !is_asked {
-        let mut form = form.clone();
-        form.switches.insert(WINDOW.to_string(), true);
-        form.options.ungrouped = true;
-        found.push(form);
+    if made.family == Family::SingleWorkItem {
+        let is_off = |pass: &&&str| form.switches.get(**pass) != Some(&true);
+        let is_free = |pass: &&&str| !base.switches.contains_key(**pass);
+        let passes = SWITCHED.iter().filter(is_off).filter(is_free);
+        found.extend(passes.map(|pass| {
+            let mut form = form.clone();
+            form.switches.insert(pass.to_string(), true);
+            // Windows walk over rows, which groups cut into pieces.
+            form.options.ungrouped |= *pass == WINDOW;
+            form
+        }));
     }
     // Nests are perfect only if no values are read before their inner loops.
     let is_asked = base.switches.contains_key(SCALAR_REPLACEMENT);

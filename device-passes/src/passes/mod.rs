@@ -8,6 +8,7 @@ mod ivdep;
 mod known_sizes;
 mod local_memory_size;
 mod ndrange_to_loop;
+mod privatise;
 pub mod promote;
 mod reduction;
 mod replicate;
@@ -39,6 +40,8 @@ pub const SPECIALISE: &str = "specialise";
 pub const RESTRICT: &str = "restrict";
 /// The name of the pass that reads through sliding windows.
 pub const WINDOW: &str = "window";
+/// The name of the pass that counts on the chip.
+pub const PRIVATISE: &str = "privatise";
 /// The name of the pass that moves tables to `__constant` memory.
 pub const CONSTANT_MEMORY: &str = "constant-memory";
 /// The name of the pass that reassociates.
@@ -65,6 +68,9 @@ pub const ALL: &[&dyn Pass] = &[
     // After restrict: the pairs that both ask for are counted once. After ndrange-to-loop, which
     // makes what it makes of __global pointers. Before the passes that move accesses.
     &constant_memory::ConstantMemory,
+    // After ndrange-to-loop, which makes the loops, and restrict, without which memory that is counted in may be
+    // read through another pointer. Before the passes that look at what loops access.
+    &privatise::Privatise,
     // After restrict, without which an array may be what another pointer writes, and constant-memory,
     // whose cache holds what it moves there. Before reduction, which leaves the loops that it unrolls.
     &promote::Promote,

@@ -1,0 +1,349 @@
+//! Which atomics of a loop may count on the chip.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fpgacc_frontend::ir::{
+    AddressSpace, BinaryOp, Block, Callee, Expr, ExprId, Function, FunctionId, Module, Qualifiers,
+    Stmt, StmtKind, TypeId, UnaryOp, VarId, VarRef, builtin_has_effects,
+};
+use fpgacc_kernel_analysis::accesses::Summaries;
+use fpgacc_kernel_analysis::alias::Aliases;
+use fpgacc_kernel_analysis::interval::interval;
+use fpgacc_kernel_analysis::loops;
+use fpgacc_kernel_analysis::place::{Around, Places, Refusal, Region, is_loop, refuse};
+use fpgacc_kernel_analysis::trip_count::Constants;
+
+use crate::around_loop::Plan;
+use crate::pass::Note;
+
+/// The most elements of an array: more would take a good part of a device.
+const MOST: i128 = 1 << 16;
+
+/// An atomic whose result nobody uses, a statement of its own.
+#[derive(Clone, Copy, Debug)]
+pub struct Atomic {
+    /// The call.
+    pub call: ExprId,
+    /// Its pointer.
+    pointer: ExprId,
+    /// The parameter that it points into.
+    base: VarId,
+    /// The element; `None`: the first.
+    pub index: Option<ExprId>,
+    /// What is added; `None`: 1.
+    pub amount: Option<ExprId>,
+    /// It is taken away.
+    pub is_sub: bool,
+    /// The function that adds such numbers to memory.
+    pub add: &'static str,
+}
+
+/// Counts of a loop that an array on the chip takes.
+#[derive(Clone, Debug)]
+pub struct Counts {
+    /// The parameter.
+    pub base: VarId,
+    /// The type of an element.
+    pub ty: TypeId,
+    /// Elements of the array.
+    pub elements: u64,
+    /// The atomics of the loop.
+    pub atomics: Vec<Atomic>,
+}
+
+/// Plans the rewrite of a kernel: its outermost loops, one by one.
+pub fn plan(
+    module: &Module,
+    kernel: FunctionId,
+    summaries: &Summaries,
+    called: &BTreeSet<FunctionId>,
+) -> Plan<Counts> {
+    let function = &module.functions[kernel];
+    let Some(body) = &function.body else {
+        return Plan::default();
+    };
+    if loops::has_labels(body) {
+        return Plan::default();
+    }
+    let mut judge = Judge {
+        places: Places {
+            aliases: Aliases::new(module, kernel, called),
+            constants: Constants::new(module, function),
+            summaries,
+        },
+        plan: Plan::default(),
+    };
+    judge.block(body, &mut 0);
+    judge.plan
+}
+
+struct Judge<'a> {
+    places: Places<'a>,
+    plan: Plan<Counts>,
+}
+
+impl Judge<'_> {
+    /// Looks for the outermost loops. `seen`: loops that were met.
+    fn block(&mut self, block: &Block, seen: &mut usize) {
+        for stmt in &block.stmts {
+            let (at, held) = (*seen, loops::count(stmt));
+            *seen += held;
+            match &stmt.kind {
+                _ if is_loop(stmt) => self.judge_loop(at, stmt),
+                StmtKind::Block(inner) => self.block(inner, &mut { at }),
+                _ => {}
+            }
+        }
+    }
+
+    fn judge_loop(&mut self, at: usize, stmt: &Stmt) {
+        let mut by_base: BTreeMap<VarId, Vec<Atomic>> = BTreeMap::new();
+        stmt.for_each(&mut |stmt| {
+            if let Some(atomic) = self.atomic(stmt) {
+                by_base.entry(atomic.base).or_default().push(atomic);
+            }
+        });
+        if by_base.is_empty() {
+            return;
+        }
+        let Some(region) = Region::new(&self.places, stmt) else {
+            return;
+        };
+        let known: BTreeSet<ExprId> = by_base.values().flatten().map(|one| one.call).collect();
+        let obstacle = self.obstacle(&region, &known);
+        for (base, atomics) in by_base {
+            let function = self.places.aliases.function;
+            let (name, span) = (
+                &function.vars[base].name,
+                function.exprs.span(atomics[0].call),
+            );
+            let counts = match &obstacle {
+                Some((reason, at)) => Err(Refusal {
+                    reason: (*reason).to_string(),
+                    also: at.map(|at| (at, "here")),
+                }),
+                None => self.counts(&region, base, atomics),
+            };
+            match counts {
+                Ok(counts) => {
+                    let elements = match counts.elements {
+                        1 => "one element".to_string(),
+                        elements => format!("{elements} elements"),
+                    };
+                    let text = format!(
+                        "'{name}' is counted in {elements} on the chip, and added to memory after \
+                         the loop"
+                    );
+                    self.plan.done.push(Note::new(text, span));
+                    self.plan.keep(at, [counts], Around::default());
+                }
+                Err(refusal) => {
+                    let text = format!("'{name}' is not counted on the chip: {}", refusal.reason);
+                    let note = refusal.note(&function.exprs, text, span);
+                    self.plan.missed.push(note);
+                }
+            }
+        }
+    }
+
+    /// An atomic addition or subtraction that is a statement.
+    fn atomic(&self, stmt: &Stmt) -> Option<Atomic> {
+        let exprs = &self.places.aliases.function.exprs;
+        let StmtKind::Expr(root) = &stmt.kind else {
+            return None;
+        };
+        let call = match exprs.get(*root) {
+            Expr::Cast { operand, .. } => *operand,
+            _ => *root,
+        };
+        let Expr::Call {
+            callee: Callee::Builtin(name),
+            args,
+        } = exprs.get(call)
+        else {
+            return None;
+        };
+        let (name, add) = match name.strip_prefix("atomic_") {
+            Some(name) => (name, "atomic_add"),
+            None => (name.strip_prefix("atom_")?, "atom_add"),
+        };
+        let (amount, is_sub) = match (name, args.as_slice()) {
+            ("add", [_, amount]) => (Some(*amount), false),
+            ("sub", [_, amount]) => (Some(*amount), true),
+            ("inc", [_]) => (None, false),
+            ("dec", [_]) => (None, true),
+            _ => return None,
+        };
+        let pointer = *args.first()?;
+        let (base, index) = self.element(pointer)?;
+        Some(Atomic {
+            call,
+            pointer,
+            base,
+            index,
+            amount,
+            is_sub,
+            add,
+        })
+    }
+
+    /// The parameter in global memory that a pointer points into, and at which element.
+    fn element(&self, pointer: ExprId) -> Option<(VarId, Option<ExprId>)> {
+        let function = self.places.aliases.function;
+        let exprs = &function.exprs;
+        let param = |id: ExprId| {
+            let Expr::Var(VarRef::Local(var)) = exprs.get(id) else {
+                return None;
+            };
+            let (_, space) = self.places.aliases.module.types.as_pointer(exprs.ty(id))?;
+            let is_global = space == AddressSpace::Global && function.params.contains(var);
+            is_global.then_some(*var)
+        };
+        match exprs.get(pointer) {
+            Expr::Unary {
+                op: UnaryOp::AddressOf,
+                operand,
+            } => match exprs.get(*operand) {
+                Expr::Index { base, index } => Some((param(*base)?, Some(*index))),
+                _ => None,
+            },
+            Expr::Binary {
+                op: BinaryOp::Add,
+                lhs,
+                rhs,
+            } => Some((param(*lhs)?, Some(*rhs))),
+            _ => Some((param(pointer)?, None)),
+        }
+    }
+
+    /// Why no atomic of a loop may move: memory is ordered in it otherwise, or it may not come to its end.
+    fn obstacle(
+        &self,
+        region: &Region<'_>,
+        known: &BTreeSet<ExprId>,
+    ) -> Option<(&'static str, Option<ExprId>)> {
+        if region.has_return {
+            return Some(("the loop contains a return", None));
+        }
+        let function = self.places.aliases.function;
+        let mut found = None;
+        region.stmt.for_each(&mut |stmt| {
+            for root in stmt.exprs() {
+                function.exprs.for_each(root, &mut |id| {
+                    let is_other = !known.contains(&id) && self.synchronises(id);
+                    if is_other && found.is_none() {
+                        found = Some(id);
+                    }
+                });
+            }
+        });
+        found.map(|at| ("memory is synchronised in the loop", Some(at)))
+    }
+
+    fn synchronises(&self, id: ExprId) -> bool {
+        let aliases = &self.places.aliases;
+        match aliases.function.exprs.get(id) {
+            Expr::Call {
+                callee: Callee::Function(callee),
+                ..
+            } => {
+                self.places
+                    .summaries
+                    .get(aliases.module, *callee)
+                    .synchronises
+            }
+            Expr::Call {
+                callee: Callee::Builtin(name),
+                ..
+            } => builtin_has_effects(name) && !name.starts_with("vstore"),
+            _ => false,
+        }
+    }
+
+    fn counts(
+        &self,
+        region: &Region<'_>,
+        base: VarId,
+        atomics: Vec<Atomic>,
+    ) -> Result<Counts, Refusal> {
+        let aliases = &self.places.aliases;
+        let (types, function) = (&aliases.module.types, aliases.function);
+        let pointee = types.as_pointer(function.vars[base].ty.ty);
+        let pointee = pointee.map(|(pointee, _)| pointee);
+        let integer = pointee.filter(|ty| types.as_scalar(ty.ty).is_some_and(|s| s.is_integer()));
+        let Some(element) = integer else {
+            return Err(refuse("it is no integer"));
+        };
+        if element.quals.contains(Qualifiers::VOLATILE) {
+            return Err(refuse("it is volatile"));
+        }
+        if is_changed(function, base) {
+            return Err(refuse("the pointer is changed"));
+        }
+        let own: BTreeSet<ExprId> = atomics.iter().map(|atomic| atomic.pointer).collect();
+        let accesses = &region.accesses.list;
+        let Some(whole) = accesses.iter().find(|access| own.contains(&access.at)) else {
+            return Err(refuse("what it points to is not known"));
+        };
+        let mut others = accesses.iter().filter(|access| !own.contains(&access.at));
+        if let Some(other) = others.find(|access| aliases.may_overlap(access, whole)) {
+            return Err(Refusal {
+                reason: "another access in the loop may touch the same memory".to_string(),
+                also: Some((other.at, "this may be the same memory")),
+            });
+        }
+        let elements = self.elements(&atomics)?;
+        Ok(Counts {
+            base,
+            ty: element.ty,
+            elements,
+            atomics,
+        })
+    }
+
+    /// How many elements all indices lie in.
+    fn elements(&self, atomics: &[Atomic]) -> Result<u64, Refusal> {
+        let aliases = &self.places.aliases;
+        let mut elements = 1;
+        for index in atomics.iter().filter_map(|atomic| atomic.index) {
+            let bounds = interval(
+                aliases.module,
+                aliases.function,
+                &self.places.constants,
+                index,
+            );
+            let Some((_, high)) = bounds.filter(|(low, high)| *low >= 0 && *high < MOST) else {
+                return Err(Refusal {
+                    reason: format!(
+                        "its index may be anything; say it with a type or mask that leaves at most \
+                         {MOST} elements, such as `& 255`"
+                    ),
+                    also: Some((index, "the index")),
+                });
+            };
+            elements = elements.max(high + 1);
+        }
+        Ok(elements as u64)
+    }
+}
+
+/// Whether a function may let a variable of its own have another value.
+fn is_changed(function: &Function, var: VarId) -> bool {
+    let mut found = false;
+    let Some(body) = &function.body else {
+        return found;
+    };
+    body.for_each_expr(&function.exprs, &mut |id| {
+        let target = match function.exprs.get(id) {
+            Expr::Assign { lhs, .. } => *lhs,
+            Expr::IncDec { operand, .. } => *operand,
+            Expr::Unary {
+                op: UnaryOp::AddressOf,
+                operand,
+            } => *operand,
+            _ => return,
+        };
+        found |= matches!(function.exprs.get(target), Expr::Var(VarRef::Local(v)) if *v == var);
+    });
+    found
+}
