@@ -17,7 +17,7 @@ mod steps;
 use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_device_passes::pass::Pass;
-use fpgacc_device_passes::passes::{self, NDRANGE_TO_LOOP, REDUCTION};
+use fpgacc_device_passes::passes::{self, NDRANGE_TO_LOOP, REDUCTION, WINDOW};
 use fpgacc_device_passes::pipeline::Pipeline;
 use fpgacc_performance_model::Family as Device;
 
@@ -318,11 +318,19 @@ impl Search<'_> {
             let is_wanted = asked.is_none_or(|family| self.family(at) == family);
             is_wanted && self.is_open(at)
         });
+        // What gained nothing seldom gains with more: it comes last.
         open.min_by(|&a, &b| {
+            let gains = self.is_idle(a).cmp(&self.is_idle(b));
             let faster = self.seconds(a).total_cmp(&self.seconds(b));
             let rank = |at: usize| self.nodes[at].candidate.rank;
-            faster.then(rank(a).cmp(&rank(b)))
+            gains.then(faster).then(rank(a).cmp(&rank(b)))
         })
+    }
+
+    /// Whether a form is no faster than the one that it was made of.
+    fn is_idle(&self, at: usize) -> bool {
+        let from = self.nodes[at].from;
+        from.is_some_and(|from| self.seconds(at) * GAIN > self.seconds(from))
     }
 
     /// Whether what is a step away from a form may be faster than all that is known.
