@@ -178,9 +178,7 @@ impl Replacer<'_> {
         lanes::replace(module, function, self.taken, stmts, (self.lanes, lane));
         self.helpers
             .pass_lane(module, function, self.taken, stmts, lane);
-        if let Some(lane) = lane {
-            self.copies.replace(module, function, stmts, lane);
-        }
+        self.copies.replace(module, function, stmts, lane);
     }
 }
 

@@ -47,7 +47,9 @@ impl LocalCopies {
     ) -> Result<(), Vec<Note>> {
         let mut once: Vec<&Stmt> = outside.kernel.iter().chain(&outside.group).collect();
         schedule::statements(&schedule.nodes, &mut once);
-        let mut uses = once.into_iter().flat_map(|stmt| self.uses(function, stmt));
+        let measured = measured(function, &once);
+        let uses = once.into_iter().flat_map(|stmt| self.uses(function, stmt));
+        let mut uses = uses.filter(|id| !measured.contains(id));
         match uses.next() {
             None => Ok(()),
             Some(id) => {
@@ -73,13 +75,13 @@ impl LocalCopies {
         uses
     }
 
-    /// Makes the uses in `stmts` those of the copy of a lane.
+    /// Makes the uses in `stmts` those of the copy of a lane; of any copy where only sizes are asked for.
     pub fn replace(
         &self,
         module: &mut Module,
         function: &mut Function,
         stmts: &[Stmt],
-        lane: VarId,
+        lane: Option<VarId>,
     ) {
         let uses = stmts.iter().flat_map(|stmt| self.uses(function, stmt));
         for slot in uses.collect::<Vec<ExprId>>() {
@@ -90,7 +92,10 @@ impl LocalCopies {
             let array = self.array_of(module, function.vars[var].ty);
             let element = function.vars[var].ty.ty;
             let base = function.exprs.add(whole, array, None);
-            let index = function.use_var(lane);
+            let index = match lane {
+                Some(lane) => function.use_var(lane),
+                None => function.exprs.int(&mut module.types, 0),
+            };
             let copy = Expr::Index { base, index };
             function.exprs.replace(slot, copy, element);
         }
@@ -109,4 +114,24 @@ impl LocalCopies {
             function.vars[var].ty = QualType::plain(array);
         }
     }
+}
+
+/// What stands in `sizeof`, which is not looked at.
+fn measured(function: &Function, stmts: &[&Stmt]) -> BTreeSet<ExprId> {
+    let exprs = &function.exprs;
+    let mut inside = BTreeSet::new();
+    for stmt in stmts {
+        stmt.for_each(&mut |stmt| {
+            for root in stmt.exprs() {
+                exprs.for_each(root, &mut |id| {
+                    if matches!(exprs.get(id), Expr::SizeOf(_)) {
+                        exprs.for_each(id, &mut |id| {
+                            inside.insert(id);
+                        });
+                    }
+                });
+            }
+        });
+    }
+    inside
 }

@@ -29,6 +29,15 @@ __kernel void dynamic(__global float *a, __local float *s)
     s[get_local_id(0)] = a[get_global_id(0)];
     a[get_global_id(0)] = s[get_local_id(0)] + 1;
 }
+__kernel void sizes(__global float *a)
+{
+    __local float s[64];
+    for (int i = 0; i < sizeof(s) / sizeof(float); i += 8) {
+        s[i] = a[i];
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    a[get_global_id(0)] = s[0] + sizeof s;
+}
 // case
 // with: coarsen=0:2:1:groups
 // host: dim=1 global=1024 local=64
