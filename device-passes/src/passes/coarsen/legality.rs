@@ -1,6 +1,8 @@
 //! Reasons to leave a kernel alone.
 
-use fpgacc_frontend::ir::{AddressSpace, Expr, Function, FunctionId, Module, VarId, VarRef};
+use fpgacc_frontend::ir::{
+    AddressSpace, Expr, Function, FunctionId, Module, QualType, Qualifiers, Types, VarId, VarRef,
+};
 use fpgacc_kernel_analysis::geometry::LocalGeometry;
 use fpgacc_kernel_analysis::local_race;
 use fpgacc_launch_facts::{Launch, LocalSize, Value};
@@ -45,7 +47,43 @@ pub fn problems(
         all.extend(local_memory_of_others(module, kernel, &found.callees));
     }
     all.extend(races(module, kernel, context));
+    all.extend(volatile_local_memory(module, kernel, &found.callees));
     all
+}
+
+/// `volatile __local` memory: by it programs tell each other in lockstep what OpenCL wants barriers for, with
+/// numbers of work-items that say which ones run together.
+fn volatile_local_memory(
+    module: &Module,
+    kernel: FunctionId,
+    callees: &[FunctionId],
+) -> Option<Note> {
+    let types = &module.types;
+    let mut reached = callees.iter().chain([&kernel]);
+    reached.find_map(|id| {
+        let mut vars = module.functions[*id].vars.iter();
+        vars.find_map(|(_, variable)| {
+            let held = match types.as_pointer(variable.ty.ty) {
+                Some((to, AddressSpace::Local)) => to.quals,
+                _ if variable.space == AddressSpace::Local => elements(types, variable.ty),
+                _ => return None,
+            };
+            let text = format!(
+                "'{}' is volatile __local memory, through which work-items may rely on lockstep",
+                variable.name
+            );
+            held.contains(Qualifiers::VOLATILE)
+                .then(|| Note::new(text, variable.span))
+        })
+    })
+}
+
+/// The qualifiers of a variable, and of its elements.
+fn elements(types: &Types, ty: QualType) -> Qualifiers {
+    match types.as_array(ty.ty) {
+        Some((element, _)) => ty.quals | elements(types, element),
+        None => ty.quals,
+    }
 }
 
 /// `__local` memory that cannot be copied for merged groups.

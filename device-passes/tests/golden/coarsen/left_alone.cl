@@ -23,12 +23,22 @@ __kernel void waits(__global int *flag, __global int *a)
 }
 __kernel void lockstep(__global float *a)
 {
-    __local volatile float s[64];
+    __local float s[64];
     int l = get_local_id(0);
     s[l] = a[l];
     if (l < 32) s[l] += s[l + 32];
     if (l < 16) s[l] += s[l + 16];
     a[l] = s[l];
+}
+__kernel void tagged(__global const int *a, __global int *b)
+{
+    __local int s[256];
+    int l = get_local_id(0);
+    volatile __local int *t = s;
+    uint count;
+    do { count = (l << 27) | ((t[a[l] & 255] & 0x7ffffff) + 1); t[a[l] & 255] = count; }
+    while (t[a[l] & 255] != count);
+    b[l] = s[l];
 }
 __kernel void jumps(__global float *a)
 {
