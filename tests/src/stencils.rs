@@ -24,6 +24,8 @@ pub struct Stencil {
     compare: usize,
     /// Work-items in place of loops.
     pub items: bool,
+    /// The type of their ids.
+    id: &'static str,
 }
 
 const COUNTERS: [&str; 3] = ["x", "y", "z"];
@@ -45,6 +47,7 @@ impl Stencil {
             trips: Vec::new(),
             compare: random.below(4),
             items,
+            id: random.copy(&["int", "int", "uint", "size_t", "const unsigned", "long"]),
         };
         let style = random.below(6);
         for dim in 0..dims {
@@ -250,7 +253,8 @@ impl Stencil {
             body = body.replace("continue", "return");
             for dim in 0..self.dims {
                 let (counter, first) = (COUNTERS[dim], self.range[dim].0);
-                body = format!("int {counter} = get_global_id({dim}) + {first};\n{body}");
+                let id = self.id;
+                body = format!("{id} {counter} = get_global_id({dim}) + {first};\n{body}");
             }
         }
         format!(

@@ -437,7 +437,7 @@ impl Writer<'_> {
         (address, at): (&Address, Option<At>),
     ) -> ExprId {
         match address {
-            Address::At { poly, expr } => {
+            Address::At { poly, expr, .. } => {
                 let (rest, offset) = poly.split_constant();
                 let symbols = rest.symbols();
                 let is_copied = walk

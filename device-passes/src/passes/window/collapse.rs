@@ -39,7 +39,11 @@ impl Writer<'_> {
                 .types
                 .as_scalar(ty)
                 .is_some_and(|scalar| scalar.size() > 4);
-            let value = self.moving(walk, at, poly, is_long);
+            let mut value = self.moving(walk, at, poly, is_long);
+            let scalar = self.types.as_scalar(self.function.exprs.ty(value));
+            if scalar != self.types.as_scalar(ty) {
+                value = self.function.exprs.cast(ty, value);
+            }
             let expr = self.function.exprs.get(value).clone();
             self.function.exprs.replace(*id, expr, ty);
         }

@@ -16,7 +16,7 @@ use super::nests::{Level, chain};
 use super::reads::{Reach, Read, Reader};
 use super::slots::{Tap, Window};
 use super::walk::{self, Walk};
-use super::when::When;
+use super::when::{Interval, When};
 use crate::pass::Note;
 
 /// A nest with windows.
@@ -133,9 +133,11 @@ impl<'a> Planner<'a> {
             .iter()
             .copied()
             .zip(values.clone().unwrap_or_default());
-        let mut reader = Reader::new(self.aliases, &mut indices, self.constants);
+        let counters: BTreeMap<usize, Interval> = counters.collect();
+        let (aliases, constants) = (self.aliases, self.constants);
+        let mut reader = Reader::new(aliases, &mut indices, constants, counters.clone());
         let innermost = &levels[levels.len() - 1];
-        reader.list(innermost.body(), When::always(counters.collect()));
+        reader.list(innermost.body(), When::always(counters));
         let reads = std::mem::take(&mut reader.reads);
         let counting = reader.indices.counting.iter();
         let names: Vec<VarId> = counting.map(|c| c.header.counter).collect();

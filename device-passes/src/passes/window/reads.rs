@@ -12,12 +12,14 @@ use fpgacc_kernel_analysis::nest::Header;
 use fpgacc_kernel_analysis::poly::{Poly, Sym};
 use fpgacc_kernel_analysis::trip_count::{Constants, trip_count};
 
-use super::when::{When, compares, opposite};
+use super::when::{Interval, When, compares, opposite};
 
 /// The most iterations of loops in the body that are looked at one by one.
 const MOST_COPIES: u64 = 128;
 /// The most addresses between which one read chooses.
 const MOST_CHOICES: usize = 16;
+/// What 32 bits without sign hold.
+const LARGEST_UINT: i128 = (1 << 32) - 1;
 /// The most reads that are looked at.
 const MOST_READS: usize = 2048;
 
@@ -30,6 +32,8 @@ pub enum Address {
         expr: Option<ExprId>,
         /// It, of all counters.
         poly: Poly,
+        /// It is computed in 32 bits without sign: it is this only where this is no less than 0 and fits.
+        wraps: bool,
     },
     /// One of two.
     Choice {
@@ -76,6 +80,7 @@ impl Address {
             (Address::At { poly: x, .. }, Address::At { poly: y, .. }) => Address::At {
                 expr: None,
                 poly: x.plus(y, factor),
+                wraps: false,
             },
             (
                 Address::Choice {
@@ -139,6 +144,10 @@ pub struct Reader<'r, 'a> {
     pub constants: &'r Constants<'a>,
     /// What was found, by expression.
     pub reads: BTreeMap<ExprId, Read>,
+    /// Reads of which nothing is known: an index may wrap.
+    wrapping: BTreeSet<ExprId>,
+    /// What is known of the nest's counters.
+    counters: BTreeMap<usize, Interval>,
     /// Counters of the loops around in the body.
     copies: BTreeMap<usize, i128>,
     /// Iterations of these.
@@ -151,8 +160,11 @@ impl<'r, 'a> Reader<'r, 'a> {
         aliases: &'r Aliases<'a>,
         indices: &'r mut Indices<'a>,
         constants: &'r Constants<'a>,
+        counters: BTreeMap<usize, Interval>,
     ) -> Self {
         Reader {
+            counters,
+            wrapping: BTreeSet::new(),
             aliases,
             indices,
             constants,
@@ -195,11 +207,14 @@ impl<'r, 'a> Reader<'r, 'a> {
         found
     }
 
-    /// An `int` or `long` of counters and of numbers that stay.
+    /// An integer of counters and of numbers that stay; one without sign but for multiples of what its type
+    /// can hold.
     fn integer(&mut self, id: ExprId) -> Option<Poly> {
         let ty = self.aliases.function.exprs.ty(id);
-        let scalar = self.aliases.module.types.as_scalar(ty)?;
-        matches!(scalar, Scalar::Int | Scalar::Long).then(|| self.poly(id))?
+        match self.aliases.module.types.as_scalar(ty)? {
+            Scalar::Int | Scalar::Long => self.poly(id),
+            _ => self.modular(id),
+        }
     }
 
     /// A statement; when what follows it is reached.
@@ -343,16 +358,19 @@ impl<'r, 'a> Reader<'r, 'a> {
         }
         let address = match self.reads.get(&id) {
             Some(known) => known.address.clone(),
-            None => {
-                let widened = self.indices.widened(index);
-                match self.address(widened) {
-                    Some(address) => address,
-                    None => return,
-                }
-            }
+            None => match self.index(index) {
+                Some(address) => address,
+                None => return,
+            },
         };
         let mut reaches = Vec::new();
-        self.reach(&address, when.clone(), &mut reaches);
+        if !self.reach(&address, when.clone(), &mut reaches) {
+            self.wrapping.insert(id);
+        }
+        if self.wrapping.contains(&id) {
+            self.reads.remove(&id);
+            return;
+        }
         let read = self.reads.entry(id).or_insert(Read {
             array,
             address,
@@ -380,26 +398,89 @@ impl<'r, 'a> Reader<'r, 'a> {
         (is_fit && !self.aliases.is_volatile(id)).then_some(array)
     }
 
-    fn reach(&mut self, address: &Address, when: When, found: &mut Vec<Reach>) {
+    /// All that an address may be; false if it is not known where it wraps.
+    fn reach(&mut self, address: &Address, when: When, found: &mut Vec<Reach>) -> bool {
         match address {
-            _ if when.is_never => {}
-            Address::At { expr, poly } => found.push(Reach {
-                poly: self.copy(poly),
-                expr: *expr,
-                copies: self.copies.clone(),
-                when,
-            }),
+            _ if when.is_never => true,
+            Address::At { expr, poly, wraps } => {
+                let poly = self.copy(poly);
+                let fits = !wraps || is_within(&poly, &when.counters, LARGEST_UINT);
+                found.push(Reach {
+                    poly,
+                    expr: *expr,
+                    copies: self.copies.clone(),
+                    when,
+                });
+                fits
+            }
             Address::Choice {
                 cond,
                 then,
                 otherwise,
             } => {
                 let so = self.assume(when.clone(), *cond, true);
-                self.reach(then, so, found);
                 let not_so = self.assume(when, *cond, false);
-                self.reach(otherwise, not_so, found);
+                self.reach(then, so, found) && self.reach(otherwise, not_so, found)
             }
         }
+    }
+
+    /// The address that an index is. One of 64 bits without sign wraps as addresses do.
+    fn index(&mut self, index: ExprId) -> Option<Address> {
+        let widened = self.indices.widened(index);
+        if let Some(address) = self.address(widened) {
+            return Some(address);
+        }
+        let poly = self.modular(index)?;
+        Some(Address::At {
+            expr: Some(index),
+            poly,
+            wraps: self.scalar(index)?.size() < 8,
+        })
+    }
+
+    fn scalar(&self, id: ExprId) -> Option<Scalar> {
+        let ty = self.aliases.function.exprs.ty(id);
+        self.aliases.module.types.as_scalar(ty)
+    }
+
+    /// An unsigned integer but for multiples of what its type can hold.
+    fn modular(&mut self, id: ExprId) -> Option<Poly> {
+        let into = self.scalar(id)?;
+        if !matches!(into, Scalar::UInt | Scalar::ULong) {
+            return None;
+        }
+        if let Some(poly) = self.followed(id) {
+            return Some(poly);
+        }
+        match *self.aliases.function.exprs.get(id) {
+            Expr::Var(VarRef::Local(var)) => {
+                let value = self.indices.fixed(var)?;
+                self.as_modular(value, into)
+            }
+            Expr::Cast { operand, .. } => self.as_modular(operand, into),
+            Expr::Binary { op, lhs, rhs } => {
+                let (x, y) = (self.as_modular(lhs, into)?, self.as_modular(rhs, into)?);
+                match op {
+                    BinaryOp::Add => Some(x.plus(&y, 1)),
+                    BinaryOp::Sub => Some(x.plus(&y, -1)),
+                    BinaryOp::Mul => x.times(&y),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// A value where it becomes one of an unsigned type. What is widened must be what it seems.
+    fn as_modular(&mut self, value: ExprId, into: Scalar) -> Option<Poly> {
+        let from = self.scalar(value)?;
+        if self.indices.is_signed(value) {
+            return self.followed(value);
+        }
+        let poly = self.modular(value)?;
+        let is_same = from.size() >= into.size();
+        (is_same || is_within(&poly, &self.counters, LARGEST_UINT)).then_some(poly)
     }
 
     /// A polynomial in the iteration at hand of the loops in the body.
@@ -412,6 +493,15 @@ impl<'r, 'a> Reader<'r, 'a> {
 
     /// An integer of counters and of numbers that stay, as constant as possible.
     fn poly(&mut self, id: ExprId) -> Option<Poly> {
+        if let Some(poly) = self.followed(id) {
+            return Some(poly);
+        }
+        let poly = self.modular(id)?;
+        is_within(&poly, &self.counters, LARGEST_UINT).then_some(poly)
+    }
+
+    /// The same of signed arithmetic, which does not wrap.
+    fn followed(&mut self, id: ExprId) -> Option<Poly> {
         let poly = self.indices.poly(id)?;
         let (indices, constants) = (&*self.indices, self.constants);
         Some(poly.with_values(&|sym| match sym {
@@ -423,7 +513,11 @@ impl<'r, 'a> Reader<'r, 'a> {
     fn address(&mut self, id: ExprId) -> Option<Address> {
         if let Some(poly) = self.poly(id) {
             let expr = Some(id);
-            return Some(Address::At { expr, poly });
+            return Some(Address::At {
+                expr,
+                poly,
+                wraps: false,
+            });
         }
         let exprs = &self.aliases.function.exprs;
         let found = match *exprs.get(id) {
@@ -535,14 +629,35 @@ impl<'r, 'a> Reader<'r, 'a> {
         }
     }
 
-    /// How much larger one integer is than another, if they are compared as signed numbers.
+    /// How much larger one integer is than another, if they are compared as what they are.
     fn difference(&mut self, lhs: ExprId, rhs: ExprId) -> Option<Poly> {
-        if !self.indices.is_signed(lhs) || !self.indices.is_signed(rhs) {
-            return None;
-        }
         let (x, y) = (self.poly(lhs)?, self.poly(rhs)?);
+        if !self.indices.is_signed(lhs) || !self.indices.is_signed(rhs) {
+            let is_small = |poly: &Poly| is_within(poly, &self.counters, LARGEST_UINT);
+            if !is_small(&x) || !is_small(&y) {
+                return None;
+            }
+        }
         Some(self.copy(&x.plus(&y, -1)))
     }
+}
+
+/// Whether a polynomial of known counters is neither less than 0 nor more than this.
+fn is_within(poly: &Poly, counters: &BTreeMap<usize, Interval>, most: i128) -> bool {
+    let (rest, constant) = poly.split_constant();
+    let mut range = (constant, constant);
+    for (symbols, factor) in rest.terms() {
+        let [Sym::Iter(at)] = symbols else {
+            return false;
+        };
+        let Some((first, last)) = counters.get(at) else {
+            return false;
+        };
+        let ends = [factor * first, factor * last];
+        range.0 += ends[0].min(ends[1]);
+        range.1 += ends[0].max(ends[1]);
+    }
+    range.0 >= 0 && range.1 <= most
 }
 
 /// The iterations of these in which a polynomial compares with 0 so.
