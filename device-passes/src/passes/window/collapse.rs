@@ -271,12 +271,13 @@ impl Writer<'_> {
         if let Some(lane) = at.lane {
             sum = self.after(sum, lane);
         }
-        sum = self.wide(sum, is_long);
-        for (symbols, factor) in rest.terms() {
-            let is_own = |sym: &Sym| walk.numbers.iter().any(|at| *sym == Sym::Iter(*at));
-            if symbols.iter().any(is_own) {
-                continue;
-            }
+        let is_own = |sym: &Sym| walk.numbers.iter().any(|at| *sym == Sym::Iter(*at));
+        let others = rest
+            .terms()
+            .filter(|(symbols, _)| !symbols.iter().any(is_own));
+        // Places are small: only with more they may be no `int`.
+        for (symbols, factor) in others {
+            sum = self.wide(sum, is_long);
             let term = self.product(walk, symbols, factor.abs(), is_long);
             let op = if factor < 0 {
                 BinaryOp::Sub

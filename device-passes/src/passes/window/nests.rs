@@ -23,7 +23,7 @@ pub fn chain<'s>(function: &Function, constants: &Constants<'_>, stmt: &'s Stmt)
     let mut levels = Vec::new();
     let mut next = Some(stmt);
     while let Some(stmt) = next {
-        let Some(header) = Header::of(function, stmt).filter(|_| !is_unrolled(stmt)) else {
+        let Some(header) = Header::of(function, stmt).filter(|_| !is_taken(stmt)) else {
             break;
         };
         let values = values(constants, stmt, &header);
@@ -74,12 +74,15 @@ fn values(constants: &Constants<'_>, stmt: &Stmt, header: &Header) -> Option<Int
     Some((first, first + i128::from(trips) - 1))
 }
 
-/// Whether a loop is to be copied.
-fn is_unrolled(stmt: &Stmt) -> bool {
+/// Whether a loop is to be copied, or said to carry no dependence through any array: windows carry one.
+fn is_taken(stmt: &Stmt) -> bool {
     loops::hints(stmt).is_some_and(|hints| {
         let pragmas = hints.pragmas.iter().map(String::as_str);
         let attrs = hints.attrs.iter().map(|attr| attr.name.as_str());
-        pragmas.chain(attrs).any(|text| text.contains("unroll"))
+        let says_all = |text: &str| text.contains("ivdep") && !text.contains("array");
+        pragmas
+            .chain(attrs)
+            .any(|text| text.contains("unroll") || says_all(text))
     })
 }
 

@@ -85,3 +85,15 @@ __kernel void wraps(__global const int *restrict a, __global int *restrict b, ui
     for (uint i = 0; i < n; i++)
         b[i] = a[i] + a[i + 1];
 }
+// case: no iteration is said to depend on another, through any array
+__kernel void said(__global const int *restrict a, __global int *restrict b, int n) {
+    #pragma ivdep
+    for (int i = 0; i < n; i++)
+        b[i] = a[i] + a[i + 1];
+}
+// case: a loop that is to be copied
+__kernel void copies(__global const int *restrict a, __global int *restrict b, int n) {
+    #pragma unroll 4
+    for (int i = 0; i < n; i++)
+        b[i] = a[i] + a[i + 1];
+}
