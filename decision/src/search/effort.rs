@@ -54,9 +54,9 @@ pub struct Effort {
     form: f64,
 }
 
-/// Operations and operands of forms that are made and priced in a second, by the program as it is released on
-/// one processor of 2026: Rodinia's largest kernel, of 7400, takes 40 ms a form.
-const A_SECOND: f64 = 185_000.0;
+/// Operations and operands of forms that are made and priced in a second: about what two processors of 2026 do
+/// with the program as it is released. A form of Rodinia's largest kernel, of 7400, takes one of them 40 ms.
+const A_SECOND: f64 = 370_000.0;
 /// Also of the largest kernels so many forms are made.
 const LEAST: f64 = 64.0;
 /// Copies of a loop's body that take as long to price as the kernel without them: most kernels do more
@@ -119,9 +119,9 @@ mod tests {
     fn large_and_wide_forms_are_fewer() {
         assert_eq!(
             (forms(185, 0.0), forms(1850, 0.0), forms(1_000_000, 0.0)),
-            (1000, 100, 64)
+            (2000, 200, 64)
         );
-        assert_eq!(forms(185, 12.0), 250);
+        assert_eq!(forms(185, 12.0), 500);
         let mut effort = Effort::of(SearchTime::Unlimited, 1_000_000);
         assert!((0..10_000).all(|_| effort.spend(64.0)) && !effort.is_spent());
     }
