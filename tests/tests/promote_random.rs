@@ -94,7 +94,7 @@ const BEFORE: [&str; 8] = [
 ];
 
 /// Statements that write, or look at what others wrote.
-const WRITES: [&str; 8] = [
+const WRITES: [&str; 12] = [
     "b[256 + g * 16 + X] = sum;",
     "out[g] += sum;",
     "b[256 + g * 16 + (sum & 15)] += 1;",
@@ -103,6 +103,10 @@ const WRITES: [&str; 8] = [
     "atomic_add(&c[g], 1);",
     "sum += c[g];",
     "sum ^= b[256 + g * 16 + X];",
+    "b[256 + g * 16 + X] += sum; if (sum == 55) break;",
+    "b[256 + g * 16 + 2 * X] ^= sum; sum += b[256 + 2 * X + g * 16];",
+    "if (near) b[256 + g * 16 + X + Y] += sum;",
+    "b[256 + Y + g * 16 + X] = b[256 + Y + g * 16 + X] * 3 + sum; sum -= i;",
 ];
 
 fn nest(random: &mut Random, text: &mut String) {
@@ -145,7 +149,7 @@ fn nest(random: &mut Random, text: &mut String) {
         text.push_str(&format!("sum = sum * 3 + {read};\n"));
     }
     text.push_str("}\n");
-    if random.chance(15) {
+    if random.chance(30) {
         text.push_str(&fit(random.pick(&WRITES)));
     }
     text.push_str(&"}\n".repeat(counters.len()));

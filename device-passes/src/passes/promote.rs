@@ -4,8 +4,9 @@
 //! After the scratchpad promotion of S. Verdoolaege et al., "Polyhedral parallel code generation for CUDA"
 //! (ACM TACO 9(4), 2013). A read whose address stays the same in all iterations of an outer loop, and only
 //! varies with loops inside that count from a constant to a constant, touches the same few elements in
-//! each of them. Where these fit into registers, the loops that index them are unrolled wholly, so that
-//! each element is a register of its own and no load is left in the outer loop.
+//! each of them. What each iteration writes as well is written once, after the loop. Where the elements
+//! fit into registers, the loops that index them are unrolled wholly, so that each is a register of its own
+//! and no load is left in the outer loop.
 
 mod address;
 mod codegen;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fpgacc_frontend::ir::{Expr, ExprId, VarId, VarRef};
+use fpgacc_frontend::ir::{BinaryOp, Expr, ExprId, VarId, VarRef};
 use fpgacc_kernel_analysis::accesses::{Access, Accesses};
 use fpgacc_kernel_analysis::invariance::{opaque_part, read_varies};
 use fpgacc_kernel_analysis::place::{Places, Region};
@@ -62,6 +62,66 @@ pub fn address(
         dims,
         locals: follow.locals,
     })
+}
+
+/// Whether a place is another element in each iteration of the loops that its address varies with.
+pub fn are_distinct(places: &Places<'_>, place: ExprId, address: &Address) -> bool {
+    let exprs = &places.aliases.function.exprs;
+    let Expr::Index { base, index } = exprs.get(place) else {
+        return false;
+    };
+    if !matches!(exprs.get(*base), Expr::Var(_)) || !address.locals.is_empty() {
+        return false;
+    }
+    let mut offsets = vec![0i128];
+    for dim in &address.dims {
+        let Some(by) = coefficient(places, *index, dim.counting.counter) else {
+            return false;
+        };
+        let step = by * dim.counting.by;
+        let rows = (0..i128::from(dim.counting.trips)).map(|row| row * step);
+        offsets = rows
+            .flat_map(|row| offsets.iter().map(move |offset| offset + row))
+            .collect();
+    }
+    let distinct: BTreeSet<i128> = offsets.iter().copied().collect();
+    let span = distinct.last().zip(distinct.first());
+    // Small differences only: an index that wraps around cannot come back to the same element.
+    let is_small = span.is_some_and(|(last, first)| last - first < i128::from(i32::MAX));
+    is_small && distinct.len() == offsets.len()
+}
+
+/// What a counter is multiplied by in a sum; `None`: it may be anything.
+fn coefficient(places: &Places<'_>, id: ExprId, counter: VarId) -> Option<i128> {
+    let exprs = &places.aliases.function.exprs;
+    let of = |id: ExprId| coefficient(places, id, counter);
+    if !exprs.uses(id, VarRef::Local(counter)) {
+        return Some(0);
+    }
+    let limit = i128::from(i32::MAX);
+    let found = match exprs.get(id) {
+        Expr::Var(VarRef::Local(var)) if *var == counter => 1,
+        Expr::Cast { operand, .. } => {
+            let scalar = places.aliases.module.types.as_scalar(exprs.ty(id));
+            let is_wide = scalar.is_some_and(|scalar| scalar.is_integer() && scalar.size() >= 4);
+            is_wide.then(|| of(*operand))??
+        }
+        Expr::Binary { op, lhs, rhs } => match op {
+            BinaryOp::Add => of(*lhs)? + of(*rhs)?,
+            BinaryOp::Sub => of(*lhs)? - of(*rhs)?,
+            BinaryOp::Mul => {
+                let constant = |id: ExprId| places.constants.value(id);
+                match (constant(*lhs), constant(*rhs)) {
+                    (Some(by), _) => of(*rhs)?.checked_mul(by)?,
+                    (_, Some(by)) => of(*lhs)?.checked_mul(by)?,
+                    _ => return None,
+                }
+            }
+            _ => return None,
+        },
+        _ => return None,
+    };
+    (-limit..limit).contains(&found).then_some(found)
 }
 
 struct Follow<'a> {

@@ -6,8 +6,8 @@ use fpgacc_frontend::ir::{
     BinaryOp, Block, Expr, ExprId, Function, FunctionId, LoopHints, Module, QualType, Stmt,
     StmtKind, Type, Types, VarId, VarRef,
 };
-use fpgacc_kernel_analysis::loops;
 use fpgacc_kernel_analysis::trip_count::Counting;
+use fpgacc_kernel_analysis::{faults, loops};
 
 use super::address::Dim;
 use super::legality::Promotion;
@@ -29,6 +29,15 @@ pub fn apply(module: &mut Module, id: FunctionId, plan: &Plan<Promotion>) {
     around_loop::apply(&mut writer, plan);
 }
 
+/// Where elements are copied to.
+#[derive(Clone, Copy)]
+enum Way {
+    /// The array.
+    In,
+    /// Memory.
+    Out,
+}
+
 struct Writer<'a> {
     function: &'a mut Function,
     types: &'a mut Types,
@@ -45,7 +54,7 @@ impl Rewrite for Writer<'_> {
     }
 
     fn rewrite(&mut self, stmt: &mut Stmt, promotions: &[Promotion]) -> [Vec<Stmt>; 2] {
-        let mut before = Vec::new();
+        let (mut before, mut after) = (Vec::new(), Vec::new());
         let mut arrays = Vec::new();
         // All are copied before any is replaced: one may be a part of another's address.
         for promotion in promotions {
@@ -54,7 +63,10 @@ impl Rewrite for Writer<'_> {
                 var: array,
                 init: None,
             }));
-            before.push(self.fill(promotion, array));
+            before.push(self.copy(promotion, array, Way::In));
+            if promotion.store && !faults::is_on("promotion-store-lost") {
+                after.push(self.copy(promotion, array, Way::Out));
+            }
             arrays.push(array);
         }
         for (promotion, array) in promotions.iter().zip(arrays) {
@@ -75,7 +87,7 @@ impl Rewrite for Writer<'_> {
                 unroll(stmt, &promotion.address.dims);
             }
         }
-        [before, Vec::new()]
+        [before, after]
     }
 }
 
@@ -97,17 +109,17 @@ impl Writer<'_> {
         private_variable(self.function, name, ty)
     }
 
-    /// The loops that load all elements.
-    fn fill(&mut self, promotion: &Promotion, array: VarId) -> Stmt {
+    /// The loops that copy all elements.
+    fn copy(&mut self, promotion: &Promotion, array: VarId, way: Way) -> Stmt {
         let counters: Vec<VarId> = promotion
             .address
             .dims
             .iter()
             .map(|dim| self.counter(dim))
             .collect();
-        let value = self.function.exprs.duplicate(promotion.place);
-        self.expand(value, &promotion.address.locals);
-        for (id, var) in self.variables(value) {
+        let place = self.function.exprs.duplicate(promotion.place);
+        self.expand(place, &promotion.address.locals);
+        for (id, var) in self.variables(place) {
             let mut dims = promotion.address.dims.iter();
             if let Some(dim) = dims.position(|dim| dim.counting.counter == var) {
                 let ty = self.function.exprs.ty(id);
@@ -116,7 +128,11 @@ impl Writer<'_> {
             }
         }
         let element = self.element(promotion, array, &counters);
-        let store = self.function.exprs.assign(None, element, value);
+        let (to, from) = match way {
+            Way::In => (element, place),
+            Way::Out => (place, element),
+        };
+        let store = self.function.exprs.assign(None, to, from);
         let mut stmt = Stmt::new(StmtKind::Expr(store));
         for (dim, counter) in promotion.address.dims.iter().zip(counters).rev() {
             stmt = self.counted(dim, counter, stmt, promotion.in_registers);

@@ -12,7 +12,7 @@ use fpgacc_kernel_analysis::sure::Sure;
 use fpgacc_kernel_analysis::trip_count::Constants;
 use fpgacc_kernel_analysis::{faults, loops, nest};
 
-use super::address::{Address, Dim, address};
+use super::address::{Address, Dim, address, are_distinct};
 use super::inner::Inners;
 use crate::around_loop::Plan;
 use crate::pass::Note;
@@ -31,13 +31,15 @@ pub struct Candidate {
     pub span: Option<Span>,
 }
 
-/// Elements that are read before a loop into an array.
+/// Elements that are read before a loop into an array, and written back after it if the loop writes them.
 #[derive(Clone, Debug)]
 pub struct Promotion {
     /// The read, as the loop's first one spells it.
     pub place: ExprId,
-    /// All reads that become reads of the array.
+    /// All reads and writes that become those of the array.
     pub nodes: Vec<ExprId>,
+    /// It is written after the loop.
+    pub store: bool,
     /// What it varies with.
     pub address: Address,
     /// The loops that index it are unrolled, so that its elements are registers.
@@ -93,7 +95,7 @@ impl Search<'_> {
                     plan.keep(found.at, [promotion.clone()], *around);
                 }
                 Err(refusal) if !known => {
-                    let text = format!("{text}not read before the loop: {}", refusal.reason);
+                    let text = format!("{text}not kept in an array: {}", refusal.reason);
                     let note = refusal.note(exprs, text, found.span);
                     missed.push((found.nodes, note));
                 }
@@ -154,7 +156,10 @@ fn words(promotion: &Promotion) -> String {
         false => "elements",
     };
     let elements = promotion.elements();
-    format!("read once before the loop, into an array of {elements} {kind}")
+    match promotion.store {
+        true => format!("kept in an array of {elements} {kind} while the loop runs"),
+        false => format!("read once before the loop, into an array of {elements} {kind}"),
+    }
 }
 
 /// A read that a loop repeats.
@@ -173,11 +178,18 @@ struct Judge<'a> {
     most: u64,
 }
 
-/// The reads of a loop at one place.
+/// The reads of a loop at one place, and the writes there.
 struct Group<'r> {
     place: &'r Access,
     nodes: BTreeSet<ExprId>,
+    writes: BTreeSet<ExprId>,
     address: Address,
+}
+
+impl Group<'_> {
+    fn holds(&self, access: &Access) -> bool {
+        access.exact && self.nodes.contains(&access.at)
+    }
 }
 
 impl Judge<'_> {
@@ -211,12 +223,13 @@ impl Judge<'_> {
         }
     }
 
-    /// The reads of `__global` memory whose addresses only vary with loops inside that count.
+    /// The reads and writes of `__global` memory whose addresses only vary with loops inside that count, where
+    /// there are reads.
     fn groups<'r>(&self, region: &'r Region<'_>, inners: &Inners) -> Vec<Group<'r>> {
         let aliases = &self.places.aliases;
         let mut reads = Vec::new();
         for access in &region.accesses.list {
-            if access.write || !access.exact || access.space != Some(AddressSpace::Global) {
+            if !access.exact || access.space != Some(AddressSpace::Global) {
                 continue;
             }
             if let Some(address) = self.address(region, inners, access) {
@@ -236,9 +249,15 @@ impl Judge<'_> {
         let group = |reads: Vec<(&'r Access, Address)>| Group {
             place: reads[0].0,
             nodes: reads.iter().map(|(access, _)| access.at).collect(),
+            writes: reads
+                .iter()
+                .filter(|(access, _)| access.write)
+                .map(|(access, _)| access.at)
+                .collect(),
             address: reads[0].1.clone(),
         };
-        groups.into_iter().map(group).collect()
+        let is_read = |reads: &Vec<(&Access, Address)>| reads.iter().any(|(it, _)| !it.write);
+        groups.into_iter().filter(is_read).map(group).collect()
     }
 
     fn address(&self, region: &Region<'_>, inners: &Inners, read: &Access) -> Option<Address> {
@@ -270,12 +289,23 @@ impl Judge<'_> {
             exact: false,
             ..group.place.clone()
         };
-        let mut writes = region.accesses.writes();
-        if let Some(write) = writes.find(|write| aliases.may_overlap(write, &all)) {
+        let is_written = !group.writes.is_empty();
+        let mut others = region.accesses.list.iter();
+        let touches = |other: &&Access| {
+            (other.write || is_written) && !group.holds(other) && aliases.may_overlap(other, &all)
+        };
+        if let Some(other) = others.find(touches) {
+            let reason = match is_written {
+                true => "another access in the loop may touch the same memory",
+                false => "the loop may write the same memory",
+            };
             return Err(Refusal {
-                reason: "the loop may write the same memory".to_string(),
-                also: Some((write.at, "this may be the same memory")),
+                reason: reason.to_string(),
+                also: Some((other.at, "this may be the same memory")),
             });
+        }
+        if is_written {
+            self.check_written(region, group)?;
         }
         if let Some(call) = region.accesses.synchronises {
             return Err(Refusal {
@@ -283,14 +313,34 @@ impl Judge<'_> {
                 also: Some((call, "memory is synchronised here")),
             });
         }
-        let is_sure = group.nodes.iter().any(|node| sure.in_body.contains(node));
+        // What is written back must be written anyway: another work-item may write it otherwise.
+        let needed = match is_written {
+            true => &group.writes,
+            false => &group.nodes,
+        };
+        let is_sure = needed.iter().any(|node| sure.in_body.contains(node));
         if !is_sure && !faults::is_on("speculative-promotion") {
-            let reason = "it is not sure to be read, and may be no valid memory otherwise";
+            let what = if is_written { "written" } else { "read" };
+            let reason =
+                format!("it is not sure to be {what}, and may be no valid memory otherwise");
             return Err(refuse(reason));
         }
         let mut around = self.places.around(region, group.place.at, true)?;
         around.guard &= !faults::is_on("promotion-guard-lost");
         Ok(around)
+    }
+}
+
+impl Judge<'_> {
+    /// Whether elements that the loop writes may stand in an array meanwhile.
+    fn check_written(&self, region: &Region<'_>, group: &Group<'_>) -> Result<(), Refusal> {
+        if region.has_return {
+            return Err(refuse("the loop contains a return"));
+        }
+        if !are_distinct(&self.places, group.place.at, &group.address) {
+            return Err(refuse("two of its elements may be one"));
+        }
+        Ok(())
     }
 }
 
@@ -304,6 +354,7 @@ fn promotion(group: &Group<'_>, inners: &Inners) -> Promotion {
     Promotion {
         place: group.place.at,
         nodes: group.nodes.iter().copied().collect(),
+        store: !group.writes.is_empty(),
         in_registers: elements(dims) <= REGISTERS && only_they && are_free,
         address: group.address.clone(),
     }
