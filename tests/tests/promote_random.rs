@@ -171,13 +171,13 @@ fn kernel(random: &mut Random, number: usize) -> (String, bool) {
         _ if outer.starts_with("int i = 0; while") => {
             format!(
                 "{outer} {{\n{}i++;\n}}\n",
-                body.replace("continue", "i++; continue")
+                body.replace("continue;", "{ i++; continue; }")
             )
         }
         _ if outer.starts_with("uint i = n") => {
             format!(
                 "{outer} {{\n{}i--;\n}}\n",
-                body.replace("continue", "i--; continue")
+                body.replace("continue;", "{ i--; continue; }")
             )
         }
         _ => format!("{outer} {{\n{body}}}\n"),
