@@ -18,7 +18,7 @@ pub fn why(kernel: &str, launch: &Prediction, sources: &SourceMap) -> String {
             line(report.span),
             report.trip.value,
             report.ii,
-            limit(report)
+            limit(report, sources)
         );
     }
     for unit in launch.lsus.iter().filter(|unit| unit.efficiency < 0.5) {
@@ -39,10 +39,24 @@ fn is_slow(report: &LoopReport) -> bool {
     report.ii > 1.0 || report.pipelined == Pipelining::Serial
 }
 
-fn limit(report: &LoopReport) -> String {
-    match (&report.limit, report.pipelined) {
-        (Limit::Recurrence { what, latency, .. }, _) => format!("{what}, {latency} cycles"),
-        (other, Pipelining::Serial) => format!("one after another, {other:?}"),
-        (other, _) => format!("{other:?}"),
+fn limit(report: &LoopReport, sources: &SourceMap) -> String {
+    let line = |span: &Option<Span>| span.map_or(0, |span| sources.location(span).line);
+    match &report.limit {
+        Limit::Recurrence { what, latency, .. } => format!("{what}, {latency} cycles"),
+        Limit::MemoryDependence {
+            array,
+            load,
+            store,
+            latency,
+            ..
+        } => format!(
+            "lines {} and {} access {array}, {latency} cycles",
+            line(load),
+            line(store)
+        ),
+        Limit::VariableTrips(inside) => {
+            format!("the loop of line {} runs not equally often", line(inside))
+        }
+        other => format!("{other:?}"),
     }
 }
