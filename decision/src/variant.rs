@@ -4,7 +4,6 @@ use fpgacc_device_passes::pipeline::Pipeline;
 use fpgacc_performance_model::{Estimate, Prediction, Resources};
 
 use super::requested::ExecutionModel;
-use super::words::step;
 
 /// The decision on a kernel.
 #[derive(Clone, Debug)]
@@ -142,4 +141,33 @@ pub struct Part {
     pub count: f64,
     /// What the model says.
     pub prediction: Prediction,
+}
+
+/// What a form has that the one before it has not, by their labels.
+pub fn step(before: &str, after: &str) -> String {
+    let known: Vec<&str> = before.split(", ").collect();
+    let new: Vec<&str> = after
+        .split(", ")
+        .filter(|part| !known.contains(part))
+        .collect();
+    match new.is_empty() {
+        true => after.to_string(),
+        false => new.join(", "),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_step_is_what_is_new() {
+        let before = "NDRange, restrict, 2 work-items at a time";
+        let after = "NDRange, restrict, 4 work-items at a time, loop 1 unrolled 2 times";
+        assert_eq!(
+            step(before, after),
+            "4 work-items at a time, loop 1 unrolled 2 times"
+        );
+        assert_eq!(step(before, "NDRange"), "NDRange");
+    }
 }

@@ -64,19 +64,6 @@ pub(super) fn label(made: &Made, is_input: bool) -> String {
     parts.join(", ")
 }
 
-/// What a form has that the one before it has not, by their labels.
-pub fn step(before: &str, after: &str) -> String {
-    let known: Vec<&str> = before.split(", ").collect();
-    let new: Vec<&str> = after
-        .split(", ")
-        .filter(|part| !known.contains(part))
-        .collect();
-    match new.is_empty() {
-        true => after.to_string(),
-        false => new.join(", "),
-    }
-}
-
 /// The elements that are loaded before loops.
 fn loaded_once(made: &Made) -> String {
     let mut elements = 0;
@@ -282,17 +269,6 @@ pub fn access(report: &LsuReport) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_step_is_what_is_new() {
-        let before = "NDRange, restrict, 2 work-items at a time";
-        let after = "NDRange, restrict, 4 work-items at a time, loop 1 unrolled 2 times";
-        assert_eq!(
-            step(before, after),
-            "4 work-items at a time, loop 1 unrolled 2 times"
-        );
-        assert_eq!(step(before, "NDRange"), "NDRange");
-    }
 
     #[test]
     fn numbers_have_three_digits() {

@@ -27,8 +27,8 @@ use super::requested::ExecutionModel;
 use super::requested::restrained;
 use super::side_by_side;
 use super::tables;
-use super::variant::{Candidate, Family, Refused, Searched};
-use super::words::{self, label};
+use super::variant::{Candidate, Family, Refused, Searched, step};
+use super::words::label;
 
 pub use self::effort::{Effort, SearchTime};
 
@@ -452,7 +452,7 @@ impl Search<'_> {
     fn refused(&self, at: usize) -> Vec<Refused> {
         let next = self.nodes.iter().filter(|node| node.from == Some(at));
         let next = next.map(|node| Refused {
-            what: words::step(&self.nodes[at].candidate.label, &node.candidate.label),
+            what: step(&self.nodes[at].candidate.label, &node.candidate.label),
             seconds: node.candidate.price.seconds.value,
             fits: node.candidate.price.fits,
         });

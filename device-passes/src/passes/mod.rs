@@ -23,15 +23,13 @@ use crate::pass::Pass;
 
 pub use alignment::Alignment;
 pub use coalesce::Coalesce;
-pub use coarsen::Coarsen;
+pub use coarsen::{COARSEN, Coarsen};
 pub use promote::Promote;
 pub use replicate::Replicate;
 pub use unroll::Unroll;
 
 /// The name of the pass that changes a kernel's form.
 pub const NDRANGE_TO_LOOP: &str = "ndrange-to-loop";
-/// The name of the pass that merges work-items.
-pub const COARSEN: &str = "coarsen";
 /// The name of the pass that keeps values of memory in registers.
 pub const SCALAR_REPLACEMENT: &str = "scalar-replacement";
 /// The name of the pass that makes constants of parameters.

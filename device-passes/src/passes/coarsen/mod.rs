@@ -32,13 +32,16 @@ use crate::pass::{About, Context, LaunchContract, Note, Outcome, Pass, Requireme
 use crate::passes::ndrange_to_loop::group_calls::inline;
 use crate::passes::ndrange_to_loop::survey::survey;
 
+/// The name of the pass that merges work-items.
+pub const COARSEN: &str = "coarsen";
+
 /// The pass.
 pub struct Coarsen;
 
 impl Pass for Coarsen {
     fn about(&self) -> About {
         About {
-            name: super::COARSEN,
+            name: COARSEN,
             description: "let one work-item of NDRange kernels do the work of several, where that pays",
             level: 3,
             requires: &[Requirement::ManyWorkItems, Requirement::EntryPoint],
