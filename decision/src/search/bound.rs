@@ -1,7 +1,7 @@
 //! How fast a form can become at most by widening.
 
 use fpgacc_device_passes::pipeline::Pipeline;
-use fpgacc_performance_model::{Board, LsuKind, Prediction};
+use fpgacc_performance_model::{Board, Form, LsuKind, LsuReport, Prediction};
 
 use crate::variant::Price;
 
@@ -18,7 +18,7 @@ pub fn floor(price: &Price, pipeline: &Pipeline, loops: &Loops, board: &Board) -
         let launching = (prediction.seconds.value - running).max(0.0);
         let cycles = prediction.busy_cycles / widening.max(1.0);
         let computing = cycles / (board.clock.highest_mhz * 1e6);
-        launching + computing.max(prediction.memory_seconds * waste(prediction))
+        launching + computing.max(prediction.memory_seconds * needed(prediction, board))
     };
     let parts = price.parts.iter();
     parts.map(|part| least(&part.prediction) * part.count).sum()
@@ -33,9 +33,17 @@ fn multipliers(prediction: &Prediction, board: &Board) -> f64 {
     }
 }
 
-/// The part of the traffic that remains where accesses become as wide as the memory.
-fn waste(prediction: &Prediction) -> f64 {
+/// The part of the traffic that remains where accesses become as wide as the memory. Where work-items take
+/// turns in a loop, each access takes a whole word of the memory, though all that it moves is used.
+fn needed(prediction: &Prediction, board: &Board) -> f64 {
+    let takes_turns = !prediction.loops.is_empty() && prediction.form != Form::SingleWorkItem;
+    let needed = |lsu: &LsuReport| match takes_turns {
+        true => lsu
+            .efficiency
+            .min(lsu.bytes_wide as f64 / board.memory.width_bytes as f64),
+        false => lsu.efficiency,
+    };
     let external = prediction.lsus.iter();
     let external = external.filter(|lsu| lsu.kind != LsuKind::Pipelined);
-    external.map(|lsu| lsu.efficiency).fold(1.0, f64::min)
+    external.map(needed).fold(1.0, f64::min)
 }

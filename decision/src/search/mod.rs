@@ -2,9 +2,9 @@
 //!
 //! `--kernel-opt=1` tries what the launches prove of the kernel as it is, `--kernel-opt=2` also loops over its
 //! work-items and shift registers: the plain forms. `--kernel-opt=3` walks on from these, best first: of the
-//! fastest form that was not looked at, all forms that are one step away are made and priced. A form is
-//! passed over if its [`bound`] shows that nothing that widens it beats the best one. The walk ends when nothing
-//! is left, or when the [`Effort`] is spent.
+//! fastest form that was not looked at, all forms that are one step away are made and priced, NDRanges and
+//! single work-items by turns. A form is passed over if its [`bound`] shows that nothing that widens it beats
+//! the best one. The walk ends when nothing is left, or when the [`Effort`] is spent.
 //!
 //! Like branch and bound over the configurations of pipelines (Pouget, Pouchet and Cong, "Automatic hardware
 //! pragma insertion in high-level synthesis", arXiv 2405.12304), with the model's own prices in place of a
@@ -308,16 +308,27 @@ impl Search<'_> {
         }
     }
 
-    /// The fastest form that fits and may lead to a faster one than is known; of equally fast ones
-    /// the one that is less wide.
+    /// The form to look at next: of the family of which there are fewer forms, so that one with many choices
+    /// leaves time for the other.
     fn next(&self, asked: Option<Family>) -> Option<usize> {
         if self.effort.is_spent() {
             return None;
         }
-        let open = (0..self.nodes.len()).filter(|&at| {
-            let is_wanted = asked.is_none_or(|family| self.family(at) == family);
-            is_wanted && self.is_open(at)
-        });
+        let mut families = [Family::NdRange, Family::SingleWorkItem];
+        families.sort_by_key(|family| self.of_family(*family).count());
+        let wanted = families.into_iter();
+        let mut wanted = wanted.filter(|family| asked.is_none_or(|asked| asked == *family));
+        wanted.find_map(|family| self.next_of(family))
+    }
+
+    fn of_family(&self, family: Family) -> impl Iterator<Item = usize> {
+        (0..self.nodes.len()).filter(move |&at| self.family(at) == family)
+    }
+
+    /// The fastest form of a family that fits and may lead to a faster one than is known; of equally fast
+    /// ones the one that is less wide.
+    fn next_of(&self, family: Family) -> Option<usize> {
+        let open = self.of_family(family).filter(|&at| self.is_open(at));
         // What gained nothing seldom gains with more: it comes last.
         open.min_by(|&a, &b| {
             let gains = self.is_idle(a).cmp(&self.is_idle(b));
@@ -462,9 +473,9 @@ impl Search<'_> {
 
     /// The fastest form of a family that fits, the first of several.
     fn fastest(&self, family: Family) -> Option<usize> {
-        let of_family = (0..self.nodes.len())
-            .filter(|&at| self.nodes[at].candidate.price.fits && self.family(at) == family);
-        of_family.min_by(|&a, &b| self.seconds(a).total_cmp(&self.seconds(b)))
+        let of_family = self.of_family(family);
+        let fitting = of_family.filter(|&at| self.nodes[at].candidate.price.fits);
+        fitting.min_by(|&a, &b| self.seconds(a).total_cmp(&self.seconds(b)))
     }
 
     /// The forms that fit, and for which no other is as fast and as small.
