@@ -68,7 +68,7 @@ fn coarsened_kernels_do_the_same() {
             focus,
             coarsened: true,
         };
-        let counts = counts_of(&plan, 3);
+        let counts = counts_of(&plan, 4);
         assert!(counts.fired["coarsen"] > 30, "{counts}");
     }
 }

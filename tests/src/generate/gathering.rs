@@ -35,6 +35,23 @@ impl Maker {
         self.scope = scope;
     }
 
+    /// Loops that read the same few elements again in each iteration, and the neighbours of each.
+    pub(super) fn reuse(&mut self) {
+        let (j, t) = (self.name("j"), self.name("t"));
+        let (rounds, trips) = (2 + self.s.below(3), 3 + self.s.below(6));
+        let first = 1 + self.s.below(20);
+        self.line(&format!(
+            "for (int {j} = 0; {j} < {rounds}; {j}++) {{\n\
+             for (int {t} = 0; {t} < {trips}; {t}++) {{\n\
+             a += in[{t} + {first}] * (uint)({j} + 1);\n}}\n}}"
+        ));
+        self.line(&format!(
+            "for (int {t} = {first}; {t} < {}; {t}++) {{\n\
+             a += in[{t} - 1] * 3u + in[{t}] - in[{t} + 1];\n}}",
+            first + trips
+        ));
+    }
+
     /// What stands before and after the body.
     fn gathering_shell(&mut self, j: &str, context: &Context) -> (String, String) {
         let trips = match self.s.below(8) {

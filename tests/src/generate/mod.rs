@@ -246,6 +246,7 @@ impl Maker {
         };
         if self.focus == Focus::Loops {
             self.gathering_loop(&context);
+            self.reuse();
         }
         let count = 3 + self.s.below(6);
         self.block_open(&context, count);
