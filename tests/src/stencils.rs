@@ -1,5 +1,10 @@
 //! Random stencils, for the pass `window`.
 
+#![expect(
+    clippy::needless_range_loop,
+    reason = "a dimension is an index of several arrays"
+)]
+
 use crate::job::{Arg, Fill, Geometry, Job};
 use crate::random::Random;
 

@@ -44,7 +44,7 @@ fn fault(stencils: &[Stencil]) -> Option<String> {
 
 fn batch(seed: u64) -> Vec<Stencil> {
     let mut random = Random::new(seed);
-    let items = seed % 2 == 0;
+    let items = seed.is_multiple_of(2);
     (0..BATCH)
         .map(|_| Stencil::random(&mut random, items))
         .collect()

@@ -6,7 +6,7 @@ use std::str::FromStr;
 /// How long the search for forms of a kernel goes on (`--search-time`).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SearchTime {
-    /// About so many seconds, on the machine of which [`Effort`] knows what it does in a second.
+    /// About so many seconds, on a machine of 2026 with two processors.
     Seconds(f64),
     /// Until nothing is left that could be faster.
     Unlimited,

@@ -444,6 +444,27 @@ fn assumed(one: &Assumed, sources: &SourceMap) -> String {
     format!("{}{}; {}", line.unwrap_or_default(), one.what, one.remedy)
 }
 
+fn steps(decision: &Decision) -> Vec<Taken> {
+    let steps = decision.steps().into_iter();
+    steps
+        .map(|step| Taken {
+            what: step.what,
+            gain: step.gain,
+        })
+        .collect()
+}
+
+fn refused(decision: &Decision) -> Vec<Refused> {
+    let refused = decision.chosen().refused.iter();
+    refused
+        .map(|step| Refused {
+            what: step.what.clone(),
+            seconds: step.seconds,
+            fits: step.fits,
+        })
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use fpgacc_performance_model::{Trip, TripOrigin};
@@ -491,25 +512,4 @@ mod tests {
             mark.text
         );
     }
-}
-
-fn steps(decision: &Decision) -> Vec<Taken> {
-    let steps = decision.steps().into_iter();
-    steps
-        .map(|step| Taken {
-            what: step.what,
-            gain: step.gain,
-        })
-        .collect()
-}
-
-fn refused(decision: &Decision) -> Vec<Refused> {
-    let refused = decision.chosen().refused.iter();
-    refused
-        .map(|step| Refused {
-            what: step.what.clone(),
-            seconds: step.seconds,
-            fits: step.fits,
-        })
-        .collect()
 }

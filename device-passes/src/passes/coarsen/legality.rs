@@ -163,7 +163,7 @@ fn odd_size(size: u64, how: Coarsening) -> Option<Note> {
         "its work-groups of {size} in dimension {} do not divide by {of}",
         how.dim
     );
-    (size % of != 0).then(|| Note::new(text, None))
+    (!size.is_multiple_of(of)).then(|| Note::new(text, None))
 }
 
 /// Why a launch that is known cannot be coarsened.
@@ -206,7 +206,8 @@ fn does_not_divide(launch: &Launch, how: Coarsening) -> Option<Note> {
 /// What a launch has if its size, where it is known, is no multiple.
 fn divides(what: &str, size: Option<u64>, of: u64) -> Option<String> {
     let size = size?;
-    (size % of != 0).then(|| format!("has a {what} of {size}, which {of} does not divide"))
+    (!size.is_multiple_of(of))
+        .then(|| format!("has a {what} of {size}, which {of} does not divide"))
 }
 
 /// The local size of a kernel of which nothing is known, for finding races: that of a wavefront.

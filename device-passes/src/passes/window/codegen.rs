@@ -445,7 +445,7 @@ impl Writer<'_> {
                     .keys()
                     .any(|at| symbols.contains(&Sym::Iter(*at)));
                 if !is_copied && !(window.hull.0..=window.hull.1).contains(&offset) {
-                    return self.from_memory(walk, window, poly, (*expr, at));
+                    return self.read_from_memory(walk, window, poly, (*expr, at));
                 }
                 let mut index = self.distance(walk, poly, window.hull.0);
                 if let Some(lane) = at.and_then(|at| at.lane) {
@@ -486,7 +486,7 @@ impl Writer<'_> {
     }
 
     /// What is read as before.
-    fn from_memory(
+    fn read_from_memory(
         &mut self,
         walk: &Walk,
         window: &Window,
