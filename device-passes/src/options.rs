@@ -38,9 +38,6 @@ pub struct PassOptions {
     /// Nests to make one loop of, by the places of their outermost loops (see
     /// [`crate::passes::coalesce::Candidate::index`]).
     pub coalesce: Vec<usize>,
-    /// Nests that may read through windows, by the places of their outermost loops (see
-    /// [`crate::passes::window::Candidate::index`]); `None`: all.
-    pub windows: Option<BTreeSet<usize>>,
     /// Elements that nests with windows move on in an iteration, where rows are multiples of that.
     pub window_lanes: u64,
     /// The most elements of a window.
@@ -89,7 +86,6 @@ impl Default for PassOptions {
             unroll: Vec::new(),
             promote: 0,
             coalesce: Vec::new(),
-            windows: None,
             window_lanes: 1,
             window_elements: 8192,
             versions: true,

@@ -51,6 +51,16 @@ pub enum Difference {
     },
 }
 
+/// Whether a rewritten job is as legal as its original, and does exactly the same on both emulators.
+///
+/// # Errors
+/// Where it is not, or differs.
+pub fn unchanged(original: &Job, rewritten: &Job) -> Result<(), Difference> {
+    certify(original)?;
+    certify(rewritten)?;
+    same(original, rewritten, &Platform::EMULATORS, &Bound::Exact)
+}
+
 /// Certifies a job: under Oclgrind no data race, no access out of bounds, no divergent barrier. Only
 /// then must all implementations agree on its results.
 ///

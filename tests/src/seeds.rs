@@ -39,6 +39,31 @@ pub fn fail(test: &str, seed: u64, source: &str, why: &str) -> ! {
     );
 }
 
+/// Fails a random test of kernels that were compared together, with the first that fails alone too: it says
+/// more than all of them. `fault` compares some; `source` is the text of their program.
+///
+/// # Panics
+/// Always.
+pub fn fail_smallest<T>(
+    test: &str,
+    seed: u64,
+    kernels: &[T],
+    why: &str,
+    fault: impl Fn(&[T]) -> Option<String>,
+    source: impl Fn(&[T]) -> String,
+) -> ! {
+    let mut each = kernels.chunks(1);
+    match each.find_map(|one| fault(one).map(|why| (one, why))) {
+        Some((one, why)) => fail(test, seed, &source(one), &why),
+        None => fail(
+            test,
+            seed,
+            &source(kernels),
+            &format!("only together: {why}"),
+        ),
+    }
+}
+
 fn keep(test: &str, seed: u64, source: &str) -> std::io::Result<PathBuf> {
     let folder = std::env::temp_dir().join("fpgacc-failed");
     fs::create_dir_all(&folder)?;

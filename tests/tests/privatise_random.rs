@@ -3,12 +3,11 @@
 
 use fpgacc_device_passes::options::PassOptions;
 use fpgacc_device_passes::passes::PRIVATISE;
-use fpgacc_tests::compare::{Bound, certify, same};
+use fpgacc_tests::compare::unchanged;
 use fpgacc_tests::job::{Arg, Fill, Geometry, Job};
 use fpgacc_tests::random::Random;
 use fpgacc_tests::rewrite::{Rewrites, Told, rewrite};
-use fpgacc_tests::run::Platform;
-use fpgacc_tests::seeds::{fail, seeds};
+use fpgacc_tests::seeds::{fail_smallest, seeds};
 
 /// Kernels in one program: building costs more than running.
 const BATCH: usize = 20;
@@ -134,9 +133,7 @@ fn fault(histograms: &[Histogram]) -> Option<String> {
     let alone = Rewrites::Only(PRIVATISE.to_string());
     [alone, Rewrites::All].iter().find_map(|rewrites| {
         let rewritten = privatised(&original, rewrites);
-        certify(&original)
-            .and_then(|()| certify(&rewritten))
-            .and_then(|()| same(&original, &rewritten, &Platform::EMULATORS, &Bound::Exact))
+        unchanged(&original, &rewritten)
             .err()
             .map(|error| format!("{rewrites:?}: {error}\n{}", rewritten.source))
     })
@@ -159,21 +156,10 @@ fn random_histograms_count_the_same() {
             fired += usize::from(made.contains("_counts["));
             all += 1;
         }
-        let Some(why) = fault(&histograms) else {
-            continue;
-        };
-        // The first that fails alone too says more than twenty.
-        let alone = histograms
-            .chunks(1)
-            .find_map(|one| fault(one).map(|why| (one, why)));
-        match alone {
-            Some((one, why)) => fail(name, seed, &job(one).source, &why),
-            None => fail(
-                name,
-                seed,
-                &job(&histograms).source,
-                &format!("only together: {why}"),
-            ),
+        if let Some(why) = fault(&histograms) {
+            fail_smallest(name, seed, &histograms, &why, fault, |some| {
+                job(some).source
+            });
         }
     }
     println!("{fired} of {all} kernels count on the chip");

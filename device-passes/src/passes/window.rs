@@ -20,11 +20,7 @@ mod slots;
 mod walk;
 mod when;
 
-use std::collections::BTreeSet;
-
 use fpgacc_frontend::ir::{FunctionId, Module};
-use fpgacc_frontend::source::Span;
-use fpgacc_kernel_analysis::accesses::Summaries;
 
 use crate::pass::{About, Context, LaunchContract, Outcome, Pass, Requirement};
 
@@ -33,15 +29,6 @@ const ROUNDS: usize = 4;
 
 /// The pass.
 pub struct Window;
-
-/// A nest that may have windows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Candidate {
-    /// The outermost loop's place among the kernel's loops, outer ones first.
-    pub index: usize,
-    /// Where the first read stands; `None`: a pass made it.
-    pub span: Option<Span>,
-}
 
 impl Pass for Window {
     fn about(&self) -> About {
@@ -62,16 +49,13 @@ impl Pass for Window {
         _contract: &mut LaunchContract,
     ) -> Outcome {
         let (mut done, mut missed) = (Vec::new(), Vec::new());
-        let wanted = context.options.windows.as_ref();
         let limits = (
             context.options.window_elements,
             context.options.window_lanes,
         );
         for round in 0..ROUNDS {
             let summaries = context.summaries(module, kernel);
-            let (mut planned, others) =
-                plan::plan(module, kernel, summaries, context.called, limits);
-            planned.retain(|nest| wanted.is_none_or(|wanted| wanted.contains(&nest.root)));
+            let (planned, others) = plan::plan(module, kernel, summaries, context.called, limits);
             if round == 0 || !planned.is_empty() {
                 missed = others;
             }
@@ -86,27 +70,8 @@ impl Pass for Window {
                 codegen::apply(module, kernel, nest);
             }
             done.extend(planned.into_iter().flat_map(|nest| nest.done));
-            if wanted.is_some() {
-                break;
-            }
         }
         self.comment(&mut module.functions[kernel], &done);
         Outcome::of(done, missed)
     }
-}
-
-/// The nests of a kernel that may have windows.
-pub fn candidates(
-    module: &Module,
-    kernel: FunctionId,
-    called: &BTreeSet<FunctionId>,
-    most: u64,
-) -> Vec<Candidate> {
-    let summaries = Summaries::reachable(module, kernel, called);
-    let (planned, _) = plan::plan(module, kernel, &summaries, called, (most, 1));
-    let candidate = |nest: plan::Planned| Candidate {
-        index: nest.root,
-        span: nest.done.first().and_then(|note| note.span),
-    };
-    planned.into_iter().map(candidate).collect()
 }

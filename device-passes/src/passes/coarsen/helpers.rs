@@ -3,13 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fpgacc_frontend::ir::{
-    Callee, Expr, ExprId, Function, FunctionId, Module, Scalar, Stmt, VarId,
-};
+use fpgacc_frontend::ir::{Callee, Expr, Function, FunctionId, Module, Scalar, Stmt, VarId};
 use fpgacc_kernel_analysis::calls;
 
 use crate::passes::coarsen::lanes::{self, Lanes};
-use crate::passes::ndrange_to_loop::work_items::helpers::{copy_of, shared_with_others};
+use crate::passes::ndrange_to_loop::work_items::helpers::{calls_in, copy_of, shared_with_others};
 use crate::passes::ndrange_to_loop::work_items::ids::Target;
 use crate::passes::ndrange_to_loop::work_items::queries;
 
@@ -119,24 +117,4 @@ fn asking(module: &Module, callees: &[FunctionId], lanes: &Lanes) -> BTreeSet<Fu
             return asking;
         }
     }
-}
-
-fn calls_in(function: &Function, stmts: &[Stmt]) -> Vec<(ExprId, FunctionId)> {
-    let mut found = Vec::new();
-    for stmt in stmts {
-        stmt.for_each(&mut |stmt| {
-            for root in stmt.exprs() {
-                function.exprs.for_each(root, &mut |id| {
-                    if let Expr::Call {
-                        callee: Callee::Function(callee),
-                        ..
-                    } = function.exprs.get(id)
-                    {
-                        found.push((id, *callee));
-                    }
-                });
-            }
-        });
-    }
-    found
 }
