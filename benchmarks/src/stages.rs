@@ -177,7 +177,7 @@ impl Input {
     fn facts(&self) -> Facts {
         let mut sources = SourceMap::new();
         let hosts = self.parse(&mut sources);
-        fpgacc_host_analysis::analyse(&hosts, &sources).0
+        fpgacc_host_analysis::analyse(&hosts, &sources).facts
     }
 
     /// Runs all stages once. What they make is thrown away after the clock was read.
@@ -185,8 +185,8 @@ impl Input {
         let mut times = Times::default();
         let mut sources = SourceMap::new();
         let hosts = timed(&mut times.hosts, || self.parse(&mut sources));
-        let analysed = || fpgacc_host_analysis::analyse(&hosts, &sources);
-        let (facts, _) = timed(&mut times.analysis, analysed);
+        let analysed = || fpgacc_host_analysis::analyse(&hosts, &sources).facts;
+        let facts = timed(&mut times.analysis, analysed);
         let patch = |(host, parsed): (&Host, &HostFile)| {
             patch_bytes(host.text.as_bytes(), &host.name, &parsed.main().lines)
         };

@@ -26,7 +26,7 @@ pub fn run(session: &mut Session, stage: Stage) -> Step<()> {
             out
         }
         Stage::Facts => {
-            let facts = facts::of(session, &gathered)?;
+            let facts = facts::of(session, &gathered)?.facts;
             let text = serde_yaml::to_string(&facts);
             session.check(text)?
         }

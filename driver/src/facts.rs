@@ -3,6 +3,7 @@
 use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_frontend::source::SourceMap;
 use fpgacc_host_analysis::syntax::parse_all;
+use fpgacc_host_analysis::{Analysis, Arguments};
 use fpgacc_launch_facts::{Facts, Known, Location};
 
 use crate::compiled::Compiled;
@@ -14,13 +15,25 @@ use crate::recorded;
 use crate::session::{Session, Step};
 use crate::trace::widen;
 
+/// What is known of all hosts together.
+pub struct OfHosts {
+    /// Their programs, buffers and launches.
+    pub facts: Facts,
+    /// What they pass to kernels.
+    pub arguments: Vec<Arguments>,
+}
+
 /// The facts of all hosts together. What the user gave about a call wins over what was analysed.
-pub fn of(session: &mut Session, gathered: &Gathered) -> Step<Facts> {
+pub fn of(session: &mut Session, gathered: &Gathered) -> Step<OfHosts> {
     let mut sources = std::mem::take(&mut session.sources);
     let units = gathered.hosts.iter();
     let units: Vec<_> = units.map(|unit| hosts::add(unit, &mut sources)).collect();
     let hosts = parse_all(&sources, &units);
-    let (mut facts, diagnostics) = fpgacc_host_analysis::analyse(&hosts, &sources);
+    let Analysis {
+        mut facts,
+        arguments,
+        diagnostics,
+    } = fpgacc_host_analysis::analyse(&hosts, &sources);
     session.sources = sources;
     // A program of which nothing is for the device, such as the probes of configure scripts, is cc's.
     let is_plain = gathered.kernels.is_empty() && facts.programs.is_empty();
@@ -52,7 +65,7 @@ pub fn of(session: &mut Session, gathered: &Gathered) -> Step<Facts> {
     for warning in recorded::apply(&mut facts, &runs) {
         session.tell(warning);
     }
-    Ok(facts)
+    Ok(OfHosts { facts, arguments })
 }
 
 /// Warns of launches of kernels that do not exist, and of kernels that nothing launches.

@@ -128,7 +128,7 @@ fn explain_call(site: &Location, inputs: &[String], mut messages: Messages) -> E
     let mut session = Session::new(options, messages);
     let done = session.check_inputs().and_then(|()| {
         let gathered = gather::read_sources(&mut session)?;
-        let facts = facts::of(&mut session, &gathered)?;
+        let facts = facts::of(&mut session, &gathered)?.facts;
         let text = explain::explain(&facts, site);
         if !text.is_empty() {
             return session.print(&text);

@@ -58,6 +58,7 @@ mod unit;
 mod unknown_macros;
 mod usage;
 mod verify;
+mod wrong_calls;
 mod wrong_kernels;
 
 use std::ffi::OsString;

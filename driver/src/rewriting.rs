@@ -1,10 +1,9 @@
 //! Taking the programs of all hosts through front end and passes.
 
 use fpgacc_frontend::diag::Diagnostic;
-use fpgacc_launch_facts::Facts;
 
 use crate::compiled::{Compiled, Programs};
-use crate::facts;
+use crate::facts::{self, OfHosts};
 use crate::gather::{self, Gathered};
 use crate::kernels::{self, Builders, Fate};
 use crate::options::Mode;
@@ -12,15 +11,17 @@ use crate::programs;
 use crate::required;
 use crate::rounding::Rounding;
 use crate::session::{Session, Step, Stop};
+use crate::wrong_calls;
 
 /// Analyses the hosts and takes every program through the passes.
 pub fn all(session: &mut Session, gathered: &Gathered) -> Step<Programs> {
-    let facts = facts::of(session, gathered)?;
-    with(session, gathered, &facts)
+    let hosts = facts::of(session, gathered)?;
+    with(session, gathered, &hosts)
 }
 
 /// Takes every program through the passes.
-pub fn with(session: &mut Session, gathered: &Gathered, facts: &Facts) -> Step<Programs> {
+pub fn with(session: &mut Session, gathered: &Gathered, hosts: &OfHosts) -> Step<Programs> {
+    let facts = &hosts.facts;
     let (mut programs, diagnostics) = programs::pair(
         facts,
         &gathered.kernels,
@@ -63,6 +64,7 @@ pub fn with(session: &mut Session, gathered: &Gathered, facts: &Facts) -> Step<P
     // Kernels of programs that are left to the device are not known here.
     if left_to_device.is_empty() {
         facts::warn_about_launches(session, facts, &compiled);
+        wrong_calls::warn(session, hosts, &compiled);
     }
     required::check(session, facts, &compiled)?;
     Ok(Programs {

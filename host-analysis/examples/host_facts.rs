@@ -9,7 +9,7 @@ use std::process::Command;
 use fpgacc_frontend::diag::{Color, render};
 use fpgacc_frontend::source::SourceMap;
 use fpgacc_host_analysis::syntax::{HostFile, Language, Preprocessed};
-use fpgacc_host_analysis::{analyse, patch};
+use fpgacc_host_analysis::{Analysis, analyse, patch};
 use fpgacc_launch_facts::{Facts, Known, LocalSize};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -50,7 +50,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         hosts.push(host);
     }
     let parsed = started.elapsed() - in_cc;
-    let (facts, diagnostics) = analyse(&hosts, &sources);
+    let Analysis {
+        facts, diagnostics, ..
+    } = analyse(&hosts, &sources);
     if own.iter().any(|a| a == "--count") {
         println!("{} {}", count(&facts), files.join(" "));
     } else {

@@ -5,6 +5,7 @@
 //! symbolic, or unknown with the reason. [`patch`] rewrites the calls that fpgacc's runtime takes
 //! over.
 
+mod arguments;
 mod arith;
 mod content;
 mod index;
@@ -27,14 +28,26 @@ use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_frontend::source::SourceMap;
 use fpgacc_launch_facts::Facts;
 
+pub use arguments::{Arguments, SetArgument};
+
 use crate::syntax::HostFile;
 
 /// Stack of the thread that follows the host: its depth is bounded, but deep.
 const STACK_BYTES: usize = 512 << 20;
 
-/// Launch facts of all hosts of one executable, and what is to be told of them: remarks where
-/// something about a launch is not known, and a warning if there is no launch.
-pub fn analyse(hosts: &[HostFile], sources: &SourceMap) -> (Facts, Vec<Diagnostic>) {
+/// What is known of the hosts of one executable.
+#[derive(Default)]
+pub struct Analysis {
+    /// Their programs, buffers and launches.
+    pub facts: Facts,
+    /// What each way to a launch passes to its kernel, where the kernel is known.
+    pub arguments: Vec<Arguments>,
+    /// Remarks where something about a launch is not known, and a warning if there is no launch.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Launch facts of all hosts of one executable, and what is to be told of them.
+pub fn analyse(hosts: &[HostFile], sources: &SourceMap) -> Analysis {
     let work = || {
         let mut interp = interp::Interp::new(hosts, sources);
         interp.run();
@@ -47,10 +60,10 @@ pub fn analyse(hosts: &[HostFile], sources: &SourceMap) -> (Facts, Vec<Diagnosti
             .spawn_scoped(scope, work);
         match thread.map(|t| t.join()) {
             Ok(Ok(result)) => result,
-            _ => (
-                Facts::default(),
-                vec![Diagnostic::warning("the host could not be analysed")],
-            ),
+            _ => Analysis {
+                diagnostics: vec![Diagnostic::warning("the host could not be analysed")],
+                ..Analysis::default()
+            },
         }
     })
 }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use fpgacc_frontend::source::Span;
 use fpgacc_launch_facts::{Known, Launch, ProgramSource, QueueOrder, Value};
 
+use crate::arguments::Arguments;
 use crate::place::ObjectId;
 use crate::value::Val;
 
@@ -143,6 +144,8 @@ pub(crate) struct Visit {
     pub launch: Launch,
     /// The innermost loop around it.
     pub within: Option<Around>,
+    /// What is passed, if the kernel is known.
+    pub arguments: Option<Arguments>,
 }
 
 impl Objects {

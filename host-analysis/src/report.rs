@@ -9,6 +9,8 @@ use fpgacc_launch_facts::{
     QueueOrder, Value, Within, memory_flags,
 };
 
+use crate::Analysis;
+use crate::arguments::Arguments;
 use crate::interp::Interp;
 use crate::numbers::{merge_args, merge_values};
 use crate::object::{Around, Object, ObjectKind, Visit};
@@ -19,11 +21,7 @@ use crate::syntax::HostFile;
 const MISSED: &str = "-Rpass-missed=host-analysis";
 
 /// Facts and diagnostics of an analysis.
-pub(crate) fn report(
-    interp: &Interp<'_>,
-    hosts: &[HostFile],
-    sources: &SourceMap,
-) -> (Facts, Vec<Diagnostic>) {
+pub(crate) fn report(interp: &Interp<'_>, hosts: &[HostFile], sources: &SourceMap) -> Analysis {
     let mut launches: BTreeMap<Span, Launch> = BTreeMap::new();
     let mut loops: BTreeMap<Span, Around> = BTreeMap::new();
     let mut last: BTreeMap<Span, &Visit> = BTreeMap::new();
@@ -98,7 +96,19 @@ pub(crate) fn report(
                 .option(MISSED),
         );
     }
-    (facts, diagnostics)
+    let mut arguments: Vec<Arguments> = Vec::new();
+    for visit in &interp.trace.visits {
+        if let Some(one) = &visit.arguments
+            && !arguments.contains(one)
+        {
+            arguments.push(one.clone());
+        }
+    }
+    Analysis {
+        facts,
+        arguments,
+        diagnostics,
+    }
 }
 
 fn merge_known<T: Clone + PartialEq>(a: &Known<Vec<T>>, b: &Known<Vec<T>>) -> Known<Vec<T>> {

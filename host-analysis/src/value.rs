@@ -19,6 +19,10 @@ pub(crate) struct Argument {
     pub newest_atom: u32,
     /// The activation of the loop from whose iterations it may differ, if it is no number; else 0.
     pub differs_in: u32,
+    /// The bytes that the call passes, if they are a constant.
+    pub bytes: Option<u64>,
+    /// The call that sets it.
+    pub site: Span,
 }
 
 /// A lambda with what it captured.
@@ -235,6 +239,8 @@ impl Val {
                 fact: argument.fact.clone(),
                 newest_atom: 0,
                 differs_in: 0,
+                bytes: argument.bytes,
+                site: argument.site,
             })),
             Val::OneOf(all) => {
                 let mut all = all.iter().map(Val::at_other_times);

@@ -2,7 +2,7 @@
 
 use fpgacc_frontend::source::SourceMap;
 use fpgacc_host_analysis::syntax::{HostFile, Language, Preprocessed};
-use fpgacc_host_analysis::{analyse, patch};
+use fpgacc_host_analysis::{Analysis, analyse, patch};
 
 struct Hosts {
     sources: SourceMap,
@@ -65,7 +65,9 @@ fn preprocessed(name: &str, text: &str) -> String {
 }
 
 fn facts(hosts: &Hosts) -> String {
-    let (facts, diagnostics) = analyse(&hosts.hosts, &hosts.sources);
+    let Analysis {
+        facts, diagnostics, ..
+    } = analyse(&hosts.hosts, &hosts.sources);
     let mut text = serde_yaml::to_string(&facts).unwrap();
     let again: fpgacc_launch_facts::Facts = serde_yaml::from_str(&text).unwrap();
     assert_eq!(again, facts);

@@ -202,7 +202,7 @@ fn facts_of(host: &Host) -> Facts {
             language,
         ));
     }
-    analyse(&parsed, &sources).0
+    analyse(&parsed, &sources).facts
 }
 
 /// Where a value differs from what is expected.

@@ -63,7 +63,7 @@ fn facts_of(folder: &Path, program: &Yaml) -> Facts {
         let pre = Some(&pre);
         hosts.push(HostFile::parse(&sources, main, &headers, pre, language));
     }
-    analyse(&hosts, &sources).0
+    analyse(&hosts, &sources).facts
 }
 
 /// Constants and inputs of a size.

@@ -15,7 +15,7 @@ fn facts_of(texts: &[&str], language: Language) -> Facts {
             HostFile::parse(&sources, file, &[], None, language)
         })
         .collect();
-    analyse(&hosts, &sources).0
+    analyse(&hosts, &sources).facts
 }
 
 /// A reason without the line that stands behind it.

@@ -24,13 +24,13 @@ const MATTERS: f64 = 0.5;
 /// Takes the inputs through everything but the build.
 pub fn collect(session: &mut Session) -> Step<Report> {
     let gathered = gather::read_sources(session)?;
-    let facts = facts::of(session, &gathered)?;
-    let compiled = rewriting::with(session, &gathered, &facts)?.compiled;
+    let hosts = facts::of(session, &gathered)?;
+    let compiled = rewriting::with(session, &gathered, &hosts)?.compiled;
     let board = board::of(session)?;
     let mut programs = Vec::new();
     for one in &compiled {
         let scene = Scene {
-            facts: &facts,
+            facts: &hosts.facts,
             board: &board,
             compiled: one,
             printed: printed(session, one)?,

@@ -7,6 +7,7 @@ use fpgacc_frontend::source::{SourceMap, Span};
 use fpgacc_launch_facts::{Arg as ArgFact, ArgValue, Known, Launch, LocalSize, Location, Value};
 
 use super::Interp;
+use crate::arguments::{Arguments, SetArgument};
 use crate::number::{IntType, Num};
 use crate::numbers::{joined_arg, merge_args, to_value};
 use crate::object::{Around, ObjectKind, Visit};
@@ -68,11 +69,56 @@ impl Interp<'_> {
             recorded: None,
         };
         let within = self.around(kernel, [offset, global, local], dims);
+        let arguments = self.arguments(site, kernel, &launch);
         self.trace.visits.push(Visit {
             site,
             launch,
             within,
+            arguments,
         });
+    }
+
+    /// What is passed to the kernel, if it is one.
+    fn arguments(&self, site: Span, kernel: &Val, launch: &Launch) -> Option<Arguments> {
+        let [name] = launch.kernels.get()?.as_slice() else {
+            return None;
+        };
+        let kernels = self.handles(kernel, Self::is_kernel).ok()?;
+        let [id] = kernels[..] else {
+            return None;
+        };
+        let mut set = Vec::new();
+        for (place, value) in self.state.parts(&Place::object(id)) {
+            let [Step::Index(index)] = place.path[..] else {
+                continue;
+            };
+            let Ok(index) = u32::try_from(index) else {
+                continue;
+            };
+            for value in value.alternatives() {
+                if let Val::Arg(argument) = value {
+                    set.push(SetArgument {
+                        site: argument.site,
+                        index,
+                        bytes: argument.bytes,
+                        value: argument.fact.clone(),
+                    });
+                }
+            }
+        }
+        // A kernel that code which is not followed may have has unknown arguments.
+        let beyond = self
+            .state
+            .get(&Place::object(id).index(i64::from(u32::MAX)));
+        Some(Arguments {
+            site,
+            kernel: name.clone(),
+            set,
+            is_complete: beyond == Val::Unset
+                && !self.objects.get(id).summary
+                && self.trace.unfollowed.is_empty()
+                && !self.trace.handed_out.contains(&id),
+        })
     }
 
     /// The innermost loop around a launch, and what differs between its iterations.

@@ -562,7 +562,7 @@ mod tests {
         interp.run();
         let repeated = interp.memo.repeated;
         (
-            format!("{:#?}", report::report(&interp, &hosts, &sources).0),
+            format!("{:#?}", report::report(&interp, &hosts, &sources).facts),
             repeated,
         )
     }

@@ -143,6 +143,15 @@ impl<'a> Interp<'a> {
         }
     }
 
+    /// Notes the objects that a value is or leads to.
+    fn note_handed_out(&mut self, value: &Val) {
+        let mut objects: Vec<ObjectId> = handles_of(value).collect();
+        for root in self.reachable(value) {
+            objects.extend(self.state.values(root).flat_map(handles_of));
+        }
+        self.trace.handed_out.extend(objects);
+    }
+
     /// A function that is not among the given files.
     pub(super) fn unknown_call(
         &mut self,
@@ -171,6 +180,7 @@ impl<'a> Interp<'a> {
                 false if is_callable(&value) => callbacks.push(value.clone()),
                 false => {}
             }
+            self.note_handed_out(&value);
             values.push(value.clone());
             if first_passed.is_some_and(|first| index >= first) {
                 continue;
@@ -312,4 +322,13 @@ pub(super) fn is_callable(value: &Val) -> bool {
 /// Whether a value is a pointer to nothing.
 pub(super) fn is_nothing(value: &Val) -> bool {
     matches!(value, Val::Null | Val::Zero | Val::Unset)
+}
+
+/// The handles that a value may be.
+fn handles_of(value: &Val) -> impl Iterator<Item = ObjectId> + '_ {
+    let handles = value.alternatives().iter();
+    handles.filter_map(|value| match value {
+        Val::Handle(id) => Some(*id),
+        _ => None,
+    })
 }

@@ -91,7 +91,7 @@ mod tests {
         let hosts = [HostFile::parse(&sources, file, &[], None, Language::C)];
         let mut interp = Interp::new(&hosts, &sources);
         interp.run();
-        report::report(&interp, &hosts, &sources).0.launches
+        report::report(&interp, &hosts, &sources).facts.launches
     }
 
     const CALL: &str = "clEnqueueNDRangeKernel(q, k, 1, 0, &g, &l, 0, 0, 0)";

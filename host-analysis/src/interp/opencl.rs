@@ -99,7 +99,7 @@ impl<'a> Interp<'a> {
                 self.havoc_pointee(count, &why);
             }
             ("clSetKernelArg", [kernel, index, size, value]) => {
-                self.set_arg(kernel, index, size, value);
+                self.set_arg(site, kernel, [index, size, value]);
             }
             ("clCreateBuffer", [_, flags, size, data, error]) => {
                 self.share_memory(flags, data);
@@ -518,13 +518,14 @@ impl<'a> Interp<'a> {
         matches!(kind, ObjectKind::Kernel { .. })
     }
 
-    pub(super) fn set_arg(&mut self, kernel: &Val, index: &Val, size: &Val, value: &Val) {
+    pub(super) fn set_arg(&mut self, site: Span, kernel: &Val, [index, size, value]: [&Val; 3]) {
         let Ok(kernels) = self.handles(kernel, Self::is_kernel) else {
             // Any kernel's argument may be set here.
             return self.havoc_args("an argument of an unknown kernel is set");
         };
         let fact = self.arg_value(size, value);
-        let argument = self.argument(fact, value);
+        let bytes = size.as_int().and_then(|bytes| u64::try_from(bytes).ok());
+        let argument = self.argument(site, fact, bytes, value);
         let index = index.as_int().and_then(|i| i64::try_from(i).ok());
         let weak = kernels.len() > 1;
         for id in kernels {
@@ -543,7 +544,13 @@ impl<'a> Interp<'a> {
         }
     }
 
-    fn argument(&mut self, fact: ArgValue, value: &Val) -> Argument {
+    fn argument(
+        &mut self,
+        site: Span,
+        fact: ArgValue,
+        bytes: Option<u64>,
+        value: &Val,
+    ) -> Argument {
         let held = match value {
             Val::Pointer(place) => self.state.get(place),
             _ => Val::Null,
@@ -556,6 +563,8 @@ impl<'a> Interp<'a> {
             fact,
             newest_atom: newest_atom(&held),
             differs_in,
+            bytes,
+            site,
         }
     }
 

@@ -6,6 +6,7 @@ use fpgacc_frontend::source::Span;
 
 use super::code::FnId;
 use crate::object::Visit;
+use crate::place::ObjectId;
 
 /// Launches and functions that were reached.
 #[derive(Default)]
@@ -18,4 +19,6 @@ pub(crate) struct Trace {
     pub taken_called_with: BTreeSet<usize>,
     /// Kernels are created of programs that are not followed.
     pub has_kernels_of_any: bool,
+    /// Objects that functions which are not among the given files got. They may set a kernel's arguments.
+    pub handed_out: BTreeSet<ObjectId>,
 }

@@ -215,7 +215,10 @@ mod tests {
                 parsed(&format!("{helper}int main(void) {{ {main} return 0; }}\n"));
             let mut interp = Interp::new(&hosts, &sources);
             interp.run();
-            report::report(&interp, &hosts, &sources).0.programs.len()
+            report::report(&interp, &hosts, &sources)
+                .facts
+                .programs
+                .len()
         };
         assert_eq!(
             programs("made(\"__kernel void k(void) { }\", \"-DN=1\");"),

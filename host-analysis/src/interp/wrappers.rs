@@ -577,23 +577,26 @@ impl<'a> Interp<'a> {
 
     /// `kernel.setArg(index, arg)`.
     fn set_wrapper_arg(&mut self, kernel: &Val, index: &Val, (code, arg): &Arg<'a>) {
+        let site = Self::site_of(code, *arg);
         let size = Val::unknown("the size of an argument");
         if let Target::Place(place) = self.plain_target(code, *arg)
             && !self.is_array(&place)
             && !matches!(self.state.get(&place), Val::Tuple(_))
         {
-            return self.set_arg(kernel, index, &size, &Val::Pointer(place));
+            return self.set_arg(site, kernel, [index, &size, &Val::Pointer(place)]);
         }
         match self.eval(code, *arg) {
             Val::Tuple(bytes) => {
                 let bytes = bytes.first().cloned().unwrap_or(size);
-                self.set_arg(kernel, index, &bytes, &Val::Null);
+                self.set_arg(site, kernel, [index, &bytes, &Val::Null]);
             }
-            Val::Record(place) => self.set_arg(kernel, index, &size, &Val::Pointer(place)),
-            Val::Unknown(reason) => self.set_arg(kernel, index, &size, &Val::Unknown(reason)),
+            Val::Record(place) => self.set_arg(site, kernel, [index, &size, &Val::Pointer(place)]),
+            Val::Unknown(reason) => {
+                self.set_arg(site, kernel, [index, &size, &Val::Unknown(reason)])
+            }
             value => {
                 let place = self.in_place(value, code.host);
-                self.set_arg(kernel, index, &size, &Val::Pointer(place));
+                self.set_arg(site, kernel, [index, &size, &Val::Pointer(place)]);
             }
         }
     }
@@ -619,7 +622,7 @@ impl<'a> Interp<'a> {
             }
             (Wrapper::Kernel | Wrapper::Functor, "setArg", [_, _, _]) => {
                 let values = self.values(args);
-                self.set_arg(&now, &values[0], &values[1], &values[2]);
+                self.set_arg(site, &now, [&values[0], &values[1], &values[2]]);
             }
             (Wrapper::Functor, "getKernel", []) => return Some(now),
             (Wrapper::Program, "build", _) => self.build_wrapper(&now, args),
