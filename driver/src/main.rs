@@ -35,6 +35,7 @@ mod left;
 mod line_marker;
 mod link;
 mod manifest;
+mod message_format;
 mod messages;
 mod opt_record;
 mod options;

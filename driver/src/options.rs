@@ -17,6 +17,7 @@ use fpgacc_kernel_analysis::constant_memory;
 use crate::advice;
 use crate::cli::{self, Step, is_pass, rule_by_preprocessor, switch};
 use crate::depfile::{self, DependencyOptions};
+use crate::message_format::Format;
 use crate::opt_record::RecordOptions;
 use crate::rounding::Rounding;
 
@@ -186,8 +187,10 @@ pub struct Options {
     pub dry_run: bool,
     /// `-w`
     pub no_warnings: bool,
-    /// `--quiet`
+    /// `--quiet`, or messages for machines
     pub quiet: bool,
+    /// `-fdiagnostics-format`
+    pub format: Format,
     /// How device compilers may round.
     pub rounding: Rounding,
 }
@@ -206,6 +209,8 @@ impl Options {
         advice::check(matches)?;
         let pipeline = pipeline(matches)?;
         let record = record(matches);
+        let format = one(matches, "fdiagnostics-format");
+        let format = format.map_or(Format::Text, |word| Format::named(&word));
         let options = Options {
             mode,
             output: one(matches, "output").map(PathBuf::from),
@@ -266,7 +271,8 @@ impl Options {
             verbose: matches.get_flag("verbose"),
             dry_run: matches.get_flag("###"),
             no_warnings: matches.get_flag("no-warnings"),
-            quiet: matches.get_flag("quiet"),
+            quiet: matches.get_flag("quiet") || format != Format::Text,
+            format,
             rounding: Rounding::default(),
         };
         options.check()?;

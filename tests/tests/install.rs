@@ -258,5 +258,5 @@ fn crates_say_what_a_registry_wants() {
             }
         }
     }
-    assert_eq!(published, 10);
+    assert!(published >= 10, "{published}");
 }

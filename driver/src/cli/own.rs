@@ -7,6 +7,7 @@ use fpgacc_device_passes::options::{Coarsening, NoCoarsening};
 use super::flag::Shape::{Either, Equals, Joined, NextOrJoined, Optional};
 use super::flag::Step::{Compile, Input, Link};
 use super::flag::{Flag, Step};
+use crate::message_format::Format;
 
 /// A flag with a long name and a value.
 const fn value(name: &'static str, what: &'static str, help: &'static str) -> Flag {
@@ -313,6 +314,13 @@ pub const MESSAGES: &[Flag] = &[
     .value(Optional(""), "PASS")
     .single(),
     Flag::two_dashes("quiet", "No progress"),
+    Flag::one_dash(
+        "fdiagnostics-format",
+        "How messages are written to standard error: text (default), json (gcc's), or sarif, for editors and code \
+         scanning; those of the host compiler, too",
+    )
+    .value(Equals, "FORMAT")
+    .one_of(&Format::WORDS),
     value("color", "WHEN", "auto (default), always or never").one_of(&["auto", "always", "never"]),
     value(
         "generate",

@@ -1,14 +1,23 @@
 //! The one place that prints: diagnostics and command lines on standard error.
 
+mod json;
+mod record;
+mod sarif;
+
 use std::io::{IsTerminal, Write};
 
 use fpgacc_frontend::diag::{Color, Diagnostic, Severity, render};
 use fpgacc_frontend::source::SourceMap;
 
+use crate::message_format::Format;
 use crate::options::Options;
+use record::Record;
 
 /// Prints diagnostics and counts errors.
 pub struct Messages {
+    format: Format,
+    /// What is told at the end, in a format for machines.
+    records: Vec<Record>,
     color: Color,
     no_warnings: bool,
     /// `-Wno-..` of the command line.
@@ -24,6 +33,8 @@ impl Messages {
     /// Messages before the options are known: everything but remarks is printed.
     pub fn new(color: Option<&str>) -> Self {
         Messages {
+            format: Format::Text,
+            records: Vec::new(),
             color: choose_color(color),
             no_warnings: false,
             unwanted: Vec::new(),
@@ -37,14 +48,14 @@ impl Messages {
 
     /// Messages that nobody reads: of what was told before.
     pub fn mute() -> Self {
-        Messages {
-            is_mute: true,
-            ..Messages::new(Some("never"))
-        }
+        let mut messages = Messages::new(Some("never"));
+        messages.is_mute = true;
+        messages
     }
 
     /// Takes over what the options say of messages.
     pub fn configure(&mut self, options: &Options) {
+        self.format = options.format;
         self.no_warnings = options.no_warnings;
         let warnings = options.warnings.iter();
         self.unwanted = warnings.map(|warning| format!("-W{warning}")).collect();
@@ -58,8 +69,12 @@ impl Messages {
         if diagnostic.severity == Severity::Error {
             self.errors += 1;
         }
-        if self.wants(diagnostic) {
-            self.write(&render(diagnostic, sources, self.color));
+        if !self.wants(diagnostic) {
+            return;
+        }
+        match self.format {
+            Format::Text => self.write(&render(diagnostic, sources, self.color)),
+            _ => self.records.push(Record::of(diagnostic, sources)),
         }
     }
 
@@ -67,6 +82,9 @@ impl Messages {
     pub fn pass_on(&mut self, text: &str) {
         if text.is_empty() {
             return;
+        }
+        if self.format != Format::Text {
+            return self.records.extend(Record::of_text(text));
         }
         let end = if text.ends_with('\n') { "" } else { "\n" };
         self.write(&format!("{text}{end}"));
@@ -106,6 +124,17 @@ impl Messages {
         }
         // A closed standard error is no reason to fail.
         let _ = std::io::stderr().lock().write_all(text.as_bytes());
+    }
+}
+
+impl Drop for Messages {
+    /// Formats for machines are one document.
+    fn drop(&mut self) {
+        match self.format {
+            Format::Text => {}
+            Format::Json => self.write(&json::text(&self.records)),
+            Format::Sarif => self.write(&sarif::text(&self.records)),
+        }
     }
 }
 
