@@ -11,6 +11,8 @@
 //! - `tables`: which buffers of a form become constant memory.
 //! - `side_by_side`: several kernels or forms at a time.
 //! - `measured`: what aoc said of forms that it compiled.
+//! - `tuned`: kernels whose forms were found by measuring.
+//! - `explore`: what may be varied of a kernel, for those who measure.
 //! - `share`: kernels of one program share a device.
 //! - `tell`: what the user is told.
 //!
@@ -18,6 +20,7 @@
 
 mod alone;
 mod choose;
+pub mod explore;
 pub mod measured;
 mod price;
 mod profile;
@@ -27,6 +30,7 @@ mod share;
 mod side_by_side;
 mod tables;
 mod tell;
+pub mod tuned;
 mod variant;
 pub mod words;
 
@@ -145,6 +149,12 @@ pub fn run(
         let mut restrained = requested::restrained(pipeline, model);
         // Whether versions for different launches pay, only the model can tell.
         restrained.options.versions &= is_priced;
+        let variant = facts.tuned.iter().find_map(|one| one.kernels.get(&name));
+        // Whoever takes facts over looks at variants that nobody can make.
+        if let Some(made) = variant.and_then(|one| tuned::pipeline(one, pipeline).ok()) {
+            own.insert(name, made);
+            continue;
+        }
         if !is_priced {
             let constants = passes::CONSTANT_MEMORY.to_string();
             restrained.switches.entry(constants).or_insert(false);

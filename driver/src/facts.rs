@@ -61,6 +61,7 @@ pub fn of(session: &mut Session, gathered: &Gathered) -> Step<OfHosts> {
     }
     for given in &gathered.given {
         given::take_models(session, &mut facts, given)?;
+        given::take_tuned(session, &mut facts, given)?;
     }
     for warning in recorded::apply(&mut facts, &runs) {
         session.tell(warning);

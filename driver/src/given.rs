@@ -1,6 +1,7 @@
 //! Facts that the user gives: they fill what the analysis does not know and win where it knows less;
 //! where they contradict what it proves, that is an error.
 
+use fpgacc_decision::tuned;
 use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_launch_facts::{
     Arg, ArgValue, Buffer, Facts, Known, Launch, LocalSize, Program, QueueOrder, Value,
@@ -8,6 +9,7 @@ use fpgacc_launch_facts::{
 
 use crate::agree::{self, is_same_call};
 use crate::session::{Session, Step};
+use crate::tool;
 
 /// Puts what the user gave into the facts of the analysis.
 ///
@@ -53,6 +55,46 @@ pub fn take_models(session: &mut Session, facts: &mut Facts, given: &Facts) -> S
             );
             return session.fail(Diagnostic::error(message).help("leave it out of one of them"));
         }
+    }
+    Ok(())
+}
+
+/// Takes over the variants of kernels that were found on the device that is built for.
+///
+/// # Errors
+///
+/// A variant asks for what there is not, or there are two of a kernel.
+pub fn take_tuned(session: &mut Session, facts: &mut Facts, given: &Facts) -> Step<()> {
+    let device = tool::device(&session.options);
+    for tuned in &given.tuned {
+        if Some(tuned.device.as_str()) != device.as_deref() {
+            let message = format!("facts that were tuned on '{}' are left out", tuned.device);
+            let built = device.as_deref().unwrap_or("no device");
+            let note = format!("this build is for '{built}'");
+            session.tell(Diagnostic::warning(message).note(note));
+            continue;
+        }
+        for (kernel, variant) in &tuned.kernels {
+            let mut known = facts.tuned.iter();
+            if known.any(|known| known.kernels.contains_key(kernel)) {
+                let message = format!(
+                    "there are two variants of kernel '{kernel}' for '{}'",
+                    tuned.device
+                );
+                return session.fail(Diagnostic::error(message).help("leave one of them out"));
+            }
+            if let Err(wrong) = tuned::pipeline(variant, &session.options.pipeline) {
+                let message = format!("tuned: kernels: {kernel}: {wrong}");
+                return session.fail(
+                    Diagnostic::error(message).help("fpgacc tune makes such facts: measure again"),
+                );
+            }
+        }
+        let aoc_args = &mut session.options.aoc_args;
+        let new = tuned.aoc.iter().filter(|arg| !aoc_args.contains(arg));
+        let new: Vec<String> = new.cloned().collect();
+        aoc_args.extend(new);
+        facts.tuned.push(tuned.clone());
     }
     Ok(())
 }

@@ -55,6 +55,7 @@ mod source_folder;
 mod stage_texts;
 mod tool;
 mod trace;
+mod tune;
 mod unit;
 mod unknown_macros;
 mod usage;
@@ -116,6 +117,7 @@ fn run() -> ExitCode {
         Some("facts") => return facts_command::command(&args[1..], messages),
         Some("report") => return report::command(&args[1..], messages),
         Some("trace") => return trace::command(&args[1..], messages),
+        Some("tune") => return tune::command(&args[1..], messages),
         _ => {}
     }
     let name = args

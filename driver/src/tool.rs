@@ -43,6 +43,20 @@ pub fn emulator(options: &Options) -> Option<&'static str> {
         .filter(|kind| *kind != "aoc")
 }
 
+/// What facts that were tuned must be of, to be taken over: the board, or the kind of emulator. `None`: there is no
+/// tool.
+pub fn device(options: &Options) -> Option<String> {
+    match options.target {
+        Target::Hardware | Target::Simulator => Some(
+            options
+                .board
+                .clone()
+                .unwrap_or_else(|| "default board".to_string()),
+        ),
+        Target::Emulator | Target::Source => expected(options).map(|tool| tool.kind().to_string()),
+    }
+}
+
 /// The target in the words of the tools.
 pub fn request_target(options: &Options) -> request::Target {
     match options.target {

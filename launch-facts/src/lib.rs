@@ -11,6 +11,7 @@ mod checked;
 pub mod memory_flags;
 pub mod recorded;
 mod symbolic;
+pub mod variant;
 
 use std::collections::BTreeMap;
 
@@ -21,6 +22,7 @@ pub use recorded::{RecordedBuffer, RecordedLaunch, RecordedProgram, Recording};
 
 pub use fpgacc_frontend::source::Location;
 pub use symbolic::Symbolic;
+pub use variant::{ExecutionModel, Tuned, Variant};
 
 /// The version of the file format that this build reads and writes.
 pub const FORMAT_VERSION: u32 = 1;
@@ -70,47 +72,9 @@ pub struct Facts {
     /// How kernels are to be executed, by name: the user's choice, of which no host tells anything.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub execution_models: BTreeMap<String, ExecutionModel>,
-}
-
-/// How kernels are executed.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-pub enum ExecutionModel {
-    /// Kernels stay as the host launches them.
-    #[serde(rename = "ndrange")]
-    NdRange,
-    /// Kernels become single work-items, where they can.
-    #[serde(rename = "swi")]
-    SingleWorkItem,
-    /// The performance model decides, kernel by kernel.
-    #[default]
-    #[serde(rename = "auto")]
-    Auto,
-}
-
-impl ExecutionModel {
-    /// The words of `-fexecution-model=`.
-    pub const WORDS: [&'static str; 3] = ["ndrange", "swi", "auto"];
-
-    /// The model with this word.
-    pub fn named(word: &str) -> Option<Self> {
-        match word {
-            "ndrange" => Some(ExecutionModel::NdRange),
-            "swi" => Some(ExecutionModel::SingleWorkItem),
-            "auto" => Some(ExecutionModel::Auto),
-            _ => None,
-        }
-    }
-
-    /// The word of the option.
-    pub fn word(self) -> &'static str {
-        match self {
-            ExecutionModel::NdRange => "ndrange",
-            ExecutionModel::SingleWorkItem => "swi",
-            ExecutionModel::Auto => "auto",
-        }
-    }
+    /// The variants of kernels that `fpgacc tune` found to be the fastest, by the device that they were measured on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tuned: Vec<Tuned>,
 }
 
 /// The JSON schema of `facts.yaml`.
@@ -128,6 +92,7 @@ impl Default for Facts {
             buffers: Vec::new(),
             launches: Vec::new(),
             execution_models: BTreeMap::new(),
+            tuned: Vec::new(),
         }
     }
 }

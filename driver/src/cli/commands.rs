@@ -1,4 +1,4 @@
-//! Commands with options of their own: `fpgacc doctor`, `facts`, `report`, `trace` and `run`.
+//! Commands with options of their own: `fpgacc doctor`, `facts`, `report`, `trace`, `tune` and `run`.
 
 use clap::{Arg, ArgAction, Command, ValueHint};
 use fpgacc_frontend::diag::Diagnostic;
@@ -108,6 +108,72 @@ pub fn report_command() -> Command {
                 .value_name("FILE")
                 .value_hint(ValueHint::FilePath)
                 .help("Write it to FILE"),
+        )
+}
+
+/// The options that only `fpgacc tune` has.
+pub fn tune_command() -> Command {
+    let option = |name: &'static str, value: &'static str, help: &'static str| {
+        let arg = Arg::new(name)
+            .long(name)
+            .value_name(value)
+            .help_heading("Tuning");
+        arg.help(help)
+    };
+    let file = |name: &'static str, help: &'static str| {
+        option(name, "FILE", help).value_hint(ValueHint::FilePath)
+    };
+    Command::new("tune")
+        .bin_name("fpgacc tune")
+        .about("Find the fastest variant of a program's kernels by measuring few of many")
+        .override_usage("fpgacc tune [-o tuned.yaml] FILES AND OPTIONS OF A BUILD -- ARGUMENTS OF THE PROGRAM")
+        .arg(
+            option("strategy", "NAME", "Which variants are measured: model (default; where the model and what was measured promise most), pareto, pareto-few, random, exhaustive")
+                .value_parser(fpgacc_tuning::strategy::NAMES),
+        )
+        .arg(
+            option("objective", "WHAT", "What is to be small: kernels (their time, default), program (its time), area")
+                .value_parser(fpgacc_tuning::trial::Objective::WORDS),
+        )
+        .arg(option("budget", "N", "Try N variants at most"))
+        .arg(option("runs", "N", "Run each variant N times, by turns with the original (default 5)"))
+        .arg(option("seed", "N", "Draw other random numbers"))
+        .arg(option("jobs", "N", "Build N variants at a time (default 1)"))
+        .arg(
+            option("slurm", "OPTIONS", "Build as jobs of a Slurm cluster, with these options of sbatch")
+                .num_args(0..=1)
+                .require_equals(true)
+                .default_missing_value(""),
+        )
+        .arg(option("run-limit", "SECONDS", "A run may take so long (default 600)"))
+        .arg(option("build-limit", "SECONDS", "A build may take so long (default 172800)"))
+        .arg(
+            option("folder", "DIR", "Keep builds and what was measured in DIR (default fpgacc-tune), and go on from there")
+                .value_hint(ValueHint::DirPath),
+        )
+        .arg(file("space", "Try only the values that FILE leaves"))
+        .arg(
+            Arg::new("show-space")
+                .long("show-space")
+                .action(ArgAction::SetTrue)
+                .help_heading("Tuning")
+                .help("Only print what may be varied, in the format of --space"),
+        )
+        .arg(file("html", "Write a page for browsers: the front, the history, the effect of each parameter"))
+        .arg(file("csv", "Write a table of all that was tried"))
+        .arg(file("json", "Write all that was tried, for machines"))
+        .arg(file("t4", "Write the results in Kernel Tuner's T4 format"))
+        .arg(file("t1", "Write the space in Kernel Tuner's T1 format"))
+        .arg(
+            // How the program calls itself to build a variant.
+            Arg::new("build").long("build").value_name("DIR").hide(true),
+        )
+        .arg(
+            Arg::new("output")
+                .short('o')
+                .value_name("FILE")
+                .value_hint(ValueHint::FilePath)
+                .help("Write the fastest variant to FILE (.yaml), for `fpgacc --facts FILE`"),
         )
 }
 

@@ -56,7 +56,7 @@ pub const FPGACC: Manual = Manual {
 };
 
 /// The commands that have options of their own, in the order of the help.
-pub const COMMANDS: [Manual; 5] = [
+pub const COMMANDS: [Manual; 6] = [
     Manual {
         command: commands::doctor_command,
         synopsis: &["fpgacc doctor"],
@@ -117,6 +117,34 @@ pub const COMMANDS: [Manual; 5] = [
             (
                 "Numbers of an earlier run of aoc:",
                 "fpgacc report --use-report app host.c kernels.cl",
+            ),
+        ],
+    },
+    Manual {
+        command: commands::tune_command,
+        synopsis: &[
+            "fpgacc tune [-o tuned.yaml] FILES AND OPTIONS OF A BUILD -- ARGUMENTS OF THE PROGRAM",
+        ],
+        description: &[
+            "Takes all options of a build, finds out what may be varied of each kernel (its form, \
+             coarsening, copies of loops, what is loaded once, on boards also lanes, compute units and \
+             windows), and builds and runs the program with one variant after the other, as long as \
+             one promises to be faster. Results are compared with those of the original kernels.",
+            "What was measured is kept in a folder: the same command again goes on where it was ended, \
+             however that happened. The fastest variant is written as facts, which builds for the same \
+             device take with --facts.",
+        ],
+        reader: Reader::Build,
+        examples: &[
+            (
+                "Find the fastest variant for this processor, and build it:",
+                "fpgacc tune --platform=pocl -o tuned.yaml host.c kernels.cl -- 1024\n\
+                 fpgacc --platform=pocl --facts tuned.yaml host.c kernels.cl -o app",
+            ),
+            (
+                "See what may be varied, leave some of it out, and try all the rest:",
+                "fpgacc tune --show-space host.c kernels.cl >space.yaml\n\
+                 fpgacc tune --space space.yaml --strategy=exhaustive host.c kernels.cl",
             ),
         ],
     },

@@ -13,7 +13,7 @@ mod words;
 use clap::{Arg, ArgAction, Command, ValueHint};
 
 pub use commands::{
-    doctor_command, facts_command, report_command, run_command, stray, trace_command,
+    doctor_command, facts_command, report_command, run_command, stray, trace_command, tune_command,
 };
 pub use flag::{Step, values};
 pub use own::{is_pass, rule_by_preprocessor, switch};
@@ -75,6 +75,13 @@ pub fn build_and_report_command() -> Command {
     let own = report
         .get_arguments()
         .filter(|arg| arg.get_short().is_none());
+    command().args(own.cloned().collect::<Vec<_>>())
+}
+
+/// All options that `fpgacc tune` takes.
+pub fn build_and_tune_command() -> Command {
+    let tune = tune_command();
+    let own = tune.get_arguments().filter(|arg| arg.get_short().is_none());
     command().args(own.cloned().collect::<Vec<_>>())
 }
 

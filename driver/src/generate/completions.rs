@@ -43,6 +43,11 @@ fn command() -> Command {
                 !["output", "help", "help-all", "generate"].contains(&arg.get_id().as_str())
             })),
         )
+        .subcommand(
+            cli::tune_command().args(cli::command().get_arguments().filter(|arg| {
+                !["output", "help", "help-all", "generate"].contains(&arg.get_id().as_str())
+            })),
+        )
         .subcommand(cli::trace_command())
         .subcommand(cli::run_command())
         .disable_help_subcommand(true)

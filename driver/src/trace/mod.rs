@@ -8,7 +8,7 @@
 mod convert;
 mod instrument;
 mod places;
-mod record;
+pub mod record;
 mod texts;
 pub mod widen;
 
@@ -221,23 +221,28 @@ fn count_kernels(facts: &Facts) -> usize {
 }
 
 /// The shared library that the ICD loader loads.
-fn layer(folder: &Path) -> Result<PathBuf, Diagnostic> {
+pub fn layer(folder: &Path) -> Result<PathBuf, Diagnostic> {
     let compiler = Compiler::find(Language::C).map_err(told)?;
     let output = folder.join("fpgacc-trace.so");
     run::shared(&compiler, fpgacc_runtime::TRACE_SOURCES, &output)?;
     Ok(output)
 }
 
-fn run_program(plan: &Plan, layer: &Path, folder: &Path) -> Result<Status, Diagnostic> {
+/// The value of `OPENCL_LAYERS` with this layer before those that there are.
+pub fn with_layer(layer: &Path) -> OsString {
     let mut layers = OsString::from(layer);
     if let Some(others) = std::env::var_os("OPENCL_LAYERS").filter(|others| !others.is_empty()) {
         layers.push(":");
         layers.push(others);
     }
+    layers
+}
+
+fn run_program(plan: &Plan, layer: &Path, folder: &Path) -> Result<Status, Diagnostic> {
     let (program, args) = plan.program.split_first().expect("the plan has a program");
     let command = Command::new(program)
         .args(args.iter().cloned())
-        .env("OPENCL_LAYERS", layers)
+        .env("OPENCL_LAYERS", with_layer(layer))
         .env("FPGACC_TRACE_FOLDER", folder)
         // An executable that fpgacc made shall show its host's own launches.
         .env("FPGACC_ORIGINAL", "1");
@@ -287,7 +292,7 @@ fn paths(folder: &Path, suffix: &str) -> Result<Vec<PathBuf>, Diagnostic> {
 }
 
 /// Records of all processes that made OpenCL calls, in order of process number.
-fn records(folder: &Path) -> Result<Vec<Record>, Diagnostic> {
+pub fn records(folder: &Path) -> Result<Vec<Record>, Diagnostic> {
     let mut records = Vec::new();
     for path in paths(folder, "json")? {
         let bytes = std::fs::read(&path).map_err(told)?;

@@ -6,14 +6,14 @@
 //! the device's compiler joins operations ([`settle`]).
 
 mod compare;
-mod numbers;
-mod outcome;
+pub mod numbers;
+pub mod outcome;
 mod output;
 mod place;
-mod record;
+pub mod record;
 mod report;
-mod run;
-mod settle;
+pub mod run;
+pub mod settle;
 
 use std::path::{Path, PathBuf};
 

@@ -44,13 +44,7 @@ impl Run {
 pub fn run(session: &mut Session, executable: &Path, kernels: Kernels) -> Step<Run> {
     let folder = session.temporary_folder()?;
     let file = folder.path().join("record");
-    let mut command = Command::new(started_as(executable))
-        .args(session.options.program_args.iter().cloned())
-        .env("FPGACC_RECORD", file.as_os_str());
-    command = match kernels {
-        Kernels::Original => command.env("FPGACC_ORIGINAL", "1"),
-        Kernels::Rewritten => command.env_remove("FPGACC_ORIGINAL"),
-    };
+    let mut command = command(session, executable, kernels).env("FPGACC_RECORD", file.as_os_str());
     if let Some(prelude) = session.options.rounding.prelude() {
         command = command.env("FPGACC_PRELUDE", prelude);
     }
@@ -72,6 +66,16 @@ pub fn run(session: &mut Session, executable: &Path, kernels: Kernels) -> Step<R
                 ),
             )
         }
+    }
+}
+
+/// How the program is started.
+pub fn command(session: &Session, executable: &Path, kernels: Kernels) -> Command {
+    let command = Command::new(started_as(executable));
+    let command = command.args(session.options.program_args.iter().cloned());
+    match kernels {
+        Kernels::Original => command.env("FPGACC_ORIGINAL", "1"),
+        Kernels::Rewritten => command.env_remove("FPGACC_ORIGINAL"),
     }
 }
 

@@ -1,0 +1,129 @@
+//! What may be varied of a kernel, and what becomes of it then: for those who measure what the model only predicts.
+
+use std::sync::OnceLock;
+
+use fpgacc_device_passes::pipeline::Pipeline;
+use fpgacc_frontend::ir::Module;
+use fpgacc_kernel_analysis::alias::called_functions;
+use fpgacc_launch_facts::{Facts, Variant};
+
+use super::alone::Without;
+use super::price::{Made, Pricing, share_of};
+use super::tuned::{self, NoVariant};
+use super::variant::Family;
+use super::{Request, profile, side_by_side, size};
+
+/// A variant that was made.
+#[derive(Clone)]
+pub struct Explored {
+    made: Made,
+    /// The part of the device that it takes, by prediction.
+    pub area: f64,
+}
+
+impl Explored {
+    /// Its family.
+    pub fn family(&self) -> Family {
+        self.made.family
+    }
+
+    /// Seconds of all launches together, by prediction.
+    pub fn seconds(&self) -> f64 {
+        self.made.price.seconds.value
+    }
+
+    /// Loops that may be unrolled: their numbers, from 1, and trip counts.
+    pub fn loops(&self) -> Vec<(usize, Option<u64>)> {
+        let loops = self.made.loops.iter();
+        loops.map(|one| (one.index + 1, one.trips)).collect()
+    }
+
+    /// Numbers of elements that may be loaded once, in ascending order.
+    pub fn promotable(&self) -> Vec<u64> {
+        let mut sizes: Vec<u64> = self
+            .made
+            .promotable
+            .iter()
+            .map(|one| one.elements)
+            .collect();
+        sizes.sort_unstable();
+        sizes.dedup();
+        sizes
+    }
+
+    /// Nests that may become one loop: the numbers of their outermost loops, from 1.
+    pub fn nests(&self) -> Vec<usize> {
+        self.made.nests.iter().map(|one| one.index + 1).collect()
+    }
+
+    /// Whether a pass rewrote something.
+    pub fn did(&self, pass: &str) -> bool {
+        let mut done = self.made.report.done.values().flatten();
+        done.any(|(name, _)| *name == pass)
+    }
+
+    /// Whether the passes made the same of another variant.
+    pub fn is_same(&self, other: &Explored) -> bool {
+        self.made.is_made_by(&other.made.report)
+    }
+}
+
+/// A kernel of which variants are made.
+pub struct Explorer<'a> {
+    pricing: Pricing<'a>,
+    base: &'a Pipeline,
+}
+
+impl Explorer<'_> {
+    /// Makes and prices variants, several at a time.
+    ///
+    /// # Errors
+    /// A variant asks for what there is not.
+    pub fn make(&self, variants: &[Variant]) -> Result<Vec<Explored>, NoVariant> {
+        let pipelines = variants.iter().map(|one| tuned::pipeline(one, self.base));
+        let pipelines: Vec<Pipeline> = pipelines.collect::<Result<_, _>>()?;
+        let made = side_by_side::map(&pipelines, |one| self.pricing.make(one, std::iter::empty()));
+        let explored = made.into_iter().map(|made| Explored {
+            area: share_of(&made.price.area, self.pricing.board),
+            made,
+        });
+        Ok(explored.collect())
+    }
+
+    /// Operations and operands of the kernel.
+    pub fn size(&self) -> usize {
+        let module = &self.pricing.module;
+        let kernels = module.kernels().map(|kernel| size(module, kernel));
+        kernels.max().unwrap_or(0)
+    }
+}
+
+/// Has a look at each kernel that nothing calls, by name.
+pub fn each<R>(
+    module: &Module,
+    facts: &Facts,
+    base: &Pipeline,
+    request: &Request<'_>,
+    mut look: impl FnMut(&str, &Explorer<'_>) -> R,
+) -> Vec<R> {
+    let called = called_functions(module);
+    let without = Without::new(module, &called);
+    let profile = profile::Profile::of(module, facts, request.sources);
+    let kernels = module.kernels().filter(|kernel| !called.contains(kernel));
+    let looked = kernels.map(|kernel| {
+        let explorer = Explorer {
+            pricing: Pricing {
+                module: without.with(module, kernel),
+                called: &called,
+                facts,
+                board: request.board,
+                fp_relaxed: request.fp_relaxed,
+                profile: &profile,
+                general: OnceLock::new(),
+            },
+            base,
+        };
+        look(&module.functions[kernel].name, &explorer)
+    });
+    looked.collect()
+}

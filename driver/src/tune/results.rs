@@ -1,0 +1,71 @@
+//! What came out: a summary, the winner as facts, and all trials for people and programs.
+
+use std::path::PathBuf;
+
+use fpgacc_aoc_wrappers::output::Mode as FileMode;
+use fpgacc_launch_facts::Facts;
+use fpgacc_tuning::space::words;
+use fpgacc_tuning::trial::{Measurement, Outcome};
+
+use super::search::Search;
+use crate::session::{Session, Step};
+
+/// Writes all files that were asked for, and the summary.
+pub fn write(session: &mut Session, search: &Search<'_>) -> Step<()> {
+    let results = &search.plan.results;
+    let mut files: Vec<(PathBuf, String)> = Vec::new();
+    if let (Some(path), Some((trial, _))) = (&results.facts, search.winner()) {
+        let facts = Facts {
+            tuned: vec![search.tuned(&trial.point)],
+            ..Facts::default()
+        };
+        let text = session.check(serde_yaml::to_string(&facts))?;
+        files.push((path.clone(), text));
+    }
+    let files: Vec<(PathBuf, &[u8], FileMode)> = (files.iter())
+        .map(|(path, text)| (path.clone(), text.as_bytes(), FileMode::Plain))
+        .collect();
+    session.write_all(&files)?;
+    session.print(&summary(search))
+}
+
+fn summary(search: &Search<'_>) -> String {
+    let points: usize = search
+        .program
+        .tracks
+        .iter()
+        .map(|track| track.points.len())
+        .sum();
+    let measured = search
+        .trials
+        .iter()
+        .filter(|one| matches!(one.outcome, Outcome::Measured(_)))
+        .count();
+    let kernels = search.program.tracks.len();
+    let mut text = format!("{measured} builds measured; {points} variants of {kernels} kernels");
+    for (step, count) in search.failures() {
+        text += &format!(", {count} failed ({step})");
+    }
+    text.push('\n');
+    let Some((trial, best)) = search.winner() else {
+        return text;
+    };
+    text += &format!(
+        "fastest: {}\n",
+        words(&search.program.space(), &trial.point)
+    );
+    text += &times(best);
+    text
+}
+
+fn times(best: &Measurement) -> String {
+    let milliseconds = best.kernel_seconds() * 1e3;
+    match best.speedup() {
+        Some(speedup) => {
+            format!(
+                "kernels take {milliseconds:.3} ms, {speedup:.2} times as fast as the original\n"
+            )
+        }
+        None => format!("kernels take {milliseconds:.3} ms\n"),
+    }
+}

@@ -1,0 +1,336 @@
+//! What may be varied of a kernel, as parameters of a space, and the variants that their values mean.
+
+use fpgacc_decision::Family;
+use fpgacc_decision::explore::{Explored, Explorer};
+use fpgacc_device_passes::passes::{COARSEN, PRIVATISE, SCALAR_REPLACEMENT, WINDOW};
+use fpgacc_launch_facts::{ExecutionModel, Variant};
+use fpgacc_tuning::space::{Parameter, Point, Rule, Setting, Space};
+
+/// Work-items that become one.
+const MERGED: [u64; 5] = [1, 2, 4, 8, 16];
+/// Copies of loops' bodies.
+const COPIES: [u64; 5] = [1, 2, 4, 8, 16];
+/// Work-items at a time, and compute units.
+const LANES: [u64; 5] = [1, 2, 4, 8, 16];
+/// No more copies of all loops together: more do not fit, and take long to build.
+const MOST_COPIES: u64 = 256;
+/// No more lanes and units together: so many fill the largest devices.
+const MOST_LANES: u64 = 64;
+/// Loops of a form that are unrolled, the first ones.
+const MOST_LOOPS: usize = 4;
+
+/// Where variants run, as far as that decides what makes a difference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Pipelines: all that the model prices.
+    Fpga,
+    /// A processor or GPU: lanes, units and windows do nothing there.
+    Other,
+}
+
+/// The names of parameters of a kernel.
+struct Names<'a>(&'a str);
+
+impl Names<'_> {
+    fn of(&self, what: &str) -> String {
+        format!("{}.{what}", self.0)
+    }
+
+    fn unroll(&self, family: Family, number: usize) -> String {
+        let form = word(family);
+        self.of(&format!("{form}.unroll.{number}"))
+    }
+}
+
+fn word(family: Family) -> &'static str {
+    match family {
+        Family::NdRange => ExecutionModel::NdRange.word(),
+        Family::SingleWorkItem => ExecutionModel::SingleWorkItem.word(),
+    }
+}
+
+fn form(model: ExecutionModel) -> Variant {
+    Variant {
+        form: model,
+        ..Variant::default()
+    }
+}
+
+/// The parameters of a kernel that make a difference: of each pass what it does something with.
+pub fn space(kernel: &str, explorer: &Explorer<'_>, kind: Kind) -> Space {
+    let make = |variant: Variant| explorer.make(&[variant]).ok()?.pop();
+    let names = Names(kernel);
+    let mut space = Space::default();
+    let mut forms = Vec::new();
+    for model in [ExecutionModel::NdRange, ExecutionModel::SingleWorkItem] {
+        forms.extend(make(form(model)).map(|made| (model, made)));
+    }
+    // A kernel that cannot become a single work-item stays an NDRange, whatever is asked.
+    forms.dedup_by(|second, first| second.1.family() == first.1.family());
+    let words = forms.iter().map(|(_, made)| word(made.family()));
+    let parameter = Parameter::new(names.of("form"), words);
+    space.parameters.push(parameter);
+    for (model, made) in &forms {
+        match made.family() {
+            Family::NdRange => ndranges(&mut space, &names, *model, explorer, kind),
+            Family::SingleWorkItem => {
+                single_work_items(&mut space, &names, *model, explorer, kind);
+            }
+        }
+        loops(&mut space, &names, made);
+    }
+    // The place for local sizes: a parameter of the form `KERNEL.local`, and a field of `Variant`, once the host's
+    // launches can take others.
+    space
+}
+
+/// Adds a parameter that is of one form only.
+fn add<T: Into<Setting>>(
+    space: &mut Space,
+    names: &Names<'_>,
+    family: Family,
+    name: String,
+    values: Vec<T>,
+) {
+    let parameter = Parameter::new(name, values);
+    if parameter.values.len() < 2 {
+        return;
+    }
+    space.rules.push(Rule::Needs {
+        parameter: parameter.name.clone(),
+        unless: parameter.values[0].clone(),
+        needs: names.of("form"),
+        to_be: vec![word(family).into()],
+    });
+    space.parameters.push(parameter);
+}
+
+fn ndranges(
+    space: &mut Space,
+    names: &Names<'_>,
+    model: ExecutionModel,
+    explorer: &Explorer<'_>,
+    kind: Kind,
+) {
+    let does = |coarsen: String| {
+        let variant = Variant {
+            coarsen: Some(coarsen),
+            ..form(model)
+        };
+        let made = explorer.make(&[variant]).ok();
+        made.is_some_and(|made| made[0].did(COARSEN))
+    };
+    let ndrange = Family::NdRange;
+    let mut dims: Vec<u64> = (0..3).filter(|dim| does(format!("{dim}:2"))).collect();
+    // The first value is what is done where nothing is coarsened.
+    dims.sort_unstable();
+    if let Some(first) = dims.first() {
+        let factors: Vec<u64> = (MERGED.into_iter())
+            .filter(|factor| *factor == 1 || dims.iter().any(|dim| does(format!("{dim}:{factor}"))))
+            .collect();
+        let is_strided = dims.iter().any(|dim| does(format!("{dim}:2:local")));
+        add(space, names, ndrange, names.of("coarsen"), factors);
+        let factor = || names.of("coarsen");
+        let merged = || MERGED[1..].iter().map(|&factor| factor.into()).collect();
+        if dims.len() > 1 {
+            space.rules.push(Rule::Needs {
+                parameter: names.of("coarsen.dim"),
+                unless: (*first).into(),
+                needs: factor(),
+                to_be: merged(),
+            });
+            space
+                .parameters
+                .push(Parameter::new(names.of("coarsen.dim"), dims));
+        }
+        if is_strided {
+            space.rules.push(Rule::Needs {
+                parameter: names.of("coarsen.stride"),
+                unless: 1.into(),
+                needs: factor(),
+                to_be: merged(),
+            });
+            let strides: [Setting; 2] = [1.into(), "local".into()];
+            space
+                .parameters
+                .push(Parameter::new(names.of("coarsen.stride"), strides));
+        }
+    }
+    if let Some(made) = explorer
+        .make(&[form(model)])
+        .ok()
+        .and_then(|mut made| made.pop())
+    {
+        let mut sizes = vec![0];
+        sizes.extend(made.promotable());
+        sizes.truncate(1 + MOST_LOOPS);
+        add(space, names, ndrange, names.of("promote"), sizes);
+    }
+    if kind == Kind::Fpga {
+        let lanes = [names.of("simd"), names.of("compute_units")];
+        for name in &lanes {
+            add(space, names, ndrange, name.clone(), LANES.to_vec());
+        }
+        space.rules.push(Rule::Product {
+            product_of: lanes.to_vec(),
+            at_most: MOST_LANES,
+        });
+    }
+}
+
+fn single_work_items(
+    space: &mut Space,
+    names: &Names<'_>,
+    model: ExecutionModel,
+    explorer: &Explorer<'_>,
+    kind: Kind,
+) {
+    let does = |pass: &str| {
+        let variant = Variant {
+            passes: [(pass.to_string(), true)].into(),
+            ..form(model)
+        };
+        let made = explorer.make(&[variant]).ok();
+        made.is_some_and(|made| made[0].did(pass))
+    };
+    let single = Family::SingleWorkItem;
+    let switches = [
+        (PRIVATISE, ["off", "on"]),
+        (WINDOW, ["off", "on"]),
+        (SCALAR_REPLACEMENT, ["on", "off"]),
+    ];
+    for (pass, values) in switches {
+        if does(pass) {
+            add(space, names, single, names.of(pass), values.to_vec());
+        }
+    }
+    if kind == Kind::Fpga && does(WINDOW) {
+        let name = names.of("window.lanes");
+        space.rules.push(Rule::Needs {
+            parameter: name.clone(),
+            unless: 1.into(),
+            needs: names.of(WINDOW),
+            to_be: vec!["on".into()],
+        });
+        space.parameters.push(Parameter::new(name, LANES));
+    }
+    let made = explorer
+        .make(&[form(model)])
+        .ok()
+        .and_then(|mut made| made.pop());
+    for nest in made
+        .map(|made| made.nests())
+        .unwrap_or_default()
+        .into_iter()
+        .take(MOST_LOOPS)
+    {
+        if kind == Kind::Fpga {
+            add(
+                space,
+                names,
+                single,
+                names.of(&format!("coalesce.{nest}")),
+                vec!["off", "on"],
+            );
+        }
+    }
+}
+
+/// Copies of the loops of a form.
+fn loops(space: &mut Space, names: &Names<'_>, made: &Explored) {
+    let family = made.family();
+    let mut all = Vec::new();
+    for (number, trips) in made.loops().into_iter().take(MOST_LOOPS) {
+        let most = trips.unwrap_or(u64::MAX);
+        let copies: Vec<u64> = COPIES
+            .into_iter()
+            .filter(|copies| *copies <= most.max(1))
+            .collect();
+        let name = names.unroll(family, number);
+        all.push(name.clone());
+        add(space, names, family, name, copies);
+    }
+    if all.len() > 1 {
+        space.rules.push(Rule::Product {
+            product_of: all,
+            at_most: MOST_COPIES,
+        });
+    }
+}
+
+/// The variant of a kernel that a point means.
+pub fn variant(kernel: &str, point: &Point) -> Variant {
+    let names = Names(kernel);
+    let number = |what: &str| match point.get(&names.of(what)) {
+        Some(Setting::Number(number)) => Some(*number),
+        _ => None,
+    };
+    let text = |what: &str| match point.get(&names.of(what)) {
+        Some(Setting::Word(word)) => Some(word.as_str()),
+        _ => None,
+    };
+    let model = text("form")
+        .and_then(ExecutionModel::named)
+        .unwrap_or_default();
+    let more_than = |least: u64| move |number: &u64| *number > least;
+    let mut variant = Variant {
+        form: model,
+        promote: number("promote").filter(more_than(0)),
+        simd: number("simd").filter(more_than(1)),
+        compute_units: number("compute_units").filter(more_than(1)),
+        window_lanes: number("window.lanes").filter(more_than(1)),
+        ..Variant::default()
+    };
+    if let Some(factor) = number("coarsen").filter(more_than(1)) {
+        let dim = number("coarsen.dim").unwrap_or(0);
+        let stride = text("coarsen.stride").unwrap_or("1");
+        variant.coarsen = Some(format!("{dim}:{factor}:{stride}"));
+    }
+    for pass in [PRIVATISE, WINDOW, SCALAR_REPLACEMENT] {
+        let is_on = text(pass).map(|word| word == "on");
+        variant
+            .passes
+            .extend(is_on.map(|is_on| (pass.to_string(), is_on)));
+    }
+    let unroll = names.of(&format!("{}.unroll.", model.word()));
+    let nests = names.of("coalesce.");
+    for (name, value) in point {
+        if let (Some(Ok(loop_number)), Setting::Number(copies @ 2..)) =
+            (name.strip_prefix(&unroll).map(str::parse), value)
+        {
+            variant.unroll.insert(loop_number, *copies);
+        }
+        if let (Some(Ok(nest)), Setting::Word(word)) =
+            (name.strip_prefix(&nests).map(str::parse), value)
+            && word == "on"
+        {
+            variant.coalesce.push(nest);
+        }
+    }
+    variant
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_mean_variants() {
+        let settings: [(&str, Setting); 5] = [
+            ("k.form", "ndrange".into()),
+            ("k.coarsen", 4.into()),
+            ("k.coarsen.stride", "local".into()),
+            ("k.ndrange.unroll.2", 8.into()),
+            ("k.swi.unroll.1", 2.into()),
+        ];
+        let point: Point = settings
+            .into_iter()
+            .map(|(name, value)| (name.to_string(), value))
+            .collect();
+        let made = variant("k", &point);
+        assert_eq!(made.form, ExecutionModel::NdRange);
+        assert_eq!(made.coarsen.as_deref(), Some("0:4:local"));
+        assert_eq!(made.unroll, [(2, 8)].into());
+        assert_eq!(variant("other", &point), Variant::default());
+    }
+}

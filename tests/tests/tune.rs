@@ -1,0 +1,160 @@
+//! `fpgacc tune`: the fastest variant is found, kept as facts that builds take, and found again after any end.
+
+use fpgacc_tests::command::{Outcome, Workshop};
+
+/// The host computes with both kernels, once; PoCL is at hand everywhere.
+const HOST: &str = include_str!("../fixture/tune.c");
+const KERNELS: &str = include_str!("../fixture/tune.cl");
+/// Three forms of one of the kernels.
+const SPACE: &str = "version: 1\nparameters:\n- {name: scale.form, values: [ndrange, swi]}\n\
+                     - {name: scale.coarsen, values: [1, 4]}\n";
+
+fn shop() -> Workshop {
+    let shop = Workshop::new();
+    shop.write("tune.c", HOST);
+    shop.write("tune.cl", KERNELS);
+    shop.write("space.yaml", SPACE);
+    shop
+}
+
+fn tune(shop: &Workshop, words: &str) -> Outcome {
+    shop.fpgacc(&format!(
+        "tune --platform=pocl --runs=1 tune.c tune.cl {words}"
+    ))
+}
+
+/// The lines of all journals that tell of trials.
+fn trials(shop: &Workshop) -> Vec<String> {
+    let text = shop.sh("cat fpgacc-tune/journals/*.jsonl").success().stdout;
+    let lines = text.lines().filter(|line| line.starts_with("{\"point\""));
+    lines.map(str::to_string).collect()
+}
+
+#[test]
+fn the_fastest_variant_is_built_from_its_facts() {
+    let shop = shop();
+    let words = "--strategy=exhaustive --space=space.yaml -o tuned.yaml -- 4096";
+    let told = tune(&shop, words).success();
+    assert!(
+        told.stdout
+            .starts_with("3 builds measured; 4 variants of 2 kernels\nfastest: "),
+        "{}",
+        told.stdout
+    );
+    assert_eq!(trials(&shop).len(), 3);
+    let facts = shop.text("tuned.yaml");
+    assert!(
+        facts.contains("device: pocl\n  kernels:\n    copy:"),
+        "{facts}"
+    );
+    // The facts decide, whatever was the fastest here.
+    shop.write(
+        "mine.yaml",
+        "version: 1\ntuned: [{device: pocl, kernels: {scale: {form: ndrange, coarsen: '0:4'}}}]\n",
+    );
+    let build = "--platform=pocl tune.c tune.cl --facts";
+    let kernels = shop
+        .fpgacc(&format!("--emit=kernels {build} mine.yaml"))
+        .success()
+        .stdout;
+    assert!(kernels.contains("4 work-items"), "{kernels}");
+    shop.fpgacc(&format!("{build} mine.yaml -o app")).success();
+    assert_eq!(shop.sh("./app 4096").success().stdout, "right\n");
+    // Another device's are left out.
+    shop.write("other.yaml", facts.replace("device: pocl", "device: a10"));
+    let told = shop
+        .fpgacc(&format!("--emit=kernels {build} other.yaml"))
+        .success();
+    assert!(
+        told.stderr
+            .contains("facts that were tuned on 'a10' are left out"),
+        "{}",
+        told.stderr
+    );
+}
+
+#[test]
+fn what_was_measured_is_not_measured_again() {
+    let shop = shop();
+    let words = "--strategy=exhaustive --space=space.yaml --jobs=2";
+    tune(&shop, &format!("{words} --budget=2 -- 4096")).success();
+    let before = trials(&shop);
+    assert_eq!(before.len(), 2);
+    // A torn line counts for nothing.
+    shop.sh("printf '{\"point\":{\"scale.fo' >>fpgacc-tune/journals/0001.jsonl")
+        .success();
+    tune(&shop, &format!("{words} -- 4096")).success();
+    let after = shop
+        .sh("cat fpgacc-tune/journals/0002.jsonl")
+        .success()
+        .stdout;
+    assert_eq!(after.lines().count(), 1 + 1, "{after}");
+    let told = tune(&shop, &format!("{words} -- 4096")).success();
+    assert!(
+        told.stdout.starts_with("3 builds measured"),
+        "{}",
+        told.stdout
+    );
+    assert!(!shop.path("fpgacc-tune/journals/0003.jsonl").exists());
+    // Another program's results are no use.
+    let told = tune(&shop, &format!("{words} -- 8192")).failure();
+    assert!(
+        told.stderr.contains("the folder of another search"),
+        "{}",
+        told.stderr
+    );
+}
+
+#[test]
+fn a_program_that_fails_is_not_tuned() {
+    let shop = shop();
+    let told = tune(&shop, "--space=space.yaml -- nothing").failure();
+    assert!(
+        told.stderr.contains("cannot be measured as it is: "),
+        "{}",
+        told.stderr
+    );
+    let told = shop
+        .fpgacc("tune --platform=intel tune.c tune.cl -- 4096")
+        .failure();
+    assert!(
+        told.stderr.contains("an emulator's times say nothing"),
+        "{}",
+        told.stderr
+    );
+}
+
+#[test]
+fn faults_of_spaces_are_told_with_their_place() {
+    let shop = shop();
+    for (text, expected) in [
+        (
+            "version: 1\nparameters:\n- {name: scale.frm, values: [swi]}\n",
+            "space.yaml:3:10: error: there is no parameter 'scale.frm'",
+        ),
+        (
+            "version: 1\nparameters:\n- {name: scale.form, values: [fast]}\n",
+            "space.yaml:3:10: error: 'scale.form' cannot be fast",
+        ),
+        (
+            "version: 1\nparameters:\n- {nam: scale.form}\n",
+            "space.yaml:3:",
+        ),
+        (
+            "version: 7\nparameters: []\n",
+            "space.yaml:1:1: error: a space of version 7, not 1",
+        ),
+    ] {
+        shop.write("space.yaml", text);
+        let told = tune(&shop, "--space=space.yaml -- 4096").failure();
+        assert!(told.stderr.contains(expected), "{}", told.stderr);
+    }
+    let told = shop.fpgacc("tune tune.c tune.cl --runs=0");
+    assert_eq!(told.code, Some(2));
+    assert!(
+        told.stderr
+            .contains("--runs: '0' is no number of at least 1"),
+        "{}",
+        told.stderr
+    );
+}

@@ -1,0 +1,24 @@
+//! All points, in an order that a seed gives.
+
+use super::candidate::{Candidate, Strategy, Tried};
+use crate::random::Random;
+
+/// Tries in random order.
+#[derive(Clone, Copy, Debug)]
+pub struct Randomly {
+    /// Another seed is another order.
+    pub seed: u64,
+}
+
+impl Strategy for Randomly {
+    fn name(&self) -> &'static str {
+        "random"
+    }
+
+    fn next(&self, candidates: &[Candidate], history: &[Tried], most: usize) -> Vec<usize> {
+        let mut order = Random::new(self.seed).order(candidates.len());
+        order.retain(|at| history.iter().all(|tried| tried.candidate != *at));
+        order.truncate(most);
+        order
+    }
+}
