@@ -43,7 +43,7 @@ fn options_of(help: &str) -> BTreeSet<String> {
         .collect()
 }
 
-const COMMANDS: [&str; 5] = ["doctor", "facts", "report", "trace", "run"];
+const COMMANDS: [&str; 6] = ["doctor", "facts", "report", "trace", "tune", "run"];
 
 #[test]
 fn the_summary_is_a_screen_and_names_the_commands() {

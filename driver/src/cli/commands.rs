@@ -125,7 +125,7 @@ pub fn tune_command() -> Command {
     };
     Command::new("tune")
         .bin_name("fpgacc tune")
-        .about("Find the fastest variant of a program's kernels by measuring few of many")
+        .about("Find the fastest variant of kernels by measuring few")
         .override_usage("fpgacc tune [-o tuned.yaml] FILES AND OPTIONS OF A BUILD -- ARGUMENTS OF THE PROGRAM")
         .arg(
             option("strategy", "NAME", "Which variants are measured: model (default; where the model and what was measured promise most), pareto, pareto-few, random, exhaustive")

@@ -85,7 +85,7 @@ pub const KERNELS: &[Flag] = &[
          also single work-items and shift registers, which reassociate, where they are faster; 3: \
          also search for the width of each kernel. -O is for hosts only",
     )
-    .common("How much is done to kernels, 0 to 3 (default 2); -O is for hosts only")
+    .common("How much is done to kernels, 0 to 3 (default 2); -O is for hosts")
     .one_of(&["0", "1", "2", "3"]),
     Flag::one_dash(
         "fexecution-model",

@@ -50,8 +50,8 @@ impl Program {
         given: Option<&SpaceFile>,
     ) -> Step<Result<Program, Fault>> {
         let gathered = gather::read_sources(session)?;
-        let facts = facts::of(session, &gathered)?;
-        let compiled = rewriting::with(session, &gathered, &facts)?.compiled;
+        let hosts = facts::of(session, &gathered)?;
+        let compiled = rewriting::with(session, &gathered, &hosts)?.compiled;
         let board = board::of(session)?;
         let options = &session.options;
         let request = Request {
@@ -72,7 +72,7 @@ impl Program {
                 |kernel: &str, explorer: &Explorer<'_>| Track::of(kernel, explorer, kind, given);
             looked.extend(explore::each(
                 module,
-                &facts,
+                &hosts.facts,
                 &options.pipeline,
                 &request,
                 look,
