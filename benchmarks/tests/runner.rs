@@ -46,7 +46,7 @@ const REMARK: &str = "echo \"k.cl:1:1: remark: kernel 'residuals': text [-Rpass=
 fn originals_pass_their_own_references() {
     let (code, stdout, stderr) = bench(&["--originals-only", "--repeat", "1"]);
     assert_eq!(code, 0, "{stdout}{stderr}");
-    for program in ["gaussian", "hotspot3d", "kmeans", "nn", "srad"] {
+    for program in ["gaussian", "hotspot3d", "kmeans", "nn", "rlbd", "srad"] {
         let line = format!("{program} ");
         assert!(stdout.lines().any(|l| l.starts_with(&line)), "{stdout}");
     }
@@ -57,7 +57,7 @@ fn originals_pass_their_own_references() {
 fn originals_are_free_of_races() {
     let (code, stdout, stderr) = bench(&["--certify"]);
     assert_eq!(code, 0, "{stdout}{stderr}");
-    assert_eq!(stdout.matches(": certified\n").count(), 5, "{stdout}");
+    assert_eq!(stdout.matches(": certified\n").count(), 6, "{stdout}");
 }
 
 #[test]

@@ -12,11 +12,16 @@ const WAYS: [(&str, &str); 4] = [
     ("--kernel-opt=3", "pocl"),
 ];
 
-/// Runs a program of `benchmarks/` in its runner; judges the table.
+/// Runs a program of `benchmarks/` in its runner, all ways; judges the table.
 #[track_caller]
 fn bench(program: &str) {
+    bench_ways(program, &WAYS);
+}
+
+#[track_caller]
+fn bench_ways(program: &str, ways: &[(&str, &str)]) {
     let shop = Workshop::new();
-    for (options, platform) in WAYS {
+    for (options, platform) in ways {
         shop.write("with", format!("#!/bin/sh\nexec fpgacc {options} \"$@\"\n"));
         let line = format!(
             "chmod +x with && fpgacc-bench --fpgacc $PWD/with --repeat 1 --filter {program} \
@@ -55,6 +60,12 @@ fn kmeans() {
 #[test]
 fn nn() {
     bench("nn");
+}
+
+#[test]
+fn rlbd() {
+    // The search of --kernel-opt=3 takes minutes for its 18 kernels, if fpgacc is not optimised.
+    bench_ways("rlbd", &WAYS[..3]);
 }
 
 #[test]

@@ -1,0 +1,472 @@
+/* RLBD: compression, the directory, and two decompressors. The format is in README.md, the sizes
+ * come from the host's build options (format.h): PARTITION, SLOT, LOOKAHEAD, FRAME_DELTA_BYTES.
+ *
+ * All is in words of four bytes, the smallest value there is. */
+
+#define PARTITION_WORDS (PARTITION / 4)
+
+/* ---- Compression: a work-item a partition ---- */
+
+typedef struct {
+    ulong pending; /* bytes that are not yet a whole word of eight */
+    uint filled;   /* how many */
+    uint words;    /* of eight bytes, written */
+} writer_t;
+
+void append(__global ulong *slot, writer_t *writer, ulong value, uint bytes)
+{
+    writer->pending |= value << (8 * writer->filled);
+    writer->filled += bytes;
+    if (writer->filled >= 8) {
+        slot[writer->words] = writer->pending;
+        writer->words += 1;
+        writer->filled -= 8;
+        writer->pending = writer->filled > 0 ? value >> (8 * (bytes - writer->filled)) : 0;
+    }
+}
+
+/* The value of `base` bytes at a word, sign-extended. */
+long value_at(__global const uint *words, uint at, uint base)
+{
+    if (base == 4)
+        return (int)words[at];
+    return (long)((ulong)words[at] | (ulong)words[at + 1] << 32);
+}
+
+/* The difference to a base, in the base's width. */
+long delta_to(long value, long base_value, uint base)
+{
+    long delta = (long)((ulong)value - (ulong)base_value);
+    return base == 4 ? (long)(int)delta : delta;
+}
+
+/* The bits that must be equal to the sign, each set if it is not. */
+ulong reach(long delta)
+{
+    return (ulong)(delta ^ (delta >> 63));
+}
+
+bool fits(ulong reached, uint bytes)
+{
+    return reached >> (8 * bytes - 1) == 0;
+}
+
+/* The schema with the best ratio that the next values fit, as its identifier. */
+uint choose(__global const uint *words, uint remaining)
+{
+    if (remaining < 2)
+        return 0x0401;
+
+    long base4 = value_at(words, 0, 4), base8 = value_at(words, 0, 8);
+    ulong reach4 = 0, reach8 = 0, differ8 = 0;
+    for (uint i = 1; i <= LOOKAHEAD; i++) {
+        if (i < remaining)
+            reach4 |= reach(delta_to(value_at(words, i, 4), base4, 4));
+        if (2 * i + 1 < remaining) {
+            long delta = delta_to(value_at(words, 2 * i, 8), base8, 8);
+            reach8 |= reach(delta);
+            differ8 |= (ulong)delta;
+        }
+    }
+    if (differ8 == 0)
+        return 0x0800;
+    if (fits(reach8, 1))
+        return 0x0801;
+    if (fits(reach8, 2))
+        return 0x0802;
+    if (fits(reach4, 1))
+        return 0x0401;
+    if (fits(reach8, 4))
+        return 0x0804;
+    if (fits(reach4, 2))
+        return 0x0402;
+    return 0x0808;
+}
+
+/* How many values a frame of this schema holds, the base included. */
+uint run_length(__global const uint *words, uint remaining, uint base, uint delta)
+{
+    uint stride = base / 4;
+    uint limit = remaining / stride;
+    if (delta > 0)
+        limit = min(limit, (uint)FRAME_DELTA_BYTES / delta);
+    long base_value = value_at(words, 0, base);
+    uint length = min(limit, (uint)LOOKAHEAD + 1);
+    while (length < limit) {
+        long difference = delta_to(value_at(words, length * stride, base), base_value, base);
+        bool held = delta == 0 ? difference == 0 : fits(reach(difference), delta);
+        if (!held)
+            break;
+        length++;
+    }
+    return length;
+}
+
+__kernel void rlbd_compress(__global const uint *input, ulong words, __global ulong *slots,
+                            __global uint *sizes)
+{
+    ulong partition = get_global_id(0);
+    ulong start = partition * PARTITION_WORDS;
+    if (start >= words)
+        return;
+
+    __global ulong *slot = slots + partition * (SLOT / 8);
+    uint end = (uint)min(words - start, (ulong)PARTITION_WORDS);
+    writer_t writer = {0, 0, 0};
+    uint at = 0;
+    while (at < end) {
+        __global const uint *frame = input + start + at;
+        uint schema = choose(frame, end - at);
+        uint base = schema >> 8, delta = schema & 0xff;
+        uint values = run_length(frame, end - at, base, delta);
+        long base_value = value_at(frame, 0, base);
+        append(slot, &writer, base == 4 ? (ulong)(uint)base_value : (ulong)base_value, 8);
+        append(slot, &writer, (ulong)schema | (ulong)(values - 1) << 16, 8);
+        if (delta > 0) {
+            ulong mask = ~0UL >> (64 - 8 * delta);
+            for (uint i = 1; i < values; i++) {
+                ulong difference = (ulong)value_at(frame, i * (base / 4), base) - (ulong)base_value;
+                append(slot, &writer, difference & mask, delta);
+            }
+        }
+        at += values * (base / 4);
+    }
+    sizes[partition] = 8 * writer.words + writer.filled;
+
+    /* Zeros up to a multiple of 16. */
+    if (writer.filled > 0)
+        append(slot, &writer, 0, 8 - writer.filled);
+    if (writer.words % 2 != 0)
+        append(slot, &writer, 0, 8);
+}
+
+/* ---- The directory ---- */
+
+#define SCAN_GROUP 256
+
+/* What a partition takes in the stream, in pieces of 16 bytes. */
+uint pieces_of(__global const uint *sizes, uint partition, uint partitions)
+{
+    return partition < partitions ? (sizes[partition] + 15) / 16 : 0;
+}
+
+/* The pieces of each 256 partitions. */
+__kernel __attribute__((reqd_work_group_size(SCAN_GROUP, 1, 1)))
+void rlbd_sums(__global const uint *sizes, uint partitions, __global ulong *sums)
+{
+    __local ulong partial[SCAN_GROUP];
+    uint item = get_local_id(0);
+    partial[item] = pieces_of(sizes, get_global_id(0), partitions);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint step = SCAN_GROUP / 2; step > 0; step /= 2) {
+        if (item < step)
+            partial[item] += partial[item + step];
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    if (item == 0)
+        sums[get_group_id(0)] = partial[0];
+}
+
+/* An entry for each partition, after the last one's frames. */
+__kernel __attribute__((reqd_work_group_size(SCAN_GROUP, 1, 1)))
+void rlbd_directory(__global const uint *sizes, uint partitions, __global const ulong *sums,
+                    uint groups, __global ulong2 *stream, __global ulong *total)
+{
+    __local ulong before[SCAN_GROUP], all[SCAN_GROUP];
+    uint item = get_local_id(0), group = get_group_id(0), partition = get_global_id(0);
+
+    ulong sum_before = 0, sum_all = 0;
+    for (uint i = item; i < groups; i += SCAN_GROUP) {
+        ulong sum = sums[i];
+        sum_before += i < group ? sum : 0;
+        sum_all += sum;
+    }
+    before[item] = sum_before;
+    all[item] = sum_all;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint step = SCAN_GROUP / 2; step > 0; step /= 2) {
+        if (item < step) {
+            before[item] += before[item + step];
+            all[item] += all[item + step];
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    ulong start = before[0], pieces = all[0];
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    /* The sum of this group's partitions up to each. */
+    uint own = pieces_of(sizes, partition, partitions);
+    before[item] = own;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint step = 1; step < SCAN_GROUP; step *= 2) {
+        ulong other = item >= step ? before[item - step] : 0;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        before[item] += other;
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    if (partition < partitions) {
+        ulong source = 16 * (start + before[item] - own);
+        ulong entry = pieces + 2 * (ulong)partition;
+        stream[entry] = (ulong2)(source, (ulong)partition * PARTITION);
+        stream[entry + 1] = (ulong2)(sizes[partition], 0);
+    }
+    if (get_global_id(0) == 0)
+        total[0] = 16 * pieces;
+}
+
+/* Each partition from its slot to its place; a work-group a partition. */
+__kernel void rlbd_gather(__global const ulong2 *slots, __global const ulong *total,
+                          __global ulong2 *stream)
+{
+    ulong partition = get_group_id(0);
+    ulong entry = total[0] / 16 + 2 * partition;
+    ulong place = stream[entry].x / 16;
+    uint pieces = ((uint)stream[entry + 1].x + 15) / 16;
+    for (uint i = get_local_id(0); i < pieces; i += get_local_size(0))
+        stream[place + i] = slots[partition * (SLOT / 16) + i];
+}
+
+/* ---- Decompression, as in the thesis: a work-group a partition, frame after frame ---- */
+
+ulong load_bytes(__global const uchar *bytes, uint count)
+{
+    ulong value = 0;
+    for (uint i = 0; i < count; i++)
+        value |= (ulong)bytes[i] << (8 * i);
+    return value;
+}
+
+/* A number of `bytes` bytes in two's complement. */
+ulong sign_extended(ulong value, uint bytes)
+{
+    uint shift = 64 - 8 * bytes;
+    return (ulong)((long)(value << shift) >> shift);
+}
+
+/* Takes any directory. `directory` is where it begins, in bytes; `words` is what is to be written. */
+__kernel void rlbd_decompress_plain(__global const uchar *stream, ulong directory, uint partitions,
+                                    ulong words, __global uint *output)
+{
+    uint partition = get_group_id(0);
+    __global const ulong *entry = (__global const ulong *)(stream + directory) + 4 * (ulong)partition;
+    __global const uchar *frame = stream + entry[0];
+    __global uint *target = output + entry[1] / 4;
+    ulong room = (partition + 1 < partitions ? entry[5] / 4 : words) - entry[1] / 4;
+    ulong left = entry[2];
+    long at = -(long)(entry[3] / 4); /* of the frame in the output, in words */
+
+    while (at < (long)room && left >= 16) {
+        ulong base_value = load_bytes(frame, 8);
+        uint delta = frame[8], stride = frame[9] / 4;
+        ulong values = load_bytes(frame + 10, 6) + 1;
+        ulong first = at < 0 ? (ulong)-at / stride : 0;
+        ulong last = min(values, (ulong)((long)room - at + stride - 1) / stride);
+
+        for (ulong i = first + get_local_id(0); i < last; i += get_local_size(0)) {
+            ulong value = base_value;
+            if (i > 0 && delta > 0)
+                value += sign_extended(load_bytes(frame + 16 + (i - 1) * delta, delta), delta);
+            long word = at + (long)(i * stride);
+            if (word >= 0)
+                target[word] = (uint)value;
+            if (stride == 2 && word + 1 >= 0 && word + 1 < (long)room)
+                target[word + 1] = (uint)(value >> 32);
+        }
+        ulong bytes = 16 + (values - 1) * delta;
+        if (bytes > left)
+            break;
+        at += (long)(values * stride);
+        frame += bytes;
+        left -= bytes;
+    }
+}
+
+/* ---- Decompression, fast: for directories as rlbd_directory makes them ---- */
+
+#define LANES 32
+#define MOST_FRAMES (SLOT / 16)
+#define MARKS (PARTITION_WORDS / 32)
+
+/* Four bytes at any byte of local memory. */
+uint unaligned(__local const uint *words, uint byte)
+{
+    ulong both = (ulong)words[byte / 4] | (ulong)words[byte / 4 + 1] << 32;
+    return (uint)(both >> (8 * (byte % 4)));
+}
+
+/* What is kept of a frame: its first word of output, its first byte, whether its base has eight
+ * bytes, and its bytes a delta. */
+uint frame_entry(uint word, uint byte, uint wide, uint delta)
+{
+    return word | byte << 12 | wide << 26 | delta << 27;
+}
+
+#define ENTRY_WORD(entry) ((entry) & 0xfff)
+#define ENTRY_BYTE(entry) ((entry) >> 12 & 0x3fff)
+#define ENTRY_WIDE(entry) ((entry) >> 26 & 1)
+#define ENTRY_DELTA(entry) ((entry) >> 27)
+
+/* Follows the chain of a partition's headers. Returns the number of frames; an entry after the last
+ * has the words that they make. */
+uint walk(__local const uint *packed, uint size, uint room, __local uint *entries)
+{
+    uint frames = 0, byte = 0, word = 0;
+    while (byte + 16 <= size && word < room && frames < MOST_FRAMES) {
+        uint low = unaligned(packed, byte + 8), high = unaligned(packed, byte + 12);
+        uint delta = low & 0xff, wide = low >> 11 & 1;
+        uint count = low >> 16;
+        uint end = byte + 16 + count * delta;
+        if (end > size || high != 0)
+            break;
+        entries[frames] = frame_entry(word, byte, wide, delta);
+        frames++;
+        word += (count + 1) << wide;
+        byte = end;
+    }
+    entries[frames] = min(word, room);
+    return frames;
+}
+
+/* The frame of a word: how many begin there or before it, less one. */
+uint frame_of(__local const uint *marks, __local const ushort *before, uint word)
+{
+    uint begun = marks[word / 32] & (0xffffffffu >> (31 - word % 32));
+    return before[word / 32] + popcount(begun) - 1;
+}
+
+/* A word of a frame. */
+uint word_of_frame(__local const uint *packed, uint entry, uint word)
+{
+    uint byte = ENTRY_BYTE(entry), wide = ENTRY_WIDE(entry), delta = ENTRY_DELTA(entry);
+    uint within = word - ENTRY_WORD(entry), index = within >> wide;
+    uint low = unaligned(packed, byte), high = unaligned(packed, byte + 4);
+    if (index > 0 && delta > 0) {
+        uint at = byte + 16 + (index - 1) * delta;
+        uint bits = unaligned(packed, at);
+        ulong difference = delta == 8 ? (ulong)bits | (ulong)unaligned(packed, at + 4) << 32
+                                      : sign_extended(bits, delta);
+        ulong value = ((ulong)low | (ulong)high << 32) + difference;
+        low = (uint)value;
+        high = (uint)(value >> 32);
+    }
+    return wide & within ? high : low;
+}
+
+/* Four words of a frame of eight-byte bases, of which the first is a low half. */
+uint4 wide_words(__local const uint *packed, uint entry, uint word)
+{
+    uint byte = ENTRY_BYTE(entry), delta = ENTRY_DELTA(entry);
+    uint index = (word - ENTRY_WORD(entry)) / 2;
+    uint at = byte + 16 + index * delta - delta; /* for the base itself: in the header, not used */
+    ulong base = (ulong)unaligned(packed, byte) | (ulong)unaligned(packed, byte + 4) << 32;
+    ulong first = 0, second = 0;
+    if (delta == 1) {
+        uint bits = unaligned(packed, at);
+        first = (ulong)(long)(char)bits;
+        second = (ulong)(long)(char)(bits >> 8);
+    } else if (delta == 2) {
+        uint bits = unaligned(packed, at);
+        first = (ulong)(long)(short)bits;
+        second = (ulong)(long)(short)(bits >> 16);
+    } else if (delta == 4) {
+        first = (ulong)(long)(int)unaligned(packed, at);
+        second = (ulong)(long)(int)unaligned(packed, at + 4);
+    } else if (delta == 8) {
+        first = (ulong)unaligned(packed, at) | (ulong)unaligned(packed, at + 4) << 32;
+        second = (ulong)unaligned(packed, at + 8) | (ulong)unaligned(packed, at + 12) << 32;
+    }
+    first = base + (index > 0 ? first : 0);
+    second = base + second;
+    return (uint4)((uint)first, (uint)(first >> 32), (uint)second, (uint)(second >> 32));
+}
+
+/* Four words of a frame of four-byte bases. */
+uint4 narrow_words(__local const uint *packed, uint entry, uint word)
+{
+    uint byte = ENTRY_BYTE(entry), delta = ENTRY_DELTA(entry);
+    uint index = word - ENTRY_WORD(entry);
+    uint at = byte + 16 + index * delta - delta;
+    uint base = unaligned(packed, byte), bits = unaligned(packed, at);
+    uint4 differences;
+    if (delta == 1) {
+        differences = (uint4)((uint)(int)(char)bits, (uint)(int)(char)(bits >> 8),
+                              (uint)(int)(char)(bits >> 16), (uint)((int)bits >> 24));
+    } else {
+        uint more = unaligned(packed, at + 4);
+        differences = (uint4)((uint)(int)(short)bits, (uint)((int)bits >> 16),
+                              (uint)(int)(short)more, (uint)((int)more >> 16));
+    }
+    if (index == 0)
+        differences.x = 0;
+    return base + differences;
+}
+
+__kernel __attribute__((reqd_work_group_size(LANES, GROUP_PARTITIONS, 1)))
+void rlbd_decompress(__global const uint4 *stream, ulong directory, uint partitions, ulong words,
+                     __global uint4 *output)
+{
+    __local uint4 packed[GROUP_PARTITIONS][SLOT / 16 + 2];
+    __local uint entries[GROUP_PARTITIONS][MOST_FRAMES + 1];
+    __local uint marks[GROUP_PARTITIONS][MARKS];
+    __local ushort before[GROUP_PARTITIONS][MARKS];
+    __local uint sizes[GROUP_PARTITIONS], rooms[GROUP_PARTITIONS], frames[GROUP_PARTITIONS];
+
+    uint lane = get_local_id(0), own = get_local_id(1);
+    ulong partition = get_global_id(1);
+    uint size = 0, room = 0;
+    ulong target = partition * PARTITION_WORDS;
+    if (partition < partitions) {
+        __global const ulong2 *entry = (__global const ulong2 *)stream + directory / 16 + 2 * partition;
+        ulong source = entry[0].x / 16;
+        size = (uint)min(entry[1].x, (ulong)SLOT);
+        room = (uint)min(words - target, (ulong)PARTITION_WORDS);
+        for (uint i = lane; i < (size + 15) / 16; i += LANES)
+            packed[own][i] = stream[source + i];
+    }
+    for (uint i = lane; i < MARKS; i += LANES)
+        marks[own][i] = 0;
+    if (lane == 0) {
+        sizes[own] = size;
+        rooms[own] = room;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    /* The chains of all partitions side by side, in lanes of one warp. */
+    if (own == 0 && lane < GROUP_PARTITIONS)
+        frames[lane] = walk((__local const uint *)packed[lane], sizes[lane], rooms[lane], entries[lane]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    uint count = frames[own];
+    for (uint i = lane; i <= count; i += LANES) {
+        uint word = i < count ? ENTRY_WORD(entries[own][i]) : (uint)PARTITION_WORDS;
+        uint previous = i > 0 ? ENTRY_WORD(entries[own][i - 1]) / 32 + 1 : 0;
+        for (uint mark = previous; mark <= min(word / 32, (uint)MARKS - 1); mark++)
+            before[own][mark] = (ushort)i;
+        if (i < count)
+            atomic_or(&marks[own][word / 32], 1u << (word % 32));
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    __local const uint *bytes = (__local const uint *)packed[own];
+    uint made = count > 0 ? entries[own][count] : 0;
+    for (uint word = 4 * lane; word < made; word += 4 * LANES) {
+        uint frame = frame_of(marks[own], before[own], word);
+        uint entry = entries[own][frame];
+        uint end = ENTRY_WORD(entries[own][frame + 1]);
+        uint wide = ENTRY_WIDE(entry);
+        uint4 four;
+        if (word + 4 <= end && wide && ((word - ENTRY_WORD(entry)) & 1) == 0) {
+            four = wide_words(bytes, entry, word);
+        } else if (word + 4 <= end && !wide) {
+            four = narrow_words(bytes, entry, word);
+        } else {
+            uint some[4];
+            for (uint i = 0; i < 4; i++) {
+                uint at = min(word + i, made - 1);
+                some[i] = word_of_frame(bytes, entries[own][frame_of(marks[own], before[own], at)], at);
+            }
+            four = (uint4)(some[0], some[1], some[2], some[3]);
+        }
+        output[(target + word) / 4] = four;
+    }
+}
