@@ -1,5 +1,7 @@
 //! `fpgacc tune`: the fastest variant is found, kept as facts that builds take, and found again after any end.
 
+use std::time::Duration;
+
 use fpgacc_tests::command::{Outcome, Workshop};
 
 /// The host computes with both kernels, once; PoCL is at hand everywhere.
@@ -23,11 +25,33 @@ fn tune(shop: &Workshop, words: &str) -> Outcome {
     ))
 }
 
-/// The lines of all journals that tell of trials.
+/// The whole lines of all journals that tell of trials.
 fn trials(shop: &Workshop) -> Vec<String> {
-    let text = shop.sh("cat fpgacc-tune/journals/*.jsonl").success().stdout;
-    let lines = text.lines().filter(|line| line.starts_with("{\"point\""));
-    lines.map(str::to_string).collect()
+    let files = std::fs::read_dir(shop.path("fpgacc-tune/journals"));
+    let texts = files
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|file| std::fs::read_to_string(file.path()).unwrap());
+    let lines = texts.flat_map(|text| {
+        let whole = text.rfind('\n').map_or("", |end| &text[..end]);
+        whole
+            .lines()
+            .skip(1)
+            .map(str::to_string)
+            .collect::<Vec<_>>()
+    });
+    lines.collect()
+}
+
+/// The points of trials, in order.
+fn points(trials: &[String]) -> Vec<&str> {
+    let mut points: Vec<&str> = trials
+        .iter()
+        .map(|line| line.split(",\"outcome\"").next().unwrap())
+        .collect();
+    points.sort_unstable();
+    points
 }
 
 #[test]
@@ -157,4 +181,37 @@ fn faults_of_spaces_are_told_with_their_place() {
         "{}",
         told.stderr
     );
+}
+
+/// `FPGACC_KILLS=100` kills more often.
+#[test]
+fn killed_at_any_moment_it_ends_with_the_same_and_measures_nothing_twice() {
+    let kills = std::env::var("FPGACC_KILLS")
+        .ok()
+        .and_then(|text| text.parse().ok());
+    let kills: u64 = kills.unwrap_or(6);
+    let words = "tune --platform=pocl --runs=1 --quiet tune.c tune.cl --space=all.yaml --strategy=exhaustive -- 4096";
+    let space = "version: 1\nparameters:\n- {name: scale.form, values: [ndrange, swi]}\n\
+                 - {name: scale.coarsen, values: [1, 2, 4, 8]}\n";
+    let shop = shop();
+    shop.write("all.yaml", space);
+    let mut random = fpgacc_tests::random::Random::new(7);
+    let mut done = 0;
+    for _ in 0..kills {
+        let mut command = shop.command(fpgacc_tests::command::built().join("fpgacc"));
+        let mut child = command.args(words.split(' ')).spawn().unwrap();
+        // Most of these moments lie in a build or a run; the later ones let something be done.
+        std::thread::sleep(Duration::from_millis(50 + random.below(900) as u64));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let now = trials(&shop).len();
+        assert!(now >= done, "{now} trials are left of {done}");
+        done = now;
+    }
+    shop.fpgacc(words).success();
+    let whole = self::shop();
+    whole.write("all.yaml", space);
+    whole.fpgacc(words).success();
+    assert_eq!(points(&trials(&shop)), points(&trials(&whole)));
+    assert_eq!(trials(&whole).len(), 5);
 }
