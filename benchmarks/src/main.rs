@@ -166,6 +166,8 @@ enum Command {
     Judge(JudgeOptions),
     /// Judge the performance model on the design spaces of Spector
     Spector(SpectorOptions),
+    /// Replay the strategies of `fpgacc tune` on spaces that were measured whole
+    TuneReplay(model::replay::Options),
     /// Judge the performance model on published versions of Needleman-Wunsch
     NeedlemanWunsch {
         /// A checkout of the repository with the kernels (cabreraam/iwocl2019_artifacts)
@@ -314,6 +316,7 @@ fn main() -> ExitCode {
         Some(Command::Chart { rows, output }) => draw(rows, output),
         Some(Command::Judge(options)) => judge_all(options),
         Some(Command::Spector(options)) => judge_designs(options),
+        Some(Command::TuneReplay(options)) => replay(options),
         Some(Command::NeedlemanWunsch { checkout, only }) => {
             judge_versions(checkout, only.as_deref())
         }
@@ -434,6 +437,12 @@ fn judge_designs(options: &SpectorOptions) -> Result<bool, String> {
         fit: options.fit,
         explain: options.explain.as_deref(),
     });
+    print!("{}", report.map_err(|error| error.to_string())?);
+    Ok(true)
+}
+
+fn replay(options: &model::replay::Options) -> Result<bool, String> {
+    let report = model::replay::run(options);
     print!("{}", report.map_err(|error| error.to_string())?);
     Ok(true)
 }

@@ -37,6 +37,19 @@ pub fn report(subjects: &[Subject], board: &Board, rows: bool) -> String {
     text
 }
 
+/// Of each application, the board with constants that are fitted without it.
+pub fn boards(subjects: &[Subject], board: &Board) -> Vec<(String, Board)> {
+    let mut names: Vec<&str> = subjects.iter().map(|s| s.measured.app.as_str()).collect();
+    names.dedup();
+    let samples = subjects.iter().filter_map(sample).collect();
+    let mut fitting = Fitting::new(samples, board);
+    let mut fitted = |name: &str| {
+        let fitted = with(board, &fitting.fit(Some(name)));
+        (name.to_string(), with_clock(fitted, subjects, Some(name)))
+    };
+    names.into_iter().map(&mut fitted).collect()
+}
+
 /// The time of a point that can be predicted.
 fn sample(subject: &Subject) -> Option<Sample<'_>> {
     let ready = subject.kernel.as_ref().ok()?;

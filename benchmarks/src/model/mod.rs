@@ -16,6 +16,7 @@ mod left_out;
 pub mod needleman_wunsch;
 pub mod optimum;
 mod points;
+pub mod replay;
 mod report;
 pub mod rodinia_fpga;
 pub mod spector;

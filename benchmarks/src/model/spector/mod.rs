@@ -13,7 +13,7 @@ use std::path::Path;
 use fpgacc_aoc_wrappers::cc::{self, Compiler};
 use fpgacc_device_passes::pass::LaunchContract;
 use fpgacc_frontend::ir::{FunctionId, Module};
-use fpgacc_performance_model::calibration::clock::Sample;
+use fpgacc_performance_model::calibration::clock::{self, Sample};
 use fpgacc_performance_model::{Board, LaunchShape, Prediction, predict};
 use matfile::{MatFile, NumericData};
 
@@ -85,6 +85,68 @@ pub fn run(request: &Request<'_>) -> Result<String, ModelError> {
         text.push_str(&report::clocks(&clocks, &board));
     }
     Ok(text)
+}
+
+/// A design, predicted with a clock that was fitted without its application.
+pub struct LeftOut {
+    /// Its knobs.
+    pub knobs: Vec<u64>,
+    /// What was measured.
+    pub seconds: f64,
+    /// What is predicted, if it can be.
+    pub predicted: Option<f64>,
+    /// The part of the device's memory blocks that its kernels take, by prediction.
+    pub area: Option<f64>,
+}
+
+/// All designs of each application.
+///
+/// # Errors
+/// A file cannot be read.
+pub fn left_out(
+    checkout: &Path,
+    only: Option<&str>,
+) -> Result<Vec<(String, Vec<LeftOut>)>, ModelError> {
+    let board = Board::named("de5-net").ok_or_else(|| ModelError::Board("de5-net".to_string()))?;
+    let compiler = Compiler::find(cc::Language::C)?;
+    // Few designs of each tell how the clock falls.
+    let mut clocks = Vec::new();
+    for space in SPACES {
+        let measured = read(checkout, space)?;
+        let every = (measured.len() / CLOCKS).max(1);
+        let workshop = Workshop::new(checkout, space, &compiler)?;
+        let rows = measured.into_iter().step_by(every).map(|measured| Row {
+            outcome: price(&workshop, &board, &measured),
+            measured,
+        });
+        let rows: Vec<Row> = rows.collect();
+        clocks.push((space.table, samples(&rows)));
+    }
+    let mut all = Vec::new();
+    for space in SPACES
+        .iter()
+        .filter(|space| only.is_none_or(|only| space.name.starts_with(only)))
+    {
+        // Both spaces of spmv are the same designs.
+        let is_other = |table: &str| table.split('_').next() != space.table.split('_').next();
+        let others = clocks.iter().filter(|(table, _)| is_other(table));
+        let others: Vec<Sample> = others.flat_map(|(_, samples)| samples.clone()).collect();
+        let mut own = board.clone();
+        own.clock.penalties = clock::fit(&others, &board);
+        let workshop = Workshop::new(checkout, space, &compiler)?;
+        let design = |measured: Measured| {
+            let priced = price(&workshop, &own, &measured).ok();
+            LeftOut {
+                predicted: priced.as_ref().map(|priced| priced.seconds),
+                area: priced.map(|priced| priced.launch.area.ram.value / board.device.ram),
+                seconds: measured.seconds,
+                knobs: measured.knobs,
+            }
+        };
+        let rows = read(checkout, space)?.into_iter().map(design).collect();
+        all.push((space.name.to_string(), rows));
+    }
+    Ok(all)
 }
 
 /// Clocks that count for an application: some of its designs, evenly spread, so that the one with the most does not
