@@ -143,7 +143,8 @@ impl Track {
         }
         let candidates = points.iter().zip(&kept).map(|(point, made)| Candidate {
             features: space.features(point),
-            predicted: (made.seconds() > 0.0).then_some(made.seconds()),
+            // The model knows FPGAs only: a processor is learned from what is measured.
+            predicted: (kind == Kind::Fpga && made.seconds() > 0.0).then_some(made.seconds()),
             // What a device holds is of no account where there is none.
             area: (kind == Kind::Fpga).then_some(made.area),
             occupancy: (kind == Kind::Fpga).then_some(made.area.min(1.0)),

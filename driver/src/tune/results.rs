@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use fpgacc_aoc_wrappers::output::Mode as FileMode;
 use fpgacc_launch_facts::Facts;
+use fpgacc_tuning::results::{self, Account};
 use fpgacc_tuning::space::words;
 use fpgacc_tuning::trial::{Measurement, Outcome};
 
@@ -12,9 +13,9 @@ use crate::session::{Session, Step};
 
 /// Writes all files that were asked for, and the summary.
 pub fn write(session: &mut Session, search: &Search<'_>) -> Step<()> {
-    let results = &search.plan.results;
+    let wanted = &search.plan.results;
     let mut files: Vec<(PathBuf, String)> = Vec::new();
-    if let (Some(path), Some((trial, _))) = (&results.facts, search.winner()) {
+    if let (Some(path), Some((trial, _))) = (&wanted.facts, search.winner()) {
         let facts = Facts {
             tuned: vec![search.tuned(&trial.point)],
             ..Facts::default()
@@ -22,11 +23,48 @@ pub fn write(session: &mut Session, search: &Search<'_>) -> Step<()> {
         let text = session.check(serde_yaml::to_string(&facts))?;
         files.push((path.clone(), text));
     }
+    files.extend(tables(session, search)?);
     let files: Vec<(PathBuf, &[u8], FileMode)> = (files.iter())
         .map(|(path, text)| (path.clone(), text.as_bytes(), FileMode::Plain))
         .collect();
     session.write_all(&files)?;
     session.print(&summary(search))
+}
+
+/// All trials, for people and for other programs.
+fn tables(session: &mut Session, search: &Search<'_>) -> Step<Vec<(PathBuf, String)>> {
+    let wanted = &search.plan.results;
+    let space = search.program.space();
+    let account = Account {
+        device: search.device,
+        objective: search.plan.objective,
+        space: &space,
+        trials: &search.trials,
+    };
+    let mut files = Vec::new();
+    if let Some(path) = &wanted.html {
+        files.push((path.clone(), session.check(results::page(&account))?));
+    }
+    if let Some(path) = &wanted.csv {
+        files.push((path.clone(), session.check(results::csv(&account))?));
+    }
+    if let Some(path) = &wanted.json {
+        files.push((path.clone(), session.check(results::json(&account))?));
+    }
+    if let Some(path) = &wanted.t4 {
+        files.push((path.clone(), format!("{:#}\n", results::t4(&account))));
+    }
+    if let Some(path) = &wanted.t1 {
+        let program = results::Program {
+            file: &search.program.compiled[0].program.name(),
+            kernel: &search.program.tracks[0].kernel,
+        };
+        files.push((
+            path.clone(),
+            format!("{:#}\n", results::t1(&space, program)),
+        ));
+    }
+    Ok(files)
 }
 
 fn summary(search: &Search<'_>) -> String {
