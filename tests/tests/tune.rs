@@ -215,3 +215,53 @@ fn killed_at_any_moment_it_ends_with_the_same_and_measures_nothing_twice() {
     assert_eq!(points(&trials(&shop)), points(&trials(&whole)));
     assert_eq!(trials(&whole).len(), 5);
 }
+
+/// What stands in for Slurm: `sbatch` runs the tasks of an array one after the other, beside its caller.
+const SBATCH: &str = "#!/bin/sh
+for word; do case $word in --array=0-*) last=${word#--array=0-} ;; esac; script=$word; done
+echo \"$@\" >>sbatch.log
+(for at in $(seq 0 $last); do
+    echo 7_$at >>waiting
+    SLURM_ARRAY_TASK_ID=$at sh $script
+done; rm -f waiting) >/dev/null 2>&1 &
+sleep 0.3
+echo 7
+";
+
+#[test]
+fn builds_can_be_jobs_of_a_cluster() {
+    let shop = shop();
+    shop.write("bin/sbatch", SBATCH);
+    shop.write("bin/squeue", "#!/bin/sh\ncat waiting 2>/dev/null || true\n");
+    shop.sh("chmod +x bin/*").success();
+    let line = "PATH=$PWD/bin:$PATH fpgacc tune --platform=pocl --runs=1 --quiet --jobs=4 --strategy=exhaustive \
+                '--slurm=--mem=2G --time=1:00:00' --space=space.yaml tune.c tune.cl -- 4096";
+    let told = shop.sh(line).success();
+    assert!(
+        told.stdout.starts_with("3 builds measured"),
+        "{}",
+        told.stdout
+    );
+    let asked = shop.text("sbatch.log");
+    assert_eq!(asked.lines().count(), 2, "{asked}");
+    assert!(
+        asked.contains("--array=0-1 --mem=2G --time=1:00:00 "),
+        "{asked}"
+    );
+    assert!(
+        shop.sh("cat fpgacc-tune/points/*/slurm-job")
+            .success()
+            .stdout
+            .contains("7_1")
+    );
+    // Nothing is left to build.
+    shop.sh(line).success();
+    assert_eq!(shop.text("sbatch.log"), asked);
+    shop.write(
+        "bin/sbatch",
+        "#!/bin/sh\necho no such partition >&2; exit 1\n",
+    );
+    shop.sh("rm -r fpgacc-tune").success();
+    let told = shop.sh(line).failure();
+    assert!(told.stderr.contains("no such partition"), "{}", told.stderr);
+}
