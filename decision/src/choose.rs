@@ -1,7 +1,7 @@
 //! Which of the priced forms is kept.
 
 use super::requested::ExecutionModel;
-use super::variant::{Candidate, Family};
+use super::variant::{Candidate, Decision, Family};
 
 /// Forms whose times differ by less than this factor cost the same: a guess, well below the model's errors.
 pub(super) const SAME: f64 = 1.02;
@@ -37,6 +37,36 @@ pub fn choose(
         true => near(candidates, any),
         false => near(candidates, own),
     }
+}
+
+/// Why a form is not kept though the model says that it is faster; `None`: it is no faster.
+pub fn why_not(decision: &Decision, at: usize) -> Option<String> {
+    let (kept, other) = (decision.chosen(), &decision.candidates[at]);
+    let (slow, fast) = (kept.price.seconds.value, other.price.seconds.value);
+    if at == decision.chosen || fast >= slow {
+        return None;
+    }
+    let percent = |factor: f64| (factor * 100.0 - 100.0).round();
+    Some(match decision.model {
+        _ if !other.price.fits => "faster, but it does not fit on the device".to_string(),
+        ExecutionModel::Auto if other.family != kept.family && fast * OTHER_FAMILY >= slow => {
+            format!(
+                "faster, but by less than the {} % that the model asks of the other family",
+                percent(OTHER_FAMILY)
+            )
+        }
+        ExecutionModel::Auto if fast * SAME >= slow => {
+            format!(
+                "faster by less than {} %, and it changes more",
+                percent(SAME)
+            )
+        }
+        ExecutionModel::Auto => "faster, but it does not fit beside the other kernels".to_string(),
+        asked => format!(
+            "faster, but -fexecution-model={} was asked for",
+            asked.word()
+        ),
+    })
 }
 
 /// The fastest form, of a family; of those that fit, or of all if none must.

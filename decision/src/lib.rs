@@ -51,10 +51,11 @@ use self::measured::Measured;
 use self::price::Pricing;
 use self::search::{Effort, Found};
 
+pub use choose::why_not;
 pub use price::share_of;
 pub use requested::{ExecutionModel, RequestedModels};
 pub use search::SearchTime;
-pub use variant::{Candidate, Decision, Family, Part, Price, Refused, Searched, Step};
+pub use variant::{Candidate, Decision, Family, Part, Price, Refused, Searched, Step, step};
 
 /// What is decided on, and for what.
 #[derive(Clone, Copy, Debug)]

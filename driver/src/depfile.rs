@@ -51,6 +51,12 @@ impl Dependencies {
         self.files.keys().map(PathBuf::as_path)
     }
 
+    /// Those that are none of the system's.
+    pub fn own_files(&self) -> impl Iterator<Item = &Path> {
+        let own = self.files.iter().filter(|(_, system)| !**system);
+        own.map(|(path, _)| path.as_path())
+    }
+
     /// The rule as make reads it.
     pub fn rule(&self, options: &DependencyOptions, output: &Path) -> String {
         let target = match options.targets.is_empty() {

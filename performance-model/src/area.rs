@@ -1,7 +1,7 @@
 //! What a kernel takes of the device.
 
 use super::board::{Board, Operator, Resources};
-use super::graph::{Graph, Node, NodeId, Op, Place};
+use super::graph::{ArrayId, Graph, Node, NodeId, Op, Place, Region};
 use super::lsu::Lsu;
 
 /// What a loop's control takes (published aoc reports, Arria 10).
@@ -42,25 +42,10 @@ const ITEMS: f64 = 256.0;
 /// The area of one copy of a kernel's pipeline, `simd` work-items wide.
 pub fn of(graph: &Graph, board: &Board, lsus: &[Lsu], simd: f64) -> Resources {
     let family = board.family();
-    let units = &family.memory_units;
     let mut sum = family.kernel_overhead;
     for node in &graph.nodes {
-        sum = sum.plus(node.operator.resources(), simd);
-        // Values wait in registers for what they are used with.
-        let delay = Resources {
-            ff: VALUE_BITS * node.operator.latency,
-            ..Resources::default()
-        };
-        sum = sum.plus(delay, simd);
-        let on_chip =
-            |access: usize| graph.arrays[graph.accesses[access].array].place == Place::OnChip;
-        match node.op {
-            Op::Load(access) if on_chip(access) => sum = sum.plus(units.local_load, simd),
-            Op::Store(access) if on_chip(access) => sum = sum.plus(units.local_store, simd),
-            Op::Atomic(access) if on_chip(access) => {
-                sum = sum.plus(units.local_store, STORES_PER_ATOMIC * simd);
-            }
-            _ => {}
+        if let Some(own) = of_node(graph, board, node) {
+            sum = sum.plus(own, simd);
         }
     }
     sum.dsp -= fused(graph, board) * simd;
@@ -68,15 +53,54 @@ pub fn of(graph: &Graph, board: &Board, lsus: &[Lsu], simd: f64) -> Resources {
         sum = sum.plus(lsu.area(board), 1.0);
     }
     for region in graph.regions.iter().skip(1) {
-        sum = sum.plus(if region.joined { JOINED } else { LOOP }, 1.0);
+        sum = sum.plus(of_loop(region), 1.0);
     }
     for array in 0..graph.arrays.len() {
-        sum.ram += blocks(graph, array, simd);
+        sum = sum.plus(of_array(graph, array, simd), 1.0);
     }
     for bytes in &graph.shift_registers {
         sum.ram += shift_blocks(*bytes as f64 * 8.0) * simd;
     }
     sum
+}
+
+/// What an operation takes, one work-item wide; `None`: nothing.
+pub fn of_node(graph: &Graph, board: &Board, node: &Node) -> Option<Resources> {
+    let units = &board.family().memory_units;
+    let is_on_chip = |access: usize| on_chip(graph, graph.accesses[access].array);
+    let memory = match node.op {
+        Op::Load(access) if is_on_chip(access) => units.local_load,
+        Op::Store(access) if is_on_chip(access) => units.local_store,
+        Op::Atomic(access) if is_on_chip(access) => {
+            Resources::default().plus(units.local_store, STORES_PER_ATOMIC)
+        }
+        _ => Resources::default(),
+    };
+    // Values wait in registers for what they are used with.
+    let delay = Resources {
+        ff: VALUE_BITS * node.operator.latency,
+        ..Resources::default()
+    };
+    let own = node.operator.resources().plus(delay, 1.0).plus(memory, 1.0);
+    (own != Resources::default()).then_some(own)
+}
+
+/// What the control of a loop takes.
+pub fn of_loop(region: &Region) -> Resources {
+    if region.joined { JOINED } else { LOOP }
+}
+
+/// What an array takes: nothing, if it is in external memory.
+pub fn of_array(graph: &Graph, array: ArrayId, simd: f64) -> Resources {
+    Resources {
+        ram: blocks(graph, array, simd),
+        ..Resources::default()
+    }
+}
+
+/// Whether an array is in memory on the chip.
+pub fn on_chip(graph: &Graph, array: ArrayId) -> bool {
+    graph.arrays[array].place == Place::OnChip
 }
 
 /// Multiplications that share a multiplier block with the addition that alone needs them: where blocks do
@@ -120,11 +144,11 @@ fn shift_blocks(bits: f64) -> f64 {
 }
 
 /// Memory blocks of an on-chip array.
-fn blocks(graph: &Graph, array: usize, simd: f64) -> f64 {
+fn blocks(graph: &Graph, array: ArrayId, simd: f64) -> f64 {
     let Some(bytes) = graph.arrays[array].bytes else {
         return 0.0;
     };
-    if graph.arrays[array].place != Place::OnChip {
+    if !on_chip(graph, array) {
         return 0.0;
     }
     let accesses: Vec<_> = graph.accesses.iter().filter(|a| a.array == array).collect();

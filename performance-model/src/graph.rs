@@ -9,7 +9,7 @@ use fpgacc_kernel_analysis::alias::Root;
 use fpgacc_kernel_analysis::poly::{Poly, Sym};
 
 use super::board::Operator;
-use super::prediction::{Assumed, Trip, TripOrigin};
+use super::prediction::{Assumed, Trip, TripOrigin, Unpriced};
 
 /// Index of an [`Node`].
 pub type NodeId = usize;
@@ -308,6 +308,8 @@ pub struct Graph {
     pub made: Vec<Option<Made>>,
     /// What was assumed.
     pub assumed: Vec<Assumed>,
+    /// Operations that the model knows nothing of.
+    pub unpriced: Vec<Unpriced>,
     /// Channel operations inside.
     pub uses_channels: bool,
     /// The bytes of each shift register.

@@ -18,6 +18,7 @@ mod lower;
 mod lsu;
 mod memory;
 mod memory_edges;
+mod operations;
 mod ordering;
 mod path;
 mod prediction;
@@ -39,8 +40,8 @@ pub use compiler::{Compiler, CompilerRef, Version};
 pub use estimate::Estimate;
 pub use launch::{Given, LaunchShape};
 pub use prediction::{
-    Area, Assumed, Form, Limit, LoopReport, LsuKind, LsuReport, PenaltyCauses, Pipelining,
-    Prediction, Trip, TripOrigin,
+    Area, Assumed, Form, Limit, LoopReport, LsuKind, LsuReport, Operation, PenaltyCauses,
+    Pipelining, Prediction, Trip, TripOrigin, Unpriced,
 };
 pub use program::{Launched, Program};
 

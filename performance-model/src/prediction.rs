@@ -34,6 +34,36 @@ pub struct Prediction {
     pub lsus: Vec<LsuReport>,
     /// What is not known and was assumed.
     pub assumed: Vec<Assumed>,
+    /// Operations by position, in the order of the source: those of one kind at one position are one.
+    pub operations: Vec<Operation>,
+    /// Operations that the model knows nothing of.
+    pub unpriced: Vec<Unpriced>,
+}
+
+/// Operations of one kind at one position.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Operation {
+    /// Where they stand.
+    pub span: Option<Span>,
+    /// What they are: `float addition`.
+    pub what: &'static str,
+    /// How many there are in the text of the hardware, work-items at a time not counted.
+    pub count: u64,
+    /// What all of them take of the device.
+    pub area: Resources,
+    /// Cycles from operands to result, of the slowest of them.
+    pub latency: f64,
+}
+
+/// An operation that the model knows nothing of: it costs what the nearest thing that it knows does, or nothing.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Unpriced {
+    /// Where it stands.
+    pub span: Option<Span>,
+    /// Its name, as in the source.
+    pub name: String,
+    /// What it is priced as.
+    pub as_what: &'static str,
 }
 
 /// Something that is not known and was assumed.

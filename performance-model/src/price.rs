@@ -1,6 +1,6 @@
 //! Cycles, area, clock and time, put together.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::ir::{FunctionId, Module};
 use fpgacc_kernel_analysis::divergence::divergent_loop;
@@ -16,10 +16,10 @@ use super::lower::{Input, lower};
 use super::lsu::{Lsu, constant_fill, infer, pipelined, requests};
 use super::memory::traffic;
 use super::prediction::{
-    Area, Assumed, Form, Limit, LoopReport, Pipelining, Prediction, Trip, TripOrigin,
+    Area, Assumed, Form, Limit, LoopReport, Pipelining, Prediction, Trip, TripOrigin, Unpriced,
 };
 use super::timing::{Latencies, Timer, Timing, mark_written};
-use super::{area, clock};
+use super::{area, clock, operations};
 
 /// Factors by which predictions may be off. All are guesses, made on the errors of docs/model-evaluation.md.
 pub(super) mod doubts {
@@ -111,6 +111,10 @@ pub fn price(
     let launching = board.launch_microseconds * 1e-6;
     let seconds = Estimate::within(running, doubt * doubts::SECONDS)
         + Estimate::within(launching, doubts::LAUNCH);
+    let operations = operations::of(&graph, board, &lsus, (simd, units), |id| {
+        timer.latency(id, &BTreeMap::new())
+    });
+    let unpriced: BTreeSet<Unpriced> = graph.unpriced.iter().cloned().collect();
     let sizes = assumed_sizes(launch);
     let assumed: BTreeSet<Assumed> = graph.assumed.iter().cloned().chain(sizes).collect();
     Prediction {
@@ -129,6 +133,8 @@ pub fn price(
             .chain(pipelined(&graph, form))
             .collect(),
         assumed: assumed.into_iter().collect(),
+        operations,
+        unpriced: unpriced.into_iter().collect(),
     }
 }
 

@@ -1,28 +1,30 @@
 //! From decisions to what a report says.
 
+use std::path::Path;
+
 use fpgacc_decision::{Decision, words};
 use fpgacc_device_passes::remark::Kind;
 use fpgacc_frontend::ir::{FunctionId, Module};
 use fpgacc_frontend::kernel::LineDirectives;
-use fpgacc_frontend::source::{SourceMap, Span};
+use fpgacc_frontend::source::SourceMap;
 use fpgacc_launch_facts::{Facts, Launch};
-use fpgacc_performance_model::{Assumed, Form, Limit, LoopReport, LsuReport, Pipelining};
+use fpgacc_performance_model::{Assumed, Form, LoopReport, LsuReport, Pipelining};
+use sha2::{Digest, Sha256};
 
 use super::data::{
-    Access, Board, Candidate, FORMAT_VERSION, Hint, Kernel, Line, Loop, Mark, Part, Place, Program,
-    Refused, Remark, Report, Taken,
+    Access, Board, Candidate, FORMAT_VERSION, InputFile, Kernel, Line, Loop, Part, Place, Program,
+    Refused, Remark, Report, Taken, Unpriced,
 };
-use super::excerpt;
+use super::loops::{self, Found};
+use super::place::place;
+use super::{difference, excerpt, lines, marks, memory, total};
 use crate::compiled::Compiled;
 use crate::rewriting;
 use crate::session::{Session, Step};
 use crate::{board, explain, facts, gather, kernels};
 
-/// A part of the time that is worth a hint.
-const MATTERS: f64 = 0.5;
-
-/// Takes the inputs through everything but the build.
-pub fn collect(session: &mut Session) -> Step<Report> {
+/// Takes the inputs through everything but the build; `words` are those of the command.
+pub fn collect(session: &mut Session, words: &[String]) -> Step<Report> {
     let gathered = gather::read_sources(session)?;
     let hosts = facts::of(session, &gathered)?;
     let compiled = rewriting::with(session, &gathered, &hosts)?.compiled;
@@ -35,13 +37,13 @@ pub fn collect(session: &mut Session) -> Step<Report> {
             compiled: one,
             printed: printed(session, one)?,
         };
-        programs.push(Program {
-            name: one.program.name(),
-            kernels: scene.kernels(&session.sources),
-        });
+        programs.push(scene.program(&session.sources));
     }
     Ok(Report {
         version: FORMAT_VERSION,
+        tool: format!("fpgacc {}", env!("CARGO_PKG_VERSION")),
+        command: without_output(words),
+        inputs: inputs(session)?,
         board: Board {
             name: board.name.clone(),
             title: board.title.clone(),
@@ -52,6 +54,38 @@ pub fn collect(session: &mut Session) -> Step<Report> {
         level: session.options.pipeline.level,
         programs,
     })
+}
+
+/// The words of a command but for those that name the output: the same report, wherever it goes.
+fn without_output(words: &[String]) -> Vec<String> {
+    let mut kept = Vec::new();
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "-o" => drop(words.next()),
+            _ if word.starts_with("-o") => {}
+            _ => kept.push(word.clone()),
+        }
+    }
+    kept
+}
+
+/// The files that were read, but for those of the system.
+fn inputs(session: &mut Session) -> Step<Vec<InputFile>> {
+    let files: Vec<_> = session
+        .dependencies
+        .own_files()
+        .map(Path::to_path_buf)
+        .collect();
+    let mut inputs = Vec::new();
+    for path in files.iter().filter(|path| path.is_file()) {
+        let digest = Sha256::digest(session.read(path)?);
+        inputs.push(InputFile {
+            file: path.display().to_string(),
+            sha256: digest.iter().map(|byte| format!("{byte:02x}")).collect(),
+        });
+    }
+    Ok(inputs)
 }
 
 /// The rewritten program as people read it.
@@ -70,7 +104,47 @@ struct Scene<'a> {
     printed: String,
 }
 
+/// What a version's rewritten lines are.
+struct Version {
+    name: String,
+    lines: Vec<Line>,
+    loops: Found,
+}
+
 impl Scene<'_> {
+    fn program(&self, sources: &SourceMap) -> Program {
+        let rewritten = &self.compiled.rewritten;
+        let decisions: Vec<&Decision> = rewritten.decisions.values().collect();
+        let buffers = rewritten
+            .parsed
+            .as_ref()
+            .map(|module| memory::buffers(self.facts, module, &rewritten.decisions));
+        Program {
+            name: self.compiled.program.name(),
+            kernels: self.kernels(sources),
+            total: total::of(&decisions, self.board),
+            buffers: buffers.unwrap_or_default(),
+        }
+    }
+
+    /// The versions of a kernel as the rewritten text has them, with what is said of their loops.
+    fn versions(&self, kernel: &str, decision: &Decision, sources: &SourceMap) -> Vec<Version> {
+        let versions = self.compiled.rewritten.report.versions.of(kernel);
+        let names = std::iter::once(kernel.to_string()).chain(versions);
+        let version = |name: String| {
+            let mut lines = excerpt::rewritten(&self.printed, &name);
+            let parts = &decision.chosen().price.parts;
+            let part = parts.iter().find(|part| part.version == name);
+            let mut loops = Found::default();
+            if let Some(part) = part {
+                loops = loops::find(&lines, &part.prediction.loops, sources);
+                marks::rewritten(&mut lines, &loops, &part.prediction.loops, sources);
+            }
+            Version { name, lines, loops }
+        };
+        names.map(version).collect()
+    }
+
     fn kernels(&self, sources: &SourceMap) -> Vec<Kernel> {
         let Some(module) = &self.compiled.rewritten.parsed else {
             return Vec::new();
@@ -102,21 +176,25 @@ impl Scene<'_> {
             .iter()
             .filter(|r| r.kind == Kind::Missed && own(&r.kernel));
         let seconds = |candidate: &fpgacc_decision::Candidate| candidate.price.seconds.value;
-        let mut original = function.span.map(|span| excerpt::original(sources, span));
-        let versions: Vec<String> = std::iter::once(name.clone())
-            .chain(report.versions.of(name))
-            .collect();
-        let mut rewritten = excerpt::rewritten(&self.printed, &versions);
-        mark_original(original.iter_mut().flatten(), decision, sources);
-        mark_rewritten(&mut rewritten, decision, sources);
+        let parts = &decision.chosen().price.parts;
+        let main = main_part(decision);
+        let excerpt = function.span.map(|span| excerpt::original(sources, span));
+        let mut original = excerpt.unwrap_or_default();
+        let versions = self.versions(name, decision, sources);
+        let described = |part| self.part(part, &versions, sources);
+        let described: Vec<Part> = parts.iter().map(described).collect();
+        let mut rewritten = joined(versions);
+        if let Some(part) = parts.get(main) {
+            marks::original(original.iter_mut(), part, sources);
+        }
+        difference::mark(&mut original, &mut rewritten);
+        let operations = parts.get(main).map(|part| &part.prediction.operations);
         Kernel {
             name: name.clone(),
             place: function.span.map(|span| place(sources, span)),
             asked: decision.model.word().to_string(),
-            candidates: decision
-                .candidates
-                .iter()
-                .map(|c| self.candidate(c))
+            candidates: (0..decision.candidates.len())
+                .map(|at| self.candidate(decision, at))
                 .collect(),
             chosen: decision.chosen,
             forms: decision.searched.forms,
@@ -125,10 +203,8 @@ impl Scene<'_> {
             refused: refused(decision),
             gain: seconds(decision.input()) / seconds(decision.chosen()),
             disagreements: decision.disagreements.clone(),
-            parts: (decision.chosen().price.parts.iter())
-                .map(|one| self.part(one, sources))
-                .collect(),
-            main: main_part(decision),
+            parts: described,
+            main,
             done: done.map(|(pass, text)| format!("{pass}: {text}")).collect(),
             missed: missed
                 .map(|remark| Remark {
@@ -137,14 +213,17 @@ impl Scene<'_> {
                     text: remark.note.text.clone(),
                 })
                 .collect(),
-            hints: hints(decision, sources),
+            hints: marks::hints(decision, sources),
+            unpriced: unpriced(decision, sources),
+            lines: operations.map_or(Vec::new(), |all| lines::costs(all, sources)),
             launches: self.launches(name, decision),
-            original: original.unwrap_or_default(),
+            original,
             rewritten,
         }
     }
 
-    fn candidate(&self, candidate: &fpgacc_decision::Candidate) -> Candidate {
+    fn candidate(&self, decision: &Decision, at: usize) -> Candidate {
+        let candidate = &decision.candidates[at];
         Candidate {
             label: candidate.label.clone(),
             family: candidate.family.name().to_string(),
@@ -153,11 +232,24 @@ impl Scene<'_> {
             share: fpgacc_decision::share_of(&candidate.price.area, self.board),
             fits: candidate.price.fits,
             is_measured: candidate.is_measured,
+            why_not: fpgacc_decision::why_not(decision, at),
         }
     }
 
-    fn part(&self, part: &fpgacc_decision::Part, sources: &SourceMap) -> Part {
+    fn part(
+        &self,
+        part: &fpgacc_decision::Part,
+        versions: &[Version],
+        sources: &SourceMap,
+    ) -> Part {
         let predicted = &part.prediction;
+        let version = versions.iter().find(|one| one.name == part.version);
+        let line = |at: usize| {
+            let version = version?;
+            let at = *version.loops.at.get(at)?;
+            version.lines.get(at)
+        };
+        let unrolled = version.map(|one| one.loops.unrolled(&one.lines));
         let launch = part.launch.and_then(|at| self.facts.launches.get(at));
         Part {
             version: part.version.clone(),
@@ -171,11 +263,10 @@ impl Scene<'_> {
             clock_mhz: predicted.clock_mhz.into(),
             seconds: predicted.seconds.into(),
             memory_seconds: predicted.memory_seconds,
-            loops: predicted
-                .loops
-                .iter()
-                .map(|one| loop_of(one, sources))
+            loops: (predicted.loops.iter().enumerate())
+                .map(|(at, one)| loop_of(one, line(at), sources))
                 .collect(),
+            unrolled: unrolled.unwrap_or_default(),
             accesses: predicted
                 .lsus
                 .iter()
@@ -227,14 +318,6 @@ fn main_part(decision: &Decision) -> usize {
         .unwrap_or(0)
 }
 
-fn place(sources: &SourceMap, span: Span) -> Place {
-    let at = sources.location(span);
-    Place {
-        file: at.file,
-        line: at.line,
-    }
-}
-
 fn form(form: Form) -> String {
     match form {
         Form::SingleWorkItem => "single work-item".to_string(),
@@ -254,8 +337,16 @@ fn form(form: Form) -> String {
     }
 }
 
-fn loop_of(report: &LoopReport, sources: &SourceMap) -> Loop {
+/// A loop, and its line of the rewritten text if that is known.
+fn loop_of(report: &LoopReport, line: Option<&Line>, sources: &SourceMap) -> Loop {
+    let own = report
+        .span
+        .and_then(|span| loops::source_name(sources, span));
+    let made = || line.and_then(|line| loops::name(&line.text));
+    let name = own.or_else(made).unwrap_or_else(|| "loop".to_string());
     Loop {
+        name,
+        rewritten_line: line.and_then(|line| line.number),
         place: report.span.map(|span| place(sources, span)),
         depth: report.depth,
         trips: report.trip.value,
@@ -284,164 +375,46 @@ fn access(report: &LsuReport, sources: &SourceMap) -> Access {
     }
 }
 
-/// Whether a loop costs time that it need not. That an outer loop waits for the iterations of an inner
-/// one is no fault.
-fn is_slow(report: &LoopReport) -> bool {
-    let lowers_clock = matches!(report.limit, Limit::Chain { .. });
-    let is_late = report.ii > 1.5 || report.pipelined == Pipelining::Serial;
-    lowers_clock || (report.limit != Limit::None && is_late)
-}
-
-fn loop_mark(report: &LoopReport, sources: &SourceMap) -> Mark {
-    let label = match report.pipelined {
-        Pipelining::Serial => "serial".to_string(),
-        _ => format!("II = {}", words::number(report.ii)),
-    };
-    let limit = words::limit(&report.limit, Some(sources));
-    let trips = words::number(report.trip.value);
-    let known = words::origin(report.trip.origin);
-    Mark {
-        label,
-        text: match limit {
-            Some(limit) => format!("{limit}; {trips} iterations ({known})"),
-            None => format!("{trips} iterations ({known})"),
-        },
-        is_bottleneck: is_slow(report),
-    }
-}
-
-/// What the chosen form's loops and accesses are, beside the user's lines.
-fn mark_original<'l>(
-    lines: impl Iterator<Item = &'l mut Line>,
-    decision: &Decision,
-    sources: &SourceMap,
-) {
-    let Some(part) = decision.chosen().price.parts.get(main_part(decision)) else {
-        return;
-    };
-    let line_of = |span: Option<Span>| span.map(|span| sources.location(span).line);
-    for line in lines {
-        let here = |span| line_of(span) == line.number && line.number.is_some();
-        let loops = part.prediction.loops.iter().filter(|one| here(one.span));
-        let mut marks: Vec<Mark> = loops.map(|one| loop_mark(one, sources)).collect();
-        let units = part.prediction.lsus.iter().filter(|one| here(one.span));
-        marks.extend(units.map(|one| Mark {
-            label: if one.is_store { "store" } else { "load" }.to_string(),
-            text: words::access(one),
-            is_bottleneck: one.efficiency < MATTERS,
-        }));
-        marks.dedup();
-        line.marks.extend(marks);
-    }
-}
-
-/// The same for loops of the rewritten text, if they are those that the model saw.
-fn mark_rewritten(lines: &mut [Line], decision: &Decision, sources: &SourceMap) {
-    let parts = &decision.chosen().price.parts;
-    let mut reports: Vec<&LoopReport> = Vec::new();
-    let mut seen: Vec<&str> = Vec::new();
-    for part in parts {
-        if !seen.contains(&part.version.as_str()) {
-            seen.push(&part.version);
-            reports.extend(&part.prediction.loops);
-        }
-    }
-    let places = excerpt::loops(lines);
-    if places.len() != reports.len() {
-        return;
-    }
-    for (at, report) in places.into_iter().zip(reports) {
-        lines[at].marks.push(loop_mark(report, sources));
-    }
-}
-
-/// What to change to gain more, the most first: what keeps loops slow, the memory, what is not known.
-fn hints(decision: &Decision, sources: &SourceMap) -> Vec<Hint> {
-    let mut hints: Vec<Hint> = Vec::new();
-    for part in &decision.chosen().price.parts {
-        let predicted = &part.prediction;
-        let slow = predicted.loops.iter().filter(|one| is_slow(one));
-        let found = slow.filter_map(|one| {
-            Some(Hint {
-                place: one.span.map(|span| place(sources, span)),
-                what: words::interval(one, Some(sources)),
-                remedy: words::remedy(&one.limit)?.to_string(),
-            })
-        });
-        hints.extend(found);
-        if predicted.memory_seconds > MATTERS * predicted.seconds.value {
-            hints.push(memory_hint(part, sources));
-        }
-    }
-    if decision
-        .chosen()
-        .price
-        .parts
-        .iter()
-        .any(|part| part.launch.is_none())
-    {
-        hints.push(Hint {
-            place: None,
-            what: "no launch of this kernel is known: sizes are assumed".to_string(),
-            remedy: "give the host too, or facts: fpgacc trace records them".to_string(),
-        });
-    } else if decision
-        .chosen()
-        .price
-        .parts
-        .iter()
-        .any(|part| !part.prediction.assumed.is_empty())
-    {
-        hints.push(Hint {
-            place: None,
-            what: "numbers are assumed that the host does not tell".to_string(),
-            remedy: "record a run (fpgacc trace --trip-counts) and give the facts".to_string(),
-        });
-    }
-    let mut unique: Vec<Hint> = Vec::new();
-    for hint in hints {
-        if !unique.contains(&hint) {
-            unique.push(hint);
-        }
-    }
-    unique
-}
-
-/// The memory is what the kernel waits for: which access wastes most of it.
-fn memory_hint(part: &fpgacc_decision::Part, sources: &SourceMap) -> Hint {
-    let units = part.prediction.lsus.iter();
-    let worst = units.min_by(|a, b| a.efficiency.total_cmp(&b.efficiency));
-    let wasteful = worst.filter(|unit| unit.efficiency < MATTERS);
-    let (what, remedy) = match wasteful {
-        Some(unit) => (
-            words::access(unit),
-            "let neighbouring iterations or work-items access neighbouring elements, or copy a tile \
-             to local memory",
-        ),
-        None => (
-            format!(
-                "external memory is busy for {} of {}",
-                words::seconds(part.prediction.memory_seconds),
-                words::seconds(part.prediction.seconds.value)
-            ),
-            "read each value once: keep it in local memory, or use smaller types",
-        ),
-    };
-    Hint {
-        place: wasteful
-            .and_then(|unit| unit.span)
-            .map(|span| place(sources, span)),
-        what,
-        remedy: remedy.to_string(),
-    }
-}
-
 /// Something that is assumed, with its place and what would make it known.
 fn assumed(one: &Assumed, sources: &SourceMap) -> String {
     let line = one
         .span
         .map(|span| format!("line {}: ", sources.location(span).line));
     format!("{}{}; {}", line.unwrap_or_default(), one.what, one.remedy)
+}
+
+/// The versions one after another.
+fn joined(versions: Vec<Version>) -> Vec<Line> {
+    let mut out: Vec<Line> = Vec::new();
+    for version in versions.into_iter().filter(|one| !one.lines.is_empty()) {
+        if !out.is_empty() {
+            out.push(Line {
+                number: None,
+                changed: false,
+                text: String::new(),
+                marks: Vec::new(),
+            });
+        }
+        out.extend(version.lines);
+    }
+    out
+}
+
+/// What the model knows nothing of in the form that is kept, each position once.
+fn unpriced(decision: &Decision, sources: &SourceMap) -> Vec<Unpriced> {
+    let mut found: Vec<Unpriced> = Vec::new();
+    let parts = decision.chosen().price.parts.iter();
+    for one in parts.flat_map(|part| &part.prediction.unpriced) {
+        let one = Unpriced {
+            place: one.span.map(|span| place(sources, span)),
+            name: one.name.clone(),
+            priced_as: one.as_what.to_string(),
+        };
+        if !found.contains(&one) {
+            found.push(one);
+        }
+    }
+    found
 }
 
 fn steps(decision: &Decision) -> Vec<Taken> {
@@ -467,8 +440,6 @@ fn refused(decision: &Decision) -> Vec<Refused> {
 
 #[cfg(test)]
 mod tests {
-    use fpgacc_performance_model::{Trip, TripOrigin};
-
     use super::*;
 
     #[test]
@@ -486,30 +457,5 @@ mod tests {
             compute_units: 1,
         };
         assert_eq!(form(plain), "NDRange");
-    }
-
-    #[test]
-    fn limits_make_marks() {
-        let report = LoopReport {
-            span: None,
-            depth: 0,
-            trip: Trip {
-                value: 64.0,
-                origin: TripOrigin::Known,
-            },
-            unroll: 1,
-            ii: 8.0,
-            limit: Limit::Bandwidth,
-            pipelined: Pipelining::Pipelined,
-            latency: 20.0,
-        };
-        let mark = loop_mark(&report, &SourceMap::new());
-        assert_eq!(mark.label, "II = 8");
-        assert!(mark.is_bottleneck);
-        assert!(
-            mark.text.ends_with("64 iterations (known)"),
-            "{}",
-            mark.text
-        );
     }
 }

@@ -11,12 +11,27 @@ pub const FORMAT_VERSION: u32 = 1;
 pub struct Report {
     /// [`FORMAT_VERSION`].
     pub version: u32,
+    /// What made the report: `fpgacc 0.2.0`.
+    pub tool: String,
+    /// The words of the command after `fpgacc`, without those that name the output.
+    pub command: Vec<String>,
+    /// The files that it was made of, as the command names them.
+    pub inputs: Vec<InputFile>,
     /// The board that is predicted for.
     pub board: Board,
     /// `-O`
     pub level: u8,
     /// Each text that is built with its options.
     pub programs: Vec<Program>,
+}
+
+/// A file that a report was made of.
+#[derive(Debug, Serialize)]
+pub struct InputFile {
+    /// Its name.
+    pub file: String,
+    /// The digest of its bytes.
+    pub sha256: String,
 }
 
 /// A board.
@@ -41,6 +56,59 @@ pub struct Program {
     pub name: String,
     /// Its kernels, in order of the source.
     pub kernels: Vec<Kernel>,
+    /// All of them on one device.
+    pub total: Total,
+    /// Buffers of the host that its kernels access.
+    pub buffers: Vec<Buffer>,
+}
+
+/// The kernels of a program in one image: their launches one after another, at one clock.
+#[derive(Debug, Serialize)]
+pub struct Total {
+    /// Seconds of all launches as the input is.
+    pub before: Range,
+    /// Seconds of all launches.
+    pub seconds: Range,
+    /// How often faster than the input that is.
+    pub gain: f64,
+    /// The clock of all kernels.
+    pub clock_mhz: Range,
+    /// What all kernels take.
+    pub area: Resources,
+    /// Of each resource the part of the device that kernels and the board's interface take.
+    pub used: Resources,
+    /// Whether they fit beside the board's interface.
+    pub fits: bool,
+}
+
+/// A buffer of the host.
+#[derive(Debug, PartialEq, Serialize)]
+pub struct Buffer {
+    /// The host's variable.
+    pub name: String,
+    /// Where it is created.
+    pub place: Option<Place>,
+    /// Its bytes, in words: a number, or what is known of it.
+    pub size: String,
+    /// Its bytes, if they are one number.
+    pub bytes: Option<u64>,
+    /// The kernels that access it.
+    pub uses: Vec<Use>,
+}
+
+/// A kernel's access to a buffer.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Use {
+    /// The kernel.
+    pub kernel: String,
+    /// The parameter's name.
+    pub parameter: String,
+    /// It loads from it.
+    pub loads: bool,
+    /// It stores to it.
+    pub stores: bool,
+    /// Only some launches pass this buffer, or it may be another one.
+    pub is_one_of_many: bool,
 }
 
 /// A kernel.
@@ -79,6 +147,10 @@ pub struct Kernel {
     pub missed: Vec<Remark>,
     /// What to change to gain more.
     pub hints: Vec<Hint>,
+    /// Operations that the model knows nothing of.
+    pub unpriced: Vec<Unpriced>,
+    /// What the user's lines take of the device in the kept form, at the launch that takes most time.
+    pub lines: Vec<LineCost>,
     /// What is known of its launches.
     pub launches: Vec<String>,
     /// The user's own lines.
@@ -107,6 +179,32 @@ pub struct Refused {
     pub fits: bool,
 }
 
+/// An operation that the model knows nothing of.
+#[derive(Debug, PartialEq, Serialize)]
+pub struct Unpriced {
+    /// Where it stands.
+    pub place: Option<Place>,
+    /// Its name.
+    pub name: String,
+    /// What it is priced as.
+    pub priced_as: String,
+}
+
+/// What a line of the source takes.
+#[derive(Debug, PartialEq, Serialize)]
+pub struct LineCost {
+    /// The line; `None`: what is of no line.
+    pub place: Option<Place>,
+    /// Its operations: `2 x float addition`.
+    pub operations: Vec<String>,
+    /// What they take of the device.
+    pub area: Resources,
+    /// Cycles of the slowest of them.
+    pub latency: f64,
+    /// Which one that is.
+    pub slowest: String,
+}
+
 /// A place in a source.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Place {
@@ -119,8 +217,10 @@ pub struct Place {
 /// A line of a source.
 #[derive(Debug, Serialize)]
 pub struct Line {
-    /// Its number in the user's file; `None` for lines that fpgacc made.
+    /// Its number, in the user's file or in the program that fpgacc prints; `None` between versions.
     pub number: Option<u32>,
+    /// The other side has no such line, blanks and braces aside.
+    pub changed: bool,
     /// Its text.
     pub text: String,
     /// What is to be said of it.
@@ -155,6 +255,8 @@ pub struct Candidate {
     pub fits: bool,
     /// Its numbers are those of aoc's report.
     pub is_measured: bool,
+    /// Why it is not kept though it is faster.
+    pub why_not: Option<String>,
 }
 
 /// A number and the range in which the true one is expected.
@@ -197,17 +299,32 @@ pub struct Part {
     pub seconds: Range,
     /// Of which the memory is busy.
     pub memory_seconds: f64,
-    /// Its loops.
+    /// Its loops in hardware.
     pub loops: Vec<Loop>,
+    /// Its loops that are unrolled whole, which are none in hardware.
+    pub unrolled: Vec<Unrolled>,
     /// Its accesses to memory.
     pub accesses: Vec<Access>,
     /// What is assumed.
     pub assumed: Vec<String>,
 }
 
+/// A loop that is unrolled whole.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Unrolled {
+    /// Its name: `for i`.
+    pub name: String,
+    /// Its line among the rewritten ones.
+    pub rewritten_line: u32,
+}
+
 /// A loop in hardware.
 #[derive(Debug, Serialize)]
 pub struct Loop {
+    /// As in the source, `for i`, or as fpgacc names what it made.
+    pub name: String,
+    /// Its line among the rewritten ones, if it is known.
+    pub rewritten_line: Option<u32>,
     /// Where it stands; `None`: fpgacc made it.
     pub place: Option<Place>,
     /// Loops around it.

@@ -15,6 +15,7 @@ pub fn original(sources: &SourceMap, name: Span) -> Vec<Line> {
         let range = file.line_range(number)?;
         Some(Line {
             number: Some(number),
+            changed: false,
             text: text[range].trim_end_matches('\r').to_string(),
             marks: Vec::new(),
         })
@@ -74,44 +75,35 @@ fn string_end(bytes: &[u8], at: usize, quote: u8) -> usize {
     end
 }
 
-/// The lines of functions of these names in a text that fpgacc printed, with the comments above them.
-pub fn rewritten(printed: &str, names: &[String]) -> Vec<Line> {
+/// The lines of a function of this name in a text that fpgacc printed, with the comments above it, numbered as in it.
+pub fn rewritten(printed: &str, name: &str) -> Vec<Line> {
     let lines: Vec<&str> = printed.lines().collect();
-    let mut out: Vec<Line> = Vec::new();
-    for name in names {
-        let head = format!(" {name}(");
-        let is_head = |line: &&str| line.starts_with("__kernel") && line.contains(&head);
-        let Some(at) = lines.iter().position(is_head) else {
-            continue;
-        };
-        let above = |line: &str| line.starts_with("//") || line.starts_with("__attribute__");
-        let first = (0..at)
-            .rev()
-            .take_while(|&at| above(lines[at]))
-            .last()
-            .unwrap_or(at);
-        let last = (at..lines.len())
-            .find(|&at| lines[at] == "}")
-            .unwrap_or(lines.len() - 1);
-        if !out.is_empty() {
-            out.push(made(""));
-        }
-        out.extend(lines[first..=last].iter().map(|line| made(line)));
-    }
-    out
-}
-
-fn made(text: &str) -> Line {
-    Line {
-        number: None,
-        text: text.to_string(),
+    let head = format!(" {name}(");
+    let is_head = |line: &&str| line.starts_with("__kernel") && line.contains(&head);
+    let Some(at) = lines.iter().position(is_head) else {
+        return Vec::new();
+    };
+    let above = |line: &str| line.starts_with("//") || line.starts_with("__attribute__");
+    let first = (0..at)
+        .rev()
+        .take_while(|&at| above(lines[at]))
+        .last()
+        .unwrap_or(at);
+    let last = (at..lines.len())
+        .find(|&at| lines[at] == "}")
+        .unwrap_or(lines.len() - 1);
+    let numbered = (first..=last).map(|at| Line {
+        number: Some(at as u32 + 1),
+        changed: false,
+        text: lines[at].to_string(),
         marks: Vec::new(),
-    }
+    });
+    numbered.collect()
 }
 
-/// The places of loops in lines that fpgacc printed, without those that are unrolled whole and those that
-/// are one loop with the one around.
-pub fn loops(lines: &[Line]) -> Vec<usize> {
+/// The places of loops in lines that fpgacc printed, without those that are one loop with the one around; and whether
+/// they are to be unrolled whole.
+pub fn loops(lines: &[Line]) -> Vec<(usize, bool)> {
     let is_loop = |text: &str| {
         let text = text.trim_start();
         ["for (", "while (", "do {"]
@@ -127,11 +119,12 @@ pub fn loops(lines: &[Line]) -> Vec<usize> {
     for at in (0..lines.len()).filter(|&at| is_loop(&lines[at].text)) {
         if joined > 0 {
             joined -= 1;
-        } else if !pragmas(at).any(|pragma| pragma == "unroll") {
-            found.push(at);
-            let asked = pragmas(at).find_map(|pragma| pragma.strip_prefix(COALESCE));
-            joined = asked.and_then(|n| n.parse::<u64>().ok()).unwrap_or(1) - 1;
+            continue;
         }
+        let is_whole = pragmas(at).any(|pragma| pragma == "unroll");
+        found.push((at, is_whole));
+        let asked = pragmas(at).find_map(|pragma| pragma.strip_prefix(COALESCE));
+        joined = asked.and_then(|n| n.parse::<u64>().ok()).unwrap_or(1) - 1;
     }
     found
 }
@@ -170,10 +163,16 @@ mod tests {
         let printed = "int f(void) {\n}\n\n// restrict: yes\n__attribute__((x))\n__kernel void k(int \
                        n) {\n    #pragma unroll\n    for (;;) {\n    }\n    while (n) {\n    }\n}\n\n\
                        __kernel void k2(int n) {\n}\n";
-        let lines = rewritten(printed, &["k".to_string(), "k2".to_string()]);
+        let lines = rewritten(printed, "k");
         assert_eq!(texts(&lines)[0], "// restrict: yes");
-        assert_eq!(lines.len(), 12);
-        assert_eq!(loops(&lines), [6]);
+        assert_eq!(lines[0].number, Some(4));
+        assert_eq!(lines.len(), 9);
+        assert_eq!(loops(&lines), [(4, true), (6, false)]);
+        assert_eq!(
+            texts(&rewritten(printed, "k2"))[0],
+            "__kernel void k2(int n) {"
+        );
+        assert!(rewritten(printed, "f").is_empty());
     }
 
     #[test]
@@ -181,7 +180,7 @@ mod tests {
         let printed = "__kernel void k(int n) {\n    #pragma ivdep\n    #pragma loop_coalesce 2\n    \
                        for (;;) {\n        #pragma ivdep\n        for (;;) {\n            for (;;) {\n \
                        }}}\n    for (;;) {\n    }\n}\n";
-        let lines = rewritten(printed, &["k".to_string()]);
-        assert_eq!(loops(&lines), [3, 6, 8]);
+        let lines = rewritten(printed, "k");
+        assert_eq!(loops(&lines), [(3, false), (6, false), (8, false)]);
     }
 }

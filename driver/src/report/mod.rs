@@ -5,10 +5,19 @@
 
 mod collect;
 mod data;
+mod difference;
 mod excerpt;
+mod highlight;
+mod lines;
+mod loops;
+mod marks;
+mod memory;
 mod page;
+mod picture;
+mod place;
 mod plot;
 mod table;
+mod total;
 
 use std::process::ExitCode;
 
@@ -62,7 +71,7 @@ pub fn command(words: &[String], mut messages: Messages) -> ExitCode {
     };
     messages.configure(&options);
     let mut session = Session::new(options, messages);
-    match write(&mut session, layout) {
+    match write(&mut session, &words, layout) {
         Ok(()) if session.messages.errors() == 0 => ExitCode::SUCCESS,
         _ => ExitCode::from(FAILED),
     }
@@ -88,11 +97,11 @@ fn nothing_to_report(options: &Options) -> Diagnostic {
     error.help("give it what the build gets: fpgacc report host.c kernels.cl")
 }
 
-fn write(session: &mut Session, layout: Layout) -> Step<()> {
+fn write(session: &mut Session, words: &[String], layout: Layout) -> Step<()> {
     session.check_inputs()?;
     let named = session.options.output.iter().cloned().collect::<Vec<_>>();
     session.may_write(&named)?;
-    let report = collect::collect(session)?;
+    let report = collect::collect(session, words)?;
     if report.programs.iter().all(|one| one.kernels.is_empty()) {
         return session.fail(nothing_to_report(&session.options));
     }

@@ -23,6 +23,16 @@ pub struct Plot {
     points: Vec<Point>,
     times: Vec<Tick>,
     areas: Vec<Tick>,
+    labels: Vec<Label>,
+}
+
+/// Words beside a point.
+#[derive(Debug, Serialize)]
+struct Label {
+    x: f64,
+    y: f64,
+    anchor: &'static str,
+    text: String,
 }
 
 /// A form.
@@ -95,7 +105,20 @@ pub fn plot(kernel: &Kernel) -> Plot {
             text: format!("{}%", words::number(share * 100.0)),
         }
     });
+    let front = front(kernel);
+    let label = |at: usize| {
+        let form = &kernel.candidates[at];
+        let is_right = x(form.share) > WIDTH * 0.6;
+        Label {
+            x: x(form.share) + if is_right { -LABEL } else { LABEL },
+            y: y(form.seconds.value) + 4.0,
+            anchor: if is_right { "end" } else { "start" },
+            text: short(&kernel.candidates[0].label, &form.label),
+        }
+    };
+    let labels = apart(front.into_iter().map(label).collect());
     Plot {
+        labels,
         width: WIDTH,
         height: HEIGHT,
         left: LEFT,
@@ -106,4 +129,50 @@ pub fn plot(kernel: &Kernel) -> Plot {
         times: times.collect(),
         areas: areas.collect(),
     }
+}
+
+/// From a point to the words beside it.
+const LABEL: f64 = 13.0;
+/// Between lines of words.
+const LINE: f64 = 12.0;
+/// Characters of the words beside a point.
+const MOST: usize = 44;
+
+/// The forms that no other one that fits beats in both time and area, and the one that is kept.
+fn front(kernel: &Kernel) -> Vec<usize> {
+    let forms = &kernel.candidates;
+    let beats = |a: usize, b: usize| {
+        let (one, other) = (&forms[a], &forms[b]);
+        let no_worse = one.seconds.value <= other.seconds.value && one.share <= other.share;
+        let same = one.seconds.value == other.seconds.value && one.share == other.share;
+        one.fits && no_worse && (!same || a == kernel.chosen || a < b && b != kernel.chosen)
+    };
+    let is_on_it = |at: &usize| {
+        let others = (0..forms.len()).filter(|other| other != at);
+        *at == kernel.chosen
+            || forms[*at].fits && !others.into_iter().any(|other| beats(other, *at))
+    };
+    (0..forms.len()).filter(is_on_it).collect()
+}
+
+/// What a form has beyond the input, as far as there is room.
+fn short(input: &str, label: &str) -> String {
+    let text = match input == label {
+        true => "as it is".to_string(),
+        false => fpgacc_decision::step(input, label),
+    };
+    match text.chars().count() > MOST {
+        true => text.chars().take(MOST - 1).chain(['…']).collect(),
+        false => text,
+    }
+}
+
+/// Moves words down that would lie over others.
+fn apart(mut labels: Vec<Label>) -> Vec<Label> {
+    labels.sort_by(|a, b| a.y.total_cmp(&b.y));
+    for at in 1..labels.len() {
+        let least = labels[at - 1].y + LINE;
+        labels[at].y = labels[at].y.max(least);
+    }
+    labels
 }

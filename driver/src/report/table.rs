@@ -5,7 +5,7 @@ use std::fmt::Write;
 use comfy_table::{CellAlignment, ContentArrangement, Table, TableComponent, presets};
 use fpgacc_decision::words;
 
-use super::data::{Kernel, Part, Place, Range, Report};
+use super::data::{Kernel, Part, Place, Program, Range, Report};
 
 /// The widest table: that of a terminal of which nothing is known.
 const WIDTH: u16 = 120;
@@ -27,8 +27,37 @@ pub fn text(report: &Report) -> String {
         for kernel in &program.kernels {
             kernel_text(&mut out, kernel, &program.name);
         }
+        total_text(&mut out, program, report);
     }
     out
+}
+
+/// All kernels of a program in one image.
+fn total_text(out: &mut String, program: &Program, report: &Report) {
+    let total = &program.total;
+    let _ = writeln!(out, "\n{}: all kernels", program.name);
+    let _ = writeln!(
+        out,
+        "  all launches: {} ({} as the input is, {}x), at {} MHz",
+        words::seconds(total.seconds.value),
+        words::seconds(total.before.value),
+        words::number(total.gain),
+        words::number(total.clock_mhz.value)
+    );
+    let (kernels, interface) = (total.area, report.board.interface);
+    let of = |name: &str, own: f64, board: f64, used: f64| {
+        let sum = words::number(own + board);
+        format!("{name} {sum} ({:.1}%)", used * 100.0)
+    };
+    let _ = writeln!(
+        out,
+        "  device with the board's interface: {}, {}, {}, {}{}",
+        of("ALUT", kernels.alut, interface.alut, total.used.alut),
+        of("FF", kernels.ff, interface.ff, total.used.ff),
+        of("RAM", kernels.ram, interface.ram, total.used.ram),
+        of("DSP", kernels.dsp, interface.dsp, total.used.dsp),
+        if total.fits { "" } else { ": too large" }
+    );
 }
 
 fn kernel_text(out: &mut String, kernel: &Kernel, program: &str) {
@@ -51,8 +80,23 @@ fn kernel_text(out: &mut String, kernel: &Kernel, program: &str) {
             false => other_part(out, part),
         }
     }
+    for one in &kernel.unpriced {
+        let place = one.place.as_ref().map(|place| format!("{}: ", at(place)));
+        let _ = writeln!(
+            out,
+            "  {}the model knows nothing of '{}': priced as {}",
+            place.unwrap_or_default(),
+            one.name,
+            one.priced_as
+        );
+    }
     let _ = writeln!(out, "\n  Forms");
     table(out, forms(kernel));
+    for form in &kernel.candidates {
+        if let Some(why) = &form.why_not {
+            let _ = writeln!(out, "  {}: {why}", form.label);
+        }
+    }
     search_text(out, kernel);
     for text in kernel.disagreements.iter().flatten() {
         let _ = writeln!(out, "  {text}");
@@ -116,7 +160,7 @@ fn part_text(out: &mut String, part: &Part, is_one_of_many: bool) {
     for text in &part.assumed {
         let _ = writeln!(out, "  assumed: {text}");
     }
-    if !part.loops.is_empty() {
+    if !part.loops.is_empty() || !part.unrolled.is_empty() {
         let _ = writeln!(out, "\n  Loops");
         table(out, loops(part));
     }
@@ -148,11 +192,19 @@ fn right(table: &mut Table, columns: &[usize]) {
 }
 
 fn loops(part: &Part) -> Table {
-    let mut table = new_table(&["loop", "iterations", "", "unrolled", "II", "what limits it"]);
+    let mut table = new_table(&[
+        "loop",
+        "",
+        "iterations",
+        "",
+        "unrolled",
+        "II",
+        "what limits it",
+    ]);
     for one in &part.loops {
-        let place = one.place.as_ref().map_or("made by fpgacc".to_string(), at);
         table.add_row([
-            format!("{}{place}", "  ".repeat(one.depth)),
+            format!("{}{}", "  ".repeat(one.depth), one.name),
+            one.place.as_ref().map_or("made by fpgacc".to_string(), at),
             words::number(one.trips),
             one.trips_are.clone(),
             one.unroll.to_string(),
@@ -163,7 +215,20 @@ fn loops(part: &Part) -> Table {
             one.limit.clone().unwrap_or_default(),
         ]);
     }
-    right(&mut table, &[1, 3, 4]);
+    for one in &part.unrolled {
+        let none = String::new;
+        let row = [
+            one.name.clone(),
+            none(),
+            none(),
+            none(),
+            "whole".to_string(),
+            none(),
+            none(),
+        ];
+        table.add_row(row);
+    }
+    right(&mut table, &[2, 4, 5]);
     table
 }
 

@@ -6,7 +6,7 @@ use std::ops::Deref;
 use fpgacc_kernel_analysis::poly::Sym;
 
 use crate::graph::{Access, Array, ArrayId, Graph, Node, NodeId, Region, RegionId};
-use crate::prediction::Assumed;
+use crate::prediction::{Assumed, Unpriced};
 
 /// A graph, and how to go back to what it was.
 #[derive(Debug, Default)]
@@ -31,6 +31,7 @@ struct Lengths {
     arrays: usize,
     regions: usize,
     assumed: usize,
+    unpriced: usize,
     uses_channels: bool,
     journal: usize,
 }
@@ -113,6 +114,11 @@ impl Builder {
         self.graph.assumed.push(assumed);
     }
 
+    /// Notes an operation that the model knows nothing of.
+    pub fn unpriced(&mut self, operation: Unpriced) {
+        self.graph.unpriced.push(operation);
+    }
+
     /// Notes that there are channels.
     pub fn uses_channels(&mut self) {
         self.graph.uses_channels = true;
@@ -127,6 +133,7 @@ impl Builder {
             arrays: graph.arrays.len(),
             regions: graph.regions.len(),
             assumed: graph.assumed.len(),
+            unpriced: graph.unpriced.len(),
             uses_channels: graph.uses_channels,
             journal: self.journal.len(),
         });
@@ -150,6 +157,7 @@ impl Builder {
         graph.arrays.truncate(to.arrays);
         graph.regions.truncate(to.regions);
         graph.assumed.truncate(to.assumed);
+        graph.unpriced.truncate(to.unpriced);
         graph.uses_channels = to.uses_channels;
     }
 
@@ -193,6 +201,11 @@ mod tests {
             span: None,
             what: "nothing".to_string(),
             remedy: "",
+        });
+        builder.unpriced(Unpriced {
+            span: None,
+            name: "printf".to_string(),
+            as_what: "nothing",
         });
         builder.uses_channels();
         // What is kept since the inner mark still goes with the outer one.

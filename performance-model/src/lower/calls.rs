@@ -8,7 +8,7 @@ use fpgacc_kernel_analysis::work_item::{self, Dim, Quantity, Query};
 use super::value::{Pointer, Value};
 use super::{Call, Lowering, MAX_CALLS, UNKNOWN_BYTES, ops};
 use crate::graph::{Made, NodeId, Op};
-use crate::prediction::Form;
+use crate::prediction::{Form, Unpriced};
 
 /// Elements that a `vload` or `vstore` moves whose name has no number: a guess.
 const UNKNOWN_LANES: u64 = 4;
@@ -24,13 +24,13 @@ impl<'a> Lowering<'a> {
     fn inline(&mut self, site: ExprId, callee: FunctionId, args: &'a [ExprId]) -> Value {
         let values: Vec<Value> = args.iter().map(|arg| self.value(*arg)).collect();
         let function = &self.module.functions[callee];
-        let Some(body) = &function.body else {
+        let calls = &self.at.calls;
+        let too_deep = calls.len() >= MAX_CALLS || calls.iter().any(|call| call.function == callee);
+        let Some(body) = function.body.as_ref().filter(|_| !too_deep) else {
+            let span = self.at.function.exprs.span(site);
+            self.unpriced(&function.name, "a choice", span);
             return self.joined(&values, None);
         };
-        let calls = &self.at.calls;
-        if calls.iter().any(|call| call.function == callee) || calls.len() >= MAX_CALLS {
-            return self.joined(&values, None);
-        }
         let caller = self.at.function;
         let returned = std::mem::take(&mut self.at.returned);
         self.at.function = function;
@@ -58,6 +58,15 @@ impl<'a> Lowering<'a> {
     /// A value that one of several things makes.
     fn joined(&mut self, operands: &[Value], span: Option<Span>) -> Value {
         self.compute(self.table.select, "choice", operands, span)
+    }
+
+    /// Notes that the model knows nothing of what is called here.
+    fn unpriced(&mut self, name: &str, as_what: &'static str, span: Option<Span>) {
+        self.graph.unpriced(Unpriced {
+            span,
+            name: name.to_string(),
+            as_what,
+        });
     }
 
     fn barrier(&mut self) {
@@ -109,6 +118,9 @@ impl<'a> Lowering<'a> {
             };
         }
         self.write_through(args, &values);
+        if !ops::is_known(self.table, name) {
+            self.unpriced(name, "a comparison", span);
+        }
         let scalar = self.scalar(ty);
         let of_args = args.first().and_then(|arg| self.scalar(exprs.ty(*arg)));
         match ops::builtin(

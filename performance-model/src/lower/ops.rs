@@ -68,15 +68,77 @@ pub fn sum_of(add: Operator, terms: u32) -> Operator {
     }
 }
 
+/// What is priced as a comparison and is about as large, or is nothing in hardware.
+const LIKE_COMPARISONS: &[&str] = &[
+    "min",
+    "max",
+    "clamp",
+    "fmin",
+    "fmax",
+    "fdim",
+    "step",
+    "floor",
+    "ceil",
+    "round",
+    "rint",
+    "trunc",
+    "isequal",
+    "isnotequal",
+    "isgreater",
+    "isgreaterequal",
+    "isless",
+    "islessequal",
+    "islessgreater",
+    "isordered",
+    "isunordered",
+    "isnormal",
+    "maxmag",
+    "minmag",
+    "ctz",
+    "mem_fence",
+    "read_mem_fence",
+    "write_mem_fence",
+    "atomic_work_item_fence",
+    "upsample",
+    "shuffle",
+    "shuffle2",
+];
+
+/// Whether the model knows what a builtin costs. Of others it takes the cost of a comparison.
+pub fn is_known(table: &Operators, name: &str) -> bool {
+    let plain = plain(name);
+    is_free(plain)
+        || LIKE_COMPARISONS.contains(&plain)
+        || computing(table, plain, Scalar::Float).is_some()
+}
+
+/// Whether a builtin is nothing but wires.
+fn is_free(plain: &str) -> bool {
+    plain.starts_with("as_") || plain.starts_with("get_")
+}
+
+/// A builtin's name without the precision that is asked of it.
+fn plain(name: &str) -> &str {
+    name.trim_start_matches("native_")
+        .trim_start_matches("half_")
+}
+
 /// The operator of a builtin that only computes, and its name; `None`: it costs nothing.
 pub fn builtin(table: &Operators, name: &str, scalar: Scalar) -> Option<(Operator, &'static str)> {
-    let plain = name
-        .trim_start_matches("native_")
-        .trim_start_matches("half_");
-    let double = scalar == Scalar::Double;
-    if plain.starts_with("as_") || plain.starts_with("get_") {
+    let plain = plain(name);
+    if is_free(plain) {
         return None;
     }
+    let other = match scalar.is_float() {
+        true => (table.float_compare, "float comparison"),
+        false => (table.int_compare, "comparison"),
+    };
+    Some(computing(table, plain, scalar).unwrap_or(other))
+}
+
+/// The operator of a builtin that is more than a comparison; `None`: it is none that the model knows.
+fn computing(table: &Operators, plain: &str, scalar: Scalar) -> Option<(Operator, &'static str)> {
+    let double = scalar == Scalar::Double;
     if plain.starts_with("convert_") {
         return Some((table.convert, "conversion"));
     }
@@ -139,7 +201,6 @@ pub fn builtin(table: &Operators, name: &str, scalar: Scalar) -> Option<(Operato
         "abs" | "abs_diff" | "hadd" | "rhadd" | "add_sat" | "sub_sat" | "rotate" | "clz"
         | "popcount" => (table.int_add, "addition"),
         "select" => (table.select, "choice"),
-        _ if scalar.is_float() => (table.float_compare, "float comparison"),
-        _ => (table.int_compare, "comparison"),
+        _ => return None,
     })
 }
