@@ -48,7 +48,7 @@ pub fn of(graph: &Graph, board: &Board, lsus: &[Lsu], simd: f64) -> Resources {
             sum = sum.plus(own, simd);
         }
     }
-    sum.dsp -= fused(graph, board) * simd;
+    sum.dsp -= fused(graph, board).len() as f64 * simd;
     for lsu in lsus {
         sum = sum.plus(lsu.area(board), 1.0);
     }
@@ -103,15 +103,15 @@ pub fn on_chip(graph: &Graph, array: ArrayId) -> bool {
     graph.arrays[array].place == Place::OnChip
 }
 
-/// Multiplications that share a multiplier block with the addition that alone needs them: where blocks do
+/// Additions that share a multiplier block with a multiplication that they alone need: where blocks do
 /// both in floating point, one multiplies and adds (Arria 10 Core Fabric Handbook, "multiply-add mode").
 /// Matrix multiplications on a DE5a-Net take 520 blocks for 512 products and sums, k-means 136 for 64 of
 /// differences (Boyi).
-fn fused(graph: &Graph, board: &Board) -> f64 {
+pub fn fused(graph: &Graph, board: &Board) -> Vec<NodeId> {
     let operators = &board.family().operators;
     let does_both = |operator: &Operator| operator.alut == 0.0 && operator.dsp == 1.0;
     if !does_both(&operators.float_add) || !does_both(&operators.float_multiply) {
-        return 0.0;
+        return Vec::new();
     }
     let mut uses = vec![0; graph.nodes.len()];
     let carried = graph.regions.iter().flat_map(|region| &region.carried);
@@ -126,12 +126,10 @@ fn fused(graph: &Graph, board: &Board) -> f64 {
     let is_block = |node: &Node, what: &str| node.what == what && does_both(&node.operator);
     let product =
         |node: NodeId| uses[node] == 1 && is_block(&graph.nodes[node], "float multiplication");
-    let sums = graph
-        .nodes
-        .iter()
-        .filter(|node| is_block(node, "float addition"));
-    sums.filter(|sum| sum.inputs.iter().any(|input| product(*input)))
-        .count() as f64
+    let sums =
+        (0..graph.nodes.len()).filter(|node| is_block(&graph.nodes[*node], "float addition"));
+    sums.filter(|sum| graph.nodes[*sum].inputs.iter().any(|input| product(*input)))
+        .collect()
 }
 
 /// Memory blocks of a shift register: between places that are used, long ones are first-in-first-out memories

@@ -1,6 +1,6 @@
 //! The operations of a kernel by their positions, for reports: what each takes of the device, and how long it takes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::source::Span;
 
@@ -37,6 +37,7 @@ pub fn of(
         one.area = one.area.plus(area, times);
         one.latency = one.latency.max(latency);
     };
+    let fused: BTreeSet<NodeId> = area::fused(graph, board).into_iter().collect();
     for (id, node) in graph.nodes.iter().enumerate() {
         let what = match node.op {
             Op::Phi | Op::Loop(_) => continue,
@@ -45,7 +46,10 @@ pub fn of(
             Op::Atomic(_) => "atomic operation",
             _ => node.what,
         };
-        let own = area::of_node(graph, board, node);
+        let mut own = area::of_node(graph, board, node);
+        if let Some(own) = own.as_mut().filter(|_| fused.contains(&id)) {
+            own.dsp -= 1.0;
+        }
         let cycles = latency(id);
         if own.is_some() || cycles > 0.0 {
             add(

@@ -191,24 +191,252 @@ fn the_page_stands_alone() {
     shop.fpgacc("report --html -fexecution-model=auto host.c k.cl -o out.html")
         .success();
     let page = shop.text("out.html");
-    for outside in ["http:", "https:", "src=", "@import", "url("] {
+    for outside in ["http:", "https:", "src=", "@import", "href=\"/"] {
         assert!(!page.contains(outside), "{outside}");
     }
+    // What is drawn refers to nothing but the page itself, and nothing names the folder that it was made in.
+    assert_eq!(page.matches("url(").count(), page.matches("url(#g").count());
+    assert!(!page.contains(&shop.path("").display().to_string()));
     // Sources are escaped.
     assert!(page.contains("&lt;b&gt;doubles") && !page.contains("<b>doubles"));
     assert!(page.contains("prefers-color-scheme: dark"));
-    assert_eq!(page.matches("<svg").count(), 2);
-    for kernel in ["scale", "chain"] {
-        assert!(page.contains(&format!("<h2>{kernel}</h2>")));
-    }
+    // A plot of each kernel's forms, and the buffers.
+    assert_eq!(page.matches("<svg").count(), 3);
     // Tags that open also close.
     for tag in [
-        "div", "section", "table", "tr", "span", "svg", "details", "p",
+        "div", "section", "table", "tr", "th", "td", "thead", "tbody", "span", "svg", "details",
+        "p", "a", "i", "button", "ul", "li", "g", "path",
     ] {
         let opened =
             page.matches(&format!("<{tag}>")).count() + page.matches(&format!("<{tag} ")).count();
-        assert_eq!(opened, page.matches(&format!("</{tag}>")).count(), "{tag}");
+        let empty = match tag {
+            "path" => page.matches("/></marker>").count(),
+            _ => 0,
+        };
+        assert_eq!(
+            opened,
+            page.matches(&format!("</{tag}>")).count() + empty,
+            "{tag}"
+        );
     }
+}
+
+/// The values of an attribute in a page.
+fn attributes<'a>(page: &'a str, name: &str) -> Vec<&'a str> {
+    let start = format!(" {name}=\"");
+    let starts = page
+        .match_indices(&start)
+        .map(|(at, _)| &page[at + start.len()..]);
+    starts.filter_map(|rest| rest.split('"').next()).collect()
+}
+
+#[test]
+fn links_of_the_page_lead_somewhere() {
+    let shop = workshop();
+    shop.fpgacc("report --html -fexecution-model=swi host.c k.cl -o out.html")
+        .success();
+    let page = shop.text("out.html");
+    let mut ids = attributes(&page, "id");
+    let links = attributes(&page, "href");
+    for link in &links {
+        let target = link.strip_prefix('#').expect("a place of the page");
+        assert!(ids.contains(&target), "{link}");
+    }
+    // Lines of both sides are linked to, and no two things have one name.
+    for side in ["#k1-2-o10", "#k1-2-r"] {
+        assert!(
+            links.iter().any(|link| link.starts_with(side)),
+            "{side}: {links:?}"
+        );
+    }
+    let all = ids.len();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), all);
+}
+
+#[test]
+fn a_report_tells_what_it_was_made_of() {
+    let shop = workshop();
+    shop.fpgacc("report --json host.c k.cl -o out.json --kernel-opt=1")
+        .success();
+    let report: Value = serde_json::from_str(&shop.text("out.json")).expect("JSON");
+    let words = ["report", "--json", "host.c", "k.cl", "--kernel-opt=1"];
+    assert_eq!(report["command"], serde_json::json!(words));
+    assert_eq!(
+        report["tool"],
+        format!("fpgacc {}", env!("CARGO_PKG_VERSION"))
+    );
+    let inputs = report["inputs"].as_array().expect("files");
+    let files: Vec<_> = inputs
+        .iter()
+        .filter_map(|one| one["file"].as_str())
+        .collect();
+    assert_eq!(files, ["host.c", "k.cl"]);
+    let digest = shop.sh("sha256sum <k.cl").success().stdout;
+    assert_eq!(inputs[1]["sha256"].as_str(), digest.split(' ').next());
+}
+
+/// All kernels of a program are one image: they share a clock and the device, and their times add up.
+#[test]
+fn a_program_has_a_total() {
+    let shop = workshop();
+    let report = json(&shop, "-fexecution-model=auto");
+    let (program, board) = (&report["programs"][0], &report["board"]);
+    let total = &program["total"];
+    let number = |value: &Value| value.as_f64().expect("a number");
+    let mut alone = 0.0;
+    let mut slowest = f64::MAX;
+    for kernel in kernels(&report) {
+        let chosen = kernel["chosen"].as_u64().expect("a place") as usize;
+        alone += seconds(&kernel["candidates"][chosen]);
+        slowest = slowest.min(number(&kernel["parts"][0]["clock_mhz"]["value"]));
+    }
+    assert!(number(&total["clock_mhz"]["value"]) <= slowest, "{total}");
+    let together = number(&total["seconds"]["value"]);
+    assert!(
+        together >= alone * 0.999 && together < alone * 1.5,
+        "{together} {alone}"
+    );
+    for resource in ["alut", "ff", "ram", "dsp"] {
+        let sum = number(&total["area"][resource]) + number(&board["interface"][resource]);
+        let used = sum / number(&board["device"][resource]);
+        assert!(
+            (number(&total["used"][resource]) - used).abs() < 1e-9,
+            "{resource}"
+        );
+    }
+    let gain = number(&total["before"]["value"]) / together;
+    assert!((number(&total["gain"]) - gain).abs() < 1e-9 && gain >= 1.0);
+}
+
+#[test]
+fn buffers_are_those_of_the_host() {
+    let shop = workshop();
+    let report = json(&shop, "-fexecution-model=auto");
+    let buffers = report["programs"][0]["buffers"]
+        .as_array()
+        .expect("buffers");
+    let told = |buffer: &Value| {
+        let uses = buffer["uses"].as_array().expect("uses").iter();
+        let uses = uses.map(|one| format!("{} {} {}", one["kernel"], one["loads"], one["stores"]));
+        (buffer["bytes"].as_u64(), uses.collect::<Vec<_>>())
+    };
+    let both = |loads: bool| -> Vec<String> {
+        let kernels = ["chain", "scale"].iter();
+        kernels
+            .map(|name| format!("\"{name}\" {loads} {}", !loads))
+            .collect()
+    };
+    let expected = [(Some(4 << 20), both(true)), (Some(4 << 20), both(false))];
+    assert_eq!(
+        buffers.iter().map(told).collect::<Vec<_>>(),
+        expected,
+        "{buffers:?}"
+    );
+}
+
+#[test]
+fn lines_have_costs_and_loops_have_names() {
+    let shop = workshop();
+    let report = json(&shop, "-fexecution-model=swi");
+    let chain = &kernels(&report)[1];
+    let lines = chain["lines"].as_array().expect("lines");
+    let own = lines
+        .iter()
+        .find(|one| one["place"]["line"] == 11)
+        .expect("line 11");
+    let told = own["operations"].to_string();
+    assert!(
+        told.contains("float addition") && told.contains("float multiplication"),
+        "{told}"
+    );
+    assert!(
+        own["latency"].as_f64() > Some(1.0) && own["area"]["dsp"].as_f64() > Some(0.0),
+        "{own}"
+    );
+    let chosen = chain["chosen"].as_u64().expect("a place") as usize;
+    for resource in ["alut", "ff", "ram", "dsp"] {
+        let sum: f64 = lines
+            .iter()
+            .filter_map(|one| one["area"][resource].as_f64())
+            .sum();
+        let all = chain["candidates"][chosen]["area"][resource]
+            .as_f64()
+            .expect("a number");
+        // The rest is what every kernel takes.
+        assert!(
+            sum <= all + 1e-6 && sum >= all * 0.2,
+            "{resource}: {sum} of {all}"
+        );
+    }
+    let loops = chain["parts"][0]["loops"].as_array().expect("loops");
+    let names: Vec<_> = loops
+        .iter()
+        .filter_map(|one| one["name"].as_str())
+        .collect();
+    assert_eq!(names, ["for group_x", "for item_x", "for i"]);
+    let rewritten = chain["rewritten"].as_array().expect("lines");
+    for one in loops {
+        let line = rewritten
+            .iter()
+            .find(|line| line["number"] == one["rewritten_line"]);
+        let text = line.and_then(|line| line["text"].as_str()).expect("a line");
+        assert!(
+            text.contains(
+                one["name"]
+                    .as_str()
+                    .expect("a name")
+                    .trim_start_matches("for ")
+            ),
+            "{text}"
+        );
+    }
+    // What both sides have is not said to differ.
+    let changed = |side: &str, text: &str| {
+        let lines = chain[side].as_array().expect("lines").iter();
+        let mut found = lines.filter(|line| {
+            line["text"]
+                .as_str()
+                .is_some_and(|line| line.contains(text))
+        });
+        found.next().expect(text)["changed"].as_bool()
+    };
+    assert_eq!(changed("rewritten", "x = x * x + in[i]"), Some(false));
+    assert_eq!(changed("rewritten", "ndrange-to-loop"), Some(true));
+    assert_eq!(changed("original", "get_global_id"), Some(true));
+}
+
+#[test]
+fn operations_that_are_not_priced_are_named() {
+    let shop = workshop();
+    let text = KERNELS.replace(
+        "out[i] = in",
+        "printf(\"%d\", i);\n    out[i] = hypot(in[i], sin(in[i])) * in",
+    );
+    shop.write("k.cl", text);
+    let report = json(&shop, "-fexecution-model=auto");
+    let unpriced = kernels(&report)[0]["unpriced"]
+        .as_array()
+        .expect("operations");
+    let names: Vec<_> = unpriced
+        .iter()
+        .filter_map(|one| one["name"].as_str())
+        .collect();
+    assert_eq!(names, ["printf", "hypot"]);
+    assert_eq!(unpriced[1]["place"]["line"], 6);
+    assert_eq!(kernels(&report)[1]["unpriced"], serde_json::json!([]));
+    let page = shop.fpgacc("report --html host.c k.cl").success().stdout;
+    let (summary, _) = page.split_once("<section id=\"k1-1\"").expect("a kernel");
+    assert!(
+        summary.contains("knows nothing of these operations")
+            && summary.contains("<code>hypot</code>")
+    );
+    let table = shop.fpgacc("report host.c k.cl").success().stdout;
+    assert!(
+        table.contains("k.cl:6: the model knows nothing of 'hypot'"),
+        "{table}"
+    );
 }
 
 #[test]

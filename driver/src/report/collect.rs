@@ -353,6 +353,7 @@ fn loop_of(report: &LoopReport, line: Option<&Line>, sources: &SourceMap) -> Loo
         trips_are: words::origin(report.trip.origin).to_string(),
         unroll: report.unroll,
         ii: report.ii,
+        latency: report.latency,
         overlap: match report.pipelined {
             Pipelining::Pipelined => "pipelined",
             Pipelining::Serial => "serial",

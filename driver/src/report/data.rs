@@ -337,6 +337,8 @@ pub struct Loop {
     pub unroll: u64,
     /// Cycles from the start of an iteration to the start of the next.
     pub ii: f64,
+    /// Cycles from the start of an iteration to its end.
+    pub latency: f64,
     /// `pipelined`, `serial`, `work-items`
     pub overlap: String,
     /// What sets the interval.

@@ -49,7 +49,7 @@ mod tests {
         let mut new = lines("// made\nvoid k() {\nint i = 0;\n    g(i);\n}\n}");
         mark(&mut old, &mut new);
         let changed = |lines: &[Line]| lines.iter().map(|line| line.changed).collect::<Vec<_>>();
-        assert_eq!(changed(&old), [true, false, false, true, false]);
-        assert_eq!(changed(&new), [true, true, false, true, false, false]);
+        assert_eq!(changed(&old), [false, false, false, true, false]);
+        assert_eq!(changed(&new), [true, false, false, true, false, false]);
     }
 }

@@ -8,15 +8,18 @@ use fpgacc_performance_model::{Operation, Resources};
 use super::data::{LineCost, Place};
 use super::place::place;
 
+/// A line; what is of no line comes last.
+type At = (bool, Option<(String, u32)>);
+
 /// The operations of a kernel by lines, those of no line last.
 pub fn costs(operations: &[Operation], sources: &SourceMap) -> Vec<LineCost> {
-    let mut found: BTreeMap<(bool, Option<(String, u32)>), Vec<&Operation>> = BTreeMap::new();
+    let mut found: BTreeMap<At, Vec<&Operation>> = BTreeMap::new();
     for one in operations {
         let at = one.span.map(|span| place(sources, span));
         let key = (at.is_none(), at.map(|at| (at.file, at.line)));
         found.entry(key).or_default().push(one);
     }
-    let line = |((_, at), all): ((bool, Option<(String, u32)>), Vec<&Operation>)| LineCost {
+    let line = |((_, at), all): (At, Vec<&Operation>)| LineCost {
         place: at.map(|(file, line)| Place { file, line }),
         operations: counted(&all),
         area: all
