@@ -18,7 +18,7 @@
 #define PLAIN_GROUP 64
 #define SCAN_GROUP 256
 #define COPY_GROUP 256
-#define GROUP_TILES 8
+#define GROUP_TILES 4
 
 /* So much of a measured input is also compressed on the CPU. */
 #define REFERENCE_BYTES ((size_t)16 << 20)

@@ -25,12 +25,18 @@ void append(__global ulong *slot, writer_t *writer, ulong value, uint bytes)
     }
 }
 
-/* The value of `base` bytes at a word, sign-extended. */
-long value_at(__global const uint *words, uint at, uint base)
+/* Eight bytes at a word: one access where they are aligned. */
+ulong pair_at(__global const uint *words, ulong at)
 {
-    if (base == 4)
-        return (int)words[at];
-    return (long)((ulong)words[at] | (ulong)words[at + 1] << 32);
+    if (at % 2 == 0)
+        return ((__global const ulong *)words)[at / 2];
+    return (ulong)words[at] | (ulong)words[at + 1] << 32;
+}
+
+/* The value of `base` bytes at a word, sign-extended. */
+long value_at(__global const uint *words, ulong at, uint base)
+{
+    return base == 4 ? (long)(int)words[at] : (long)pair_at(words, at);
 }
 
 /* The difference to a base, in the base's width. */
@@ -52,20 +58,26 @@ bool fits(ulong reached, uint bytes)
 }
 
 /* The schema with the best ratio that the next values fit, as its identifier. */
-uint choose(__global const uint *words, uint remaining)
+uint choose(__global const uint *words, ulong at, uint remaining)
 {
     if (remaining < 2)
         return 0x0401;
 
-    long base4 = value_at(words, 0, 4), base8 = value_at(words, 0, 8);
-    ulong reach4 = 0, reach8 = 0, differ8 = 0;
+    /* Pairs are loaded once: the first of them are two values of four bytes each as well. */
+    long base8 = (long)pair_at(words, at), base4 = (int)base8;
+    ulong reach4 = reach(delta_to(base8 >> 32, base4, 4)), reach8 = 0, differ8 = 0;
     for (uint i = 1; i <= LOOKAHEAD; i++) {
-        if (i < remaining)
-            reach4 |= reach(delta_to(value_at(words, i, 4), base4, 4));
         if (2 * i + 1 < remaining) {
-            long delta = delta_to(value_at(words, 2 * i, 8), base8, 8);
+            long value = (long)pair_at(words, at + 2 * i);
+            long delta = delta_to(value, base8, 8);
             reach8 |= reach(delta);
             differ8 |= (ulong)delta;
+            if (2 * i <= LOOKAHEAD)
+                reach4 |= reach(delta_to(value, base4, 4));
+            if (2 * i + 1 <= LOOKAHEAD)
+                reach4 |= reach(delta_to(value >> 32, base4, 4));
+        } else if (2 * i < remaining && 2 * i <= LOOKAHEAD) {
+            reach4 |= reach(delta_to((int)words[at + 2 * i], base4, 4));
         }
     }
     if (differ8 == 0)
@@ -84,16 +96,18 @@ uint choose(__global const uint *words, uint remaining)
 }
 
 /* How many values a frame of this schema holds, the base included. */
-uint run_length(__global const uint *words, uint remaining, uint base, uint delta)
+uint run_length(__global const uint *words, ulong at, uint remaining, uint base, uint delta)
 {
     uint stride = base / 4;
     uint limit = remaining / stride;
     if (delta > 0)
         limit = min(limit, (uint)FRAME_DELTA_BYTES / delta);
-    long base_value = value_at(words, 0, base);
+    if (delta == 8)
+        return limit;
+    long base_value = value_at(words, at, base);
     uint length = min(limit, (uint)LOOKAHEAD + 1);
     while (length < limit) {
-        long difference = delta_to(value_at(words, length * stride, base), base_value, base);
+        long difference = delta_to(value_at(words, at + length * stride, base), base_value, base);
         bool held = delta == 0 ? difference == 0 : fits(reach(difference), delta);
         if (!held)
             break;
@@ -113,23 +127,22 @@ __kernel void rlbd_compress(__global const uint *input, ulong words, __global ul
     __global ulong *slot = slots + partition * (SLOT / 8);
     uint end = (uint)min(words - start, (ulong)PARTITION_WORDS);
     writer_t writer = {0, 0, 0};
-    uint at = 0;
-    while (at < end) {
-        __global const uint *frame = input + start + at;
-        uint schema = choose(frame, end - at);
-        uint base = schema >> 8, delta = schema & 0xff;
-        uint values = run_length(frame, end - at, base, delta);
-        long base_value = value_at(frame, 0, base);
+    for (uint done = 0; done < end;) {
+        ulong at = start + done;
+        uint schema = choose(input, at, end - done);
+        uint base = schema >> 8, delta = schema & 0xff, stride = base / 4;
+        uint values = run_length(input, at, end - done, base, delta);
+        long base_value = value_at(input, at, base);
         append(slot, &writer, base == 4 ? (ulong)(uint)base_value : (ulong)base_value, 8);
         append(slot, &writer, (ulong)schema | (ulong)(values - 1) << 16, 8);
         if (delta > 0) {
             ulong mask = ~0UL >> (64 - 8 * delta);
             for (uint i = 1; i < values; i++) {
-                ulong difference = (ulong)value_at(frame, i * (base / 4), base) - (ulong)base_value;
+                ulong difference = (ulong)value_at(input, at + i * stride, base) - (ulong)base_value;
                 append(slot, &writer, difference & mask, delta);
             }
         }
-        at += values * (base / 4);
+        done += values * stride;
     }
     sizes[partition] = 8 * writer.words + writer.filled;
 

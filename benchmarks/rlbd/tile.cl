@@ -4,12 +4,19 @@
 #define LANES 32
 #define ROWS 32
 #define TILE_VALUES (LANES * ROWS)
-#define TILES 8 /* of a work-group */
+#define TILES 4 /* of a work-group */
 #define ALIGNMENT 128
 
 #define MODE_PLAIN 0
 #define MODE_DELTA 1
 #define MODE_RUNS 2
+
+/* On a GPU, rows whose loads do not wait for each other. Elsewhere it is the compiler's affair. */
+#ifdef cl_nv_pragma_unroll
+#define UNROLL _Pragma("unroll 8")
+#else
+#define UNROLL
+#endif
 
 #if TILE_BYTES == 8
 typedef ulong word_t;
@@ -40,7 +47,7 @@ value_t value_of(__global const value_t *input, ulong count, ulong at)
     return input[min(at, count - 1)];
 }
 
-/* Headers without offsets: which mode is smallest. (32, 8) work-items are 8 tiles. */
+/* Headers without offsets: which mode is smallest. (32, 4) work-items are 4 tiles. */
 __kernel __attribute__((reqd_work_group_size(LANES, TILES, 1)))
 void tile_measure(__global const value_t *input, ulong count, uint tiles, __global ulong4 *headers,
                   __global uint *sizes)
@@ -239,32 +246,35 @@ void tile_pack(__global const value_t *input, ulong count, uint tiles, __global 
         values[i] = 0;
 }
 
-/* A lane of a tile of plain values or deltas. */
-void unpack_lane(__global const word_t *words, ulong4 header, ulong start, ulong count,
-                 __global word_t *output)
+/* A lane of a tile of plain values or deltas, `rows` of it. The next word is loaded before it is
+ * needed. */
+void unpack_lane(__global const word_t *words, ulong4 header, uint rows, __global word_t *output)
 {
     uint bits = (uint)(header.y >> 8) & 0xff, row_bits = (uint)(header.y >> 16) & 0xff;
+    uint last = (uint)(header.y >> 32) / TILE_BYTES; /* of the payload's words */
     word_t keep = ((uint)header.y & 0xff) == MODE_DELTA ? ~(word_t)0 : 0;
     word_t reference = (word_t)header.w, above = 0, current = 0;
-    uint left = 0; /* bits of `current` that are not used */
-    for (uint row = 0; row < ROWS; row++) {
+    word_t ahead = last > 0 ? words[0] : 0;
+    uint place = LANES; /* of the word after that */
+    uint left = 0;      /* bits of `current` that are not used */
+    UNROLL
+    for (uint row = 0; row < rows; row++) {
         word_t mask = row_bits > 0 ? ~(word_t)0 >> (WORD_BITS - row_bits) : 0;
         word_t packed = current;
         if (left < row_bits) {
-            word_t next = *words;
-            words += LANES;
-            packed |= next << left;
             uint used = row_bits - left;
-            current = used < WORD_BITS ? next >> used : 0;
+            packed |= ahead << left;
+            current = used < WORD_BITS ? ahead >> used : 0;
             left = WORD_BITS - used;
+            if (place < last)
+                ahead = words[place];
+            place += LANES;
         } else {
             current = row_bits < WORD_BITS ? current >> row_bits : 0;
             left -= row_bits;
         }
         word_t value = (above & keep) + reference + (packed & mask);
-        ulong at = start + row * LANES;
-        if (at < count)
-            output[at] = value;
+        output[row * LANES] = value;
         above = value;
         reference = (word_t)header.z;
         row_bits = bits;
@@ -277,24 +287,24 @@ void tile_decompress(__global const uchar *payload, __global const ulong4 *heade
 {
     uint lane = get_local_id(0);
     ulong tile = get_global_id(1);
-    if (tile >= tiles)
+    ulong start = tile * TILE_VALUES + lane;
+    if (tile >= tiles || start >= count)
         return;
     ulong4 header = headers[tile];
-    ulong start = tile * TILE_VALUES + lane;
+    uint rows = (uint)min((count - start + LANES - 1) / LANES, (ulong)ROWS);
     __global const uchar *place = payload + header.x;
     if (((uint)header.y & 0xff) != MODE_RUNS) {
-        unpack_lane((__global const word_t *)place + lane, header, start, count, output);
+        unpack_lane((__global const word_t *)place + lane, header, rows, output + start);
         return;
     }
     __global const uint *begins = (__global const uint *)place;
     __global const word_t *values = (__global const word_t *)(place + TILE_VALUES / 8);
     uint before = 0;
-    for (uint row = 0; row < ROWS; row++) {
+    UNROLL
+    for (uint row = 0; row < rows; row++) {
         uint begun = begins[row];
         uint run = before + popcount(begun & (0xffffffffu >> (31 - lane)));
-        ulong at = start + row * LANES;
-        if (at < count)
-            output[at] = values[run - 1];
+        output[start + row * LANES] = values[run - 1];
         before += popcount(begun);
     }
 }
