@@ -168,6 +168,8 @@ enum Command {
     Spector(SpectorOptions),
     /// Replay the strategies of `fpgacc tune` on spaces that were measured whole
     TuneReplay(model::replay::Options),
+    /// Judge the performance model on measurements of boards and programs that it was not made with
+    Blind(BlindOptions),
     /// Judge the performance model on published versions of Needleman-Wunsch
     NeedlemanWunsch {
         /// A checkout of the repository with the kernels (cabreraam/iwocl2019_artifacts)
@@ -177,6 +179,22 @@ enum Command {
         #[arg(long, value_name = "VERSION")]
         only: Option<String>,
     },
+}
+
+#[derive(Args)]
+struct BlindOptions {
+    /// A folder with checkouts of the repositories that the table names
+    #[arg(long, value_name = "DIR")]
+    checkouts: PathBuf,
+    /// The table of measurements [default: benchmarks/model/blind.yaml of this build]
+    #[arg(long, value_name = "YAML")]
+    data: Option<PathBuf>,
+    /// Only this set, board or program
+    #[arg(long, value_name = "NAME")]
+    only: Option<String>,
+    /// Print what is assumed of each point, and what it waits for
+    #[arg(long)]
+    explain: bool,
 }
 
 #[derive(Args)]
@@ -317,6 +335,7 @@ fn main() -> ExitCode {
         Some(Command::Judge(options)) => judge_all(options),
         Some(Command::Spector(options)) => judge_designs(options),
         Some(Command::TuneReplay(options)) => replay(options),
+        Some(Command::Blind(options)) => judge_unseen(options),
         Some(Command::NeedlemanWunsch { checkout, only }) => {
             judge_versions(checkout, only.as_deref())
         }
@@ -443,6 +462,17 @@ fn judge_designs(options: &SpectorOptions) -> Result<bool, String> {
 
 fn replay(options: &model::replay::Options) -> Result<bool, String> {
     let report = model::replay::run(options);
+    print!("{}", report.map_err(|error| error.to_string())?);
+    Ok(true)
+}
+
+fn judge_unseen(options: &BlindOptions) -> Result<bool, String> {
+    let report = model::blind::run(&model::blind::Request {
+        checkouts: &options.checkouts,
+        table: options.data.as_deref(),
+        only: options.only.as_deref(),
+        explain: options.explain,
+    });
     print!("{}", report.map_err(|error| error.to_string())?);
     Ok(true)
 }

@@ -366,6 +366,8 @@ const BOARDS: &[(&str, &str)] = &[
     ("pac-a10", include_str!("../boards/pac-a10.yaml")),
     ("520n", include_str!("../boards/520n.yaml")),
     ("pac-d5005", include_str!("../boards/pac-d5005.yaml")),
+    ("s5phq", include_str!("../boards/s5phq.yaml")),
+    ("harp-a10", include_str!("../boards/harp-a10.yaml")),
 ];
 
 fn family_names() -> String {

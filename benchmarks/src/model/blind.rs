@@ -1,0 +1,375 @@
+//! Measurements of boards and programs that the model was not made with (`model/blind.yaml`).
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use fpgacc_aoc_wrappers::cc::{self, Compiler};
+use fpgacc_device_passes::pass::LaunchContract;
+use fpgacc_frontend::ir::{Module, StmtKind};
+use fpgacc_frontend::source::{SourceMap, Span};
+use fpgacc_performance_model::{Board, LaunchShape, Prediction, Version, predict};
+use serde::Deserialize;
+
+use super::error::ModelError;
+use super::judge::{median, rank_correlation};
+use super::launches::{Application, Trips};
+use super::{kernels, points};
+
+/// What is judged.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// The folder of the checkouts that the table's sets name.
+    pub checkouts: &'a Path,
+    /// Another table than that of this source tree.
+    pub table: Option<&'a Path>,
+    /// Only the set, board or program of this name.
+    pub only: Option<&'a str>,
+    /// Also what is assumed of each point, and its loops and accesses.
+    pub explain: bool,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    sets: Vec<Set>,
+}
+
+/// Measurements that were published together.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Set {
+    name: String,
+    /// Where they were published: for readers of the table.
+    #[serde(rename = "source")]
+    _source: String,
+    /// The checkout.
+    folder: PathBuf,
+    /// Sums may be reassociated.
+    #[serde(default)]
+    fp_relaxed: bool,
+    boards: BTreeMap<String, Built>,
+    programs: Vec<Program>,
+}
+
+/// A board, and the aoc that built for it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Built {
+    board: String,
+    aoc: Version,
+}
+
+/// A kernel and its launch.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Program {
+    name: String,
+    file: PathBuf,
+    #[serde(default)]
+    headers: Vec<PathBuf>,
+    /// A header that its build system makes, of the macros in `defines`.
+    #[serde(default)]
+    configured: Option<PathBuf>,
+    #[serde(default)]
+    defines: Vec<String>,
+    kernel: String,
+    #[serde(default)]
+    global: Vec<u64>,
+    #[serde(default)]
+    local: Vec<u64>,
+    #[serde(default)]
+    args: BTreeMap<String, u64>,
+    #[serde(default)]
+    bytes: BTreeMap<String, u64>,
+    #[serde(default)]
+    trips: Vec<Trips>,
+    #[serde(default)]
+    branches: Vec<Branch>,
+    /// Banks of memory that its buffers are in, where these are not all of the board's.
+    #[serde(default)]
+    banks: Option<u64>,
+    /// By the board's name in the set.
+    measured: BTreeMap<String, Measured>,
+}
+
+/// The part of the times that a branch is taken.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Branch {
+    /// The text of its condition.
+    cond: String,
+    taken: f64,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Measured {
+    ms: f64,
+    #[serde(default)]
+    mhz: Option<f64>,
+}
+
+/// A measured launch and its prediction, or why there is none.
+struct Point<'a> {
+    set: &'a str,
+    board: &'a str,
+    program: &'a Program,
+    measured: Measured,
+    outcome: Result<Prediction, String>,
+}
+
+impl Point<'_> {
+    fn ratio(&self) -> Option<f64> {
+        let predicted = self.outcome.as_ref().ok()?.seconds.value;
+        Some(predicted * 1e3 / self.measured.ms)
+    }
+}
+
+/// Predicts all points and gives the report as text.
+///
+/// # Errors
+/// The table cannot be read, or a board is not known. What is wrong with a point is in the report.
+pub fn run(request: &Request<'_>) -> Result<String, ModelError> {
+    let table = read(request.table)?;
+    let compiler = Compiler::find(cc::Language::C)?;
+    let mut points = Vec::new();
+    for set in &table.sets {
+        for program in &set.programs {
+            predict_all(set, program, request, &compiler, &mut points)?;
+        }
+    }
+    let mut text = String::new();
+    render_points(&mut text, &points, request.explain);
+    render_groups(&mut text, &points);
+    Ok(text)
+}
+
+fn read(path: Option<&Path>) -> Result<Table, ModelError> {
+    let name = path.map_or("blind.yaml".to_string(), |path| path.display().to_string());
+    let text = match path {
+        None => include_str!("../../model/blind.yaml").to_string(),
+        Some(path) => fs::read_to_string(path).map_err(|e| ModelError::File(name.clone(), e))?,
+    };
+    serde_yaml::from_str(&text).map_err(|e| ModelError::Launches(name, e))
+}
+
+fn predict_all<'a>(
+    set: &'a Set,
+    program: &'a Program,
+    request: &Request<'_>,
+    compiler: &Compiler,
+    points: &mut Vec<Point<'a>>,
+) -> Result<(), ModelError> {
+    let mut module = None;
+    for (name, measured) in &program.measured {
+        let built = set.boards.get(name);
+        let built = built.ok_or_else(|| ModelError::Board(name.clone()))?;
+        let names = [&set.name, name, &program.name];
+        if request
+            .only
+            .is_some_and(|only| names.iter().all(|name| *name != only))
+        {
+            continue;
+        }
+        let board = board(built, program)?;
+        let module = module
+            .get_or_insert_with(|| parse(&request.checkouts.join(&set.folder), program, compiler));
+        let outcome = match module {
+            Ok((module, sources)) => price(set, program, module, sources, &board),
+            Err(why) => Err(why.clone()),
+        };
+        points.push(Point {
+            set: &set.name,
+            board: name,
+            program,
+            measured: *measured,
+            outcome,
+        });
+    }
+    Ok(())
+}
+
+fn board(built: &Built, program: &Program) -> Result<Board, ModelError> {
+    let board = Board::named(&built.board);
+    let board = board.ok_or_else(|| ModelError::Board(built.board.clone()))?;
+    let mut board = board.built_with(built.aoc);
+    if let Some(banks) = program.banks {
+        board.memory.banks = banks;
+    }
+    Ok(board)
+}
+
+fn parse(
+    checkout: &Path,
+    program: &Program,
+    compiler: &Compiler,
+) -> Result<(Module, SourceMap), String> {
+    let made = tempfile::tempdir().map_err(|e| e.to_string())?;
+    if let Some(header) = &program.configured {
+        fs::write(made.path().join(header), "").map_err(|e| e.to_string())?;
+    }
+    let mut headers: Vec<PathBuf> = program.headers.iter().map(|h| checkout.join(h)).collect();
+    headers.push(made.path().to_path_buf());
+    kernels::parse(
+        &checkout.join(&program.file),
+        compiler,
+        &program.defines,
+        &headers,
+    )
+}
+
+fn price(
+    set: &Set,
+    program: &Program,
+    module: &Module,
+    sources: &SourceMap,
+    board: &Board,
+) -> Result<Prediction, String> {
+    let mut kernels = module.kernels();
+    let kernel = kernels.find(|id| module.functions[*id].name == program.kernel);
+    let kernel = kernel.ok_or_else(|| format!("no kernel {}", program.kernel))?;
+    let launch = Application {
+        global: program.global.clone(),
+        local: program.local.clone(),
+        args: program.args.clone(),
+        bytes: program.bytes.clone(),
+        trips: program.trips.clone(),
+        ..Application::default()
+    };
+    let shape = LaunchShape {
+        fp_relaxed: set.fp_relaxed,
+        branches: branches(module, sources, &program.branches),
+        ..points::shape(module, kernel, sources, &launch)
+    };
+    Ok(predict(
+        module,
+        kernel,
+        board,
+        &shape,
+        &LaunchContract::default(),
+    ))
+}
+
+/// The branches of which the table says how often they are taken.
+fn branches(module: &Module, sources: &SourceMap, told: &[Branch]) -> BTreeMap<Span, f64> {
+    let squeezed = |text: &str| text.split_whitespace().collect::<String>();
+    let mut found = BTreeMap::new();
+    for (_, function) in module.functions.iter() {
+        let Some(body) = &function.body else { continue };
+        body.for_each_stmt(&mut |stmt| {
+            let StmtKind::If { cond, .. } = &stmt.kind else {
+                return;
+            };
+            let (Some(span), Some(at)) = (function.exprs.span(*cond), stmt.span) else {
+                return;
+            };
+            let text = squeezed(sources.text(span));
+            if let Some(known) = told.iter().find(|branch| squeezed(&branch.cond) == text) {
+                found.insert(at, known.taken);
+            }
+        });
+    }
+    found
+}
+
+fn render_points(text: &mut String, points: &[Point<'_>], explain: bool) {
+    let _ = writeln!(
+        text,
+        "{:7} {:8} {:15} {:>11} {:>11} {:>6} {:>5} {:>5}",
+        "set", "board", "program", "measured ms", "model ms", "ratio", "MHz", "model"
+    );
+    for point in points {
+        let (name, ms) = (&point.program.name, point.measured.ms);
+        let start = format!("{:7} {:8} {name:15} {ms:11.3}", point.set, point.board);
+        let (prediction, ratio) = match (&point.outcome, point.ratio()) {
+            (Ok(prediction), Some(ratio)) => (prediction, ratio),
+            (outcome, _) => {
+                let why = outcome.as_ref().err().map_or("", String::as_str);
+                let _ = writeln!(text, "{start} {why}");
+                continue;
+            }
+        };
+        let mhz = point.measured.mhz;
+        let _ = writeln!(
+            text,
+            "{start} {:11.3} {ratio:6.2} {:>5} {:5.0}",
+            prediction.seconds.value * 1e3,
+            mhz.map_or(String::new(), |mhz| format!("{mhz:.0}")),
+            prediction.clock_mhz.value,
+        );
+        if explain {
+            render_causes(text, prediction);
+        }
+    }
+}
+
+/// What is assumed, and what the launch waits for.
+fn render_causes(text: &mut String, prediction: &Prediction) {
+    let _ = writeln!(
+        text,
+        "    busy {:.0} cycles, memory {:.3} ms",
+        prediction.busy_cycles,
+        prediction.memory_seconds * 1e3
+    );
+    for assumed in &prediction.assumed {
+        let _ = writeln!(text, "    assumed: {}", assumed.what);
+    }
+    for region in &prediction.loops {
+        let _ = writeln!(text, "    {region:?}");
+    }
+    for unit in &prediction.lsus {
+        let _ = writeln!(text, "    {unit:?}");
+    }
+}
+
+/// By set and board, and of all.
+fn render_groups(text: &mut String, points: &[Point<'_>]) {
+    let _ = writeln!(
+        text,
+        "{:7} {:8} {:>6} {:>9} {:>6} {:>6} {:>6}",
+        "set", "board", "points", "within 2x", "error", "rank", "clock"
+    );
+    let mut groups: BTreeMap<(&str, &str), Vec<&Point<'_>>> = BTreeMap::new();
+    for point in points.iter().filter(|point| point.outcome.is_ok()) {
+        groups
+            .entry((point.set, point.board))
+            .or_default()
+            .push(point);
+    }
+    for ((set, board), own) in &groups {
+        render_group(text, set, board, own);
+    }
+    let all: Vec<&Point<'_>> = groups.into_values().flatten().collect();
+    render_group(text, "all", "", &all);
+    let left = points.len() - all.len();
+    if left > 0 {
+        let _ = writeln!(text, "{left} of {} points are not predicted", points.len());
+    }
+}
+
+fn render_group(text: &mut String, set: &str, board: &str, points: &[&Point<'_>]) {
+    let ratios: Vec<f64> = points.iter().filter_map(|point| point.ratio()).collect();
+    let within = ratios.iter().filter(|ratio| (0.5..=2.0).contains(*ratio));
+    let errors = ratios.iter().map(|ratio| (ratio - 1.0).abs());
+    let predicted: Vec<f64> = points
+        .iter()
+        .zip(&ratios)
+        .map(|(point, ratio)| ratio * point.measured.ms)
+        .collect();
+    let measured: Vec<f64> = points.iter().map(|point| point.measured.ms).collect();
+    let clocks = points.iter().filter_map(|point| {
+        let predicted = point.outcome.as_ref().ok()?.clock_mhz.value;
+        Some((predicted / point.measured.mhz? - 1.0).abs())
+    });
+    let _ = writeln!(
+        text,
+        "{set:7} {board:8} {:6} {:7.0} % {:4.0} % {:6.2} {:4.0} %",
+        points.len(),
+        100.0 * within.count() as f64 / ratios.len().max(1) as f64,
+        100.0 * median(errors),
+        rank_correlation(measured, predicted),
+        100.0 * median(clocks),
+    );
+}
