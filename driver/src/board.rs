@@ -68,7 +68,8 @@ fn find(session: &mut Session) -> Step<Board> {
         session.tell(
             Diagnostic::warning(format!("nothing is known of the board '{name}'"))
                 .note(format!("kernels are priced for '{DEFAULT}'"))
-                .help(format!("describe it with --board-file; known are {known}")),
+                .note(format!("known are {known}"))
+                .help("describe it with --board-file"),
         );
     }
     Ok(default())

@@ -176,10 +176,12 @@ pub enum Made {
     Quotient(Poly, Poly),
     /// What is left of the first by the second.
     Remainder(Poly, Poly),
-    /// One of these, or near it.
+    /// One of these, or near it; none: nothing is known.
     Near(Vec<Poly>),
     /// What a loop makes of it, always in the same way, but not by adding the same.
     Series(RegionId),
+    /// What was read from memory at this index.
+    Loaded(Poly),
 }
 
 /// Where an array lies.
@@ -469,8 +471,11 @@ impl Graph {
                 let slopes: Option<Vec<f64>> = slopes.collect();
                 let mut moving = slopes?.into_iter().filter(|slope| *slope != 0.0);
                 let first = moving.next().unwrap_or(0.0);
-                moving.all(|slope| slope == first).then_some(first)
+                let is_known = !choices.is_empty() && moving.all(|slope| slope == first);
+                is_known.then_some(first)
             }
+            // What is read again is the same again.
+            Made::Loaded(index) => (self.slope(index, along)? == 0.0).then_some(0.0),
             Made::Series(_) => None,
         }
     }

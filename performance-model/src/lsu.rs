@@ -493,7 +493,10 @@ fn kind(
     let is_single = form == Form::SingleWorkItem;
     let written = graph.arrays[access.array].written;
     let forward = stride.is_some_and(|s| s > 0 && s <= WORD as i128) && !access.indirect;
-    if !access.is_store && is_single && forward && !written && !array.volatile {
+    let counter = Sym::Iter(access.region);
+    let is_even =
+        address.is_some_and(|address| !graph.depends_on(&address.without(counter), counter));
+    if !access.is_store && is_single && forward && is_even && !written && !array.volatile {
         return LsuKind::Prefetching;
     }
     let repeats = stays > 1.0 || access.indirect;

@@ -9,7 +9,7 @@ use fpgacc_kernel_analysis::poly::{Poly, Sym};
 use super::value::{Pointer, Slot, Target, Value};
 use super::{Lowering, UNKNOWN_BYTES, ops, place_of};
 use crate::board::Operator;
-use crate::graph::{Access, Array, NodeId, Op};
+use crate::graph::{Access, Array, Made, NodeId, Op};
 
 impl<'a> Lowering<'a> {
     /// Evaluates an expression.
@@ -117,12 +117,12 @@ impl<'a> Lowering<'a> {
                     return x;
                 }
                 let pointer = x.pointer.clone().or(y.pointer.clone());
-                let decided = self.decided(&cond);
+                let known = (self.decided(&cond), self.usually(&cond));
                 let of = x.poly.clone().zip(y.poly.clone());
                 let mut value = self.compute(self.table.select, "choice", &[cond, x, y], span);
                 if let (Some((then, otherwise)), Some(own)) = (of, &value.poly) {
                     let (depends, loaded) = (self.varies(own), self.is_loaded(own));
-                    value.poly = self.chosen(decided, (&then, &otherwise), depends, loaded);
+                    value.poly = self.chosen(known, (&then, &otherwise), depends, loaded);
                 }
                 Value { pointer, ..value }
             }
@@ -703,12 +703,13 @@ impl<'a> Lowering<'a> {
         let index = self.graph.accesses.len();
         let depends = self.varies(&address);
         let bytes = self.size(ty);
+        let made = Made::Loaded(address.clone());
         let node = self.access(Op::Load(index), array, address, inputs, span, bytes);
-        let poly = self.opaque(depends, true).poly;
+        let value = self.opaque(depends, true);
+        self.note_made(&value, made);
         Value {
             node: Some(node),
-            poly,
-            ..Value::default()
+            ..value
         }
     }
 

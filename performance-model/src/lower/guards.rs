@@ -6,11 +6,14 @@ use fpgacc_kernel_analysis::poly::{Poly, Sym};
 
 use super::Lowering;
 use super::value::Value;
+use crate::graph::Made;
 use crate::prediction::TripOrigin;
 
 /// The part that a branch on data takes where no run was seen: a guess. Measured: a store for each number that is not 0, of
 /// numbers half of which are 0, waits half as long as one for each number (Boyi's SC).
 const HALF: f64 = 0.5;
+/// Values of a remainder from which on it is rarely one of them: a guess.
+const FEW: i128 = 4;
 
 impl Lowering<'_> {
     /// The part of work-items and iterations for which a condition holds; where that is not known, half for data, and all for
@@ -61,6 +64,32 @@ impl Lowering<'_> {
         match self.part_taken(cond) {
             taken if taken < 1.0 => 1.0 - taken,
             _ => 1.0,
+        }
+    }
+
+    /// Whether a condition that is not decided usually holds: of equal integers no, unless one of them has few values.
+    pub(super) fn usually(&self, cond: &Value) -> Option<bool> {
+        let (op, x, y) = cond.compared.as_ref()?;
+        let differs = x.plus(y, -1);
+        let moves =
+            |sym: &Sym| self.known.marks.contains(sym) || !self.varies(&Poly::sym(*sym)).is_empty();
+        let symbols = differs.symbols();
+        let made = |sym: &Sym| match sym {
+            Sym::Opaque(number) => self.known.opaques[*number].made.as_ref(),
+            _ => None,
+        };
+        let wraps = |sym: &Sym| matches!(made(sym), Some(Made::Remainder(of, _)) if of.symbols().iter().any(moves));
+        let has_few = |sym: &Sym| match made(sym) {
+            Some(Made::Remainder(_, by)) => by.as_constant().is_some_and(|by| by < FEW),
+            _ => false,
+        };
+        if !symbols.iter().any(|sym| moves(sym) || wraps(sym)) || symbols.iter().any(has_few) {
+            return None;
+        }
+        match op {
+            BinaryOp::Eq => Some(false),
+            BinaryOp::Ne => Some(true),
+            _ => None,
         }
     }
 

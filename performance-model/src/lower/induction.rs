@@ -12,6 +12,13 @@ use super::env::Mark;
 use super::parts::Parts;
 use super::series::Step;
 use super::value::{Pointer, Slot, Value};
+use crate::graph::Made;
+
+/// Speculative walks through an iteration.
+const MAX_WALKS: usize = 3;
+
+/// Choices in a row, of branches and remainders, up to which the usual way of a variable through an iteration is followed.
+const MAX_CHOICES: usize = 8;
 
 /// How an iteration changes a variable.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,6 +27,8 @@ pub(super) enum Change {
     By(Poly),
     /// It takes these steps.
     Series(Vec<Step>),
+    /// It mostly adds this; at times it does something else, such as to start again.
+    Mostly(Poly),
     /// In another way.
     Any,
 }
@@ -119,8 +128,8 @@ impl<'a> Lowering<'a> {
     /// Which variables an iteration changes, and how.
     pub(super) fn changes(&mut self, parts: &Parts<'a>) -> LoopChanges {
         let mut changes = LoopChanges::new();
-        // First to see which are set, then to see by how much they grow.
-        for _ in 0..2 {
+        // First to see which are set, then to see by how much they grow, and again if the first iteration left some alone.
+        for walk in 1..=MAX_WALKS {
             let mut marks: BTreeMap<Slot, Poly> = BTreeMap::new();
             let first_inside = self.known.opaques.len() + changes.len();
             let ((), set, after) = self.speculate(|this| {
@@ -147,11 +156,15 @@ impl<'a> Lowering<'a> {
             if found.is_empty() {
                 return found;
             }
+            let is_new = found.keys().any(|slot| !marks.contains_key(slot));
             // What was found first must stay: its values inside are bound to it.
             for slot in changes.into_keys() {
                 found.entry(slot).or_insert(Change::Any);
             }
             changes = found;
+            if walk > 1 && !is_new {
+                break;
+            }
         }
         changes
     }
@@ -160,6 +173,7 @@ impl<'a> Lowering<'a> {
     fn mark(&mut self, old: &Value) -> (Value, Poly) {
         let mut value = self.opaque(BTreeSet::new(), false);
         let mark = value.poly.clone().unwrap_or_default();
+        self.known.marks.extend(mark.symbols());
         match &old.pointer {
             Some(Pointer::Memory(array, _)) => {
                 value.poly = None;
@@ -199,8 +213,53 @@ impl<'a> Lowering<'a> {
         }
         let own = mark.symbols().into_iter().next();
         match own.and_then(|own| self.steps(poly, own)) {
-            Some(steps) if new.pointer.is_none() => Change::Series(steps),
+            Some(steps) if new.pointer.is_none() => return Change::Series(steps),
+            _ => {}
+        }
+        let mut found = Vec::new();
+        self.mostly(poly, mark, &moves, MAX_CHOICES, &mut found);
+        // Of what is chosen between, that counts which moves.
+        found.sort_by_key(|by: &Poly| by.as_constant() == Some(0));
+        found.dedup();
+        match found.as_slice() {
+            [by] => Change::Mostly(by.clone()),
+            [by, none] if none.as_constant() == Some(0) => Change::Mostly(by.clone()),
             _ => Change::Any,
+        }
+    }
+
+    /// What may have been added to a marked value, each the same in each iteration: remainders go on until they wrap,
+    /// and of what is chosen between, that counts which the marked value is in.
+    fn mostly(
+        &self,
+        poly: &Poly,
+        mark: &Poly,
+        moves: &dyn Fn(Sym) -> bool,
+        depth: usize,
+        found: &mut Vec<Poly>,
+    ) {
+        let by = poly.plus(mark, -1);
+        let own = mark.symbols();
+        let moving = by.symbols().into_iter().filter(|sym| moves(*sym));
+        let Some(moving) = moving.max_by_key(|sym| !own.contains(sym)) else {
+            return found.push(by);
+        };
+        let Sym::Opaque(number) = moving else { return };
+        let made = self.known.opaques.get(number).and_then(|o| o.made.as_ref());
+        let (Some(made), Some(factor), true) = (made, poly.coefficient(moving), depth > 0) else {
+            return;
+        };
+        let Some(factor) = factor.as_constant() else {
+            return;
+        };
+        let rest = poly.plus(&Poly::sym(moving), -factor);
+        let choices = match made {
+            Made::Remainder(of, _) => std::slice::from_ref(of),
+            Made::Near(choices) => choices,
+            Made::Quotient(..) | Made::Series(_) | Made::Loaded(_) => return,
+        };
+        for choice in choices {
+            self.mostly(&rest.plus(choice, factor), mark, moves, depth - 1, found);
         }
     }
 }

@@ -251,8 +251,17 @@ impl<'a> Lowering<'a> {
                 let mut depends = self.varies(&from);
                 depends.insert(Sym::Iter(region));
                 let value = self.opaque(depends, false);
-                if let Change::Series(steps) = change {
-                    self.start_series(&value, from, region, steps.repeat(factor as usize));
+                match change {
+                    Change::Series(steps) => {
+                        self.start_series(&value, from, region, steps.repeat(factor as usize));
+                    }
+                    Change::Mostly(by) => {
+                        let moved = by.times(&Poly::sym(Sym::Iter(region)));
+                        let usual = moved.map(|moved| from.plus(&moved, i128::from(factor)));
+                        let usual = usual.into_iter().collect();
+                        self.note_made(&value, Made::Near(usual));
+                    }
+                    Change::By(_) | Change::Any => {}
                 }
                 value.poly
             }

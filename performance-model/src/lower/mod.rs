@@ -39,7 +39,7 @@ use value::{Pointer, Slot, Value};
 
 use super::board::{Board, Operator, Operators};
 use super::graph::{
-    Array, ArrayId, Element, Graph, Made, Node, NodeId, Op, Place, Region, RegionId,
+    Access, Array, ArrayId, Element, Graph, Made, Node, NodeId, Op, Place, Region, RegionId,
 };
 use super::launch::LaunchShape;
 use super::prediction::Form;
@@ -151,6 +151,8 @@ struct Call {
 struct Known {
     /// Integers of which nothing is known but where they come from, by number.
     opaques: Vec<Opaque>,
+    /// Those that stand for a variable in any iteration.
+    marks: BTreeSet<Sym>,
     /// What operations on integers were named that are not followed.
     numbered: BTreeMap<(Poly, Poly), Vec<Named>>,
     /// Frames of calls, and branches, that have a number.
@@ -164,6 +166,18 @@ struct Known {
     set_by_loops: BTreeMap<LoopKey, Vec<Slot>>,
     /// Shift registers, with their bytes.
     shifted: BTreeMap<VarKey, u64>,
+}
+
+/// Whether an address that comes from memory may be anywhere for the next access of its unit. In NDRanges units see one
+/// work-item after another: what all of them read at one place, and add their ids to, is as near as the ids.
+fn is_far(graph: &Graph, form: Form, access: &Access) -> bool {
+    let along = match form {
+        Form::SingleWorkItem => Sym::Iter(access.region),
+        Form::NdRange { .. } => Sym::LocalId(0),
+    };
+    let address = access.address.as_ref();
+    access.region == 0 && form == Form::SingleWorkItem
+        || address.is_none_or(|address| graph.slope(address, along).is_none())
 }
 
 /// An integer of which nothing else is known.
@@ -233,12 +247,18 @@ impl<'a> Lowering<'a> {
     fn done(self) -> Graph {
         let opaques = self.known.opaques.into_iter();
         let (depends, made) = opaques.map(|opaque| (opaque.depends, opaque.made)).unzip();
-        Graph {
+        let mut graph = Graph {
             depends,
             made,
             shift_registers: self.known.shifted.into_values().collect(),
             ..self.graph.finish()
+        };
+        let far = |access: &Access| access.indirect && is_far(&graph, self.input.form, access);
+        let far: Vec<bool> = graph.accesses.iter().map(far).collect();
+        for (access, far) in graph.accesses.iter_mut().zip(far) {
+            access.indirect = far;
         }
+        graph
     }
 
     /// Marks the state as it is.

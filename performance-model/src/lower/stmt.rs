@@ -234,7 +234,7 @@ impl<'a> Lowering<'a> {
     /// Joins what two branches made of each variable: this one since a mark, the other one from the same
     /// state on.
     fn merge(&mut self, cond: &Value, other: Changes, mark: &Mark) {
-        let decided = self.decided(cond);
+        let (decided, usual) = (self.decided(cond), self.usually(cond));
         let mut there = self.env.before(mark);
         there.extend(other);
         for (key, there) in there {
@@ -268,7 +268,7 @@ impl<'a> Lowering<'a> {
                             Some(cond) => depends.extend(self.varies(cond)),
                             None => depends.extend(self.here()),
                         }
-                        self.chosen(decided, (there_poly, a), depends, loaded)
+                        self.chosen((decided, usual), (there_poly, a), depends, loaded)
                     }
                 };
             }
@@ -276,10 +276,11 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// An integer that is one of two, the first where a condition holds that may be decided for this launch.
+    /// An integer that is one of two, the first where a condition holds that may be decided for this launch, or may
+    /// usually hold or not.
     pub(super) fn chosen(
         &mut self,
-        decided: Option<bool>,
+        (decided, usual): (Option<bool>, Option<bool>),
         (then, otherwise): (&Poly, &Poly),
         depends: BTreeSet<Sym>,
         loaded: bool,
@@ -294,8 +295,9 @@ impl<'a> Lowering<'a> {
         if let (Some(at), Some(sym)) = (at, super::sole_symbol(&value)) {
             self.graph.set_value(sym, at);
         }
-        let choices = match taken {
-            Some(taken) => vec![taken.clone()],
+        let choices = match decided.or(usual) {
+            Some(true) => vec![then.clone()],
+            Some(false) => vec![otherwise.clone()],
             None => vec![then.clone(), otherwise.clone()],
         };
         self.note_made(&value, Made::Near(choices));
