@@ -7,7 +7,7 @@ use fpgacc_kernel_analysis::constant_memory;
 use fpgacc_kernel_analysis::poly::{Poly, Sym};
 
 use super::board::{Board, Memory, Resources};
-use super::graph::{Access, Array, Graph, Place, RegionId};
+use super::graph::{Access, Array, Graph, Made, Place, RegionId};
 use super::prediction::{Form, LsuKind, LsuReport};
 
 /// A unit with the accesses that it serves.
@@ -208,7 +208,7 @@ fn unit(graph: &Graph, memory: &Memory, form: Form, run: &[usize]) -> Lsu {
     let backward = form != Form::SingleWorkItem && stride.is_some_and(|s| s < 0);
     let table = table(array, cache_bytes);
     let start = run.iter().map(|at| constant_of(&graph.accesses[*at])).min();
-    let words = words(first, start.unwrap_or(0), bytes);
+    let words = words(graph, first, start.unwrap_or(0), bytes);
     let row = match (form, kind) {
         (Form::NdRange { .. }, LsuKind::BurstCached) => row(graph, first, bytes),
         _ => None,
@@ -406,13 +406,16 @@ fn walks(graph: &Graph, cache_bytes: f64, access: &Access) -> bool {
 
 /// Words of external memory that an access touches on average, which its unit asks for one after another: one that
 /// crosses the end of a word needs one more.
-fn words(access: &Access, start: i128, bytes: u64) -> f64 {
+fn words(graph: &Graph, access: &Access, start: i128, bytes: u64) -> f64 {
     let word = WORD as i128;
     let Some(address) = &access.address else {
         return 1.0;
     };
     let counter = Sym::Iter(access.region);
-    let (moves, _) = address.split_constant();
+    let usual = usual(graph, address);
+    let (moves, known) = usual.split_constant();
+    let start = start + known - address.split_constant().1;
+    let address = &usual;
     // What is no multiple of a word in other counters and numbers may be anything.
     let grain = |without: Option<Sym>| {
         let others = moves
@@ -436,6 +439,30 @@ fn words(access: &Access, start: i128, bytes: u64) -> f64 {
         }
     }
     sum as f64 / f64::from(count)
+}
+
+/// An address as it usually is: without what happens now and then in loops, and with the numbers of this launch.
+fn usual(graph: &Graph, address: &Poly) -> Poly {
+    let mut usual = address.clone();
+    for sym in address.symbols() {
+        let Sym::Opaque(number) = sym else { continue };
+        let Some(Some(Made::Near(choices))) = graph.made.get(number) else {
+            continue;
+        };
+        if let ([choice], Some(factor)) = (choices.as_slice(), usual.coefficient(sym))
+            && let Some(moved) = choice.times(&factor)
+        {
+            usual = usual.without(sym).plus(&moved, 1);
+        }
+    }
+    let is_fixed = |sym: Sym| match sym {
+        Sym::Opaque(number) => graph.depends.get(number).is_some_and(|on| on.is_empty()),
+        _ => false,
+    };
+    usual.with_values(&|sym| {
+        let value = graph.values.get(&sym).filter(|_| is_fixed(sym))?;
+        (value.fract() == 0.0).then_some(*value as i128)
+    })
 }
 
 fn gcd(a: i128, b: i128) -> i128 {

@@ -12,6 +12,8 @@ use crate::prediction::TripOrigin;
 /// The part that a branch on data takes where no run was seen: a guess. Measured: a store for each number that is not 0, of
 /// numbers half of which are 0, waits half as long as one for each number (Boyi's SC).
 const HALF: f64 = 0.5;
+/// The part for which an integer that moves, over a range that is not known, is one number: a guess, as 16 trips are.
+const RARE: f64 = 1.0 / 16.0;
 /// Values of a remainder from which on it is rarely one of them: a guess.
 const FEW: i128 = 4;
 
@@ -67,30 +69,38 @@ impl Lowering<'_> {
         }
     }
 
-    /// Whether a condition that is not decided usually holds: of equal integers no, unless one of them has few values.
+    /// Whether a condition that is not decided usually holds: of equal integers no.
     pub(super) fn usually(&self, cond: &Value) -> Option<bool> {
         let (op, x, y) = cond.compared.as_ref()?;
-        let differs = x.plus(y, -1);
-        let moves =
-            |sym: &Sym| self.known.marks.contains(sym) || !self.varies(&Poly::sym(*sym)).is_empty();
-        let symbols = differs.symbols();
-        let made = |sym: &Sym| match sym {
-            Sym::Opaque(number) => self.known.opaques[*number].made.as_ref(),
-            _ => None,
-        };
-        let wraps = |sym: &Sym| matches!(made(sym), Some(Made::Remainder(of, _)) if of.symbols().iter().any(moves));
-        let has_few = |sym: &Sym| match made(sym) {
-            Some(Made::Remainder(_, by)) => by.as_constant().is_some_and(|by| by < FEW),
-            _ => false,
-        };
-        if !symbols.iter().any(|sym| moves(sym) || wraps(sym)) || symbols.iter().any(has_few) {
-            return None;
-        }
+        self.rarely_equal(&x.plus(y, -1)).then_some(())?;
         match op {
             BinaryOp::Eq => Some(false),
             BinaryOp::Ne => Some(true),
             _ => None,
         }
+    }
+
+    /// Whether an integer is 0 only now and then: it differs from iteration to iteration or between work-items, and is
+    /// not made of a remainder that has few values.
+    fn rarely_equal(&self, difference: &Poly) -> bool {
+        let symbols = difference.symbols();
+        let moves =
+            |sym: &Sym| self.known.marks.contains(sym) || !self.varies(&Poly::sym(*sym)).is_empty();
+        let remainder = |sym: &Sym| match sym {
+            Sym::Opaque(number) => match &self.known.opaques[*number].made {
+                Some(Made::Remainder(of, by)) => Some((of.clone(), by.as_constant())),
+                _ => None,
+            },
+            _ => None,
+        };
+        let has_few = |sym: &Sym| {
+            let by = remainder(sym).and_then(|(_, by)| by);
+            by.is_some_and(|by| by < FEW)
+        };
+        let wraps =
+            |sym: &Sym| remainder(sym).is_some_and(|(of, _)| of.symbols().iter().any(moves));
+        let differs = symbols.iter().any(|sym| moves(sym) || wraps(sym));
+        differs && !symbols.iter().any(has_few)
     }
 
     /// Whether a condition asks which work-item of a row it is.
@@ -121,8 +131,15 @@ impl Lowering<'_> {
             BinaryOp::Or => Some(1.0 - (1.0 - self.part(*lhs)?) * (1.0 - self.part(*rhs)?)),
             op if op.is_comparison() => {
                 let difference = self.peek(*lhs)?.plus(&self.peek(*rhs)?, -1);
-                let range = self.range(&difference)?;
-                Some(range.part(*op))
+                if let Some(range) = self.range(&difference) {
+                    return Some(range.part(*op));
+                }
+                let is_rare = self.rarely_equal(&difference) && !self.is_loaded(&difference);
+                match op {
+                    BinaryOp::Eq if is_rare => Some(RARE),
+                    BinaryOp::Ne if is_rare => Some(1.0 - RARE),
+                    _ => None,
+                }
             }
             _ => None,
         }

@@ -14,8 +14,9 @@ use super::series::Step;
 use super::value::{Pointer, Slot, Value};
 use crate::graph::Made;
 
-/// Speculative walks through an iteration.
-const MAX_WALKS: usize = 3;
+/// Speculative walks through an iteration: each may find what the last one's values leave alone, such as the row that
+/// begins where a column is the last.
+const MAX_WALKS: usize = 6;
 
 /// Choices in a row, of branches and remainders, up to which the usual way of a variable through an iteration is followed.
 const MAX_CHOICES: usize = 8;
