@@ -84,8 +84,15 @@ impl WorkItems<'_> {
         let plain =
             loops.filter(|at| self.parts && regions[**at].meets && !self.has_barriers(**at));
         plain
-            .map(|at| self.group(*at, items / self.simd) * regions[*at].share)
+            .map(|at| self.of_those_who_enter(*at, items * regions[*at].share))
             .fold(0.0, f64::max)
+    }
+
+    /// Cycles of the work-items of a group that enter a loop, so many on average: if there are few of them, or only one,
+    /// their own iterations fill the time of the group.
+    fn of_those_who_enter(&self, region: RegionId, items: f64) -> f64 {
+        let flow = items / self.simd * self.iterations(region);
+        self.alone(region).max(flow) * items.min(1.0)
     }
 
     fn has_barriers(&self, region: RegionId) -> bool {

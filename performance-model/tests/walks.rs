@@ -1,0 +1,136 @@
+//! Addresses that mostly go on, and loops that few work-items enter. Where a time is said to be measured, it is that of
+//! a kernel of the same kind in the repository that is named; the kernels are our own.
+
+#[path = "../../kernel-analysis/tests/common/module.rs"]
+mod module;
+#[path = "common/predicted.rs"]
+mod predicted;
+
+use fpgacc_performance_model::{Board, Given, LaunchShape, Prediction, TripOrigin};
+use predicted::predicted;
+
+fn given(value: u64) -> Option<Given> {
+    Some(Given {
+        value: value as f64,
+        origin: TripOrigin::Symbolic,
+    })
+}
+
+fn on(board: &str, text: &str, launch: LaunchShape) -> Prediction {
+    predicted(text, &Board::named(board).unwrap(), launch, None)
+}
+
+/// With the third argument.
+fn third(value: u64) -> LaunchShape {
+    LaunchShape {
+        scalars: [(2, given(value).unwrap())].into(),
+        ..LaunchShape::default()
+    }
+}
+
+fn groups(global: u64, local: u64) -> LaunchShape {
+    LaunchShape {
+        global: [given(global), given(1), given(1)],
+        local: [given(local), given(1), given(1)],
+        ..LaunchShape::default()
+    }
+}
+
+/// Reads blocks of 1024 floats, so many at a time, with these statements that move the column on.
+fn blocks(wide: u64, moves: &str) -> String {
+    format!(
+        "__kernel void k(__global const float *restrict a, __global float *restrict d, long n) {{\n\
+           int x = 0; long block = 0;\n\
+           for (long i = 0; i < n; i++) {{\n\
+             #pragma unroll\n for (int u = 0; u < {wide}; u++) d[block + x + u] = a[block + x + u];\n\
+             {moves}\n\
+           }}\n}}\n"
+    )
+}
+
+/// A GiB copied so on a 385A: 256, 132 and 93 ms for 4, 8 and 16 floats at a time (zohourih/FPGAMemBench).
+#[test]
+fn a_column_that_wraps_where_a_row_begins_is_a_walk() {
+    for (wide, measured) in [(4, 255.9), (8, 132.3), (16, 92.6)] {
+        let wraps = format!("x = (x + {wide}) & 1023; if (x == 0) block += 1024;");
+        let resets = format!("x += {wide}; if (x == 1024) {{ x = 0; block += 1024; }}");
+        for moves in [wraps, resets] {
+            let launch = third((1 << 28) / wide);
+            let prediction = on("385a", &blocks(wide, &moves), launch);
+            let ratio = prediction.seconds.value * 1e3 / measured;
+            assert!((0.7..=1.3).contains(&ratio), "{wide}, {moves}: {ratio}");
+        }
+    }
+}
+
+/// Planes of rows of columns: each begins where the one before ends, and is seen only from then on.
+#[test]
+fn rows_in_rows_are_followed() {
+    let moves = "x = (x + 4) & 1023; if (x == 0) { y = (y + 1) & 511; if (y == 0) block += 1024; }";
+    let text = blocks(4, moves).replace("int x = 0;", "int x = 0, y = 0;");
+    let text = text.replace("block + x", "block + y * 4096 + x");
+    let prediction = on("385a", &text, third(1 << 20));
+    let loads = prediction.lsus.iter().map(|unit| unit.stride);
+    assert_eq!(loads.collect::<Vec<_>>(), [Some(16), Some(16)]);
+}
+
+/// What happens only where a counter has one value takes the memory as rarely.
+#[test]
+fn what_happens_at_one_of_many_rows_is_rare() {
+    let text = |guard: &str| {
+        let moves =
+            "x = (x + 4) & 1023; if (x == 0) { y++; if (y == m) { y = 0; block += 1024; } }";
+        let text = blocks(4, moves).replace("int x = 0;", "int x = 0, y = 0;");
+        let text = text.replace("long n)", "long n, int m)");
+        text.replace("d[block", &format!("{guard} d[block"))
+    };
+    let seconds = |guard: &str| on("385a", &text(guard), third(1 << 20)).memory_seconds;
+    let (always, rarely) = (seconds(""), seconds("if (y == m - 1)"));
+    assert!(rarely < 0.6 * always, "{rarely} of {always}");
+    assert_eq!(seconds("if (y != m - 1)"), seconds("if (m - 1 != y)"));
+}
+
+/// All work-items read the same distance from a table and add their ids: 110 million such pairs of loads take 417 ms on a
+/// Stratix V, a cycle each (leukocyte's first kernel in comododragon/opencl-4all).
+#[test]
+fn what_all_work_items_read_at_one_place_moves_none_of_them() {
+    let text = |index: &str| {
+        format!(
+            "__attribute__((reqd_work_group_size(256, 1, 1)))\n\
+             __kernel void k(__global const float *restrict a, __global const int *restrict far,\n\
+                             __global float *restrict d) {{\n\
+               int i = get_global_id(0); float s = 0.0f;\n\
+               for (int n = 0; n < 64; n++) s += a[i + far[{index}]];\n\
+               d[i] = s;\n}}\n"
+        )
+    };
+    let seconds = |index: &str| on("s5phq", &text(index), groups(1 << 16, 256)).memory_seconds;
+    let (table, own) = (seconds("n"), seconds("i * 64 + n"));
+    assert!(table * 5.0 < own, "{table}, {own}");
+}
+
+/// One work-item of a group copies 32 numbers before a barrier: its loads wait for each other, and the groups for it. 64
+/// groups take 0.96 ms on a Stratix V (bitonic sorting in comododragon/opencl-4all).
+#[test]
+fn a_loop_of_one_work_item_takes_the_time_of_its_group() {
+    let text = |guard: &str| {
+        format!(
+            "__attribute__((reqd_work_group_size(32, 1, 1)))\n\
+             __kernel void k(__global const int *restrict a, __global int *restrict d, int m) {{\n\
+               __local int x[32]; int t = get_local_id(0);\n\
+               {guard} for (int i = 0; i < m; i++) x[i] = a[get_group_id(0) * 32 + i];\n\
+               barrier(CLK_LOCAL_MEM_FENCE);\n\
+               d[get_global_id(0)] = x[31 - t];\n}}\n"
+        )
+    };
+    let cycles = |guard: &str| {
+        let mut launch = groups(2048, 32);
+        launch.scalars.insert(2, given(32).unwrap());
+        on("s5phq", &text(guard), launch).busy_cycles
+    };
+    let (alone, all) = (cycles("if (t == 0)"), cycles("if (t < m)"));
+    // 64 groups by 32 iterations, each of which waits for its load.
+    assert!(alone > 64.0 * 32.0 * 40.0, "{alone}");
+    assert!(alone < 64.0 * 32.0 * 80.0, "{alone}");
+    assert!(all < alone * 1.5, "{all}, {alone}");
+}
