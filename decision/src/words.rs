@@ -22,6 +22,11 @@ pub(super) fn label(made: &Made, is_input: bool) -> String {
             "ndrange-to-loop" if text.contains("no loops") => {
                 parts.push("stated as one work-item".to_string());
             }
+            "ndrange-to-loop" if text.ends_with("outside of those over work-items") => {
+                let words = "its own loops outside".to_string();
+                let is_known = parts.contains(&words);
+                parts.extend((!is_known).then_some(words));
+            }
             "ndrange-to-loop" => {
                 let mut told = text.split([',', ';']).map(str::trim);
                 let order = told.find(|part| part.ends_with(" innermost"));

@@ -31,6 +31,8 @@ pub struct PassOptions {
     pub innermost: Option<u8>,
     /// Single work-items loop over global ids where nothing tells groups apart: rows are not cut by them.
     pub ungrouped: bool,
+    /// Loops of kernels run outside of those over work-items, where all work-items run them equally often.
+    pub interchange: bool,
     /// Loops to unroll.
     pub unroll: Vec<Factor>,
     /// The most elements of memory that `promote` loads into one array on the chip; 0: it does nothing.
@@ -83,6 +85,7 @@ impl Default for PassOptions {
             coarsen: None,
             innermost: None,
             ungrouped: false,
+            interchange: false,
             unroll: Vec::new(),
             promote: 0,
             coalesce: Vec::new(),

@@ -457,6 +457,9 @@ fn pipeline(matches: &ArgMatches) -> Result<Pipeline, Diagnostic> {
             },
             max_local_size: matches.get_one("max-local-size").copied().unwrap_or(1024),
             coarsen,
+            interchange: matches.get_flag("interchange"),
+            // Rows that groups cut are short.
+            ungrouped: matches.get_flag("interchange"),
             general: general(matches),
             constant_cache: constant_cache(&all(matches, "Xaoc")),
             ..PassOptions::default()

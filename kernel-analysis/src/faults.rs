@@ -115,6 +115,14 @@ pub const ALL: &[Fault] = &[
         "a window takes in elements that nobody is sure to read",
     ),
     fault(
+        "interchange-last-lost",
+        "what grows in a loop lacks its last step after it",
+    ),
+    fault(
+        "interchange-reread-anywhere",
+        "what the first iteration finds in a variable is read from elsewhere",
+    ),
+    fault(
         "group-size-misstated",
         "a kernel states another work-group size than its launches have",
     ),

@@ -48,6 +48,8 @@ pub enum Rewrites {
     Unrolled,
     /// All, with the loops over work-items of dimension 1 innermost, and nested loops made one.
     Coalesced,
+    /// All, with kernels' own loops outside of those over work-items.
+    Interchanged,
     /// All but `ndrange-to-loop`, with several work-items and groups at a time, and loops unrolled.
     Wide,
     /// All but `ndrange-to-loop`, coarsened like this (`--coarsen`); kernels are also built as they are,
@@ -62,6 +64,7 @@ impl Rewrites {
         let together = [
             Rewrites::All,
             Rewrites::Coalesced,
+            Rewrites::Interchanged,
             Rewrites::Wide,
             Rewrites::Coarsened("0:2".to_string()),
         ];
@@ -78,8 +81,11 @@ impl Rewrites {
             options.coalesce = (0..8).collect();
             options.innermost = Some(1);
         }
+        options.interchange |= matches!(self, Rewrites::Interchanged);
         let (level, switches) = match self {
-            Rewrites::All | Rewrites::Unrolled | Rewrites::Coalesced => (3, BTreeMap::new()),
+            Rewrites::All | Rewrites::Unrolled | Rewrites::Coalesced | Rewrites::Interchanged => {
+                (3, BTreeMap::new())
+            }
             Rewrites::Only(name) => (0, BTreeMap::from([(name.clone(), true)])),
             Rewrites::Wide => {
                 options.simd = 2;
@@ -115,6 +121,7 @@ impl std::fmt::Display for Rewrites {
                 f,
                 "all rewrites, dimension 1 innermost, nested loops made one"
             ),
+            Rewrites::Interchanged => write!(f, "all rewrites, kernels' loops outside"),
             Rewrites::Wide => write!(f, "wide NDRanges"),
             Rewrites::Coarsened(how) => write!(f, "NDRanges coarsened by {how}"),
         }

@@ -141,6 +141,9 @@ pub fn structural(form: &Pipeline, base: &Pipeline, made: &Made) -> Vec<Pipeline
         form.options.ungrouped = true;
         found.push(form);
     }
+    if made.family == Family::SingleWorkItem && did(NDRANGE_TO_LOOP) && !form.options.interchange {
+        found.extend(interchanged(form));
+    }
     if form.runs(&passes::Promote) && form.options.promote == 0 {
         found.extend(promoted(form, made));
     }
@@ -164,6 +167,18 @@ pub fn structural(form: &Pipeline, base: &Pipeline, made: &Made) -> Vec<Pipeline
         found.push(form);
     }
     found
+}
+
+/// A kernel's own loops outside of those over work-items: of groups, and of all.
+fn interchanged(form: &Pipeline) -> Vec<Pipeline> {
+    let mut grouped = form.clone();
+    grouped.options.interchange = true;
+    let mut all = grouped.clone();
+    all.options.ungrouped = true;
+    match form.options.ungrouped {
+        true => vec![all],
+        false => vec![grouped, all],
+    }
 }
 
 /// More neighbours that become one work-item, unless the user says how many: what they read alike is read

@@ -66,6 +66,7 @@ fn set(options: &mut PassOptions, name: &str, value: &str) {
         "units" => options.compute_units = number(value),
         "promote" => options.promote = number(value),
         "ungrouped" => options.ungrouped = value == "yes",
+        "interchange" => options.interchange = value == "yes",
         "lanes" => options.window_lanes = number(value),
         "coalesce" => options.coalesce.push(number(value) as usize),
         "constant-cache" => options.constant_cache = Some(number(value)),

@@ -123,6 +123,11 @@ pub const KERNELS: &[Flag] = &[
     .single()
     .refine(|arg| arg.value_parser(coarsening)),
     Flag::two_dashes(
+        "interchange",
+        "In single work-items, run the loops of kernels outside of those over work-items, where all \
+         work-items run them equally often; by default --kernel-opt=3 does so where that pays",
+    ),
+    Flag::two_dashes(
         "keep-general",
         "Also build each kernel as it is, for launches that differ from what its rewritten version \
          was compiled for; by default only kernels that rely on what is not proved",

@@ -13,6 +13,7 @@ use fpgacc_tests::campaign::{Found, Plan, Prepared, prepare, rewrite_safely, run
 use fpgacc_tests::compare::{Bound, certify, difference, same};
 use fpgacc_tests::generate::Focus;
 use fpgacc_tests::job::Job;
+use fpgacc_tests::planes::{self, Planes};
 use fpgacc_tests::random::Random;
 use fpgacc_tests::rewrite::{Rewrites, Told, rewrite_knowing};
 use fpgacc_tests::run::Platform;
@@ -95,15 +96,17 @@ fn hunt(
     options: &Options,
     fault: Fault,
 ) -> Result<Option<(usize, String)>, String> {
-    let own: Option<(&str, fn(&mut Random) -> Job)> = match fault.name {
-        name if name.starts_with("scalar-") => Some(("specialise", scalars::job)),
-        "constant-guard-lost" => Some(("constant-memory", tables::job)),
-        name if name.starts_with("alignment-") => Some(("alignment", aligned::job)),
-        name if name.starts_with("window-") => Some((WINDOW, stencil)),
+    let only = |pass: &str| Rewrites::Only(pass.to_string());
+    let own: Option<(Rewrites, fn(&mut Random) -> Job)> = match fault.name {
+        name if name.starts_with("scalar-") => Some((only("specialise"), scalars::job)),
+        "constant-guard-lost" => Some((only("constant-memory"), tables::job)),
+        name if name.starts_with("alignment-") => Some((only("alignment"), aligned::job)),
+        name if name.starts_with("window-") => Some((only(WINDOW), stencil)),
+        name if name.starts_with("interchange-") => Some((Rewrites::Interchanged, walk)),
         _ => None,
     };
-    if let Some((pass, job)) = own {
-        return hunt_launches(options, fault, pass, job);
+    if let Some((rewrites, job)) = own {
+        return hunt_launches(options, fault, &rewrites, job);
     }
     let mut tried = 0;
     for ground in grounds {
@@ -176,7 +179,7 @@ fn is_right(job: &Job) -> bool {
 fn hunt_launches(
     options: &Options,
     fault: Fault,
-    pass: &str,
+    rewrites: &Rewrites,
     job: fn(&mut Random) -> Job,
 ) -> Result<Option<(usize, String)>, String> {
     let told = |launch| match launch {
@@ -187,12 +190,11 @@ fn hunt_launches(
         general: General::Always,
         ..PassOptions::default()
     };
-    let only = Rewrites::Only(pass.to_string());
     for number in 0..options.programs {
         let job = job(&mut Random::new(options.seed + number));
         certify(&job).map_err(|difference| difference.to_string())?;
         inject(Some(fault));
-        let rewritten = rewrite_knowing(&job, told, &only, &passes);
+        let rewritten = rewrite_knowing(&job, told, rewrites, &passes);
         inject(None);
         let found = match rewritten {
             Ok(rewritten) => same(&job, &rewritten.job, &[Platform::Oclgrind], &Bound::Exact)
@@ -214,6 +216,12 @@ fn hunt_launches(
 fn stencil(random: &mut Random) -> Job {
     let stencils: Vec<Stencil> = (0..8).map(|_| Stencil::random(random, false)).collect();
     stencils::job(&stencils)
+}
+
+/// Walks through planes.
+fn walk(random: &mut Random) -> Job {
+    let all: Vec<Planes> = (0..8).map(|_| Planes::random(random)).collect();
+    planes::job(&all)
 }
 
 fn names(found: &Found) -> BTreeSet<String> {

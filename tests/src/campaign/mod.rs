@@ -78,20 +78,22 @@ impl Plan {
     ///
     /// With barriers in focus that is all passes, or one alone: by chance, so that each goes with each
     /// implementation. With loops in focus each program becomes single work-items, every second with
-    /// unrolled loops and every other with nested loops made one, wide NDRanges, and coarsened ones.
+    /// nested loops made one and others with unrolled loops or with their own loops outside, wide NDRanges, and coarsened ones.
     pub fn rewrites(&self, index: u64) -> Vec<Rewrites> {
         if self.coarsened {
             return vec![coarsened(index), coarsened(index + 1)];
         }
         if self.focus == Focus::Loops {
-            let single = match index.is_multiple_of(2) {
-                true => Rewrites::Coalesced,
-                false => Rewrites::Unrolled,
+            let single = match index % 4 {
+                0 | 2 => Rewrites::Coalesced,
+                1 => Rewrites::Interchanged,
+                _ => Rewrites::Unrolled,
             };
             return vec![single, Rewrites::Wide, coarsened(index)];
         }
         vec![match Random::new(index).below(10) {
-            0..=5 => Rewrites::All,
+            0..=4 => Rewrites::All,
+            5 => Rewrites::Interchanged,
             6 => coarsened(index),
             7 => Rewrites::Only("ndrange-to-loop".to_string()),
             8 => Rewrites::Wide,

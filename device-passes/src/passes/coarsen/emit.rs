@@ -56,7 +56,7 @@ pub fn rewrite(
     if schedule.regions.len() > 1 {
         prepare::join_declarations(module, &function, &mut schedule.regions);
     }
-    let values = values::decide(module, &function, &schedule)?;
+    let values = values::decide(module, &function, &schedule, values::CHEAP)?;
 
     let mut target = Target {
         function: &mut function,

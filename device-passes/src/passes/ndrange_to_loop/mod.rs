@@ -13,6 +13,7 @@
 //!   where it may differ between work-items.
 //! - [`live_across`]: what becomes of values that live across regions.
 //! - [`work_items`]: what is constant of the NDRange, and expressions for ids and sizes.
+//! - [`interchange`](mod@interchange): a kernel's own loops outside of those over work-items.
 //! - [`loops`]: loops around regions and groups, in the order that suits memory, and what the language
 //!   guarantees of them.
 //!
@@ -25,6 +26,7 @@ mod atomics;
 pub(super) mod control;
 mod emit;
 pub(super) mod group_calls;
+mod interchange;
 pub(super) mod live_across;
 pub(super) mod loops;
 pub(super) mod plan;
@@ -76,6 +78,9 @@ impl Pass for NdrangeToLoop {
         }
         let calls = inline::group_calls(module, kernel);
         if !inline::has_work(&module.functions[kernel], &calls) {
+            if context.options.interchange && survey.barriers.is_empty() {
+                return interchanged(module, kernel, context, contract, &survey);
+            }
             return convert(module, kernel, context, contract, &survey);
         }
         let original = module.functions[kernel].clone();
@@ -151,6 +156,40 @@ fn convert(
     contract.form = Form::Task(rewritten.task);
     contract.guards.extend(rewritten.guards);
     Outcome::Done(rewritten.notes)
+}
+
+/// [`convert`] of a kernel whose own loops run outside of those over work-items, where they can.
+fn interchanged(
+    module: &mut Module,
+    kernel: FunctionId,
+    context: &Context<'_>,
+    contract: &mut LaunchContract,
+    survey: &Survey,
+) -> Outcome {
+    let original = module.functions[kernel].clone();
+    // What is printed comes in the order of the ids, and what atomic operations give.
+    let (moved, mut stayed) = match survey.prints || survey.atomics {
+        true => Default::default(),
+        false => interchange::mark(module, kernel, context),
+    };
+    let mut outcome = convert(module, kernel, context, contract, survey);
+    if let (Outcome::Missed(reasons), false) = (&outcome, moved.is_empty()) {
+        stayed.extend(reasons.iter().map(|reason| {
+            let text = format!(
+                "loops stay inside of those over work-items: {}",
+                reason.text
+            );
+            Note::new(text, reason.span)
+        }));
+        module.functions[kernel] = original;
+        outcome = convert(module, kernel, context, contract, survey);
+    } else if let Outcome::Done(done) = &mut outcome {
+        done.extend(moved);
+    }
+    match outcome {
+        Outcome::Done(done) => Outcome::of(done, stayed),
+        other => other,
+    }
 }
 
 /// The local size of a kernel of which nothing is known, for finding races: that of a wavefront.

@@ -77,7 +77,14 @@ pub fn plan<'a>(
     if schedule.regions.len() > 1 {
         prepare::join_declarations(module, &function, &mut schedule.regions);
     }
-    let values = values::decide(module, &function, &schedule)?;
+    let most_cost = match context.options.interchange {
+        true => values::INSTEAD_OF_ALL,
+        false => values::CHEAP,
+    };
+    let values = values::decide(module, &function, &schedule, most_cost)?;
+    if context.options.interchange && grid.group_size().is_none() {
+        no_spilled(&function, &values)?;
+    }
     let allowed = max_group_size(&function, context);
     let most = group_capacity(module, &function, &values, grid.group_size(), allowed)?;
     Ok(Plan {
@@ -89,6 +96,21 @@ pub fn plan<'a>(
         most,
         taken,
     })
+}
+
+/// What loops outside of those over work-items keep has an element for each work-item, all of which may be one
+/// group: no guard checks how many these are.
+fn no_spilled(function: &Function, values: &Values) -> Result<(), Vec<Note>> {
+    let mut classes = values.storage_classes.iter();
+    let Some((var, ..)) = classes.find(|(_, class, _)| class.is_spilled()) else {
+        return Ok(());
+    };
+    let variable = &function.vars[*var];
+    let text = format!(
+        "'{}' has a value for each work-item, and how many there are is not known",
+        variable.name
+    );
+    Err(vec![Note::new(text, variable.span)])
 }
 
 /// The most bytes of the arrays for the values of a group: more fits no board, and no emulator's stack.

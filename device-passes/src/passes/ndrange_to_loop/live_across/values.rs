@@ -22,7 +22,11 @@ use crate::passes::ndrange_to_loop::control::alike::Alike;
 use crate::passes::ndrange_to_loop::control::steps::{Region, Schedule};
 
 /// The most operations that are done again in each part rather than spilled.
-const CHEAP: u32 = 8;
+pub const CHEAP: u32 = 8;
+
+/// The same where a kernel's own loops run outside of those over work-items, of which there are far more than
+/// in a group.
+pub const INSTEAD_OF_ALL: u32 = 64;
 
 /// What becomes of a variable that is used in several parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,12 +82,13 @@ pub fn decide(
     module: &Module,
     function: &Function,
     schedule: &Schedule,
+    most_cost: u32,
 ) -> Result<Values, Vec<Note>> {
     let regions = &schedule.regions;
     let mut locals = declared(function, regions);
     note_uses(&module.types, function, regions, &mut locals);
     spread_escaping(&module.types, function, &mut locals, regions.len());
-    classify(module, function, schedule, &mut locals);
+    classify(module, function, (schedule, most_cost), &mut locals);
     let storage_classes = choose(&module.types, function, &mut locals);
     let problems: Vec<Note> = storage_classes
         .iter()
@@ -240,13 +245,19 @@ fn can_be_spilled(types: &Types, ty: TypeId) -> bool {
     }
 }
 
-fn classify(module: &Module, function: &Function, schedule: &Schedule, locals: &mut IndexedLocals) {
+fn classify(
+    module: &Module,
+    function: &Function,
+    (schedule, most_cost): (&Schedule, u32),
+    locals: &mut IndexedLocals,
+) {
     for at in 0..locals.list.len() {
         let pure = Pure {
             module,
             function,
             locals,
             schedule,
+            most_cost,
             list: schedule.regions[locals.list[at].region].list,
         };
         let (uniform, cost) = pure.classify(&locals.list[at]);
@@ -372,6 +383,8 @@ struct Pure<'a> {
     function: &'a Function,
     locals: &'a IndexedLocals,
     schedule: &'a Schedule,
+    /// The most operations that are done again.
+    most_cost: u32,
     /// The list of the declaration at hand.
     list: usize,
 }
@@ -413,7 +426,7 @@ impl Pure<'_> {
         );
         let cost = made
             .cost
-            .filter(|cost| *cost <= CHEAP && scalar_like && matches!(init, Init::Expr(_)));
+            .filter(|cost| *cost <= self.most_cost && scalar_like && matches!(init, Init::Expr(_)));
         (uniform, cost)
     }
 
