@@ -92,8 +92,7 @@ impl Plan {
             return vec![single, Rewrites::Wide, coarsened(index)];
         }
         vec![match Random::new(index).below(10) {
-            0..=4 => Rewrites::All,
-            5 => Rewrites::Interchanged,
+            0..=5 => Rewrites::All,
             6 => coarsened(index),
             7 => Rewrites::Only("ndrange-to-loop".to_string()),
             8 => Rewrites::Wide,
@@ -667,5 +666,6 @@ mod tests {
         let forms = |index, single| vec![single, Rewrites::Wide, coarsened(index)];
         assert_eq!(plan.rewrites(6), forms(6, Rewrites::Coalesced));
         assert_eq!(plan.rewrites(7), forms(7, Rewrites::Unrolled));
+        assert_eq!(plan.rewrites(9), forms(9, Rewrites::Interchanged));
     }
 }
