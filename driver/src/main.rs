@@ -11,6 +11,7 @@ mod aoc_report;
 mod aocx;
 mod board;
 mod build;
+mod check;
 mod cli;
 mod compile;
 mod compiled;
@@ -115,6 +116,7 @@ fn run() -> ExitCode {
         Some("doctor") => return doctor(&args[1..], &mut messages),
         Some("run") => return run::command(&args[1..], messages),
         Some("facts") => return facts_command::command(&args[1..], messages),
+        Some("check") => return check::command(&args[1..], messages),
         Some("report") => return report::command(&args[1..], messages),
         Some("trace") => return trace::command(&args[1..], messages),
         Some("tune") => return tune::command(&args[1..], messages),

@@ -1,4 +1,6 @@
 //! How kernels run on a GPU: which lanes of a warp take which way, how many sectors of memory an access moves, and
 //! which sizes of work-groups suit a device. It changes nothing.
 
+pub mod check;
 pub mod device;
+pub mod lanes;

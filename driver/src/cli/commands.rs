@@ -1,4 +1,4 @@
-//! Commands with options of their own: `fpgacc doctor`, `facts`, `report`, `trace`, `tune` and `run`.
+//! Commands with options of their own: `fpgacc doctor`, `facts`, `report`, `check`, `trace`, `tune` and `run`.
 
 use clap::{Arg, ArgAction, Command, ValueHint};
 use fpgacc_frontend::diag::Diagnostic;
@@ -102,6 +102,63 @@ pub fn report_command() -> Command {
             "Write a page for browsers, which needs nothing but itself",
         ))
         .arg(layout("json", "Write it for machines").conflicts_with("html"))
+        .arg(
+            Arg::new("output")
+                .short('o')
+                .value_name("FILE")
+                .value_hint(ValueHint::FilePath)
+                .help("Write it to FILE"),
+        )
+}
+
+/// The options that only `fpgacc check` has.
+pub fn check_command() -> Command {
+    let layout = |name: &'static str, help: &'static str| {
+        Arg::new(name)
+            .long(name)
+            .action(ArgAction::SetTrue)
+            .help_heading("Check")
+            .help(help)
+    };
+    let number = |name: &'static str, what: &'static str, help: &'static str| {
+        Arg::new(name)
+            .long(name)
+            .value_name(what)
+            .value_parser(clap::value_parser!(f64))
+            .help_heading("Check")
+            .help(help)
+    };
+    Command::new("check")
+        .bin_name("fpgacc check")
+        .about("Tell what launches waste on a GPU: memory that no lane uses, lanes that wait")
+        .override_usage("fpgacc check [--device=DEVICE] [--json | --sarif] [-o FILE] FILES AND OPTIONS OF A BUILD")
+        .arg(
+            Arg::new("device")
+                .long("device")
+                .value_name("DEVICE")
+                .help_heading("Check")
+                .help("warp32 (default), wave64, h200, or a file that describes one (.yaml)"),
+        )
+        .arg(layout("json", "Write all sites for machines"))
+        .arg(
+            layout("sarif", "Write warnings as SARIF 2.1.0, for editors and code scanning")
+                .conflicts_with("json"),
+        )
+        .arg(number(
+            "waste-ratio",
+            "N",
+            "Warn of accesses that move more than N times what would do (default 2)",
+        ))
+        .arg(number(
+            "waste-share",
+            "PERCENT",
+            "Only of those that make this part of their kernel's traffic (default 5)",
+        ))
+        .arg(number(
+            "idle-share",
+            "PERCENT",
+            "Warn of branches and banks that cost this part of their kernel's lane-operations (default 5)",
+        ))
         .arg(
             Arg::new("output")
                 .short('o')

@@ -56,7 +56,7 @@ pub const FPGACC: Manual = Manual {
 };
 
 /// The commands that have options of their own, in the order of the help.
-pub const COMMANDS: [Manual; 6] = [
+pub const COMMANDS: [Manual; 7] = [
     Manual {
         command: commands::doctor_command,
         synopsis: &["fpgacc doctor"],
@@ -117,6 +117,26 @@ pub const COMMANDS: [Manual; 6] = [
             (
                 "Numbers of an earlier run of aoc:",
                 "fpgacc report --use-report app host.c kernels.cl",
+            ),
+        ],
+    },
+    Manual {
+        command: commands::check_command,
+        synopsis: &[
+            "fpgacc check [--device=DEVICE] [--json | --sarif] [-o FILE] FILES AND OPTIONS OF A BUILD",
+        ],
+        description: &[
+            "Takes all options of a build, builds nothing, and goes through each kernel as the warps of its \
+             launches do: how many sectors of memory each access moves and how many would do, conflicts of \
+             banks of local memory, branches at which lanes go different ways. It warns of what is proved, or \
+             was recorded, and matters; --json has all of it.",
+        ],
+        reader: Reader::Build,
+        examples: &[
+            ("Warnings:", "fpgacc check host.c kernels.cl"),
+            (
+                "For code scanning:",
+                "fpgacc check --sarif -o check.sarif host.c kernels.cl",
             ),
         ],
     },

@@ -13,7 +13,8 @@ mod words;
 use clap::{Arg, ArgAction, Command, ValueHint};
 
 pub use commands::{
-    doctor_command, facts_command, report_command, run_command, stray, trace_command, tune_command,
+    check_command, doctor_command, facts_command, report_command, run_command, stray,
+    trace_command, tune_command,
 };
 pub use flag::{Step, values};
 pub use own::{is_pass, rule_by_preprocessor, switch};
@@ -73,6 +74,15 @@ pub fn command() -> Command {
 pub fn build_and_report_command() -> Command {
     let report = report_command();
     let own = report
+        .get_arguments()
+        .filter(|arg| arg.get_short().is_none());
+    command().args(own.cloned().collect::<Vec<_>>())
+}
+
+/// All options that `fpgacc check` takes.
+pub fn build_and_check_command() -> Command {
+    let check = check_command();
+    let own = check
         .get_arguments()
         .filter(|arg| arg.get_short().is_none());
     command().args(own.cloned().collect::<Vec<_>>())

@@ -44,6 +44,11 @@ fn command() -> Command {
             })),
         )
         .subcommand(
+            cli::check_command().args(cli::command().get_arguments().filter(|arg| {
+                !["output", "help", "help-all", "generate"].contains(&arg.get_id().as_str())
+            })),
+        )
+        .subcommand(
             cli::tune_command().args(cli::command().get_arguments().filter(|arg| {
                 !["output", "help", "help-all", "generate"].contains(&arg.get_id().as_str())
             })),

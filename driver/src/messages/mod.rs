@@ -13,6 +13,20 @@ use crate::message_format::Format;
 use crate::options::Options;
 use record::Record;
 
+/// Diagnostics as a SARIF log.
+pub fn sarif(diagnostics: &[Diagnostic], sources: &SourceMap) -> String {
+    let records: Vec<Record> = diagnostics
+        .iter()
+        .map(|one| Record::of(one, sources))
+        .collect();
+    sarif::text(&records)
+}
+
+/// Whether what goes to standard output is coloured.
+pub fn color_of_output(asked: Option<&str>) -> Color {
+    choose_color(asked, std::io::stdout().is_terminal())
+}
+
 /// Prints diagnostics and counts errors.
 pub struct Messages {
     format: Format,
@@ -35,7 +49,7 @@ impl Messages {
         Messages {
             format: Format::Text,
             records: Vec::new(),
-            color: choose_color(color),
+            color: choose_color(color, std::io::stderr().is_terminal()),
             no_warnings: false,
             unwanted: Vec::new(),
             remarks: None,
@@ -139,13 +153,13 @@ impl Drop for Messages {
 }
 
 /// `--color`, then `NO_COLOR`, then whether a person is looking.
-fn choose_color(asked: Option<&str>) -> Color {
+fn choose_color(asked: Option<&str>, is_terminal: bool) -> Color {
     let never = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
         || std::env::var_os("TERM").is_some_and(|term| term == "dumb");
     match asked {
         Some("always") => Color::Always,
         Some("never") => Color::Never,
-        _ if never || !std::io::stderr().is_terminal() => Color::Never,
+        _ if never || !is_terminal => Color::Never,
         _ => Color::Always,
     }
 }

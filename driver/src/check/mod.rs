@@ -1,0 +1,194 @@
+//! `fpgacc check`: what launches waste on a GPU, as messages, as JSON and as SARIF.
+//!
+//! [`fpgacc_gpu_model::check`] finds it; [`words`] tells it, [`data`] lays it out for machines.
+
+mod data;
+mod words;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use clap::ArgMatches;
+use fpgacc_frontend::diag::{Color, Diagnostic, render};
+use fpgacc_frontend::ir::{FunctionId, Module};
+use fpgacc_gpu_model::check::{Findings, Thresholds, check};
+use fpgacc_gpu_model::device::{Device, DeviceError};
+use fpgacc_launch_facts::Launch;
+
+use crate::compiled::Compiled;
+use crate::facts::OfHosts;
+use crate::messages::{self, Messages};
+use crate::options::Options;
+use crate::response::{self, Expanded};
+use crate::session::{Session, Step};
+use crate::{FAILED, MISUSED, cli, facts, gather, rewriting};
+
+/// How findings are laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Layout {
+    Text(Color),
+    Json,
+    Sarif,
+}
+
+/// The device that is meant where none is named.
+const DEFAULT_DEVICE: &str = "warp32";
+
+/// Runs `fpgacc check ..`; `words` starts with `check`.
+pub fn command(words: &[String], mut messages: Messages) -> ExitCode {
+    let Expanded { words, files } = match response::expand(words.to_vec()) {
+        Ok(expanded) => expanded,
+        Err(message) => return crate::fail(&mut messages, Diagnostic::error(message), MISUSED),
+    };
+    let is_help = |word: &String| word == "-h" || word == "--help";
+    if words[1..].iter().any(is_help) {
+        let help = cli::check_command().render_help().to_string();
+        return crate::print(help.as_bytes());
+    }
+    let normal = cli::normalise(words.iter().cloned());
+    let matches = match cli::build_and_check_command().try_get_matches_from(normal) {
+        Ok(matches) => matches,
+        Err(error) => return crate::command_usage(&error, &words, &mut messages),
+    };
+    let mut options = match Options::from_matches(&matches, false) {
+        Ok(options) => options,
+        Err(error) => return crate::fail(&mut messages, error, MISUSED),
+    };
+    options.also_read.extend(files);
+    // Kernels are looked at as they are written.
+    options.pipeline.level = 0;
+    options.pipeline.switches.clear();
+    messages.configure(&options);
+    let mut session = Session::new(options, messages);
+    match run(&mut session, &matches) {
+        Ok(()) if session.messages.errors() == 0 => ExitCode::SUCCESS,
+        _ => ExitCode::from(FAILED),
+    }
+}
+
+/// A kernel and what is found of it.
+struct Checked<'a> {
+    module: &'a Module,
+    kernel: FunctionId,
+    launches: Vec<&'a Launch>,
+    findings: Findings,
+}
+
+fn run(session: &mut Session, matches: &ArgMatches) -> Step<()> {
+    session.check_inputs()?;
+    let named: Vec<_> = session.options.output.iter().cloned().collect();
+    session.may_write(&named)?;
+    let device = device(session, matches.get_one::<String>("device"))?;
+    let gathered = gather::read_sources(session)?;
+    let hosts = facts::of(session, &gathered)?;
+    let compiled = rewriting::with(session, &gathered, &hosts)?.compiled;
+    let checked = all(&hosts, &compiled, &device, &thresholds(matches));
+    if checked.is_empty() {
+        let error = Diagnostic::error("there is no kernel to check");
+        return session
+            .fail(error.help("give it what the build gets: fpgacc check host.c kernels.cl"));
+    }
+    let layout = match (matches.get_flag("json"), matches.get_flag("sarif")) {
+        (true, _) => Layout::Json,
+        (_, true) => Layout::Sarif,
+        _ if session.options.output.is_some() => Layout::Text(Color::Never),
+        _ => Layout::Text(messages::color_of_output(
+            matches.get_one::<String>("color").map(String::as_str),
+        )),
+    };
+    let text = laid_out(session, &checked, &device, layout)?;
+    session.write_text(&text)
+}
+
+fn thresholds(matches: &ArgMatches) -> Thresholds {
+    let number = |name: &str| matches.get_one::<f64>(name).copied();
+    let usual = Thresholds::default();
+    Thresholds {
+        sectors: number("waste-ratio").unwrap_or(usual.sectors),
+        traffic: number("waste-share").map_or(usual.traffic, |percent| percent / 100.0),
+        operations: number("idle-share").map_or(usual.operations, |percent| percent / 100.0),
+    }
+}
+
+/// The device that is named, or that a file describes.
+fn device(session: &mut Session, name: Option<&String>) -> Step<Device> {
+    let name = name.map_or(DEFAULT_DEVICE, String::as_str);
+    if !name.ends_with(".yaml") && !name.ends_with(".yml") {
+        return match Device::named(name) {
+            Ok(device) => Ok(device),
+            Err(DeviceError::Unknown(name, known)) => {
+                let error = Diagnostic::error(format!("nothing is known of the device '{name}'"));
+                session.fail(error.help(format!(
+                    "there are {known}; a file (.yaml) describes others"
+                )))
+            }
+            Err(error) => session.check(Err(error.to_string())),
+        };
+    }
+    let path = Path::new(name);
+    let bytes = session.read(path)?;
+    let parsed = Device::parse(&String::from_utf8_lossy(&bytes));
+    session.check(parsed.map_err(|error| format!("{name}: {error}")))
+}
+
+fn all<'a>(
+    hosts: &'a OfHosts,
+    compiled: &'a [Compiled],
+    device: &Device,
+    thresholds: &Thresholds,
+) -> Vec<Checked<'a>> {
+    let modules = compiled
+        .iter()
+        .filter_map(|one| one.rewritten.parsed.as_ref());
+    let kernels = modules.flat_map(|module| module.kernels().map(move |kernel| (module, kernel)));
+    let checked = kernels.map(|(module, kernel)| {
+        let name = &module.functions[kernel].name;
+        let of_kernel = |launch: &&Launch| {
+            launch
+                .kernels
+                .get()
+                .is_some_and(|names| names.contains(name))
+        };
+        let launches: Vec<&Launch> = hosts.facts.launches.iter().filter(of_kernel).collect();
+        Checked {
+            module,
+            kernel,
+            findings: check(module, kernel, &launches, device, thresholds),
+            launches,
+        }
+    });
+    checked.collect()
+}
+
+fn laid_out(
+    session: &mut Session,
+    checked: &[Checked],
+    device: &Device,
+    layout: Layout,
+) -> Step<String> {
+    match layout {
+        Layout::Json => {
+            let text =
+                serde_json::to_string_pretty(&data::report(checked, device, &session.sources));
+            let text = session.check(text)?;
+            Ok(format!("{text}\n"))
+        }
+        Layout::Sarif => {
+            let all: Vec<Diagnostic> = checked
+                .iter()
+                .flat_map(|one| words::warnings(one, session))
+                .collect();
+            Ok(messages::sarif(&all, &session.sources))
+        }
+        Layout::Text(color) => {
+            let mut text = String::new();
+            for one in checked {
+                for warning in words::warnings(one, session) {
+                    text.push_str(&render(&warning, &session.sources, color));
+                }
+                text.push_str(&words::summary(one));
+            }
+            Ok(text)
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! What `fpgacc check` says.
+
+use std::fmt::Write as _;
+
+use fpgacc_frontend::diag::Diagnostic;
+use fpgacc_frontend::source::Span;
+use fpgacc_gpu_model::check::{Site, Verdict, What};
+use fpgacc_gpu_model::lanes::observed::BranchKind;
+
+use super::Checked;
+use crate::session::Session;
+
+/// Warnings of a kernel, in the order of the text.
+pub fn warnings(checked: &Checked, session: &Session) -> Vec<Diagnostic> {
+    let sites = checked.findings.sites.iter().filter(|site| site.is_warning);
+    sites.map(|site| warning(checked, site, session)).collect()
+}
+
+fn warning(checked: &Checked, site: &Site, session: &Session) -> Diagnostic {
+    let name = &checked.module.functions[checked.kernel].name;
+    let (message, option) = headline(site);
+    let mut warning = Diagnostic::warning(message).at(site.span).option(option);
+    let launch = site.launch.and_then(|at| checked.launches.get(at));
+    let launched = launch.map(|launch| {
+        let at = &launch.site;
+        format!(", launched in {}:{}", at.file, at.line)
+    });
+    let sure = match site.verdict {
+        Verdict::Measured => "measured in a run",
+        _ => "proved",
+    };
+    warning = warning.note(format!(
+        "{sure}, kernel '{name}'{}: {}",
+        launched.unwrap_or_default(),
+        share(site)
+    ));
+    match advice(checked, site, session) {
+        Some(advice) => warning.help(advice),
+        None => warning,
+    }
+}
+
+fn headline(site: &Site) -> (String, &'static str) {
+    match &site.what {
+        What::Global {
+            write,
+            sectors,
+            ideal,
+            ..
+        } => {
+            let does = if *write { "writes" } else { "reads" };
+            let message = format!(
+                "a warp {does} {} sectors of memory here where {} would do",
+                number(*sectors),
+                number(*ideal)
+            );
+            (message, "-Wuncoalesced")
+        }
+        What::Local { turns, .. } => {
+            let message = format!(
+                "lanes of a warp want the same banks of local memory here: {} turns in place of 1",
+                number(*turns)
+            );
+            (message, "-Wbank-conflicts")
+        }
+        What::Branch { kind, diverged } => {
+            let message = match kind {
+                BranchKind::Loop => format!(
+                    "lanes leave this loop at different iterations in {} of the warps",
+                    percent(*diverged)
+                ),
+                _ => format!(
+                    "lanes of {} of the warps go different ways here",
+                    percent(*diverged)
+                ),
+            };
+            (message, "-Wdivergent")
+        }
+    }
+}
+
+fn share(site: &Site) -> String {
+    let part = percent(site.share);
+    match &site.what {
+        What::Global { stride, wasted, .. } => {
+            let stride = match stride {
+                Some(stride) => format!("neighbouring lanes are {stride} bytes apart; "),
+                None => String::new(),
+            };
+            format!(
+                "{stride}{part} of the kernel's traffic, {} wasted a launch",
+                bytes(*wasted)
+            )
+        }
+        What::Local { stride, .. } => {
+            let stride = match stride {
+                Some(stride) => format!("neighbouring lanes are {stride} bytes apart; "),
+                None => String::new(),
+            };
+            format!("{stride}{part} of the time of the kernel's operations")
+        }
+        What::Branch { .. } => format!("{part} of the kernel's lane-operations wait for others"),
+    }
+}
+
+/// The change that would mend it, and what it would gain.
+fn advice(checked: &Checked, site: &Site, session: &Session) -> Option<String> {
+    match &site.what {
+        What::Global {
+            stride,
+            bytes,
+            wasted,
+            ..
+        } => {
+            let left = (checked.findings.traffic - wasted).max(1.0);
+            let gain = format!("{:.1}x less traffic", checked.findings.traffic / left);
+            let stride = (*stride)?;
+            let is_field = session_text(session, site.span).is_some_and(|text| text.contains(['.', '>']));
+            Some(match stride.unsigned_abs() {
+                near if is_field && near <= 256 => format!(
+                    "keep each field of the structure in an array of its own ({gain}), or read the structure whole \
+                     through local memory"
+                ),
+                near if near < 32 * u128::from(*bytes) => format!(
+                    "let neighbouring work-items take neighbouring elements: element `id + i * size` in round `i`, \
+                     not `id * n + i` ({gain})"
+                ),
+                _ => format!(
+                    "let the first dimension of the ids be the one that is contiguous in memory: exchange dimensions \
+                     0 and 1, transpose the array, or go through a tile in local memory ({gain})"
+                ),
+            })
+        }
+        What::Local { .. } => Some("pad rows of the local array by one element".to_string()),
+        What::Branch { kind, .. } => Some(match kind {
+            BranchKind::Loop => "give lanes of a warp trip counts that are alike: sort the work, or share it out in \
+                                 equal parts"
+                .to_string(),
+            _ => "decide by the warp or the group (`get_local_id(0) / 32`), not by the lane, or compute both sides \
+                  and select"
+                .to_string(),
+        }),
+    }
+}
+
+fn session_text(session: &Session, span: Span) -> Option<String> {
+    let file = session.sources.file(span.file);
+    let text = file.text.get(span.start as usize..span.end as usize)?;
+    Some(text.to_string())
+}
+
+/// A line for a kernel: what it moves, and what is not known.
+pub fn summary(checked: &Checked) -> String {
+    let findings = &checked.findings;
+    let name = &checked.module.functions[checked.kernel].name;
+    let count =
+        |is_it: &dyn Fn(&Site) -> bool| findings.sites.iter().filter(|site| is_it(site)).count();
+    let is_branch = |site: &Site| matches!(site.what, What::Branch { .. });
+    let (accesses, branches) = (count(&|site| !is_branch(site)), count(&is_branch));
+    let mut text = format!("kernel {name}: {accesses} accesses, {branches} branches");
+    let warnings = count(&|site| site.is_warning);
+    let _ = match warnings {
+        0 => write!(text, ", nothing to mend"),
+        _ => write!(text, ", {warnings} to mend"),
+    };
+    if findings.traffic > 0.0 {
+        let wasted = percent(findings.wasted / findings.traffic);
+        let _ = write!(
+            text,
+            "; {} a launch, {wasted} of it for nothing",
+            bytes(findings.traffic)
+        );
+    }
+    let by_data = count(&|site| site.verdict == Verdict::ByData);
+    if by_data > 0 {
+        let _ = write!(text, "; {by_data} depend on data");
+    }
+    let _ = writeln!(text);
+    let mut facts: Vec<&String> = findings
+        .sites
+        .iter()
+        .filter_map(|site| match &site.verdict {
+            Verdict::Unknown(facts) => Some(facts),
+            _ => None,
+        })
+        .flatten()
+        .collect();
+    facts.sort();
+    facts.dedup();
+    if !facts.is_empty() {
+        let facts: Vec<&str> = facts.into_iter().map(String::as_str).collect();
+        let unknown = count(&|site| matches!(site.verdict, Verdict::Unknown(_)));
+        let _ = writeln!(
+            text,
+            "  {unknown} not known: they depend on {}; record a run (fpgacc trace)",
+            facts.join(", ")
+        );
+    }
+    if findings.is_cut {
+        let _ = writeln!(text, "  the kernel is long: not all of it was looked at");
+    }
+    for what in &findings.not_followed {
+        let _ = writeln!(text, "  not followed: {what}");
+    }
+    text
+}
+
+/// At most one decimal.
+fn number(value: f64) -> String {
+    let text = format!("{value:.1}");
+    text.strip_suffix(".0").map_or(text.clone(), str::to_string)
+}
+
+fn percent(part: f64) -> String {
+    format!("{:.0} %", part * 100.0)
+}
+
+fn bytes(count: f64) -> String {
+    const UNITS: [&str; 4] = ["bytes", "KB", "MB", "GB"];
+    let mut count = count;
+    let mut unit = 0;
+    while count >= 1000.0 && unit + 1 < UNITS.len() {
+        count /= 1000.0;
+        unit += 1;
+    }
+    format!("{} {}", number(count), UNITS[unit])
+}

@@ -1,0 +1,477 @@
+//! What launches waste on a GPU: sectors of memory that no lane uses, turns of local memory, lanes that wait.
+//!
+//! Lloyd's GPUCheck (thesis, chapter 6) asks the same of kernels alone. Here the host's launches are known.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fpgacc_frontend::ir::{AddressSpace, Expr, FunctionId, Module};
+use fpgacc_frontend::source::Span;
+use fpgacc_kernel_analysis::geometry::{Geometry, LocalGeometry};
+use fpgacc_kernel_analysis::work_item::{self, Dim};
+use fpgacc_launch_facts::{ArgValue, Launch as LaunchFact};
+
+use crate::device::Device;
+use crate::lanes::observed::{Access, Branch, BranchKind, Stride};
+use crate::lanes::range::Launch;
+use crate::lanes::value::Origin;
+use crate::lanes::{self, Walk};
+
+/// The most launches of a kernel that are looked at.
+const MOST_LAUNCHES: usize = 4;
+
+/// From when on waste is worth a warning.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Thresholds {
+    /// Sectors moved, by those that would do: more than this.
+    pub sectors: f64,
+    /// The part of a kernel's traffic that an access makes, at least.
+    pub traffic: f64,
+    /// The part of a kernel's lane-operations that is idle, at least.
+    pub operations: f64,
+}
+
+impl Default for Thresholds {
+    fn default() -> Self {
+        Thresholds {
+            sectors: 2.0,
+            traffic: 0.05,
+            operations: 0.05,
+        }
+    }
+}
+
+/// How sure it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It holds for each launch that the host makes.
+    Proved,
+    /// It holds for launches that were recorded.
+    Measured,
+    /// It depends on what memory holds.
+    ByData,
+    /// It depends on these, which are not known.
+    Unknown(BTreeSet<String>),
+}
+
+impl Verdict {
+    /// One word.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Verdict::Proved => "proved",
+            Verdict::Measured => "measured",
+            Verdict::ByData => "depends on data",
+            Verdict::Unknown(_) => "unknown",
+        }
+    }
+
+    fn is_sure(&self) -> bool {
+        matches!(self, Verdict::Proved | Verdict::Measured)
+    }
+}
+
+/// What a site does. Totals are of one launch.
+#[derive(Clone, Debug, PartialEq)]
+pub enum What {
+    /// An access to global or constant memory.
+    Global {
+        /// It writes.
+        write: bool,
+        /// Bytes of a lane.
+        bytes: u64,
+        /// Sectors that a warp moves, on average.
+        sectors: f64,
+        /// Sectors that would do.
+        ideal: f64,
+        /// Bytes that are moved for nothing.
+        wasted: f64,
+        /// Bytes between neighbouring lanes, if it is always the same.
+        stride: Option<i128>,
+    },
+    /// An access to local memory.
+    Local {
+        /// It writes.
+        write: bool,
+        /// Turns that a warp's access takes, on average; 1 without conflicts.
+        turns: f64,
+        /// Bytes between neighbouring lanes, if it is always the same.
+        stride: Option<i128>,
+    },
+    /// A branch.
+    Branch {
+        /// What decides.
+        kind: BranchKind,
+        /// The part of the warps whose lanes go different ways.
+        diverged: f64,
+    },
+}
+
+/// A site of a kernel.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Site {
+    /// Where.
+    pub span: Span,
+    /// What it does.
+    pub what: What,
+    /// How sure that is.
+    pub verdict: Verdict,
+    /// The part of the kernel's traffic (global memory) or lane-operations (others) that it makes or wastes.
+    pub share: f64,
+    /// It is worth a warning.
+    pub is_warning: bool,
+    /// The launch, as a place in the list that was given; `None`: no launch is known.
+    pub launch: Option<usize>,
+}
+
+/// What is found of a kernel.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Findings {
+    /// In the order of the text.
+    pub sites: Vec<Site>,
+    /// Bytes that the largest launch moves, and those of them that no lane uses.
+    pub traffic: f64,
+    /// See [`Self::traffic`].
+    pub wasted: f64,
+    /// The kernel is too long: what was not looked at is not in the list.
+    pub is_cut: bool,
+    /// What is not followed, such as `goto`.
+    pub not_followed: BTreeSet<&'static str>,
+}
+
+/// Where a site stands and what it is: an access that reads, one that writes, or a branch.
+type Key = (Span, u8);
+
+/// Looks at a kernel as its launches run it.
+pub fn check(
+    module: &Module,
+    kernel: FunctionId,
+    launches: &[&LaunchFact],
+    device: &Device,
+    thresholds: &Thresholds,
+) -> Findings {
+    let mut found = Findings::default();
+    let mut sites: BTreeMap<Key, Site> = BTreeMap::new();
+    let mut seen: Vec<Vec<Launch>> = Vec::new();
+    let all: Vec<Option<usize>> = match launches.len() {
+        0 => vec![None],
+        count => (0..count).map(Some).collect(),
+    };
+    for at in all {
+        let launch = at.map(|at| launches[at]);
+        let shapes = shapes(module, kernel, launch);
+        if seen.contains(&shapes) || seen.len() >= MOST_LAUNCHES {
+            continue;
+        }
+        let walks: Vec<Walk> = shapes
+            .iter()
+            .map(|one| lanes::walk(module, kernel, one, device))
+            .collect();
+        seen.push(shapes);
+        let scene = Scene {
+            device,
+            thresholds,
+            launch: at,
+            is_recorded: launch
+                .is_some_and(|launch| launch.recorded.is_some() && !launch.local_is_proved()),
+        };
+        scene.add(&walks, &mut sites, &mut found);
+    }
+    found.sites = sites.into_values().collect();
+    found
+}
+
+/// The launch with each local size that it may have: one, if that is known or makes no difference.
+fn shapes(module: &Module, kernel: FunctionId, launch: Option<&LaunchFact>) -> Vec<Launch> {
+    let geometry = launch.map_or_else(Geometry::unknown, |launch| Geometry::of([launch]));
+    let dims = match geometry.work_dim {
+        Some(dims) => dims,
+        None => dimensions(module, kernel),
+    };
+    let guesses: &[[u64; 3]] = match dims {
+        1 => &[[256, 1, 1]],
+        _ => &[[16, 16, 1], [64, 1, 1], [8, 8, 1], [1, 64, 1]],
+    };
+    let required = module.functions[kernel].reqd_work_group_size();
+    let local: Vec<[u64; 3]> = match (required, &geometry.local) {
+        (Some(sizes), _) => vec![sizes],
+        (None, LocalGeometry::Sizes(sizes)) => {
+            let fill = |guess: &[u64; 3]| [0, 1, 2].map(|dim| sizes[dim].unwrap_or(guess[dim]));
+            let mut all: Vec<_> = guesses.iter().map(fill).collect();
+            all.dedup();
+            all
+        }
+        _ => guesses.to_vec(),
+    };
+    let beyond = |dim: usize| (dim >= dims as usize).then_some(1);
+    let global = [0, 1, 2].map(|dim| geometry.global[dim].or(beyond(dim)));
+    let scalars = scalars(module, kernel, launch);
+    let fits =
+        |local: &[u64; 3]| (0..3).all(|dim| global[dim].is_none_or(|size| local[dim] <= size));
+    let fitting: Vec<[u64; 3]> = local.iter().copied().filter(fits).collect();
+    let local = if fitting.is_empty() { local } else { fitting };
+    let shape = |local: [u64; 3]| Launch {
+        work_dim: dims,
+        global,
+        // No group is larger than the NDRange.
+        local: [0, 1, 2].map(|dim| local[dim].min(global[dim].unwrap_or(u64::MAX)).max(1)),
+        offset: geometry.offset.map(|offset| offset.or(Some(0))),
+        scalars: scalars.clone(),
+    };
+    local.into_iter().map(shape).collect()
+}
+
+/// The dimensions in which a kernel asks for ids.
+fn dimensions(module: &Module, kernel: FunctionId) -> u32 {
+    let function = &module.functions[kernel];
+    let asked = function
+        .exprs
+        .ids()
+        .filter_map(|id| match function.exprs.get(id) {
+            Expr::Call { .. } => match work_item::query(module, function, id)?.dim {
+                Dim::Of(dim) => Some(u32::from(dim) + 1),
+                _ => None,
+            },
+            _ => None,
+        });
+    asked.max().unwrap_or(1)
+}
+
+/// Integer arguments that are constants.
+fn scalars(module: &Module, kernel: FunctionId, launch: Option<&LaunchFact>) -> Vec<Option<i128>> {
+    let function = &module.functions[kernel];
+    let value = |index: usize| {
+        let arg = launch?
+            .args
+            .iter()
+            .find(|arg| arg.index as usize == index)?;
+        let ArgValue::Scalar(value) = &arg.value else {
+            return None;
+        };
+        let scalar = module
+            .types
+            .as_scalar(function.vars[function.params[index]].ty.ty)?;
+        let bits = value.constant().filter(|_| scalar.is_integer())?;
+        // Negative numbers are recorded as two's complement in their size.
+        let shift = 64 - 8 * scalar.size() as u32;
+        Some(match scalar.is_signed_integer() {
+            true => i128::from(((bits << shift) as i64) >> shift),
+            false => i128::from(bits),
+        })
+    };
+    (0..function.params.len()).map(value).collect()
+}
+
+/// A launch and how its sites are judged.
+struct Scene<'a> {
+    device: &'a Device,
+    thresholds: &'a Thresholds,
+    launch: Option<usize>,
+    is_recorded: bool,
+}
+
+impl Scene<'_> {
+    /// Adds what a launch does, with each local size that it may have. Of several launches, the one that wastes
+    /// most counts for a site.
+    fn add(&self, walks: &[Walk], sites: &mut BTreeMap<Key, Site>, found: &mut Findings) {
+        let judged: Vec<BTreeMap<Key, Site>> = walks.iter().map(|walk| self.judge(walk)).collect();
+        for walk in walks {
+            found.is_cut |= walk.seen.is_cut;
+            found.not_followed.extend(&walk.seen.not_followed);
+        }
+        if let Some(walk) = walks.first() {
+            let traffic = self.traffic(walk);
+            if traffic.0 > found.traffic {
+                (found.traffic, found.wasted) = traffic;
+            }
+        }
+        let Some((first, others)) = judged.split_first() else {
+            return;
+        };
+        for (key, site) in first {
+            let mut site = site.clone();
+            let disagrees = |other: &BTreeMap<Key, Site>| {
+                other
+                    .get(key)
+                    .is_none_or(|other| !is_like(&other.what, &site.what))
+            };
+            if site.verdict.is_sure() && others.iter().any(disagrees) {
+                site.verdict = Verdict::Unknown(BTreeSet::from(["the local size".to_string()]));
+                site.is_warning = false;
+            }
+            let is_worse = |now: &Site| (site.is_warning, site.share) > (now.is_warning, now.share);
+            if sites.get(key).is_none_or(is_worse) {
+                sites.insert(*key, site);
+            }
+        }
+    }
+
+    /// Bytes that are moved, and those that no lane uses.
+    fn traffic(&self, walk: &Walk) -> (f64, f64) {
+        let sector = f64::from(self.device.sector_bytes);
+        let global = walk
+            .seen
+            .accesses
+            .values()
+            .filter(|access| is_global(access));
+        let (moved, used) = global.fold((0.0, 0.0), |(moved, used), access| {
+            (moved + moved_sectors(access), used + access.ideal)
+        });
+        (moved * sector, (moved - used).max(0.0) * sector)
+    }
+
+    fn judge(&self, walk: &Walk) -> BTreeMap<Key, Site> {
+        let mut sites = BTreeMap::new();
+        let accesses = walk
+            .seen
+            .accesses
+            .values()
+            .filter(|access| is_global(access));
+        let moved: f64 = accesses.map(moved_sectors).sum();
+        let operations = walk.seen.operations.max(1.0);
+        for (at, access) in &walk.seen.accesses {
+            let site = match is_global(access) {
+                true => self.global(walk, at.place.span, at.write, access, moved.max(1.0)),
+                false => self.local(walk, at.place.span, at.write, access, operations),
+            };
+            sites.insert((at.place.span, u8::from(at.write)), site);
+        }
+        for ((place, kind), branch) in &walk.seen.branches {
+            let site = self.branch(walk, place.span, *kind, branch, operations);
+            sites.insert((place.span, 2), site);
+        }
+        sites
+    }
+
+    fn verdict(&self, walk: &Walk, by_data: bool, open: &BTreeSet<lanes::value::Sym>) -> Verdict {
+        if by_data {
+            return Verdict::ByData;
+        }
+        let names = open
+            .iter()
+            .filter_map(|sym| match &walk.origins[sym.0 as usize] {
+                Origin::Argument(name) => Some(format!("argument `{name}`")),
+                Origin::Size(name) => Some(format!("the {name}")),
+                Origin::Memory => None,
+                Origin::Computed => Some("a value that is not followed".to_string()),
+            });
+        let names: BTreeSet<String> = names.collect();
+        match (open.is_empty(), names.is_empty()) {
+            (true, _) if self.is_recorded => Verdict::Measured,
+            (true, _) => Verdict::Proved,
+            (false, true) => Verdict::ByData,
+            (false, false) => Verdict::Unknown(names),
+        }
+    }
+
+    fn global(&self, walk: &Walk, span: Span, write: bool, access: &Access, moved: f64) -> Site {
+        let verdict = self.verdict(walk, access.by_data > 0.0, &access.open);
+        let share = moved_sectors(access) / moved;
+        let is_wasteful = access.sectors > access.ideal * self.thresholds.sectors * 1.001;
+        let times = access.warps.max(1.0);
+        let sector = f64::from(self.device.sector_bytes);
+        Site {
+            span,
+            what: What::Global {
+                write,
+                bytes: access.bytes,
+                sectors: access.sectors / times,
+                ideal: access.ideal / times,
+                wasted: (access.sectors - access.ideal).max(0.0) * sector,
+                stride: bytes(access.stride),
+            },
+            is_warning: verdict.is_sure() && is_wasteful && share >= self.thresholds.traffic,
+            verdict,
+            share,
+            launch: self.launch,
+        }
+    }
+
+    fn local(
+        &self,
+        walk: &Walk,
+        span: Span,
+        write: bool,
+        access: &Access,
+        operations: f64,
+    ) -> Site {
+        let verdict = self.verdict(walk, access.by_data > 0.0, &access.open);
+        let share = access.turns * f64::from(self.device.warp) / operations;
+        Site {
+            span,
+            what: What::Local {
+                write,
+                turns: 1.0 + access.turns / access.warps.max(1.0),
+                stride: bytes(access.stride),
+            },
+            is_warning: verdict.is_sure() && share >= self.thresholds.operations,
+            verdict,
+            share,
+            launch: self.launch,
+        }
+    }
+
+    fn branch(
+        &self,
+        walk: &Walk,
+        span: Span,
+        kind: BranchKind,
+        branch: &Branch,
+        operations: f64,
+    ) -> Site {
+        let verdict = self.verdict(walk, branch.by_data > 0.0, &branch.open);
+        let share = branch.idle / operations;
+        Site {
+            span,
+            what: What::Branch {
+                kind,
+                diverged: branch.diverged / branch.warps.max(1.0),
+            },
+            is_warning: verdict.is_sure() && share >= self.thresholds.operations,
+            verdict,
+            share,
+            launch: self.launch,
+        }
+    }
+}
+
+fn is_global(access: &Access) -> bool {
+    access.space != Some(AddressSpace::Local)
+}
+
+/// Sectors that an access moves. Where memory decides, each lane may want one of its own.
+fn moved_sectors(access: &Access) -> f64 {
+    match access.by_data > 0.0 {
+        true => access.sectors.max(access.lanes),
+        false => access.sectors,
+    }
+}
+
+fn bytes(stride: Stride) -> Option<i128> {
+    match stride {
+        Stride::Bytes(bytes) => Some(bytes),
+        _ => None,
+    }
+}
+
+/// Whether a site does about the same with another local size.
+fn is_like(a: &What, b: &What) -> bool {
+    let near = |a: f64, b: f64| (a - b).abs() <= 0.1 * a.abs().max(b.abs());
+    match (a, b) {
+        (
+            What::Global {
+                sectors: a,
+                ideal: i,
+                ..
+            },
+            What::Global {
+                sectors: b,
+                ideal: j,
+                ..
+            },
+        ) => near(a / i.max(1.0), b / j.max(1.0)),
+        (What::Local { turns: a, .. }, What::Local { turns: b, .. }) => near(*a, *b),
+        (What::Branch { diverged: a, .. }, What::Branch { diverged: b, .. }) => {
+            (a - b).abs() <= 0.1
+        }
+        _ => false,
+    }
+}

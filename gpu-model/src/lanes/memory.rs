@@ -1,0 +1,208 @@
+//! Accesses of a warp: sectors of memory, banks of local memory.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::observed::{Access, Stride};
+use super::value::{Linear, Object, Sym, Value};
+use super::wide::{Mask, Wide, lanes};
+use crate::device::Device;
+
+/// Addresses of the lanes of a mask: the object, what is not known of the address, and the bytes beyond.
+struct Addresses {
+    /// By lane, in ascending order.
+    list: Vec<(Object, Vec<(Sym, i128)>, i128)>,
+}
+
+/// How the addresses of a warp are known.
+enum Known {
+    All(Addresses),
+    ByData,
+    Open(Sym),
+}
+
+fn known(pointers: &Wide, mask: Mask) -> Known {
+    let mut list = Vec::new();
+    for lane in lanes(mask) {
+        match pointers.lane(lane) {
+            Value::Pointer(object, Linear { constant, terms }) => {
+                list.push((*object, terms.clone(), *constant));
+            }
+            Value::Open(sym) => return Known::Open(*sym),
+            _ => return Known::ByData,
+        }
+    }
+    Known::All(Addresses { list })
+}
+
+/// Adds an access that the lanes of a mask make to global memory, `weight` times.
+pub fn global(device: &Device, entry: &mut Access, pointers: &Wide, mask: Mask, weight: f64) {
+    let count = f64::from(mask.count_ones());
+    entry.warps += weight;
+    entry.lanes += weight * count;
+    let sector = i128::from(device.sector_bytes);
+    let bytes = i128::from(entry.bytes.max(1));
+    match known(pointers, mask) {
+        Known::ByData => entry.by_data += weight,
+        Known::Open(sym) => {
+            entry.open.insert(sym);
+        }
+        Known::All(addresses) => {
+            let mut touched = BTreeSet::new();
+            let mut used = BTreeSet::new();
+            for (object, terms, from) in &addresses.list {
+                let first = from.div_euclid(sector);
+                let last = (from + bytes - 1).div_euclid(sector);
+                touched.extend((first..=last).map(|at| (object, terms, at)));
+                used.insert((object, terms, *from));
+            }
+            entry.sectors += weight * touched.len() as f64;
+            entry.ideal += weight * covered(&used, bytes, sector);
+            entry.stride = entry.stride.and(addresses.stride());
+            entry.open.extend(addresses.differing());
+        }
+    }
+}
+
+/// The sectors that would hold all bytes that are used: each once.
+fn covered(used: &BTreeSet<(&Object, &Vec<(Sym, i128)>, i128)>, bytes: i128, sector: i128) -> f64 {
+    let mut total = 0;
+    let mut end: Option<(&Object, &Vec<(Sym, i128)>, i128)> = None;
+    for (object, terms, from) in used {
+        let overlap = match end {
+            Some((o, t, end)) if o == *object && t == *terms => (end - from).clamp(0, bytes),
+            _ => 0,
+        };
+        total += bytes - overlap;
+        end = Some((object, terms, from + bytes));
+    }
+    (total as f64 / sector as f64).ceil().max(1.0)
+}
+
+impl Addresses {
+    fn stride(&self) -> Stride {
+        let pairs = self.list.windows(2);
+        let strides = pairs.map(|pair| match (&pair[0], &pair[1]) {
+            ((a, s, from), (b, t, to)) if a == b && s == t => Stride::Bytes(to - from),
+            _ => Stride::Mixed,
+        });
+        strides.fold(Stride::None, Stride::and)
+    }
+
+    /// The unknown numbers that are not the same part of all addresses.
+    fn differing(&self) -> BTreeSet<Sym> {
+        let mut found = BTreeSet::new();
+        for pair in self.list.windows(2) {
+            let (s, t) = (&pair[0].1, &pair[1].1);
+            if s != t {
+                let changed = s.iter().filter(|term| !t.contains(term));
+                let changed = changed.chain(t.iter().filter(|term| !s.contains(term)));
+                found.extend(changed.map(|(sym, _)| *sym));
+            }
+        }
+        found
+    }
+}
+
+/// Adds an access to local memory. Banks serve one word each at a time; wider accesses go in parts of a warp.
+pub fn local(device: &Device, entry: &mut Access, pointers: &Wide, mask: Mask, weight: f64) {
+    entry.warps += weight;
+    entry.lanes += weight * f64::from(mask.count_ones());
+    if device.local_banks == 0 {
+        return;
+    }
+    let addresses = match known(pointers, mask) {
+        Known::All(addresses) => addresses,
+        Known::ByData => {
+            entry.by_data += weight;
+            return;
+        }
+        Known::Open(sym) => {
+            entry.open.insert(sym);
+            return;
+        }
+    };
+    entry.stride = entry.stride.and(addresses.stride());
+    let open = addresses.differing();
+    if !open.is_empty() {
+        entry.open.extend(open);
+        return;
+    }
+    let word = i128::from(device.local_bank_bytes.max(1));
+    let words = i128::from(entry.bytes.max(1)).div_euclid(word).max(1);
+    let together = (i128::from(device.warp) / words).max(1) as usize;
+    let parts = addresses.list.chunks(together);
+    let beyond: usize = parts
+        .map(|part| conflicts(part, word, words, device.local_banks))
+        .sum();
+    entry.turns += weight * beyond as f64;
+}
+
+/// Turns beyond the first that these lanes take.
+fn conflicts(
+    part: &[(Object, Vec<(Sym, i128)>, i128)],
+    word: i128,
+    words: i128,
+    banks: u32,
+) -> usize {
+    let mut by_bank: BTreeMap<i128, BTreeSet<(Object, i128)>> = BTreeMap::new();
+    for (object, _, from) in part {
+        let first = from.div_euclid(word);
+        for at in first..first + words {
+            let bank = at.rem_euclid(i128::from(banks));
+            by_bank.entry(bank).or_default().insert((*object, at));
+        }
+    }
+    let most = by_bank.values().map(BTreeSet::len).max();
+    most.unwrap_or(1).saturating_sub(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pointers(stride: i128) -> Wide {
+        let value =
+            |lane| Value::Pointer(Object::Argument(0), Linear::constant(lane as i128 * stride));
+        Wide::of_lanes(32, 0xffff_ffff, value)
+    }
+
+    fn sectors(stride: i128, bytes: u64) -> (f64, f64) {
+        let device = Device::named("warp32").expect("a device");
+        let mut entry = Access {
+            bytes,
+            ..Access::default()
+        };
+        global(&device, &mut entry, &pointers(stride), 0xffff_ffff, 1.0);
+        (entry.sectors, entry.ideal)
+    }
+
+    #[test]
+    fn sectors_follow_the_stride() {
+        assert_eq!(sectors(4, 4), (4.0, 4.0));
+        assert_eq!(sectors(8, 4), (8.0, 4.0));
+        assert_eq!(sectors(24, 4), (24.0, 4.0));
+        assert_eq!(sectors(32, 4), (32.0, 4.0));
+        assert_eq!(sectors(4096, 4), (32.0, 4.0));
+        assert_eq!(sectors(0, 4), (1.0, 1.0));
+        assert_eq!(sectors(16, 16), (16.0, 16.0));
+    }
+
+    #[test]
+    fn banks_follow_the_stride() {
+        let device = Device::named("warp32").expect("a device");
+        let turns = |stride, bytes| {
+            let mut entry = Access {
+                bytes,
+                ..Access::default()
+            };
+            local(&device, &mut entry, &pointers(stride), 0xffff_ffff, 1.0);
+            entry.turns
+        };
+        assert_eq!(turns(4, 4), 0.0);
+        assert_eq!(turns(8, 4), 1.0);
+        assert_eq!(turns(128, 4), 31.0);
+        assert_eq!(turns(132, 4), 0.0);
+        assert_eq!(turns(0, 4), 0.0);
+        assert_eq!(turns(8, 8), 0.0);
+    }
+}

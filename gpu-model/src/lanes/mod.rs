@@ -1,0 +1,47 @@
+//! A kernel as warps go through it: values lane by lane, as far as they are known, and which lanes take part.
+//!
+//! A few warps of a launch stand for all of it, and a few iterations for those of a long loop ([`range`], `loops`).
+//! Ids are numbers, so that guards, `/`, `%`, shifts, `min` and `max` need no rules; what is not known (arguments,
+//! sizes, what memory holds) is a symbol where it is the same for all lanes, and lost where it is not ([`value`]).
+//! The idea of following how an expression differs between lanes, rather than its value, is Lloyd's (thesis,
+//! chapter 6, arithmetic control forms); launches, sizes and arguments make most of his symbols numbers.
+
+mod calls;
+mod expr;
+mod loops;
+mod machine;
+mod memory;
+pub mod observed;
+mod ops;
+pub mod range;
+mod stmt;
+pub mod value;
+mod wide;
+
+use fpgacc_frontend::ir::{FunctionId, Module};
+
+use crate::device::Device;
+use machine::Machine;
+use observed::Observed;
+use range::Launch;
+use value::Origin;
+
+/// What the warps of a launch do, and where numbers come from that are not known, by symbol.
+pub struct Walk {
+    /// What was seen.
+    pub seen: Observed,
+    /// The origins of symbols.
+    pub origins: Vec<Origin>,
+}
+
+/// Goes through a kernel as some warps of a launch do, each of which stands for others.
+pub fn walk(module: &Module, kernel: FunctionId, launch: &Launch, device: &Device) -> Walk {
+    let mut machine = Machine::new(module, kernel, launch, device);
+    for sample in launch.samples(device.warp) {
+        machine.warp(sample);
+    }
+    Walk {
+        seen: machine.seen,
+        origins: machine.origins,
+    }
+}

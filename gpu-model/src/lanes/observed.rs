@@ -1,0 +1,119 @@
+//! What warps were seen to do: accesses to memory and branches, site by site.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fpgacc_frontend::ir::{AddressSpace, FunctionId};
+use fpgacc_frontend::source::Span;
+
+use super::value::Sym;
+
+/// A place in the kernel's text; the same place of a function that is called from several places is one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// The function.
+    pub function: FunctionId,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// An access: where, and whether it writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct AccessSite {
+    /// Where.
+    pub place: Place,
+    /// It writes; it reads otherwise.
+    pub write: bool,
+}
+
+/// What the warps of a launch do at an access. All numbers are totals of a launch.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Access {
+    /// The space.
+    pub space: Option<AddressSpace>,
+    /// Bytes of a lane's access.
+    pub bytes: u64,
+    /// How often a warp executes it.
+    pub warps: f64,
+    /// Lanes that take part.
+    pub lanes: f64,
+    /// Sectors that are moved.
+    pub sectors: f64,
+    /// Sectors that would hold the bytes that lanes use.
+    pub ideal: f64,
+    /// Turns that local memory takes beyond those that it would take without conflicts of banks.
+    pub turns: f64,
+    /// How often the addresses depend on what memory holds.
+    pub by_data: f64,
+    /// Numbers that are not known, on which the distance of lanes depends.
+    pub open: BTreeSet<Sym>,
+    /// The distance between neighbouring lanes in bytes, where it is always the same.
+    pub stride: Stride,
+}
+
+/// The distance between the addresses of neighbouring lanes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Stride {
+    /// Not looked at yet.
+    #[default]
+    None,
+    /// Always this many bytes.
+    Bytes(i128),
+    /// Different ones.
+    Mixed,
+}
+
+impl Stride {
+    /// Both.
+    pub fn and(self, other: Stride) -> Stride {
+        match (self, other) {
+            (Stride::None, other) | (other, Stride::None) => other,
+            _ if self == other => self,
+            _ => Stride::Mixed,
+        }
+    }
+}
+
+/// What decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum BranchKind {
+    /// `if`
+    If,
+    /// A loop, which lanes may leave at different iterations.
+    Loop,
+    /// `?:`
+    Select,
+    /// `&&` or `||`
+    Logic,
+    /// `switch`
+    Switch,
+}
+
+/// What the warps of a launch do at a branch. All numbers are totals of a launch.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Branch {
+    /// How often a warp gets there.
+    pub warps: f64,
+    /// How often its lanes go different ways.
+    pub diverged: f64,
+    /// Operations of lanes that wait for others.
+    pub idle: f64,
+    /// How often it depends on what memory holds.
+    pub by_data: f64,
+    /// Numbers that are not known, on which it depends whether lanes go different ways.
+    pub open: BTreeSet<Sym>,
+}
+
+/// All that was seen of a launch.
+#[derive(Clone, Debug, Default)]
+pub struct Observed {
+    /// Accesses to global, constant and local memory.
+    pub accesses: BTreeMap<AccessSite, Access>,
+    /// Branches.
+    pub branches: BTreeMap<(Place, BranchKind), Branch>,
+    /// Operations of warps, times the width of a warp.
+    pub operations: f64,
+    /// Some of the kernel was not looked at, as it takes too long.
+    pub is_cut: bool,
+    /// What is not followed, such as `goto`.
+    pub not_followed: BTreeSet<&'static str>,
+}

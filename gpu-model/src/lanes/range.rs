@@ -1,0 +1,133 @@
+//! The NDRange of a launch, as far as it is known, and which of its warps are looked at.
+
+/// Sizes and scalar arguments of a launch.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Launch {
+    /// Its dimensions, 1 to 3.
+    pub work_dim: u32,
+    /// Global size by dimension; `None`: not known; 1 beyond `work_dim`.
+    pub global: [Option<u64>; 3],
+    /// Local size by dimension, which is known or supposed.
+    pub local: [u64; 3],
+    /// Offset by dimension; `None`: not known.
+    pub offset: [Option<u64>; 3],
+    /// Integer arguments by index, where they are known.
+    pub scalars: Vec<Option<i128>>,
+}
+
+/// Warps that are looked at, and for how many each stands.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sample {
+    /// The group.
+    pub group: [u64; 3],
+    /// The warp in its group: its first lane is the work-item with this number times the warp's width.
+    pub warp: u64,
+    /// Warps of the launch that it stands for.
+    pub weight: f64,
+}
+
+/// The most groups of a class, and warps of a group, that are looked at.
+const MOST_GROUPS: u64 = 2;
+const MOST_WARPS: u64 = 4;
+
+impl Launch {
+    /// Work-items of a group.
+    pub fn group_items(&self) -> u64 {
+        self.local.iter().product::<u64>().max(1)
+    }
+
+    /// Groups by dimension; where the global size is not known, enough that most are in the middle.
+    pub fn groups(&self) -> [u64; 3] {
+        [0, 1, 2].map(|dim| match self.global[dim] {
+            Some(size) => size.div_ceil(self.local[dim].max(1)).max(1),
+            None => 64,
+        })
+    }
+
+    /// Work-items of the launch.
+    pub fn items(&self) -> f64 {
+        let groups = self.groups();
+        (0..3)
+            .map(|dim| groups[dim] as f64 * self.local[dim] as f64)
+            .product()
+    }
+
+    /// The warps to look at. Groups at the borders of the NDRange do other things than those in the middle: each
+    /// dimension's first and last group, and those between, are a class of their own.
+    pub fn samples(&self, width: u32) -> Vec<Sample> {
+        let parts = self.groups().map(classes);
+        let mut samples = Vec::new();
+        for x in &parts[0] {
+            for y in &parts[1] {
+                for z in &parts[2] {
+                    let weight = x.1 * y.1 * z.1;
+                    self.of_group([x.0, y.0, z.0], weight, width, &mut samples);
+                }
+            }
+        }
+        samples
+    }
+
+    fn of_group(&self, group: [u64; 3], weight: f64, width: u32, samples: &mut Vec<Sample>) {
+        let warps = self.group_items().div_ceil(u64::from(width));
+        let picked = spread(0, warps, MOST_WARPS);
+        samples.extend(picked.map(|(warp, share)| Sample {
+            group,
+            warp,
+            weight: weight * share,
+        }));
+    }
+}
+
+/// Groups of a dimension, and for how many each stands.
+fn classes(count: u64) -> Vec<(u64, f64)> {
+    match count {
+        0 => Vec::new(),
+        1 => vec![(0, 1.0)],
+        2 => vec![(0, 1.0), (1, 1.0)],
+        _ => {
+            let middle = spread(1, count - 1, MOST_GROUPS);
+            let ends = [(0, 1.0), (count - 1, 1.0)];
+            let mut all: Vec<_> = ends.into_iter().chain(middle).collect();
+            all.sort_by_key(|(at, _)| *at);
+            all
+        }
+    }
+}
+
+/// At most so many numbers of a range, the first and the last among them, each standing for a like share.
+fn spread(from: u64, to: u64, most: u64) -> impl Iterator<Item = (u64, f64)> {
+    let count = to.saturating_sub(from);
+    let picked = count.min(most);
+    (0..picked).map(move |at| {
+        let place = match picked {
+            1 => count / 2,
+            _ => at * (count - 1) / (picked - 1),
+        };
+        (from + place, count as f64 / picked as f64)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samples_stand_for_all_warps() {
+        let launch = Launch {
+            work_dim: 2,
+            global: [Some(1024), Some(48), Some(1)],
+            local: [16, 16, 1],
+            ..Launch::default()
+        };
+        let samples = launch.samples(32);
+        let warps: f64 = samples.iter().map(|one| one.weight).sum();
+        assert_eq!(warps, 64.0 * 3.0 * 8.0);
+        assert!(
+            samples
+                .iter()
+                .any(|one| one.group == [63, 2, 0] && one.warp == 7)
+        );
+        assert!(samples.len() <= 4 * 3 * 4, "{}", samples.len());
+    }
+}

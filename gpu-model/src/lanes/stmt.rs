@@ -1,0 +1,311 @@
+//! Statements, and which lanes execute them.
+
+use std::collections::BTreeMap;
+
+use fpgacc_frontend::ir::{Arm, CaseLabel, ExprId, Init, Stmt, StmtKind, VarRef};
+
+use super::machine::{Machine, Values, Ways, jumps};
+use super::observed::BranchKind;
+use super::value::{Linear, Origin, Value};
+use super::wide::{Mask, Wide, lanes};
+
+/// Variables by the number of their call.
+pub(super) type Env = BTreeMap<(u32, VarRef), Values>;
+
+impl<'a> Machine<'a> {
+    /// Statements in a row.
+    pub(super) fn block(&mut self, stmts: &'a [Stmt], mask: Mask) {
+        for stmt in stmts {
+            let live = self.live(mask);
+            if live == 0 || self.is_late() {
+                return;
+            }
+            self.stmt(stmt, live);
+        }
+    }
+
+    fn stmt(&mut self, stmt: &'a Stmt, mask: Mask) {
+        match &stmt.kind {
+            StmtKind::Decl { var, init } => self.declare(*var, init.as_ref(), mask),
+            StmtKind::Expr(id) => {
+                self.values(*id, mask);
+            }
+            StmtKind::Block(block) => self.block(&block.stmts, mask),
+            StmtKind::If {
+                cond,
+                then,
+                otherwise,
+            } => {
+                let otherwise = otherwise.as_ref().map_or(&[][..], |block| &block.stmts);
+                self.if_stmt(*cond, &then.stmts, otherwise, mask);
+            }
+            StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::DoWhile { .. } => {
+                self.loop_stmt(stmt, mask);
+            }
+            StmtKind::Switch { value, arms } => self.switch(*value, arms, mask),
+            StmtKind::Break => self.broken |= mask,
+            StmtKind::Continue => self.skipped |= mask,
+            StmtKind::Return(value) => {
+                if let Some(value) = value {
+                    let value = self.values(*value, mask);
+                    self.result = Some(match self.result.take() {
+                        Some(before) => self.replaced(&before, mask, &value),
+                        None => value,
+                    });
+                }
+                self.returned |= mask;
+            }
+            kind if jumps(kind) => self.not_followed("goto"),
+            _ => {}
+        }
+    }
+
+    fn declare(&mut self, var: fpgacc_frontend::ir::VarId, init: Option<&Init>, mask: Mask) {
+        let variable = &self.function().vars[var];
+        let key = (self.frame.id, VarRef::Local(var));
+        let value = match init {
+            Some(Init::Expr(id)) => self.values(*id, mask),
+            Some(Init::List(items)) => {
+                for item in items {
+                    self.list_item(&item.value, mask);
+                }
+                vec![Wide::of_lanes(self.width, mask, |_| Value::Data)]
+            }
+            None => {
+                let count = self.components(variable.ty.ty);
+                vec![Wide::int(0); count]
+            }
+        };
+        let before = self.env.get(&key).cloned();
+        let value = match before {
+            Some(before) if mask != self.exists => self.replaced(&before, mask, &value),
+            _ => value,
+        };
+        self.env.insert(key, value);
+    }
+
+    fn list_item(&mut self, init: &Init, mask: Mask) {
+        match init {
+            Init::Expr(id) => {
+                self.values(*id, mask);
+            }
+            Init::List(items) => items
+                .iter()
+                .for_each(|item| self.list_item(&item.value, mask)),
+        }
+    }
+
+    fn if_stmt(&mut self, cond: ExprId, then: &'a [Stmt], otherwise: &'a [Stmt], mask: Mask) {
+        let condition = self.one(cond, mask);
+        let ways = self.ways(&condition, mask);
+        self.step();
+        let before = self.seen.operations;
+        let idle = match ways.in_doubt() {
+            0 => {
+                self.block(then, ways.yes);
+                let after_then = self.seen.operations;
+                let then_issued = after_then - before;
+                let no = self.live(ways.no);
+                self.block(otherwise, no);
+                let else_issued = self.seen.operations - after_then;
+                let share = |waiting: Mask| f64::from(waiting.count_ones()) / self.width as f64;
+                match ways.is_divergent() {
+                    true => then_issued * share(ways.no) + else_issued * share(ways.yes),
+                    false => 0.0,
+                }
+            }
+            _ => {
+                self.both(then, otherwise, &ways, mask);
+                0.0
+            }
+        };
+        let span = self.function().exprs.span(cond);
+        self.branch(span, BranchKind::If, &ways, idle);
+    }
+
+    /// Both branches, where it is not known which is taken: each is looked at as if it were, half of the time.
+    fn both(&mut self, then: &'a [Stmt], otherwise: &'a [Stmt], ways: &Ways, mask: Mask) {
+        let (weight, flow) = (self.weight, (self.returned, self.broken, self.skipped));
+        let doubt = ways.in_doubt();
+        self.weight = weight / 2.0;
+        let before = self.env.clone();
+        self.block(then, ways.yes | doubt);
+        let after_then = std::mem::replace(&mut self.env, before);
+        (self.returned, self.broken, self.skipped) = flow;
+        self.block(otherwise, ways.no | doubt);
+        // Lanes of which it is not known whether they left go on.
+        (self.returned, self.broken, self.skipped) = flow;
+        self.weight = weight;
+        self.join(&after_then, ways, mask);
+    }
+
+    /// What variables hold after one branch or another.
+    fn join(&mut self, after_then: &Env, ways: &Ways, mask: Mask) {
+        let keys: Vec<_> = self.env.keys().copied().collect();
+        for key in keys {
+            let now = self.env[&key].clone();
+            let Some(then) = after_then.get(&key).filter(|then| **then != now) else {
+                continue;
+            };
+            let joined = now
+                .iter()
+                .zip(then)
+                .map(|(now, then)| self.either(then, now, ways, mask));
+            let joined: Values = joined.collect();
+            self.env.insert(key, joined);
+        }
+    }
+
+    /// One value or the other, by a condition that is not known for all lanes.
+    pub(super) fn either(
+        &mut self,
+        then: &Wide,
+        otherwise: &Wide,
+        ways: &Ways,
+        mask: Mask,
+    ) -> Wide {
+        if then == otherwise && then.same().is_some() {
+            return then.clone();
+        }
+        if ways.uniform != 0 && ways.data | ways.unclear == 0 {
+            return self.shifted(then, otherwise, mask);
+        }
+        let open = ways.open;
+        Wide::of_lanes(self.width, self.exists, |lane| {
+            let (a, b) = (then.lane(lane), otherwise.lane(lane));
+            let bit = 1 << lane;
+            match () {
+                () if mask & bit == 0 => b.clone(),
+                () if ways.yes & bit != 0 => a.clone(),
+                () if ways.no & bit != 0 => b.clone(),
+                () if a == b && a.is_one() => a.clone(),
+                () => match open {
+                    Some(sym) if ways.data == 0 => Value::Open(sym),
+                    _ => Value::Data,
+                },
+            }
+        })
+    }
+
+    /// One of two values, the same for all lanes: an unknown number plus the distance of lanes, where that is the
+    /// same in both.
+    fn shifted(&mut self, a: &Wide, b: &Wide, mask: Mask) -> Wide {
+        let unknown = self.fresh(Origin::Computed);
+        let Some(first) = lanes(mask).next() else {
+            return a.clone();
+        };
+        let distance = |wide: &Wide, lane: usize| -> Option<Linear> {
+            match (wide.lane(lane), wide.lane(first)) {
+                (Value::Int(own), Value::Int(first)) => own.plus(first, -1),
+                (Value::Pointer(o, own), Value::Pointer(p, first)) if o == p => own.plus(first, -1),
+                (Value::Float(own), Value::Float(first)) if own == first => Some(Linear::default()),
+                _ => None,
+            }
+        };
+        let object = match (a.lane(first), b.lane(first)) {
+            (Value::Pointer(a, _), Value::Pointer(b, _)) if a == b => Some(*a),
+            (Value::Pointer(..), _) | (_, Value::Pointer(..)) => {
+                Some(super::value::Object::Unknown)
+            }
+            _ => None,
+        };
+        Wide::of_lanes(self.width, self.exists, |lane| {
+            if mask >> lane & 1 == 0 {
+                return b.lane(lane).clone();
+            }
+            let (x, y) = (distance(a, lane), distance(b, lane));
+            let place = x.filter(|x| Some(x) == y.as_ref());
+            let place = place.and_then(|x| Linear::sym(unknown).plus(&x, 1));
+            match (place, object) {
+                (Some(place), Some(object)) => Value::Pointer(object, place),
+                (Some(place), None) => Value::Int(place),
+                (None, _) if [a.lane(lane), b.lane(lane)].contains(&&Value::Data) => Value::Data,
+                (None, _) => Value::Open(unknown),
+            }
+        })
+    }
+
+    pub(super) fn replaced(&self, before: &Values, mask: Mask, by: &Values) -> Values {
+        let pairs = before.iter().zip(by);
+        let mut all: Values = pairs
+            .map(|(now, by)| now.replaced(self.width, mask, by))
+            .collect();
+        all.extend(by.iter().skip(before.len()).cloned());
+        all
+    }
+
+    /// Lanes enter at the arm whose label fits, and fall through.
+    fn switch(&mut self, value: ExprId, arms: &'a [Arm], mask: Mask) {
+        let values = self.one(value, mask);
+        self.step();
+        let is_known = lanes(mask).all(|lane| values.lane(lane).known().is_some());
+        let outer = self.broken;
+        let mut ways = Ways::default();
+        let mut inside: Mask = 0;
+        let mut left = mask;
+        let mut entered: Vec<Mask> = Vec::new();
+        for arm in arms {
+            let fits = match is_known {
+                true => left & self.fitting(arm, &values, left),
+                false => mask,
+            };
+            left &= !fits;
+            entered.push(fits);
+        }
+        if let Some(default) = arms.iter().position(is_default).filter(|_| is_known) {
+            entered[default] |= left;
+        }
+        let weight = self.weight;
+        if !is_known {
+            self.weight /= arms.len().max(1) as f64;
+            match values.same() {
+                Some(_) => ways.uniform = mask,
+                None => ways.data = mask,
+            }
+        }
+        for (arm, fits) in arms.iter().zip(&entered) {
+            inside |= fits;
+            let live = self.live(inside);
+            self.block(&arm.body, live);
+        }
+        self.weight = weight;
+        self.broken = outer;
+        let ways_taken = entered.iter().filter(|fits| **fits != 0).count();
+        if is_known && ways_taken > 1 {
+            (ways.yes, ways.no) = (entered[0], mask & !entered[0]);
+        }
+        let span = self.function().exprs.span(value);
+        self.branch(span, BranchKind::Switch, &ways, 0.0);
+    }
+
+    /// The lanes whose value one of an arm's labels names.
+    fn fitting(&mut self, arm: &Arm, values: &Wide, mask: Mask) -> Mask {
+        let mut fits = 0;
+        for label in &arm.labels {
+            let mut known = |id: &ExprId| self.one(*id, mask).same().and_then(Value::known);
+            let range = match label {
+                CaseLabel::Case(id) => known(id).map(|value| (value, value)),
+                CaseLabel::Range(from, to) => known(from).zip(known(to)),
+                CaseLabel::Default => None,
+            };
+            if let Some((from, to)) = range {
+                let is_in = |lane: &usize| {
+                    values
+                        .lane(*lane)
+                        .known()
+                        .is_some_and(|value| (from..=to).contains(&value))
+                };
+                fits |= lanes(mask)
+                    .filter(is_in)
+                    .fold(0, |fits, lane| fits | 1 << lane);
+            }
+        }
+        fits
+    }
+}
+
+fn is_default(arm: &Arm) -> bool {
+    arm.labels
+        .iter()
+        .any(|label| matches!(label, CaseLabel::Default))
+}
