@@ -11,9 +11,9 @@ use fpgacc_kernel_analysis::work_item::{self, Dim};
 use fpgacc_launch_facts::{ArgValue, Launch as LaunchFact};
 
 use crate::device::Device;
-use crate::lanes::observed::{Access, Branch, BranchKind, Stride};
+use crate::lanes::observed::{Access, Branch, BranchKind, LARGEST_RECORD, Stride};
 use crate::lanes::range::Launch;
-use crate::lanes::value::Origin;
+use crate::lanes::value::{Object, Origin, Sym};
 use crate::lanes::{self, Walk};
 
 /// The most launches of a kernel that are looked at.
@@ -45,6 +45,8 @@ impl Default for Thresholds {
 pub enum Verdict {
     /// It holds for each launch that the host makes.
     Proved,
+    /// It holds for each launch that the host makes, if these numbers are 8 or more.
+    Provided(BTreeSet<String>),
     /// It holds for launches that were recorded.
     Measured,
     /// It depends on what memory holds.
@@ -58,6 +60,7 @@ impl Verdict {
     pub fn name(&self) -> &'static str {
         match self {
             Verdict::Proved => "proved",
+            Verdict::Provided(_) => "proved for large arguments",
             Verdict::Measured => "measured",
             Verdict::ByData => "depends on data",
             Verdict::Unknown(_) => "unknown",
@@ -65,7 +68,10 @@ impl Verdict {
     }
 
     fn is_sure(&self) -> bool {
-        matches!(self, Verdict::Proved | Verdict::Measured)
+        matches!(
+            self,
+            Verdict::Proved | Verdict::Provided(_) | Verdict::Measured
+        )
     }
 }
 
@@ -260,6 +266,9 @@ fn scalars(module: &Module, kernel: FunctionId, launch: Option<&LaunchFact>) -> 
     (0..function.params.len()).map(value).collect()
 }
 
+/// Numbers that are not known.
+type Syms = BTreeSet<Sym>;
+
 /// A launch and how its sites are judged.
 struct Scene<'a> {
     device: &'a Device,
@@ -327,9 +336,13 @@ impl Scene<'_> {
             .filter(|access| is_global(access));
         let moved: f64 = accesses.map(moved_sectors).sum();
         let operations = walk.seen.operations.max(1.0);
+        let used = used(walk);
         for (at, access) in &walk.seen.accesses {
             let site = match is_global(access) {
-                true => self.global(walk, at.place.span, at.write, access, moved.max(1.0)),
+                true => {
+                    let access = &with_neighbours(access, &used);
+                    self.global(walk, at.place.span, at.write, access, moved.max(1.0))
+                }
                 false => self.local(walk, at.place.span, at.write, access, operations),
             };
             sites.insert((at.place.span, u8::from(at.write)), site);
@@ -341,29 +354,37 @@ impl Scene<'_> {
         sites
     }
 
-    fn verdict(&self, walk: &Walk, by_data: bool, open: &BTreeSet<lanes::value::Sym>) -> Verdict {
-        if by_data {
+    /// `open`: numbers that it depends on; `apart`: numbers that only have to be large.
+    fn verdict(&self, walk: &Walk, by_data: bool, open: &Syms, apart: &Syms) -> Verdict {
+        let origin = |sym: &Sym| &walk.origins[sym.0 as usize];
+        // Products of what memory holds may be anything.
+        let is_argument = |sym: &&Sym| matches!(origin(sym), Origin::Argument(_) | Origin::Size(_));
+        let (large, others): (BTreeSet<&Sym>, BTreeSet<&Sym>) = apart.iter().partition(is_argument);
+        let unknown: BTreeSet<&Sym> = open.iter().chain(others).collect();
+        if by_data
+            || !unknown.is_empty() && unknown.iter().all(|sym| *origin(sym) == Origin::Memory)
+        {
             return Verdict::ByData;
         }
-        let names = open
-            .iter()
-            .filter_map(|sym| match &walk.origins[sym.0 as usize] {
+        let names = |syms: &BTreeSet<&Sym>| -> BTreeSet<String> {
+            let names = syms.iter().filter_map(|sym| match origin(sym) {
                 Origin::Argument(name) => Some(format!("argument `{name}`")),
                 Origin::Size(name) => Some(format!("the {name}")),
                 Origin::Memory => None,
                 Origin::Computed => Some("a value that is not followed".to_string()),
             });
-        let names: BTreeSet<String> = names.collect();
-        match (open.is_empty(), names.is_empty()) {
-            (true, _) if self.is_recorded => Verdict::Measured,
-            (true, _) => Verdict::Proved,
-            (false, true) => Verdict::ByData,
-            (false, false) => Verdict::Unknown(names),
+            names.collect()
+        };
+        match (unknown.is_empty(), large.is_empty()) {
+            (false, _) => Verdict::Unknown(names(&unknown)),
+            _ if self.is_recorded => Verdict::Measured,
+            (_, false) => Verdict::Provided(names(&large)),
+            (_, true) => Verdict::Proved,
         }
     }
 
     fn global(&self, walk: &Walk, span: Span, write: bool, access: &Access, moved: f64) -> Site {
-        let verdict = self.verdict(walk, access.by_data > 0.0, &access.open);
+        let verdict = self.verdict(walk, access.by_data > 0.0, &access.open, &access.apart);
         let share = moved_sectors(access) / moved;
         let is_wasteful = access.sectors > access.ideal * self.thresholds.sectors * 1.001;
         let times = access.warps.max(1.0);
@@ -393,7 +414,7 @@ impl Scene<'_> {
         access: &Access,
         operations: f64,
     ) -> Site {
-        let verdict = self.verdict(walk, access.by_data > 0.0, &access.open);
+        let verdict = self.verdict(walk, access.by_data > 0.0, &access.open, &BTreeSet::new());
         let share = access.turns * f64::from(self.device.warp) / operations;
         Site {
             span,
@@ -417,7 +438,7 @@ impl Scene<'_> {
         branch: &Branch,
         operations: f64,
     ) -> Site {
-        let verdict = self.verdict(walk, branch.by_data > 0.0, &branch.open);
+        let verdict = self.verdict(walk, branch.by_data > 0.0, &branch.open, &BTreeSet::new());
         let share = branch.idle / operations;
         Site {
             span,
@@ -431,6 +452,50 @@ impl Scene<'_> {
             launch: self.launch,
         }
     }
+}
+
+/// Bytes of an element that some lane's access uses: of arrays of structures, by object and distance of lanes.
+type Used = BTreeMap<(Object, i128), BTreeSet<i128>>;
+
+/// What all accesses together use of structures that lie side by side: fields that are read one by one share the
+/// sectors that the first of them brought.
+fn used(walk: &Walk) -> Used {
+    let mut used = Used::new();
+    for access in walk
+        .seen
+        .accesses
+        .values()
+        .filter(|access| is_global(access))
+    {
+        let Some(stride) = bytes(access.stride).filter(|stride| stride.abs() <= LARGEST_RECORD)
+        else {
+            continue;
+        };
+        for (object, from) in &access.anchors {
+            let held = used.entry((*object, stride)).or_default();
+            held.extend(
+                (0..access.bytes as i128).map(|byte| (from + byte).rem_euclid(stride.abs().max(1))),
+            );
+        }
+    }
+    used
+}
+
+/// An access, with what others use of the sectors that it moves.
+fn with_neighbours(access: &Access, used: &Used) -> Access {
+    let mut access = access.clone();
+    let Some(stride) = bytes(access.stride).filter(|stride| *stride != 0) else {
+        return access;
+    };
+    let own = access
+        .anchors
+        .iter()
+        .filter_map(|(object, _)| used.get(&(*object, stride)));
+    let part = own.map(|held| held.len() as f64 / stride.abs() as f64);
+    if let Some(part) = part.reduce(f64::max) {
+        access.ideal = access.ideal.max(access.sectors * part);
+    }
+    access
 }
 
 fn is_global(access: &Access) -> bool {

@@ -23,6 +23,11 @@ fn the_answers_say_what_comes_out() {
 }
 
 #[test]
+fn the_page_on_checks_says_what_comes_out() {
+    check("docs/check.md");
+}
+
+#[test]
 fn the_page_on_boards_says_what_comes_out() {
     check("docs/how-to/board.md");
 }

@@ -103,7 +103,7 @@ fn of_site(checked: &Checked, site: &Site, sources: &SourceMap) -> SiteData {
         what: what(&site.what),
         verdict: site.verdict.name(),
         depends_on: match &site.verdict {
-            Verdict::Unknown(facts) => facts.iter().cloned().collect(),
+            Verdict::Unknown(facts) | Verdict::Provided(facts) => facts.iter().cloned().collect(),
             _ => Vec::new(),
         },
         share: site.share,

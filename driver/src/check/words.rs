@@ -10,6 +10,9 @@ use fpgacc_gpu_model::lanes::observed::BranchKind;
 use super::Checked;
 use crate::session::Session;
 
+/// Elements of 4 bytes that are this far apart lie in sectors of their own.
+const LARGE: u32 = 8;
+
 /// Warnings of a kernel, in the order of the text.
 pub fn warnings(checked: &Checked, session: &Session) -> Vec<Diagnostic> {
     let sites = checked.findings.sites.iter().filter(|site| site.is_warning);
@@ -25,9 +28,13 @@ fn warning(checked: &Checked, site: &Site, session: &Session) -> Diagnostic {
         let at = &launch.site;
         format!(", launched in {}:{}", at.file, at.line)
     });
-    let sure = match site.verdict {
-        Verdict::Measured => "measured in a run",
-        _ => "proved",
+    let sure = match &site.verdict {
+        Verdict::Measured => "measured in a run".to_string(),
+        Verdict::Provided(names) => {
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            format!("proved for {} of {LARGE} or more", names.join(" and "))
+        }
+        _ => "proved".to_string(),
     };
     warning = warning.note(format!(
         "{sure}, kernel '{name}'{}: {}",
@@ -125,6 +132,10 @@ fn advice(checked: &Checked, site: &Site, session: &Session) -> Option<String> {
                     "let neighbouring work-items take neighbouring elements: element `id + i * size` in round `i`, \
                      not `id * n + i` ({gain})"
                 ),
+                _ if is_linear(checked, site) => format!(
+                    "store the array transposed, so that neighbouring work-items read neighbouring elements, or go \
+                     through a tile in local memory ({gain})"
+                ),
                 _ => format!(
                     "let the first dimension of the ids be the one that is contiguous in memory: exchange dimensions \
                      0 and 1, transpose the array, or go through a tile in local memory ({gain})"
@@ -141,6 +152,12 @@ fn advice(checked: &Checked, site: &Site, session: &Session) -> Option<String> {
                 .to_string(),
         }),
     }
+}
+
+/// Whether the launch has one dimension only.
+fn is_linear(checked: &Checked, site: &Site) -> bool {
+    let launch = site.launch.and_then(|at| checked.launches.get(at));
+    launch.is_some_and(|launch| launch.work_dim.constant() == Some(1))
 }
 
 fn session_text(session: &Session, span: Span) -> Option<String> {

@@ -8,7 +8,7 @@ use fpgacc_kernel_analysis::constant;
 
 use super::machine::{Machine, Values};
 use super::observed::BranchKind;
-use super::ops::{self, Outcome};
+use super::ops::{self, Outcome, Products};
 use super::value::{Linear, Object, Origin, Value};
 use super::wide::{Mask, Wide};
 
@@ -141,11 +141,17 @@ impl<'a> Machine<'a> {
         (0..count)
             .map(|at| {
                 let (a, b) = (&lhs[at.min(lhs.len() - 1)], &rhs[at.min(rhs.len() - 1)]);
+                let products = match op {
+                    BinaryOp::Mul => self.products(a, b),
+                    _ => Products::new(),
+                };
                 self.each(mask, &[a, b], |values| {
-                    match ops::binary(op, values[0], values[1], scalar) {
-                        Outcome::Known(value) => Some(value),
-                        Outcome::Supposed(holds, _) => Some(Value::int(i128::from(holds))),
-                        Outcome::Lost => None,
+                    match (ops::binary(op, values[0], values[1], scalar), values) {
+                        (Outcome::Known(value), _) => Some(value),
+                        (Outcome::Lost, [Value::Int(a), Value::Int(b)]) if op == BinaryOp::Mul => {
+                            ops::product(a, b, &products).map(Value::Int)
+                        }
+                        (Outcome::Lost, _) => None,
                     }
                 })
             })
@@ -194,6 +200,9 @@ impl<'a> Machine<'a> {
                     }
                     (UnaryOp::Not, value) => {
                         let is_zero = match value {
+                            Value::Likely(holds, sym) => {
+                                return Some(Value::Likely(!holds, *sym));
+                            }
                             Value::Int(linear) => linear.known()? == 0,
                             Value::Float(number) => *number == 0.0,
                             _ => false,
@@ -295,18 +304,34 @@ impl<'a> Machine<'a> {
         let others = mask & !decided;
         let short = Wide::int(i128::from(op == BinaryOp::Or));
         if others == 0 {
-            return short;
+            // It is as sure as the left side.
+            return match ways.supposed {
+                Some(sym) => Wide::Same(Value::Likely(op == BinaryOp::Or, sym)),
+                None => short,
+            };
         }
         let right = self.one(rhs, others);
         let truth = |value: &Value| match value {
+            Value::Likely(holds, _) => Some(*holds),
             Value::Int(linear) => linear.known().map(|known| known != 0),
             Value::Float(number) => Some(*number != 0.0),
             Value::Pointer(..) => Some(true),
             _ => None,
         };
         let decides = |truth: bool| truth == (op == BinaryOp::Or);
+        let supposes = |values: &[&Value]| {
+            values.iter().find_map(|value| match value {
+                Value::Likely(_, sym) => Some(*sym),
+                _ => None,
+            })
+        };
         let joined = self.each(others, &[&left, &right], |values| {
-            match (truth(values[0]), truth(values[1])) {
+            let both = (truth(values[0]), truth(values[1]));
+            if let (Some(a), Some(b), Some(sym)) = (both.0, both.1, supposes(values)) {
+                let holds = if op == BinaryOp::And { a && b } else { a || b };
+                return Some(Value::Likely(holds, sym));
+            }
+            match both {
                 (Some(a), _) if decides(a) => Some(Value::int(i128::from(a))),
                 (_, Some(b)) if decides(b) => Some(Value::int(i128::from(b))),
                 (Some(_), Some(b)) => Some(Value::int(i128::from(b))),

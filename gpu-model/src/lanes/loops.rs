@@ -379,7 +379,7 @@ impl<'a> Machine<'a> {
             let (now, Some(from)) = (self.env[&key].clone(), start.get(&key)) else {
                 continue;
             };
-            if now == *from && now.iter().all(|one| one.same().is_some()) {
+            if now == *from {
                 continue;
             }
             let step = steps.and_then(|steps| steps.get(&key)).filter(|_| is_known);

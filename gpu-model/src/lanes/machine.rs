@@ -10,6 +10,7 @@ use fpgacc_kernel_analysis::work_item::Quantity;
 
 use super::memory;
 use super::observed::{AccessSite, BranchKind, Observed, Place};
+use super::ops::Products;
 use super::range::{Launch, Sample};
 use super::value::{Linear, Object, Origin, Sym, Value};
 use super::wide::{Mask, Wide};
@@ -39,6 +40,8 @@ pub(super) struct Machine<'a> {
     /// Where numbers that are not known come from.
     pub origins: Vec<Origin>,
     known_syms: BTreeMap<Origin, Sym>,
+    /// Numbers that are products of two others.
+    products: Products,
     pub seen: Observed,
     pub sample: Sample,
     /// Lanes of a warp; those that the group has.
@@ -56,6 +59,8 @@ pub(super) struct Machine<'a> {
     pub result: Option<Values>,
     /// How often what is done now is done in the launch.
     pub weight: f64,
+    /// What is done now is done only if this number is small.
+    pub unlikely: Option<Sym>,
     /// Loops around.
     pub loops: u32,
     pub steps: u64,
@@ -75,6 +80,7 @@ impl<'a> Machine<'a> {
             kernel,
             origins: Vec::new(),
             known_syms: BTreeMap::new(),
+            products: Products::new(),
             seen: Observed::default(),
             sample: Sample {
                 group: [0; 3],
@@ -95,6 +101,7 @@ impl<'a> Machine<'a> {
             skipped: 0,
             result: None,
             weight: 0.0,
+            unlikely: None,
             loops: 0,
             steps: 0,
         }
@@ -190,6 +197,42 @@ impl<'a> Machine<'a> {
     /// A number that is the same for all lanes.
     pub fn unknown(&mut self, origin: Origin) -> Wide {
         Wide::Same(Value::Int(Linear::sym(self.fresh(origin))))
+    }
+
+    /// The products of all numbers that are not known in two values.
+    pub fn products(&mut self, lhs: &Wide, rhs: &Wide) -> Products {
+        let lane = self.exists.trailing_zeros() as usize;
+        let syms = |value: &Value| match value {
+            Value::Int(linear) => linear.terms.iter().map(|(sym, _)| *sym).collect(),
+            _ => Vec::new(),
+        };
+        let mut all = Products::new();
+        for a in syms(lhs.lane(lane)) {
+            for b in syms(rhs.lane(lane)) {
+                let pair = (a.min(b), a.max(b));
+                let product = match self.products.get(&pair) {
+                    Some(&product) => product,
+                    None => {
+                        let product = self.fresh(self.origin_of_product(pair));
+                        self.products.insert(pair, product);
+                        product
+                    }
+                };
+                all.insert(pair, product);
+            }
+        }
+        all
+    }
+
+    fn origin_of_product(&self, (a, b): (Sym, Sym)) -> Origin {
+        let origin = |sym: Sym| &self.origins[sym.0 as usize];
+        match (origin(a), origin(b)) {
+            (Origin::Memory, _) | (_, Origin::Memory) => Origin::Memory,
+            (Origin::Argument(a), Origin::Argument(b)) => Origin::Argument(format!("{a} * {b}")),
+            (known @ (Origin::Argument(_) | Origin::Size(_)), Origin::Size(_))
+            | (Origin::Size(_), known @ Origin::Argument(_)) => known.clone(),
+            _ => Origin::Computed,
+        }
     }
 
     fn argument(&mut self, function: &Function, index: usize) -> Values {
@@ -320,6 +363,7 @@ impl<'a> Machine<'a> {
             .entry(AccessSite { place, write })
             .or_default();
         entry.space = Some(space);
+        entry.open.extend(self.unlikely);
         entry.bytes = bytes;
         match space {
             AddressSpace::Local => memory::local(self.device, entry, pointers, mask, self.weight),
@@ -361,6 +405,13 @@ impl<'a> Machine<'a> {
                     }
                     _ => ways.yes |= bit,
                 },
+                Value::Likely(holds, sym) => {
+                    ways.supposed = Some(*sym);
+                    match holds {
+                        true => ways.yes |= bit,
+                        false => ways.no |= bit,
+                    }
+                }
                 Value::Float(number) if *number == 0.0 => ways.no |= bit,
                 Value::Float(_) | Value::Pointer(..) => ways.yes |= bit,
                 Value::Data => ways.data |= bit,
@@ -388,6 +439,8 @@ pub(super) struct Ways {
     pub unclear: Mask,
     /// That number.
     pub open: Option<Sym>,
+    /// A number that is supposed to be large.
+    pub supposed: Option<Sym>,
 }
 
 impl Ways {

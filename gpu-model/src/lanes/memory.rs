@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::observed::{Access, Stride};
+use super::observed::{Access, LARGEST_RECORD, Stride};
 use super::value::{Linear, Object, Sym, Value};
 use super::wide::{Mask, Wide, lanes};
 use crate::device::Device;
@@ -57,25 +57,49 @@ pub fn global(device: &Device, entry: &mut Access, pointers: &Wide, mask: Mask, 
             }
             entry.sectors += weight * touched.len() as f64;
             entry.ideal += weight * covered(&used, bytes, sector);
-            entry.stride = entry.stride.and(addresses.stride());
-            entry.open.extend(addresses.differing());
+            let stride = addresses.stride();
+            entry.stride = entry.stride.and(stride);
+            entry.apart.extend(addresses.differing());
+            if let (Stride::Bytes(stride), Some((object, _, from))) =
+                (stride, addresses.list.first())
+                && (1..=LARGEST_RECORD).contains(&stride.abs())
+            {
+                entry
+                    .anchors
+                    .insert((*object, from.rem_euclid(stride.abs())));
+            }
         }
     }
 }
 
+/// Lanes in a row that are a piece of their own: a row of a tile. What lies between rows is not theirs.
+const ROW: usize = 4;
+
 /// The sectors that would hold all bytes that are used: each once.
 fn covered(used: &BTreeSet<(&Object, &Vec<(Sym, i128)>, i128)>, bytes: i128, sector: i128) -> f64 {
-    let mut total = 0;
-    let mut end: Option<(&Object, &Vec<(Sym, i128)>, i128)> = None;
+    let mut total = 0.0;
+    // Of the run of elements at hand: how many, where it starts and ends.
+    let mut run: Option<(usize, i128, i128)> = None;
+    let mut last: Option<(&Object, &Vec<(Sym, i128)>)> = None;
+    let sectors = |(count, from, to): (usize, i128, i128)| {
+        let part = (to - from) as f64 / sector as f64;
+        if count >= ROW { part.ceil() } else { part }
+    };
     for (object, terms, from) in used {
-        let overlap = match end {
-            Some((o, t, end)) if o == *object && t == *terms => (end - from).clamp(0, bytes),
-            _ => 0,
+        let is_same = last == Some((object, terms));
+        run = match run {
+            Some((count, start, end)) if is_same && *from <= end => {
+                Some((count + 1, start, end.max(from + bytes)))
+            }
+            run => {
+                total += run.map_or(0.0, sectors);
+                Some((1, *from, from + bytes))
+            }
         };
-        total += bytes - overlap;
-        end = Some((object, terms, from + bytes));
+        last = Some((object, terms));
     }
-    (total as f64 / sector as f64).ceil().max(1.0)
+    total += run.map_or(0.0, sectors);
+    total.ceil().max(1.0)
 }
 
 impl Addresses {

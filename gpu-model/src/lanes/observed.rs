@@ -5,7 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use fpgacc_frontend::ir::{AddressSpace, FunctionId};
 use fpgacc_frontend::source::Span;
 
-use super::value::Sym;
+use super::value::{Object, Sym};
+
+/// Structures up to this many bytes are taken to stay in a cache while their fields are read.
+pub const LARGEST_RECORD: i128 = 128;
 
 /// A place in the kernel's text; the same place of a function that is called from several places is one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -46,6 +49,10 @@ pub struct Access {
     pub by_data: f64,
     /// Numbers that are not known, on which the distance of lanes depends.
     pub open: BTreeSet<Sym>,
+    /// Numbers that are not known, by multiples of which lanes are apart: far, if these are large.
+    pub apart: BTreeSet<Sym>,
+    /// The object, and where the first lane's element lies in it; `None`: in several places.
+    pub anchors: BTreeSet<(Object, i128)>,
     /// The distance between neighbouring lanes in bytes, where it is always the same.
     pub stride: Stride,
 }

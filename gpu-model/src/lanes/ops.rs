@@ -1,5 +1,7 @@
 //! Arithmetic on the values of one lane.
 
+use std::collections::BTreeMap;
+
 use fpgacc_frontend::ir::{BinaryOp, Scalar};
 
 use super::value::{Linear, Sym, Value};
@@ -9,10 +11,28 @@ use super::value::{Linear, Sym, Value};
 pub enum Outcome {
     /// This.
     Known(Value),
-    /// The truth of a comparison, if numbers that are not known are large.
-    Supposed(bool, Sym),
     /// It is not followed.
     Lost,
+}
+
+/// Numbers that stand for products of two others, by these in ascending order.
+pub type Products = BTreeMap<(Sym, Sym), Sym>;
+
+/// A product of two numbers with unknown parts.
+pub fn product(a: &Linear, b: &Linear, products: &Products) -> Option<Linear> {
+    let mut sum = b.times(a.constant)?;
+    let unknown = Linear {
+        constant: 0,
+        terms: a.terms.clone(),
+    };
+    sum = sum.plus(&unknown, b.constant)?;
+    for (s, by) in &a.terms {
+        for (t, times) in &b.terms {
+            let product = products.get(&(*s.min(t), *s.max(t)))?;
+            sum = sum.plus(&Linear::sym(*product), by.checked_mul(*times)?)?;
+        }
+    }
+    Some(sum)
 }
 
 /// `lhs op rhs` in a scalar type.
@@ -21,6 +41,8 @@ pub fn binary(op: BinaryOp, lhs: &Value, rhs: &Value, ty: Option<Scalar>) -> Out
         return Outcome::Known(Value::Data);
     }
     match (lhs, rhs) {
+        (Value::Likely(holds, _), other) => binary(op, &Value::int(i128::from(*holds)), other, ty),
+        (other, Value::Likely(holds, _)) => binary(op, other, &Value::int(i128::from(*holds)), ty),
         (Value::Open(sym), _) | (_, Value::Open(sym)) => Outcome::Known(Value::Open(*sym)),
         (Value::Int(a), Value::Int(b)) => integers(op, a, b, ty),
         (Value::Float(a), Value::Float(b)) => floats(op, *a, *b, ty),
@@ -137,9 +159,15 @@ fn compared(op: BinaryOp, a: &Linear, b: &Linear) -> Outcome {
         .terms
         .iter()
         .all(|(_, times)| times.signum() == first.signum());
-    match is_clear {
-        true => Outcome::Supposed(holds(first), sym),
-        false => Outcome::Lost,
+    // Of `id < n - t`, the side that is not known is the large one.
+    let large = match (a.known(), b.known()) {
+        (Some(_), None) => Some(-1),
+        (None, Some(_)) => Some(1),
+        _ => None,
+    };
+    match is_clear.then_some(first).or(large) {
+        Some(ordering) => Outcome::Known(Value::Likely(holds(ordering), sym)),
+        None => Outcome::Lost,
     }
 }
 
@@ -218,9 +246,10 @@ mod tests {
         let n = Value::Int(Linear::sym(Sym(3)));
         let id = Value::int(77);
         let truth = |op| binary(op, &id, &n, Some(Scalar::Int));
-        assert_eq!(truth(BinaryOp::Lt), Outcome::Supposed(true, Sym(3)));
-        assert_eq!(truth(BinaryOp::Ge), Outcome::Supposed(false, Sym(3)));
-        assert_eq!(truth(BinaryOp::Eq), Outcome::Supposed(false, Sym(3)));
+        let likely = |holds| Outcome::Known(Value::Likely(holds, Sym(3)));
+        assert_eq!(truth(BinaryOp::Lt), likely(true));
+        assert_eq!(truth(BinaryOp::Ge), likely(false));
+        assert_eq!(truth(BinaryOp::Eq), likely(false));
     }
 
     #[test]

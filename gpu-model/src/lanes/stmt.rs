@@ -9,6 +9,9 @@ use super::observed::BranchKind;
 use super::value::{Linear, Origin, Value};
 use super::wide::{Mask, Wide, lanes};
 
+/// How often what is not supposed to happen does.
+const UNLIKELY: f64 = 0.01;
+
 /// Variables by the number of their call.
 pub(super) type Env = BTreeMap<(u32, VarRef), Values>;
 
@@ -108,6 +111,7 @@ impl<'a> Machine<'a> {
                 let no = self.live(ways.no);
                 self.block(otherwise, no);
                 let else_issued = self.seen.operations - after_then;
+                self.unlikely_side(then, otherwise, &ways, mask);
                 let share = |waiting: Mask| f64::from(waiting.count_ones()) / self.width as f64;
                 match ways.is_divergent() {
                     true => then_issued * share(ways.no) + else_issued * share(ways.yes),
@@ -121,6 +125,27 @@ impl<'a> Machine<'a> {
         };
         let span = self.function().exprs.span(cond);
         self.branch(span, BranchKind::If, &ways, idle);
+    }
+
+    /// The branch that is taken only if a number is small: looked at, as it may be, and forgotten.
+    fn unlikely_side(&mut self, then: &'a [Stmt], otherwise: &'a [Stmt], ways: &Ways, mask: Mask) {
+        let other = match (ways.yes, ways.no) {
+            (0, _) => then,
+            (_, 0) => otherwise,
+            _ => return,
+        };
+        let Some(sym) = ways.supposed.filter(|_| !other.is_empty()) else {
+            return;
+        };
+        let before = (self.env.clone(), self.weight, self.unlikely.replace(sym));
+        let flow = (self.returned, self.broken, self.skipped);
+        let result = self.result.clone();
+        self.weight *= UNLIKELY;
+        (self.returned, self.broken, self.skipped) = (0, 0, 0);
+        self.block(other, mask);
+        (self.env, self.weight, self.unlikely) = before;
+        (self.returned, self.broken, self.skipped) = flow;
+        self.result = result;
     }
 
     /// Both branches, where it is not known which is taken: each is looked at as if it were, half of the time.

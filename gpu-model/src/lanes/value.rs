@@ -81,6 +81,8 @@ pub enum Value {
     Int(Linear),
     /// A floating-point number that is known.
     Float(f64),
+    /// A truth that holds if this number, which is not known, is large.
+    Likely(bool, Sym),
     /// An address: an object and bytes from its start.
     Pointer(Object, Linear),
     /// It differs between lanes by what memory holds.
