@@ -7,10 +7,13 @@ use super::value::{Linear, Object, Sym, Value};
 use super::wide::{Mask, Wide, lanes};
 use crate::device::Device;
 
-/// Addresses of the lanes of a mask: the object, what is not known of the address, and the bytes beyond.
+/// An address: the object, what is not known of the offset, and the bytes beyond.
+type Address = (Object, Vec<(Sym, i128)>, i128);
+
+/// Addresses of the lanes of a mask.
 struct Addresses {
     /// By lane, in ascending order.
-    list: Vec<(Object, Vec<(Sym, i128)>, i128)>,
+    list: Vec<Address>,
 }
 
 /// How the addresses of a warp are known.
@@ -49,11 +52,12 @@ pub fn global(device: &Device, entry: &mut Access, pointers: &Wide, mask: Mask, 
         Known::All(addresses) => {
             let mut touched = BTreeSet::new();
             let mut used = BTreeSet::new();
-            for (object, terms, from) in &addresses.list {
+            for address in &addresses.list {
+                let (object, terms, from) = address;
                 let first = from.div_euclid(sector);
                 let last = (from + bytes - 1).div_euclid(sector);
                 touched.extend((first..=last).map(|at| (object, terms, at)));
-                used.insert((object, terms, *from));
+                used.insert(address);
             }
             entry.sectors += weight * touched.len() as f64;
             entry.ideal += weight * covered(&used, bytes, sector);
@@ -76,7 +80,7 @@ pub fn global(device: &Device, entry: &mut Access, pointers: &Wide, mask: Mask, 
 const ROW: usize = 4;
 
 /// The sectors that would hold all bytes that are used: each once.
-fn covered(used: &BTreeSet<(&Object, &Vec<(Sym, i128)>, i128)>, bytes: i128, sector: i128) -> f64 {
+fn covered(used: &BTreeSet<&Address>, bytes: i128, sector: i128) -> f64 {
     let mut total = 0.0;
     // Of the run of elements at hand: how many, where it starts and ends.
     let mut run: Option<(usize, i128, i128)> = None;
@@ -162,12 +166,7 @@ pub fn local(device: &Device, entry: &mut Access, pointers: &Wide, mask: Mask, w
 }
 
 /// Turns beyond the first that these lanes take.
-fn conflicts(
-    part: &[(Object, Vec<(Sym, i128)>, i128)],
-    word: i128,
-    words: i128,
-    banks: u32,
-) -> usize {
+fn conflicts(part: &[Address], word: i128, words: i128, banks: u32) -> usize {
     let mut by_bank: BTreeMap<i128, BTreeSet<(Object, i128)>> = BTreeMap::new();
     for (object, _, from) in part {
         let first = from.div_euclid(word);
