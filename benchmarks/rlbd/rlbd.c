@@ -32,7 +32,7 @@ static const char *const job_names[JOBS] = {"copy", "rlbd compress", "rlbd decom
                                             "rlbd decompress", "tile compress", "tile decompress"};
 
 typedef struct {
-    cl_kernel measure, sums, offsets, pack, decompress, copy;
+    cl_kernel measure, sums, offsets, pack, decompress, rows, runs, copy;
 } tile_kernels_t;
 
 typedef struct {
@@ -127,6 +127,8 @@ static tile_kernels_t tile_kernels(cl_program program)
     kernels.offsets = kernel_of(program, "tile_offsets");
     kernels.pack = kernel_of(program, "tile_pack");
     kernels.decompress = kernel_of(program, "tile_decompress");
+    kernels.rows = kernel_of(program, "tile_rows");
+    kernels.runs = kernel_of(program, "tile_runs");
     kernels.copy = kernel_of(program, "copy");
     return kernels;
 }
@@ -176,6 +178,8 @@ static void release_tile_kernels(tile_kernels_t *kernels)
     clReleaseKernel(kernels->offsets);
     clReleaseKernel(kernels->pack);
     clReleaseKernel(kernels->decompress);
+    clReleaseKernel(kernels->rows);
+    clReleaseKernel(kernels->runs);
     clReleaseKernel(kernels->copy);
 }
 
@@ -236,7 +240,7 @@ static size_t stream_room(const problem_t *p)
 static void prepare(device_t *d, problem_t *p)
 {
     p->data = new_buffer(d, p->room);
-    p->restored = new_buffer(d, p->room);
+    p->restored = new_buffer(d, p->tiles * tile_bound(p->width) + 16); /* whole tiles, and the tail */
     p->slots = new_buffer(d, (size_t)p->partitions * SLOT);
     p->sizes = new_buffer(d, sizeof(cl_uint) * (p->partitions > p->tiles ? p->partitions : p->tiles));
     p->sums = new_buffer(d, sizeof(cl_ulong) * (p->scan_groups > p->tile_groups ? p->scan_groups : p->tile_groups));
@@ -360,6 +364,26 @@ static void launch_tile(device_t *d, tile_kernels_t *k, problem_t *p, cl_event *
     set(k->decompress, 3, sizeof(cl_ulong), &p->values);
     set(k->decompress, 4, sizeof(cl_mem), &p->restored);
     fail_if(clEnqueueNDRangeKernel(d->queue, k->decompress, 2, NULL, items, group, 0, NULL, event), "tile_decompress");
+}
+
+/* The two that are made for FPGAs, in place of tile_decompress. */
+static void launch_rows_and_runs(device_t *d, tile_kernels_t *k, problem_t *p)
+{
+    size_t rows_items = ((size_t)p->tiles + PLAIN_GROUP - 1) / PLAIN_GROUP * PLAIN_GROUP, rows_group = PLAIN_GROUP;
+    set(k->rows, 0, sizeof(cl_mem), &p->payload);
+    set(k->rows, 1, sizeof(cl_mem), &p->headers);
+    set(k->rows, 2, sizeof(cl_uint), &p->tiles);
+    set(k->rows, 3, sizeof(cl_mem), &p->restored);
+    fail_if(clEnqueueNDRangeKernel(d->queue, k->rows, 1, NULL, &rows_items, &rows_group, 0, NULL, NULL), "tile_rows");
+
+    size_t items[2] = {TILE_LANES, 0}, group[2] = {TILE_LANES, GROUP_TILES};
+    items[1] = ((size_t)p->tiles + GROUP_TILES - 1) / GROUP_TILES * GROUP_TILES;
+    set(k->runs, 0, sizeof(cl_mem), &p->payload);
+    set(k->runs, 1, sizeof(cl_mem), &p->headers);
+    set(k->runs, 2, sizeof(cl_uint), &p->tiles);
+    set(k->runs, 3, sizeof(cl_ulong), &p->values);
+    set(k->runs, 4, sizeof(cl_mem), &p->restored);
+    fail_if(clEnqueueNDRangeKernel(d->queue, k->runs, 2, NULL, items, group, 0, NULL, NULL), "tile_runs");
 }
 
 static void launch_copy(device_t *d, tile_kernels_t *k, problem_t *p, cl_event *event)
@@ -488,7 +512,11 @@ static int check_tiles(device_t *d, tile_kernels_t *k, problem_t *p, readbacks_t
 
     poison(d, p->restored, p->output, p->room);
     launch_tile(d, k, p, NULL);
-    return errors + restored(d, p, "tiles", (size_t)p->values * (size_t)p->width, log);
+    errors += restored(d, p, "tiles", (size_t)p->values * (size_t)p->width, log);
+
+    poison(d, p->restored, p->output, p->room);
+    launch_rows_and_runs(d, k, p);
+    return errors + restored(d, p, "rows", (size_t)p->values * (size_t)p->width, log);
 }
 
 /* The thesis's example: 12 values of 96 bytes make 27. */

@@ -281,6 +281,21 @@ void unpack_lane(__global const word_t *words, ulong4 header, uint rows, __globa
     }
 }
 
+/* A lane of a tile of runs, `rows` of it. */
+void unpack_runs(__global const uchar *place, uint lane, uint rows, __global word_t *output)
+{
+    __global const uint *begins = (__global const uint *)place;
+    __global const word_t *values = (__global const word_t *)(place + TILE_VALUES / 8);
+    uint before = 0;
+    UNROLL
+    for (uint row = 0; row < rows; row++) {
+        uint begun = begins[row];
+        uint run = before + popcount(begun & (0xffffffffu >> (31 - lane)));
+        output[row * LANES] = values[run - 1];
+        before += popcount(begun);
+    }
+}
+
 __kernel __attribute__((reqd_work_group_size(LANES, TILES, 1)))
 void tile_decompress(__global const uchar *payload, __global const ulong4 *headers, uint tiles,
                      ulong count, __global word_t *output)
@@ -297,16 +312,83 @@ void tile_decompress(__global const uchar *payload, __global const ulong4 *heade
         unpack_lane((__global const word_t *)place + lane, header, rows, output + start);
         return;
     }
-    __global const uint *begins = (__global const uint *)place;
-    __global const word_t *values = (__global const word_t *)(place + TILE_VALUES / 8);
-    uint before = 0;
-    UNROLL
-    for (uint row = 0; row < rows; row++) {
-        uint begun = begins[row];
-        uint run = before + popcount(begun & (0xffffffffu >> (31 - lane)));
-        output[start + row * LANES] = values[run - 1];
-        before += popcount(begun);
+    unpack_runs(place, lane, rows, output + start);
+}
+
+/* ---- For FPGAs: 64 bytes of output an iteration ---- */
+
+#define BLOCK_BYTES 64
+#define PARTS (LANES * TILE_BYTES / BLOCK_BYTES) /* of a row */
+#if TILE_BYTES == 8
+typedef ulong8 block_t;
+#else
+typedef uint16 block_t;
+#endif
+
+/* Whole tiles of plain values and deltas, a work-item a tile. Made one work-item, it has a pipeline
+ * that takes an iteration a cycle: no address depends on what was loaded but the header, each word is
+ * loaded once, and what a row needs of the row above waits in a shift register. `output` has room for
+ * whole tiles. */
+__kernel void tile_rows(__global const block_t *payload, __global const ulong4 *headers, uint tiles,
+                        __global block_t *output)
+{
+    uint tile = get_global_id(0);
+    if (tile >= tiles)
+        return;
+    ulong4 header = headers[tile];
+    if (((uint)header.y & 0xff) == MODE_RUNS)
+        return;
+
+    bool delta = ((uint)header.y & 0xff) == MODE_DELTA;
+    uint bits = (uint)(header.y >> 8) & 0xff, first_bits = (uint)(header.y >> 16) & 0xff;
+    ulong words = header.x / BLOCK_BYTES;
+    block_t held[PARTS], above[PARTS]; /* the word that is not used up, the last value; the oldest first */
+    for (uint i = 0; i < PARTS; i++)
+        held[i] = above[i] = (block_t)0;
+
+    for (uint i = 0; i < ROWS * PARTS; i++) {
+        uint row = i / PARTS, part = i % PARTS;
+        uint row_bits = row == 0 ? first_bits : bits;
+        uint bit = row == 0 ? 0 : first_bits + (row - 1) * bits;
+        uint used = bit % WORD_BITS;
+        uint loaded = (bit + WORD_BITS - 1) / WORD_BITS, needed = (bit + row_bits + WORD_BITS - 1) / WORD_BITS;
+
+        block_t word = held[0];
+        block_t packed = held[0] >> (word_t)used;
+        if (needed > loaded) {
+            word = payload[words + loaded * PARTS + part];
+            packed = used > 0 ? packed | word << (word_t)(WORD_BITS - used) : word;
+        }
+        word_t mask = row_bits > 0 ? ~(word_t)0 >> (WORD_BITS - row_bits) : 0;
+        block_t value = (packed & mask) + (word_t)(row == 0 ? header.w : header.z);
+        if (delta && row > 0)
+            value += above[0];
+        output[(ulong)tile * (ROWS * PARTS) + i] = value;
+
+        #pragma unroll
+        for (uint j = 0; j + 1 < PARTS; j++) {
+            held[j] = held[j + 1];
+            above[j] = above[j + 1];
+        }
+        held[PARTS - 1] = word;
+        above[PARTS - 1] = value;
     }
+}
+
+/* Beside tile_rows: the tiles of runs. */
+__kernel __attribute__((reqd_work_group_size(LANES, TILES, 1)))
+void tile_runs(__global const uchar *payload, __global const ulong4 *headers, uint tiles, ulong count,
+               __global word_t *output)
+{
+    uint lane = get_local_id(0);
+    ulong tile = get_global_id(1);
+    ulong start = tile * TILE_VALUES + lane;
+    if (tile >= tiles || start >= count)
+        return;
+    ulong4 header = headers[tile];
+    uint rows = (uint)min((count - start + LANES - 1) / LANES, (ulong)ROWS);
+    if (((uint)header.y & 0xff) == MODE_RUNS)
+        unpack_runs(payload + header.x, lane, rows, output + start);
 }
 
 /* The copy that decompressors are held against. */

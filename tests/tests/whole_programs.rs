@@ -64,7 +64,7 @@ fn nn() {
 
 #[test]
 fn rlbd() {
-    // The search of --kernel-opt=3 takes minutes for its 18 kernels, if fpgacc is not optimised.
+    // The search of --kernel-opt=3 takes minutes for its 22 kernels, if fpgacc is not optimised.
     bench_ways("rlbd", &WAYS[..3]);
 }
 
