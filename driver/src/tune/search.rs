@@ -126,6 +126,9 @@ impl Search<'_> {
         let batch = self.plan.jobs.max(1).min(left);
         let mut round: Vec<Vec<Proposal>> = Vec::new();
         for (track, course) in courses.iter().enumerate() {
+            if !self.is_launched(track) {
+                continue;
+            }
             let candidates = &self.program.tracks[track].candidates;
             let next = course.strategy.next(candidates, &course.history, batch);
             for (at, candidate) in next.into_iter().enumerate() {
@@ -139,6 +142,16 @@ impl Search<'_> {
             }
         }
         round
+    }
+
+    /// Whether the program, with these arguments, launches a kernel: others may be anything.
+    fn is_launched(&self, track: usize) -> bool {
+        match self.trials.first().map(|trial| &trial.outcome) {
+            Some(Outcome::Measured(first)) => first
+                .kernels
+                .contains_key(&self.program.tracks[track].kernel),
+            _ => true,
+        }
     }
 
     /// Tries a round and notes what came of it.

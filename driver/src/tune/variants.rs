@@ -36,16 +36,8 @@ impl Names<'_> {
         format!("{}.{what}", self.0)
     }
 
-    fn unroll(&self, family: Family, number: usize) -> String {
-        let form = word(family);
-        self.of(&format!("{form}.unroll.{number}"))
-    }
-}
-
-fn word(family: Family) -> &'static str {
-    match family {
-        Family::NdRange => ExecutionModel::NdRange.word(),
-        Family::SingleWorkItem => ExecutionModel::SingleWorkItem.word(),
+    fn unroll(&self, model: ExecutionModel, number: usize) -> String {
+        self.of(&format!("{}.unroll.{number}", model.word()))
     }
 }
 
@@ -67,7 +59,7 @@ pub fn space(kernel: &str, explorer: &Explorer<'_>, kind: Kind) -> Space {
     }
     // A kernel that cannot become a single work-item stays an NDRange, whatever is asked.
     forms.dedup_by(|second, first| second.1.family() == first.1.family());
-    let words = forms.iter().map(|(_, made)| word(made.family()));
+    let words = forms.iter().map(|(model, _)| model.word());
     let parameter = Parameter::new(names.of("form"), words);
     space.parameters.push(parameter);
     for (model, made) in &forms {
@@ -77,7 +69,7 @@ pub fn space(kernel: &str, explorer: &Explorer<'_>, kind: Kind) -> Space {
                 single_work_items(&mut space, &names, *model, explorer, kind);
             }
         }
-        loops(&mut space, &names, made);
+        loops(&mut space, &names, *model, made);
     }
     // The place for local sizes: a parameter of the form `KERNEL.local`, and a field of `Variant`, once the host's
     // launches can take others.
@@ -88,7 +80,7 @@ pub fn space(kernel: &str, explorer: &Explorer<'_>, kind: Kind) -> Space {
 fn add<T: Into<Setting>>(
     space: &mut Space,
     names: &Names<'_>,
-    family: Family,
+    model: ExecutionModel,
     name: String,
     values: Vec<T>,
 ) {
@@ -100,7 +92,7 @@ fn add<T: Into<Setting>>(
         parameter: parameter.name.clone(),
         unless: parameter.values[0].clone(),
         needs: names.of("form"),
-        to_be: vec![word(family).into()],
+        to_be: vec![model.word().into()],
     });
     space.parameters.push(parameter);
 }
@@ -120,7 +112,6 @@ fn ndranges(
         let made = explorer.make(&[variant]).ok();
         made.is_some_and(|made| made[0].did(COARSEN))
     };
-    let ndrange = Family::NdRange;
     let mut dims: Vec<u64> = (0..3).filter(|dim| does(format!("{dim}:2"))).collect();
     // The first value is what is done where nothing is coarsened.
     dims.sort_unstable();
@@ -129,7 +120,7 @@ fn ndranges(
             .filter(|factor| *factor == 1 || dims.iter().any(|dim| does(format!("{dim}:{factor}"))))
             .collect();
         let is_strided = dims.iter().any(|dim| does(format!("{dim}:2:local")));
-        add(space, names, ndrange, names.of("coarsen"), factors);
+        add(space, names, model, names.of("coarsen"), factors);
         let factor = || names.of("coarsen");
         let merged = || MERGED[1..].iter().map(|&factor| factor.into()).collect();
         if dims.len() > 1 {
@@ -164,12 +155,12 @@ fn ndranges(
         let mut sizes = vec![0];
         sizes.extend(made.promotable());
         sizes.truncate(1 + MOST_LOOPS);
-        add(space, names, ndrange, names.of("promote"), sizes);
+        add(space, names, model, names.of("promote"), sizes);
     }
     if kind == Kind::Fpga {
         let lanes = [names.of("simd"), names.of("compute_units")];
         for name in &lanes {
-            add(space, names, ndrange, name.clone(), LANES.to_vec());
+            add(space, names, model, name.clone(), LANES.to_vec());
         }
         space.rules.push(Rule::Product {
             product_of: lanes.to_vec(),
@@ -193,7 +184,6 @@ fn single_work_items(
         let made = explorer.make(&[variant]).ok();
         made.is_some_and(|made| made[0].did(pass))
     };
-    let single = Family::SingleWorkItem;
     let switches = [
         (PRIVATISE, ["off", "on"]),
         (WINDOW, ["off", "on"]),
@@ -201,7 +191,7 @@ fn single_work_items(
     ];
     for (pass, values) in switches {
         if does(pass) {
-            add(space, names, single, names.of(pass), values.to_vec());
+            add(space, names, model, names.of(pass), values.to_vec());
         }
     }
     if kind == Kind::Fpga && does(WINDOW) {
@@ -228,7 +218,7 @@ fn single_work_items(
             add(
                 space,
                 names,
-                single,
+                model,
                 names.of(&format!("coalesce.{nest}")),
                 vec!["off", "on"],
             );
@@ -237,8 +227,7 @@ fn single_work_items(
 }
 
 /// Copies of the loops of a form.
-fn loops(space: &mut Space, names: &Names<'_>, made: &Explored) {
-    let family = made.family();
+fn loops(space: &mut Space, names: &Names<'_>, model: ExecutionModel, made: &Explored) {
     let mut all = Vec::new();
     for (number, trips) in made.loops().into_iter().take(MOST_LOOPS) {
         let most = trips.unwrap_or(u64::MAX);
@@ -246,9 +235,9 @@ fn loops(space: &mut Space, names: &Names<'_>, made: &Explored) {
             .into_iter()
             .filter(|copies| *copies <= most.max(1))
             .collect();
-        let name = names.unroll(family, number);
+        let name = names.unroll(model, number);
         all.push(name.clone());
-        add(space, names, family, name, copies);
+        add(space, names, model, name, copies);
     }
     if all.len() > 1 {
         space.rules.push(Rule::Product {

@@ -51,7 +51,7 @@ impl Default for Settings {
 }
 
 /// A setting of the process counts if it is so likely beside the likeliest one.
-const COUNTS: f64 = 0.01;
+const COUNTS: f64 = 0.05;
 
 /// See the head of this file.
 #[derive(Clone, Debug)]

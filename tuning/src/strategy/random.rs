@@ -1,6 +1,8 @@
 //! All points, in an order that a seed gives.
 
-use super::candidate::{Candidate, Strategy, Tried};
+use std::collections::BTreeSet;
+
+use super::candidate::{Candidate, Strategy, Tried, untried};
 use crate::random::Random;
 
 /// Tries in random order.
@@ -17,7 +19,8 @@ impl Strategy for Randomly {
 
     fn next(&self, candidates: &[Candidate], history: &[Tried], most: usize) -> Vec<usize> {
         let mut order = Random::new(self.seed).order(candidates.len());
-        order.retain(|at| history.iter().all(|tried| tried.candidate != *at));
+        let left: BTreeSet<usize> = untried(candidates, history).into_iter().collect();
+        order.retain(|at| left.contains(at));
         order.truncate(most);
         order
     }

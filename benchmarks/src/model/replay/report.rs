@@ -64,8 +64,10 @@ fn line(text: &mut String, table: &Table, seeds: u64, most: usize) -> Vec<Option
     } = table;
     let until =
         |strategy: &dyn Strategy, most| builds_until(strategy, candidates, costs, NEAR, most);
+    let is_near = |at: &usize| costs[*at].is_some_and(|cost| cost <= table.best() * NEAR);
     let random: Vec<_> = (0..seeds)
-        .map(|seed| until(&Randomly { seed }, costs.len()))
+        .map(|seed| Randomly { seed }.next(candidates, &[], costs.len()))
+        .map(|order| order.iter().position(is_near).map(|at| at + 1))
         .collect();
     let model: Vec<_> = (0..seeds).map(|seed| until(&endless(seed), most)).collect();
     let fewer: Vec<_> = (0..seeds)
