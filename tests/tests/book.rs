@@ -52,6 +52,11 @@ fn the_page_on_recorded_facts_says_what_comes_out() {
     check("docs/how-to/recorded-facts.md");
 }
 
+#[test]
+fn the_page_on_tuning_says_what_comes_out() {
+    check("docs/how-to/tune.md");
+}
+
 /// The paths that a page links to, without the part of the page.
 fn links(text: &str) -> Vec<&str> {
     let ends = text.match_indices("](").map(|(at, _)| &text[at + 2..]);
