@@ -111,7 +111,8 @@ fn run(session: &mut Session, plan: &Plan, words: &[String]) -> Step<()> {
         .map(|track| track.kernel.clone())
         .collect();
     let numbers = Numbers::of(&program.compiled);
-    let meter = Meter::new(plan.runs, plan.run_limit, numbers, kernels);
+    let has_original = session.options.target == Target::Emulator;
+    let meter = Meter::new(plan.runs, plan.run_limit, has_original, numbers, kernels);
     let mut search = Search {
         plan,
         program: &program,

@@ -78,6 +78,7 @@ impl Search<'_> {
     /// What is known cannot be kept, or the program does not run as it is.
     pub fn run(&mut self, session: &mut Session) -> Result<(), Diagnostic> {
         let first = self.point(&[], &[]);
+        self.meter.first = self.job(&first).executable();
         self.try_all(session, &[first])?;
         if let Some(Outcome::Failed(Failure { why, .. })) =
             self.trials.first().map(|one| &one.outcome)
