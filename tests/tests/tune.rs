@@ -149,6 +149,42 @@ fn a_program_that_fails_is_not_tuned() {
 }
 
 #[test]
+fn aoc_builds_variants_for_boards() {
+    let shop = shop();
+    shop.write(
+        "aoc/aoc",
+        include_bytes!("../../aoc-wrappers/tests/stand-in/aoc"),
+    );
+    shop.write("aoc/version", "19.4\n");
+    shop.write("aoc/mode", "ok\n");
+    shop.sh("chmod +x aoc/aoc").success();
+    let aoc = shop.path("aoc/aoc").display().to_string();
+    let words = "--target=hardware --board=de5a-net --strategy=exhaustive --space=space.yaml";
+    // What the stand-in builds runs here: times of kernels alone, since nothing builds the original ones.
+    let tune = format!("tune {words} --aoc={aoc} --runs=1 -o tuned.yaml tune.c tune.cl -- 4096");
+    let told = shop.fpgacc(&tune).success();
+    assert!(
+        told.stdout.starts_with("3 builds measured"),
+        "{}",
+        told.stdout
+    );
+    assert!(
+        !told.stdout.contains("as fast as the original"),
+        "{}",
+        told.stdout
+    );
+    assert!(shop.text("tuned.yaml").contains("device: de5a-net"));
+    let built = shop.sh("ls fpgacc-tune/points/*/app.aocx").success();
+    assert_eq!(built.stdout.lines().count(), 3, "{}", built.stdout);
+    let space = shop.fpgacc("tune --show-space --target=hardware tune.c tune.cl");
+    let space = space.success().stdout;
+    assert!(
+        space.contains("scale.simd") && space.contains("scale.compute_units"),
+        "{space}"
+    );
+}
+
+#[test]
 fn faults_of_spaces_are_told_with_their_place() {
     let shop = shop();
     for (text, expected) in [
