@@ -6,7 +6,8 @@
 //! [`table`] prints the rows, [`certify`] runs the originals under Oclgrind.
 //! [`accounts`] holds the analysis of their launches against what runs show, [`verification`] runs
 //! programs of others under `fpgacc --verify`, [`suite`] builds them with default options and with gcc ([`differences`]). [`stages`]
-//! and [`generate`] measure fpgacc itself, [`syntax`] the whole command.
+//! and [`generate`] measure fpgacc itself, [`syntax`] the whole command. [`geometry`] holds predicted sizes of
+//! work-groups against measured ones.
 
 pub mod accounts;
 pub mod build;
@@ -16,6 +17,7 @@ pub mod chart;
 pub mod differences;
 pub mod execute;
 pub mod generate;
+pub mod geometry;
 pub mod model;
 pub mod platform;
 pub mod readback;

@@ -10,6 +10,7 @@ use fpgacc_benchmarks::accounts::Comparison;
 use fpgacc_benchmarks::catalog::{self, Program};
 use fpgacc_benchmarks::certify::certify;
 use fpgacc_benchmarks::chart;
+use fpgacc_benchmarks::geometry;
 use fpgacc_benchmarks::model::{self, spector, thesis};
 use fpgacc_benchmarks::platform::{self, Platform};
 use fpgacc_benchmarks::suite::{self, Suite};
@@ -170,6 +171,9 @@ enum Command {
     TuneReplay(model::replay::Options),
     /// Judge the performance model on measurements of boards and programs that it was not made with
     Blind(BlindOptions),
+    /// Write the plan that benchmarks/geometry/runner.c measures, or hold the sizes of work-groups that are chosen
+    /// against measured ones
+    Geometry(geometry::Options),
     /// Judge the performance model on published versions of Needleman-Wunsch
     NeedlemanWunsch {
         /// A checkout of the repository with the kernels (cabreraam/iwocl2019_artifacts)
@@ -336,6 +340,7 @@ fn main() -> ExitCode {
         Some(Command::Spector(options)) => judge_designs(options),
         Some(Command::TuneReplay(options)) => replay(options),
         Some(Command::Blind(options)) => judge_unseen(options),
+        Some(Command::Geometry(options)) => options.run(),
         Some(Command::NeedlemanWunsch { checkout, only }) => {
             judge_versions(checkout, only.as_deref())
         }

@@ -21,6 +21,57 @@ pub struct Device {
     pub local_banks: u32,
     /// The width of a bank, in bytes.
     pub local_bank_bytes: u32,
+    /// What times of kernels follow from; `None`: only how lanes behave is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub units: Option<Units>,
+}
+
+/// The units of a device that run groups, and the memory that they share.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Units {
+    /// Compute units.
+    pub count: u32,
+    /// Their clock, in GHz.
+    pub clock_ghz: f64,
+    /// Instructions of warps that a unit starts in a cycle.
+    pub issue: f64,
+    /// Warps that a unit holds at a time.
+    pub max_warps: u32,
+    /// Groups that a unit holds at a time.
+    pub max_groups: u32,
+    /// Registers of a unit, of 32 bits.
+    pub registers: u32,
+    /// Work-items of the largest group that a kernel is compiled for which says nothing of its groups.
+    pub max_group_size: u32,
+    /// Nanoseconds between the starts of two groups on the whole device.
+    pub group_start_ns: f64,
+    /// Cycles from a group's start to its end beside those of its work-items.
+    pub group_cycles: f64,
+    /// Bytes of a unit's cache.
+    pub cache_bytes: u64,
+    /// Bytes of its cache's lines.
+    pub line_bytes: u32,
+    /// Cycles in which the cache is busy with an access of a warp, however little it touches.
+    pub access_cycles: f64,
+    /// Lines that the cache looks up in a cycle.
+    pub lines_per_cycle: f64,
+    /// Bytes that the cache moves in a cycle.
+    pub cache_bytes_per_cycle: f64,
+    /// Sectors that a unit gets from the shared cache in a cycle.
+    pub sectors_per_cycle: f64,
+    /// Cycles until an operation's result can be used.
+    pub operation_cycles: f64,
+    /// Cycles of a read that the unit's cache answers.
+    pub hit_cycles: f64,
+    /// Cycles of a read that the shared cache or the memory answers.
+    pub miss_cycles: f64,
+    /// What the shared cache moves, in GB/s.
+    pub shared_gb_per_s: f64,
+    /// What the memory moves, in GB/s.
+    pub memory_gb_per_s: f64,
+    /// The least time of a launch, in microseconds.
+    pub launch_us: f64,
 }
 
 /// The devices that are built in: their names and files.

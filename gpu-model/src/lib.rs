@@ -3,4 +3,6 @@
 
 pub mod check;
 pub mod device;
+pub mod geometry;
 pub mod lanes;
+pub mod profile;

@@ -11,7 +11,7 @@ pub mod everything;
 pub mod experts;
 mod facts;
 mod judge;
-mod kernels;
+pub(crate) mod kernels;
 mod launches;
 mod left_out;
 pub mod needleman_wunsch;
