@@ -378,11 +378,31 @@ fn moves_on(graph: &Graph, access: &Access) -> bool {
     }
 }
 
-/// Whether an address moves evenly from work-item to work-item: nothing is chosen, and no remainder taken, on the way.
+/// Whether an address moves evenly from work-item to work-item: nothing is chosen on the way. Remainders and quotients step
+/// only now and then.
 fn is_even(graph: &Graph, access: &Access) -> bool {
-    let item = Sym::LocalId(0);
     let address = access.address.as_ref();
-    address.is_some_and(|address| !graph.depends_on(&address.without(item), item))
+    address.is_some_and(|address| steps_evenly(graph, address))
+}
+
+fn steps_evenly(graph: &Graph, poly: &Poly) -> bool {
+    let item = Sym::LocalId(0);
+    poly.symbols().into_iter().all(|sym| {
+        let Sym::Opaque(number) = sym else {
+            return true;
+        };
+        if !graph.depends_on(&Poly::sym(sym), item) {
+            return true;
+        }
+        let is_known = graph.slope(&Poly::sym(sym), item).is_some();
+        match graph.made.get(number).and_then(|made| made.as_ref()) {
+            Some(Made::Quotient(of, _) | Made::Remainder(of, _)) => {
+                is_known && steps_evenly(graph, of)
+            }
+            Some(Made::Loaded(_)) => is_known,
+            Some(Made::Near(_) | Made::Series(_)) | None => false,
+        }
+    })
 }
 
 /// The constant in an address.
