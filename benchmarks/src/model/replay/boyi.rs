@@ -51,7 +51,7 @@ fn design(subject: &Subject, board: &fpgacc_performance_model::Board) -> Design 
 
 /// What the name of a variant says: `atomic-1_ul10-1_cu2`. The number of a knob is the first after its name; of one without a
 /// number it is 1.
-fn knobs(family: &str, variant: &str) -> BTreeMap<String, f64> {
+pub fn knobs(family: &str, variant: &str) -> BTreeMap<String, f64> {
     let mut knobs = BTreeMap::from([(format!("family {family}"), 1.0)]);
     for word in variant.split('_').filter(|word| !word.is_empty()) {
         let mut numbers = word

@@ -5,6 +5,7 @@
 mod boyi;
 mod hub;
 mod report;
+mod rows;
 mod table;
 
 use std::path::PathBuf;
@@ -30,6 +31,9 @@ pub struct Options {
     /// A checkout of AutoTuningAssociation/benchmark_hub
     #[arg(long, value_name = "DIR")]
     hub: Option<PathBuf>,
+    /// Instead, what `spector --rows` or `model --rows [--fit]` printed into FILE
+    #[arg(long, value_name = "FILE")]
+    rows: Vec<PathBuf>,
     /// Only spaces whose name begins so
     #[arg(long, value_name = "NAME")]
     only: Option<String>,
@@ -55,6 +59,9 @@ pub fn run(options: &Options) -> Result<String, ModelError> {
         let wanted: Vec<Table> = tables.into_iter().filter(is_wanted).collect();
         text.push_str(&report::text(title, &wanted, options.seeds, options.most));
     };
+    for file in &options.rows {
+        add(&file.display().to_string(), rows::tables(file)?);
+    }
     if let Some(checkout) = &options.spector {
         let designs = spector::left_out(checkout, options.only.as_deref())?;
         let tables = designs.iter().map(|(name, rows)| {

@@ -1,5 +1,6 @@
 //! A space of which every design was measured.
 
+use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_tuning::strategy::Candidate;
@@ -28,7 +29,8 @@ pub struct Table {
 
 impl Table {
     /// Knobs become numbers between 0 and 1, on a logarithmic scale.
-    pub fn of(name: &str, designs: &[Design]) -> Table {
+    pub fn of<D: Borrow<Design>>(name: &str, designs: &[D]) -> Table {
+        let designs: Vec<&Design> = designs.iter().map(Borrow::borrow).collect();
         let names: BTreeSet<&String> = designs.iter().flat_map(|one| one.knobs.keys()).collect();
         let scaled = |design: &Design, name: &String| {
             let knob = design.knobs.get(name).copied().unwrap_or(0.0);
@@ -47,7 +49,7 @@ impl Table {
         }
         let candidates = features
             .into_iter()
-            .zip(designs)
+            .zip(&designs)
             .map(|(features, design)| Candidate {
                 features,
                 predicted: design.predicted,
