@@ -12,7 +12,7 @@ CARGO ?= cargo
 # Where cargo builds, and what is installed from there.
 BUILT ?= $(or $(CARGO_TARGET_DIR),target)/release
 
-.PHONY: help all test quick demo bench fuzz campaign hosts faults mutants check deps install uninstall deb clean
+.PHONY: help all test quick demo bench fuzz campaign hosts faults mutants report-page check deps install uninstall deb clean
 
 help:
 	@echo 'make demo     install what is needed and run a real program through fpgacc'
@@ -25,6 +25,7 @@ help:
 	@echo 'make hosts    build and run random hosts with the system compiler and with fpgacc (HOSTS=1000 SEED=1), going on where it stopped'
 	@echo 'make faults   see that the tests find mistakes in the passes'
 	@echo 'make mutants  see that golden texts find mutants of what passes check (cargo-mutants)'
+	@echo 'make report-page  look at report pages in Chromium: light, dark, narrow, wide, by keyboard'
 	@echo 'make all      build fpgacc for installation'
 	@echo 'make install  install what make all built (PREFIX=$(PREFIX))'
 	@echo 'make deb      make a Debian package of what make all built'
@@ -124,6 +125,11 @@ hosts: deps
 faults: deps
 	$(CARGO) build -p fpgacc-tests --bins --features faults --target-dir target/faults
 	target/faults/debug/fpgacc-faults
+
+# Pages of `fpgacc report --html` in headless Chromium (Debian: chromium); screenshots in target/report-page.
+report-page:
+	$(CARGO) build -p fpgacc-driver
+	tests/report-page
 
 # Mutants of functions that decide whether a rewrite is legal; .cargo/mutants.toml says which.
 mutants:

@@ -7,7 +7,7 @@
 //! [`accounts`] holds the analysis of their launches against what runs show, [`verification`] runs
 //! programs of others under `fpgacc --verify`, [`suite`] builds them with default options and with gcc ([`differences`]). [`stages`]
 //! and [`generate`] measure fpgacc itself, [`syntax`] the whole command. [`geometry`] holds predicted sizes of
-//! work-groups against measured ones.
+//! work-groups against measured ones, [`gains`] tables what fpgacc expects to gain.
 
 pub mod accounts;
 pub mod build;
@@ -16,6 +16,7 @@ pub mod certify;
 pub mod chart;
 pub mod differences;
 pub mod execute;
+pub mod gains;
 pub mod generate;
 pub mod geometry;
 pub mod model;

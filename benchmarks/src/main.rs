@@ -10,6 +10,7 @@ use fpgacc_benchmarks::accounts::Comparison;
 use fpgacc_benchmarks::catalog::{self, Program};
 use fpgacc_benchmarks::certify::certify;
 use fpgacc_benchmarks::chart;
+use fpgacc_benchmarks::gains;
 use fpgacc_benchmarks::geometry;
 use fpgacc_benchmarks::model::{self, spector, thesis};
 use fpgacc_benchmarks::platform::{self, Platform};
@@ -162,6 +163,8 @@ enum Command {
         #[arg(short, long, value_name = "SVG")]
         output: PathBuf,
     },
+    /// Draw what fpgacc expects to gain of each program of a list (SVG)
+    Gains(GainsOptions),
     /// Judge the performance model on all measurements whose checkouts are given, and on each application with
     /// constants that are fitted to the others
     Judge(JudgeOptions),
@@ -288,6 +291,29 @@ struct SpectorOptions {
     explain: Option<String>,
 }
 
+#[derive(Args)]
+struct GainsOptions {
+    /// Make the table anew, of the programs of a checkout that lie in DIR
+    #[arg(long, value_name = "DIR")]
+    folder: Option<PathBuf>,
+    /// The list of programs
+    #[arg(long, value_name = "FILE", default_value = "benchmarks/rodinia.yaml")]
+    programs: PathBuf,
+    /// The table
+    #[arg(
+        long,
+        value_name = "CSV",
+        default_value = "benchmarks/rodinia_gains.csv"
+    )]
+    table: PathBuf,
+    /// The chart
+    #[arg(short, long, value_name = "SVG")]
+    output: PathBuf,
+    /// fpgacc [default: the one beside this program]
+    #[arg(long, value_name = "FILE")]
+    fpgacc: Option<PathBuf>,
+}
+
 fn main() -> ExitCode {
     // The emulators answer questions from a process of their own.
     fpgacc_aoc_wrappers::worker::run_if_asked();
@@ -336,6 +362,7 @@ fn main() -> ExitCode {
             only: only.as_deref(),
         }),
         Some(Command::Chart { rows, output }) => draw(rows, output),
+        Some(Command::Gains(options)) => draw_gains(options),
         Some(Command::Judge(options)) => judge_all(options),
         Some(Command::Spector(options)) => judge_designs(options),
         Some(Command::TuneReplay(options)) => replay(options),
@@ -354,6 +381,24 @@ fn main() -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+/// Makes the table where a folder is given, and draws it.
+fn draw_gains(options: &GainsOptions) -> Result<bool, String> {
+    let failed = |path: &Path, error: std::io::Error| format!("{}: {error}", path.display());
+    if let Some(folder) = &options.folder {
+        let folder = fs::canonicalize(folder).map_err(|error| failed(folder, error))?;
+        let programs = catalog::read_in(&options.programs, &folder);
+        let programs = programs.map_err(|error| error.to_string())?;
+        let fpgacc = given_or_beside(options.fpgacc.as_deref())?;
+        let gains = gains::predict(&programs, &folder, &fpgacc)?;
+        let text = gains::table(&gains)?;
+        fs::write(&options.table, text).map_err(|error| failed(&options.table, error))?;
+    }
+    let text = fs::read_to_string(&options.table).map_err(|error| failed(&options.table, error))?;
+    let chart = gains::svg(&gains::read(&text)?);
+    fs::write(&options.output, chart).map_err(|error| failed(&options.output, error))?;
+    Ok(true)
 }
 
 fn judge_model(options: &ModelOptions) -> Result<bool, String> {
@@ -434,16 +479,21 @@ fn time_syntax(
     let beside = list.parent().unwrap_or(Path::new("."));
     let folder = fs::canonicalize(folder.unwrap_or(beside)).map_err(|e| e.to_string())?;
     let programs = catalog::read_in(list, &folder).map_err(|error| error.to_string())?;
-    let fpgacc = match fpgacc {
-        Some(path) => fs::canonicalize(path).map_err(|e| format!("{}: {e}", path.display()))?,
-        None => std::env::current_exe()
-            .map_err(|e| format!("where am I: {e}"))?
-            .with_file_name("fpgacc"),
-    };
+    let fpgacc = given_or_beside(fpgacc)?;
     let (text, is_fast) =
         syntax::run(&programs, &folder, &fpgacc, repeat).map_err(|error| error.to_string())?;
     print!("{text}");
     Ok(is_fast)
+}
+
+/// The fpgacc that is named, or the one beside this program.
+fn given_or_beside(fpgacc: Option<&Path>) -> Result<PathBuf, String> {
+    match fpgacc {
+        Some(path) => fs::canonicalize(path).map_err(|e| format!("{}: {e}", path.display())),
+        None => Ok(std::env::current_exe()
+            .map_err(|e| format!("where am I: {e}"))?
+            .with_file_name("fpgacc")),
+    }
 }
 
 fn judge_thesis(checkouts: &thesis::Checkouts<'_>, explain: Option<&str>) -> Result<bool, String> {

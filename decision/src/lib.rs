@@ -55,7 +55,7 @@ pub use choose::why_not;
 pub use price::share_of;
 pub use requested::{ExecutionModel, RequestedModels};
 pub use search::SearchTime;
-pub use variant::{Candidate, Decision, Family, Part, Price, Refused, Searched, Step, step};
+pub use variant::{Candidate, Decision, Family, Part, Price, Refused, Searched, Step};
 
 /// What is decided on, and for what.
 #[derive(Clone, Copy, Debug)]

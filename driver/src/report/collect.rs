@@ -267,11 +267,7 @@ impl Scene<'_> {
                 .map(|(at, one)| loop_of(one, line(at), sources))
                 .collect(),
             unrolled: unrolled.unwrap_or_default(),
-            accesses: predicted
-                .lsus
-                .iter()
-                .map(|one| access(one, sources))
-                .collect(),
+            accesses: accesses(&predicted.lsus, sources),
             assumed: predicted
                 .assumed
                 .iter()
@@ -364,8 +360,31 @@ fn loop_of(report: &LoopReport, line: Option<&Line>, sources: &SourceMap) -> Loo
     }
 }
 
+/// The units that access memory, those that are the same together.
+fn accesses(reports: &[LsuReport], sources: &SourceMap) -> Vec<Access> {
+    let mut found: Vec<Access> = Vec::new();
+    for report in reports {
+        let one = access(report, sources);
+        let same = |other: &&mut Access| {
+            Access {
+                count: 1,
+                ..one.clone()
+            } == Access {
+                count: 1,
+                ..(*other).clone()
+            }
+        };
+        match found.iter_mut().find(same) {
+            Some(other) => other.count += 1,
+            None => found.push(one),
+        }
+    }
+    found
+}
+
 fn access(report: &LsuReport, sources: &SourceMap) -> Access {
     Access {
+        count: 1,
         place: report.span.map(|span| place(sources, span)),
         array: report.array.clone(),
         is_store: report.is_store,

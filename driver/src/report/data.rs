@@ -346,8 +346,10 @@ pub struct Loop {
 }
 
 /// An access to memory.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Access {
+    /// Units that are the same: those of copies of a loop's body.
+    pub count: u64,
     /// Where it stands.
     pub place: Option<Place>,
     /// The array.

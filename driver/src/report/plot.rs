@@ -26,7 +26,7 @@ pub struct Plot {
     labels: Vec<Label>,
 }
 
-/// Words beside a point.
+/// The number of a form in the table, beside its point.
 #[derive(Debug, Serialize)]
 struct Label {
     x: f64,
@@ -113,7 +113,7 @@ pub fn plot(kernel: &Kernel) -> Plot {
             x: x(form.share) + if is_right { -LABEL } else { LABEL },
             y: y(form.seconds.value) + 4.0,
             anchor: if is_right { "end" } else { "start" },
-            text: short(&kernel.candidates[0].label, &form.label),
+            text: (at + 1).to_string(),
         }
     };
     let labels = apart(front.into_iter().map(label).collect());
@@ -131,12 +131,10 @@ pub fn plot(kernel: &Kernel) -> Plot {
     }
 }
 
-/// From a point to the words beside it.
+/// From a point to the number beside it.
 const LABEL: f64 = 13.0;
-/// Between lines of words.
+/// Between numbers above each other.
 const LINE: f64 = 12.0;
-/// Characters of the words beside a point.
-const MOST: usize = 44;
 
 /// The forms that no other one that fits beats in both time and area, and the one that is kept.
 fn front(kernel: &Kernel) -> Vec<usize> {
@@ -155,24 +153,14 @@ fn front(kernel: &Kernel) -> Vec<usize> {
     (0..forms.len()).filter(is_on_it).collect()
 }
 
-/// What a form has beyond the input, as far as there is room.
-fn short(input: &str, label: &str) -> String {
-    let text = match input == label {
-        true => "as it is".to_string(),
-        false => fpgacc_decision::step(input, label),
-    };
-    match text.chars().count() > MOST {
-        true => text.chars().take(MOST - 1).chain(['…']).collect(),
-        false => text,
-    }
-}
-
-/// Moves words down that would lie over others.
+/// Moves numbers down that would lie over others.
 fn apart(mut labels: Vec<Label>) -> Vec<Label> {
     labels.sort_by(|a, b| a.y.total_cmp(&b.y));
     for at in 1..labels.len() {
-        let least = labels[at - 1].y + LINE;
-        labels[at].y = labels[at].y.max(least);
+        let before = &labels[at - 1];
+        if (labels[at].x - before.x).abs() < LINE {
+            labels[at].y = labels[at].y.max(before.y + LINE);
+        }
     }
     labels
 }

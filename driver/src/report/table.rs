@@ -233,7 +233,9 @@ fn loops(part: &Part) -> Table {
 }
 
 fn accesses(part: &Part) -> Table {
-    let mut table = new_table(&["access", "array", "", "unit", "bytes", "stride", "used"]);
+    let mut table = new_table(&[
+        "access", "array", "", "unit", "units", "bytes", "stride", "used",
+    ]);
     for one in &part.accesses {
         let stride = one
             .stride
@@ -243,12 +245,13 @@ fn accesses(part: &Part) -> Table {
             one.array.clone(),
             if one.is_store { "store" } else { "load" }.to_string(),
             one.unit.clone(),
+            one.count.to_string(),
             one.bytes_wide.to_string(),
             stride,
             format!("{:.0}%", one.efficiency * 100.0),
         ]);
     }
-    right(&mut table, &[4, 5, 6]);
+    right(&mut table, &[4, 5, 6, 7]);
     table
 }
 
