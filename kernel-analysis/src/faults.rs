@@ -115,6 +115,18 @@ pub const ALL: &[Fault] = &[
         "a window takes in elements that nobody is sure to read",
     ),
     fault(
+        "forward-forgotten",
+        "a register goes to the next iteration as it is",
+    ),
+    fault(
+        "forward-guard-lost",
+        "memory is read for loops that do not run",
+    ),
+    fault(
+        "forward-over-writes",
+        "what is stored is forwarded over other writes",
+    ),
+    fault(
         "interchange-last-lost",
         "what grows in a loop lacks its last step after it",
     ),

@@ -46,6 +46,7 @@ pub mod judge;
 pub mod planes;
 pub mod platform;
 pub mod random;
+pub mod recurrences;
 pub mod reduce;
 pub mod resumable;
 pub mod rewrite;

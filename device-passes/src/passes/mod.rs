@@ -4,6 +4,7 @@ mod alignment;
 pub mod coalesce;
 mod coarsen;
 pub(crate) mod constant_memory;
+mod forward;
 mod ivdep;
 mod known_sizes;
 mod local_memory_size;
@@ -42,6 +43,8 @@ pub const WINDOW: &str = "window";
 pub const PRIVATISE: &str = "privatise";
 /// The name of the pass that moves tables to `__constant` memory.
 pub const CONSTANT_MEMORY: &str = "constant-memory";
+/// The name of the pass that keeps what the next iteration reads.
+pub const FORWARD: &str = "forward";
 /// The name of the pass that reassociates.
 pub const REDUCTION: &str = "reduction";
 
@@ -77,6 +80,9 @@ pub const ALL: &[&dyn Pass] = &[
     &reduction::Reduction,
     // After reduction, which leaves what it cannot reassociate; and after restrict.
     &scalar_replacement::ScalarReplacement,
+    // After scalar-replacement, which takes places that stay; after restrict, without which another pointer may
+    // write what is stored. Before ivdep: what it takes out is a dependence less.
+    &forward::Forward,
     // After those that change which reads are left in a loop; after restrict, without which what is
     // written may be what is read.
     &window::Window,

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use fpgacc_device_passes::options::{General, PassOptions};
-use fpgacc_device_passes::passes::WINDOW;
+use fpgacc_device_passes::passes::{FORWARD, WINDOW};
 use fpgacc_kernel_analysis::faults::{ALL, Fault, inject};
 use fpgacc_tests::campaign::{Found, Plan, Prepared, prepare, rewrite_safely, run_impatiently};
 use fpgacc_tests::compare::{Bound, certify, difference, same};
@@ -15,6 +15,7 @@ use fpgacc_tests::generate::Focus;
 use fpgacc_tests::job::Job;
 use fpgacc_tests::planes::{self, Planes};
 use fpgacc_tests::random::Random;
+use fpgacc_tests::recurrences::{self, Recurrence};
 use fpgacc_tests::rewrite::{Rewrites, Told, rewrite_knowing};
 use fpgacc_tests::run::Platform;
 use fpgacc_tests::stencils::{self, Stencil};
@@ -102,6 +103,7 @@ fn hunt(
         "constant-guard-lost" => Some((only("constant-memory"), tables::job)),
         name if name.starts_with("alignment-") => Some((only("alignment"), aligned::job)),
         name if name.starts_with("window-") => Some((only(WINDOW), stencil)),
+        name if name.starts_with("forward-") => Some((only(FORWARD), recurrences)),
         name if name.starts_with("interchange-") => Some((Rewrites::Interchanged, walk)),
         _ => None,
     };
@@ -216,6 +218,12 @@ fn hunt_launches(
 fn stencil(random: &mut Random) -> Job {
     let stencils: Vec<Stencil> = (0..8).map(|_| Stencil::random(random, false)).collect();
     stencils::job(&stencils)
+}
+
+/// Loops that read what the iteration before stored.
+fn recurrences(random: &mut Random) -> Job {
+    let all: Vec<Recurrence> = (0..8).map(|_| Recurrence::random(random)).collect();
+    recurrences::job(&all)
 }
 
 /// Walks through planes.

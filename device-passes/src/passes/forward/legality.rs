@@ -1,0 +1,330 @@
+//! Which reads find what the iteration before stored.
+
+use std::collections::BTreeSet;
+
+use fpgacc_frontend::ir::{
+    AddressSpace, BinaryOp, Expr, ExprId, FunctionId, Module, Stmt, StmtKind, UnaryOp, VarId,
+    VarRef,
+};
+use fpgacc_kernel_analysis::accesses::{Access, Accesses, Summaries};
+use fpgacc_kernel_analysis::alias::Aliases;
+use fpgacc_kernel_analysis::faults;
+use fpgacc_kernel_analysis::indices::Indices;
+use fpgacc_kernel_analysis::loops;
+use fpgacc_kernel_analysis::nest::{Header, Nests};
+use fpgacc_kernel_analysis::place::{Around, Places};
+use fpgacc_kernel_analysis::poly::{Poly, Sym};
+use fpgacc_kernel_analysis::sure::Sure;
+use fpgacc_kernel_analysis::trip_count::{Constants, trip_count};
+
+use crate::around_loop::Plan;
+use crate::pass::Note;
+
+/// A value that goes from one iteration to the next.
+#[derive(Clone, Debug)]
+pub struct Forwarded {
+    /// The array's name is the register's.
+    pub array: VarId,
+    /// The assignment that stores the value: a statement of the loop's body.
+    pub store: ExprId,
+    /// The reads that find it in the next iteration.
+    pub reads: Vec<ExprId>,
+    /// One that the first iteration is sure to make.
+    pub first: ExprId,
+    /// The counter, and its first value.
+    pub start: (VarId, ExprId),
+    /// Variables of the body that the read's index is made of, and what they are.
+    pub fixed: Vec<(VarId, ExprId)>,
+}
+
+/// What a function's loops forward.
+pub fn plan(
+    module: &Module,
+    id: FunctionId,
+    summaries: &Summaries,
+    called: &BTreeSet<FunctionId>,
+) -> Plan<Forwarded> {
+    let function = &module.functions[id];
+    let mut plan = Plan::default();
+    let Some(body) = &function.body else {
+        return plan;
+    };
+    if loops::has_labels(body) {
+        return plan;
+    }
+    let judge = Judge {
+        places: Places {
+            aliases: Aliases::new(module, id, called),
+            constants: Constants::new(module, function),
+            summaries,
+        },
+        nests: Nests::of(module, function),
+    };
+    // A loop inside of one with a register, or around one, is left: their reads may be the same.
+    let mut taken: Vec<(usize, usize)> = Vec::new();
+    loops::for_each(body, &mut |at, stmt| {
+        let range = (at, at + loops::count(stmt));
+        let meets = |known: &(usize, usize)| known.0 < range.1 && range.0 < known.1;
+        if taken.iter().any(meets) {
+            return;
+        }
+        let found = judge.of_loop(stmt, &mut plan.missed);
+        if found.is_empty() {
+            return;
+        }
+        taken.push(range);
+        let runs = trip_count(&judge.places.constants, stmt).is_some_and(|trips| trips > 0);
+        let around = Around {
+            hoist_init: false,
+            guard: !runs && !faults::is_on("forward-guard-lost"),
+        };
+        for forwarded in &found {
+            let name = &function.vars[forwarded.array].name;
+            let text = format!(
+                "what an iteration stores into '{name}' goes to the next one in a register"
+            );
+            plan.done
+                .push(Note::new(text, function.exprs.span(forwarded.first)));
+        }
+        plan.keep(at, found, around);
+    });
+    plan
+}
+
+struct Judge<'a> {
+    places: Places<'a>,
+    nests: Nests<'a>,
+}
+
+impl Judge<'_> {
+    fn of_loop(&self, stmt: &Stmt, missed: &mut Vec<Note>) -> Vec<Forwarded> {
+        let aliases = &self.places.aliases;
+        let exprs = &aliases.function.exprs;
+        let (
+            Some(header),
+            StmtKind::For {
+                cond, body, hints, ..
+            },
+        ) = (Header::of(aliases.function, stmt), &stmt.kind)
+        else {
+            return Vec::new();
+        };
+        let says_all = |text: &String| text.starts_with("ivdep") && !text.contains("array");
+        let is_told = !hints.attrs.is_empty() || hints.pragmas.iter().any(says_all);
+        let is_plain = |id: &ExprId| !exprs.has_effects(*id) && !exprs.touches_memory(*id);
+        let leaves = body
+            .stmts
+            .iter()
+            .any(|stmt| loops::leaves(stmt, true, true));
+        let restarts = exprs.uses(header.start, VarRef::Local(header.counter));
+        if is_told || leaves || restarts || !cond.iter().all(is_plain) || !is_plain(&header.start) {
+            return Vec::new();
+        }
+        let region = Accesses::of_loop(aliases, self.places.summaries, stmt);
+        if region.synchronises.is_some() {
+            return Vec::new();
+        }
+        let mut indices = Indices::new(aliases, &self.nests, stmt);
+        let mut sure: Option<Sure> = None;
+        let mut found = Vec::new();
+        for stmt_in in &body.stmts {
+            let Some((store, place)) = self.store(stmt_in) else {
+                continue;
+            };
+            if indices.counting.is_empty() && !indices.follow(stmt) {
+                return Vec::new();
+            }
+            let sure = sure.get_or_insert_with(|| Sure::of(&self.places, stmt));
+            match self.forwarded((store, place), header, &region, &mut indices, sure) {
+                Ok(Some(forwarded)) => {
+                    let name = &aliases.function.vars[forwarded.array].name;
+                    let array = format!("array({name})");
+                    if !hints.pragmas.iter().any(|text| text.contains(&array)) {
+                        found.push(forwarded);
+                    }
+                }
+                Ok(None) => {}
+                Err(reason) => {
+                    let text = format!("what the loop stores is not forwarded: {reason}");
+                    missed.push(Note::new(text, exprs.span(store)));
+                }
+            }
+        }
+        found
+    }
+
+    /// An assignment to an element of an array, and the element.
+    fn store(&self, stmt: &Stmt) -> Option<(ExprId, ExprId)> {
+        let aliases = &self.places.aliases;
+        let exprs = &aliases.function.exprs;
+        let StmtKind::Expr(store) = stmt.kind else {
+            return None;
+        };
+        match *exprs.get(store) {
+            Expr::Assign { op: None, lhs, .. } => self.array(lhs).map(|_| (store, lhs)),
+            _ => None,
+        }
+    }
+
+    /// The pointer or array in memory that an element belongs to, and the element's index.
+    fn array(&self, place: ExprId) -> Option<(VarId, ExprId)> {
+        let aliases = &self.places.aliases;
+        let (exprs, types) = (&aliases.function.exprs, &aliases.module.types);
+        let Expr::Index { base, index } = *exprs.get(place) else {
+            return None;
+        };
+        let Expr::Var(VarRef::Local(array)) = *exprs.get(base) else {
+            return None;
+        };
+        let ty = exprs.ty(place);
+        let is_value = types.as_scalar(ty).is_some() || types.as_vector(ty).is_some();
+        let space = aliases.lvalue_space(place);
+        let is_memory = matches!(space, Some(AddressSpace::Global | AddressSpace::Local));
+        (is_value && is_memory && !aliases.is_volatile(place)).then_some((array, index))
+    }
+
+    /// What becomes of a store; `None`: no read finds it in the next iteration.
+    ///
+    /// # Errors
+    /// Some do, but the value must be read from memory.
+    fn forwarded(
+        &self,
+        (store, place): (ExprId, ExprId),
+        header: Header,
+        region: &Accesses,
+        indices: &mut Indices<'_>,
+        sure: &Sure,
+    ) -> Result<Option<Forwarded>, &'static str> {
+        let Some((array, index)) = self.array(place) else {
+            return Ok(None);
+        };
+        let aliases = &self.places.aliases;
+        let exprs = &aliases.function.exprs;
+        let stays = |times: Option<&usize>| times.is_none_or(|times| *times == 0);
+        let Some(step) = indices.counting.first().and_then(|own| own.step) else {
+            return Ok(None);
+        };
+        if !stays(indices.writes.get(&array)) || aliases.is_exposed(VarRef::Local(array)) {
+            return Ok(None);
+        }
+        let index = indices.widened(index);
+        let Some(stored) = indices.poly(index) else {
+            return Ok(None);
+        };
+        let Some(moves) = moves(&stored) else {
+            return Ok(None);
+        };
+        let distance = moves * step;
+        let mut reads = Vec::new();
+        for access in region
+            .list
+            .iter()
+            .filter(|access| !access.write && access.exact)
+        {
+            let Some((read, index)) = self.array(access.at).filter(|(read, _)| *read == array)
+            else {
+                continue;
+            };
+            let is_inside = indices.around(access.at).and_then(|around| around.first()) == Some(&0);
+            let index = indices.widened(index);
+            let difference = indices.poly(index).map(|index| stored.plus(&index, -1));
+            let apart = difference.and_then(|difference| difference.as_constant());
+            if read == array && is_inside && apart == Some(distance) {
+                reads.push((access.at, index));
+            }
+        }
+        if reads.is_empty() {
+            return Ok(None);
+        }
+        if self.others_write(place, region) {
+            return Err("another access in the loop may write the same memory");
+        }
+        if exprs.has_effects(index) {
+            return Err("its address changes something");
+        }
+        let mut first = reads.iter().filter(|(at, _)| sure.in_body.contains(at));
+        let expanded = first.find_map(|(at, index)| {
+            let mut fixed = Vec::new();
+            self.is_followed(*index, header, indices, &mut fixed)
+                .then_some((*at, fixed))
+        });
+        let Some((first, fixed)) = expanded else {
+            return Err("the first iteration may not read what would be read before the loop");
+        };
+        let mut all: Vec<ExprId> = reads.into_iter().map(|(at, _)| at).collect();
+        all.dedup();
+        Ok(Some(Forwarded {
+            array,
+            store,
+            reads: all,
+            first,
+            start: (header.counter, header.start),
+            fixed,
+        }))
+    }
+
+    /// Whether anything but a store may write the array that it stores to.
+    fn others_write(&self, place: ExprId, region: &Accesses) -> bool {
+        let aliases = &self.places.aliases;
+        let own = Access {
+            exact: false,
+            ..self.places.as_access(place)
+        };
+        let mut others = region
+            .writes()
+            .filter(|write| write.at != place || !write.exact);
+        others.any(|write| aliases.may_overlap(write, &own))
+            && !faults::is_on("forward-over-writes")
+    }
+
+    /// Whether an index can be computed before the loop; notes the variables of the body in it.
+    fn is_followed(
+        &self,
+        id: ExprId,
+        header: Header,
+        indices: &Indices<'_>,
+        fixed: &mut Vec<(VarId, ExprId)>,
+    ) -> bool {
+        let aliases = &self.places.aliases;
+        let (exprs, types) = (&aliases.function.exprs, &aliases.module.types);
+        match *exprs.get(id) {
+            Expr::Int { .. } => true,
+            Expr::Var(VarRef::Local(var)) if var == header.counter => true,
+            Expr::Var(VarRef::Local(var)) => match indices.fixed(var) {
+                Some(value) => {
+                    let scalar = |ty| types.as_scalar(ty);
+                    let is_same = scalar(exprs.ty(value)) == scalar(exprs.ty(id));
+                    fixed.push((var, value));
+                    is_same && self.is_followed(value, header, indices, fixed)
+                }
+                None => {
+                    let is_unwritten = indices.writes.get(&var).is_none_or(|times| *times == 0);
+                    is_unwritten && !aliases.is_exposed(VarRef::Local(var))
+                }
+            },
+            Expr::Unary {
+                op: UnaryOp::Plus | UnaryOp::Minus,
+                operand,
+            }
+            | Expr::Cast { operand, .. } => self.is_followed(operand, header, indices, fixed),
+            Expr::Binary {
+                op: BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul,
+                lhs,
+                rhs,
+            } => {
+                self.is_followed(lhs, header, indices, fixed)
+                    && self.is_followed(rhs, header, indices, fixed)
+            }
+            _ => false,
+        }
+    }
+}
+
+/// By how many elements an index moves on where the counter grows by one, if that is constant and not 0, and
+/// nothing else in the loop moves it.
+fn moves(index: &Poly) -> Option<i128> {
+    let symbols = index.symbols();
+    let is_inner = |sym: &Sym| matches!(sym, Sym::Iter(at) if *at != 0);
+    let by = index.coefficient(Sym::Iter(0))?.as_constant()?;
+    (by != 0 && !symbols.iter().any(is_inner)).then_some(by)
+}
