@@ -27,6 +27,7 @@ mod foreign;
 mod gather;
 mod generate;
 mod given;
+mod gpu;
 mod hosts;
 mod identity;
 mod images;

@@ -28,6 +28,11 @@ fn the_page_on_checks_says_what_comes_out() {
 }
 
 #[test]
+fn the_page_on_sizes_of_groups_says_what_comes_out() {
+    check("docs/geometry.md");
+}
+
+#[test]
 fn the_page_on_boards_says_what_comes_out() {
     check("docs/how-to/board.md");
 }

@@ -5,14 +5,13 @@
 mod data;
 mod words;
 
-use std::path::Path;
 use std::process::ExitCode;
 
 use clap::ArgMatches;
 use fpgacc_frontend::diag::{Color, Diagnostic, render};
 use fpgacc_frontend::ir::{FunctionId, Module};
 use fpgacc_gpu_model::check::{Findings, Thresholds, check};
-use fpgacc_gpu_model::device::{Device, DeviceError};
+use fpgacc_gpu_model::device::Device;
 use fpgacc_launch_facts::Launch;
 
 use crate::compiled::Compiled;
@@ -21,7 +20,7 @@ use crate::messages::{self, Messages};
 use crate::options::Options;
 use crate::response::{self, Expanded};
 use crate::session::{Session, Step};
-use crate::{FAILED, MISUSED, cli, facts, gather, rewriting};
+use crate::{FAILED, MISUSED, cli, facts, gather, gpu, rewriting};
 
 /// How findings are laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,7 +77,8 @@ fn run(session: &mut Session, matches: &ArgMatches) -> Step<()> {
     session.check_inputs()?;
     let named: Vec<_> = session.options.output.iter().cloned().collect();
     session.may_write(&named)?;
-    let device = device(session, matches.get_one::<String>("device"))?;
+    let named = matches.get_one::<String>("device");
+    let device = gpu::device(session, named.map_or(DEFAULT_DEVICE, String::as_str))?;
     let gathered = gather::read_sources(session)?;
     let hosts = facts::of(session, &gathered)?;
     let compiled = rewriting::with(session, &gathered, &hosts)?.compiled;
@@ -108,27 +108,6 @@ fn thresholds(matches: &ArgMatches) -> Thresholds {
         traffic: number("waste-share").map_or(usual.traffic, |percent| percent / 100.0),
         operations: number("idle-share").map_or(usual.operations, |percent| percent / 100.0),
     }
-}
-
-/// The device that is named, or that a file describes.
-fn device(session: &mut Session, name: Option<&String>) -> Step<Device> {
-    let name = name.map_or(DEFAULT_DEVICE, String::as_str);
-    if !name.ends_with(".yaml") && !name.ends_with(".yml") {
-        return match Device::named(name) {
-            Ok(device) => Ok(device),
-            Err(DeviceError::Unknown(name, known)) => {
-                let error = Diagnostic::error(format!("nothing is known of the device '{name}'"));
-                session.fail(error.help(format!(
-                    "there are {known}; a file (.yaml) describes others"
-                )))
-            }
-            Err(error) => session.check(Err(error.to_string())),
-        };
-    }
-    let path = Path::new(name);
-    let bytes = session.read(path)?;
-    let parsed = Device::parse(&String::from_utf8_lossy(&bytes));
-    session.check(parsed.map_err(|error| format!("{name}: {error}")))
 }
 
 fn all<'a>(

@@ -7,6 +7,7 @@ mod collect;
 mod data;
 mod difference;
 mod excerpt;
+mod geometry;
 mod highlight;
 mod lines;
 mod loops;
@@ -69,9 +70,19 @@ pub fn command(words: &[String], mut messages: Messages) -> ExitCode {
         (_, true) => Layout::Page,
         _ => Layout::Tables,
     };
+    let device = matches.get_one::<String>("geometry");
+    if device.is_some() {
+        // Kernels are looked at as they are written.
+        options.pipeline.level = 0;
+        options.pipeline.switches.clear();
+    }
     messages.configure(&options);
     let mut session = Session::new(options, messages);
-    match write(&mut session, &words, layout) {
+    let done = match device {
+        Some(device) => sizes(&mut session, device),
+        None => write(&mut session, &words, layout),
+    };
+    match done {
         Ok(()) if session.messages.errors() == 0 => ExitCode::SUCCESS,
         _ => ExitCode::from(FAILED),
     }
@@ -95,6 +106,18 @@ fn nothing_to_report(options: &Options) -> Diagnostic {
         None => error,
     };
     error.help("give it what the build gets: fpgacc report host.c kernels.cl")
+}
+
+/// The sizes of work-groups for a GPU.
+fn sizes(session: &mut Session, device: &str) -> Step<()> {
+    session.check_inputs()?;
+    let named = session.options.output.iter().cloned().collect::<Vec<_>>();
+    session.may_write(&named)?;
+    let text = geometry::text(session, device)?;
+    if text.is_empty() {
+        return session.fail(nothing_to_report(&session.options));
+    }
+    session.write_text(&text)
 }
 
 fn write(session: &mut Session, words: &[String], layout: Layout) -> Step<()> {

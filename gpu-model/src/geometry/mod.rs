@@ -1,5 +1,6 @@
 //! Which sizes and shapes of work-groups suit a kernel on a device.
 
+pub mod legality;
 pub mod model;
 pub mod rule;
 pub mod shape;

@@ -9,7 +9,7 @@ use fpgacc_kernel_analysis::work_item::{self, Dim, Quantity};
 
 use super::arithmetic;
 use super::value::{FIRST_LOOP, POINTS, Root, Value};
-use super::{ASSUMED_TRIPS, Access, Profile, Scope, Sizes};
+use super::work::{ASSUMED_TRIPS, Access, Profile, Scope, Sizes};
 
 /// Expressions that are looked at before a kernel is given up: what was seen until then is its profile.
 const MOST_STEPS: u32 = 400_000;
@@ -43,7 +43,10 @@ pub fn profile(module: &Module, kernel: FunctionId, sizes: &Sizes) -> Profile {
         frame.vars[param.index()] = match (pointer, sizes.scalars.get(&index)) {
             (Some((_, AddressSpace::Local)), _) => Value::start_of(Root::Local),
             (Some(_), _) => Value::start_of(Root::Buffer(index)),
-            (None, Some(value)) => Value::constant(*value),
+            (None, Some(value)) => {
+                let ty = function.vars[param].ty.ty;
+                probe.converted(Value::constant(*value), ty)
+            }
             (None, None) => Value::unknown(0),
         };
     }

@@ -1,0 +1,28 @@
+//! The GPU or CPU that a command is asked about.
+
+use std::path::Path;
+
+use fpgacc_frontend::diag::Diagnostic;
+use fpgacc_gpu_model::device::{Device, DeviceError};
+
+use crate::session::{Session, Step};
+
+/// The device that is named, or that a file describes.
+pub fn device(session: &mut Session, name: &str) -> Step<Device> {
+    if !name.ends_with(".yaml") && !name.ends_with(".yml") {
+        return match Device::named(name) {
+            Ok(device) => Ok(device),
+            Err(DeviceError::Unknown(name, known)) => {
+                let error = Diagnostic::error(format!("nothing is known of the device '{name}'"));
+                session.fail(error.help(format!(
+                    "there are {known}; a file (.yaml) describes others"
+                )))
+            }
+            Err(error) => session.check(Err(error.to_string())),
+        };
+    }
+    let path = Path::new(name);
+    let bytes = session.read(path)?;
+    let parsed = Device::parse(&String::from_utf8_lossy(&bytes));
+    session.check(parsed.map_err(|error| format!("{name}: {error}")))
+}

@@ -1,0 +1,72 @@
+//! What a work-item does, and the launch that it does it in.
+
+use std::collections::BTreeMap;
+
+use super::value::{POINTS, Root};
+
+/// The iterations of a loop whose end depends on data: a guess.
+pub const ASSUMED_TRIPS: f64 = 16.0;
+
+/// A launch, as far as it matters to what a work-item does.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sizes {
+    /// Work-items in each dimension; 1 beyond the launch's own.
+    pub global: [u64; 3],
+    /// Integer arguments by the parameter's index.
+    pub scalars: BTreeMap<u32, i64>,
+}
+
+/// What a work-item does.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Profile {
+    /// The code outside of loops first, then the loops, outer before inner.
+    pub scopes: Vec<Scope>,
+    /// In the order of the source.
+    pub accesses: Vec<Access>,
+}
+
+/// A loop's body, or what is outside of all loops.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scope {
+    /// The loop around; itself for what is outside of loops.
+    pub parent: usize,
+    /// Loops around its statements.
+    pub depth: usize,
+    /// Iterations, on average, each time that it is reached.
+    pub trips: f64,
+    /// How often its body runs in a work-item.
+    pub runs: f64,
+    /// Instructions of one run, without those of loops inside.
+    pub operations: f64,
+}
+
+/// A read or a write of memory.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Access {
+    /// What is accessed; `None` where a pointer cannot be followed.
+    pub root: Option<Root>,
+    /// A write; a read otherwise.
+    pub write: bool,
+    /// Bytes for each work-item.
+    pub bytes: u32,
+    /// The scope that it stands in.
+    pub scope: usize,
+    /// How often it happens each time that the scope's body runs.
+    pub share: f64,
+    /// The byte that is accessed, at each point; `None`: it depends on data.
+    pub at: Option<[i64; POINTS]>,
+    /// The points at which it may be another byte, as bits.
+    pub varies: u8,
+}
+
+impl Access {
+    /// Bytes from the work-item's address to that of a point; `None`: it depends on data.
+    pub fn stride(&self, point: usize) -> Option<i64> {
+        self.at.map(|at| at[point].wrapping_sub(at[0]))
+    }
+
+    /// Whether it is, or may be, another byte at a point.
+    pub fn moves(&self, point: usize) -> bool {
+        self.varies & 1 << point != 0
+    }
+}
