@@ -7,7 +7,8 @@ use fpgacc_frontend::kernel;
 use fpgacc_frontend::source::SourceMap;
 use fpgacc_gpu_model::device::Device;
 use fpgacc_gpu_model::geometry::model::Limit;
-use fpgacc_gpu_model::geometry::{Ranked, rank};
+use fpgacc_gpu_model::geometry::shape::Shape;
+use fpgacc_gpu_model::geometry::{Ranked, choose, rank};
 use fpgacc_gpu_model::profile::{ASSUMED_TRIPS, FIRST_LOOP, Profile, Sizes, profile};
 
 fn profile_of(text: &str, global: [u64; 3], scalars: &[(u32, i64)]) -> Profile {
@@ -143,4 +144,27 @@ fn a_device_without_units_ranks_nothing() {
     let device = Device::named("warp32").expect("a device");
     let profile = profile_of(PRODUCT, [64, 64, 1], &[(3, 64)]);
     assert!(rank(&device, &profile, [64, 64, 1]).is_empty());
+}
+
+#[test]
+fn the_author_s_size_is_kept_unless_another_is_worth_it() {
+    let ranked = ranked(PRODUCT, [1024, 1024, 1], &[(3, 1024)]);
+    let chosen = |author: Option<[u64; 3]>| {
+        let one = choose(&ranked, author.map(Shape)).expect("a shape");
+        one.shape.0
+    };
+    let best = ranked[0].shape.0;
+    assert_eq!(chosen(None), best);
+    // As the best, to a hundredth; and one that is far slower.
+    let near = |one: &&Ranked| one.prediction.seconds < ranked[0].prediction.seconds * 1.01;
+    let alike = ranked
+        .iter()
+        .filter(near)
+        .last()
+        .expect("the best at least");
+    assert_ne!(alike.shape.0, best);
+    assert_eq!(chosen(Some(alike.shape.0)), alike.shape.0);
+    assert_eq!(chosen(Some([1, 1, 1])), best);
+    // One that does not divide the launch is none.
+    assert_eq!(chosen(Some([7, 1, 1])), best);
 }

@@ -117,8 +117,9 @@ impl Case {
         let start = Instant::now();
         let profile = profile::profile(&self.module, self.kernel, &self.sizes);
         let ranked = geometry::rank(device, &profile, global);
+        let taken = geometry::choose(&ranked, self.author.map(Shape));
         let took = start.elapsed();
-        let mut measured = (ranked.iter())
+        let mut measured = (taken.into_iter().chain(&ranked))
             .filter_map(|one| Some((one.shape, one.prediction, self.near(one.shape.0)?)));
         let chosen = measured.next()?;
         let of_best = ranked.iter().find(|one| one.shape == self.best.0);

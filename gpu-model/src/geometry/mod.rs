@@ -58,3 +58,14 @@ pub fn rank(device: &Device, profile: &Profile, global: [u64; 3]) -> Vec<Ranked>
     });
     all
 }
+
+/// What another shape must gain over the author's to be taken, who may have measured.
+const WORTH: f64 = 1.06;
+
+/// The shape to take: the best of those that [`rank`] gives, or the author's where that is hardly slower.
+pub fn choose(ranked: &[Ranked], author: Option<Shape>) -> Option<&Ranked> {
+    let best = ranked.first()?;
+    let own = author.and_then(|shape| ranked.iter().find(|one| one.shape == shape));
+    let near = own.filter(|own| own.prediction.seconds < best.prediction.seconds * WORTH);
+    near.or(Some(best))
+}
