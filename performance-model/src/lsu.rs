@@ -360,7 +360,13 @@ fn stride(graph: &Graph, form: Form, access: &Access) -> Option<i128> {
 }
 
 fn lane_stride(graph: &Graph, access: &Access) -> Option<i128> {
-    along(graph, access, Sym::LocalId(0))
+    along(graph, access, neighbours(graph))
+}
+
+/// The dimension along which work-items follow each other: the first in which a group has several.
+fn neighbours(graph: &Graph) -> Sym {
+    let is_one = |dim: &u8| graph.values.get(&Sym::LocalSize(*dim)) == Some(&1.0);
+    Sym::LocalId((0..3).find(|dim| !is_one(dim)).unwrap_or(0))
 }
 
 /// How the address mostly moves with a symbol.
