@@ -2,9 +2,11 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use crate::aoc::{Aoc, AocError, AocVersion};
 use crate::cache::{Cache, Facts, copy_folder};
+use crate::durations::Durations;
 use crate::emulator::{Emulator, EmulatorError};
 use crate::inputs;
 use crate::output::{self, Mode, OutputError};
@@ -276,7 +278,10 @@ impl Backend {
             });
         }
         let what = format!("{}: building {}", self.name(), request.place().display());
-        let display = Display::new(progress, &what);
+        let durations = cache.map(|cache| Durations::of(cache.root()));
+        let kind = self.kind_of_build(request);
+        let estimate = durations.as_ref().and_then(|kept| kept.estimate(&kind));
+        let display = Display::new(progress, &what, estimate);
         let key = cache.and_then(|_| inputs::digest(request, &self.identity()));
         let (Some(cache), Some(key)) = (cache, key) else {
             return self.build_now(request, None, &display);
@@ -292,7 +297,23 @@ impl Backend {
         {
             return Ok(built);
         }
-        self.build_now(request, Some((cache, &key)), &display)
+        let start = Instant::now();
+        let built = self.build_now(request, Some((cache, &key)), &display)?;
+        if let Some(durations) = durations {
+            durations.note(&kind, start.elapsed());
+        }
+        Ok(built)
+    }
+
+    /// Builds of one kind take about as long as each other.
+    fn kind_of_build(&self, request: &BuildRequest) -> String {
+        let board = request.board.as_deref().unwrap_or("no board");
+        format!(
+            "{} {} {:?} {board}",
+            self.kind(),
+            request.target.name(),
+            request.stage
+        )
     }
 
     fn build_now(

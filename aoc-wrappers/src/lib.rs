@@ -13,6 +13,7 @@ pub mod claims;
 pub mod compat;
 pub mod cpu_target;
 pub mod doctor;
+mod durations;
 pub mod emulator;
 mod inputs;
 pub mod library;

@@ -213,8 +213,12 @@ fn a_damaged_entry_of_the_cache_builds_anew() {
     let bench = Bench::new("19.4");
     let request = bench.request();
     bench.build(&request).unwrap();
-    let entry = fs::read_dir(bench.path("cache")).unwrap().next().unwrap();
-    fs::write(entry.unwrap().path().join("output"), "aocx 19.5\n").unwrap();
+    let entries = fs::read_dir(bench.path("cache")).unwrap().flatten();
+    let mut entries = entries
+        .map(|entry| entry.path())
+        .filter(|path| path.is_dir());
+    let entry = entries.next().expect("an entry");
+    fs::write(entry.join("output"), "aocx 19.5\n").unwrap();
     assert!(!bench.build(&request).unwrap().cached);
     assert!(
         fs::read_to_string(&request.output)
