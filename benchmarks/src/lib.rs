@@ -14,6 +14,7 @@ pub mod build;
 pub mod catalog;
 pub mod certify;
 pub mod chart;
+pub mod check_sites;
 pub mod differences;
 pub mod execute;
 pub mod gains;

@@ -10,6 +10,7 @@ use fpgacc_benchmarks::accounts::Comparison;
 use fpgacc_benchmarks::catalog::{self, Program};
 use fpgacc_benchmarks::certify::certify;
 use fpgacc_benchmarks::chart;
+use fpgacc_benchmarks::check_sites;
 use fpgacc_benchmarks::gains;
 use fpgacc_benchmarks::geometry;
 use fpgacc_benchmarks::model::{self, spector, thesis};
@@ -105,6 +106,18 @@ enum Command {
         /// The board
         #[arg(long, value_name = "NAME", default_value = "de5a-net")]
         board: String,
+    },
+    /// Hold `fpgacc check` against sites of Rodinia's kernels that were counted by hand
+    Check {
+        /// Where the programs' folders lie: a checkout's folder `opencl`
+        #[arg(long, value_name = "DIR")]
+        folder: PathBuf,
+        /// The sites [default: check_sites.yaml of the source tree]
+        #[arg(long, value_name = "FILE")]
+        sites: Option<PathBuf>,
+        /// fpgacc [default: the one beside this program]
+        #[arg(long, value_name = "FILE")]
+        fpgacc: Option<PathBuf>,
     },
     /// Time `fpgacc --emit=kernels` beside the compilers' -fsyntax-only on the same files
     Syntax {
@@ -325,6 +338,11 @@ fn main() -> ExitCode {
             defines,
             board,
         }) => time_choices(kernels, board, defines),
+        Some(Command::Check {
+            folder,
+            sites,
+            fpgacc,
+        }) => check_sites(folder, sites.as_deref(), fpgacc.as_deref()),
         Some(Command::Syntax {
             programs,
             folder,
@@ -466,6 +484,23 @@ fn time_choices(kernels: &Path, board: &str, defines: &[String]) -> Result<bool,
         model::choices::run(kernels, board, defines).map_err(|error| error.to_string())?;
     print!("{text}");
     Ok(is_fast)
+}
+
+fn check_sites(folder: &Path, sites: Option<&Path>, fpgacc: Option<&Path>) -> Result<bool, String> {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folder = fs::canonicalize(folder).map_err(|error| error.to_string())?;
+    let programs = catalog::read_in(&own.join("rodinia.yaml"), &folder);
+    let programs = programs.map_err(|error| error.to_string())?;
+    let usual = own.join("check_sites.yaml");
+    let judged = check_sites::run(
+        &programs,
+        &folder,
+        &given_or_beside(fpgacc)?,
+        sites.unwrap_or(&usual),
+    );
+    let (text, is_right) = judged.map_err(|error| error.to_string())?;
+    print!("{text}");
+    Ok(is_right)
 }
 
 fn time_syntax(

@@ -340,8 +340,13 @@ impl Scene<'_> {
         for (at, access) in &walk.seen.accesses {
             let site = match is_global(access) {
                 true => {
-                    let access = &with_neighbours(access, &used);
-                    self.global(walk, at.place.span, at.write, access, moved.max(1.0))
+                    let shared = with_neighbours(access, &used);
+                    self.global(
+                        walk,
+                        (at.place.span, at.write),
+                        access,
+                        (shared, moved.max(1.0)),
+                    )
                 }
                 false => self.local(walk, at.place.span, at.write, access, operations),
             };
@@ -383,10 +388,17 @@ impl Scene<'_> {
         }
     }
 
-    fn global(&self, walk: &Walk, span: Span, write: bool, access: &Access, moved: f64) -> Site {
+    /// `shared`: sectors that would hold what this access and its neighbours use; `moved`: those of all accesses.
+    fn global(
+        &self,
+        walk: &Walk,
+        (span, write): (Span, bool),
+        access: &Access,
+        (shared, moved): (f64, f64),
+    ) -> Site {
         let verdict = self.verdict(walk, access.by_data > 0.0, &access.open, &access.apart);
         let share = moved_sectors(access) / moved;
-        let is_wasteful = access.sectors > access.ideal * self.thresholds.sectors * 1.001;
+        let is_wasteful = access.sectors > shared * self.thresholds.sectors * 1.001;
         let times = access.warps.max(1.0);
         let sector = f64::from(self.device.sector_bytes);
         Site {
@@ -396,7 +408,7 @@ impl Scene<'_> {
                 bytes: access.bytes,
                 sectors: access.sectors / times,
                 ideal: access.ideal / times,
-                wasted: (access.sectors - access.ideal).max(0.0) * sector,
+                wasted: (access.sectors - shared).max(0.0) * sector,
                 stride: bytes(access.stride),
             },
             is_warning: verdict.is_sure() && is_wasteful && share >= self.thresholds.traffic,
@@ -481,21 +493,18 @@ fn used(walk: &Walk) -> Used {
     used
 }
 
-/// An access, with what others use of the sectors that it moves.
-fn with_neighbours(access: &Access, used: &Used) -> Access {
-    let mut access = access.clone();
+/// The sectors that would hold what an access and others use of those that it moves.
+fn with_neighbours(access: &Access, used: &Used) -> f64 {
     let Some(stride) = bytes(access.stride).filter(|stride| *stride != 0) else {
-        return access;
+        return access.ideal;
     };
     let own = access
         .anchors
         .iter()
         .filter_map(|(object, _)| used.get(&(*object, stride)));
     let part = own.map(|held| held.len() as f64 / stride.abs() as f64);
-    if let Some(part) = part.reduce(f64::max) {
-        access.ideal = access.ideal.max(access.sectors * part);
-    }
-    access
+    let part = part.reduce(f64::max).unwrap_or_default();
+    access.ideal.max(access.sectors * part)
 }
 
 fn is_global(access: &Access) -> bool {
