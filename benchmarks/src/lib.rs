@@ -15,6 +15,7 @@ pub mod catalog;
 pub mod certify;
 pub mod chart;
 pub mod check_sites;
+pub mod check_truth;
 pub mod differences;
 pub mod execute;
 pub mod gains;

@@ -11,6 +11,7 @@ use fpgacc_benchmarks::catalog::{self, Program};
 use fpgacc_benchmarks::certify::certify;
 use fpgacc_benchmarks::chart;
 use fpgacc_benchmarks::check_sites;
+use fpgacc_benchmarks::check_truth;
 use fpgacc_benchmarks::gains;
 use fpgacc_benchmarks::geometry;
 use fpgacc_benchmarks::model::{self, spector, thesis};
@@ -112,6 +113,9 @@ enum Command {
         /// Where the programs' folders lie: a checkout's folder `opencl`
         #[arg(long, value_name = "DIR")]
         folder: PathBuf,
+        /// Instead, hold it against runs of these programs in Oclgrind (Debian: liboclgrind-dev, llvm-14-dev)
+        #[arg(long, value_name = "FILE")]
+        truth: Option<PathBuf>,
         /// The sites [default: check_sites.yaml of the source tree]
         #[arg(long, value_name = "FILE")]
         sites: Option<PathBuf>,
@@ -340,8 +344,15 @@ fn main() -> ExitCode {
         }) => time_choices(kernels, board, defines),
         Some(Command::Check {
             folder,
+            truth: Some(programs),
+            fpgacc,
+            ..
+        }) => check_truth(folder, programs, fpgacc.as_deref()),
+        Some(Command::Check {
+            folder,
             sites,
             fpgacc,
+            ..
         }) => check_sites(folder, sites.as_deref(), fpgacc.as_deref()),
         Some(Command::Syntax {
             programs,

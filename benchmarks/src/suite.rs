@@ -27,6 +27,14 @@ const ANY_DEVICE: &str = include_str!("any_device.c");
 /// Gives programs that seed their input with the time the same input in each run.
 const FIXED_TIME: &str = include_str!("fixed_time.c");
 
+/// The library that shows originals the implementation's device whatever type they ask for, made in a folder.
+///
+/// # Errors
+/// It does not build.
+pub fn any_device(work: &Path) -> Result<PathBuf, SuiteError> {
+    preloaded(work, "any_device", ANY_DEVICE)
+}
+
 /// What a comparison came to.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {

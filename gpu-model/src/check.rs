@@ -176,8 +176,7 @@ pub fn check(
             device,
             thresholds,
             launch: at,
-            is_recorded: launch
-                .is_some_and(|launch| launch.recorded.is_some() && !launch.local_is_proved()),
+            is_recorded: launch.is_some_and(|launch| launch.recorded.is_some()),
         };
         scene.add(&walks, &mut sites, &mut found);
     }

@@ -12,15 +12,14 @@ use fpgacc_frontend::diag::{Color, Diagnostic, render};
 use fpgacc_frontend::ir::{FunctionId, Module};
 use fpgacc_gpu_model::check::{Findings, Thresholds, check};
 use fpgacc_gpu_model::device::Device;
-use fpgacc_launch_facts::Launch;
+use fpgacc_launch_facts::{ArgValue, Launch, LocalSize, Value};
 
 use crate::compiled::Compiled;
-use crate::facts::OfHosts;
 use crate::messages::{self, Messages};
 use crate::options::Options;
 use crate::response::{self, Expanded};
 use crate::session::{Session, Step};
-use crate::{FAILED, MISUSED, cli, facts, gather, gpu, rewriting};
+use crate::{FAILED, MISUSED, cli, facts, gather, gpu, recorded, rewriting};
 
 /// How findings are laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,7 +81,18 @@ fn run(session: &mut Session, matches: &ArgMatches) -> Step<()> {
     let gathered = gather::read_sources(session)?;
     let hosts = facts::of(session, &gathered)?;
     let compiled = rewriting::with(session, &gathered, &hosts)?.compiled;
-    let checked = all(&hosts, &compiled, &device, &thresholds(matches));
+    let given = gathered
+        .given
+        .iter()
+        .filter(|one| recorded::is_recorded(one));
+    let runs: Vec<Launch> = given.flat_map(|one| &one.launches).map(as_seen).collect();
+    let scene = Scene {
+        analysed: &hosts.facts.launches,
+        runs: &runs,
+        device: &device,
+        thresholds: thresholds(matches),
+    };
+    let checked = scene.all(&compiled);
     if checked.is_empty() {
         let error = Diagnostic::error("there is no kernel to check");
         return session
@@ -110,33 +120,75 @@ fn thresholds(matches: &ArgMatches) -> Thresholds {
     }
 }
 
-fn all<'a>(
-    hosts: &'a OfHosts,
-    compiled: &'a [Compiled],
-    device: &Device,
-    thresholds: &Thresholds,
-) -> Vec<Checked<'a>> {
-    let modules = compiled
-        .iter()
-        .filter_map(|one| one.rewritten.parsed.as_ref());
-    let kernels = modules.flat_map(|module| module.kernels().map(move |kernel| (module, kernel)));
-    let checked = kernels.map(|(module, kernel)| {
-        let name = &module.functions[kernel].name;
-        let of_kernel = |launch: &&Launch| {
-            launch
-                .kernels
-                .get()
-                .is_some_and(|names| names.contains(name))
+/// A launch of a run, with the largest of several numbers that were seen.
+fn as_seen(launch: &Launch) -> Launch {
+    let mut launch = launch.clone();
+    let largest = |value: &mut Value| {
+        let most = match value {
+            Value::OneOf(all) => all.last().copied(),
+            Value::Range { max, .. } => Some(*max),
+            _ => None,
         };
-        let launches: Vec<&Launch> = hosts.facts.launches.iter().filter(of_kernel).collect();
-        Checked {
-            module,
-            kernel,
-            findings: check(module, kernel, &launches, device, thresholds),
-            launches,
+        if let Some(most) = most {
+            *value = Value::Const(most);
         }
-    });
-    checked.collect()
+    };
+    launch
+        .global
+        .iter_mut()
+        .chain(&mut launch.offset)
+        .for_each(largest);
+    if let LocalSize::Sizes(sizes) = &mut launch.local {
+        sizes.iter_mut().for_each(largest);
+    }
+    for arg in &mut launch.args {
+        if let ArgValue::Scalar(value) = &mut arg.value {
+            largest(value);
+        }
+    }
+    launch
+}
+
+/// What kernels are checked with.
+struct Scene<'a> {
+    analysed: &'a [Launch],
+    /// What runs showed.
+    runs: &'a [Launch],
+    device: &'a Device,
+    thresholds: Thresholds,
+}
+
+impl<'a> Scene<'a> {
+    fn all(&self, compiled: &'a [Compiled]) -> Vec<Checked<'a>> {
+        let modules = compiled
+            .iter()
+            .filter_map(|one| one.rewritten.parsed.as_ref());
+        let kernels =
+            modules.flat_map(|module| module.kernels().map(move |kernel| (module, kernel)));
+        let checked = kernels.map(|(module, kernel)| {
+            let launches = self.launches(&module.functions[kernel].name);
+            Checked {
+                module,
+                kernel,
+                findings: check(module, kernel, &launches, self.device, &self.thresholds),
+                launches,
+            }
+        });
+        checked.collect()
+    }
+
+    /// The launches of a kernel: those of runs, where there are some.
+    fn launches(&self, name: &str) -> Vec<&'a Launch> {
+        let named = |launch: &&Launch| {
+            let names = launch.kernels.get();
+            names.is_some_and(|names| names.iter().any(|one| one == name))
+        };
+        let runs: Vec<&Launch> = self.runs.iter().filter(named).collect();
+        match runs.is_empty() {
+            true => self.analysed.iter().filter(named).collect(),
+            false => runs,
+        }
+    }
 }
 
 fn laid_out(

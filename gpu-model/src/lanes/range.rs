@@ -26,9 +26,11 @@ pub struct Sample {
     pub weight: f64,
 }
 
-/// The most groups of a class, and warps of a group, that are looked at.
-const MOST_GROUPS: u64 = 2;
-const MOST_WARPS: u64 = 4;
+/// The most groups of a class, and warps of a group, that are looked at where there are more warps than [`ALL`].
+const MOST_GROUPS: u64 = 4;
+const MOST_WARPS: u64 = 8;
+/// Launches of up to so many warps are looked at whole.
+const ALL: u64 = 128;
 
 impl Launch {
     /// Work-items of a group.
@@ -55,38 +57,41 @@ impl Launch {
     /// The warps to look at. Groups at the borders of the NDRange do other things than those in the middle: each
     /// dimension's first and last group, and those between, are a class of their own.
     pub fn samples(&self, width: u32) -> Vec<Sample> {
-        let parts = self.groups().map(classes);
+        let warps = self.group_items().div_ceil(u64::from(width.max(1)));
+        let groups = self.groups();
+        let is_small = groups.iter().product::<u64>().saturating_mul(warps) <= ALL;
+        let most = if is_small {
+            (ALL, ALL)
+        } else {
+            (MOST_GROUPS, MOST_WARPS)
+        };
+        let parts = groups.map(|count| classes(count, most.0));
         let mut samples = Vec::new();
         for x in &parts[0] {
             for y in &parts[1] {
                 for z in &parts[2] {
                     let weight = x.1 * y.1 * z.1;
-                    self.of_group([x.0, y.0, z.0], weight, width, &mut samples);
+                    let picked = spread(0, warps, most.1);
+                    samples.extend(picked.map(|(warp, share)| Sample {
+                        group: [x.0, y.0, z.0],
+                        warp,
+                        weight: weight * share,
+                    }));
                 }
             }
         }
         samples
     }
-
-    fn of_group(&self, group: [u64; 3], weight: f64, width: u32, samples: &mut Vec<Sample>) {
-        let warps = self.group_items().div_ceil(u64::from(width));
-        let picked = spread(0, warps, MOST_WARPS);
-        samples.extend(picked.map(|(warp, share)| Sample {
-            group,
-            warp,
-            weight: weight * share,
-        }));
-    }
 }
 
 /// Groups of a dimension, and for how many each stands.
-fn classes(count: u64) -> Vec<(u64, f64)> {
+fn classes(count: u64, most: u64) -> Vec<(u64, f64)> {
     match count {
         0 => Vec::new(),
         1 => vec![(0, 1.0)],
         2 => vec![(0, 1.0), (1, 1.0)],
         _ => {
-            let middle = spread(1, count - 1, MOST_GROUPS);
+            let middle = spread(1, count - 1, most);
             let ends = [(0, 1.0), (count - 1, 1.0)];
             let mut all: Vec<_> = ends.into_iter().chain(middle).collect();
             all.sort_by_key(|(at, _)| *at);
@@ -128,6 +133,6 @@ mod tests {
                 .iter()
                 .any(|one| one.group == [63, 2, 0] && one.warp == 7)
         );
-        assert!(samples.len() <= 4 * 3 * 4, "{}", samples.len());
+        assert!(samples.len() <= 6 * 3 * 8, "{}", samples.len());
     }
 }
