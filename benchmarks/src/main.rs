@@ -532,6 +532,22 @@ fn time_syntax(
     Ok(is_fast)
 }
 
+fn check_truth(folder: &Path, programs: &Path, fpgacc: Option<&Path>) -> Result<bool, String> {
+    let folder = fs::canonicalize(folder).map_err(|error| error.to_string())?;
+    let programs = catalog::read_in(programs, &folder).map_err(|error| error.to_string())?;
+    let work = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let truth = check_truth::Truth {
+        folder: &folder,
+        fpgacc: &given_or_beside(fpgacc)?,
+        work: work.path(),
+    };
+    print!(
+        "{}",
+        truth.run(&programs).map_err(|error| error.to_string())?
+    );
+    Ok(true)
+}
+
 /// The fpgacc that is named, or the one beside this program.
 fn given_or_beside(fpgacc: Option<&Path>) -> Result<PathBuf, String> {
     match fpgacc {

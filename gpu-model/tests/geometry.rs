@@ -157,11 +157,7 @@ fn the_author_s_size_is_kept_unless_another_is_worth_it() {
     assert_eq!(chosen(None), best);
     // As the best, to a hundredth; and one that is far slower.
     let near = |one: &&Ranked| one.prediction.seconds < ranked[0].prediction.seconds * 1.01;
-    let alike = ranked
-        .iter()
-        .filter(near)
-        .last()
-        .expect("the best at least");
+    let alike = ranked.iter().rfind(near).expect("the best at least");
     assert_ne!(alike.shape.0, best);
     assert_eq!(chosen(Some(alike.shape.0)), alike.shape.0);
     assert_eq!(chosen(Some([1, 1, 1])), best);
