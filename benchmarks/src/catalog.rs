@@ -190,8 +190,11 @@ mod tests {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("programs.yaml");
         let programs = read(&path).unwrap();
         let names: Vec<_> = programs.iter().map(|p| p.name.as_str()).collect();
-        assert_eq!(names, ["gaussian", "hotspot3d", "kmeans", "nn", "srad"]);
-        let srad = &programs[4];
+        assert_eq!(
+            names,
+            ["gaussian", "hotspot3d", "kmeans", "nn", "rlbd", "srad"]
+        );
+        let srad = &programs[5];
         assert_eq!(srad.bound("pixels").absolute, 1.0);
         assert_eq!(srad.bound("image"), srad.bound("q0_squared"));
         assert!(!srad.is_cxx() && programs[1].is_cxx());

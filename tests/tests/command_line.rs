@@ -43,7 +43,7 @@ fn options_of(help: &str) -> BTreeSet<String> {
         .collect()
 }
 
-const COMMANDS: [&str; 6] = ["doctor", "facts", "report", "trace", "tune", "run"];
+const COMMANDS: [&str; 7] = ["doctor", "facts", "report", "check", "trace", "tune", "run"];
 
 #[test]
 fn the_summary_is_a_screen_and_names_the_commands() {

@@ -67,7 +67,7 @@ fn random_planes_compute_the_same_bytes() {
     }
     println!("{fired} of {all} kernels have loops outside, {unspilled} without spilled values");
     assert!(
-        2 * fired > all && 8 * unspilled > all,
+        2 * fired > all && 8 * unspilled >= all,
         "{fired}, {unspilled} of {all}"
     );
 }

@@ -63,8 +63,7 @@ pub fn command() -> Command {
                 .action(ArgAction::Append)
                 .value_hint(ValueHint::FilePath)
                 .help(
-                    "Hosts (.c .cc .cpp .cxx), kernels (.cl), objects and libraries (.o .a .so .s), launch \
-                     facts (.yaml)",
+                    "Hosts (.c .cc .cpp .cxx), kernels (.cl), objects, libraries, launch facts (.yaml)",
                 ),
         )
         .args(args)

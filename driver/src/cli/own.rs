@@ -92,7 +92,7 @@ pub const KERNELS: &[Flag] = &[
         "The form of all kernels, or of one (KERNEL:MODEL): as the host launches them (ndrange), single work-items \
          where they can be (swi), or what the performance model finds faster (auto, default)",
     )
-    .common("ndrange, swi (single work-items), or auto (default): the faster one")
+    .common("ndrange, swi (single work-items), or auto (default)")
     .value(Equals, "MODEL")
     .refine(|arg| arg.value_parser(execution_model)),
     Flag::two_dashes("strict-fp", "Never change the order of floating-point operations")
