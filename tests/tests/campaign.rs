@@ -49,7 +49,7 @@ fn every_pass_rewrites_kernels_that_do_the_same() {
         focus: Focus::Loops,
         coarsened: false,
     };
-    let counts = counts_of(&plan, 2);
+    let counts = counts_of(&plan, 3);
     // Work-items of these kernels own single elements, which is nothing to forward: `forward_random` has rows.
     let passes = passes::ALL.iter().filter(|pass| pass.name() != "forward");
     for pass in passes {
