@@ -137,6 +137,8 @@ pub struct Findings {
     pub traffic: f64,
     /// See [`Self::traffic`].
     pub wasted: f64,
+    /// The global size of that launch is known: without it, bytes are those of a guess.
+    pub is_counted: bool,
     /// The kernel is too long: what was not looked at is not in the list.
     pub is_cut: bool,
     /// What is not followed, such as `goto`.
@@ -171,8 +173,12 @@ pub fn check(
             .iter()
             .map(|one| lanes::walk(module, kernel, one, device))
             .collect();
+        let is_counted = shapes
+            .iter()
+            .all(|one| one.global.iter().all(Option::is_some));
         seen.push(shapes);
         let scene = Scene {
+            is_counted,
             device,
             thresholds,
             launch: at,
@@ -274,6 +280,8 @@ struct Scene<'a> {
     thresholds: &'a Thresholds,
     launch: Option<usize>,
     is_recorded: bool,
+    /// Its global size is known.
+    is_counted: bool,
 }
 
 impl Scene<'_> {
@@ -289,6 +297,7 @@ impl Scene<'_> {
             let traffic = self.traffic(walk);
             if traffic.0 > found.traffic {
                 (found.traffic, found.wasted) = traffic;
+                found.is_counted = self.is_counted;
             }
         }
         let Some((first, others)) = judged.split_first() else {
@@ -381,6 +390,9 @@ impl Scene<'_> {
         };
         match (unknown.is_empty(), large.is_empty()) {
             (false, _) => Verdict::Unknown(names(&unknown)),
+            _ if self.launch.is_none() => {
+                Verdict::Unknown(BTreeSet::from(["the launch".to_string()]))
+            }
             _ if self.is_recorded => Verdict::Measured,
             (_, false) => Verdict::Provided(names(&large)),
             (_, true) => Verdict::Proved,
@@ -395,7 +407,7 @@ impl Scene<'_> {
         access: &Access,
         (shared, moved): (f64, f64),
     ) -> Site {
-        let verdict = self.verdict(walk, access.by_data > 0.0, &access.open, &access.apart);
+        let verdict = self.verdict(walk, access.is_by_data(), &access.open, &access.apart);
         let share = moved_sectors(access) / moved;
         let is_wasteful = access.sectors > shared * self.thresholds.sectors * 1.001;
         let times = access.warps.max(1.0);
@@ -425,7 +437,7 @@ impl Scene<'_> {
         access: &Access,
         operations: f64,
     ) -> Site {
-        let verdict = self.verdict(walk, access.by_data > 0.0, &access.open, &BTreeSet::new());
+        let verdict = self.verdict(walk, access.is_by_data(), &access.open, &BTreeSet::new());
         let share = access.turns * f64::from(self.device.warp) / operations;
         Site {
             span,

@@ -243,3 +243,35 @@ fn helpers_returns_and_selects_are_followed() {
         "{told:?}"
     );
 }
+
+#[test]
+fn guards_that_memory_decides_make_lanes_a_guess() {
+    let text = "__kernel void k(__global int *d, __global float *a) {\n\
+                int i = get_global_id(0);\n\
+                if (d[i] > 3)\n\
+                a[i * 16] = 1;\n\
+                if (d[i] > 7) return;\n\
+                a[i * 16 + 1] = 1;\n\
+                }\n";
+    let told = told(text, &launch(&[4096], &[64], &[]));
+    for line in [
+        "4 write 32.0/4.0 depends on data",
+        "6 write 32.0/4.0 depends on data",
+    ] {
+        assert!(told.contains(&line.to_string()), "{told:?}");
+    }
+}
+
+#[test]
+fn without_a_launch_nothing_is_proved() {
+    let text = "__kernel void k(__global float *a) { a[get_global_id(0) * 16] = 1; }\n";
+    let mut sources = SourceMap::new();
+    let module =
+        parse(&Input::new("k.cl", text, Dialect::Cl12), &mut sources).expect("it is valid");
+    let kernel = module.kernels().next().expect("a kernel");
+    let device = Device::named("warp32").expect("a device");
+    let findings = check(&module, kernel, &[], &device, &Thresholds::default());
+    assert_eq!(findings.sites.len(), 1);
+    assert_eq!(findings.sites[0].verdict.name(), "unknown");
+    assert!(!findings.is_counted && !findings.sites[0].is_warning);
+}

@@ -39,7 +39,7 @@ fn warning(checked: &Checked, site: &Site, session: &Session) -> Diagnostic {
     warning = warning.note(format!(
         "{sure}, kernel '{name}'{}: {}",
         launched.unwrap_or_default(),
-        share(site)
+        share(site, checked.findings.is_counted)
     ));
     match advice(checked, site, session) {
         Some(advice) => warning.help(advice),
@@ -86,7 +86,7 @@ fn headline(site: &Site) -> (String, &'static str) {
     }
 }
 
-fn share(site: &Site) -> String {
+fn share(site: &Site, is_counted: bool) -> String {
     let part = percent(site.share);
     match &site.what {
         What::Global { stride, wasted, .. } => {
@@ -94,10 +94,11 @@ fn share(site: &Site) -> String {
                 Some(stride) => format!("neighbouring lanes are {stride} bytes apart; "),
                 None => String::new(),
             };
-            format!(
-                "{stride}{part} of the kernel's traffic, {} wasted a launch",
-                bytes(*wasted)
-            )
+            let lost = match is_counted {
+                true => format!(", {} wasted a launch", bytes(*wasted)),
+                false => String::new(),
+            };
+            format!("{stride}{part} of the kernel's traffic{lost}")
         }
         What::Local { stride, .. } => {
             let stride = match stride {
@@ -180,7 +181,7 @@ pub fn summary(checked: &Checked) -> String {
         0 => write!(text, ", nothing to mend"),
         _ => write!(text, ", {warnings} to mend"),
     };
-    if findings.traffic > 0.0 {
+    if findings.traffic > 0.0 && findings.is_counted {
         let wasted = percent(findings.wasted / findings.traffic);
         let _ = write!(
             text,

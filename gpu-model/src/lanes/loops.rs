@@ -158,7 +158,10 @@ impl<'a> Machine<'a> {
         let weight = self.weight;
         self.weight = weight * (ASSUMED_TRIPS / 8.0);
         walk.active = ways.yes | ways.in_doubt();
+        let guessed = self.lanes_guessed;
+        self.lanes_guessed |= ways.differs();
         self.round(parts, walk);
+        self.lanes_guessed = guessed;
         self.weight = weight;
         let after = std::mem::replace(&mut self.env, before);
         self.join_loop(&after, &ways, walk.entered);

@@ -17,8 +17,8 @@ use super::wide::{Mask, Wide};
 use crate::device::Device;
 
 /// Operations of warps after which loops are looked at less closely, and after which nothing more is.
-pub(super) const MANY_STEPS: u64 = 60_000;
-const MOST_STEPS: u64 = 400_000;
+pub(super) const MANY_STEPS: u64 = 40_000;
+const MOST_STEPS: u64 = 100_000;
 
 /// The components of a value: one of a scalar, as many as a vector has.
 pub(super) type Values = Vec<Wide>;
@@ -59,6 +59,8 @@ pub(super) struct Machine<'a> {
     pub result: Option<Values>,
     /// How often what is done now is done in the launch.
     pub weight: f64,
+    /// Which lanes take part depends on what memory holds, or on what is not followed.
+    pub lanes_guessed: bool,
     /// What is done now is done only if this number is small.
     pub unlikely: Option<Sym>,
     /// Loops around.
@@ -101,6 +103,7 @@ impl<'a> Machine<'a> {
             skipped: 0,
             result: None,
             weight: 0.0,
+            lanes_guessed: false,
             unlikely: None,
             loops: 0,
             steps: 0,
@@ -120,6 +123,7 @@ impl<'a> Machine<'a> {
         self.sample = sample;
         self.weight = sample.weight;
         (self.returned, self.broken, self.skipped) = (0, 0, 0);
+        self.lanes_guessed = false;
         self.env.clear();
         self.calls = 0;
         self.frame = Frame {
@@ -364,6 +368,7 @@ impl<'a> Machine<'a> {
             .or_default();
         entry.space = Some(space);
         entry.open.extend(self.unlikely);
+        entry.lanes_guessed |= self.lanes_guessed;
         entry.bytes = bytes;
         match space {
             AddressSpace::Local => memory::local(self.device, entry, pointers, mask, self.weight),
@@ -447,6 +452,11 @@ impl Ways {
     /// Whether lanes are known to go different ways.
     pub fn is_divergent(&self) -> bool {
         self.yes != 0 && self.no != 0
+    }
+
+    /// Whether lanes may go different ways, and nobody knows which.
+    pub fn differs(&self) -> bool {
+        self.data | self.unclear != 0
     }
 
     /// Lanes of which it is not known.

@@ -34,10 +34,19 @@ pub struct Walk {
     pub origins: Vec<Origin>,
 }
 
+/// The warps that may be looked at one by one without taking long, by what the first one takes.
+fn warps_at_ease(module: &Module, kernel: FunctionId, launch: &Launch, device: &Device) -> u64 {
+    let mut machine = Machine::new(module, kernel, launch, device);
+    if let Some(first) = launch.samples(device.warp, 0).first() {
+        machine.warp(*first);
+    }
+    machine::MANY_STEPS / machine.steps.max(1)
+}
+
 /// Goes through a kernel as some warps of a launch do, each of which stands for others.
 pub fn walk(module: &Module, kernel: FunctionId, launch: &Launch, device: &Device) -> Walk {
     let mut machine = Machine::new(module, kernel, launch, device);
-    for sample in launch.samples(device.warp) {
+    for sample in launch.samples(device.warp, warps_at_ease(module, kernel, launch, device)) {
         machine.warp(sample);
     }
     Walk {

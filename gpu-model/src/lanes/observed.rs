@@ -47,6 +47,8 @@ pub struct Access {
     pub turns: f64,
     /// How often the addresses depend on what memory holds.
     pub by_data: f64,
+    /// Which lanes take part is a guess at times: it depends on what memory holds.
+    pub lanes_guessed: bool,
     /// Numbers that are not known, on which the distance of lanes depends.
     pub open: BTreeSet<Sym>,
     /// Numbers that are not known, by multiples of which lanes are apart: far, if these are large.
@@ -55,6 +57,13 @@ pub struct Access {
     pub anchors: BTreeSet<(Object, i128)>,
     /// The distance between neighbouring lanes in bytes, where it is always the same.
     pub stride: Stride,
+}
+
+impl Access {
+    /// Whether addresses or the lanes that take part depend on what memory holds.
+    pub fn is_by_data(&self) -> bool {
+        self.by_data > 0.0 || self.lanes_guessed
+    }
 }
 
 /// The distance between the addresses of neighbouring lanes.

@@ -26,11 +26,9 @@ pub struct Sample {
     pub weight: f64,
 }
 
-/// The most groups of a class, and warps of a group, that are looked at where there are more warps than [`ALL`].
+/// The most groups of a class, and warps of a group, that are looked at where not all warps are.
 const MOST_GROUPS: u64 = 4;
 const MOST_WARPS: u64 = 8;
-/// Launches of up to so many warps are looked at whole.
-const ALL: u64 = 128;
 
 impl Launch {
     /// Work-items of a group.
@@ -55,13 +53,14 @@ impl Launch {
     }
 
     /// The warps to look at. Groups at the borders of the NDRange do other things than those in the middle: each
-    /// dimension's first and last group, and those between, are a class of their own.
-    pub fn samples(&self, width: u32) -> Vec<Sample> {
+    /// dimension's first and last group, and those between, are a class of their own. Launches of up to `all` warps are
+    /// looked at whole.
+    pub fn samples(&self, width: u32, all: u64) -> Vec<Sample> {
         let warps = self.group_items().div_ceil(u64::from(width.max(1)));
         let groups = self.groups();
-        let is_small = groups.iter().product::<u64>().saturating_mul(warps) <= ALL;
+        let is_small = groups.iter().product::<u64>().saturating_mul(warps) <= all;
         let most = if is_small {
-            (ALL, ALL)
+            (all, all)
         } else {
             (MOST_GROUPS, MOST_WARPS)
         };
@@ -125,7 +124,7 @@ mod tests {
             local: [16, 16, 1],
             ..Launch::default()
         };
-        let samples = launch.samples(32);
+        let samples = launch.samples(32, 100);
         let warps: f64 = samples.iter().map(|one| one.weight).sum();
         assert_eq!(warps, 64.0 * 3.0 * 8.0);
         assert!(

@@ -153,12 +153,17 @@ impl<'a> Machine<'a> {
         let (weight, flow) = (self.weight, (self.returned, self.broken, self.skipped));
         let doubt = ways.in_doubt();
         self.weight = weight / 2.0;
+        let guessed = self.lanes_guessed;
+        self.lanes_guessed |= ways.differs();
         let before = self.env.clone();
         self.block(then, ways.yes | doubt);
+        let left_then = flow != (self.returned, self.broken, self.skipped);
         let after_then = std::mem::replace(&mut self.env, before);
         (self.returned, self.broken, self.skipped) = flow;
         self.block(otherwise, ways.no | doubt);
-        // Lanes of which it is not known whether they left go on.
+        let left_else = flow != (self.returned, self.broken, self.skipped);
+        // Lanes of which it is not known whether they left go on; which do is a guess from now on.
+        self.lanes_guessed = guessed || (left_then || left_else) && ways.differs();
         (self.returned, self.broken, self.skipped) = flow;
         self.weight = weight;
         self.join(&after_then, ways, mask);
