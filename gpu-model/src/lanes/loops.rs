@@ -305,7 +305,9 @@ impl<'a> Machine<'a> {
     fn steps_since(&mut self, before: &Env) -> Env {
         let mut steps = Env::new();
         for (key, now) in &self.env {
-            let Some(old) = before.get(key).filter(|old| old.len() == now.len()) else {
+            // What did not move needs no step.
+            let moved = |old: &&Vec<Wide>| old.len() == now.len() && *old != now;
+            let Some(old) = before.get(key).filter(moved) else {
                 continue;
             };
             let moved = |(now, old): (&Wide, &Wide)| {
