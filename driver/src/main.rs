@@ -11,6 +11,7 @@ mod aoc_report;
 mod aocx;
 mod board;
 mod build;
+mod build_command;
 mod check;
 mod cli;
 mod compile;

@@ -7,8 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use fpgacc_frontend::ir::{AddressSpace, Expr, FunctionId, Module};
 use fpgacc_frontend::source::Span;
 use fpgacc_kernel_analysis::geometry::{Geometry, LocalGeometry};
+use fpgacc_kernel_analysis::scalars;
 use fpgacc_kernel_analysis::work_item::{self, Dim};
-use fpgacc_launch_facts::{ArgValue, Launch as LaunchFact};
+use fpgacc_launch_facts::Launch as LaunchFact;
 
 use crate::device::Device;
 use crate::lanes::observed::{Access, Branch, BranchKind, LARGEST_RECORD, Stride};
@@ -214,7 +215,7 @@ fn shapes(module: &Module, kernel: FunctionId, launch: Option<&LaunchFact>) -> V
     };
     let beyond = |dim: usize| (dim >= dims as usize).then_some(1);
     let global = [0, 1, 2].map(|dim| geometry.global[dim].or(beyond(dim)));
-    let scalars = scalars(module, kernel, launch);
+    let scalars = known_scalars(module, kernel, launch);
     let fits =
         |local: &[u64; 3]| (0..3).all(|dim| global[dim].is_none_or(|size| local[dim] <= size));
     let fitting: Vec<[u64; 3]> = local.iter().copied().filter(fits).collect();
@@ -247,26 +248,19 @@ fn dimensions(module: &Module, kernel: FunctionId) -> u32 {
 }
 
 /// Integer arguments that are constants.
-fn scalars(module: &Module, kernel: FunctionId, launch: Option<&LaunchFact>) -> Vec<Option<i128>> {
+fn known_scalars(
+    module: &Module,
+    kernel: FunctionId,
+    launch: Option<&LaunchFact>,
+) -> Vec<Option<i128>> {
     let function = &module.functions[kernel];
     let value = |index: usize| {
         let arg = launch?
             .args
             .iter()
             .find(|arg| arg.index as usize == index)?;
-        let ArgValue::Scalar(value) = &arg.value else {
-            return None;
-        };
-        let scalar = module
-            .types
-            .as_scalar(function.vars[function.params[index]].ty.ty)?;
-        let bits = value.constant().filter(|_| scalar.is_integer())?;
-        // Negative numbers are recorded as two's complement in their size.
-        let shift = 64 - 8 * scalar.size() as u32;
-        Some(match scalar.is_signed_integer() {
-            true => i128::from(((bits << shift) as i64) >> shift),
-            false => i128::from(bits),
-        })
+        let ty = function.vars[function.params[index]].ty.ty;
+        scalars::integer_of(&arg.value, module.types.as_scalar(ty)?)
     };
     (0..function.params.len()).map(value).collect()
 }

@@ -42,7 +42,8 @@ pub fn integer(module: &Module, exprs: &Exprs, id: ExprId) -> Option<i128> {
     wrap(&module.types, exprs, id, value)
 }
 
-pub(super) fn binary(op: BinaryOp, lhs: i128, rhs: i128) -> Option<i128> {
+/// The result of an operator, before it is cut down to a type; `None`: it is not defined.
+pub fn binary(op: BinaryOp, lhs: i128, rhs: i128) -> Option<i128> {
     Some(match op {
         BinaryOp::Add => lhs.checked_add(rhs)?,
         BinaryOp::Sub => lhs.checked_sub(rhs)?,
@@ -72,11 +73,33 @@ pub(super) fn wrap(types: &Types, exprs: &Exprs, id: ExprId, value: i128) -> Opt
     if scalar.is_float() {
         return None;
     }
+    Some(wrapped(value, scalar))
+}
+
+/// An integer as an integer type holds it.
+pub fn wrapped(value: i128, scalar: Scalar) -> i128 {
     if scalar == Scalar::Bool {
-        return Some(i128::from(value != 0));
+        return i128::from(value != 0);
     }
     let bits = 8 * scalar.size();
     let low = value & ((1i128 << bits) - 1);
     let negative = scalar.is_signed_integer() && low >> (bits - 1) == 1;
-    Some(if negative { low - (1i128 << bits) } else { low })
+    if negative { low - (1i128 << bits) } else { low }
+}
+
+/// The result of a builtin function of integers, before it is cut down to a type; `None`: it is not one of those that
+/// are known here, or too large.
+pub fn builtin(name: &str, args: &[i128]) -> Option<i128> {
+    Some(match (name, args) {
+        ("min", [a, b]) => *a.min(b),
+        ("max", [a, b]) => *a.max(b),
+        ("clamp", [value, low, high]) => *value.max(low).min(high),
+        ("abs", [value]) => value.abs(),
+        ("abs_diff", [a, b]) => (a - b).abs(),
+        ("mul24", [a, b]) => a.checked_mul(*b)?,
+        ("mad24", [a, b, c]) => a.checked_mul(*b)?.checked_add(*c)?,
+        ("select", [a, b, c]) => *if *c == 0 { a } else { b },
+        (convert, [value]) if convert.starts_with("convert_") => *value,
+        _ => return None,
+    })
 }

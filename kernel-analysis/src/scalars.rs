@@ -4,6 +4,8 @@ use fpgacc_frontend::ir::Scalar;
 use fpgacc_launch_facts::{ArgValue, Value};
 use fpgacc_runtime::guard::{ScalarFact, ScalarKind};
 
+use crate::constant;
+
 /// The most decimal digits of a computed `float` and `double` that are taken for a constant of the
 /// host's text. What a host computes may be rounded otherwise by its compiler.
 const WRITTEN_DIGITS: [usize; 2] = [6, 12];
@@ -46,6 +48,12 @@ pub fn bits(value: &ArgValue, scalar: Scalar) -> Option<u64> {
         }
         _ => None,
     }
+}
+
+/// The number that an integer parameter of type `scalar` has when the host passes `value`; `None` as of [`bits`].
+pub fn integer_of(value: &ArgValue, scalar: Scalar) -> Option<i128> {
+    let bits = bits(value, scalar).filter(|_| scalar.is_integer())?;
+    Some(constant::wrapped(i128::from(bits), scalar))
 }
 
 /// That the parameter `index`, of type `scalar`, has these bits.

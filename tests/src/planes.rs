@@ -153,10 +153,10 @@ fn body(random: &mut Random, turned: usize, sums: bool) -> Vec<String> {
         "c += 32 * k;",
     ];
     lines.push(random.pick(&grows).to_string());
-    if random.chance(70) {
+    if random.chance(85) {
         lines.push("side += 32;".to_string());
     }
-    if random.chance(20) {
+    if random.chance(10) {
         let at = random.below(lines.len());
         let late = lines.pop().unwrap_or_default();
         lines.insert(at, late);

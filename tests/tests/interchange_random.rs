@@ -46,7 +46,7 @@ fn fault(planes: &[Planes]) -> Option<String> {
 fn random_planes_compute_the_same_bytes() {
     let name = "random_planes_compute_the_same_bytes";
     let (mut fired, mut unspilled, mut all) = (0, 0, 0);
-    for seed in seeds(2) {
+    for seed in seeds(3) {
         let mut random = Random::new(seed);
         let planes: Vec<Planes> = (0..BATCH).map(|_| Planes::random(&mut random)).collect();
         for one in &planes {
@@ -67,7 +67,7 @@ fn random_planes_compute_the_same_bytes() {
     }
     println!("{fired} of {all} kernels have loops outside, {unspilled} without spilled values");
     assert!(
-        2 * fired > all && 8 * unspilled >= all,
+        2 * fired > all && 8 * unspilled > all,
         "{fired}, {unspilled} of {all}"
     );
 }

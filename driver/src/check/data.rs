@@ -144,7 +144,6 @@ fn what(what: &What) -> WhatData {
                 BranchKind::If => "if",
                 BranchKind::Loop => "loop",
                 BranchKind::Select => "select",
-                BranchKind::Logic => "logic",
                 BranchKind::Switch => "switch",
             },
             diverged_warps: *diverged,

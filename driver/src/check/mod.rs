@@ -17,9 +17,8 @@ use fpgacc_launch_facts::{ArgValue, Launch, LocalSize, Value};
 use crate::compiled::Compiled;
 use crate::messages::{self, Messages};
 use crate::options::Options;
-use crate::response::{self, Expanded};
 use crate::session::{Session, Step};
-use crate::{FAILED, MISUSED, cli, facts, gather, gpu, recorded, rewriting};
+use crate::{FAILED, MISUSED, build_command, cli, facts, gather, gpu, recorded, rewriting};
 
 /// How findings are laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,31 +33,22 @@ const DEFAULT_DEVICE: &str = "warp32";
 
 /// Runs `fpgacc check ..`; `words` starts with `check`.
 pub fn command(words: &[String], mut messages: Messages) -> ExitCode {
-    let Expanded { words, files } = match response::expand(words.to_vec()) {
-        Ok(expanded) => expanded,
-        Err(message) => return crate::fail(&mut messages, Diagnostic::error(message), MISUSED),
+    let given = match build_command::read(words.to_vec(), cli::check_command, &mut messages) {
+        Ok(given) => given,
+        Err(code) => return code,
     };
-    let is_help = |word: &String| word == "-h" || word == "--help";
-    if words[1..].iter().any(is_help) {
-        let help = cli::check_command().render_help().to_string();
-        return crate::print(help.as_bytes());
-    }
-    let normal = cli::normalise(words.iter().cloned());
-    let matches = match cli::build_and_check_command().try_get_matches_from(normal) {
-        Ok(matches) => matches,
-        Err(error) => return crate::command_usage(&error, &words, &mut messages),
-    };
-    let mut options = match Options::from_matches(&matches, false) {
+    let matches = &given.matches;
+    let mut options = match Options::from_matches(matches, false) {
         Ok(options) => options,
         Err(error) => return crate::fail(&mut messages, error, MISUSED),
     };
-    options.also_read.extend(files);
+    options.also_read.extend(given.files);
     // Kernels are looked at as they are written.
     options.pipeline.level = 0;
     options.pipeline.switches.clear();
     messages.configure(&options);
     let mut session = Session::new(options, messages);
-    match run(&mut session, &matches) {
+    match run(&mut session, matches) {
         Ok(()) if session.messages.errors() == 0 => ExitCode::SUCCESS,
         _ => ExitCode::from(FAILED),
     }
@@ -120,31 +110,33 @@ fn thresholds(matches: &ArgMatches) -> Thresholds {
     }
 }
 
-/// A launch of a run, with the largest of several numbers that were seen.
+/// A launch of a run. Where one number of it differed from launch to launch, it is the launch with the largest; where
+/// several did, nobody knows which belong together.
 fn as_seen(launch: &Launch) -> Launch {
     let mut launch = launch.clone();
-    let largest = |value: &mut Value| {
+    let sizes = launch.global.iter_mut().chain(&mut launch.offset);
+    let local = match &mut launch.local {
+        LocalSize::Sizes(sizes) => &mut sizes[..],
+        _ => &mut [],
+    };
+    let scalars = launch
+        .args
+        .iter_mut()
+        .filter_map(|arg| match &mut arg.value {
+            ArgValue::Scalar(value) => Some(value),
+            _ => None,
+        });
+    let differing = sizes.chain(local).chain(scalars).filter_map(|value| {
         let most = match value {
             Value::OneOf(all) => all.last().copied(),
             Value::Range { max, .. } => Some(*max),
             _ => None,
         };
-        if let Some(most) = most {
-            *value = Value::Const(most);
-        }
-    };
-    launch
-        .global
-        .iter_mut()
-        .chain(&mut launch.offset)
-        .for_each(largest);
-    if let LocalSize::Sizes(sizes) = &mut launch.local {
-        sizes.iter_mut().for_each(largest);
-    }
-    for arg in &mut launch.args {
-        if let ArgValue::Scalar(value) = &mut arg.value {
-            largest(value);
-        }
+        Some((value, most?))
+    });
+    let mut differing: Vec<(&mut Value, u64)> = differing.collect();
+    if let [(value, most)] = &mut differing[..] {
+        **value = Value::Const(*most);
     }
     launch
 }

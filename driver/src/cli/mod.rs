@@ -69,28 +69,9 @@ pub fn command() -> Command {
         .args(args)
 }
 
-/// All options that `fpgacc report` takes.
-pub fn build_and_report_command() -> Command {
-    let report = report_command();
-    let own = report
-        .get_arguments()
-        .filter(|arg| arg.get_short().is_none());
-    command().args(own.cloned().collect::<Vec<_>>())
-}
-
-/// All options that `fpgacc check` takes.
-pub fn build_and_check_command() -> Command {
-    let check = check_command();
-    let own = check
-        .get_arguments()
-        .filter(|arg| arg.get_short().is_none());
-    command().args(own.cloned().collect::<Vec<_>>())
-}
-
-/// All options that `fpgacc tune` takes.
-pub fn build_and_tune_command() -> Command {
-    let tune = tune_command();
-    let own = tune.get_arguments().filter(|arg| arg.get_short().is_none());
+/// A command's own options, and all of a build but those that it has itself.
+pub fn with_build_options(own: &Command) -> Command {
+    let own = own.get_arguments().filter(|arg| arg.get_short().is_none());
     command().args(own.cloned().collect::<Vec<_>>())
 }
 

@@ -37,25 +37,21 @@ fn command() -> Command {
     command
         .subcommand(cli::doctor_command())
         .subcommand(cli::facts_command())
-        .subcommand(
-            cli::report_command().args(cli::command().get_arguments().filter(|arg| {
-                // They are the report's own.
-                !["output", "help", "help-all", "generate"].contains(&arg.get_id().as_str())
-            })),
-        )
-        .subcommand(
-            cli::check_command().args(cli::command().get_arguments().filter(|arg| {
-                !["output", "help", "help-all", "generate"].contains(&arg.get_id().as_str())
-            })),
-        )
-        .subcommand(
-            cli::tune_command().args(cli::command().get_arguments().filter(|arg| {
-                !["output", "help", "help-all", "generate"].contains(&arg.get_id().as_str())
-            })),
-        )
+        .subcommand(completed(cli::report_command()))
+        .subcommand(completed(cli::check_command()))
+        .subcommand(completed(cli::tune_command()))
         .subcommand(cli::trace_command())
         .subcommand(cli::run_command())
         .disable_help_subcommand(true)
+}
+
+/// A command that takes what a build takes, but for what is its own.
+fn completed(command: Command) -> Command {
+    command.args(
+        cli::command().get_arguments().filter(|arg| {
+            !["output", "help", "help-all", "generate"].contains(&arg.get_id().as_str())
+        }),
+    )
 }
 
 /// A shell's completions.

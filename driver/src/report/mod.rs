@@ -26,9 +26,8 @@ use fpgacc_frontend::diag::Diagnostic;
 
 use crate::messages::Messages;
 use crate::options::{Input, InputKind, Options};
-use crate::response::{self, Expanded};
 use crate::session::{Session, Step};
-use crate::{FAILED, MISUSED, cli};
+use crate::{FAILED, MISUSED, build_command, cli};
 
 /// How a report is laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,31 +39,17 @@ enum Layout {
 
 /// Runs `fpgacc report ..`; `words` starts with `report`.
 pub fn command(words: &[String], mut messages: Messages) -> ExitCode {
-    let Expanded { words, files } = match response::expand(words.to_vec()) {
-        Ok(expanded) => expanded,
-        Err(message) => {
-            let error = fpgacc_frontend::diag::Diagnostic::error(message);
-            return crate::fail(&mut messages, error, MISUSED);
-        }
+    let given = match build_command::read(words.to_vec(), cli::report_command, &mut messages) {
+        Ok(given) => given,
+        Err(code) => return code,
     };
-    if words[1..]
-        .iter()
-        .any(|word| word == "-h" || word == "--help")
-    {
-        let help = cli::report_command().render_help().to_string();
-        return crate::print(help.as_bytes());
-    }
-    let normal = cli::normalise(words.iter().cloned());
-    let matches = match cli::build_and_report_command().try_get_matches_from(normal) {
-        Ok(matches) => matches,
-        Err(error) => return crate::command_usage(&error, &words, &mut messages),
-    };
-    let mut options = match Options::from_matches(&matches, false) {
+    let matches = &given.matches;
+    let mut options = match Options::from_matches(matches, false) {
         Ok(options) => options,
         Err(error) => return crate::fail(&mut messages, error, MISUSED),
     };
     options.explain = true;
-    options.also_read.extend(files);
+    options.also_read.extend(given.files);
     let layout = match (matches.get_flag("json"), matches.get_flag("html")) {
         (true, _) => Layout::Json,
         (_, true) => Layout::Page,
@@ -80,7 +65,7 @@ pub fn command(words: &[String], mut messages: Messages) -> ExitCode {
     let mut session = Session::new(options, messages);
     let done = match device {
         Some(device) => sizes(&mut session, device),
-        None => write(&mut session, &words, layout),
+        None => write(&mut session, &given.words, layout),
     };
     match done {
         Ok(()) if session.messages.errors() == 0 => ExitCode::SUCCESS,

@@ -24,10 +24,9 @@ use fpgacc_tuning::space_file::{self, Fault, SpaceFile};
 
 use crate::messages::Messages;
 use crate::options::{Options, Target};
-use crate::response::{self, Expanded};
 use crate::session::{Session, Step};
 use crate::verify::numbers::Numbers;
-use crate::{FAILED, MISUSED, cli, tool};
+use crate::{FAILED, MISUSED, build_command, cli, tool};
 use folder::Folder;
 use measure::Meter;
 use plan::Plan;
@@ -39,29 +38,17 @@ use variants::Kind;
 /// Runs `fpgacc tune ..`; `words` starts with `tune`.
 pub fn command(words: &[String], mut messages: Messages) -> ExitCode {
     let (front, program_args) = cli::split_at_dashes(words.to_vec());
-    let Expanded { words, files } = match response::expand(front) {
-        Ok(expanded) => expanded,
-        Err(message) => return crate::fail(&mut messages, Diagnostic::error(message), MISUSED),
+    let given = match build_command::read(front, cli::tune_command, &mut messages) {
+        Ok(given) => given,
+        Err(code) => return code,
     };
-    if words[1..]
-        .iter()
-        .any(|word| word == "-h" || word == "--help")
-    {
-        let help = cli::tune_command().render_help().to_string();
-        return crate::print(help.as_bytes());
-    }
-    let normal = cli::normalise(words.iter().cloned());
-    let matches = match cli::build_and_tune_command().try_get_matches_from(normal) {
-        Ok(matches) => matches,
-        Err(error) => return crate::command_usage(&error, &words, &mut messages),
-    };
-    let read = Options::from_matches(&matches, false);
-    let (mut options, plan) = match read.and_then(|read| Ok((read, Plan::from_matches(&matches)?)))
-    {
+    let matches = &given.matches;
+    let read = Options::from_matches(matches, false);
+    let (mut options, plan) = match read.and_then(|read| Ok((read, Plan::from_matches(matches)?))) {
         Ok(read) => read,
         Err(error) => return crate::fail(&mut messages, error, MISUSED),
     };
-    options.also_read.extend(files);
+    options.also_read.extend(given.files);
     options.output = None;
     options.program_args = program_args.unwrap_or_default();
     messages.configure(&options);
@@ -70,7 +57,7 @@ pub fn command(words: &[String], mut messages: Messages) -> ExitCode {
         Some(folder) => session
             .check_inputs()
             .and_then(|()| build::child(&mut session, folder)),
-        None => run(&mut session, &plan, &words),
+        None => run(&mut session, &plan, &given.words),
     };
     match done {
         Ok(()) if session.messages.errors() == 0 => ExitCode::SUCCESS,

@@ -1,6 +1,7 @@
 //! Calls: of the kernel's own functions, of work-item functions, and of the library.
 
 use fpgacc_frontend::ir::{AddressSpace, Callee, ExprId, FunctionId, Scalar, VarRef};
+use fpgacc_kernel_analysis::constant;
 use fpgacc_kernel_analysis::work_item::{self, Dim};
 
 use super::machine::{Frame, Machine, Values};
@@ -161,30 +162,12 @@ fn library(name: &str, values: &[&Value], ty: Option<Scalar>) -> Option<Value> {
     }
     let ints: Option<Vec<i128>> = values.iter().map(|value| value.known()).collect();
     if let Some(ints) = ints {
-        return integer(name, &ints)
+        return constant::builtin(name, &ints)
             .map(|value| Value::Int(ops::wrapped(Linear::constant(value), ty)));
     }
     let floats: Option<Vec<f64>> = values.iter().map(|value| float(value)).collect();
     let value = floats.and_then(|floats| floating(name, &floats))?;
     Some(Value::Float(ops::rounded(value, ty)))
-}
-
-fn integer(name: &str, values: &[i128]) -> Option<i128> {
-    Some(match (name, values) {
-        ("min", [a, b]) => *a.min(b),
-        ("max", [a, b]) => *a.max(b),
-        ("clamp", [value, low, high]) => *value.max(low).min(high),
-        ("abs", [value]) => value.abs(),
-        ("abs_diff", [a, b]) => (a - b).abs(),
-        ("mul24", [a, b]) => a.checked_mul(*b)?,
-        ("mad24", [a, b, c]) => a.checked_mul(*b)?.checked_add(*c)?,
-        ("popcount", [value]) if *value >= 0 => i128::from(value.count_ones()),
-        ("select", [a, b, c]) => match c {
-            0 => *a,
-            _ => *b,
-        },
-        _ => return None,
-    })
 }
 
 fn float(value: &Value) -> Option<f64> {

@@ -98,8 +98,6 @@ pub enum BranchKind {
     Loop,
     /// `?:`
     Select,
-    /// `&&` or `||`
-    Logic,
     /// `switch`
     Switch,
 }

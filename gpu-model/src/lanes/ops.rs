@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use fpgacc_frontend::ir::{BinaryOp, Scalar};
+use fpgacc_kernel_analysis::constant;
 
 use super::value::{Linear, Sym, Value};
 
@@ -205,13 +206,7 @@ pub fn wrapped(linear: Linear, ty: Option<Scalar>) -> Linear {
     if scalar.is_float() {
         return linear;
     }
-    if scalar == Scalar::Bool {
-        return Linear::constant(i128::from(value != 0));
-    }
-    let bits = 8 * scalar.size();
-    let low = value & ((1 << bits) - 1);
-    let is_negative = scalar.is_signed_integer() && low >> (bits - 1) == 1;
-    Linear::constant(if is_negative { low - (1 << bits) } else { low })
+    Linear::constant(constant::wrapped(value, scalar))
 }
 
 /// A value in another scalar type.

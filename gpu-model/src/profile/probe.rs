@@ -5,6 +5,7 @@ use fpgacc_frontend::ir::{
     AddressSpace, BinaryOp, Block, Callee, Expr, ExprId, Function, FunctionId, IncDecOp, Init,
     InitItem, Module, Scalar, Stmt, StmtKind, TypeId, UnaryOp, VarId, VarRef,
 };
+use fpgacc_kernel_analysis::constant;
 use fpgacc_kernel_analysis::work_item::{self, Dim, Quantity};
 
 use super::arithmetic;
@@ -54,6 +55,11 @@ pub fn profile(module: &Module, kernel: FunctionId, sizes: &Sizes) -> Profile {
         probe.block(&mut frame, &body.stmts);
     }
     probe.profile
+}
+
+/// The low 64 bits of a number, which is as much as the points of a value hold.
+fn low(value: i128) -> i64 {
+    value as i64
 }
 
 /// A function that is followed, and its variables.
@@ -461,7 +467,9 @@ impl<'a> Probe<'a> {
         let (scaled_a, scaled_b) = (scale(a, b_size), scale(b, a_size));
         let scalar = self.scalar(if op.is_comparison() { a_type } else { ty });
         self.work(arithmetic::cost(op, scalar) * self.width(a_type).max(self.width(ty)));
-        let made = scaled_a.combine(&scaled_b, |x, y| arithmetic::binary(op, x, y));
+        let made = scaled_a.combine(&scaled_b, |x, y| {
+            constant::binary(op, x.into(), y.into()).map(low)
+        });
         if op.is_comparison() {
             return made.within(None);
         }
@@ -563,8 +571,10 @@ impl<'a> Probe<'a> {
         }
         let mut at = [0; POINTS];
         for (point, to) in at.iter_mut().enumerate() {
-            let all: Option<Vec<i64>> = args.iter().map(|arg| Some(arg.at?[point])).collect();
-            match all.and_then(|all| arithmetic::integer_builtin(name, &all)) {
+            let all: Option<Vec<i128>> = (args.iter())
+                .map(|arg| Some(i128::from(arg.at?[point])))
+                .collect();
+            match all.and_then(|all| constant::builtin(name, &all)).map(low) {
                 Some(value) => *to = value,
                 None => return Value::unknown(varies),
             }
@@ -710,7 +720,9 @@ impl<'a> Probe<'a> {
         }
         match self.module.types.as_scalar(ty) {
             Some(Scalar::Bool) => value.map(|v| i64::from(v != 0)),
-            Some(scalar) if scalar.is_integer() => value.map(|v| arithmetic::wrapped(v, scalar)),
+            Some(scalar) if scalar.is_integer() => {
+                value.map(|v| low(constant::wrapped(v.into(), scalar)))
+            }
             Some(_) => Value::unknown(value.varies()),
             None => value,
         }

@@ -52,6 +52,40 @@ impl Maker {
         ));
     }
 
+    /// A loop along the work-item's own elements, each of which is made of the one before it.
+    pub(super) fn recurrence(&mut self) {
+        let (t, row, last) = (self.name("t"), self.name("row"), OUTPUTS - 1);
+        let at = match self.v.chance(80) {
+            true => "at".to_string(),
+            false => self.flat_global(),
+        };
+        // Signed: where an unsigned index may wrap, elements need not be neighbours.
+        let ty = self.v.pick(&["int", "int", "int", "uint"]);
+        self.line(&format!("{ty} {row} = ({ty})({at}) * {OUTPUTS};"));
+        let own = |index: &str| format!("out[{row} + {index}]");
+        let (head, before) = match self.s.below(4) {
+            0 => (
+                format!("for (int {t} = {last} - 1; {t} >= 0; {t}--)"),
+                "+ 1",
+            ),
+            1 => (
+                format!("for (uint {t} = 1u; {t} <= (n & {last}u); {t}++)"),
+                "- 1u",
+            ),
+            _ => (format!("for (int {t} = 1; {t} < {OUTPUTS}; {t}++)"), "- 1"),
+        };
+        let value = self.value(1);
+        let op = self.s.pick(&["+", "^", "* 3u +"]);
+        let (to, from) = (own(&t), own(&format!("{t} {before}")));
+        let line = match self.s.below(8) {
+            0 => format!("if ((in[{t}] & 1u) != 0u) {{\n{to} = {from} {op} {value};\n}}"),
+            1 => format!("{to} = {from} {op} {value};\na ^= {from};"),
+            2 => format!("{to} += {from};"),
+            _ => format!("{to} = {from} {op} {value};"),
+        };
+        self.line(&format!("{head} {{\n{line}\n}}"));
+    }
+
     /// What stands before and after the body.
     fn gathering_shell(&mut self, j: &str, context: &Context) -> (String, String) {
         let trips = match self.s.below(8) {

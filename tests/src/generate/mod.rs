@@ -247,6 +247,7 @@ impl Maker {
         if self.focus == Focus::Loops {
             self.gathering_loop(&context);
             self.reuse();
+            self.recurrence();
         }
         let count = 3 + self.s.below(6);
         self.block_open(&context, count);
