@@ -119,6 +119,10 @@ pub const ALL: &[Fault] = &[
         "a register goes to the next iteration as it is",
     ),
     fault(
+        "forward-chain-short",
+        "of a chain of registers one does not move on",
+    ),
+    fault(
         "forward-guard-lost",
         "memory is read for loops that do not run",
     ),

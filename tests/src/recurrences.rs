@@ -22,11 +22,13 @@ const LOOPS: [(&str, &str); 9] = [
 ];
 
 /// What is read: `E` is the element's index, `S` how far it moves.
-const READS: [&str; 12] = [
+const READS: [&str; 14] = [
     "a[E - S]",
     "a[E - S]",
     "a[E - S] * 3",
     "a[(E) - 2 * S]",
+    "a[(E) - 3 * S]",
+    "(b[E] > 5 ? a[E - 2 * S] : a[(E) - 4 * S])",
     "a[E]",
     "a[E + S]",
     "b[E - S]",

@@ -1,12 +1,13 @@
-//! `forward`: what an iteration stores and the next one reads stays in a register.
+//! `forward`: what an iteration stores and one of the next reads stays in registers.
 //!
 //! `a[i] = f(a[i - 1], ..)` lets a loop start an iteration once in the time in which memory takes a value and
 //! gives it back, which is hundreds of cycles; through a register it takes the latency of `f`. The value is
 //! stored as before; only the read goes (Callahan, Carr and Kennedy, "Improving register allocation for
-//! subscripted variables", PLDI 1990, for a distance of one).
+//! subscripted variables", PLDI 1990). Where it is read some iterations later, a chain of as many registers
+//! holds what is in between, and moves on once an iteration.
 //!
 //! What the first iteration would read is read before the loop, where that iteration is sure to read it, and
-//! only if there is one.
+//! only if there is one. So is what lies between that and what it stores: in the same array, by its index.
 
 mod codegen;
 mod legality;
@@ -22,7 +23,7 @@ impl Pass for Forward {
     fn about(&self) -> About {
         About {
             name: super::FORWARD,
-            description: "keep what the next iteration reads again in a register, in single work-items",
+            description: "keep what the next iterations read again in registers, in single work-items",
             level: 2,
             requires: &[Requirement::SingleWorkItem],
             after: &["ndrange-to-loop", "restrict", "scalar-replacement"],

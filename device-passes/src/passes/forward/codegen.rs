@@ -1,7 +1,7 @@
 //! Writing registers that go from one iteration to the next.
 
 use fpgacc_frontend::ir::{
-    Expr, ExprId, Function, FunctionId, Module, Stmt, StmtKind, VarId, VarRef,
+    BinaryOp, Expr, ExprId, Function, FunctionId, Module, Stmt, StmtKind, Types, VarId, VarRef,
 };
 use fpgacc_kernel_analysis::faults;
 
@@ -11,12 +11,17 @@ use crate::around_loop::{self, Names, Plan, Rewrite, declare, private_variable};
 /// Carries out a plan.
 pub fn apply(module: &mut Module, id: FunctionId, plan: &Plan<Forwarded>) {
     let names = Names::of(module, id);
-    let function = &mut module.functions[id];
-    around_loop::apply(&mut Writer { function, names }, plan);
+    let mut writer = Writer {
+        function: &mut module.functions[id],
+        types: &mut module.types,
+        names,
+    };
+    around_loop::apply(&mut writer, plan);
 }
 
 struct Writer<'a> {
     function: &'a mut Function,
+    types: &'a mut Types,
     names: Names,
 }
 
@@ -30,49 +35,31 @@ impl Rewrite for Writer<'_> {
     }
 
     fn rewrite(&mut self, stmt: &mut Stmt, all: &[Forwarded]) -> [Vec<Stmt>; 2] {
-        let mut before = Vec::new();
         // All are copied before any is replaced: one may be a part of another's address.
-        for forwarded in all {
-            let value = self.before(forwarded, forwarded.first);
-            before.push(value);
-        }
-        let mut registers = Vec::new();
-        for (forwarded, value) in all.iter().zip(&mut before) {
+        let firsts: Vec<Vec<ExprId>> = all.iter().map(|one| self.firsts(one)).collect();
+        let mut before = Vec::new();
+        let mut chains = Vec::new();
+        for (forwarded, firsts) in all.iter().zip(firsts) {
             let ty = self.function.exprs.ty(forwarded.first);
-            let register = self.variable(forwarded, "before", ty);
-            registers.push(register);
-            *value = match value.kind {
-                StmtKind::Expr(read) => declare(register, read),
-                _ => continue,
-            };
+            let names = firsts
+                .iter()
+                .map(|_| self.variable(forwarded, "before", ty));
+            let chain: Vec<VarId> = names.collect();
+            before.extend(
+                chain
+                    .iter()
+                    .zip(firsts)
+                    .map(|(var, value)| declare(*var, value)),
+            );
+            chains.push(chain);
         }
         let StmtKind::For { body, .. } = &mut stmt.kind else {
             return [before, Vec::new()];
         };
         let mut last = Vec::new();
-        for (forwarded, &register) in all.iter().zip(&registers) {
-            let Some(at) = body.stmts.iter().position(
-                |stmt| matches!(stmt.kind, StmtKind::Expr(store) if store == forwarded.store),
-            ) else {
-                continue;
-            };
-            let Expr::Assign { lhs, rhs, .. } = *self.function.exprs.get(forwarded.store) else {
-                continue;
-            };
-            let ty = self.function.exprs.ty(lhs);
-            for &read in &forwarded.reads {
-                let value = Expr::Var(VarRef::Local(register));
-                self.function.exprs.replace(read, value, ty);
-            }
-            let new = self.variable(forwarded, "new", ty);
-            let value = self.function.use_var(new);
-            let store = self.function.exprs.assign(None, lhs, value);
-            let span = body.stmts[at].span;
-            let store = Stmt::at(StmtKind::Expr(store), span);
-            body.stmts.splice(at..=at, [declare(new, rhs), store]);
-            if !faults::is_on("forward-forgotten") {
-                let value = self.function.use_var(new);
-                last.push(self.function.assign_var(register, value));
+        for (forwarded, chain) in all.iter().zip(&chains) {
+            if let Some(new) = self.keep(forwarded, chain, &mut body.stmts) {
+                self.shift(chain, new, &mut last);
             }
         }
         body.stmts.extend(last);
@@ -92,11 +79,88 @@ impl Writer<'_> {
         private_variable(self.function, name, ty)
     }
 
-    /// What the first iteration reads, as it is before the loop.
-    fn before(&mut self, forwarded: &Forwarded, read: ExprId) -> Stmt {
-        let read = self.function.exprs.duplicate(read);
-        self.expand(forwarded, read);
-        Stmt::new(StmtKind::Expr(read))
+    /// Reads a chain's registers in place of memory, and keeps what is stored in a variable, which it returns.
+    fn keep(
+        &mut self,
+        forwarded: &Forwarded,
+        chain: &[VarId],
+        stmts: &mut Vec<Stmt>,
+    ) -> Option<VarId> {
+        let at = stmts.iter().position(
+            |stmt| matches!(stmt.kind, StmtKind::Expr(store) if store == forwarded.store),
+        )?;
+        let Expr::Assign { lhs, rhs, .. } = *self.function.exprs.get(forwarded.store) else {
+            return None;
+        };
+        let ty = self.function.exprs.ty(lhs);
+        for &(read, distance) in &forwarded.reads {
+            let value = Expr::Var(VarRef::Local(chain[distance - 1]));
+            self.function.exprs.replace(read, value, ty);
+        }
+        let new = self.variable(forwarded, "new", ty);
+        let value = self.function.use_var(new);
+        let store = self.function.exprs.assign(None, lhs, value);
+        let span = stmts[at].span;
+        let store = Stmt::at(StmtKind::Expr(store), span);
+        stmts.splice(at..=at, [declare(new, rhs), store]);
+        Some(new)
+    }
+
+    /// Moves the values of a chain on by one iteration, oldest first.
+    fn shift(&mut self, chain: &[VarId], new: VarId, last: &mut Vec<Stmt>) {
+        let forgotten = match () {
+            () if faults::is_on("forward-forgotten") => Some(0),
+            () if faults::is_on("forward-chain-short") => Some(1),
+            () => None,
+        };
+        for at in (0..chain.len()).rev() {
+            if forgotten == Some(at) {
+                continue;
+            }
+            let from = at.checked_sub(1).map_or(new, |newer| chain[newer]);
+            let value = self.function.use_var(from);
+            last.push(self.function.assign_var(chain[at], value));
+        }
+    }
+
+    /// What a chain holds before the loop, newest first.
+    ///
+    /// Of elements that nobody is sure to read it reads only such as lie between what the first iteration
+    /// reads and what it stores, which are elements of the same array.
+    fn firsts(&mut self, forwarded: &Forwarded) -> Vec<ExprId> {
+        let depth = forwarded.depth;
+        let newest_first = 1..=depth;
+        newest_first
+            .map(|distance| {
+                let read = self.function.exprs.duplicate(forwarded.first);
+                self.expand(forwarded, read);
+                let later = (depth - distance) as i128;
+                self.moved_on(read, forwarded, later * forwarded.moves)
+            })
+            .collect()
+    }
+
+    /// The element that is some elements after another.
+    fn moved_on(&mut self, read: ExprId, forwarded: &Forwarded, by: i128) -> ExprId {
+        let Expr::Index { base, index } = *self.function.exprs.get(read) else {
+            return read;
+        };
+        if by == 0 {
+            return read;
+        }
+        let exprs = &mut self.function.exprs;
+        // The sum is between two indices of which each fits its type: in the wider type it fits.
+        let wider = match forwarded.index {
+            Some(ty) if exprs.ty(index) != ty => exprs.cast(ty, index),
+            _ => index,
+        };
+        let (op, by) = match by > 0 {
+            true => (BinaryOp::Add, by),
+            false => (BinaryOp::Sub, -by),
+        };
+        let by = exprs.int(self.types, by as i64);
+        let index = exprs.binary(self.types, op, wider, by);
+        exprs.index(self.types, base, index)
     }
 
     /// Puts values in place of what only the loop knows.

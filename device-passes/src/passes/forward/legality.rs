@@ -1,10 +1,10 @@
-//! Which reads find what the iteration before stored.
+//! Which reads find what an iteration before stored.
 
 use std::collections::BTreeSet;
 
 use fpgacc_frontend::ir::{
-    AddressSpace, BinaryOp, Expr, ExprId, FunctionId, Module, Stmt, StmtKind, UnaryOp, VarId,
-    VarRef,
+    AddressSpace, BinaryOp, Expr, ExprId, FunctionId, Module, Scalar, Stmt, StmtKind, TypeId,
+    UnaryOp, VarId, VarRef,
 };
 use fpgacc_kernel_analysis::accesses::{Access, Accesses, Summaries};
 use fpgacc_kernel_analysis::alias::Aliases;
@@ -20,6 +20,9 @@ use fpgacc_kernel_analysis::trip_count::{Constants, trip_count};
 use crate::around_loop::Plan;
 use crate::pass::Note;
 
+/// Iterations that a value is kept for at most. Each takes a register.
+const DEEPEST: usize = 16;
+
 /// A value that goes from one iteration to the next.
 #[derive(Clone, Debug)]
 pub struct Forwarded {
@@ -27,10 +30,16 @@ pub struct Forwarded {
     pub array: VarId,
     /// The assignment that stores the value: a statement of the loop's body.
     pub store: ExprId,
-    /// The reads that find it in the next iteration.
-    pub reads: Vec<ExprId>,
-    /// One that the first iteration is sure to make.
+    /// The reads that find it in a later iteration, and by how many iterations it is later.
+    pub reads: Vec<(ExprId, usize)>,
+    /// The iterations that a value is kept for: the latest read's.
+    pub depth: usize,
+    /// A read as late as that, which the first iteration is sure to make.
     pub first: ExprId,
+    /// By how many elements the store moves on in an iteration.
+    pub moves: i128,
+    /// The type that the read's index must become before anything is added to it.
+    pub index: Option<TypeId>,
     /// The counter, and its first value.
     pub start: (VarId, ExprId),
     /// Variables of the body that the read's index is made of, and what they are.
@@ -80,9 +89,14 @@ pub fn plan(
         };
         for forwarded in &found {
             let name = &function.vars[forwarded.array].name;
-            let text = format!(
-                "what an iteration stores into '{name}' goes to the next one in a register"
-            );
+            let text = match forwarded.depth {
+                1 => format!(
+                    "what an iteration stores into '{name}' goes to the next one in a register"
+                ),
+                depth => format!(
+                    "what an iteration stores into '{name}' goes to the next {depth} in registers"
+                ),
+            };
             plan.done
                 .push(Note::new(text, function.exprs.span(forwarded.first)));
         }
@@ -214,27 +228,30 @@ impl Judge<'_> {
         let Some(moves) = moves(&stored) else {
             return Ok(None);
         };
-        let distance = moves * step;
+        let moves = moves * step;
+        let is_read = region.list.iter();
+        let is_read = is_read.filter(|access| !access.write && access.exact);
         let mut reads = Vec::new();
-        for access in region
-            .list
-            .iter()
-            .filter(|access| !access.write && access.exact)
-        {
-            let Some((read, index)) = self.array(access.at).filter(|(read, _)| *read == array)
-            else {
+        for access in is_read {
+            let Some((_, index)) = self.array(access.at).filter(|(read, _)| *read == array) else {
                 continue;
             };
             let is_inside = indices.around(access.at).and_then(|around| around.first()) == Some(&0);
             let index = indices.widened(index);
             let difference = indices.poly(index).map(|index| stored.plus(&index, -1));
             let apart = difference.and_then(|difference| difference.as_constant());
-            if read == array && is_inside && apart == Some(distance) {
-                reads.push((access.at, index));
+            if let Some(distance) = apart.and_then(|apart| iterations(apart, moves))
+                && is_inside
+            {
+                reads.push((access.at, index, distance));
             }
         }
         if reads.is_empty() {
             return Ok(None);
+        }
+        reads.retain(|(.., distance)| *distance <= DEEPEST);
+        if reads.is_empty() {
+            return Err("it is read more than 16 iterations later");
         }
         if self.others_write(place, region) {
             return Err("another access in the loop may write the same memory");
@@ -242,25 +259,41 @@ impl Judge<'_> {
         if exprs.has_effects(index) {
             return Err("its address changes something");
         }
-        let mut first = reads.iter().filter(|(at, _)| sure.in_body.contains(at));
-        let expanded = first.find_map(|(at, index)| {
+        // The oldest value that is read for sure: those after it are read where others are.
+        let first = reads.iter().filter(|(at, ..)| sure.in_body.contains(at));
+        let followed = first.filter_map(|(at, index, depth)| {
             let mut fixed = Vec::new();
             self.is_followed(*index, header, indices, &mut fixed)
-                .then_some((*at, fixed))
+                .then_some((*at, *index, *depth, fixed))
         });
-        let Some((first, fixed)) = expanded else {
+        let Some((first, read, depth, fixed)) = followed.max_by_key(|(.., depth, _)| *depth) else {
             return Err("the first iteration may not read what would be read before the loop");
         };
-        let mut all: Vec<ExprId> = reads.into_iter().map(|(at, _)| at).collect();
+        let of_chain = reads.iter().filter(|(.., distance)| *distance <= depth);
+        let mut all: Vec<(ExprId, usize)> = of_chain.map(|(at, _, by)| (*at, *by)).collect();
         all.dedup();
+        let is_narrower = self.size(read) < self.size(index);
         Ok(Some(Forwarded {
             array,
             store,
             reads: all,
+            depth,
             first,
+            moves,
+            index: is_narrower.then(|| exprs.ty(index)),
             start: (header.counter, header.start),
             fixed,
         }))
+    }
+
+    /// The size of an integer, in bytes.
+    fn size(&self, id: ExprId) -> Option<u64> {
+        let aliases = &self.places.aliases;
+        let scalar = aliases
+            .module
+            .types
+            .as_scalar(aliases.function.exprs.ty(id));
+        scalar.map(Scalar::size)
     }
 
     /// Whether anything but a store may write the array that it stores to.
@@ -318,6 +351,12 @@ impl Judge<'_> {
             _ => false,
         }
     }
+}
+
+/// How many iterations later an element is read that far before what is stored, if any.
+fn iterations(apart: i128, moves: i128) -> Option<usize> {
+    let is_later = apart % moves == 0 && apart / moves > 0;
+    is_later.then(|| usize::try_from(apart / moves).ok())?
 }
 
 /// By how many elements an index moves on where the counter grows by one, if that is constant and not 0, and

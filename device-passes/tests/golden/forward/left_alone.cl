@@ -22,8 +22,8 @@ __kernel void early(__global int *restrict a, __global const int *restrict b, in
             a[i] = a[i - 1] + b[i];
     }
 }
-// case: two iterations before
-__kernel void fibonacci(__global int *restrict a, int n) {
-    for (int i = 2; i < n; i++)
-        a[i] = a[i - 2] * 3;
+// case: twenty iterations before
+__kernel void far(__global int *restrict a, int n) {
+    for (int i = 20; i < n; i++)
+        a[i] = a[i - 20] * 3;
 }

@@ -23,3 +23,18 @@ __kernel void down(__global float *restrict a, __global const float *restrict b,
         a[i] = next * 0.5f + a[i + 2];
     }
 }
+// case: two iterations before, and the one between
+__kernel void fibonacci(__global int *restrict a, int n) {
+    for (int i = 2; i < n; i++)
+        a[i] = a[i - 1] + a[i - 2];
+}
+// case: three before, where nobody is sure to read those between; by threes, and in a wider type
+__kernel void comb(__global float *restrict a, int n) {
+    for (int i = 9; i < n; i += 3)
+        a[(long)i] = a[i - 9] * 0.5f;
+}
+// case: the oldest may not be read by the first iteration
+__kernel void oldest(__global int *restrict a, int n) {
+    for (int i = 1; i < n; i++)
+        a[i] = a[i - 1] + (i > 3 ? a[i - 3] : 0);
+}
