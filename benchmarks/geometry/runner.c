@@ -2,14 +2,7 @@
  *
  *     runner PLAN [DEVICE'S NAME] > times.csv
  *
- * `fpgacc-bench geometry plan` writes the plan. A kernel in it:
- *
- *     kernel PROGRAM NAME FILE
- *     options TEXT
- *     global X [Y [Z]]
- *     local X [Y [Z]]          the author's; `local null` where the author leaves it open
- *     arg KIND ..              in their order; see kernels.yaml
- *     run
+ * `fpgacc-bench geometry` writes the plan (see plan.h).
  *
  * A row of times is the median of ROUNDS rounds, each of which launches every shape. A kernel that is short is
  * launched several times in a row, and the time is from the first start to the last end, over their number.
@@ -17,15 +10,13 @@
 
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { ROUNDS = 11, MAX_ARGS = 24, MAX_SHAPES = 256, MAX_BATCH = 16, CHUNK = 1 << 20, MOST_SECONDS = 60 };
+#include "plan.h"
+
+enum { ROUNDS = 11, MAX_SHAPES = 256, MAX_BATCH = 16, CHUNK = 1 << 20, MOST_SECONDS = 60 };
 /* A shape that is so much slower than the best is timed in fewer rounds: it is no candidate. */
 static const double HOPELESS = 6.0;
 static const double BATCH_SECONDS = 100e-6;
@@ -42,74 +33,10 @@ struct shape {
     double times[ROUNDS];
 };
 
-struct job {
-    char program[128], name[128], file[512], options[512];
-    cl_uint dims;
-    size_t global[3], author[3];
-    int author_null, count;
-    char args[MAX_ARGS][256];
-};
-
 static cl_context context;
 static cl_command_queue queue;
 static cl_device_id device;
-static uint64_t seed;
-
-static void fail(const char *what, int code)
-{
-    fprintf(stderr, "runner: %s (%d)\n", what, code);
-    exit(1);
-}
-
-static uint32_t draw(void)
-{
-    seed ^= seed << 13;
-    seed ^= seed >> 7;
-    seed ^= seed << 17;
-    return (uint32_t)(seed >> 20);
-}
-
-static double unit(void) { return 0.1 + draw() % 1000000 * 1e-6; }
-
-/* Fills memory with what an argument asks for; `from` is the index of the first element. */
-static void fill(char *to, const char *kind, const unsigned long *n, size_t from, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        size_t at = from + i;
-        if (!strcmp(kind, "floats"))
-            ((float *)to)[i] = (float)unit();
-        else if (!strcmp(kind, "doubles"))
-            ((double *)to)[i] = unit();
-        else if (!strcmp(kind, "ints"))
-            ((int32_t *)to)[i] = (int32_t)(draw() % n[1]);
-        else if (!strcmp(kind, "at"))
-            ((int32_t *)to)[i] = (int32_t)n[1];
-        else if (!strcmp(kind, "chars"))
-            to[i] = (char)(draw() % n[1]);
-        else if (!strcmp(kind, "ramp"))
-            ((int32_t *)to)[i] = (int32_t)(at * n[1]);
-        else if (!strcmp(kind, "nodes"))
-            ((int32_t *)to)[i] = (int32_t)(at % 2 ? n[1] : at / 2 * n[1]);
-        else if (!strcmp(kind, "near")) {
-            long value = (long)(at % n[1]) + (long)(draw() % (2 * n[2] + 1)) - (long)n[2];
-            long last = (long)n[1] - 1;
-            ((int32_t *)to)[i] = (int32_t)(value < 0 ? 0 : value > last ? last : value);
-        } else
-            to[i] = 0;
-    }
-}
-
-static void shuffle(int32_t *all, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        all[i] = (int32_t)i;
-    for (size_t i = count - 1; i > 0; i--) {
-        size_t j = draw() % (i + 1);
-        int32_t kept = all[i];
-        all[i] = all[j];
-        all[j] = kept;
-    }
-}
+static const char *wanted; /* part of the device's name, or NULL */
 
 static cl_mem allocate(size_t bytes)
 {
@@ -120,15 +47,16 @@ static cl_mem allocate(size_t bytes)
     return memory;
 }
 
-static void write_chunks(struct arg *arg, const char *kind, const unsigned long *n, size_t count, size_t size)
+static void write_chunks(struct arg *arg, const struct data *data)
 {
-    size_t chunk = count < CHUNK ? count : CHUNK;
+    size_t chunk = data->count < CHUNK ? data->count : CHUNK, size = data->size;
     char *memory = malloc(chunk * size);
-    int same = !strcmp(kind, "floats") || !strcmp(kind, "doubles"); /* random values may repeat */
-    for (size_t from = 0; from < count; from += chunk) {
-        size_t part = count - from < chunk ? count - from : chunk;
+    /* Random values may repeat. */
+    int same = !strcmp(data->kind, "floats") || !strcmp(data->kind, "doubles");
+    for (size_t from = 0; from < data->count; from += chunk) {
+        size_t part = data->count - from < chunk ? data->count - from : chunk;
         if (!same || from == 0)
-            fill(memory, kind, n, from, part);
+            fill(memory, data, from, part);
         cl_int code = clEnqueueWriteBuffer(queue, arg->buffer, CL_TRUE, from * size, part * size, memory, 0, NULL, NULL);
         if (code)
             fail("clEnqueueWriteBuffer", code);
@@ -136,53 +64,28 @@ static void write_chunks(struct arg *arg, const char *kind, const unsigned long 
     free(memory);
 }
 
-static int set_scalar(cl_kernel kernel, cl_uint index, const char *kind, const char *text)
-{
-    union { cl_int i; cl_long l; cl_short s; cl_float f; cl_double d; } value;
-    size_t size = 4;
-    if (!strcmp(kind, "int") || !strcmp(kind, "uint"))
-        value.i = (cl_int)strtoll(text, NULL, 0);
-    else if (!strcmp(kind, "long"))
-        value.l = strtoll(text, NULL, 0), size = 8;
-    else if (!strcmp(kind, "short"))
-        value.s = (cl_short)strtol(text, NULL, 0), size = 2;
-    else if (!strcmp(kind, "float"))
-        value.f = strtof(text, NULL);
-    else if (!strcmp(kind, "double"))
-        value.d = strtod(text, NULL), size = 8;
-    else
-        return 0;
-    cl_int code = clSetKernelArg(kernel, index, size, &value);
-    if (code)
-        fail("clSetKernelArg of a scalar", code);
-    return 1;
-}
-
 static void set_argument(cl_kernel kernel, cl_uint index, const char *text, struct arg *arg)
 {
-    char kind[32], word[32];
-    unsigned long n[3] = {0, 1, 0};
+    struct data data = described(text);
     arg->buffer = arg->first = NULL;
-    if (sscanf(text, "%31s %31s", kind, word) == 2 && set_scalar(kernel, index, kind, word))
+    if (data.is_scalar || data.is_local) {
+        size_t size = data.is_local ? data.count : data.size;
+        cl_int code = clSetKernelArg(kernel, index, size, data.is_local ? NULL : data.value);
+        if (code)
+            fail("clSetKernelArg of a scalar or of local memory", code);
         return;
-    if (sscanf(text, "%31s %lu %*s %lu %*s %lu", kind, &n[0], &n[1], &n[2]) < 2)
-        fail(text, 0);
-    if (!strcmp(kind, "ints") && strstr(text, " at "))
-        strcpy(kind, "at");
-    int bytes = !strcmp(kind, "chars") || !strcmp(kind, "zeros");
-    size_t size = bytes ? 1 : !strcmp(kind, "doubles") ? 8 : 4;
-    size_t count = !strcmp(kind, "nodes") ? n[0] * 2 : n[0];
-    arg->bytes = count * size;
+    }
+    arg->bytes = data.count * data.size;
     arg->buffer = allocate(arg->bytes);
-    if (!strcmp(kind, "order")) {
+    if (!strcmp(data.kind, "order")) {
         int32_t *all = malloc(arg->bytes);
-        shuffle(all, count);
+        shuffle(all, data.count);
         clEnqueueWriteBuffer(queue, arg->buffer, CL_TRUE, 0, arg->bytes, all, 0, NULL, NULL);
         free(all);
     } else {
-        write_chunks(arg, kind, n, count, size);
+        write_chunks(arg, &data);
     }
-    if (strstr(text, "reset")) {
+    if (data.resets) {
         arg->first = allocate(arg->bytes);
         clEnqueueCopyBuffer(queue, arg->buffer, arg->first, 0, 0, arg->bytes, 0, NULL, NULL);
     }
@@ -387,7 +290,7 @@ static void run(const struct job *job)
             (double)(to.tv_sec - from.tv_sec) + (double)(to.tv_nsec - from.tv_nsec) * 1e-9);
 }
 
-static void open_device(const char *wanted)
+static void open_device(void)
 {
     cl_platform_id platforms[8];
     cl_uint count = 0;
@@ -410,13 +313,13 @@ static void open_device(const char *wanted)
 }
 
 /* A process each: what one kernel does wrong costs no other's times. */
-static void run_apart(const struct job *job, const char *wanted)
+static void run_apart(const struct job *job)
 {
     fflush(stdout);
     pid_t child = fork();
     if (child == 0) {
         alarm(MOST_SECONDS);
-        open_device(wanted);
+        open_device();
         run(job);
         fflush(stdout);
         _exit(0);
@@ -426,47 +329,12 @@ static void run_apart(const struct job *job, const char *wanted)
         fprintf(stderr, "runner: %s %s ended with status %d\n", job->program, job->name, status);
 }
 
-static void sizes(const char *text, size_t *to)
-{
-    unsigned long n[3] = {1, 1, 1};
-    sscanf(text, "%lu %lu %lu", &n[0], &n[1], &n[2]);
-    for (int d = 0; d < 3; d++)
-        to[d] = n[d];
-}
-
 int main(int argc, char **argv)
 {
-    FILE *plan = argc > 1 ? fopen(argv[1], "r") : NULL;
-    if (!plan)
+    if (argc < 2)
         fail("usage: runner PLAN [DEVICE]", 0);
-    char line[1024], word[32];
-    struct job job;
-    memset(&job, 0, sizeof job);
+    wanted = argc > 2 ? argv[2] : NULL;
     printf("program,kernel,local,median_us,least_us,rounds\n");
-    while (fgets(line, sizeof line, plan)) {
-        line[strcspn(line, "\n")] = 0;
-        int at = 0;
-        if (sscanf(line, "%31s %n", word, &at) < 1)
-            continue;
-        const char *rest = line + at;
-        if (!strcmp(word, "kernel")) {
-            memset(&job, 0, sizeof job);
-            if (sscanf(rest, "%127s %127s %511s", job.program, job.name, job.file) != 3)
-                fail(line, 0);
-        } else if (!strcmp(word, "options")) {
-            snprintf(job.options, sizeof job.options, "%s", rest);
-        } else if (!strcmp(word, "global")) {
-            sizes(rest, job.global);
-            unsigned long unused;
-            job.dims = (cl_uint)sscanf(rest, "%lu %lu %lu", &unused, &unused, &unused);
-        } else if (!strcmp(word, "local")) {
-            job.author_null = !strcmp(rest, "null");
-            sizes(rest, job.author);
-        } else if (!strcmp(word, "arg") && job.count < MAX_ARGS) {
-            snprintf(job.args[job.count++], sizeof job.args[0], "%s", rest);
-        } else if (!strcmp(word, "run")) {
-            run_apart(&job, argc > 2 ? argv[2] : NULL);
-        }
-    }
+    read_plan(argv[1], run_apart);
     return 0;
 }

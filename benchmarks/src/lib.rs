@@ -7,7 +7,7 @@
 //! [`accounts`] holds the analysis of their launches against what runs show, [`verification`] runs
 //! programs of others under `fpgacc --verify`, [`suite`] builds them with default options and with gcc ([`differences`]). [`stages`]
 //! and [`generate`] measure fpgacc itself, [`syntax`] the whole command. [`geometry`] holds predicted sizes of
-//! work-groups against measured ones, [`gains`] tables what fpgacc expects to gain.
+//! work-groups against measured ones, [`counters`] what `fpgacc check` says against a GPU's counters, [`gains`] tables what fpgacc expects to gain.
 
 pub mod accounts;
 pub mod build;
@@ -16,6 +16,7 @@ pub mod certify;
 pub mod chart;
 pub mod check_sites;
 pub mod check_truth;
+pub mod counters;
 pub mod differences;
 pub mod execute;
 pub mod gains;

@@ -12,6 +12,7 @@ use fpgacc_benchmarks::certify::certify;
 use fpgacc_benchmarks::chart;
 use fpgacc_benchmarks::check_sites;
 use fpgacc_benchmarks::check_truth;
+use fpgacc_benchmarks::counters;
 use fpgacc_benchmarks::gains;
 use fpgacc_benchmarks::geometry;
 use fpgacc_benchmarks::model::{self, spector, thesis};
@@ -194,6 +195,8 @@ enum Command {
     /// Write the plan that benchmarks/geometry/runner.c measures, or hold the sizes of work-groups that are chosen
     /// against measured ones
     Geometry(geometry::Options),
+    /// Write the plan that benchmarks/counters/counters.c launches, or hold `fpgacc check` against what was counted
+    Counters(counters::Options),
     /// Judge the performance model on published versions of Needleman-Wunsch
     NeedlemanWunsch {
         /// A checkout of the repository with the kernels (cabreraam/iwocl2019_artifacts)
@@ -397,6 +400,7 @@ fn main() -> ExitCode {
         Some(Command::TuneReplay(options)) => replay(options),
         Some(Command::Blind(options)) => judge_unseen(options),
         Some(Command::Geometry(options)) => options.run(),
+        Some(Command::Counters(options)) => options.run(),
         Some(Command::NeedlemanWunsch { checkout, only }) => {
             judge_versions(checkout, only.as_deref())
         }

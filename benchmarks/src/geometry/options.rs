@@ -1,10 +1,8 @@
 //! `fpgacc-bench geometry`.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use fpgacc_gpu_model::device::Device;
 
 use super::fit::leave_one_out;
 use super::judge::Case;
@@ -55,11 +53,7 @@ impl Options {
             return Ok(true);
         };
         let measured = Measured::read(measured).map_err(|e| e.to_string())?;
-        let device = match fs::read_to_string(&self.device) {
-            Ok(text) => Device::parse(&text),
-            Err(_) => Device::named(&self.device),
-        };
-        let device = device.map_err(|e| e.to_string())?;
+        let device = super::device(&self.device)?;
         let mut cases = Vec::new();
         for entry in &kernels {
             let name = format!("{} {}", entry.program, entry.kernel);

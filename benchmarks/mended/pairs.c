@@ -1,0 +1,193 @@
+/* Times kernels beside others that do the same, interleaved, and compares all that they leave in memory.
+ *
+ *     cc -O2 pairs.c -o pairs -lOpenCL && ./pairs PLAN [DEVICE'S NAME]
+ *
+ * PLAN (see ../geometry/plan.h) has each kernel right before the one that it is compared with; `fpgacc-bench counters
+ * --kernels benchmarks/mended/kernels.yaml --data large --checkouts DIR` writes it. A time is the median of ROUNDS. */
+
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+#include <math.h>
+
+#include "../geometry/plan.h"
+
+enum { ROUNDS = 11 };
+
+struct side {
+    struct job job;
+    cl_kernel kernel;
+    cl_mem buffers[MAX_ARGS];
+    size_t bytes[MAX_ARGS];
+    double times[ROUNDS];
+};
+
+static cl_context context;
+static cl_command_queue queue;
+static cl_device_id device;
+static struct side sides[2];
+static int known; /* sides that were read */
+
+static void check(cl_int code, const char *what)
+{
+    if (code)
+        fail(what, code);
+}
+
+static cl_kernel built(const struct job *job)
+{
+    FILE *file = fopen(job->file, "rb");
+    if (!file)
+        fail(job->file, 0);
+    char *text = calloc(1, 1 << 20);
+    size_t length = fread(text, 1, (1 << 20) - 1, file);
+    fclose(file);
+    cl_program program = clCreateProgramWithSource(context, 1, (const char **)&text, &length, NULL);
+    char options[1800], folder[512];
+    snprintf(folder, sizeof folder, "%s", job->file);
+    char *slash = strrchr(folder, '/');
+    *(slash ? slash : folder) = 0;
+    snprintf(options, sizeof options, "-I%s -I%s/.. %s", folder, folder, job->options);
+    if (clBuildProgram(program, 1, &device, options, NULL, NULL)) {
+        char log[4000] = "";
+        clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL);
+        fail(log, 0);
+    }
+    cl_int code;
+    cl_kernel kernel = clCreateKernel(program, job->name, &code);
+    check(code, job->name);
+    clReleaseProgram(program);
+    free(text);
+    return kernel;
+}
+
+/* Sets all arguments; buffers hold the same each time. */
+static void set(struct side *side)
+{
+    seed = 88172645463325252ull;
+    for (int i = 0; i < side->job.count; i++) {
+        struct data data = described(side->job.args[i]);
+        size_t bytes = data.count * data.size;
+        cl_int code;
+        if (data.is_scalar) {
+            code = clSetKernelArg(side->kernel, i, data.size, data.value);
+        } else if (data.is_local) {
+            code = clSetKernelArg(side->kernel, i, bytes, NULL);
+        } else {
+            if (!side->buffers[i])
+                side->buffers[i] = clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, NULL, NULL);
+            side->bytes[i] = bytes;
+            char *memory = malloc(bytes);
+            fill(memory, &data, 0, data.count);
+            check(clEnqueueWriteBuffer(queue, side->buffers[i], CL_TRUE, 0, bytes, memory, 0, NULL, NULL), "write");
+            free(memory);
+            code = clSetKernelArg(side->kernel, i, sizeof side->buffers[i], &side->buffers[i]);
+        }
+        check(code, "clSetKernelArg");
+    }
+}
+
+static double launch(struct side *side)
+{
+    cl_event event;
+    cl_ulong from = 0, to = 0;
+    const size_t *local = side->job.author_null ? NULL : side->job.author;
+    check(clEnqueueNDRangeKernel(queue, side->kernel, side->job.dims, NULL, side->job.global, local, 0, NULL, &event),
+          side->job.name);
+    check(clFinish(queue), side->job.name);
+    clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof from, &from, NULL);
+    clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof to, &to, NULL);
+    clReleaseEvent(event);
+    return (double)(to - from) * 1e-3;
+}
+
+/* The largest difference of floats in what both left in memory, as a part of the larger one. */
+static double difference(void)
+{
+    double most = 0;
+    for (int i = 0; i < sides[0].job.count; i++) {
+        size_t bytes = sides[0].bytes[i];
+        if (!bytes)
+            continue;
+        float *left = malloc(bytes), *right = malloc(bytes);
+        check(clEnqueueReadBuffer(queue, sides[0].buffers[i], CL_TRUE, 0, bytes, left, 0, NULL, NULL), "read");
+        check(clEnqueueReadBuffer(queue, sides[1].buffers[i], CL_TRUE, 0, bytes, right, 0, NULL, NULL), "read");
+        for (size_t k = 0; k < bytes / sizeof *left; k++) {
+            double larger = fmax(fabs(left[k]), fabs(right[k]));
+            double apart = memcmp(&left[k], &right[k], sizeof *left) ? fabs(left[k] - right[k]) / larger : 0;
+            most = isnan(apart) || apart > most ? apart : most;
+        }
+        free(left);
+        free(right);
+    }
+    return most;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void measure(void)
+{
+    for (int s = 0; s < 2; s++) {
+        sides[s].kernel = built(&sides[s].job);
+        set(&sides[s]);
+        launch(&sides[s]);
+    }
+    double apart = difference();
+    for (int round = 0; round < ROUNDS; round++)
+        for (int s = 0; s < 2; s++)
+            sides[s].times[round] = launch(&sides[s]);
+    for (int s = 0; s < 2; s++)
+        qsort(sides[s].times, ROUNDS, sizeof(double), by_value);
+    double before = sides[0].times[ROUNDS / 2], after = sides[1].times[ROUNDS / 2];
+    printf("%s,%s,%.1f,%.1f,%.2f,%g\n", sides[0].job.program, sides[0].job.name, before, after, before / after, apart);
+    fflush(stdout);
+    for (int s = 0; s < 2; s++) {
+        for (int i = 0; i < MAX_ARGS; i++)
+            if (sides[s].buffers[i])
+                clReleaseMemObject(sides[s].buffers[i]);
+        clReleaseKernel(sides[s].kernel);
+    }
+    memset(sides, 0, sizeof sides);
+}
+
+static void take(const struct job *job)
+{
+    sides[known].job = *job;
+    known = (known + 1) % 2;
+    if (known == 0)
+        measure();
+}
+
+static void open_device(const char *wanted)
+{
+    cl_platform_id platforms[8];
+    cl_uint count = 0;
+    clGetPlatformIDs(8, platforms, &count);
+    for (cl_uint i = 0; i < count && i < 8; i++) {
+        char name[256] = "";
+        if (clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_ALL, 1, &device, NULL))
+            continue;
+        clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof name, name, NULL);
+        if (wanted && !strstr(name, wanted))
+            continue;
+        cl_int code;
+        context = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
+        queue = clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &code);
+        check(code, "clCreateCommandQueue");
+        return;
+    }
+    fail("no such device", 0);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2)
+        fail("usage: pairs PLAN [DEVICE]", 0);
+    open_device(argc > 2 ? argv[2] : NULL);
+    printf("program,kernel,before_us,after_us,gain,difference\n");
+    read_plan(argv[1], take);
+    return 0;
+}

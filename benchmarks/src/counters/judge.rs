@@ -1,0 +1,287 @@
+//! Findings beside counters, line by line.
+
+use std::collections::BTreeMap;
+use std::fmt::{self, Write as _};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use fpgacc_aoc_wrappers::cc::{Compiler, Language};
+use fpgacc_frontend::source::Location;
+use fpgacc_gpu_model::check::{Findings, Thresholds, Verdict, What, check};
+use fpgacc_gpu_model::device::Device;
+use fpgacc_launch_facts::{Arg, ArgValue, Launch, LocalSize, Value};
+
+use super::counted::{Counted, Counts, Kind};
+use crate::geometry::kernels::{Data, Entry};
+use crate::model::kernels;
+
+/// Averages that are this close are the same.
+const CLOSE: f64 = 0.01;
+
+/// What is said of a line's sites of one kind.
+#[derive(Clone, Debug)]
+struct Said {
+    /// Of all of them it is sure.
+    sure: bool,
+    /// Sectors that warps move at each, on average.
+    sectors: Vec<f64>,
+    /// One of them diverges.
+    diverges: bool,
+    warns: bool,
+}
+
+/// What is said of a kernel, by line.
+pub struct Found {
+    lines: BTreeMap<(u32, Kind), Said>,
+    took: Duration,
+}
+
+/// Looks at the kernel of an entry, launched as it was counted.
+///
+/// # Errors
+///
+/// The kernel cannot be read.
+pub fn findings(
+    entry: &Entry,
+    data: Data,
+    counted: &Counted,
+    root: &Path,
+    device: &Device,
+) -> Result<Found, String> {
+    let name = format!("{} {}", entry.program, entry.kernel);
+    let path = root.join(&entry.file);
+    let compiler = Compiler::find(Language::C).map_err(|error| error.to_string())?;
+    let options = entry.options(data);
+    let words = options.split_whitespace();
+    let defines: Vec<String> = words
+        .filter_map(|word| word.strip_prefix("-D"))
+        .map(String::from)
+        .collect();
+    let folders: Vec<_> = path
+        .ancestors()
+        .skip(1)
+        .take(2)
+        .map(Path::to_path_buf)
+        .collect();
+    let parsed = kernels::parse(&path, &compiler, &defines, &folders);
+    let (module, sources) = parsed.map_err(|error| format!("{name}: {error}"))?;
+    let kernel = module
+        .kernels()
+        .find(|id| module.functions[*id].name == entry.kernel);
+    let kernel = kernel.ok_or_else(|| format!("{name}: no such kernel"))?;
+    let launch = launch(entry, data, counted)?;
+    let start = Instant::now();
+    let findings = check(&module, kernel, &[&launch], device, &Thresholds::default());
+    let took = start.elapsed();
+    let line = |span| sources.location(span).line;
+    Ok(Found {
+        lines: by_line(&findings, line),
+        took,
+    })
+}
+
+/// The launch as the host's text would give it.
+fn launch(entry: &Entry, data: Data, counted: &Counted) -> Result<Launch, String> {
+    let site = Location {
+        file: "host.c".to_string(),
+        line: 1,
+        column: 1,
+    };
+    let constants = |all: &[u64]| all.iter().copied().map(Value::Const).collect();
+    let args = entry.scalars(data).into_iter().map(|(index, value)| Arg {
+        index,
+        value: ArgValue::Scalar(Value::Const(value as u64)),
+    });
+    Ok(Launch {
+        work_dim: Value::Const(3),
+        offset: constants(&[0; 3]),
+        global: constants(&entry.global(data)?),
+        local: LocalSize::Sizes(constants(&counted.local)),
+        args: args.collect(),
+        ..Launch::of(site, vec![entry.kernel.clone()])
+    })
+}
+
+fn by_line(
+    findings: &Findings,
+    line: impl Fn(fpgacc_frontend::source::Span) -> u32,
+) -> BTreeMap<(u32, Kind), Said> {
+    let mut lines: BTreeMap<(u32, Kind), Said> = BTreeMap::new();
+    for site in &findings.sites {
+        let kind = match site.what {
+            What::Global { write: false, .. } => Kind::Read,
+            What::Global { write: true, .. } => Kind::Write,
+            What::Branch { .. } => Kind::Branch,
+            What::Local { .. } => continue,
+        };
+        let is_sure = matches!(
+            site.verdict,
+            Verdict::Proved | Verdict::Provided(_) | Verdict::Measured
+        );
+        let said = lines.entry((line(site.span), kind)).or_insert(Said {
+            sure: true,
+            sectors: Vec::new(),
+            diverges: false,
+            warns: false,
+        });
+        said.sure &= is_sure;
+        said.warns |= site.is_warning;
+        match site.what {
+            What::Global { sectors, .. } => said.sectors.push(sectors),
+            What::Branch { diverged, .. } => said.diverges |= diverged > 0.0,
+            What::Local { .. } => {}
+        }
+    }
+    lines
+}
+
+/// Sums over kernels.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Totals {
+    kernels: usize,
+    took: Duration,
+    accesses: Sums,
+    branches: Sums,
+}
+
+/// Lines: executed, of which it is sure, of these as counted; wasteful, said to be, both; warned of, of these right.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sums {
+    executed: usize,
+    sure: usize,
+    exact: usize,
+    wasteful: usize,
+    said: usize,
+    both: usize,
+}
+
+impl Totals {
+    /// Adds a kernel; the result tells what differs.
+    pub fn add(&mut self, entry: &Entry, counted: &Counted, found: &Found) -> String {
+        self.kernels += 1;
+        self.took = self.took.max(found.took);
+        let mut text = String::new();
+        let traffic = counted.traffic();
+        let usual = Thresholds::default();
+        for ((line, kind), counts) in &counted.lines {
+            let said = found.lines.get(&(*line, *kind));
+            let differs = match kind {
+                Kind::Atomic => None,
+                Kind::Branch => self.branches.branch(counts, said),
+                Kind::Read | Kind::Write => {
+                    let wasteful = |one: &Counts| {
+                        one.sectors > usual.sectors * one.ideal * (1.0 + CLOSE)
+                            && one.sectors >= usual.traffic * traffic
+                    };
+                    self.accesses
+                        .access(counts, counts.iter().any(wasteful), said)
+                }
+            };
+            if let Some(differs) = differs {
+                let (program, kernel) = (&entry.program, &entry.kernel);
+                let _ = writeln!(
+                    text,
+                    "    {program} {kernel} line {line} {kind:?}: {differs}"
+                );
+            }
+        }
+        text
+    }
+}
+
+/// Averages of sectors, for people.
+fn averages(all: impl Iterator<Item = f64>) -> String {
+    let words: Vec<String> = all.map(|one| format!("{one:.2}")).collect();
+    words.join(", ")
+}
+
+impl Sums {
+    fn access(&mut self, counts: &[Counts], is_waste: bool, said: Option<&Said>) -> Option<String> {
+        self.executed += 1;
+        self.wasteful += usize::from(is_waste);
+        let warns = said.is_some_and(|said| said.warns);
+        self.said += usize::from(warns);
+        self.both += usize::from(warns && is_waste);
+        let average = |one: &Counts| one.sectors / one.executed;
+        let counted = averages(counts.iter().map(average));
+        let ideal = averages(counts.iter().map(|one| one.ideal / one.executed));
+        let counted = format!("{counted} sectors a warp counted, {ideal} would do");
+        let Some(said) = said.filter(|said| said.sure) else {
+            return is_waste.then(|| format!("{counted}; it is not sure"));
+        };
+        self.sure += 1;
+        let is_said = |one: &Counts| {
+            let near = |told: &f64| (told - average(one)).abs() <= CLOSE * average(one);
+            said.sectors.iter().any(near)
+        };
+        // Copies of an unrolled loop's access share what it does among them.
+        let all = Counts {
+            executed: counts.iter().map(|one| one.executed).sum(),
+            sectors: counts.iter().map(|one| one.sectors).sum(),
+            ..Counts::default()
+        };
+        let is_exact = counts.iter().all(is_said) || (said.sectors.len() == 1 && is_said(&all));
+        self.exact += usize::from(is_exact);
+        if is_exact && warns == is_waste {
+            return None;
+        }
+        let warned = if warns { ", with a warning" } else { "" };
+        let told = averages(said.sectors.iter().copied());
+        Some(format!("{counted}; {told} said{warned}"))
+    }
+
+    fn branch(&mut self, counts: &[Counts], said: Option<&Said>) -> Option<String> {
+        let diverged: f64 = counts.iter().map(|one| one.diverged).sum();
+        let executed: f64 = counts.iter().map(|one| one.executed).sum();
+        let diverges = diverged > 0.0;
+        let counted = format!("{diverged} of {executed} branches diverge");
+        self.executed += 1;
+        self.wasteful += usize::from(diverges);
+        let Some(said) = said.filter(|said| said.sure) else {
+            return diverges.then(|| format!("{counted}; it is not sure"));
+        };
+        self.sure += 1;
+        self.exact += usize::from(said.diverges == diverges);
+        self.said += usize::from(said.diverges);
+        self.both += usize::from(said.diverges && diverges);
+        let told = if said.diverges {
+            "that it diverges"
+        } else {
+            "that it does not diverge"
+        };
+        (said.diverges != diverges).then(|| format!("{counted}; it says {told}"))
+    }
+}
+
+impl fmt::Display for Totals {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "{} kernels, at most {:.1} ms each",
+            self.kernels,
+            self.took.as_secs_f64() * 1e3
+        )?;
+        self.accesses.tell(f, "accesses", "wasteful")?;
+        self.branches.tell(f, "branches", "divergent")
+    }
+}
+
+impl Sums {
+    fn tell(&self, f: &mut fmt::Formatter<'_>, what: &str, bad: &str) -> fmt::Result {
+        let Sums {
+            executed,
+            sure,
+            exact,
+            wasteful,
+            said,
+            both,
+        } = self;
+        writeln!(
+            f,
+            "{what}: {executed} lines executed, sure of {sure}, {exact} of these as counted; {wasteful} {bad}, {said} \
+             said to be, {both} both: recall {:.0} %, precision {:.0} %",
+            100.0 * *both as f64 / (*wasteful).max(1) as f64,
+            100.0 * *both as f64 / (*said).max(1) as f64
+        )
+    }
+}
