@@ -117,6 +117,9 @@ enum Command {
         /// Instead, hold it against runs of these programs in Oclgrind (Debian: liboclgrind-dev, llvm-14-dev)
         #[arg(long, value_name = "FILE")]
         truth: Option<PathBuf>,
+        /// Keep what these runs showed in DIR, and do not run again what is there
+        #[arg(long, value_name = "DIR", requires = "truth")]
+        keep: Option<PathBuf>,
         /// The sites [default: check_sites.yaml of the source tree]
         #[arg(long, value_name = "FILE")]
         sites: Option<PathBuf>,
@@ -348,9 +351,10 @@ fn main() -> ExitCode {
         Some(Command::Check {
             folder,
             truth: Some(programs),
+            keep,
             fpgacc,
             ..
-        }) => check_truth(folder, programs, fpgacc.as_deref()),
+        }) => check_truth(folder, programs, keep.as_deref(), fpgacc.as_deref()),
         Some(Command::Check {
             folder,
             sites,
@@ -536,14 +540,27 @@ fn time_syntax(
     Ok(is_fast)
 }
 
-fn check_truth(folder: &Path, programs: &Path, fpgacc: Option<&Path>) -> Result<bool, String> {
+fn check_truth(
+    folder: &Path,
+    list: &Path,
+    keep: Option<&Path>,
+    fpgacc: Option<&Path>,
+) -> Result<bool, String> {
     let folder = fs::canonicalize(folder).map_err(|error| error.to_string())?;
-    let programs = catalog::read_in(programs, &folder).map_err(|error| error.to_string())?;
-    let work = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let prepare = catalog::preparation(list).map_err(|error| error.to_string())?;
+    if let Some(line) = prepare {
+        suite::prepare(&line, &folder).map_err(|error| error.to_string())?;
+    }
+    let programs = catalog::read_in(list, &folder).map_err(|error| error.to_string())?;
+    let scratch = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let work = match keep {
+        Some(keep) => work_folder(keep)?,
+        None => scratch.path().to_path_buf(),
+    };
     let truth = check_truth::Truth {
         folder: &folder,
         fpgacc: &given_or_beside(fpgacc)?,
-        work: work.path(),
+        work: &work,
     };
     print!(
         "{}",
@@ -658,7 +675,7 @@ fn run(options: &Options) -> Result<bool, String> {
         };
         let prepare = catalog::preparation(&catalog).map_err(|error| error.to_string())?;
         if let Some(line) = prepare {
-            suite.prepare(&line).map_err(|error| error.to_string())?;
+            suite::prepare(&line, &suite.programs).map_err(|error| error.to_string())?;
         }
         return run_suite(&suite, &programs, &platforms(options)?);
     }

@@ -132,27 +132,24 @@ impl Outcome {
     }
 }
 
-impl Suite {
-    /// Runs the command that a list of programs wants to be run first.
-    ///
-    /// # Errors
-    ///
-    /// It fails.
-    pub fn prepare(&self, line: &str) -> Result<(), SuiteError> {
-        let command = Command::new("sh")
-            .args(["-c", line])
-            .dir(&self.programs)
-            .limit(LIMIT);
-        let done = command.capture()?;
-        match done.status.success() {
-            true => Ok(()),
-            false => Err(SuiteError::Prepare {
-                line: line.to_string(),
-                output: format!("{}{}", done.stdout_text(), done.stderr_text()),
-            }),
-        }
+/// Runs the command that a list of programs wants to be run first, where their folders lie.
+///
+/// # Errors
+///
+/// It fails.
+pub fn prepare(line: &str, programs: &Path) -> Result<(), SuiteError> {
+    let command = Command::new("sh").args(["-c", line]).dir(programs);
+    let done = command.limit(LIMIT).capture()?;
+    match done.status.success() {
+        true => Ok(()),
+        false => Err(SuiteError::Prepare {
+            line: line.to_string(),
+            output: format!("{}{}", done.stdout_text(), done.stderr_text()),
+        }),
     }
+}
 
+impl Suite {
     /// Builds a program twice and tries each of its runs.
     ///
     /// # Errors

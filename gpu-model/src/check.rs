@@ -4,11 +4,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fpgacc_frontend::ir::{AddressSpace, Expr, FunctionId, Module};
+use fpgacc_frontend::ir::{AddressSpace, FunctionId, Module};
 use fpgacc_frontend::source::Span;
-use fpgacc_kernel_analysis::geometry::{Geometry, LocalGeometry};
-use fpgacc_kernel_analysis::scalars;
-use fpgacc_kernel_analysis::work_item::{self, Dim};
 use fpgacc_launch_facts::Launch as LaunchFact;
 
 use crate::device::Device;
@@ -16,6 +13,7 @@ use crate::lanes::observed::{Access, Branch, BranchKind, LARGEST_RECORD, Stride}
 use crate::lanes::range::Launch;
 use crate::lanes::value::{Object, Origin, Sym};
 use crate::lanes::{self, Walk};
+use crate::shapes;
 
 /// The most launches of a kernel that are looked at.
 const MOST_LAUNCHES: usize = 4;
@@ -166,19 +164,22 @@ pub fn check(
     };
     for at in all {
         let launch = at.map(|at| launches[at]);
-        let shapes = shapes(module, kernel, launch);
-        if seen.contains(&shapes) || seen.len() >= MOST_LAUNCHES {
+        let shapes = shapes::of(module, kernel, launch);
+        if seen.contains(&shapes.all) || seen.len() >= MOST_LAUNCHES {
             continue;
         }
         let walks: Vec<Walk> = shapes
+            .all
             .iter()
             .map(|one| lanes::walk(module, kernel, one, device))
             .collect();
         let is_counted = shapes
+            .all
             .iter()
             .all(|one| one.global.iter().all(Option::is_some));
-        seen.push(shapes);
+        seen.push(shapes.all);
         let scene = Scene {
+            open: shapes.open,
             is_counted,
             device,
             thresholds,
@@ -191,85 +192,13 @@ pub fn check(
     found
 }
 
-/// The launch with each local size that it may have: one, if that is known or makes no difference.
-fn shapes(module: &Module, kernel: FunctionId, launch: Option<&LaunchFact>) -> Vec<Launch> {
-    let geometry = launch.map_or_else(Geometry::unknown, |launch| Geometry::of([launch]));
-    let dims = match geometry.work_dim {
-        Some(dims) => dims,
-        None => dimensions(module, kernel),
-    };
-    let guesses: &[[u64; 3]] = match dims {
-        1 => &[[256, 1, 1]],
-        _ => &[[16, 16, 1], [64, 1, 1], [8, 8, 1], [1, 64, 1]],
-    };
-    let required = module.functions[kernel].reqd_work_group_size();
-    let local: Vec<[u64; 3]> = match (required, &geometry.local) {
-        (Some(sizes), _) => vec![sizes],
-        (None, LocalGeometry::Sizes(sizes)) => {
-            let fill = |guess: &[u64; 3]| [0, 1, 2].map(|dim| sizes[dim].unwrap_or(guess[dim]));
-            let mut all: Vec<_> = guesses.iter().map(fill).collect();
-            all.dedup();
-            all
-        }
-        _ => guesses.to_vec(),
-    };
-    let beyond = |dim: usize| (dim >= dims as usize).then_some(1);
-    let global = [0, 1, 2].map(|dim| geometry.global[dim].or(beyond(dim)));
-    let scalars = known_scalars(module, kernel, launch);
-    let fits =
-        |local: &[u64; 3]| (0..3).all(|dim| global[dim].is_none_or(|size| local[dim] <= size));
-    let fitting: Vec<[u64; 3]> = local.iter().copied().filter(fits).collect();
-    let local = if fitting.is_empty() { local } else { fitting };
-    let shape = |local: [u64; 3]| Launch {
-        work_dim: dims,
-        global,
-        // No group is larger than the NDRange.
-        local: [0, 1, 2].map(|dim| local[dim].min(global[dim].unwrap_or(u64::MAX)).max(1)),
-        offset: geometry.offset.map(|offset| offset.or(Some(0))),
-        scalars: scalars.clone(),
-    };
-    local.into_iter().map(shape).collect()
-}
-
-/// The dimensions in which a kernel asks for ids.
-fn dimensions(module: &Module, kernel: FunctionId) -> u32 {
-    let function = &module.functions[kernel];
-    let asked = function
-        .exprs
-        .ids()
-        .filter_map(|id| match function.exprs.get(id) {
-            Expr::Call { .. } => match work_item::query(module, function, id)?.dim {
-                Dim::Of(dim) => Some(u32::from(dim) + 1),
-                _ => None,
-            },
-            _ => None,
-        });
-    asked.max().unwrap_or(1)
-}
-
-/// Integer arguments that are constants.
-fn known_scalars(
-    module: &Module,
-    kernel: FunctionId,
-    launch: Option<&LaunchFact>,
-) -> Vec<Option<i128>> {
-    let function = &module.functions[kernel];
-    let value = |index: usize| {
-        let arg = launch?
-            .args
-            .iter()
-            .find(|arg| arg.index as usize == index)?;
-        let ty = function.vars[function.params[index]].ty.ty;
-        scalars::integer_of(&arg.value, module.types.as_scalar(ty)?)
-    };
-    (0..function.params.len()).map(value).collect()
-}
-
 /// Numbers that are not known.
 type Syms = BTreeSet<Sym>;
 
 /// A launch and how its sites are judged.
 struct Scene<'a> {
+    /// What is not known where a launch may be one of several.
+    open: &'static str,
     device: &'a Device,
     thresholds: &'a Thresholds,
     launch: Option<usize>,
@@ -305,7 +234,7 @@ impl Scene<'_> {
                     .is_none_or(|other| !is_like(&other.what, &site.what))
             };
             if site.verdict.is_sure() && others.iter().any(disagrees) {
-                site.verdict = Verdict::Unknown(BTreeSet::from(["the local size".to_string()]));
+                site.verdict = Verdict::Unknown(BTreeSet::from([self.open.to_string()]));
                 site.is_warning = false;
             }
             let is_worse = |now: &Site| (site.is_warning, site.share) > (now.is_warning, now.share);
@@ -402,8 +331,8 @@ impl Scene<'_> {
         (shared, moved): (f64, f64),
     ) -> Site {
         let verdict = self.verdict(walk, access.is_by_data(), &access.open, &access.apart);
-        let share = moved_sectors(access) / moved;
         let is_wasteful = access.sectors > shared * self.thresholds.sectors * 1.001;
+        let share = moved_sectors(access) / moved;
         let times = access.warps.max(1.0);
         let sector = f64::from(self.device.sector_bytes);
         Site {

@@ -6,3 +6,4 @@ pub mod device;
 pub mod geometry;
 pub mod lanes;
 pub mod profile;
+mod shapes;

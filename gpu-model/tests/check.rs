@@ -5,7 +5,7 @@ use fpgacc_frontend::kernel::{Input, parse};
 use fpgacc_frontend::source::{Location, SourceMap};
 use fpgacc_gpu_model::check::{Findings, Thresholds, What, check};
 use fpgacc_gpu_model::device::Device;
-use fpgacc_launch_facts::{Arg, ArgValue, Launch, LocalSize, Value};
+use fpgacc_launch_facts::{Arg, ArgValue, Launch, LocalSize, RecordedLaunch, Value};
 
 /// A launch with these sizes; no local size is NULL. `scalars`: arguments by index.
 fn launch(global: &[u64], local: &[u64], scalars: &[(u32, u64)]) -> Launch {
@@ -274,4 +274,69 @@ fn without_a_launch_nothing_is_proved() {
     assert_eq!(findings.sites.len(), 1);
     assert_eq!(findings.sites[0].verdict.name(), "unknown");
     assert!(!findings.is_counted && !findings.sites[0].is_warning);
+}
+
+#[test]
+fn lanes_that_memory_sent_apart_meet_again_after_the_function_or_loop() {
+    let text = "int last(__global int *d, int at) {\n\
+                if (d[at] > 3) return d[at]; else return 1;\n\
+                }\n\
+                __kernel void k(__global int *d, __global float *a) {\n\
+                int i = get_global_id(0);\n\
+                int v = last(d, i);\n\
+                a[i * 16] = v;\n\
+                for (int t = 0; t < 8; t++) {\n\
+                if (d[i + t] == 5) break;\n\
+                a[i * 16 + 1] = t;\n\
+                }\n\
+                a[i * 16 + 2] = 1;\n\
+                }\n";
+    let told = told(text, &launch(&[4096], &[64], &[]));
+    for line in [
+        "7 write 32.0/4.0 proved !",
+        "10 write 32.0/4.0 depends on data",
+        "12 write 32.0/4.0 proved !",
+    ] {
+        assert!(told.contains(&line.to_string()), "{told:?}");
+    }
+}
+
+#[test]
+fn arrays_of_a_caller_may_have_higher_numbers_than_a_function_has_variables() {
+    let text = "void set(float *p, __global float *a, int i) { p[0] = a[i * 16]; }\n\
+                __kernel void k(__global float *a) {\n\
+                int i = get_global_id(0); int x; int y; int z; int w; float kept[4];\n\
+                set(kept, a, i);\n\
+                a[i] = kept[0];\n\
+                }\n";
+    let told = told(text, &launch(&[4096], &[64], &[]));
+    let line = "1 read 32.0/4.0 proved !".to_string();
+    assert!(told.contains(&line), "{told:?}");
+}
+
+/// A launch of a run in which the global size and the argument 1 had these values.
+fn recorded(sizes: &[u64], strides: &[u64]) -> Launch {
+    let mut launch = launch(&[sizes[0]], &[64], &[(1, strides[0])]);
+    let all = |values: &[u64]| match values {
+        [one] => Value::Const(*one),
+        several => Value::OneOf(several.to_vec()),
+    };
+    launch.global = vec![all(sizes)];
+    launch.args[0].value = ArgValue::Scalar(all(strides));
+    launch.recorded = Some(RecordedLaunch::default());
+    launch
+}
+
+#[test]
+fn numbers_of_a_run_are_taken_together_only_if_one_is_open() {
+    let text = "__kernel void k(__global float *a, int stride) {\n\
+                a[get_global_id(0) * stride] = 1;\n\
+                }\n";
+    let of = |sizes: &[u64], strides: &[u64]| told(text, &recorded(sizes, strides));
+    assert_eq!(of(&[4096], &[16]), ["2 write 32.0/4.0 measured !"]);
+    assert_eq!(of(&[256, 4096], &[16]), ["2 write 32.0/4.0 measured !"]);
+    assert_eq!(of(&[4096], &[1, 16]), ["2 write 32.0/4.0 measured !"]);
+    assert_eq!(of(&[256, 4096], &[1, 16]), ["2 write 32.0/4.0 unknown"]);
+    // It makes no difference.
+    assert_eq!(of(&[256, 4096], &[8, 16]), ["2 write 32.0/4.0 measured !"]);
 }

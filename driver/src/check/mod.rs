@@ -12,7 +12,7 @@ use fpgacc_frontend::diag::{Color, Diagnostic, render};
 use fpgacc_frontend::ir::{FunctionId, Module};
 use fpgacc_gpu_model::check::{Findings, Thresholds, check};
 use fpgacc_gpu_model::device::Device;
-use fpgacc_launch_facts::{ArgValue, Launch, LocalSize, Value};
+use fpgacc_launch_facts::Launch;
 
 use crate::compiled::Compiled;
 use crate::messages::{self, Messages};
@@ -75,7 +75,7 @@ fn run(session: &mut Session, matches: &ArgMatches) -> Step<()> {
         .given
         .iter()
         .filter(|one| recorded::is_recorded(one));
-    let runs: Vec<Launch> = given.flat_map(|one| &one.launches).map(as_seen).collect();
+    let runs: Vec<Launch> = given.flat_map(|one| one.launches.clone()).collect();
     let scene = Scene {
         analysed: &hosts.facts.launches,
         runs: &runs,
@@ -108,37 +108,6 @@ fn thresholds(matches: &ArgMatches) -> Thresholds {
         traffic: number("waste-share").map_or(usual.traffic, |percent| percent / 100.0),
         operations: number("idle-share").map_or(usual.operations, |percent| percent / 100.0),
     }
-}
-
-/// A launch of a run. Where one number of it differed from launch to launch, it is the launch with the largest; where
-/// several did, nobody knows which belong together.
-fn as_seen(launch: &Launch) -> Launch {
-    let mut launch = launch.clone();
-    let sizes = launch.global.iter_mut().chain(&mut launch.offset);
-    let local = match &mut launch.local {
-        LocalSize::Sizes(sizes) => &mut sizes[..],
-        _ => &mut [],
-    };
-    let scalars = launch
-        .args
-        .iter_mut()
-        .filter_map(|arg| match &mut arg.value {
-            ArgValue::Scalar(value) => Some(value),
-            _ => None,
-        });
-    let differing = sizes.chain(local).chain(scalars).filter_map(|value| {
-        let most = match value {
-            Value::OneOf(all) => all.last().copied(),
-            Value::Range { max, .. } => Some(*max),
-            _ => None,
-        };
-        Some((value, most?))
-    });
-    let mut differing: Vec<(&mut Value, u64)> = differing.collect();
-    if let [(value, most)] = &mut differing[..] {
-        **value = Value::Const(*most);
-    }
-    launch
 }
 
 /// What kernels are checked with.

@@ -52,7 +52,9 @@ impl<'a> Machine<'a> {
             function: callee,
         };
         let caller = std::mem::replace(&mut self.frame, frame);
+        self.functions.push(callee);
         let flow = (self.returned, self.broken, self.skipped);
+        let guess = self.guess;
         let result = self.result.take();
         for (param, value) in function.params.iter().zip(values) {
             self.env.insert((frame.id, VarRef::Local(*param)), value);
@@ -61,6 +63,7 @@ impl<'a> Machine<'a> {
         self.block(&body.stmts, mask);
         let returned = std::mem::replace(&mut self.result, result);
         (self.returned, self.broken, self.skipped) = flow;
+        self.guess = guess;
         self.frame = caller;
         self.depth -= 1;
         // What only it named is not needed any more: joins of branches look at all variables.

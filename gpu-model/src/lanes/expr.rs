@@ -554,10 +554,11 @@ impl<'a> Machine<'a> {
             .map(|(_, space)| space);
         match (by_type, pointer.lane(lane)) {
             (Some(space), _) if space != AddressSpace::Generic => space,
-            (_, Value::Pointer(Object::Variable(_, VarRef::Local(var)), _))
+            (_, Value::Pointer(Object::Variable(call, VarRef::Local(var)), _))
                 if by_type.is_none() =>
             {
-                self.function().vars[*var].space
+                let function = self.functions[*call as usize];
+                self.module.functions[function].vars[*var].space
             }
             (_, Value::Pointer(Object::Variable(_, VarRef::Global(var)), _)) => {
                 self.module.globals[*var].variable.space

@@ -2,7 +2,7 @@
 
 use fpgacc_frontend::ir::{BinaryOp, Expr, ExprId, Stmt, StmtKind};
 
-use super::machine::{MANY_STEPS, Machine, Ways};
+use super::machine::{Guess, MANY_STEPS, Machine, Ways};
 use super::observed::BranchKind;
 use super::stmt::Env;
 use super::value::{Linear, Origin, Value};
@@ -77,7 +77,7 @@ impl<'a> Machine<'a> {
         for stmt in parts.init {
             self.block(std::slice::from_ref(stmt), mask);
         }
-        let outer = (self.broken, self.skipped, self.weight);
+        let outer = (self.broken, self.skipped, self.weight, self.guess);
         (self.broken, self.skipped) = (0, 0);
         self.loops += 1;
         let mut walk = Walk {
@@ -89,7 +89,12 @@ impl<'a> Machine<'a> {
         };
         self.walk(&parts, &mut walk);
         self.loops -= 1;
-        (self.broken, self.skipped, self.weight) = outer;
+        (self.broken, self.skipped, self.weight) = (outer.0, outer.1, outer.2);
+        // After it, all that entered it go on together.
+        self.guess = Guess {
+            returned: self.guess.returned,
+            ..outer.3
+        };
         let function = self.function();
         let span = parts
             .cond
@@ -158,10 +163,10 @@ impl<'a> Machine<'a> {
         let weight = self.weight;
         self.weight = weight * (ASSUMED_TRIPS / 8.0);
         walk.active = ways.yes | ways.in_doubt();
-        let guessed = self.lanes_guessed;
-        self.lanes_guessed |= ways.differs();
+        let condition = self.guess.condition;
+        self.guess.condition |= ways.differs();
         self.round(parts, walk);
-        self.lanes_guessed = guessed;
+        self.guess.condition = condition;
         self.weight = weight;
         let after = std::mem::replace(&mut self.env, before);
         self.join_loop(&after, &ways, walk.entered);
@@ -188,8 +193,10 @@ impl<'a> Machine<'a> {
     /// One iteration.
     fn round(&mut self, parts: &Parts<'a>, walk: &mut Walk) {
         let before = self.seen.operations;
+        let skipped = self.guess.skipped;
         self.block(parts.body, walk.active);
         self.skipped = 0;
+        self.guess.skipped = skipped;
         walk.active = self.live(walk.active);
         if let Some(step) = parts.step.filter(|_| walk.active != 0) {
             self.values(step, walk.active);

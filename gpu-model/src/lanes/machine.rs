@@ -31,6 +31,25 @@ pub(super) struct Frame {
     pub function: FunctionId,
 }
 
+/// Which lanes take part is a guess where memory decides, or what is not followed.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Guess {
+    /// The condition of a branch or loop around.
+    pub condition: bool,
+    /// Some lanes may have returned from this function.
+    pub returned: bool,
+    /// Some may have left the innermost loop.
+    pub broken: bool,
+    /// Some may have left its iteration.
+    pub skipped: bool,
+}
+
+impl Guess {
+    pub fn is_any(self) -> bool {
+        self.condition || self.returned || self.broken || self.skipped
+    }
+}
+
 /// A call of a kernel, seen by one warp at a time.
 pub(super) struct Machine<'a> {
     pub module: &'a Module,
@@ -49,6 +68,8 @@ pub(super) struct Machine<'a> {
     pub exists: Mask,
     pub frame: Frame,
     pub calls: u32,
+    /// The functions that were called, by the number of the call.
+    pub functions: Vec<FunctionId>,
     pub depth: u32,
     /// Variables that are looked at one by one.
     pub env: BTreeMap<(u32, VarRef), Values>,
@@ -59,8 +80,8 @@ pub(super) struct Machine<'a> {
     pub result: Option<Values>,
     /// How often what is done now is done in the launch.
     pub weight: f64,
-    /// Which lanes take part depends on what memory holds, or on what is not followed.
-    pub lanes_guessed: bool,
+    /// Why it is not known which lanes take part.
+    pub guess: Guess,
     /// What is done now is done only if this number is small.
     pub unlikely: Option<Sym>,
     /// Loops around.
@@ -103,7 +124,8 @@ impl<'a> Machine<'a> {
             skipped: 0,
             result: None,
             weight: 0.0,
-            lanes_guessed: false,
+            guess: Guess::default(),
+            functions: vec![kernel],
             unlikely: None,
             loops: 0,
             steps: 0,
@@ -123,9 +145,10 @@ impl<'a> Machine<'a> {
         self.sample = sample;
         self.weight = sample.weight;
         (self.returned, self.broken, self.skipped) = (0, 0, 0);
-        self.lanes_guessed = false;
+        self.guess = Guess::default();
         self.env.clear();
         self.calls = 0;
+        self.functions.truncate(1);
         self.frame = Frame {
             id: 0,
             function: self.kernel,
@@ -368,7 +391,7 @@ impl<'a> Machine<'a> {
             .or_default();
         entry.space = Some(space);
         entry.open.extend(self.unlikely);
-        entry.lanes_guessed |= self.lanes_guessed;
+        entry.lanes_guessed |= self.guess.is_any();
         entry.bytes = bytes;
         match space {
             AddressSpace::Local => memory::local(self.device, entry, pointers, mask, self.weight),

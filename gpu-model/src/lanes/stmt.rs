@@ -153,17 +153,22 @@ impl<'a> Machine<'a> {
         let (weight, flow) = (self.weight, (self.returned, self.broken, self.skipped));
         let doubt = ways.in_doubt();
         self.weight = weight / 2.0;
-        let guessed = self.lanes_guessed;
-        self.lanes_guessed |= ways.differs();
+        let condition = self.guess.condition;
+        self.guess.condition |= ways.differs();
         let before = self.env.clone();
         self.block(then, ways.yes | doubt);
-        let left_then = flow != (self.returned, self.broken, self.skipped);
+        let left_then = (self.returned, self.broken, self.skipped);
         let after_then = std::mem::replace(&mut self.env, before);
         (self.returned, self.broken, self.skipped) = flow;
         self.block(otherwise, ways.no | doubt);
-        let left_else = flow != (self.returned, self.broken, self.skipped);
-        // Lanes of which it is not known whether they left go on; which do is a guess from now on.
-        self.lanes_guessed = guessed || (left_then || left_else) && ways.differs();
+        let left_else = (self.returned, self.broken, self.skipped);
+        self.guess.condition = condition;
+        if ways.differs() {
+            // Lanes of which it is not known whether they left go on; which do is a guess from now on.
+            self.guess.returned |= left_then.0 | left_else.0 != flow.0;
+            self.guess.broken |= left_then.1 | left_else.1 != flow.1;
+            self.guess.skipped |= left_then.2 | left_else.2 != flow.2;
+        }
         (self.returned, self.broken, self.skipped) = flow;
         self.weight = weight;
         self.join(&after_then, ways, mask);
