@@ -140,3 +140,60 @@ void syrk_kernel(__global float *factor, __global float *to, float alpha, float 
     if (is_inside)
         to[row * size + column] = sum;
 }
+
+// The same of two matrices.
+__kernel __attribute__((reqd_work_group_size(WIDE, HIGH, 1)))
+void syr2k_kernel(__global float *one, __global float *two, __global float *to, float alpha, float beta, int width,
+                  int size)
+{
+    __local float across_one[WIDE * (WIDE + 1)], across_two[WIDE * (WIDE + 1)];
+    int column = get_global_id(0), row = get_global_id(1), x = get_local_id(0), y = get_local_id(1);
+    int is_inside = row < size && column < size;
+    float sum = is_inside ? to[row * size + column] * beta : 0.0f;
+    for (int first = 0; first < width; first += WIDE) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (int line = y; line < WIDE; line += HIGH) {
+            int from = column - x + line;
+            if (from < size && first + x < width) {
+                across_one[line * (WIDE + 1) + x] = one[from * width + first + x];
+                across_two[line * (WIDE + 1) + x] = two[from * width + first + x];
+            }
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        int count = min(WIDE, width - first);
+        if (is_inside)
+            for (int k = 0; k < count; k++)
+                sum += alpha * one[row * width + first + k] * across_two[x * (WIDE + 1) + k]
+                    + alpha * two[row * width + first + k] * across_one[x * (WIDE + 1) + k];
+    }
+    if (is_inside)
+        to[row * size + column] = sum;
+}
+
+// Sweeps along rows of matrices that are stored transposed.
+__kernel void adi_kernel1(__global float *across, __global float *below, __global float *values, int size)
+{
+    int row = get_global_id(0);
+    if (row >= size)
+        return;
+    for (int at = 1; at < size; at++) {
+        int here = at * size + row, before = here - size;
+        values[here] = values[here] - values[before] * across[here] / below[before];
+        below[here] = below[here] - across[here] * across[here] / below[before];
+    }
+}
+
+// Covariances: the half that neighbouring work-items write side by side in the loop, and the other once.
+__kernel void covar_kernel(__global float *covariances, __global float *data, int columns, int rows)
+{
+    int one = get_global_id(0);
+    if (one >= columns)
+        return;
+    for (int two = one; two < columns; two++) {
+        float sum = 0.0f;
+        for (int row = 0; row < rows; row++)
+            sum += data[row * columns + one] * data[row * columns + two];
+        covariances[one * columns + two] = sum;
+        covariances[two * columns + one] = sum;
+    }
+}

@@ -60,6 +60,23 @@ static cl_kernel built(const struct job *job)
     return kernel;
 }
 
+/* The side of a square matrix that is stored transposed, or 0. */
+static size_t turned(const struct side *side, int i)
+{
+    const char *at = strstr(side->job.args[i], "turned ");
+    return at ? strtoul(at + strlen("turned "), NULL, 10) : 0;
+}
+
+static void transpose(float *matrix, size_t size)
+{
+    for (size_t y = 0; y < size; y++)
+        for (size_t x = 0; x < y; x++) {
+            float kept = matrix[y * size + x];
+            matrix[y * size + x] = matrix[x * size + y];
+            matrix[x * size + y] = kept;
+        }
+}
+
 /* Sets all arguments; buffers hold the same each time. */
 static void set(struct side *side)
 {
@@ -78,6 +95,7 @@ static void set(struct side *side)
             side->bytes[i] = bytes;
             char *memory = malloc(bytes);
             fill(memory, &data, 0, data.count);
+            transpose((float *)memory, turned(side, i));
             check(clEnqueueWriteBuffer(queue, side->buffers[i], CL_TRUE, 0, bytes, memory, 0, NULL, NULL), "write");
             free(memory);
             code = clSetKernelArg(side->kernel, i, sizeof side->buffers[i], &side->buffers[i]);
@@ -111,6 +129,7 @@ static double difference(void)
         float *left = malloc(bytes), *right = malloc(bytes);
         check(clEnqueueReadBuffer(queue, sides[0].buffers[i], CL_TRUE, 0, bytes, left, 0, NULL, NULL), "read");
         check(clEnqueueReadBuffer(queue, sides[1].buffers[i], CL_TRUE, 0, bytes, right, 0, NULL, NULL), "read");
+        transpose(right, turned(&sides[1], i));
         for (size_t k = 0; k < bytes / sizeof *left; k++) {
             double larger = fmax(fabs(left[k]), fabs(right[k]));
             double apart = memcmp(&left[k], &right[k], sizeof *left) ? fabs(left[k] - right[k]) / larger : 0;

@@ -9,10 +9,13 @@ use fpgacc_frontend::source::Span;
 use fpgacc_launch_facts::Launch as LaunchFact;
 
 use crate::device::Device;
+use crate::gain::{self, Gain};
+use crate::geometry::shape::Shape;
 use crate::lanes::observed::{Access, Branch, BranchKind, LARGEST_RECORD, Stride};
 use crate::lanes::range::Launch;
 use crate::lanes::value::{Object, Origin, Sym};
 use crate::lanes::{self, Walk};
+use crate::profile::{self, Profile, Sizes};
 use crate::shapes;
 
 /// The most launches of a kernel that are looked at.
@@ -125,6 +128,8 @@ pub struct Site {
     pub is_warning: bool,
     /// The launch, as a place in the list that was given; `None`: no launch is known.
     pub launch: Option<usize>,
+    /// What mending it gains, if that is worth a warning, and the launch and the device's times are known.
+    pub gain: Option<Gain>,
 }
 
 /// What is found of a kernel.
@@ -189,7 +194,45 @@ pub fn check(
         scene.add(&walks, &mut sites, &mut found);
     }
     found.sites = sites.into_values().collect();
+    if device.units.is_some() {
+        add_gains(module, kernel, launches, device, &mut found.sites);
+    }
     found
+}
+
+/// What mending gains, for sites of global memory that are worth a warning.
+fn add_gains(
+    module: &Module,
+    kernel: FunctionId,
+    launches: &[&LaunchFact],
+    device: &Device,
+    sites: &mut [Site],
+) {
+    let mut profiles: BTreeMap<usize, Option<(Profile, [u64; 3], Shape)>> = BTreeMap::new();
+    let is_meant = |site: &&mut Site| site.is_warning && matches!(site.what, What::Global { .. });
+    for site in sites.iter_mut().filter(is_meant) {
+        let Some(at) = site.launch else {
+            continue;
+        };
+        let known = profiles.entry(at).or_insert_with(|| {
+            let shapes = shapes::of(module, kernel, Some(launches[at])).all;
+            let [launch] = &shapes[..] else {
+                return None;
+            };
+            let [Some(x), Some(y), Some(z)] = launch.global else {
+                return None;
+            };
+            let sizes = Sizes {
+                global: [x, y, z],
+                scalars: launch.known_scalars(),
+            };
+            let profile = profile::profile(module, kernel, &sizes);
+            Some((profile, sizes.global, Shape(launch.local)))
+        });
+        if let Some((profile, global, shape)) = known {
+            site.gain = gain::best(device, profile, *global, *shape, site.span);
+        }
+    }
 }
 
 /// Numbers that are not known.
@@ -349,6 +392,7 @@ impl Scene<'_> {
             verdict,
             share,
             launch: self.launch,
+            gain: None,
         }
     }
 
@@ -373,6 +417,7 @@ impl Scene<'_> {
             verdict,
             share,
             launch: self.launch,
+            gain: None,
         }
     }
 
@@ -396,6 +441,7 @@ impl Scene<'_> {
             verdict,
             share,
             launch: self.launch,
+            gain: None,
         }
     }
 }

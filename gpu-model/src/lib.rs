@@ -3,6 +3,7 @@
 
 pub mod check;
 pub mod device;
+pub mod gain;
 pub mod geometry;
 pub mod lanes;
 pub mod profile;

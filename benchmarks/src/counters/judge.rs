@@ -28,6 +28,8 @@ struct Said {
     /// One of them diverges.
     diverges: bool,
     warns: bool,
+    /// What mending it gains, by the model.
+    gain: Option<f64>,
 }
 
 /// What is said of a kernel, by line.
@@ -123,9 +125,12 @@ fn by_line(
             sectors: Vec::new(),
             diverges: false,
             warns: false,
+            gain: None,
         });
         said.sure &= is_sure;
         said.warns |= site.is_warning;
+        let gain = site.gain.map(|gain| gain.times);
+        said.gain = said.gain.into_iter().chain(gain).reduce(f64::max);
         match site.what {
             What::Global { sectors, .. } => said.sectors.push(sectors),
             What::Branch { diverged, .. } => said.diverges |= diverged > 0.0,
@@ -222,10 +227,14 @@ impl Sums {
         };
         let is_exact = counts.iter().all(is_said) || (said.sectors.len() == 1 && is_said(&all));
         self.exact += usize::from(is_exact);
-        if is_exact && warns == is_waste {
+        if is_exact && warns == is_waste && !warns {
             return None;
         }
-        let warned = if warns { ", with a warning" } else { "" };
+        let gain = said.gain.map(|gain| format!(" ({gain:.2}x)"));
+        let warned = match warns {
+            true => format!(", with a warning{}", gain.unwrap_or_default()),
+            false => String::new(),
+        };
         let told = averages(said.sectors.iter().copied());
         Some(format!("{counted}; {told} said{warned}"))
     }

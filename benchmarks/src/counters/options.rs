@@ -6,6 +6,7 @@ use clap::Args;
 
 use super::counted::Counted;
 use super::judge::{self, Totals};
+use crate::geometry::device;
 use crate::geometry::kernels::{Data, Entry};
 
 /// What `fpgacc-bench counters` is asked.
@@ -62,7 +63,7 @@ impl Options {
             return Ok(true);
         };
         let measured = Counted::read(measured).map_err(|error| error.to_string())?;
-        let device = crate::geometry::device(&self.device)?;
+        let device = device::find(&self.device)?;
         let mut totals = Totals::default();
         for entry in &entries {
             let Some(counted) = measured.get(&(entry.program.clone(), entry.kernel.clone())) else {

@@ -1,5 +1,6 @@
 //! Predicted sizes of work-groups against measured ones.
 
+pub(crate) mod device;
 mod fit;
 mod judge;
 pub(crate) mod kernels;
@@ -8,18 +9,3 @@ mod options;
 mod table;
 
 pub use options::Options;
-
-use fpgacc_gpu_model::device::Device;
-
-/// The device that a name or a file stands for.
-///
-/// # Errors
-///
-/// There is no such device, or the file describes none.
-pub(crate) fn device(name: &str) -> Result<Device, String> {
-    let device = match std::fs::read_to_string(name) {
-        Ok(text) => Device::parse(&text),
-        Err(_) => Device::named(name),
-    };
-    device.map_err(|error| error.to_string())
-}

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use super::device;
 use super::fit::leave_one_out;
 use super::judge::Case;
 use super::kernels::{Data, Entry};
@@ -53,7 +54,7 @@ impl Options {
             return Ok(true);
         };
         let measured = Measured::read(measured).map_err(|e| e.to_string())?;
-        let device = super::device(&self.device)?;
+        let device = device::find(&self.device)?;
         let mut cases = Vec::new();
         for entry in &kernels {
             let name = format!("{} {}", entry.program, entry.kernel);

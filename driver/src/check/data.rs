@@ -47,6 +47,9 @@ struct SiteData {
     /// The launch that wastes most.
     #[serde(skip_serializing_if = "Option::is_none")]
     launch: Option<String>,
+    /// By the model, the launch takes so many times as long as if this were mended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gain: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -109,6 +112,7 @@ fn of_site(checked: &Checked, site: &Site, sources: &SourceMap) -> SiteData {
         share: site.share,
         warning: site.is_warning,
         launch: launch.map(|launch| format!("{}:{}", launch.site.file, launch.site.line)),
+        gain: site.gain.map(|gain| gain.times),
     }
 }
 

@@ -5,10 +5,15 @@ use std::fmt::Write as _;
 use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_frontend::source::Span;
 use fpgacc_gpu_model::check::{Site, Verdict, What};
+use fpgacc_gpu_model::gain::{Gain, Mend};
+use fpgacc_gpu_model::geometry::model::Limit;
 use fpgacc_gpu_model::lanes::observed::BranchKind;
 
 use super::Checked;
 use crate::session::Session;
+
+/// A change must make a launch so many times as fast.
+const WORTHWHILE: f64 = 1.1;
 
 /// Elements of 4 bytes that are this far apart lie in sectors of their own.
 const LARGE: u32 = 8;
@@ -121,8 +126,22 @@ fn advice(checked: &Checked, site: &Site, session: &Session) -> Option<String> {
             ..
         } => {
             let left = (checked.findings.traffic - wasted).max(1.0);
-            let gain = format!("{:.1}x less traffic", checked.findings.traffic / left);
-            let stride = (*stride)?;
+            let traffic = format!("{:.1}x less traffic", checked.findings.traffic / left);
+            let gain = match site.gain {
+                Some(gain) if gain.times < WORTHWHILE => return Some(not_worthwhile(gain)),
+                Some(gain) => format!("{traffic}, {:.1}x as fast by the model", gain.times),
+                None => traffic,
+            };
+            let exchange = || {
+                format!(
+                    "let the first dimension of the ids be the one that is contiguous in memory: exchange dimensions \
+                     0 and 1, transpose the array, or go through a tile in local memory ({gain})"
+                )
+            };
+            let Some(stride) = stride else {
+                let is_best = site.gain.is_some_and(|gain| gain.mend == Mend::Exchange);
+                return is_best.then(exchange);
+            };
             let is_field = session_text(session, site.span).is_some_and(|text| text.contains(['.', '>']));
             Some(match stride.unsigned_abs() {
                 near if is_field && near <= 256 => format!(
@@ -137,10 +156,7 @@ fn advice(checked: &Checked, site: &Site, session: &Session) -> Option<String> {
                     "store the array transposed, so that neighbouring work-items read neighbouring elements, or go \
                      through a tile in local memory ({gain})"
                 ),
-                _ => format!(
-                    "let the first dimension of the ids be the one that is contiguous in memory: exchange dimensions \
-                     0 and 1, transpose the array, or go through a tile in local memory ({gain})"
-                ),
+                _ => exchange(),
             })
         }
         What::Local { .. } => Some("pad rows of the local array by one element".to_string()),
@@ -153,6 +169,26 @@ fn advice(checked: &Checked, site: &Site, session: &Session) -> Option<String> {
                 .to_string(),
         }),
     }
+}
+
+/// A change that gains little: what else there is to do.
+fn not_worthwhile(gain: Gain) -> String {
+    let first = match gain.limit {
+        Limit::Latency => {
+            "too few warps wait for memory: launch more work-items, or give each of them less to do"
+        }
+        limit => {
+            return format!(
+                "by the model, {} limit this launch: other accesses alone would make it {:.2}x as fast",
+                limit.words(),
+                gain.times
+            );
+        }
+    };
+    format!(
+        "by the model, {first}; other accesses alone would make it {:.2}x as fast",
+        gain.times
+    )
 }
 
 /// Whether the launch has one dimension only.

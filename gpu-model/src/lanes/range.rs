@@ -1,5 +1,7 @@
 //! The NDRange of a launch, as far as it is known, and which of its warps are looked at.
 
+use std::collections::BTreeMap;
+
 /// Sizes and scalar arguments of a launch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Launch {
@@ -34,6 +36,14 @@ impl Launch {
     /// Work-items of a group.
     pub fn group_items(&self) -> u64 {
         self.local.iter().product::<u64>().max(1)
+    }
+
+    /// The integer arguments that are known, by index.
+    pub fn known_scalars(&self) -> BTreeMap<u32, i64> {
+        let known = self.scalars.iter().enumerate();
+        let known =
+            known.filter_map(|(index, value)| Some((index as u32, i64::try_from((*value)?).ok()?)));
+        known.collect()
     }
 
     /// Groups by dimension; where the global size is not known, enough that most are in the middle.

@@ -1,10 +1,13 @@
 //! Following a kernel at the points of [`Value`]: every loop's body is looked at twice, once for what an
 //! iteration changes, and once in the middle of its iterations, where bounds of triangular nests have their mean.
 
+use std::collections::BTreeSet;
+
 use fpgacc_frontend::ir::{
     AddressSpace, BinaryOp, Block, Callee, Expr, ExprId, Function, FunctionId, IncDecOp, Init,
     InitItem, Module, Scalar, Stmt, StmtKind, TypeId, UnaryOp, VarId, VarRef,
 };
+use fpgacc_frontend::source::Span;
 use fpgacc_kernel_analysis::constant;
 use fpgacc_kernel_analysis::work_item::{self, Dim, Quantity};
 
@@ -537,6 +540,7 @@ impl<'a> Probe<'a> {
         places: &[ExprId],
     ) -> Value {
         let ty = frame.function.exprs.ty(id);
+        let span = frame.function.exprs.span(id);
         let varies = args.iter().fold(0, |bits, arg| bits | arg.varies());
         if let [offset, pointer] | [_, offset, pointer] = args
             && (name.starts_with("vload") || name.starts_with("vstore"))
@@ -554,12 +558,12 @@ impl<'a> Probe<'a> {
                 bytes
             };
             let at = pointer.combine(offset, |p, o| Some(p.wrapping_add(o.wrapping_mul(step))));
-            self.note(at, is_write, bytes);
+            self.note(at, is_write, bytes, span);
             return Value::unknown(varies);
         }
         if name.starts_with("atom") && !args.is_empty() {
-            self.note(args[0], false, self.size(ty));
-            self.note(args[0], true, self.size(ty));
+            self.note(args[0], false, self.size(ty), span);
+            self.note(args[0], true, self.size(ty), span);
             return Value::unknown(u8::MAX);
         }
         let scalar = self.scalar(ty);
@@ -662,7 +666,8 @@ impl<'a> Probe<'a> {
             Place::Var(var) => frame.vars[var],
             Place::Memory(at) if self.module.types.as_array(ty).is_some() => at,
             Place::Memory(at) => {
-                self.note(at, false, self.size(ty));
+                let span = frame.function.exprs.span(id);
+                self.note(at, false, self.size(ty), span);
                 let root = self.module.types.as_pointer(ty).map(|_| Root::Private);
                 Value::unknown(at.varies()).within(root)
             }
@@ -678,12 +683,13 @@ impl<'a> Probe<'a> {
             }
             Place::Memory(at) => {
                 let size = self.size(frame.function.exprs.ty(id));
-                self.note(at, true, size);
+                let span = frame.function.exprs.span(id);
+                self.note(at, true, size, span);
             }
         }
     }
 
-    fn note(&mut self, at: Value, write: bool, bytes: i64) {
+    fn note(&mut self, at: Value, write: bool, bytes: i64, span: Option<Span>) {
         let is_inside = matches!(at.root, Some(Root::Private | Root::Local));
         if self.quiet > 0 {
             return;
@@ -703,9 +709,13 @@ impl<'a> Probe<'a> {
         };
         // Compilers read once what is read twice in a piece of code.
         let same = |known: &Access| known.at.is_some() && *known == access;
-        if !self.profile.accesses.iter().rev().any(same) {
+        let known = self.profile.accesses.iter().rposition(same);
+        let at = known.unwrap_or_else(|| {
             self.profile.accesses.push(access);
-        }
+            self.profile.places.push(BTreeSet::new());
+            self.profile.accesses.len() - 1
+        });
+        self.profile.places[at].extend(span);
     }
 
     fn work(&mut self, operations: f64) {

@@ -1,6 +1,8 @@
 //! What a work-item does, and the launch that it does it in.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+use fpgacc_frontend::source::Span;
 
 use super::value::{POINTS, Root};
 
@@ -23,6 +25,8 @@ pub struct Profile {
     pub scopes: Vec<Scope>,
     /// In the order of the source.
     pub accesses: Vec<Access>,
+    /// Where each of them stands: in several places, if compilers read once what is read in all of them.
+    pub places: Vec<BTreeSet<Span>>,
 }
 
 /// A loop's body, or what is outside of all loops.
