@@ -16,6 +16,7 @@
 #define GROUP_PARTITIONS 4
 #endif
 #define PLAIN_GROUP 64
+#define COMPRESS_GROUP 32
 #define SCAN_GROUP 256
 #define COPY_GROUP 256
 #define GROUP_TILES 4
@@ -268,8 +269,7 @@ static void release(problem_t *p)
 
 static void launch_compress(device_t *d, problem_t *p, cl_event *first, cl_event *last)
 {
-    size_t items = ((size_t)p->partitions + PLAIN_GROUP - 1) / PLAIN_GROUP * PLAIN_GROUP;
-    size_t group = PLAIN_GROUP;
+    size_t items = (size_t)p->partitions * COMPRESS_GROUP, group = COMPRESS_GROUP;
     set(d->compress, 0, sizeof(cl_mem), &p->data);
     set(d->compress, 1, sizeof(cl_ulong), &p->words);
     set(d->compress, 2, sizeof(cl_mem), &p->slots);

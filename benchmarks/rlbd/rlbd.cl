@@ -4,37 +4,29 @@
  * All is in words of four bytes, the smallest value there is. */
 
 #define PARTITION_WORDS (PARTITION / 4)
+#define HEADER_BYTES 16
 
-/* ---- Compression: a work-item a partition ---- */
+/* On a GPU, loads that do not wait for each other. Elsewhere it is the compiler's affair. */
+#ifdef cl_nv_pragma_unroll
+#define UNROLL _Pragma("unroll 8")
+#else
+#define UNROLL
+#endif
 
-typedef struct {
-    ulong pending; /* bytes that are not yet a whole word of eight */
-    uint filled;   /* how many */
-    uint words;    /* of eight bytes, written */
-} writer_t;
+/* ---- Compression: 32 work-items a partition, in local memory ---- */
 
-void append(__global ulong *slot, writer_t *writer, ulong value, uint bytes)
-{
-    writer->pending |= value << (8 * writer->filled);
-    writer->filled += bytes;
-    if (writer->filled >= 8) {
-        slot[writer->words] = writer->pending;
-        writer->words += 1;
-        writer->filled -= 8;
-        writer->pending = writer->filled > 0 ? value >> (8 * (bytes - writer->filled)) : 0;
-    }
-}
+#define COMPRESS_LANES 32
 
 /* Eight bytes at a word: one access where they are aligned. */
-ulong pair_at(__global const uint *words, ulong at)
+ulong pair_at(__local const uint *words, uint at)
 {
     if (at % 2 == 0)
-        return ((__global const ulong *)words)[at / 2];
+        return ((__local const ulong *)words)[at / 2];
     return (ulong)words[at] | (ulong)words[at + 1] << 32;
 }
 
 /* The value of `base` bytes at a word, sign-extended. */
-long value_at(__global const uint *words, ulong at, uint base)
+long value_at(__local const uint *words, uint at, uint base)
 {
     return base == 4 ? (long)(int)words[at] : (long)pair_at(words, at);
 }
@@ -57,100 +49,126 @@ bool fits(ulong reached, uint bytes)
     return reached >> (8 * bytes - 1) == 0;
 }
 
-/* The schema with the best ratio that the next values fit, as its identifier. */
-uint choose(__global const uint *words, ulong at, uint remaining)
-{
-    if (remaining < 2)
-        return 0x0401;
+/* Schemas by ratio, the best first: a schema's place is its kind. The last one fits everything. */
+__constant uint SCHEMAS[] = {0x0800, 0x0801, 0x0802, 0x0401, 0x0804, 0x0402, 0x0808};
+#define KIND_LAST 6
+#define KIND_TAIL 3 /* of four bytes that are left over */
 
-    /* Pairs are loaded once: the first of them are two values of four bytes each as well. */
-    long base8 = (long)pair_at(words, at), base4 = (int)base8;
-    ulong reach4 = reach(delta_to(base8 >> 32, base4, 4)), reach8 = 0, differ8 = 0;
-    for (uint i = 1; i <= LOOKAHEAD; i++) {
-        if (2 * i + 1 < remaining) {
-            long value = (long)pair_at(words, at + 2 * i);
-            long delta = delta_to(value, base8, 8);
-            reach8 |= reach(delta);
-            differ8 |= (ulong)delta;
-            if (2 * i <= LOOKAHEAD)
-                reach4 |= reach(delta_to(value, base4, 4));
-            if (2 * i + 1 <= LOOKAHEAD)
-                reach4 |= reach(delta_to(value >> 32, base4, 4));
-        } else if (2 * i < remaining && 2 * i <= LOOKAHEAD) {
-            reach4 |= reach(delta_to((int)words[at + 2 * i], base4, 4));
-        }
+/* The kinds, as bits, that do not fit value `i` of a frame that begins at a word: the 8-byte and the 4-byte one. */
+uint misfits(__local const uint *words, uint at, uint i, uint remaining)
+{
+    uint kinds = 0;
+    if (2 * i + 1 < remaining) {
+        ulong reached = reach(delta_to((long)pair_at(words, at + 2 * i), (long)pair_at(words, at), 8));
+        kinds |= pair_at(words, at + 2 * i) != pair_at(words, at);
+        kinds |= !fits(reached, 1) << 1 | !fits(reached, 2) << 2 | !fits(reached, 4) << 4;
     }
-    if (differ8 == 0)
-        return 0x0800;
-    if (fits(reach8, 1))
-        return 0x0801;
-    if (fits(reach8, 2))
-        return 0x0802;
-    if (fits(reach4, 1))
-        return 0x0401;
-    if (fits(reach8, 4))
-        return 0x0804;
-    if (fits(reach4, 2))
-        return 0x0402;
-    return 0x0808;
+    if (i < remaining) {
+        ulong reached = reach(delta_to((int)words[at + i], (int)words[at], 4));
+        kinds |= !fits(reached, 1) << 3 | !fits(reached, 2) << 5;
+    }
+    return kinds;
 }
 
-/* How many values a frame of this schema holds, the base included. */
-uint run_length(__global const uint *words, ulong at, uint remaining, uint base, uint delta)
+/* How many values a frame of this schema can hold, the base included. */
+uint most_values(uint remaining, uint base, uint delta)
 {
-    uint stride = base / 4;
-    uint limit = remaining / stride;
-    if (delta > 0)
-        limit = min(limit, (uint)FRAME_DELTA_BYTES / delta);
-    if (delta == 8)
-        return limit;
-    long base_value = value_at(words, at, base);
-    uint length = min(limit, (uint)LOOKAHEAD + 1);
-    while (length < limit) {
-        long difference = delta_to(value_at(words, at + length * stride, base), base_value, base);
-        bool held = delta == 0 ? difference == 0 : fits(reach(difference), delta);
-        if (!held)
-            break;
-        length++;
-    }
-    return length;
+    uint limit = remaining / (base / 4);
+    return delta > 0 ? min(limit, (uint)FRAME_DELTA_BYTES / delta) : limit;
 }
 
-__kernel void rlbd_compress(__global const uint *input, ulong words, __global ulong *slots,
-                            __global uint *sizes)
+/* Writes the lowest bytes of a value at a byte of a slot that holds zeros there. Others write beside it. */
+void put(__local uint *slot, uint place, ulong value, uint bytes)
 {
-    ulong partition = get_global_id(0);
-    ulong start = partition * PARTITION_WORDS;
-    if (start >= words)
+    if (bytes == 8 && place % 8 == 0) {
+        ((__local ulong *)slot)[place / 8] = value;
         return;
-
-    __global ulong *slot = slots + partition * (SLOT / 8);
-    uint end = (uint)min(words - start, (ulong)PARTITION_WORDS);
-    writer_t writer = {0, 0, 0};
-    for (uint done = 0; done < end;) {
-        ulong at = start + done;
-        uint schema = choose(input, at, end - done);
-        uint base = schema >> 8, delta = schema & 0xff, stride = base / 4;
-        uint values = run_length(input, at, end - done, base, delta);
-        long base_value = value_at(input, at, base);
-        append(slot, &writer, base == 4 ? (ulong)(uint)base_value : (ulong)base_value, 8);
-        append(slot, &writer, (ulong)schema | (ulong)(values - 1) << 16, 8);
-        if (delta > 0) {
-            ulong mask = ~0UL >> (64 - 8 * delta);
-            for (uint i = 1; i < values; i++) {
-                ulong difference = (ulong)value_at(input, at + i * stride, base) - (ulong)base_value;
-                append(slot, &writer, difference & mask, delta);
-            }
-        }
-        done += values * stride;
     }
-    sizes[partition] = 8 * writer.words + writer.filled;
+    uint word = place / 4, shift = 8 * (place % 4);
+    ulong kept = value & ~0UL >> (64 - 8 * bytes), low = kept << shift;
+    atomic_or(&slot[word], (uint)low);
+    if (shift + 8 * bytes > 32)
+        atomic_or(&slot[word + 1], (uint)(low >> 32));
+    if (shift + 8 * bytes > 64)
+        atomic_or(&slot[word + 2], (uint)(kept >> (64 - shift)));
+}
 
-    /* Zeros up to a multiple of 16. */
-    if (writer.filled > 0)
-        append(slot, &writer, 0, 8 - writer.filled);
-    if (writer.words % 2 != 0)
-        append(slot, &writer, 0, 8);
+/* The frames follow one another. A work-item has a value of the next one: all tell which kinds do not fit the first
+ * few, and, once the kind is known, where it ends, and write their deltas. */
+__kernel __attribute__((reqd_work_group_size(COMPRESS_LANES, 1, 1)))
+void rlbd_compress(__global const ulong *input, ulong words, __global ulong *slots, __global uint *sizes)
+{
+    __local ulong staged[PARTITION / 8], packed[SLOT / 8];
+    /* Of this frame, the next and the one before: who is behind still reads that. */
+    __local uint bad[3], ends[3];
+    __local const uint *values = (__local const uint *)staged;
+    __local uint *slot = (__local uint *)packed;
+    uint lane = get_local_id(0);
+    ulong partition = get_group_id(0);
+    ulong start = partition * PARTITION_WORDS;
+    uint end = (uint)min(words - start, (ulong)PARTITION_WORDS);
+
+    UNROLL
+    for (uint i = lane; i < PARTITION / 8; i += COMPRESS_LANES)
+        if (2 * i < end)
+            staged[i] = input[start / 2 + i];
+    for (uint i = lane; i < SLOT / 8; i += COMPRESS_LANES)
+        packed[i] = 0;
+    if (lane < 3) {
+        bad[lane] = 0;
+        ends[lane] = UINT_MAX;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    uint place = 0, frame = 0;
+    for (uint done = 0; done < end;) {
+        uint remaining = end - done, next = (frame + 1) % 3;
+        uint own_bad = misfits(values, done, lane + 1, remaining);
+        if (lane < LOOKAHEAD)
+            atomic_or(&bad[frame], own_bad);
+        if (lane == 0) {
+            bad[next] = 0;
+            ends[next] = UINT_MAX;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        uint good = ~bad[frame] & ((1u << KIND_LAST) - 1);
+        uint kind = good == 0 ? KIND_LAST : popcount((good & -good) - 1);
+        if (remaining < 2)
+            kind = KIND_TAIL;
+        uint schema = SCHEMAS[kind], base = schema >> 8, delta = schema & 0xff;
+        uint count = most_values(remaining, base, delta);
+        for (uint i = lane + 1; i < count; i += COMPRESS_LANES) {
+            if (i > COMPRESS_LANES)
+                own_bad = misfits(values, done, i, remaining);
+            if (own_bad >> kind & 1)
+                count = i;
+        }
+        atomic_min(&ends[frame], count);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        count = ends[frame];
+        frame = next;
+
+        ulong base_value = (ulong)value_at(values, done, base);
+        if (lane == 0)
+            put(slot, place, base == 4 ? (ulong)(uint)base_value : base_value, 8);
+        if (lane == 1)
+            put(slot, place + 8, (ulong)schema | (ulong)(count - 1) << 16, 8);
+        place += HEADER_BYTES;
+        if (delta > 0) {
+            for (uint i = 1 + lane; i < count; i += COMPRESS_LANES) {
+                ulong difference = (ulong)value_at(values, done + i * (base / 4), base) - base_value;
+                put(slot, place + (i - 1) * delta, difference, delta);
+            }
+            place += (count - 1) * delta;
+        }
+        done += count * (base / 4);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (lane == 0)
+        sizes[partition] = place;
+    /* With zeros up to a multiple of 16. */
+    for (uint i = lane; i < (place + 15) / 16 * 2; i += COMPRESS_LANES)
+        slots[partition * (SLOT / 8) + i] = packed[i];
 }
 
 /* ---- The directory ---- */

@@ -246,29 +246,24 @@ void tile_pack(__global const value_t *input, ulong count, uint tiles, __global 
         values[i] = 0;
 }
 
-/* A lane of a tile of plain values or deltas, `rows` of it. The next word is loaded before it is
- * needed. */
-void unpack_lane(__global const word_t *words, ulong4 header, uint rows, __global word_t *output)
+/* A lane of a tile of plain values or deltas, `rows` of it. */
+void unpack_lane(__local const word_t *words, ulong4 header, uint rows, __global word_t *output)
 {
     uint bits = (uint)(header.y >> 8) & 0xff, row_bits = (uint)(header.y >> 16) & 0xff;
-    uint last = (uint)(header.y >> 32) / TILE_BYTES; /* of the payload's words */
     word_t keep = ((uint)header.y & 0xff) == MODE_DELTA ? ~(word_t)0 : 0;
     word_t reference = (word_t)header.w, above = 0, current = 0;
-    word_t ahead = last > 0 ? words[0] : 0;
-    uint place = LANES; /* of the word after that */
-    uint left = 0;      /* bits of `current` that are not used */
+    uint left = 0; /* bits of `current` that are not used */
     UNROLL
     for (uint row = 0; row < rows; row++) {
         word_t mask = row_bits > 0 ? ~(word_t)0 >> (WORD_BITS - row_bits) : 0;
         word_t packed = current;
         if (left < row_bits) {
             uint used = row_bits - left;
-            packed |= ahead << left;
-            current = used < WORD_BITS ? ahead >> used : 0;
+            word_t next = *words;
+            words += LANES;
+            packed |= next << left;
+            current = used < WORD_BITS ? next >> used : 0;
             left = WORD_BITS - used;
-            if (place < last)
-                ahead = words[place];
-            place += LANES;
         } else {
             current = row_bits < WORD_BITS ? current >> row_bits : 0;
             left -= row_bits;
@@ -282,10 +277,10 @@ void unpack_lane(__global const word_t *words, ulong4 header, uint rows, __globa
 }
 
 /* A lane of a tile of runs, `rows` of it. */
-void unpack_runs(__global const uchar *place, uint lane, uint rows, __global word_t *output)
+void unpack_runs(__local const uchar *place, uint lane, uint rows, __global word_t *output)
 {
-    __global const uint *begins = (__global const uint *)place;
-    __global const word_t *values = (__global const word_t *)(place + TILE_VALUES / 8);
+    __local const uint *begins = (__local const uint *)place;
+    __local const word_t *values = (__local const word_t *)(place + TILE_VALUES / 8);
     uint before = 0;
     UNROLL
     for (uint row = 0; row < rows; row++) {
@@ -296,23 +291,33 @@ void unpack_runs(__global const uchar *place, uint lane, uint rows, __global wor
     }
 }
 
+/* Pieces of 16 bytes in the largest payload of a tile. */
+#define PIECES (TILE_VALUES * TILE_BYTES / 16)
+
+/* The payload comes into local memory whole, so that all of it is under way at once; then each lane is unpacked. */
 __kernel __attribute__((reqd_work_group_size(LANES, TILES, 1)))
-void tile_decompress(__global const uchar *payload, __global const ulong4 *headers, uint tiles,
+void tile_decompress(__global const uint4 *payload, __global const ulong4 *headers, uint tiles,
                      ulong count, __global word_t *output)
 {
-    uint lane = get_local_id(0);
+    __local uint4 staged[TILES][PIECES];
+    uint lane = get_local_id(0), own = get_local_id(1);
     ulong tile = get_global_id(1);
     ulong start = tile * TILE_VALUES + lane;
+    ulong4 header = tile < tiles ? headers[tile] : (ulong4)(0, 0, 0, 0);
+    uint pieces = (uint)(header.y >> 32) / 16;
+    UNROLL
+    for (uint i = 0; i < PIECES / LANES; i++)
+        if (i * LANES + lane < pieces)
+            staged[own][i * LANES + lane] = payload[header.x / 16 + i * LANES + lane];
+    barrier(CLK_LOCAL_MEM_FENCE);
     if (tile >= tiles || start >= count)
         return;
-    ulong4 header = headers[tile];
     uint rows = (uint)min((count - start + LANES - 1) / LANES, (ulong)ROWS);
-    __global const uchar *place = payload + header.x;
     if (((uint)header.y & 0xff) != MODE_RUNS) {
-        unpack_lane((__global const word_t *)place + lane, header, rows, output + start);
+        unpack_lane((__local const word_t *)staged[own] + lane, header, rows, output + start);
         return;
     }
-    unpack_runs(place, lane, rows, output + start);
+    unpack_runs((__local const uchar *)staged[own], lane, rows, output + start);
 }
 
 /* ---- For FPGAs: 64 bytes of output an iteration ---- */
@@ -377,18 +382,22 @@ __kernel void tile_rows(__global const block_t *payload, __global const ulong4 *
 
 /* Beside tile_rows: the tiles of runs. */
 __kernel __attribute__((reqd_work_group_size(LANES, TILES, 1)))
-void tile_runs(__global const uchar *payload, __global const ulong4 *headers, uint tiles, ulong count,
+void tile_runs(__global const uint4 *payload, __global const ulong4 *headers, uint tiles, ulong count,
                __global word_t *output)
 {
-    uint lane = get_local_id(0);
+    __local uint4 staged[TILES][PIECES];
+    uint lane = get_local_id(0), own = get_local_id(1);
     ulong tile = get_global_id(1);
     ulong start = tile * TILE_VALUES + lane;
-    if (tile >= tiles || start >= count)
+    ulong4 header = tile < tiles ? headers[tile] : (ulong4)(0, 0, 0, 0);
+    uint pieces = ((uint)header.y & 0xff) == MODE_RUNS ? (uint)(header.y >> 32) / 16 : 0;
+    for (uint i = lane; i < pieces; i += LANES)
+        staged[own][i] = payload[header.x / 16 + i];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (pieces == 0 || start >= count)
         return;
-    ulong4 header = headers[tile];
     uint rows = (uint)min((count - start + LANES - 1) / LANES, (ulong)ROWS);
-    if (((uint)header.y & 0xff) == MODE_RUNS)
-        unpack_runs(payload + header.x, lane, rows, output + start);
+    unpack_runs((__local const uchar *)staged[own], lane, rows, output + start);
 }
 
 /* The copy that decompressors are held against. */
