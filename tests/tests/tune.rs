@@ -21,11 +21,11 @@ fn shop() -> Workshop {
 
 fn tune(shop: &Workshop, words: &str) -> Outcome {
     shop.fpgacc(&format!(
-        "tune --platform=pocl --runs=1 tune.c tune.cl {words}"
+        "tune --platform=pocl --runs=1 --run-off=7 tune.c tune.cl {words}"
     ))
 }
 
-/// The whole lines of all journals that tell of trials.
+/// The whole lines of all journals that say what came of a point.
 fn trials(shop: &Workshop) -> Vec<String> {
     let files = std::fs::read_dir(shop.path("fpgacc-tune/journals"));
     let texts = files
@@ -41,7 +41,7 @@ fn trials(shop: &Workshop) -> Vec<String> {
             .map(str::to_string)
             .collect::<Vec<_>>()
     });
-    lines.collect()
+    lines.filter(|line| line.contains("\"outcome\"")).collect()
 }
 
 /// The points of trials, in order.
@@ -112,7 +112,8 @@ fn what_was_measured_is_not_measured_again() {
         .sh("cat fpgacc-tune/journals/0002.jsonl")
         .success()
         .stdout;
-    assert_eq!(after.lines().count(), 1 + 1, "{after}");
+    let outcomes = after.lines().filter(|line| line.contains("\"outcome\""));
+    assert_eq!(outcomes.count(), 1, "{after}");
     let told = tune(&shop, &format!("{words} -- 4096")).success();
     assert!(
         told.stdout.starts_with("3 builds measured"),
@@ -127,6 +128,98 @@ fn what_was_measured_is_not_measured_again() {
         "{}",
         told.stderr
     );
+}
+
+#[test]
+fn two_searches_at_once_share_the_work() {
+    let shop = shop();
+    let space = "version: 1\nparameters:\n- {name: scale.form, values: [ndrange, swi]}\n\
+                 - {name: scale.coarsen, values: [1, 2, 4, 8]}\n";
+    shop.write("all.yaml", space);
+    let words = "tune --platform=pocl --runs=1 --run-off=7 --quiet tune.c tune.cl --space=all.yaml \
+                 --strategy=exhaustive -- 4096";
+    let start = || {
+        let mut command = shop.command(fpgacc_tests::command::built().join("fpgacc"));
+        command
+            .args(words.split(' ').filter(|word| !word.is_empty()))
+            .spawn()
+            .unwrap()
+    };
+    let mut both = [start(), start()];
+    assert!(both.iter_mut().all(|child| child.wait().unwrap().success()));
+    let mut all = trials(&shop);
+    let tried = points(&all).len();
+    all.sort();
+    let mut distinct = points(&all);
+    distinct.dedup();
+    assert_eq!(distinct.len(), tried, "measured twice: {all:?}");
+    assert_eq!(tried, 5);
+    let of = |number: &str| {
+        let text = shop.text(format!("fpgacc-tune/journals/{number}.jsonl"));
+        text.lines()
+            .filter(|line| line.contains("\"outcome\""))
+            .count()
+    };
+    let (first, second) = (of("0001"), of("0002"));
+    assert!(first > 0 && second > 0, "{first} and {second}");
+}
+
+/// Six loops, lanes and units: far more combinations than can be looked at.
+const LARGE: &str = "__kernel void scale(__global int *a)
+{
+    int i = get_global_id(0), sum = 0;
+    for (int j = 0; j < 16; j++)
+        sum += j * i;
+    for (int j = 0; j < 16; j++)
+        sum ^= j + i;
+    for (int j = 0; j < 16; j++)
+        sum += j & i;
+    for (int j = 0; j < 16; j++)
+        sum ^= j | i;
+    a[i] = 3 * a[i] + 0 * sum;
+}
+
+__kernel void copy(__global const int *a, __global int *b)
+{
+    int i = get_global_id(0);
+    b[i] = a[i];
+}
+";
+
+#[test]
+fn a_space_that_is_too_large_is_searched_in_part_and_says_so() {
+    let shop = shop();
+    shop.write("tune.cl", LARGE);
+    stand_in(&shop);
+    let aoc = shop.path("aoc/aoc").display().to_string();
+    let tune = format!(
+        "tune --target=hardware --board=de5a-net --aoc={aoc} --runs=1 --run-off=7 --budget=4 tune.c tune.cl -- 4096"
+    );
+    let told = shop.fpgacc(&tune).success();
+    assert!(
+        told.stderr
+            .contains("warning: 'scale' has more than 20000 combinations: "),
+        "{}",
+        told.stderr
+    );
+    assert!(
+        told.stdout.contains("of more that there are"),
+        "{}",
+        told.stdout
+    );
+    let tried = trials(&shop).len();
+    assert!((2..=4).contains(&tried), "{tried}");
+}
+
+/// What stands in for aoc.
+fn stand_in(shop: &Workshop) {
+    shop.write(
+        "aoc/aoc",
+        include_bytes!("../../aoc-wrappers/tests/stand-in/aoc"),
+    );
+    shop.write("aoc/version", "19.4\n");
+    shop.write("aoc/mode", "ok\n");
+    shop.sh("chmod +x aoc/aoc").success();
 }
 
 #[test]
@@ -151,17 +244,13 @@ fn a_program_that_fails_is_not_tuned() {
 #[test]
 fn aoc_builds_variants_for_boards() {
     let shop = shop();
-    shop.write(
-        "aoc/aoc",
-        include_bytes!("../../aoc-wrappers/tests/stand-in/aoc"),
-    );
-    shop.write("aoc/version", "19.4\n");
-    shop.write("aoc/mode", "ok\n");
-    shop.sh("chmod +x aoc/aoc").success();
+    stand_in(&shop);
     let aoc = shop.path("aoc/aoc").display().to_string();
     let words = "--target=hardware --board=de5a-net --strategy=exhaustive --space=space.yaml";
     // What the stand-in builds runs here: times of kernels alone, since nothing builds the original ones.
-    let tune = format!("tune {words} --aoc={aoc} --runs=1 -o tuned.yaml tune.c tune.cl -- 4096");
+    let tune = format!(
+        "tune {words} --aoc={aoc} --runs=1 --run-off=7 -o tuned.yaml tune.c tune.cl -- 4096"
+    );
     let told = shop.fpgacc(&tune).success();
     assert!(
         told.stdout.starts_with("3 builds measured"),
@@ -176,6 +265,25 @@ fn aoc_builds_variants_for_boards() {
     assert!(shop.text("tuned.yaml").contains("device: de5a-net"));
     let built = shop.sh("ls fpgacc-tune/points/*/app.aocx").success();
     assert_eq!(built.stdout.lines().count(), 3, "{}", built.stdout);
+    // The best of them with two seeds more.
+    shop.write(
+        "seeds.yaml",
+        "version: 1\nparameters: [{name: aoc.seed, values: [0, 3, 4]}]\n",
+    );
+    let tune = tune
+        .replace("space.yaml", "seeds.yaml")
+        .replace("--runs=1", "--runs=1 --folder=seeds");
+    let told = shop.fpgacc(&tune).success();
+    assert!(
+        told.stdout.starts_with("3 builds measured"),
+        "{}",
+        told.stdout
+    );
+    let facts = shop.sh("cat seeds/points/*/tuned.yaml").success().stdout;
+    assert!(
+        facts.contains("-seed=3") && facts.contains("-seed=4"),
+        "{facts}"
+    );
     let space = shop.fpgacc("tune --show-space --target=hardware tune.c tune.cl");
     let space = space.success().stdout;
     assert!(
@@ -209,6 +317,13 @@ fn faults_of_spaces_are_told_with_their_place() {
         let told = tune(&shop, "--space=space.yaml -- 4096").failure();
         assert!(told.stderr.contains(expected), "{}", told.stderr);
     }
+    let told = shop.fpgacc("tune tune.c tune.cl --run-off=6");
+    assert!(
+        told.stderr
+            .contains("--run-off: 6 rounds cannot show that anything is faster"),
+        "{}",
+        told.stderr
+    );
     let told = shop.fpgacc("tune tune.c tune.cl --runs=0");
     assert_eq!(told.code, Some(2));
     assert!(
@@ -226,7 +341,7 @@ fn killed_at_any_moment_it_ends_with_the_same_and_measures_nothing_twice() {
         .ok()
         .and_then(|text| text.parse().ok());
     let kills: u64 = kills.unwrap_or(6);
-    let words = "tune --platform=pocl --runs=1 --quiet tune.c tune.cl --space=all.yaml --strategy=exhaustive -- 4096";
+    let words = "tune --platform=pocl --runs=1 --run-off=7 --quiet tune.c tune.cl --space=all.yaml --strategy=exhaustive -- 4096";
     let space = "version: 1\nparameters:\n- {name: scale.form, values: [ndrange, swi]}\n\
                  - {name: scale.coarsen, values: [1, 2, 4, 8]}\n";
     let shop = shop();

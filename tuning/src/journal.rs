@@ -1,9 +1,12 @@
 //! Trials as lines of text: one JSON object a line, only ever appended to, each process to a file of its own. Whatever ends a
 //! process, only its last line may be torn; that trial is then made again.
+//!
+//! A process claims a point before it begins with it, so that others that search at the same time leave it alone.
 
 use serde::{Deserialize, Serialize};
 
-use crate::trial::{Outcome, Trial};
+use crate::space::Point;
+use crate::trial::{Outcome, RunOff, Trial};
 
 /// The version of the format.
 pub const FORMAT_VERSION: u32 = 1;
@@ -20,6 +23,24 @@ pub struct Header {
     pub device: String,
 }
 
+/// A line after the first.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Entry {
+    /// A point was tried.
+    Tried(Trial),
+    /// The process begins with a point.
+    Claimed {
+        /// The point.
+        claimed: Point,
+    },
+    /// The best points were run by turns.
+    RunOff {
+        /// What came of it.
+        run_off: RunOff,
+    },
+}
+
 /// What a journal holds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Journal {
@@ -27,6 +48,23 @@ pub struct Journal {
     pub header: Option<Header>,
     /// In order.
     pub trials: Vec<Trial>,
+    /// In order.
+    pub run_offs: Vec<RunOff>,
+    /// Points that the process began with and did not end; while it lives they are its own.
+    pub begun: Vec<Point>,
+}
+
+impl Journal {
+    fn add(&mut self, entry: Entry) {
+        match entry {
+            Entry::Tried(trial) => {
+                self.begun.retain(|point| *point != trial.point);
+                self.trials.push(trial);
+            }
+            Entry::Claimed { claimed } => self.begun.push(claimed),
+            Entry::RunOff { run_off } => self.run_offs.push(run_off),
+        }
+    }
 }
 
 /// What is wrong with a journal: only ever appended lines cannot be.
@@ -60,9 +98,7 @@ pub fn read(text: &str) -> Result<Journal, Fault> {
         };
         match at {
             0 => journal.header = Some(serde_json::from_str(line).map_err(fault)?),
-            _ => journal
-                .trials
-                .push(serde_json::from_str(line).map_err(fault)?),
+            _ => journal.add(serde_json::from_str(line).map_err(fault)?),
         }
     }
     Ok(journal)
@@ -136,6 +172,27 @@ mod tests {
         assert_eq!(journal.header, Some(header));
         assert_eq!(journal.trials, trials);
         assert_eq!(outcome(&trials, &trials[2]), &trials[0].outcome);
+    }
+
+    #[test]
+    fn what_was_claimed_is_begun_until_it_was_tried() {
+        let (header, trials) = trials();
+        let claim = |at: usize| Entry::Claimed {
+            claimed: trials[at].point.clone(),
+        };
+        let run_off = RunOff {
+            points: vec![trials[0].point.clone()],
+            runs: vec![vec![0.1, 0.2]],
+        };
+        let mut text = line(&header) + &line(&claim(0)) + &line(&claim(1));
+        text += &line(&Entry::Tried(trials[0].clone()));
+        text += &line(&Entry::RunOff {
+            run_off: run_off.clone(),
+        });
+        let journal = read(&text).unwrap();
+        assert_eq!(journal.begun, [trials[1].point.clone()]);
+        assert_eq!(journal.trials, trials[..1]);
+        assert_eq!(journal.run_offs, [run_off]);
     }
 
     #[test]

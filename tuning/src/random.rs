@@ -23,6 +23,11 @@ impl Random {
         (self.next() % end as u64) as usize
     }
 
+    /// A number from 0 to below 1.
+    pub fn unit(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1u64 << 53) as f64
+    }
+
     /// All numbers below `count` in random order.
     pub fn order(&mut self, count: usize) -> Vec<usize> {
         let mut order: Vec<usize> = (0..count).collect();

@@ -20,6 +20,29 @@ pub fn replay(
         history.extend(next.into_iter().map(|candidate| Tried {
             candidate,
             cost: costs[candidate],
+            area: None,
+        }));
+    }
+    history
+}
+
+/// What of two costs is to be found: the first costs are those of [`replay`]'s candidates, `areas` the others.
+pub fn replay_with_areas(
+    strategy: &dyn Strategy,
+    candidates: &[Candidate],
+    (costs, areas): (&[Option<f64>], &[Option<f64>]),
+    most: usize,
+) -> Vec<Tried> {
+    let mut history: Vec<Tried> = Vec::new();
+    while history.len() < most {
+        let next = strategy.next(candidates, &history, 1);
+        if next.is_empty() {
+            break;
+        }
+        history.extend(next.into_iter().map(|candidate| Tried {
+            candidate,
+            cost: costs[candidate],
+            area: areas[candidate],
         }));
     }
     history

@@ -6,6 +6,8 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::random::Random;
+
 /// A value of a parameter.
 #[derive(
     Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
@@ -185,6 +187,81 @@ impl Space {
         self.parameters.iter().filter_map(first).collect()
     }
 
+    /// The places of a point's values among those of each parameter.
+    pub fn places(&self, point: &Point) -> Vec<usize> {
+        let place = |one: &Parameter| {
+            let value = point.get(&one.name)?;
+            one.values.iter().position(|own| own == value)
+        };
+        let places = self.parameters.iter().map(place);
+        places.map(Option::unwrap_or_default).collect()
+    }
+
+    /// A point whose values are drawn one after the other, each of those that hold the rules; `None`: the values that came
+    /// first leave none for another.
+    pub(crate) fn draw(&self, random: &mut Random) -> Option<Point> {
+        let mut chosen: Vec<&Setting> = Vec::new();
+        for parameter in &self.parameters {
+            let mut left = Vec::new();
+            for value in &parameter.values {
+                chosen.push(value);
+                if self.rules.iter().all(|rule| self.holds(rule, &chosen)) {
+                    left.push(value);
+                }
+                chosen.pop();
+            }
+            if left.is_empty() {
+                return None;
+            }
+            chosen.push(left[random.below(left.len())]);
+        }
+        let names = self.parameters.iter().map(|one| one.name.clone());
+        Some(names.zip(chosen.into_iter().cloned()).collect())
+    }
+
+    /// The points that another value of one parameter leads to. What needs the value that was there takes the value that
+    /// changes nothing; what breaks another rule is no neighbour.
+    pub fn neighbours(&self, point: &Point) -> Vec<Point> {
+        let mut found = Vec::new();
+        for parameter in &self.parameters {
+            for value in &parameter.values {
+                if point.get(&parameter.name) == Some(value) {
+                    continue;
+                }
+                let mut other = point.clone();
+                other.insert(parameter.name.clone(), value.clone());
+                self.mend(&mut other);
+                if other.get(&parameter.name) == Some(value) && self.has(&other) {
+                    found.push(other);
+                }
+            }
+        }
+        found
+    }
+
+    /// Gives parameters that need what is not there the value that changes nothing.
+    fn mend(&self, point: &mut Point) {
+        for _ in 0..self.rules.len() {
+            let broken = self.rules.iter().find_map(|rule| match rule {
+                Rule::Needs {
+                    parameter,
+                    unless,
+                    needs,
+                    to_be,
+                } if point.get(parameter) != Some(unless)
+                    && !point.get(needs).is_some_and(|value| to_be.contains(value)) =>
+                {
+                    Some((parameter, unless))
+                }
+                _ => None,
+            });
+            let Some((parameter, unless)) = broken else {
+                return;
+            };
+            point.insert(parameter.clone(), unless.clone());
+        }
+    }
+
     /// A point as numbers between 0 and 1, for distances: the place of a number among the numbers, on a logarithmic
     /// scale; a place of its own for each word.
     pub fn features(&self, point: &Point) -> Vec<f64> {
@@ -276,6 +353,44 @@ mod tests {
         wrong.shift_remove("form");
         assert!(!space().has(&wrong));
         assert_eq!(space().points(2).len(), 2);
+    }
+
+    #[test]
+    fn every_point_is_reached_from_neighbour_to_neighbour() {
+        let space = space();
+        let mut found = vec![space.first()];
+        let mut at = 0;
+        while at < found.len() {
+            for point in space.neighbours(&found[at]) {
+                assert!(space.has(&point), "{point:?}");
+                if !found.contains(&point) {
+                    found.push(point);
+                }
+            }
+            at += 1;
+        }
+        assert_eq!(found.len(), space.points(100).len());
+        // The other form is a neighbour of all, whatever it cannot have.
+        let last = &space.points(100)[5];
+        assert!(
+            space
+                .neighbours(last)
+                .iter()
+                .any(|point| point["form"] == "swi".into())
+        );
+    }
+
+    #[test]
+    fn every_point_is_drawn() {
+        let space = space();
+        let mut random = Random::new(1);
+        let mut drawn: Vec<Vec<usize>> = (0..500)
+            .filter_map(|_| space.draw(&mut random))
+            .map(|point| space.places(&point))
+            .collect();
+        drawn.sort();
+        drawn.dedup();
+        assert_eq!(drawn.len(), space.points(100).len());
     }
 
     #[test]

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::compare;
+pub use crate::compare::median;
 use crate::space::Point;
 
 /// A point that was tried.
@@ -46,15 +48,32 @@ pub struct Measurement {
     pub area: Option<f64>,
 }
 
-/// The middle of numbers; of an even number the mean of the two in the middle.
-pub fn median(numbers: &[f64]) -> Option<f64> {
-    let mut sorted = numbers.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let middle = sorted.len() / 2;
-    match sorted.len() {
-        0 => None,
-        odd if odd % 2 == 1 => Some(sorted[middle]),
-        _ => Some(0.5 * (sorted[middle - 1] + sorted[middle])),
+/// The best points beside the program as it is: run by turns, to tell what is faster from what was lucky.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RunOff {
+    /// The points, of which the first is the program as it is.
+    pub points: Vec<Point>,
+    /// Of each, seconds of each round; of one that failed none.
+    pub runs: Vec<Vec<f64>>,
+}
+
+impl RunOff {
+    /// The point that wins, and how many times as fast as the program as it is it ran.
+    pub fn winner(&self, gain: f64) -> Option<(&Point, f64)> {
+        let (baseline, others) = self.runs.split_first()?;
+        let is_whole = |runs: &Vec<f64>| runs.len() == baseline.len();
+        let whole: Vec<usize> = (0..others.len())
+            .filter(|at| is_whole(&others[*at]))
+            .collect();
+        let runs: Vec<Vec<f64>> = whole.iter().map(|&at| others[at].clone()).collect();
+        let at = whole[compare::winner(&runs, baseline, gain)?];
+        let ratios = baseline
+            .iter()
+            .zip(&others[at])
+            .map(|(base, own)| base / own);
+        let ratio = median(&ratios.collect::<Vec<_>>())?;
+        Some((self.points.get(at + 1)?, ratio))
     }
 }
 
@@ -178,6 +197,22 @@ mod tests {
         assert_eq!(median(&[]), None);
         assert_eq!(median(&[3.0, 1.0, 2.0]), Some(2.0));
         assert_eq!(median(&[4.0, 1.0, 2.0, 3.0]), Some(2.5));
+    }
+
+    #[test]
+    fn what_failed_in_the_run_off_does_not_win() {
+        let point =
+            |value: u64| -> Point { [("k".to_string(), value.into())].into_iter().collect() };
+        let run_off = RunOff {
+            points: vec![point(1), point(2), point(3)],
+            runs: vec![vec![1.0; 12], vec![0.1; 3], vec![0.5; 12]],
+        };
+        assert_eq!(run_off.winner(0.02), Some((&point(3), 2.0)));
+        let none = RunOff {
+            points: vec![point(1)],
+            runs: vec![vec![1.0; 12]],
+        };
+        assert_eq!(none.winner(0.02), None);
     }
 
     #[test]

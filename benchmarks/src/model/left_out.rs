@@ -37,12 +37,16 @@ pub fn report(subjects: &[Subject], board: &Board, rows: bool) -> String {
     text
 }
 
-/// Of each application, the board with constants that are fitted without it.
-pub fn boards(subjects: &[Subject], board: &Board) -> Vec<(String, Board)> {
+/// Of each application, the board with constants that are fitted without it, to about so many points of each other one.
+pub fn boards(subjects: &[Subject], board: &Board, points: usize) -> Vec<(String, Board)> {
     let mut names: Vec<&str> = subjects.iter().map(|s| s.measured.app.as_str()).collect();
     names.dedup();
-    let samples = subjects.iter().filter_map(sample).collect();
-    let mut fitting = Fitting::new(samples, board);
+    let some = names.iter().flat_map(|name| {
+        let own = subjects.iter().filter(|one| one.measured.app == *name);
+        let every = (own.clone().count() / points).max(1);
+        own.step_by(every)
+    });
+    let mut fitting = Fitting::new(some.filter_map(sample).collect(), board);
     let mut fitted = |name: &str| {
         let fitted = with(board, &fitting.fit(Some(name)));
         (name.to_string(), with_clock(fitted, subjects, Some(name)))

@@ -205,6 +205,7 @@ pub fn tune_command() -> Command {
         )
         .arg(option("budget", "N", "Try N variants at most"))
         .arg(option("runs", "N", "Run each variant N times, by turns with the original (default 5)"))
+        .arg(option("run-off", "N", "Run the best variants N times more, by turns with the program as it is (default 20)"))
         .arg(option("seed", "N", "Draw other random numbers"))
         .arg(option("jobs", "N", "Build N variants at a time (default 1)"))
         .arg(

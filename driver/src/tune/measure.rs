@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use fpgacc_aoc_wrappers::process::{Captured, Command, ProcessError};
 use fpgacc_aoc_wrappers::scratch::Scratch;
 use fpgacc_frontend::diag::Diagnostic;
-use fpgacc_tuning::trial::{FailedStep, Failure, Measurement, median};
+use fpgacc_tuning::trial::{FailedStep, Failure, Measurement, Objective, median};
 
 use super::build::last_words;
 use crate::options::{Input, InputKind};
@@ -118,6 +118,23 @@ impl Meter {
             baseline: original.iter().map(Timed::all).collect(),
             program: own.iter().map(|run| run.program).collect(),
             area: None,
+        })
+    }
+
+    /// Seconds of one run of a point, of its kernels or of the whole program.
+    ///
+    /// # Errors
+    /// It fails or takes too long.
+    pub fn run_once(
+        &self,
+        session: &Session,
+        executable: &Path,
+        objective: Objective,
+    ) -> Result<f64, Failure> {
+        let timed = self.time(session, executable, Kernels::Rewritten)?;
+        Ok(match objective {
+            Objective::Program => timed.program,
+            _ => timed.all(),
         })
     }
 

@@ -74,7 +74,7 @@ fn run(session: &mut Session, plan: &Plan, words: &[String]) -> Step<()> {
         None => None,
     };
     let file = given.as_ref().map(|given| &given.file);
-    let program = match (Program::read(session, kind, file)?, &given) {
+    let program = match (Program::read(session, kind, file, plan.seed)?, &given) {
         (Ok(program), _) => program,
         (Err(fault), Some(given)) => return given.fail(session, &fault),
         (Err(fault), None) => return session.fail(Diagnostic::error(fault.what)),
@@ -91,7 +91,7 @@ fn run(session: &mut Session, plan: &Plan, words: &[String]) -> Step<()> {
     let device = tool::device(&session.options).unwrap_or_default();
     let of = identity(session, words)?;
     let opened = Folder::open(&plan.folder, of, device.clone());
-    let (folder, known) = or_fail(session, opened)?;
+    let folder = or_fail(session, opened)?;
     let kernels = program
         .tracks
         .iter()
@@ -102,14 +102,14 @@ fn run(session: &mut Session, plan: &Plan, words: &[String]) -> Step<()> {
     let meter = Meter::new(plan.runs, plan.run_limit, has_original, numbers, kernels);
     let mut search = Search {
         plan,
-        program: &program,
+        program,
         words,
         device: &device,
         folder,
-        known,
         meter: or_fail(session, meter)?,
         progress: Progress::new(session.options.quiet),
         trials: Vec::new(),
+        run_off: None,
     };
     let done = search.run(session);
     search.progress.end();

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::ArgMatches;
 use fpgacc_frontend::diag::Diagnostic;
+use fpgacc_tuning::compare;
 use fpgacc_tuning::trial::Objective;
 
 /// See the head of this file.
@@ -20,7 +21,9 @@ pub struct Plan {
     pub seed: u64,
     /// `--runs`: of the program, for each point.
     pub runs: usize,
-    /// `--time-limit` of a run.
+    /// `--run-off`: rounds in which the best points are run by turns with the program as it is.
+    pub run_off: usize,
+    /// `--run-limit`
     pub run_limit: Duration,
     /// `--build-limit`
     pub build_limit: Duration,
@@ -97,6 +100,7 @@ impl Plan {
             budget: number("budget", u64::from(u32::MAX))? as usize,
             seed: number("seed", 1)?,
             runs: number("runs", 5)? as usize,
+            run_off: run_off(number("run-off", 20)?)?,
             run_limit: Duration::from_secs(number("run-limit", 600)?),
             build_limit: Duration::from_secs(number("build-limit", 48 * 3600)?),
             jobs: number("jobs", 1)? as usize,
@@ -114,5 +118,16 @@ impl Plan {
             },
             build: path("build"),
         })
+    }
+}
+
+/// Rounds of the run-off.
+fn run_off(rounds: u64) -> Result<usize, Diagnostic> {
+    match compare::proves(rounds as usize) {
+        0 => Err(Diagnostic::error(format!(
+            "--run-off: {rounds} rounds cannot show that anything is faster"
+        ))
+        .help("give 7 or more")),
+        _ => Ok(rounds as usize),
     }
 }

@@ -8,7 +8,7 @@ use fpgacc_tuning::results::{self, Account};
 use fpgacc_tuning::space::words;
 use fpgacc_tuning::trial::{Measurement, Outcome};
 
-use super::search::Search;
+use super::search::{GAIN, Search};
 use crate::session::{Session, Step};
 
 /// Writes all files that were asked for, and the summary.
@@ -84,6 +84,9 @@ fn summary(search: &Search<'_>) -> String {
     for (step, count) in search.failures() {
         text += &format!(", {count} failed ({step})");
     }
+    if search.program.tracks.iter().any(|track| !track.is_whole()) {
+        text += ", of more that there are";
+    }
     text.push('\n');
     let Some((trial, best)) = search.winner() else {
         return text;
@@ -93,7 +96,24 @@ fn summary(search: &Search<'_>) -> String {
         words(&search.program.space(), &trial.point)
     );
     text += &times(best);
+    text += &run_off(search);
     text
+}
+
+/// What the run-off showed.
+fn run_off(search: &Search<'_>) -> String {
+    let Some(run_off) = &search.run_off else {
+        return String::new();
+    };
+    let rounds = search.plan.run_off;
+    match run_off.winner(GAIN) {
+        Some((_, ratio)) => format!(
+            "{rounds} runs of each by turns: {ratio:.2} times as fast as the program as it is\n"
+        ),
+        None => {
+            format!("{rounds} runs of each by turns do not show that another is faster by 2 %\n")
+        }
+    }
 }
 
 fn times(best: &Measurement) -> String {

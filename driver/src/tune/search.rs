@@ -4,46 +4,53 @@
 //! that was cut off goes on where it was.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_launch_facts::Tuned;
+use fpgacc_tuning::compare;
+use fpgacc_tuning::journal::Entry;
 use fpgacc_tuning::space::Point;
 use fpgacc_tuning::strategy::{self, Strategy, Tried};
-use fpgacc_tuning::trial::{Failure, Measurement, Objective, Outcome, Trial, median};
+use fpgacc_tuning::trial::{Failure, Measurement, Objective, Outcome, RunOff, Trial, median};
 
 use super::build::{self, Job};
-use super::folder::Folder;
+use super::folder::{Claim, Folder};
 use super::measure::Meter;
 use super::plan::Plan;
 use super::program::{Program, Track, variants_of};
 use super::progress::Progress;
-use super::slurm;
+use super::{slurm, variants};
 use crate::session::Session;
 use crate::verify::outcome::Traits;
 
 /// What is not faster by this part is not worth another variant.
-const GAIN: f64 = 0.02;
+pub const GAIN: f64 = 0.02;
+/// Points that the program as it is is run off against.
+const FINALISTS: usize = 3;
+/// Between looks at what another process does.
+const PAUSE: Duration = Duration::from_millis(500);
 
 /// See the head of this file.
 pub struct Search<'a> {
     /// What is asked.
     pub plan: &'a Plan,
     /// What is tuned.
-    pub program: &'a Program,
+    pub program: Program,
     /// The words of this program before `--`, for those that build.
     pub words: &'a [String],
     /// What facts are made for.
     pub device: &'a str,
     /// Where all is kept.
     pub folder: Folder,
-    /// What is known of earlier runs.
-    pub known: Vec<Trial>,
     /// What measures.
     pub meter: Meter,
     /// What users see.
     pub progress: Progress,
     /// What was tried, in order.
     pub trials: Vec<Trial>,
+    /// The best of them beside the program as it is.
+    pub run_off: Option<RunOff>,
 }
 
 /// A candidate of a kernel that is to be tried.
@@ -95,16 +102,38 @@ impl Search<'_> {
         let mut courses = self.courses();
         let is_separable = self.plan.objective == Objective::Kernels;
         loop {
-            let round = self.round(&courses, is_separable);
+            let round = self.round(&courses, is_separable)?;
             if round.is_empty() {
                 break;
             }
             self.play(session, &mut courses, &round)?;
+            for (track, course) in courses.iter().enumerate() {
+                self.program.widen(session, track, course.best());
+            }
         }
         // What was best for each kernel, together.
         let best: Vec<usize> = courses.iter().map(Course::best).collect();
         let point = self.point(&best, &[]);
-        self.try_all(session, &[point])
+        self.try_all(session, std::slice::from_ref(&point))?;
+        self.try_builds(session, &point)?;
+        self.run_off(session)
+    }
+
+    /// Tries the best point with all other values of what may be varied of a build, such as aoc's seed. What that gains is
+    /// luck with the placement, and says nothing of other points: so it comes last.
+    fn try_builds(&mut self, session: &mut Session, best: &Point) -> Result<(), Diagnostic> {
+        let others = self.program.build.points(usize::MAX).into_iter().skip(1);
+        let point = |build: Point| {
+            let mut point = best.clone();
+            point.extend(build);
+            point
+        };
+        let points: Vec<Point> = others.map(point).collect();
+        for some in points.chunks(self.plan.jobs.max(1)) {
+            let left = self.plan.budget.saturating_sub(self.trials.len());
+            self.try_all(session, &some[..some.len().min(left)])?;
+        }
+        Ok(())
     }
 
     fn courses(&self) -> Vec<Course> {
@@ -114,24 +143,53 @@ impl Search<'_> {
             let cost = self.cost_of(track, &self.trials[0]);
             Course {
                 strategy: strategy.expect("clap knows the names"),
-                history: vec![Tried { candidate: 0, cost }],
+                history: vec![Tried {
+                    candidate: 0,
+                    cost,
+                    area: track.candidates[0].area,
+                }],
             }
         };
         self.program.tracks.iter().enumerate().map(course).collect()
     }
 
-    /// The next trials: in each a candidate of every kernel that has one, or of one kernel where kernels cannot be told
-    /// apart.
-    fn round(&self, courses: &[Course], is_separable: bool) -> Vec<Vec<Proposal>> {
-        let left = self.plan.budget.saturating_sub(self.trials.len());
+    /// The next trials, but for those that other processes are busy with, unless nothing else is left.
+    fn round(
+        &self,
+        courses: &[Course],
+        is_separable: bool,
+    ) -> Result<Vec<Vec<Proposal>>, Diagnostic> {
+        // The best of several kernels are tried together at the end.
+        let is_open = |track: &&Track| track.candidates.len() > 1;
+        let together = usize::from(self.program.tracks.iter().filter(is_open).count() > 1);
+        let left = self
+            .plan
+            .budget
+            .saturating_sub(self.trials.len() + together);
         let batch = self.plan.jobs.max(1).min(left);
+        let busy = self.folder.read()?.busy;
+        if batch == 0 {
+            return Ok(Vec::new());
+        }
+        let mut round = self.proposals(courses, is_separable, batch + busy.len());
+        let best: Vec<usize> = courses.iter().map(Course::best).collect();
+        let is_free = |trial: &Vec<Proposal>| !busy.contains(&self.point(&best, trial));
+        if round.iter().any(is_free) {
+            round.retain(is_free);
+        }
+        round.truncate(batch);
+        Ok(round)
+    }
+
+    /// Trials: in each a candidate of every kernel that has one, or of one kernel where kernels cannot be told apart.
+    fn proposals(&self, courses: &[Course], is_separable: bool, most: usize) -> Vec<Vec<Proposal>> {
         let mut round: Vec<Vec<Proposal>> = Vec::new();
         for (track, course) in courses.iter().enumerate() {
             if !self.is_launched(track) {
                 continue;
             }
             let candidates = &self.program.tracks[track].candidates;
-            let next = course.strategy.next(candidates, &course.history, batch);
+            let next = course.strategy.next(candidates, &course.history, most);
             for (at, candidate) in next.into_iter().enumerate() {
                 if round.len() <= at {
                     round.push(Vec::new());
@@ -187,6 +245,7 @@ impl Search<'_> {
                 courses[proposal.track].history.push(Tried {
                     candidate: proposal.candidate,
                     cost,
+                    area: track.candidates[proposal.candidate].area,
                 });
             }
         }
@@ -215,7 +274,7 @@ impl Search<'_> {
 
     /// A point of the whole space: of each kernel this candidate, or the first, but for the proposed ones.
     fn point(&self, best: &[usize], proposals: &[Proposal]) -> Point {
-        let mut point = Point::new();
+        let mut point = self.program.build.first();
         for (at, track) in self.program.tracks.iter().enumerate() {
             let proposed = proposals.iter().find(|proposal| proposal.track == at);
             let candidate = proposed.map(|proposal| proposal.candidate);
@@ -225,50 +284,73 @@ impl Search<'_> {
         point
     }
 
-    /// Tries points that were not tried: those that journals know are taken from there, the others are built together and
-    /// measured one by one.
+    /// Tries points that were not tried: those that journals know are taken from there, those that other processes try are
+    /// waited for, and the others are built together and measured one by one.
     fn try_all(&mut self, session: &mut Session, points: &[Point]) -> Result<(), Diagnostic> {
-        let mut new: Vec<&Point> = Vec::new();
+        let mut left: Vec<Point> = Vec::new();
         for point in points {
             let is_tried = self.trials.iter().any(|trial| trial.point == *point);
-            if is_tried || new.contains(&point) {
-                continue;
-            }
-            match self
-                .known
-                .iter()
-                .find(|trial| trial.point == *point)
-                .cloned()
-            {
-                Some(trial) => self.note(trial),
-                None => new.push(point),
+            if !is_tried && !left.contains(point) {
+                left.push(point.clone());
             }
         }
-        let jobs: Vec<Job> = new.iter().map(|point| self.job(point)).collect();
-        for job in &jobs {
-            job.prepare()?;
+        while !left.is_empty() {
+            let claims = self.folder.claim(&left)?;
+            let mut own = Vec::new();
+            let mut busy = Vec::new();
+            for (point, claim) in left.into_iter().zip(claims) {
+                match claim {
+                    Claim::Own => own.push(point),
+                    Claim::Busy => busy.push(point),
+                    Claim::Known(trial) => self.note(trial),
+                }
+            }
+            if own.is_empty() && !busy.is_empty() {
+                self.progress.say("another search is at the next variant");
+                std::thread::sleep(PAUSE);
+            }
+            self.try_own(session, &own)?;
+            left = busy;
         }
-        self.progress.building(jobs.len());
-        let failures = match &self.plan.slurm {
-            Some(options) => slurm::all(&jobs, self.words, options, &self.progress)?,
-            None => build::all(&jobs, self.words, self.plan.jobs, self.plan.build_limit),
-        };
-        for ((point, job), failure) in new.iter().zip(&jobs).zip(failures) {
+        Ok(())
+    }
+
+    /// Tries points that this process has claimed.
+    fn try_own(&mut self, session: &mut Session, points: &[Point]) -> Result<(), Diagnostic> {
+        let jobs: Vec<Job> = points.iter().map(|point| self.job(point)).collect();
+        let failures = self.build(&jobs)?;
+        for ((point, job), failure) in points.iter().zip(&jobs).zip(failures) {
             let outcome = match failure {
                 Some(failure) => Outcome::Failed(failure),
-                None => self.measure(session, point, job),
+                None => self.measure(session, point, job)?,
             };
             let trial = Trial {
-                point: (*point).clone(),
+                point: point.clone(),
                 outcome,
             };
-            self.folder.append(&trial)?;
+            self.folder.append(&Entry::Tried(trial.clone()))?;
             self.note(trial);
         }
         Ok(())
     }
 
-    fn measure(&mut self, session: &mut Session, point: &Point, job: &Job) -> Outcome {
+    fn build(&self, jobs: &[Job]) -> Result<Vec<Option<Failure>>, Diagnostic> {
+        for job in jobs {
+            job.prepare()?;
+        }
+        self.progress.building(jobs.len());
+        Ok(match &self.plan.slurm {
+            Some(options) => slurm::all(jobs, self.words, options, &self.progress)?,
+            None => build::all(jobs, self.words, self.plan.jobs, self.plan.build_limit),
+        })
+    }
+
+    fn measure(
+        &mut self,
+        session: &mut Session,
+        point: &Point,
+        job: &Job,
+    ) -> Result<Outcome, Diagnostic> {
         let mut traits = Traits::of(&self.program.compiled);
         traits.reassociated = self.chosen(point).any(|(track, at)| track.reassociates[at]);
         let area = self
@@ -276,13 +358,12 @@ impl Search<'_> {
             .map(|(track, at)| track.candidates[at].area);
         let area: Option<f64> = area.sum();
         self.progress.measuring();
-        match self
-            .meter
-            .measure(session, &job.executable(), traits, &job.facts())
-        {
+        let _alone = self.folder.alone()?;
+        let measured = (self.meter).measure(session, &job.executable(), traits, &job.facts());
+        Ok(match measured {
             Ok(measured) => Outcome::Measured(Measurement { area, ..measured }),
             Err(failure) => Outcome::Failed(failure),
-        }
+        })
     }
 
     /// The candidates that a point is made of.
@@ -308,7 +389,7 @@ impl Search<'_> {
         Tuned {
             device: self.device.to_string(),
             kernels: variants_of(&self.program.tracks, point),
-            aoc: Vec::new(),
+            aoc: variants::aoc_options(point),
         }
     }
 
@@ -318,19 +399,89 @@ impl Search<'_> {
         self.trials.push(trial);
     }
 
-    /// The best of all trials; the first one, of the program as it is, unless another is faster by more than noise.
-    pub fn winner(&self) -> Option<(&Trial, &Measurement)> {
-        let measured = self.trials.iter().filter_map(|trial| match &trial.outcome {
+    /// Runs the program as it is by turns with the best of what looked faster, in rounds of another order each, unless a
+    /// journal knows what came of it. What is built for another objective than time is not run.
+    fn run_off(&mut self, session: &mut Session) -> Result<(), Diagnostic> {
+        let finalists = self.finalists();
+        if finalists.len() < 2 {
+            return Ok(());
+        }
+        let known = self.folder.read()?.run_offs.into_iter();
+        let is_own =
+            |known: &RunOff| known.points == finalists && known.runs[0].len() == self.plan.run_off;
+        if let Some(known) = { known }.find(is_own) {
+            self.run_off = Some(known);
+            return Ok(());
+        }
+        let jobs: Vec<Job> = finalists.iter().map(|point| self.job(point)).collect();
+        let failures = self.build(&jobs)?;
+        self.progress.say("running the best by turns");
+        let _alone = self.folder.alone()?;
+        let mut runs: Vec<Vec<f64>> = vec![Vec::new(); jobs.len()];
+        let mut has_failed: Vec<bool> = failures.iter().map(Option::is_some).collect();
+        for round in 0..self.plan.run_off {
+            for at in compare::turns(jobs.len(), round, self.plan.seed) {
+                if has_failed[at] {
+                    continue;
+                }
+                let executable = jobs[at].executable();
+                match (self.meter).run_once(session, &executable, self.plan.objective) {
+                    Ok(seconds) => runs[at].push(seconds),
+                    Err(_) => has_failed[at] = true,
+                }
+            }
+        }
+        let run_off = RunOff {
+            points: finalists,
+            runs,
+        };
+        self.folder.append(&Entry::RunOff {
+            run_off: run_off.clone(),
+        })?;
+        self.run_off = Some(run_off);
+        Ok(())
+    }
+
+    /// The program as it is and what looked faster, as many as the run-off can tell from it.
+    fn finalists(&self) -> Vec<Point> {
+        let mut measured = self.measured();
+        let Some(first) = measured.next() else {
+            return Vec::new();
+        };
+        let cost = |one: &(&Trial, &Measurement)| self.plan.objective.cost(one.1);
+        let mut faster: Vec<_> = measured.filter(|one| cost(one) < cost(&first)).collect();
+        faster.sort_by(|a, b| cost(a).total_cmp(&cost(b)));
+        faster.truncate(FINALISTS.min(compare::proves(self.plan.run_off)));
+        if self.plan.objective == Objective::Area {
+            faster.clear();
+        }
+        let all = std::iter::once(first).chain(faster);
+        all.map(|(trial, _)| trial.point.clone()).collect()
+    }
+
+    fn measured(&self) -> impl Iterator<Item = (&Trial, &Measurement)> {
+        self.trials.iter().filter_map(|trial| match &trial.outcome {
             Outcome::Measured(measured) => Some((trial, measured)),
             _ => None,
-        });
-        let cost = |one: &(&Trial, &Measurement)| self.plan.objective.cost(one.1);
-        let first = measured.clone().next()?;
-        let best = measured.min_by(|a, b| cost(a).total_cmp(&cost(b)))?;
-        match cost(&best) < cost(&first) * (1.0 - GAIN) {
-            true => Some(best),
-            false => Some(first),
+        })
+    }
+
+    /// The best of all trials; the first one, of the program as it is, unless the run-off shows that another is faster.
+    /// Areas do not depend on chance: of these the least counts.
+    pub fn winner(&self) -> Option<(&Trial, &Measurement)> {
+        let first = self.measured().next()?;
+        if self.plan.objective == Objective::Area {
+            let cost = |one: &(&Trial, &Measurement)| self.plan.objective.cost(one.1);
+            let best = self.measured().min_by(|a, b| cost(a).total_cmp(&cost(b)))?;
+            let is_worth_it = cost(&best) < cost(&first) * (1.0 - GAIN);
+            return Some(if is_worth_it { best } else { first });
         }
+        let won = self
+            .run_off
+            .as_ref()
+            .and_then(|run_off| run_off.winner(GAIN));
+        let best = won.and_then(|(point, _)| self.measured().find(|one| one.0.point == *point));
+        Some(best.unwrap_or(first))
     }
 
     /// How many trials failed, by what failed.

@@ -28,6 +28,28 @@ pub enum Kind {
     Other,
 }
 
+/// The parameter of seeds: what aoc's placement begins with. `0` is aoc's own.
+pub const SEED: &str = "aoc.seed";
+/// Seeds that are tried.
+const SEEDS: [u64; 5] = [0, 1, 2, 3, 4];
+
+/// What may be varied of a build as a whole.
+pub fn of_build(kind: Kind) -> Space {
+    let mut space = Space::default();
+    if kind == Kind::Fpga {
+        space.parameters.push(Parameter::new(SEED, SEEDS));
+    }
+    space
+}
+
+/// The options of aoc that a point means.
+pub fn aoc_options(point: &Point) -> Vec<String> {
+    match point.get(SEED) {
+        Some(Setting::Number(seed @ 1..)) => vec![format!("-seed={seed}")],
+        _ => Vec::new(),
+    }
+}
+
 /// The names of parameters of a kernel.
 struct Names<'a>(&'a str);
 
@@ -302,6 +324,15 @@ pub fn variant(kernel: &str, point: &Point) -> Variant {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn seeds_are_options_of_aoc() {
+        let space = of_build(Kind::Fpga);
+        assert!(aoc_options(&space.first()).is_empty());
+        let last = space.points(9).pop().unwrap();
+        assert_eq!(aoc_options(&last), ["-seed=4"]);
+        assert!(of_build(Kind::Other).parameters.is_empty());
+    }
 
     #[test]
     fn points_mean_variants() {

@@ -7,6 +7,8 @@ use std::collections::BTreeSet;
 pub struct Candidate {
     /// Where it lies among the others: see [`crate::space::Space::features`].
     pub features: Vec<f64>,
+    /// The places of its values among those of each parameter, for what goes from neighbour to neighbour.
+    pub places: Vec<usize>,
     /// Seconds that a model predicts; `None`: it says nothing.
     pub predicted: Option<f64>,
     /// The part of the device that it takes, by prediction; beyond 1 it cannot be built.
@@ -23,12 +25,14 @@ impl Candidate {
 }
 
 /// A candidate that was tried.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Tried {
     /// Which one.
     pub candidate: usize,
     /// What is to be small, such as seconds; `None`: it failed.
     pub cost: Option<f64>,
+    /// The part of the device that it takes, if that is known.
+    pub area: Option<f64>,
 }
 
 /// A way to search.

@@ -8,8 +8,8 @@ pub trait Covariance {
 }
 
 /// A process that was fitted to observations.
-pub struct Fitted<'a, C> {
-    covariance: &'a C,
+pub struct Fitted<C> {
+    covariance: C,
     at: Vec<usize>,
     /// The lower triangle of the Cholesky factor, row by row.
     factor: Vec<Vec<f64>>,
@@ -21,12 +21,12 @@ pub struct Fitted<'a, C> {
 
 /// Fits a process of mean 0 to values at distinct points, each with an error of this variance. `None`: the matrix is not
 /// positive definite.
-pub fn fit<'a, C: Covariance>(
-    covariance: &'a C,
+pub fn fit<C: Covariance>(
+    covariance: C,
     at: &[usize],
     values: &[f64],
     variance: f64,
-) -> Option<Fitted<'a, C>> {
+) -> Option<Fitted<C>> {
     let mut factor: Vec<Vec<f64>> = Vec::with_capacity(at.len());
     for (row, &a) in at.iter().enumerate() {
         let mut line: Vec<f64> = Vec::with_capacity(row + 1);
@@ -62,7 +62,7 @@ pub fn fit<'a, C: Covariance>(
     })
 }
 
-impl<C: Covariance> Fitted<'_, C> {
+impl<C: Covariance> Fitted<C> {
     /// Mean and variance of the value at a point.
     pub fn at(&self, point: usize) -> (f64, f64) {
         let own: Vec<f64> = self
@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn values_are_met_where_they_are_known_and_forgotten_far_away() {
-        let fitted = fit(&Near, &[0, 2], &[1.0, -1.0], 1e-9).unwrap();
+        let fitted = fit(Near, &[0, 2], &[1.0, -1.0], 1e-9).unwrap();
         let (mean, variance) = fitted.at(2);
         assert!((mean + 1.0).abs() < 1e-6 && variance < 1e-6);
         let (mean, variance) = fitted.at(1);
@@ -130,13 +130,13 @@ mod tests {
     #[test]
     fn likelihood_is_that_of_the_normal_distribution() {
         // One observation of 1 with variance 2.
-        let fitted = fit(&Near, &[7], &[1.0], 1.0).unwrap();
+        let fitted = fit(Near, &[7], &[1.0], 1.0).unwrap();
         let density = (-0.25f64).exp() / (4.0 * std::f64::consts::PI).sqrt();
         assert!((fitted.log_likelihood - density.ln()).abs() < 1e-12);
     }
 
     #[test]
     fn the_same_point_twice_without_errors_is_refused() {
-        assert!(fit(&Near, &[1, 1], &[0.0, 1.0], 0.0).is_none());
+        assert!(fit(Near, &[1, 1], &[0.0, 1.0], 0.0).is_none());
     }
 }

@@ -7,17 +7,35 @@ mod candidate;
 mod exhaustive;
 mod gaussian;
 mod model;
+mod neighbours;
 mod pareto;
 mod random;
+mod residual;
+mod trade;
+mod trees;
+mod turns;
+mod walk;
 
 pub use candidate::{Candidate, Strategy, Tried};
 pub use exhaustive::Exhaustive;
-pub use model::{Model, Settings};
+pub use model::Model;
 pub use pareto::Pareto;
 pub use random::Randomly;
+pub use residual::Settings;
+pub use trade::Trade;
+pub use walk::{Walk, Way};
 
 /// The names of all strategies.
-pub const NAMES: [&str; 5] = ["model", "pareto", "pareto-few", "random", "exhaustive"];
+pub const NAMES: [&str; 8] = [
+    "model",
+    "front",
+    "pareto",
+    "pareto-few",
+    "genetic",
+    "greedy",
+    "random",
+    "exhaustive",
+];
 
 /// The strategy of a name.
 pub fn named(name: &str, seed: u64) -> Option<Box<dyn Strategy>> {
@@ -29,6 +47,15 @@ pub fn named(name: &str, seed: u64) -> Option<Box<dyn Strategy>> {
         }),
         "pareto-few" => Box::new(Pareto {
             only_moderate: true,
+        }),
+        "front" => Box::new(Trade::default()),
+        "genetic" => Box::new(Walk {
+            way: Way::Genetic,
+            seed,
+        }),
+        "greedy" => Box::new(Walk {
+            way: Way::Greedy,
+            seed,
         }),
         "model" => Box::new(Model::new(seed)),
         _ => return None,

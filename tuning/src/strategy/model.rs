@@ -5,53 +5,18 @@
 //! locating the maximum point of an arbitrary multipeak curve in the presence of noise", 1964), over all settings of the
 //! process, each weighted with how well it explains what was measured. Further points of a batch are chosen as if those
 //! before had come out as expected.
+//!
+//! This is one of several ways that take turns: see [`super::turns`].
 
 use super::candidate::{Candidate, Strategy, Tried, untried};
-use super::gaussian::{self, Covariance, Fitted};
+use super::residual::{Posterior, Prior, Seen, Settings};
+use super::turns::{Turn, View};
 use crate::random::Random;
 
-/// What is assumed before anything is measured. The numbers of `default` were chosen on Spector's eight spaces
-/// (`fpgacc-bench tune-replay`), and are round: their neighbours do as well.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Settings {
-    /// Standard deviation of the model's error that all points share, as a logarithm.
-    pub offset: f64,
-    /// Standard deviation of the error that grows with the logarithm of the predicted time.
-    pub slope: f64,
-    /// Standard deviations of the error that nearby points share.
-    pub amplitudes: Vec<f64>,
-    /// Which of these is likely: a logarithmic normal distribution around it, of deviation 1.
-    pub usual_amplitude: f64,
-    /// Distances over which errors change, where features go from 0 to 1.
-    pub lengths: Vec<f64>,
-    /// Standard deviation of the error of a single point.
-    pub noise: f64,
-    /// A point counts as better if it is faster by this part.
-    pub gain: f64,
-    /// The search is over if no point is better with at least this probability.
-    pub hope: f64,
-    /// Points that are tried at random where nothing is predicted, before there is anything to learn from.
-    pub first: usize,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Settings {
-            offset: 1.0,
-            slope: 0.3,
-            amplitudes: vec![0.1, 0.2, 0.4, 0.8],
-            usual_amplitude: 0.25,
-            lengths: vec![0.5, 1.0, 2.0, 4.0],
-            noise: 0.01,
-            gain: 0.02,
-            hope: 0.01,
-            first: 5,
-        }
-    }
-}
-
-/// A setting of the process counts if it is so likely beside the likeliest one.
-const COUNTS: f64 = 0.05;
+/// How many deviations below the mean of trees a candidate may come out: far, where nothing else says where to look.
+const BOLD: f64 = 2.0;
+/// The same where predictions do.
+const CAREFUL: f64 = 1.0;
 
 /// See the head of this file.
 #[derive(Clone, Debug)]
@@ -83,7 +48,7 @@ impl Strategy for Model {
         if left.iter().any(|at| candidates[*at].fits()) {
             left.retain(|at| candidates[*at].fits());
         }
-        let prior = Prior::of(candidates);
+        let prior = Prior::of(candidates, |one| one.predicted);
         let mut history = history.to_vec();
         let mut batch = Vec::new();
         while batch.len() < most && !left.is_empty() {
@@ -95,6 +60,7 @@ impl Strategy for Model {
             history.push(Tried {
                 candidate: next,
                 cost: Some(cost),
+                area: None,
             });
         }
         batch
@@ -110,8 +76,30 @@ impl Model {
         else {
             return self.first(prior, left);
         };
-        let covariances = self.covariances(prior, &seen);
-        let fitted = self.fitted(&covariances, &seen);
+        let mut view = View::of(prior.candidates, history, left, self.seed);
+        let pool = match prior.is_blind {
+            true => view.pool(),
+            false => left.to_vec(),
+        };
+        let found = match Turn::after(history.len(), prior.is_blind) {
+            Turn::Process if prior.is_blind => {
+                return self.by_process(prior, &seen.fewer(), &pool);
+            }
+            Turn::Process => return self.by_process(prior, &seen, &pool),
+            Turn::Beside => view.beside(),
+            Turn::Trees => None,
+        };
+        let deviations = match prior.is_blind {
+            true => BOLD,
+            false => CAREFUL,
+        };
+        let found = found.or_else(|| view.by_trees(&pool, prior, &seen, deviations));
+        found.map(|at| (at, (prior.logs[at] + seen.level).exp()))
+    }
+
+    /// The most promising one by a Gaussian process.
+    fn by_process(&self, prior: &Prior<'_>, seen: &Seen, left: &[usize]) -> Option<(usize, f64)> {
+        let posterior = Posterior::of(&self.settings, prior, seen);
         let goal = seen.least + (1.0 - self.settings.gain).ln();
         let promise = |&at: &usize| {
             let mut promise = Promise {
@@ -119,10 +107,7 @@ impl Model {
                 log: 0.0,
                 chance: 0.0,
             };
-            for (weight, process) in &fitted {
-                let (error, variance) = process.at(at);
-                let log = prior.logs[at] + seen.level + seen.scale * error;
-                let deviation = (seen.scale * variance.sqrt()).max(1e-9);
+            for (weight, log, deviation) in posterior.at(at) {
                 promise.log += weight * log;
                 promise.chance += weight * below((goal - log) / deviation);
             }
@@ -144,50 +129,6 @@ impl Model {
         }?;
         Some((found, prior.logs[found].exp()))
     }
-
-    fn covariances<'a>(&self, prior: &'a Prior<'a>, seen: &Seen) -> Vec<Errors<'a>> {
-        let settings = &self.settings;
-        let mut all = Vec::new();
-        for &amplitude in &settings.amplitudes {
-            for &length in &settings.lengths {
-                let amplitude = amplitude * seen.amplitude(settings);
-                all.push(Errors {
-                    prior,
-                    offset: settings.offset,
-                    slope: settings.slope,
-                    amplitude,
-                    length,
-                });
-            }
-        }
-        all
-    }
-
-    /// The processes that explain what was seen, and how much each counts.
-    fn fitted<'a>(
-        &self,
-        covariances: &'a [Errors<'a>],
-        seen: &Seen,
-    ) -> Vec<(f64, Fitted<'a, Errors<'a>>)> {
-        let noise = self.settings.noise * self.settings.noise;
-        let usual = self.settings.usual_amplitude * seen.amplitude(&self.settings);
-        let fitted = covariances.iter().filter_map(|covariance| {
-            let fitted = gaussian::fit(covariance, &seen.at, &seen.errors, noise)?;
-            let unusual = (covariance.amplitude / usual).ln();
-            Some((fitted.log_likelihood - 0.5 * unusual * unusual, fitted))
-        });
-        let mut fitted: Vec<_> = fitted.collect();
-        let most = fitted.iter().map(|(log, _)| *log).fold(f64::MIN, f64::max);
-        for (weight, _) in &mut fitted {
-            *weight = (*weight - most).exp();
-        }
-        fitted.retain(|(weight, _)| *weight >= COUNTS);
-        let sum: f64 = fitted.iter().map(|(weight, _)| *weight).sum();
-        for (weight, _) in &mut fitted {
-            *weight /= sum;
-        }
-        fitted
-    }
 }
 
 /// A point that may be tried.
@@ -197,110 +138,6 @@ struct Promise {
     log: f64,
     /// How likely it is to be better than the best one.
     chance: f64,
-}
-
-/// What is known of the candidates before any is tried.
-struct Prior<'a> {
-    candidates: &'a [Candidate],
-    /// Logarithms of predicted times, of which the mean is 0.
-    logs: Vec<f64>,
-    /// Nothing is predicted.
-    is_blind: bool,
-}
-
-impl<'a> Prior<'a> {
-    fn of(candidates: &'a [Candidate]) -> Self {
-        let logs: Vec<Option<f64>> = candidates
-            .iter()
-            .map(|one| Some(one.predicted?.ln()))
-            .collect();
-        let known: Vec<f64> = logs.iter().flatten().copied().collect();
-        let mean = known.iter().sum::<f64>() / known.len().max(1) as f64;
-        Prior {
-            candidates,
-            // What is not predicted is taken for usual.
-            logs: logs
-                .iter()
-                .map(|log| log.map_or(0.0, |log| log - mean))
-                .collect(),
-            is_blind: known.is_empty(),
-        }
-    }
-}
-
-/// What is known of those that were tried.
-struct Seen {
-    at: Vec<usize>,
-    /// Of each, the logarithm of measured over predicted cost, less `level`, over `scale`.
-    errors: Vec<f64>,
-    /// Their mean.
-    level: f64,
-    /// Their standard deviation where nothing is predicted; else 1.
-    scale: f64,
-    /// The logarithm of the least cost.
-    least: f64,
-    is_blind: bool,
-}
-
-impl Seen {
-    /// `None`: nothing was measured. What failed counts as the slowest that did not.
-    fn of(prior: &Prior<'_>, history: &[Tried]) -> Option<Seen> {
-        let costs = history.iter().filter_map(|tried| tried.cost);
-        let slowest = costs.clone().reduce(f64::max)?;
-        let least = costs.reduce(f64::min)?.ln();
-        let at: Vec<usize> = history.iter().map(|tried| tried.candidate).collect();
-        let error =
-            |tried: &Tried| tried.cost.unwrap_or(slowest).ln() - prior.logs[tried.candidate];
-        let mut errors: Vec<f64> = history.iter().map(error).collect();
-        let level = errors.iter().sum::<f64>() / errors.len() as f64;
-        errors.iter_mut().for_each(|error| *error -= level);
-        let scale = match prior.is_blind {
-            true => (errors.iter().map(|e| e * e).sum::<f64>() / errors.len() as f64)
-                .sqrt()
-                .max(1e-3),
-            false => 1.0,
-        };
-        errors.iter_mut().for_each(|error| *error /= scale);
-        Some(Seen {
-            at,
-            errors,
-            level,
-            scale,
-            least,
-            is_blind: prior.is_blind,
-        })
-    }
-
-    /// What amplitudes are to be multiplied with: without predictions errors are all that there is, of deviation 1.
-    fn amplitude(&self, settings: &Settings) -> f64 {
-        match self.is_blind {
-            true => 1.0 / settings.usual_amplitude,
-            false => 1.0,
-        }
-    }
-}
-
-/// The covariance of errors.
-struct Errors<'a> {
-    prior: &'a Prior<'a>,
-    offset: f64,
-    slope: f64,
-    amplitude: f64,
-    length: f64,
-}
-
-impl Covariance for Errors<'_> {
-    fn of(&self, a: usize, b: usize) -> f64 {
-        let Prior {
-            candidates, logs, ..
-        } = self.prior;
-        let (x, y) = (&candidates[a].features, &candidates[b].features);
-        // Parameters act one by one: a product over them, of steep functions, since a step of one may change much.
-        let distance: f64 = x.iter().zip(y).map(|(x, y)| (x - y).abs()).sum();
-        self.offset * self.offset
-            + self.slope * self.slope * logs[a] * logs[b]
-            + self.amplitude * self.amplitude * (-distance / self.length).exp()
-    }
 }
 
 /// The standard normal distribution's part below `z` (Abramowitz and Stegun 26.2.17, to 7.5e-8).
@@ -336,6 +173,7 @@ mod tests {
                 let predicted = 1.0 + (x - 0.7).powi(2) + 0.3 * (y - 0.2).powi(2);
                 let factor = 1.0 + (1.0 - y);
                 candidates.push(Candidate {
+                    places: [x, y].map(|at: f64| (at * 9.0).round() as usize).to_vec(),
                     features: vec![x, y],
                     predicted: (!is_blind).then_some(predicted),
                     ..Candidate::default()
@@ -382,6 +220,7 @@ mod tests {
             .map(|&candidate| Tried {
                 candidate,
                 cost: costs[candidate],
+                area: None,
             })
             .collect();
         let mut all = [first, model.next(&candidates, &tried, 4)].concat();
@@ -405,7 +244,8 @@ mod tests {
             history[0],
             Tried {
                 candidate: next,
-                cost: None
+                cost: None,
+                area: None,
             }
         );
         assert_eq!(history.len(), 3);

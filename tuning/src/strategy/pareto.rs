@@ -79,6 +79,7 @@ mod tests {
         let tried = [Tried {
             candidate: 1,
             cost: None,
+            area: None,
         }];
         assert_eq!(pos.next(&all, &tried, 9), [0]);
         let posf = Pareto {

@@ -3,13 +3,18 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::table::{Design, Table};
+use fpgacc_performance_model::Board;
+
+use super::table::Design;
 use crate::model::error::ModelError;
 use crate::model::points::{Subject, read_all};
 use crate::model::{data, launches, left_out, points};
 
+/// Designs of an application whose times constants are fitted to, evenly spread.
+const FITTED: usize = 15;
+
 /// Each application with its NDRanges and single work-items; those with channels are not read.
-pub fn tables(checkout: &Path, csv: &Path) -> Result<Vec<Table>, ModelError> {
+pub fn designs(checkout: &Path, csv: &Path) -> Result<Vec<(String, Vec<Design>)>, ModelError> {
     let launches = launches::read(None)?;
     let measured = data::read(csv)?;
     let board = points::board(&launches)?;
@@ -18,34 +23,25 @@ pub fn tables(checkout: &Path, csv: &Path) -> Result<Vec<Table>, ModelError> {
         .into_iter()
         .filter(|one| one.kernel.is_ok())
         .collect();
-    let boards = left_out::boards(&read, &board);
-    let table = |(name, board): &(String, _)| {
+    let boards = left_out::boards(&read, &board, FITTED);
+    let all = |(name, board): &(String, _)| {
         let own = read.iter().filter(|one| one.measured.app == *name);
-        let designs: Vec<Design> = own.map(|one| design(one, board)).collect();
-        Table::of(name, &designs)
+        (name.clone(), own.map(|one| design(one, board)).collect())
     };
-    Ok(boards.iter().map(table).collect())
+    Ok(boards.iter().map(all).collect())
 }
 
-fn design(subject: &Subject, board: &fpgacc_performance_model::Board) -> Design {
-    let predicted = subject
-        .kernel
-        .as_ref()
-        .ok()
-        .map(|ready| ready.predict(board));
-    let share = |ram: f64| ram / board.device.ram;
+fn design(subject: &Subject, board: &Board) -> Design {
+    let predicted = subject.kernel.as_ref().ok();
+    let predicted = predicted.map(|ready| ready.predict(board));
+    let part = |alut: f64| alut / board.device.alut;
     Design {
         knobs: knobs(&subject.measured.model, &subject.measured.variant),
         predicted: predicted.as_ref().map(|one| one.seconds.value),
-        area: predicted.map(|one| {
-            share(
-                one.launches
-                    .iter()
-                    .map(|launch| launch.area.ram.value)
-                    .sum(),
-            )
-        }),
+        area: (predicted.as_ref())
+            .map(|one| part(board.interface.alut + one.program.area.alut.value)),
         seconds: Some(subject.measured.ms / 1e3),
+        measured_area: subject.measured.alut.map(part),
     }
 }
 

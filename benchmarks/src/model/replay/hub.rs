@@ -29,21 +29,30 @@ struct Measured {
     value: serde_json::Value,
 }
 
-/// All spaces below `cachefiles`, by kernel and device.
+/// All spaces below `cachefiles`, by kernel and device, and those that the hub keeps for later. Files that are only pointers
+/// to a large store are left out.
 pub fn tables(checkout: &Path) -> Result<Vec<Table>, ModelError> {
     let fault = |path: &Path, e| ModelError::File(path.display().to_string(), e);
     let folder = checkout.join("cachefiles");
-    let mut files: Vec<PathBuf> = Vec::new();
-    for kernel in fs::read_dir(&folder)
-        .map_err(|e| fault(&folder, e))?
+    let kernels = fs::read_dir(&folder).map_err(|e| fault(&folder, e))?;
+    let later = fs::read_dir(checkout.join("currently_unused/cachefiles"));
+    let kernels = kernels
         .flatten()
-    {
+        .chain(later.into_iter().flatten().flatten());
+    let mut files: Vec<PathBuf> = Vec::new();
+    for kernel in kernels {
         let inside = fs::read_dir(kernel.path()).map_err(|e| fault(&kernel.path(), e))?;
         files.extend(inside.flatten().map(|entry| entry.path()));
     }
+    files.retain(|path| !is_pointer(path));
     files.retain(|path| path.to_string_lossy().ends_with("_T4.json.gz"));
     files.sort();
     files.iter().map(|path| table(path)).collect()
+}
+
+/// Whether a file only names what Git LFS keeps elsewhere.
+fn is_pointer(path: &Path) -> bool {
+    fs::read(path).is_ok_and(|bytes| bytes.starts_with(b"version https://git-lfs"))
 }
 
 fn table(path: &Path) -> Result<Table, ModelError> {
@@ -64,6 +73,7 @@ fn table(path: &Path) -> Result<Table, ModelError> {
             predicted: None,
             area: None,
             seconds: seconds.filter(|_| one.invalidity == "correct"),
+            measured_area: None,
         }
     };
     let designs: Vec<Design> = read.results.into_iter().map(design).collect();

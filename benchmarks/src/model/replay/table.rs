@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use fpgacc_tuning::strategy::Candidate;
 
 /// A design.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Design {
     /// Its knobs, by name; one that it lacks is 0.
     pub knobs: BTreeMap<String, f64>,
@@ -15,6 +16,8 @@ pub struct Design {
     pub area: Option<f64>,
     /// What was measured; `None`: it failed.
     pub seconds: Option<f64>,
+    /// The logic that it was measured to take, as a part of the device.
+    pub measured_area: Option<f64>,
 }
 
 /// All designs of an application.
@@ -25,6 +28,8 @@ pub struct Table {
     pub candidates: Vec<Candidate>,
     /// Measured seconds.
     pub costs: Vec<Option<f64>>,
+    /// Measured logic.
+    pub areas: Vec<Option<f64>>,
 }
 
 impl Table {
@@ -37,29 +42,36 @@ impl Table {
             (knob.abs() + 1.0).log2() * knob.signum()
         };
         let mut features: Vec<Vec<f64>> = designs.iter().map(|_| Vec::new()).collect();
+        let mut places: Vec<Vec<usize>> = designs.iter().map(|_| Vec::new()).collect();
         for name in names {
             let all: Vec<f64> = designs.iter().map(|one| scaled(one, name)).collect();
-            let least = all.iter().copied().fold(f64::MAX, f64::min);
-            let most = all.iter().copied().fold(f64::MIN, f64::max);
-            if most > least {
-                for (features, own) in features.iter_mut().zip(all) {
-                    features.push((own - least) / (most - least));
-                }
+            let mut values = all.clone();
+            values.sort_by(f64::total_cmp);
+            values.dedup();
+            let (least, most) = (values[0], values[values.len() - 1]);
+            if most <= least {
+                continue;
+            }
+            for (at, own) in all.into_iter().enumerate() {
+                features[at].push((own - least) / (most - least));
+                let place = values.iter().position(|value| *value == own);
+                places[at].push(place.unwrap_or_default());
             }
         }
-        let candidates = features
-            .into_iter()
-            .zip(&designs)
-            .map(|(features, design)| Candidate {
-                features,
-                predicted: design.predicted,
-                area: None,
-                occupancy: design.area.map(|area| area.min(1.0)),
-            });
+        let each = features.into_iter().zip(places).zip(&designs);
+        let candidates = each.map(|((features, places), design)| Candidate {
+            features,
+            places,
+            predicted: design.predicted,
+            // What was built did fit.
+            area: design.area.map(|area| area.min(1.0)),
+            occupancy: design.area.map(|area| area.min(1.0)),
+        });
         Table {
             name: name.to_string(),
             candidates: candidates.collect(),
             costs: designs.iter().map(|one| one.seconds).collect(),
+            areas: designs.iter().map(|one| one.measured_area).collect(),
         }
     }
 
@@ -91,6 +103,7 @@ impl Table {
             name: self.name.clone(),
             candidates: kept.iter().map(|&at| self.candidates[at].clone()).collect(),
             costs: kept.iter().map(|&at| self.costs[at]).collect(),
+            areas: kept.iter().map(|&at| self.areas[at]).collect(),
         }
     }
 }

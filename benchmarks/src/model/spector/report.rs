@@ -113,7 +113,7 @@ fn cycles(priced: &Priced) -> f64 {
 
 /// Adaptive logic modules: what look-up tables and registers made in the 318 designs for which Boyi's table has all
 /// three (median error 4 %).
-fn alm(board: &Board, priced: &Priced) -> f64 {
+pub fn alm(board: &Board, priced: &Priced) -> f64 {
     let area = &priced.launch.area;
     0.519 * (board.interface.alut + area.alut.value) + 0.178 * (board.interface.ff + area.ff.value)
 }
