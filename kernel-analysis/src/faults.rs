@@ -131,6 +131,14 @@ pub const ALL: &[Fault] = &[
         "what is stored is forwarded over other writes",
     ),
     fault(
+        "delinearise-border-lost",
+        "quotients of a row's last elements are those of its first",
+    ),
+    fault(
+        "delinearise-tail-lost",
+        "a last row that is cut is not gone through",
+    ),
+    fault(
         "interchange-last-lost",
         "what grows in a loop lacks its last step after it",
     ),

@@ -51,6 +51,7 @@ pub mod reduce;
 pub mod resumable;
 pub mod rewrite;
 pub mod roundtrip;
+pub mod rows;
 pub mod run;
 pub mod scalars;
 pub mod seeds;

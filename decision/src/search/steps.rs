@@ -8,7 +8,9 @@
 use std::collections::BTreeMap;
 
 use fpgacc_device_passes::options::{Coarsening, Factor, Level, Stride};
-use fpgacc_device_passes::passes::{self, NDRANGE_TO_LOOP, PRIVATISE, SCALAR_REPLACEMENT, WINDOW};
+use fpgacc_device_passes::passes::{
+    self, DELINEARISE, NDRANGE_TO_LOOP, PRIVATISE, SCALAR_REPLACEMENT, WINDOW,
+};
 use fpgacc_device_passes::pipeline::Pipeline;
 
 use crate::price::Made;
@@ -28,7 +30,7 @@ const COPIES: [u64; 7] = [1, 2, 4, 8, 16, 32, 64];
 const MOST_WHOLE: u64 = 128;
 
 /// Passes of single work-items that are on only where that pays.
-pub const SWITCHED: &[&str] = &[PRIVATISE, WINDOW];
+pub const SWITCHED: &[&str] = &[DELINEARISE, PRIVATISE, WINDOW];
 /// The most sizes of arrays that are loaded once that are tried: it only bounds the time.
 const MOST_SIZES: usize = 4;
 /// No more copies of bodies are priced: a guess, well beyond what fits on a device.
@@ -154,8 +156,12 @@ pub fn structural(form: &Pipeline, base: &Pipeline, made: &Made) -> Vec<Pipeline
         found.extend(passes.map(|pass| {
             let mut form = form.clone();
             form.switches.insert(pass.to_string(), true);
-            // Windows walk over rows, which groups cut into pieces.
-            form.options.ungrouped |= *pass == WINDOW;
+            // Windows walk over rows, which groups cut into pieces, and quotients hide.
+            if *pass == WINDOW {
+                form.options.ungrouped = true;
+                let rows = base.switches.get(DELINEARISE).copied().unwrap_or(true);
+                form.switches.insert(DELINEARISE.to_string(), rows);
+            }
             form
         }));
     }

@@ -4,6 +4,7 @@ mod alignment;
 pub mod coalesce;
 mod coarsen;
 pub(crate) mod constant_memory;
+mod delinearise;
 mod forward;
 mod ivdep;
 mod known_sizes;
@@ -45,6 +46,8 @@ pub const PRIVATISE: &str = "privatise";
 pub const CONSTANT_MEMORY: &str = "constant-memory";
 /// The name of the pass that keeps what the next iteration reads.
 pub const FORWARD: &str = "forward";
+/// The name of the pass that makes nests over rows.
+pub const DELINEARISE: &str = "delinearise";
 /// The name of the pass that reassociates.
 pub const REDUCTION: &str = "reduction";
 
@@ -59,6 +62,9 @@ pub const ALL: &[&dyn Pass] = &[
     // Early: what the others do to loops pays off in a single work-item, and the loops that it makes
     // are theirs to improve.
     &ndrange_to_loop::NdrangeToLoop,
+    // After ndrange-to-loop, whose loops over work-items it makes nests of, and specialise, which makes
+    // constants of their widths. Before all that looks at indices.
+    &delinearise::Delinearise,
     // Of kernels that ndrange-to-loop leaves. Before the passes that see its launches: from here on
     // they are the smaller ones.
     &Coarsen,

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use fpgacc_device_passes::options::{General, PassOptions};
-use fpgacc_device_passes::passes::{FORWARD, WINDOW};
+use fpgacc_device_passes::passes::{DELINEARISE, FORWARD, WINDOW};
 use fpgacc_kernel_analysis::faults::{ALL, Fault, inject};
 use fpgacc_tests::campaign::{Found, Plan, Prepared, prepare, rewrite_safely, run_impatiently};
 use fpgacc_tests::compare::{Bound, certify, difference, same};
@@ -17,6 +17,7 @@ use fpgacc_tests::planes::{self, Planes};
 use fpgacc_tests::random::Random;
 use fpgacc_tests::recurrences::{self, Recurrence};
 use fpgacc_tests::rewrite::{Rewrites, Told, rewrite_knowing};
+use fpgacc_tests::rows::{self, Rows};
 use fpgacc_tests::run::Platform;
 use fpgacc_tests::stencils::{self, Stencil};
 use fpgacc_tests::{aligned, scalars, tables};
@@ -103,6 +104,7 @@ fn hunt(
         "constant-guard-lost" => Some((only("constant-memory"), tables::job)),
         name if name.starts_with("alignment-") => Some((only("alignment"), aligned::job)),
         name if name.starts_with("window-") => Some((only(WINDOW), stencil)),
+        name if name.starts_with("delinearise-") => Some((only(DELINEARISE), rows)),
         name if name.starts_with("forward-") => Some((only(FORWARD), recurrences)),
         name if name.starts_with("interchange-") => Some((Rewrites::Interchanged, walk)),
         _ => None,
@@ -224,6 +226,12 @@ fn stencil(random: &mut Random) -> Job {
 fn recurrences(random: &mut Random) -> Job {
     let all: Vec<Recurrence> = (0..8).map(|_| Recurrence::random(random)).collect();
     recurrences::job(&all)
+}
+
+/// Loops that divide their counter by the length of rows.
+fn rows(random: &mut Random) -> Job {
+    let all: Vec<Rows> = (0..8).map(|_| Rows::random(random)).collect();
+    rows::job(&all)
 }
 
 /// Walks through planes.
