@@ -156,29 +156,24 @@ impl Planner<'_> {
         Some((counting.counter, values))
     }
 
-    /// A loop that counts from 0 by one, and the one that is all of its body.
+    /// A loop that counts from 0 by one, with the one that is all of its body, if that does too.
     fn flat<'s>(&self, stmt: &'s Stmt) -> Option<Flat<'s>> {
-        let (counter, body, pragmas) = self.level(stmt)?;
-        let outer = Flat {
-            counters: vec![counter],
-            body,
-            pragmas,
+        let outer = self.level(stmt)?;
+        let Some(inner) = only(outer.body).and_then(|stmt| self.level(stmt)) else {
+            return Some(outer);
         };
-        let inner = only(body).and_then(|stmt| self.level(stmt));
-        Some(match inner {
-            Some((counter, body, pragmas)) => Flat {
-                counters: vec![outer.counters[0], counter],
-                body,
-                pragmas: pragmas
-                    .into_iter()
-                    .filter(|pragma| outer.pragmas.contains(pragma))
-                    .collect(),
-            },
-            None => outer,
+        let both = inner.pragmas.into_iter();
+        Some(Flat {
+            counters: [outer.counters, inner.counters].concat(),
+            body: inner.body,
+            pragmas: both
+                .filter(|pragma| outer.pragmas.contains(pragma))
+                .collect(),
         })
     }
 
-    fn level<'s>(&self, stmt: &'s Stmt) -> Option<((VarId, i128), &'s [Stmt], Vec<String>)> {
+    /// A loop that counts from 0 by one, alone.
+    fn level<'s>(&self, stmt: &'s Stmt) -> Option<Flat<'s>> {
         let StmtKind::For {
             init, body, hints, ..
         } = &stmt.kind
@@ -186,21 +181,22 @@ impl Planner<'_> {
             return None;
         };
         let counting = counting(&self.constants, stmt)?;
-        let declares = |stmt: &Stmt| matches!(stmt.kind, StmtKind::Decl { var, .. } if var == counting.counter);
+        let counter = counting.counter;
+        let declares =
+            |stmt: &Stmt| matches!(stmt.kind, StmtKind::Decl { var, .. } if var == counter);
         let is_plain = matches!(&init[..], [only] if declares(only));
         let is_free = |pragma: &String| {
             pragma.split_whitespace().next() == Some("ivdep") && !pragma.contains("safelen")
         };
         let may_go = hints.attrs.is_empty() && hints.pragmas.iter().all(is_free);
-        let leaves = body
-            .stmts
-            .iter()
-            .any(|stmt| loops::leaves(stmt, true, false));
+        let mut stmts = body.stmts.iter();
+        let leaves = stmts.any(|stmt| loops::leaves(stmt, true, false));
         let counts = counting.start == 0 && counting.by == 1 && counting.trips > 0;
-        let own = !self.exposed.contains(&counting.counter);
-        (is_plain && may_go && !leaves && counts && own).then(|| {
-            let counter = (counting.counter, i128::from(counting.trips));
-            (counter, &body.stmts[..], hints.pragmas.clone())
+        let own = !self.exposed.contains(&counter);
+        (is_plain && may_go && !leaves && counts && own).then(|| Flat {
+            counters: vec![(counter, i128::from(counting.trips))],
+            body: &body.stmts,
+            pragmas: hints.pragmas.clone(),
         })
     }
 
