@@ -33,6 +33,7 @@ pub(super) fn label(made: &Made, is_input: bool) -> String {
                 parts.extend(order.map(str::to_string));
             }
             "delinearise" if is_new => parts.push("nests over rows".to_string()),
+            "neighbour-tables" if is_new => parts.push("neighbours computed".to_string()),
             "privatise" if is_new => parts.push("counts on the chip".to_string()),
             "constant-memory" if is_new => parts.push("constant memory".to_string()),
             "restrict" | "ivdep" if is_new => parts.push((*pass).to_string()),

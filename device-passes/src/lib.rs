@@ -5,6 +5,7 @@
 //! what was done or why it was not, and what the runtime must do at a launch.
 
 mod around_loop;
+mod copy;
 pub mod instrumentation;
 pub mod options;
 pub mod pass;

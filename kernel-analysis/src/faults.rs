@@ -139,6 +139,14 @@ pub const ALL: &[Fault] = &[
         "a last row that is cut is not gone through",
     ),
     fault(
+        "neighbours-unchecked",
+        "tables are taken for those of neighbours without a look",
+    ),
+    fault(
+        "neighbours-border-lost",
+        "the last index has a neighbour after it",
+    ),
+    fault(
         "interchange-last-lost",
         "what grows in a loop lacks its last step after it",
     ),

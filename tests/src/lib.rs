@@ -43,6 +43,7 @@ pub mod half_known;
 pub mod hosts;
 pub mod job;
 pub mod judge;
+pub mod neighbours;
 pub mod planes;
 pub mod platform;
 pub mod random;

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use fpgacc_device_passes::options::{Coarsening, Factor, Level, Stride};
 use fpgacc_device_passes::passes::{
-    self, DELINEARISE, NDRANGE_TO_LOOP, PRIVATISE, SCALAR_REPLACEMENT, WINDOW,
+    self, DELINEARISE, NDRANGE_TO_LOOP, NEIGHBOUR_TABLES, PRIVATISE, SCALAR_REPLACEMENT, WINDOW,
 };
 use fpgacc_device_passes::pipeline::Pipeline;
 
@@ -30,7 +30,7 @@ const COPIES: [u64; 7] = [1, 2, 4, 8, 16, 32, 64];
 const MOST_WHOLE: u64 = 128;
 
 /// Passes of single work-items that are on only where that pays.
-pub const SWITCHED: &[&str] = &[DELINEARISE, PRIVATISE, WINDOW];
+pub const SWITCHED: &[&str] = &[DELINEARISE, NEIGHBOUR_TABLES, PRIVATISE, WINDOW];
 /// The most sizes of arrays that are loaded once that are tried: it only bounds the time.
 const MOST_SIZES: usize = 4;
 /// No more copies of bodies are priced: a guess, well beyond what fits on a device.
@@ -153,17 +153,15 @@ pub fn structural(form: &Pipeline, base: &Pipeline, made: &Made) -> Vec<Pipeline
         let is_off = |pass: &&&str| form.switches.get(**pass) != Some(&true);
         let is_free = |pass: &&&str| !base.switches.contains_key(**pass);
         let passes = SWITCHED.iter().filter(is_off).filter(is_free);
-        found.extend(passes.map(|pass| {
+        for pass in passes {
             let mut form = form.clone();
             form.switches.insert(pass.to_string(), true);
-            // Windows walk over rows, which groups cut into pieces, and quotients hide.
             if *pass == WINDOW {
-                form.options.ungrouped = true;
-                let rows = base.switches.get(DELINEARISE).copied().unwrap_or(true);
-                form.switches.insert(DELINEARISE.to_string(), rows);
+                found.push(over_rows(&form, base, &[NEIGHBOUR_TABLES]));
+                form = over_rows(&form, base, &[]);
             }
-            form
-        }));
+            found.push(form);
+        }
     }
     // Nests are perfect only if no values are read before their inner loops.
     let is_asked = base.switches.contains_key(SCALAR_REPLACEMENT);
@@ -173,6 +171,17 @@ pub fn structural(form: &Pipeline, base: &Pipeline, made: &Made) -> Vec<Pipeline
         found.push(form);
     }
     found
+}
+
+/// Windows walk over rows, which groups cut into pieces, quotients hide, and tables may.
+fn over_rows(form: &Pipeline, base: &Pipeline, others: &[&str]) -> Pipeline {
+    let mut form = form.clone();
+    form.options.ungrouped = true;
+    for pass in [DELINEARISE].iter().chain(others) {
+        let is_on = base.switches.get(*pass).copied().unwrap_or(true);
+        form.switches.insert(pass.to_string(), is_on);
+    }
+    form
 }
 
 /// A kernel's own loops outside of those over work-items: of groups, and of all.

@@ -10,6 +10,7 @@ mod ivdep;
 mod known_sizes;
 mod local_memory_size;
 mod ndrange_to_loop;
+mod neighbour_tables;
 mod privatise;
 pub mod promote;
 mod reduction;
@@ -48,6 +49,8 @@ pub const CONSTANT_MEMORY: &str = "constant-memory";
 pub const FORWARD: &str = "forward";
 /// The name of the pass that makes nests over rows.
 pub const DELINEARISE: &str = "delinearise";
+/// The name of the pass that looks through tables of neighbours.
+pub const NEIGHBOUR_TABLES: &str = "neighbour-tables";
 /// The name of the pass that reassociates.
 pub const REDUCTION: &str = "reduction";
 
@@ -75,6 +78,9 @@ pub const ALL: &[&dyn Pass] = &[
     // After restrict: the pairs that both ask for are counted once. After ndrange-to-loop, which
     // makes what it makes of __global pointers. Before the passes that move accesses.
     &constant_memory::ConstantMemory,
+    // After delinearise, without which a table is read by a remainder, and restrict, without which it may be
+    // written. Before the passes that look at what loops access.
+    &neighbour_tables::NeighbourTables,
     // After ndrange-to-loop, which makes the loops, and restrict, without which memory that is counted in may be
     // read through another pointer. Before the passes that look at what loops access.
     &privatise::Privatise,

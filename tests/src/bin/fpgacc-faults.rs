@@ -7,12 +7,13 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use fpgacc_device_passes::options::{General, PassOptions};
-use fpgacc_device_passes::passes::{DELINEARISE, FORWARD, WINDOW};
+use fpgacc_device_passes::passes::{DELINEARISE, FORWARD, NEIGHBOUR_TABLES, WINDOW};
 use fpgacc_kernel_analysis::faults::{ALL, Fault, inject};
 use fpgacc_tests::campaign::{Found, Plan, Prepared, prepare, rewrite_safely, run_impatiently};
 use fpgacc_tests::compare::{Bound, certify, difference, same};
 use fpgacc_tests::generate::Focus;
 use fpgacc_tests::job::Job;
+use fpgacc_tests::neighbours::{self, Neighbours};
 use fpgacc_tests::planes::{self, Planes};
 use fpgacc_tests::random::Random;
 use fpgacc_tests::recurrences::{self, Recurrence};
@@ -105,6 +106,7 @@ fn hunt(
         name if name.starts_with("alignment-") => Some((only("alignment"), aligned::job)),
         name if name.starts_with("window-") => Some((only(WINDOW), stencil)),
         name if name.starts_with("delinearise-") => Some((only(DELINEARISE), rows)),
+        name if name.starts_with("neighbours-") => Some((only(NEIGHBOUR_TABLES), neighbours)),
         name if name.starts_with("forward-") => Some((only(FORWARD), recurrences)),
         name if name.starts_with("interchange-") => Some((Rewrites::Interchanged, walk)),
         _ => None,
@@ -232,6 +234,12 @@ fn recurrences(random: &mut Random) -> Job {
 fn rows(random: &mut Random) -> Job {
     let all: Vec<Rows> = (0..8).map(|_| Rows::random(random)).collect();
     rows::job(&all)
+}
+
+/// Nests that look up neighbours in tables.
+fn neighbours(random: &mut Random) -> Job {
+    let all: Vec<Neighbours> = (0..8).map(|_| Neighbours::random(random)).collect();
+    neighbours::job(&all)
 }
 
 /// Walks through planes.

@@ -74,6 +74,16 @@ impl Address {
         }
     }
 
+    /// A multiple.
+    fn times(&self, factor: i128) -> Address {
+        let nothing = Address::At {
+            expr: None,
+            poly: Poly::default(),
+            wraps: false,
+        };
+        nothing.plus(self, factor)
+    }
+
     /// This plus `factor` times another.
     fn plus(&self, other: &Address, factor: i128) -> Address {
         match (self, other) {
@@ -553,6 +563,22 @@ impl<'r, 'a> Reader<'r, 'a> {
                     return None;
                 }
                 x.plus(&y, if op == BinaryOp::Add { 1 } else { -1 })
+            }
+            Expr::Binary {
+                op: BinaryOp::Mul,
+                lhs,
+                rhs,
+            } => {
+                let (x, y) = (self.widening(lhs, id)?, self.widening(rhs, id)?);
+                let number = |address: &Address| match address {
+                    Address::At { poly, .. } => poly.as_constant(),
+                    Address::Choice { .. } => None,
+                };
+                match (number(&x), number(&y)) {
+                    (Some(by), _) => y.times(by),
+                    (_, Some(by)) => x.times(by),
+                    _ => return None,
+                }
             }
             _ => return None,
         };
