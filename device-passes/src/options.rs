@@ -90,7 +90,7 @@ impl Default for PassOptions {
             promote: 0,
             coalesce: Vec::new(),
             window_lanes: 1,
-            window_elements: 8192,
+            window_elements: 32768,
             versions: true,
             tables: None,
             constant_cache: Some(constant_memory::MOST),

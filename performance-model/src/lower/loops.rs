@@ -1,6 +1,6 @@
 //! Loops: what they carry, what they count, and what unrolling makes of them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::ir::{AddressSpace, Block, Expr, ExprId, Stmt, StmtKind, VarId, VarRef};
 use fpgacc_kernel_analysis::loops::leaves;
@@ -321,8 +321,12 @@ impl<'a> Lowering<'a> {
         region: RegionId,
         mark: Mark,
     ) {
+        let mut of_data = BTreeSet::new();
         for (index, slot) in changes.keys().enumerate() {
             let phi = self.graph.regions[region].carried[index].phi;
+            if self.is_of_data(slot, region) {
+                of_data.insert(slot.clone());
+            }
             let next = self.env.get(slot).and_then(|value| value.node);
             let next = next.filter(|node| *node != phi && self.graph.nodes[*node].region == region);
             self.graph.region_mut(region).carried[index].next = next;
@@ -338,7 +342,8 @@ impl<'a> Lowering<'a> {
         self.at.segment = self.graph.nodes[node].segment + 1;
         self.at.step = self.graph.nodes[node].step;
         for (slot, start) in starts {
-            let value = self.after(&start, &changes[&slot], node, trip);
+            let is_of_data = of_data.contains(&slot);
+            let value = self.after(&start, (&changes[&slot], is_of_data), (node, trip));
             self.env.insert(slot, value);
         }
         // What was made inside and is no variable from outside ends with the loop.
@@ -352,8 +357,36 @@ impl<'a> Lowering<'a> {
         self.env.keep(mark);
     }
 
-    /// The value of a variable after a loop that changes it.
-    fn after(&mut self, start: &Value, change: &Change, node: NodeId, trip: Trip) -> Value {
+    /// Whether what an iteration of a loop leaves in a variable comes from memory.
+    fn is_of_data(&self, slot: &Slot, region: RegionId) -> bool {
+        let Some(value) = self.env.get(slot) else {
+            return false;
+        };
+        if value.poly.as_ref().is_some_and(|poly| self.is_loaded(poly)) {
+            return true;
+        }
+        let nodes = &self.graph.nodes;
+        let mut left: Vec<NodeId> = value.node.into_iter().collect();
+        let mut seen = BTreeSet::new();
+        while let Some(id) = left.pop() {
+            if nodes[id].region != region || !seen.insert(id) {
+                continue;
+            }
+            if matches!(nodes[id].op, Op::Load(_)) {
+                return true;
+            }
+            left.extend(&nodes[id].inputs);
+        }
+        false
+    }
+
+    /// The value of a variable after a loop that changes it, perhaps by data.
+    fn after(
+        &mut self,
+        start: &Value,
+        (change, is_of_data): (&Change, bool),
+        (node, trip): (NodeId, Trip),
+    ) -> Value {
         let from = start.position();
         let poly = match (change, &from) {
             (Change::By(by), Some(from)) if trip.origin == TripOrigin::Known => {
@@ -364,7 +397,7 @@ impl<'a> Lowering<'a> {
             }
             (_, Some(from)) => {
                 let here = self.here();
-                let value = self.opaque(here, false);
+                let value = self.opaque(here, is_of_data);
                 // It is as far from that of the next work-item as before.
                 if matches!(change, Change::By(by) if self.varies(by).is_empty()) {
                     self.note_made(&value, Made::Near(vec![from.clone()]));

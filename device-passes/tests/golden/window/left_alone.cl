@@ -45,7 +45,7 @@ __kernel void far(__global const int *restrict a, __global int *restrict b, int 
 // case: elements too far apart
 __kernel void farther(__global const int *restrict a, __global int *restrict b) {
     for (int i = 0; i < 1024; i++)
-        b[i] = a[i] + a[i + 10000];
+        b[i] = a[i] + a[i + 40000];
 }
 // case: rows that are long beside what is read of them
 __kernel void columns(__global const int *restrict a, __global int *restrict b) {
