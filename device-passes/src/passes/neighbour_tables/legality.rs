@@ -107,7 +107,7 @@ impl<'a> Planner<'a> {
         let (levels, innermost) = self.levels(stmt);
         let aliases = &self.places.aliases;
         let mut indices = Indices::new(aliases, self.nests, stmt);
-        if levels.is_empty() || !indices.follow(stmt) {
+        if levels.is_empty() || self.asks_for_sizes(stmt) || !indices.follow(stmt) {
             return None;
         }
         let region = Accesses::of_loop(aliases, self.places.summaries, stmt);
@@ -133,6 +133,18 @@ impl<'a> Planner<'a> {
         let tables: Vec<Table> = tables.into_values().collect();
         let done = tables.iter().map(|table| self.note(table)).collect();
         (!tables.is_empty()).then_some(Planned { at, tables, done })
+    }
+
+    /// Whether a statement has `sizeof`, whose operand a copy of the nest would share.
+    fn asks_for_sizes(&self, stmt: &Stmt) -> bool {
+        let exprs = &self.places.aliases.function.exprs;
+        let mut found = false;
+        stmt.for_each(&mut |stmt| {
+            for root in stmt.exprs() {
+                found |= exprs.any(root, &mut |id| matches!(exprs.get(id), Expr::SizeOf(_)));
+            }
+        });
+        found
     }
 
     /// The loops of a nest, each of which is all of the one around, and the innermost.
