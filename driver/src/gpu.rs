@@ -7,16 +7,21 @@ use fpgacc_gpu_model::device::{Device, DeviceError};
 
 use crate::session::{Session, Step};
 
-/// The device that is named, or that a file describes.
-pub fn device(session: &mut Session, name: &str) -> Step<Device> {
+/// The device that is named, or that a file describes. `others`: names of what else might be meant.
+pub fn device(session: &mut Session, name: &str, others: &[&str]) -> Step<Device> {
     if !name.ends_with(".yaml") && !name.ends_with(".yml") {
         return match Device::named(name) {
             Ok(device) => Ok(device),
             Err(DeviceError::Unknown(name, known)) => {
                 let error = Diagnostic::error(format!("nothing is known of the device '{name}'"));
-                session.fail(error.help(format!(
-                    "there are {known}; a file (.yaml) describes others"
-                )))
+                let mut help = format!("there are {known}; a file (.yaml) describes others");
+                if !others.is_empty() {
+                    help = format!(
+                        "there are {known}, and the boards {}; a file (.yaml) describes others",
+                        others.join(", ")
+                    );
+                }
+                session.fail(error.help(help))
             }
             Err(error) => session.check(Err(error.to_string())),
         };

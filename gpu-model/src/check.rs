@@ -11,7 +11,7 @@ use fpgacc_launch_facts::Launch as LaunchFact;
 use crate::device::Device;
 use crate::gain::{self, Gain};
 use crate::geometry::shape::Shape;
-use crate::lanes::observed::{Access, Branch, BranchKind, LARGEST_RECORD, Stride};
+use crate::lanes::observed::{Access, Barrier, Branch, BranchKind, LARGEST_RECORD, Stride};
 use crate::lanes::range::Launch;
 use crate::lanes::value::{Object, Origin, Sym};
 use crate::lanes::{self, Walk};
@@ -111,6 +111,11 @@ pub enum What {
         /// The part of the warps whose lanes go different ways.
         diverged: f64,
     },
+    /// A barrier of groups of several warps.
+    Barrier {
+        /// The part of the time since the barrier before that warps wait for the last of their group, on average.
+        waiting: f64,
+    },
 }
 
 /// A site of a kernel.
@@ -149,7 +154,7 @@ pub struct Findings {
     pub not_followed: BTreeSet<&'static str>,
 }
 
-/// Where a site stands and what it is: an access that reads, one that writes, or a branch.
+/// Where a site stands and what it is: an access that reads, one that writes, a branch or a barrier.
 type Key = (Span, u8);
 
 /// Looks at a kernel as its launches run it.
@@ -330,6 +335,12 @@ impl Scene<'_> {
             let site = self.branch(walk, place.span, *kind, branch, operations);
             sites.insert((place.span, 2), site);
         }
+        for (place, barrier) in &walk.seen.barriers {
+            sites.insert(
+                (place.span, 3),
+                self.barrier(walk, place.span, barrier, operations),
+            );
+        }
         sites
     }
 
@@ -412,6 +423,24 @@ impl Scene<'_> {
                 write,
                 turns: 1.0 + access.turns / access.warps.max(1.0),
                 stride: bytes(access.stride),
+            },
+            is_warning: verdict.is_sure() && share >= self.thresholds.operations,
+            verdict,
+            share,
+            launch: self.launch,
+            gain: None,
+        }
+    }
+
+    fn barrier(&self, walk: &Walk, span: Span, barrier: &Barrier, operations: f64) -> Site {
+        let verdict = self.verdict(walk, barrier.by_data, &barrier.open, &BTreeSet::new());
+        let all: f64 = walk.seen.barriers.values().map(|one| one.waiting).sum();
+        let share = barrier.waiting / (operations + all);
+        let whole = (barrier.operations + barrier.waiting).max(1.0);
+        Site {
+            span,
+            what: What::Barrier {
+                waiting: barrier.waiting / whole,
             },
             is_warning: verdict.is_sure() && share >= self.thresholds.operations,
             verdict,
@@ -523,9 +552,8 @@ fn is_like(a: &What, b: &What) -> bool {
             },
         ) => near(a / i.max(1.0), b / j.max(1.0)),
         (What::Local { turns: a, .. }, What::Local { turns: b, .. }) => near(*a, *b),
-        (What::Branch { diverged: a, .. }, What::Branch { diverged: b, .. }) => {
-            (a - b).abs() <= 0.1
-        }
+        (What::Branch { diverged: a, .. }, What::Branch { diverged: b, .. })
+        | (What::Barrier { waiting: a }, What::Barrier { waiting: b }) => (a - b).abs() <= 0.1,
         _ => false,
     }
 }

@@ -59,6 +59,7 @@ fn told(text: &str, launch: &Launch) -> Vec<String> {
                 format!("local {} {turns:.1}", if *write { "write" } else { "read" })
             }
             What::Branch { diverged, .. } => format!("branch {diverged:.2}"),
+            What::Barrier { waiting } => format!("barrier {waiting:.2}"),
         };
         let mark = if site.is_warning { " !" } else { "" };
         let at = sources.location(site.span).line;
@@ -339,4 +340,31 @@ fn numbers_of_a_run_are_taken_together_only_if_one_is_open() {
     assert_eq!(of(&[256, 4096], &[1, 16]), ["2 write 32.0/4.0 unknown"]);
     // It makes no difference.
     assert_eq!(of(&[256, 4096], &[8, 16]), ["2 write 32.0/4.0 measured !"]);
+}
+
+#[test]
+fn warps_wait_at_barriers_for_the_last_of_their_group() {
+    let kernel = |bound: &str| {
+        format!(
+            "__kernel void k(__global float *a, __global const int *d, __local float *t) {{\n\
+             int l = get_local_id(0);\n\
+             float s = 0;\n\
+             for (int j = 0; j < {bound}; j++) s += j;\n\
+             t[l] = s;\n\
+             barrier(CLK_LOCAL_MEM_FENCE);\n\
+             a[get_global_id(0)] = t[0];\n\
+             }}\n"
+        )
+    };
+    let barrier = |bound: &str, local: u64| {
+        let told = told(&kernel(bound), &launch(&[4096], &[local], &[]));
+        let found = told.iter().find(|line| line.starts_with("6 barrier"));
+        found.cloned().unwrap_or_default()
+    };
+    assert_eq!(barrier("64", 256), "6 barrier 0.00 proved");
+    // Warp w goes on until its last lane is done: 32 (w + 1) - 1 iterations of at most 255; on average 143.
+    assert_eq!(barrier("l", 256), "6 barrier 0.43 proved !");
+    // A group of one warp waits for nothing.
+    assert_eq!(barrier("l", 32), "");
+    assert_eq!(barrier("d[l]", 256), "6 barrier 0.00 depends on data");
 }

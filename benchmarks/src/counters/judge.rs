@@ -114,7 +114,7 @@ fn by_line(
             What::Global { write: false, .. } => Kind::Read,
             What::Global { write: true, .. } => Kind::Write,
             What::Branch { .. } => Kind::Branch,
-            What::Local { .. } => continue,
+            What::Local { .. } | What::Barrier { .. } => continue,
         };
         let is_sure = matches!(
             site.verdict,
@@ -134,7 +134,7 @@ fn by_line(
         match site.what {
             What::Global { sectors, .. } => said.sectors.push(sectors),
             What::Branch { diverged, .. } => said.diverges |= diverged > 0.0,
-            What::Local { .. } => {}
+            What::Local { .. } | What::Barrier { .. } => {}
         }
     }
     lines

@@ -6,10 +6,10 @@ use fpgacc_gpu_model::device::Device;
 use fpgacc_gpu_model::lanes::observed::BranchKind;
 use serde::Serialize;
 
-use super::Checked;
+use super::checked::Checked;
 
 /// The version of the layout.
-const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 1;
 
 /// All kernels.
 #[derive(Serialize)]
@@ -19,7 +19,7 @@ pub struct Report {
     kernels: Vec<Kernel>,
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct Kernel {
     name: String,
     /// Bytes that the largest launch moves, and those that no lane uses.
@@ -30,13 +30,23 @@ struct Kernel {
     sites: Vec<SiteData>,
 }
 
-#[derive(Serialize)]
+/// A kernel of a report on a GPU.
+#[derive(Debug, Serialize)]
+pub struct OnGpu {
+    device: String,
+    #[serde(flatten)]
+    kernel: Kernel,
+}
+
+#[derive(Debug, Serialize)]
 struct SiteData {
     file: String,
     line: u32,
     column: u32,
     #[serde(flatten)]
     what: WhatData,
+    /// In words.
+    says: String,
     verdict: &'static str,
     /// What would settle it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -52,7 +62,7 @@ struct SiteData {
     gain: Option<f64>,
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 enum WhatData {
     Global {
@@ -72,27 +82,42 @@ enum WhatData {
         decides: &'static str,
         diverged_warps: f64,
     },
+    Barrier {
+        /// Of the time since the barrier before.
+        waiting: f64,
+    },
 }
 
 /// Everything that was looked at, worth a warning or not.
 pub fn report(checked: &[Checked], device: &Device, sources: &SourceMap) -> Report {
-    let kernel = |one: &Checked| Kernel {
-        name: one.module.functions[one.kernel].name.clone(),
-        traffic_bytes: one.findings.traffic,
-        wasted_bytes: one.findings.wasted,
-        is_cut: one.findings.is_cut,
-        not_followed: one.findings.not_followed.iter().copied().collect(),
-        sites: one
-            .findings
-            .sites
-            .iter()
-            .map(|site| of_site(one, site, sources))
-            .collect(),
-    };
     Report {
         version: FORMAT_VERSION,
         device: device.name.clone(),
-        kernels: checked.iter().map(kernel).collect(),
+        kernels: checked.iter().map(|one| of_kernel(one, sources)).collect(),
+    }
+}
+
+/// A kernel, for a report of more than this.
+pub fn on_gpu(checked: &Checked, device: &Device, sources: &SourceMap) -> OnGpu {
+    OnGpu {
+        device: device.name.clone(),
+        kernel: of_kernel(checked, sources),
+    }
+}
+
+fn of_kernel(checked: &Checked, sources: &SourceMap) -> Kernel {
+    let findings = &checked.findings;
+    Kernel {
+        name: checked.module.functions[checked.kernel].name.clone(),
+        traffic_bytes: findings.traffic,
+        wasted_bytes: findings.wasted,
+        is_cut: findings.is_cut,
+        not_followed: findings.not_followed.iter().copied().collect(),
+        sites: findings
+            .sites
+            .iter()
+            .map(|site| of_site(checked, site, sources))
+            .collect(),
     }
 }
 
@@ -104,6 +129,7 @@ fn of_site(checked: &Checked, site: &Site, sources: &SourceMap) -> SiteData {
         line: place.line,
         column: place.column,
         what: what(&site.what),
+        says: super::words::headline(site).0,
         verdict: site.verdict.name(),
         depends_on: match &site.verdict {
             Verdict::Unknown(facts) | Verdict::Provided(facts) => facts.iter().cloned().collect(),
@@ -143,6 +169,7 @@ fn what(what: &What) -> WhatData {
             turns_a_warp: *turns,
             stride_bytes: small(stride),
         },
+        What::Barrier { waiting } => WhatData::Barrier { waiting: *waiting },
         What::Branch { kind, diverged } => WhatData::Branch {
             decides: match kind {
                 BranchKind::If => "if",

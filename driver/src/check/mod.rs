@@ -1,20 +1,30 @@
-//! `fpgacc check`: what launches waste on a GPU, as messages, as JSON and as SARIF.
+//! `fpgacc check`: what launches waste on a GPU or a board, as messages, as JSON and as SARIF.
 //!
-//! [`fpgacc_gpu_model::check`] finds it; [`words`] tells it, [`data`] lays it out for machines.
+//! [`fpgacc_gpu_model::check`] finds it; [`words`] tells it, [`data`] lays it out for machines. Of boards, [`board`] does
+//! all that.
 
+mod board;
+mod checked;
 mod data;
 mod words;
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::ArgMatches;
 use fpgacc_frontend::diag::{Color, Diagnostic, render};
 use fpgacc_frontend::ir::{FunctionId, Module};
-use fpgacc_gpu_model::check::{Findings, Thresholds, check};
+use fpgacc_frontend::source::SourceMap;
+use fpgacc_gpu_model::check::{Thresholds, check};
 use fpgacc_gpu_model::device::Device;
-use fpgacc_launch_facts::Launch;
+use fpgacc_launch_facts::{Facts, Launch};
+use fpgacc_performance_model::Board;
 
+use self::board::OnBoard;
+use self::checked::Checked;
+pub use self::data::OnGpu;
 use crate::compiled::Compiled;
+use crate::gather::Gathered;
 use crate::messages::{self, Messages};
 use crate::options::Options;
 use crate::session::{Session, Step};
@@ -54,12 +64,26 @@ pub fn command(words: &[String], mut messages: Messages) -> ExitCode {
     }
 }
 
-/// A kernel and what is found of it.
-struct Checked<'a> {
-    module: &'a Module,
-    kernel: FunctionId,
-    launches: Vec<&'a Launch>,
-    findings: Findings,
+/// What is checked for.
+enum Machine {
+    Gpu(Box<Device>),
+    Board(Box<Board>),
+}
+
+/// The GPU or board that is named, or that a file describes.
+fn machine(session: &mut Session, name: &str) -> Step<Machine> {
+    if let Some(board) = Board::named(name) {
+        return Ok(Machine::Board(Box::new(board)));
+    }
+    if name.ends_with(".yaml") || name.ends_with(".yml") {
+        let text = session.read(Path::new(name))?;
+        if let Ok(board) = Board::from_yaml(&String::from_utf8_lossy(&text)) {
+            return Ok(Machine::Board(Box::new(board)));
+        }
+    }
+    let boards: Vec<&str> = Board::names().collect();
+    let device = gpu::device(session, name, &boards)?;
+    Ok(Machine::Gpu(Box::new(device)))
 }
 
 fn run(session: &mut Session, matches: &ArgMatches) -> Step<()> {
@@ -67,23 +91,15 @@ fn run(session: &mut Session, matches: &ArgMatches) -> Step<()> {
     let named: Vec<_> = session.options.output.iter().cloned().collect();
     session.may_write(&named)?;
     let named = matches.get_one::<String>("device");
-    let device = gpu::device(session, named.map_or(DEFAULT_DEVICE, String::as_str))?;
+    let machine = machine(session, named.map_or(DEFAULT_DEVICE, String::as_str))?;
     let gathered = gather::read_sources(session)?;
     let hosts = facts::of(session, &gathered)?;
     let compiled = rewriting::with(session, &gathered, &hosts)?.compiled;
-    let given = gathered
-        .given
-        .iter()
-        .filter(|one| recorded::is_recorded(one));
-    let runs: Vec<Launch> = given.flat_map(|one| one.launches.clone()).collect();
     let scene = Scene {
-        analysed: &hosts.facts.launches,
-        runs: &runs,
-        device: &device,
+        launches: Launches::of(&hosts.facts, &gathered),
         thresholds: thresholds(matches),
     };
-    let checked = scene.all(&compiled);
-    if checked.is_empty() {
+    if scene.kernels(&compiled).next().is_none() {
         let error = Diagnostic::error("there is no kernel to check");
         return session
             .fail(error.help("give it what the build gets: fpgacc check host.c kernels.cl"));
@@ -96,7 +112,16 @@ fn run(session: &mut Session, matches: &ArgMatches) -> Step<()> {
             matches.get_one::<String>("color").map(String::as_str),
         )),
     };
-    let text = laid_out(session, &checked, &device, layout)?;
+    let text = match &machine {
+        Machine::Gpu(device) => {
+            let checked = scene.on_gpu(&compiled, device);
+            laid_out(session, &checked, device, layout)?
+        }
+        Machine::Board(board) => {
+            let checked = scene.on_board(&compiled, board);
+            laid_out_for_board(session, &checked, board, layout)?
+        }
+    };
     session.write_text(&text)
 }
 
@@ -112,43 +137,87 @@ fn thresholds(matches: &ArgMatches) -> Thresholds {
 
 /// What kernels are checked with.
 struct Scene<'a> {
-    analysed: &'a [Launch],
-    /// What runs showed.
-    runs: &'a [Launch],
-    device: &'a Device,
+    launches: Launches<'a>,
     thresholds: Thresholds,
 }
 
+/// The launches of kernels.
+pub struct Launches<'a> {
+    analysed: &'a [Launch],
+    /// What runs showed.
+    runs: Vec<&'a Launch>,
+}
+
+impl<'a> Launches<'a> {
+    /// Those of the host's text and of the facts that are given.
+    pub fn of(facts: &'a Facts, gathered: &'a Gathered) -> Self {
+        let given = gathered.given.iter();
+        let recorded = given.filter(|one| recorded::is_recorded(one));
+        Launches {
+            analysed: &facts.launches,
+            runs: recorded.flat_map(|one| &one.launches).collect(),
+        }
+    }
+
+    /// The launches of a kernel: those of runs, where there are some.
+    fn of_kernel(&self, name: &str) -> Vec<&'a Launch> {
+        let named = |launch: &&Launch| {
+            let names = launch.kernels.get();
+            names.is_some_and(|names| names.iter().any(|one| one == name))
+        };
+        let runs: Vec<&Launch> = self.runs.iter().copied().filter(named).collect();
+        match runs.is_empty() {
+            true => self.analysed.iter().filter(named).collect(),
+            false => runs,
+        }
+    }
+}
+
+/// What a kernel of a report wastes on a GPU of no particular kind.
+pub fn of_kernel(
+    module: &Module,
+    kernel: FunctionId,
+    launches: &Launches,
+    sources: &SourceMap,
+) -> OnGpu {
+    let device = Device::named(DEFAULT_DEVICE).expect("it is built in");
+    let launches = launches.of_kernel(&module.functions[kernel].name);
+    let checked = Checked {
+        module,
+        kernel,
+        findings: check(module, kernel, &launches, &device, &Thresholds::default()),
+        launches,
+    };
+    data::on_gpu(&checked, &device, sources)
+}
+
 impl<'a> Scene<'a> {
-    fn all(&self, compiled: &'a [Compiled]) -> Vec<Checked<'a>> {
+    fn kernels(&self, compiled: &'a [Compiled]) -> impl Iterator<Item = (&'a Module, FunctionId)> {
         let modules = compiled
             .iter()
             .filter_map(|one| one.rewritten.parsed.as_ref());
-        let kernels =
-            modules.flat_map(|module| module.kernels().map(move |kernel| (module, kernel)));
-        let checked = kernels.map(|(module, kernel)| {
-            let launches = self.launches(&module.functions[kernel].name);
+        modules.flat_map(|module| module.kernels().map(move |kernel| (module, kernel)))
+    }
+
+    fn on_gpu(&self, compiled: &'a [Compiled], device: &Device) -> Vec<Checked<'a>> {
+        let checked = self.kernels(compiled).map(|(module, kernel)| {
+            let launches = self.launches.of_kernel(&module.functions[kernel].name);
             Checked {
                 module,
                 kernel,
-                findings: check(module, kernel, &launches, self.device, &self.thresholds),
+                findings: check(module, kernel, &launches, device, &self.thresholds),
                 launches,
             }
         });
         checked.collect()
     }
 
-    /// The launches of a kernel: those of runs, where there are some.
-    fn launches(&self, name: &str) -> Vec<&'a Launch> {
-        let named = |launch: &&Launch| {
-            let names = launch.kernels.get();
-            names.is_some_and(|names| names.iter().any(|one| one == name))
-        };
-        let runs: Vec<&Launch> = self.runs.iter().filter(named).collect();
-        match runs.is_empty() {
-            true => self.analysed.iter().filter(named).collect(),
-            false => runs,
-        }
+    fn on_board(&self, compiled: &'a [Compiled], board: &Board) -> Vec<OnBoard<'a>> {
+        let checked = self.kernels(compiled).map(|(module, kernel)| {
+            let launches = self.launches.of_kernel(&module.functions[kernel].name);
+            board::check(module, kernel, &launches, board, &self.thresholds)
+        });
+        checked.collect()
     }
 }
 
@@ -179,6 +248,38 @@ fn laid_out(
                     text.push_str(&render(&warning, &session.sources, color));
                 }
                 text.push_str(&words::summary(one));
+            }
+            Ok(text)
+        }
+    }
+}
+
+fn laid_out_for_board(
+    session: &mut Session,
+    checked: &[OnBoard],
+    board: &Board,
+    layout: Layout,
+) -> Step<String> {
+    match layout {
+        Layout::Json => {
+            let report = board::report(checked, board, &session.sources);
+            let text = session.check(serde_json::to_string_pretty(&report))?;
+            Ok(format!("{text}\n"))
+        }
+        Layout::Sarif => {
+            let all: Vec<Diagnostic> = checked
+                .iter()
+                .flat_map(|one| one.warnings(board, &session.sources))
+                .collect();
+            Ok(messages::sarif(&all, &session.sources))
+        }
+        Layout::Text(color) => {
+            let mut text = String::new();
+            for one in checked {
+                for warning in one.warnings(board, &session.sources) {
+                    text.push_str(&render(&warning, &session.sources, color));
+                }
+                text.push_str(&one.summary(board));
             }
             Ok(text)
         }

@@ -9,7 +9,7 @@ use fpgacc_gpu_model::gain::{Gain, Mend};
 use fpgacc_gpu_model::geometry::model::Limit;
 use fpgacc_gpu_model::lanes::observed::BranchKind;
 
-use super::Checked;
+use super::checked::Checked;
 use crate::session::Session;
 
 /// A change must make a launch so many times as fast.
@@ -52,7 +52,7 @@ fn warning(checked: &Checked, site: &Site, session: &Session) -> Diagnostic {
     }
 }
 
-fn headline(site: &Site) -> (String, &'static str) {
+pub fn headline(site: &Site) -> (String, &'static str) {
     match &site.what {
         What::Global {
             write,
@@ -69,11 +69,22 @@ fn headline(site: &Site) -> (String, &'static str) {
             (message, "-Wuncoalesced")
         }
         What::Local { turns, .. } => {
+            if *turns <= 1.0 {
+                let message = "lanes of a warp use banks of local memory of their own here";
+                return (message.to_string(), "-Wbank-conflicts");
+            }
             let message = format!(
                 "lanes of a warp want the same banks of local memory here: {} turns in place of 1",
                 number(*turns)
             );
             (message, "-Wbank-conflicts")
+        }
+        What::Barrier { waiting } => {
+            let message = format!(
+                "warps wait here for the last of their group in {} of the time since the barrier before",
+                percent(*waiting)
+            );
+            (message, "-Wimbalance")
         }
         What::Branch { kind, diverged } => {
             let message = match kind {
@@ -113,6 +124,9 @@ fn share(site: &Site, is_counted: bool) -> String {
             format!("{stride}{part} of the time of the kernel's operations")
         }
         What::Branch { .. } => format!("{part} of the kernel's lane-operations wait for others"),
+        What::Barrier { .. } => {
+            format!("that is {part} of the kernel's time, if no other group runs meanwhile")
+        }
     }
 }
 
@@ -160,6 +174,11 @@ fn advice(checked: &Checked, site: &Site, session: &Session) -> Option<String> {
             })
         }
         What::Local { .. } => Some("pad rows of the local array by one element".to_string()),
+        What::Barrier { .. } => Some(
+            "let all warps of a group do as much between barriers: loops with one trip count, work that is shared out \
+             in equal parts"
+                .to_string(),
+        ),
         What::Branch { kind, .. } => Some(match kind {
             BranchKind::Loop => "give lanes of a warp trip counts that are alike: sort the work, or share it out in \
                                  equal parts"
@@ -210,8 +229,14 @@ pub fn summary(checked: &Checked) -> String {
     let count =
         |is_it: &dyn Fn(&Site) -> bool| findings.sites.iter().filter(|site| is_it(site)).count();
     let is_branch = |site: &Site| matches!(site.what, What::Branch { .. });
-    let (accesses, branches) = (count(&|site| !is_branch(site)), count(&is_branch));
+    let is_barrier = |site: &Site| matches!(site.what, What::Barrier { .. });
+    let is_access = |site: &Site| !is_branch(site) && !is_barrier(site);
+    let (accesses, branches) = (count(&is_access), count(&is_branch));
     let mut text = format!("kernel {name}: {accesses} accesses, {branches} branches");
+    let barriers = count(&is_barrier);
+    if barriers > 0 {
+        let _ = write!(text, ", {barriers} barriers");
+    }
     let warnings = count(&|site| site.is_warning);
     let _ = match warnings {
         0 => write!(text, ", nothing to mend"),

@@ -141,14 +141,14 @@ pub fn check_command() -> Command {
     };
     Command::new("check")
         .bin_name("fpgacc check")
-        .about("Tell what launches waste on a GPU: memory that no lane uses, lanes that wait")
+        .about("Tell what launches waste on a GPU or a board: memory that no lane uses, lanes that wait")
         .override_usage("fpgacc check [--device=DEVICE] [--json | --sarif] [-o FILE] FILES AND OPTIONS OF A BUILD")
         .arg(
             Arg::new("device")
                 .long("device")
                 .value_name("DEVICE")
                 .help_heading("Check")
-                .help("warp32 (default), wave64, h200, or a file that describes one (.yaml)"),
+                .help("warp32 (default), wave64, h200, a board of --board, or a file that describes one (.yaml)"),
         )
         .arg(layout("json", "Write all sites for machines"))
         .arg(

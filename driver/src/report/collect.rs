@@ -18,10 +18,11 @@ use super::data::{
 use super::loops::{self, Found};
 use super::place::place;
 use super::{difference, excerpt, lines, marks, memory, total};
+use crate::check::Launches;
 use crate::compiled::Compiled;
 use crate::rewriting;
 use crate::session::{Session, Step};
-use crate::{board, explain, facts, gather, kernels};
+use crate::{board, check, explain, facts, gather, kernels};
 
 /// Takes the inputs through everything but the build; `words` are those of the command.
 pub fn collect(session: &mut Session, words: &[String]) -> Step<Report> {
@@ -33,6 +34,7 @@ pub fn collect(session: &mut Session, words: &[String]) -> Step<Report> {
     for one in &compiled {
         let scene = Scene {
             facts: &hosts.facts,
+            launches: Launches::of(&hosts.facts, &gathered),
             board: &board,
             compiled: one,
             printed: printed(session, one)?,
@@ -99,6 +101,7 @@ fn printed(session: &mut Session, compiled: &Compiled) -> Step<String> {
 /// A program and all that is known of it.
 struct Scene<'a> {
     facts: &'a Facts,
+    launches: Launches<'a>,
     board: &'a fpgacc_performance_model::Board,
     compiled: &'a Compiled,
     printed: String,
@@ -214,6 +217,7 @@ impl Scene<'_> {
                 })
                 .collect(),
             hints: marks::hints(decision, sources),
+            gpu: check::of_kernel(module, id, &self.launches, sources),
             unpriced: unpriced(decision, sources),
             lines: operations.map_or(Vec::new(), |all| lines::costs(all, sources)),
             launches: self.launches(name, decision),

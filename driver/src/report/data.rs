@@ -3,6 +3,8 @@
 use fpgacc_performance_model::{Estimate, Resources};
 use serde::Serialize;
 
+use crate::check::OnGpu;
+
 /// The version of the format.
 pub const FORMAT_VERSION: u32 = 1;
 
@@ -147,6 +149,8 @@ pub struct Kernel {
     pub missed: Vec<Remark>,
     /// What to change to gain more.
     pub hints: Vec<Hint>,
+    /// What it wastes on a GPU.
+    pub gpu: OnGpu,
     /// Operations that the model knows nothing of.
     pub unpriced: Vec<Unpriced>,
     /// What the user's lines take of the device in the kept form, at the launch that takes most time.

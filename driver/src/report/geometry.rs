@@ -22,7 +22,7 @@ const SHOWN: usize = 5;
 
 /// The report on the kernels of the inputs; empty if there is none.
 pub fn text(session: &mut Session, device: &str) -> Step<String> {
-    let device = gpu::device(session, device)?;
+    let device = gpu::device(session, device, &[])?;
     if device.units.is_none() {
         let error = Diagnostic::error(format!(
             "the device '{}' has no units: nothing is known of its times",

@@ -4,6 +4,7 @@ use fpgacc_frontend::ir::{AddressSpace, Callee, ExprId, FunctionId, Scalar, VarR
 use fpgacc_kernel_analysis::constant;
 use fpgacc_kernel_analysis::work_item::{self, Dim};
 
+use super::barriers::is_barrier;
 use super::machine::{Frame, Machine, Values};
 use super::ops;
 use super::value::{Linear, Origin, Value};
@@ -72,6 +73,9 @@ impl<'a> Machine<'a> {
     }
 
     fn builtin(&mut self, id: ExprId, name: &str, args: &'a [ExprId], mask: Mask) -> Values {
+        if is_barrier(name) {
+            self.at_barrier(id);
+        }
         if let Some((width, write)) = whole_vector(name) {
             return self.vector_access(id, args, (width, write), mask);
         }

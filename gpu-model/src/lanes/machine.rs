@@ -8,6 +8,7 @@ use fpgacc_frontend::ir::{
 use fpgacc_frontend::source::Span;
 use fpgacc_kernel_analysis::work_item::Quantity;
 
+use super::meeting::Meeting;
 use super::memory;
 use super::observed::{AccessSite, BranchKind, Observed, Place};
 use super::ops::Products;
@@ -82,6 +83,7 @@ pub(super) struct Machine<'a> {
     pub weight: f64,
     /// Why it is not known which lanes take part.
     pub guess: Guess,
+    pub meeting: Meeting,
     /// What is done now is done only if this number is small.
     pub unlikely: Option<Sym>,
     /// Loops around.
@@ -125,6 +127,7 @@ impl<'a> Machine<'a> {
             result: None,
             weight: 0.0,
             guess: Guess::default(),
+            meeting: Meeting::default(),
             functions: vec![kernel],
             unlikely: None,
             loops: 0,
@@ -144,6 +147,7 @@ impl<'a> Machine<'a> {
         };
         self.sample = sample;
         self.weight = sample.weight;
+        self.starts();
         (self.returned, self.broken, self.skipped) = (0, 0, 0);
         self.guess = Guess::default();
         self.env.clear();
@@ -356,7 +360,7 @@ impl<'a> Machine<'a> {
         })
     }
 
-    fn place(&self, span: Option<Span>) -> Option<Place> {
+    pub(super) fn place(&self, span: Option<Span>) -> Option<Place> {
         Some(Place {
             function: self.frame.function,
             span: span?,
@@ -405,6 +409,10 @@ impl<'a> Machine<'a> {
             return;
         };
         let weight = self.weight;
+        if kind != BranchKind::Select {
+            let open = ways.open.filter(|_| ways.unclear != 0);
+            self.meeting.doubts(ways.data != 0, open);
+        }
         let entry = self.seen.branches.entry((place, kind)).or_default();
         entry.warps += weight;
         entry.diverged += weight * f64::from(u8::from(ways.is_divergent()));

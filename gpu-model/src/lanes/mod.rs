@@ -6,10 +6,12 @@
 //! The idea of following how an expression differs between lanes, rather than its value, is Lloyd's (thesis,
 //! chapter 6, arithmetic control forms); launches, sizes and arguments make most of his symbols numbers.
 
+mod barriers;
 mod calls;
 mod expr;
 mod loops;
 mod machine;
+mod meeting;
 mod memory;
 pub mod observed;
 mod ops;
@@ -49,6 +51,7 @@ pub fn walk(module: &Module, kernel: FunctionId, launch: &Launch, device: &Devic
     for sample in launch.samples(device.warp, warps_at_ease(module, kernel, launch, device)) {
         machine.warp(sample);
     }
+    machine.met();
     Walk {
         seen: machine.seen,
         origins: machine.origins,

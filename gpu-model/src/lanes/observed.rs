@@ -117,6 +117,19 @@ pub struct Branch {
     pub open: BTreeSet<Sym>,
 }
 
+/// What the warps of a launch do on their ways to a barrier. All numbers are totals of a launch.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Barrier {
+    /// Operations of lanes since the barrier before.
+    pub operations: f64,
+    /// What lanes could do while their warp waits for the last of its group.
+    pub waiting: f64,
+    /// It depends on what memory holds.
+    pub by_data: bool,
+    /// Numbers that are not known, on which it depends.
+    pub open: BTreeSet<Sym>,
+}
+
 /// All that was seen of a launch.
 #[derive(Clone, Debug, Default)]
 pub struct Observed {
@@ -124,6 +137,8 @@ pub struct Observed {
     pub accesses: BTreeMap<AccessSite, Access>,
     /// Branches.
     pub branches: BTreeMap<(Place, BranchKind), Branch>,
+    /// Barriers of groups of more than one warp.
+    pub barriers: BTreeMap<Place, Barrier>,
     /// Operations of warps, times the width of a warp.
     pub operations: f64,
     /// Some of the kernel was not looked at, as it takes too long.

@@ -1,0 +1,74 @@
+//! Barriers: how long warps of a group wait there for the one that comes last.
+
+use std::collections::BTreeMap;
+
+use fpgacc_frontend::ir::ExprId;
+
+use super::machine::Machine;
+use super::meeting::Way;
+use super::observed::{Barrier, Place};
+
+/// The functions at which all work-items of a group meet.
+pub(super) fn is_barrier(name: &str) -> bool {
+    matches!(name, "barrier" | "work_group_barrier")
+}
+
+impl Machine<'_> {
+    /// A warp starts.
+    pub(super) fn starts(&mut self) {
+        if self.meeting.group != Some(self.sample.group) {
+            self.met();
+            self.meeting.group = Some(self.sample.group);
+        }
+        self.meeting.warps.push((self.sample.weight, Vec::new()));
+        self.meeting.leave(self.seen.operations);
+    }
+
+    /// It comes to a barrier.
+    pub(super) fn at_barrier(&mut self, id: ExprId) {
+        let Some(to) = self.place(self.function().exprs.span(id)) else {
+            return;
+        };
+        let all = self.sample.weight * self.width as f64;
+        let meeting = &mut self.meeting;
+        let way = Way {
+            to,
+            operations: (self.seen.operations - meeting.since) / all.max(f64::MIN_POSITIVE),
+            by_data: meeting.by_data,
+            open: meeting.open.clone(),
+        };
+        if let Some((_, ways)) = meeting.warps.last_mut() {
+            ways.push(way);
+        }
+        meeting.leave(self.seen.operations);
+    }
+
+    /// All warps of a group that are looked at were there: each waits for the one with the longest way.
+    pub(super) fn met(&mut self) {
+        let warps = std::mem::take(&mut self.meeting.warps);
+        let Some((_, first)) = warps.first() else {
+            return;
+        };
+        let places = |ways: &[Way]| -> Vec<Place> { ways.iter().map(|way| way.to).collect() };
+        let count = first.len();
+        // Warps that meet at other barriers are not followed.
+        if warps.len() < 2 || warps.iter().any(|(_, ways)| places(ways) != places(first)) {
+            return;
+        }
+        let mut seen: BTreeMap<Place, Barrier> = std::mem::take(&mut self.seen.barriers);
+        for at in 0..count {
+            let longest = warps.iter().map(|(_, ways)| ways[at].operations);
+            let longest = longest.fold(0.0, f64::max);
+            let entry = seen.entry(first[at].to).or_default();
+            for (weight, ways) in &warps {
+                let way = &ways[at];
+                let all = weight * self.width as f64;
+                entry.operations += all * way.operations;
+                entry.waiting += all * (longest - way.operations);
+                entry.by_data |= way.by_data;
+                entry.open.extend(&way.open);
+            }
+        }
+        self.seen.barriers = seen;
+    }
+}
