@@ -24,6 +24,8 @@ pub struct PassOptions {
     pub simd: u64,
     /// Pipelines that an NDRange kernel has (`num_compute_units`).
     pub compute_units: u64,
+    /// As many neighbouring work-items of NDRange kernels become one, with vectors; `None`: none.
+    pub vectorise: Option<u64>,
     /// How NDRange kernels are coarsened; `None`: not at all. The decision chooses.
     pub coarsen: Option<Coarsening>,
     /// The dimension of work-items whose loops are innermost in single work-items, wherever their order is
@@ -82,6 +84,7 @@ impl Default for PassOptions {
             unseen: None,
             simd: 1,
             compute_units: 1,
+            vectorise: None,
             coarsen: None,
             innermost: None,
             ungrouped: false,

@@ -84,6 +84,14 @@ pub const ALL: &[Fault] = &[
         "merged work-items all do the work of the first",
     ),
     fault(
+        "last-lane-lost",
+        "of lanes that diverge the last does nothing",
+    ),
+    fault(
+        "select-swapped",
+        "lanes keep what those that branch otherwise compute",
+    ),
+    fault(
         "same-buffer-twice",
         "restrict, though a launch passes a buffer twice",
     ),

@@ -58,6 +58,7 @@ pub mod scalars;
 pub mod seeds;
 pub mod stencils;
 pub mod tables;
+pub mod vectors;
 pub mod worker;
 
 pub use command::path_with_fpgacc;

@@ -55,6 +55,8 @@ pub enum Rewrites {
     /// All but `ndrange-to-loop`, coarsened like this (`--coarsen`); kernels are also built as they are,
     /// for launches that do not divide.
     Coarsened(String),
+    /// The same with vectors of so many work-items (`--vectorise`).
+    Vectorised(u64),
 }
 
 impl Rewrites {
@@ -67,6 +69,7 @@ impl Rewrites {
             Rewrites::Interchanged,
             Rewrites::Wide,
             Rewrites::Coarsened("0:2".to_string()),
+            Rewrites::Vectorised(4),
         ];
         each.map(Rewrites::Only).chain(together).collect()
     }
@@ -97,6 +100,11 @@ impl Rewrites {
                 options.general = General::Always;
                 (3, without_loops())
             }
+            Rewrites::Vectorised(lanes) => {
+                options.vectorise = Some(*lanes);
+                options.general = General::Always;
+                (3, without_loops())
+            }
         };
         Pipeline {
             level,
@@ -124,6 +132,7 @@ impl std::fmt::Display for Rewrites {
             Rewrites::Interchanged => write!(f, "all rewrites, kernels' loops outside"),
             Rewrites::Wide => write!(f, "wide NDRanges"),
             Rewrites::Coarsened(how) => write!(f, "NDRanges coarsened by {how}"),
+            Rewrites::Vectorised(lanes) => write!(f, "NDRanges in vectors of {lanes}"),
         }
     }
 }

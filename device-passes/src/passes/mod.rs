@@ -19,6 +19,7 @@ mod restrict;
 mod scalar_replacement;
 pub(crate) mod specialise;
 pub mod unroll;
+mod vectorise;
 pub mod window;
 mod work_group_size;
 
@@ -30,6 +31,7 @@ pub use coarsen::{COARSEN, Coarsen};
 pub use promote::Promote;
 pub use replicate::Replicate;
 pub use unroll::Unroll;
+pub use vectorise::{VECTORISE, Vectorise};
 
 /// The name of the pass that changes a kernel's form.
 pub const NDRANGE_TO_LOOP: &str = "ndrange-to-loop";
@@ -70,6 +72,8 @@ pub const ALL: &[&dyn Pass] = &[
     &delinearise::Delinearise,
     // Of kernels that ndrange-to-loop leaves. Before the passes that see its launches: from here on
     // they are the smaller ones.
+    &Vectorise,
+    // After vectorise: neighbours in memory become vectors before work-items are merged otherwise.
     &Coarsen,
     // After ndrange-to-loop, which adds the hidden parameters and keeps the others: the pairs that
     // the runtime checks are counted among the kernel's own parameters. Before reduction, whose

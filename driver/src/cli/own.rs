@@ -122,6 +122,14 @@ pub const KERNELS: &[Flag] = &[
     )
     .single()
     .refine(|arg| arg.value_parser(coarsening)),
+    value(
+        "vectorise",
+        "LANES",
+        "Let one work-item of each kernel that stays an NDRange do the work of LANES neighbours (2, 4, 8 or \
+         16) in dimension 0, with vectors",
+    )
+    .single()
+    .refine(|arg| arg.value_parser(lanes)),
     Flag::two_dashes(
         "interchange",
         "In single work-items, run the loops of kernels outside of those over work-items, where all \
@@ -396,6 +404,13 @@ fn local_size(text: &str) -> Result<u64, String> {
 }
 
 /// `0:4`, or `1:2:local`.
+fn lanes(text: &str) -> Result<u64, String> {
+    match text.parse() {
+        Ok(lanes @ (2 | 4 | 8 | 16)) => Ok(lanes),
+        _ => Err("vectors have 2, 4, 8 or 16 elements".to_string()),
+    }
+}
+
 fn coarsening(text: &str) -> Result<Coarsening, String> {
     text.parse()
         .map_err(|error: NoCoarsening| error.to_string())

@@ -223,7 +223,7 @@ fn over_lanes_of(
 }
 
 /// Attributes that speak of work-groups speak of the smaller ones.
-fn set_attributes(function: &mut Function, how: Coarsening) {
+pub fn set_attributes(function: &mut Function, how: Coarsening) {
     function
         .attrs
         .retain(|attr| attr.name != "work_group_size_hint");

@@ -57,6 +57,14 @@ impl Lanes {
         }
     }
 
+    /// For kernels that are launched without an offset, which the runtime must then check.
+    pub fn without_offset(how: Coarsening) -> Self {
+        Lanes {
+            how,
+            no_offset: true,
+        }
+    }
+
     /// Whether the smaller launch answers a query otherwise than the original.
     pub fn changes(&self, query: Query) -> bool {
         match query.dim {
@@ -78,7 +86,7 @@ impl Lanes {
     }
 
     /// The original's answer to a query that [changes](Self::changes), which `slot` is.
-    fn value(
+    pub fn value(
         &self,
         target: &mut Target<'_>,
         slot: ExprId,

@@ -15,11 +15,11 @@
 //! - [`local_copies`]: `__local` memory of merged groups.
 //! - [`emit`]: makes the kernel.
 
-mod emit;
+pub(super) mod emit;
 mod helpers;
 mod jam;
-mod lanes;
-mod legality;
+pub(super) mod lanes;
+pub(super) mod legality;
 mod local_copies;
 
 use fpgacc_frontend::ir::{FunctionId, Module};
@@ -63,6 +63,10 @@ impl Pass for Coarsen {
         let Some(how) = context.options.coarsen else {
             return Outcome::Nothing;
         };
+        if contract.coarsened().is_some() {
+            let text = "its work-items are vectors of others already";
+            return Outcome::Missed(vec![Note::new(text, None)]);
+        }
         let original = module.functions[kernel].clone();
         match coarsen(module, kernel, context, how) {
             Ok(note) => {
