@@ -48,6 +48,7 @@ pub fn pipeline(variant: &Variant, base: &Pipeline) -> Result<Pipeline, NoVarian
     options.coarsen = coarsen
         .transpose()
         .map_err(|why| fault("coarsen", why.to_string()))?;
+    options.vectorise = variant.vectorise.filter(|lanes| *lanes > 1);
     for (field, value, option) in [
         ("simd", variant.simd, &mut options.simd),
         (

@@ -46,7 +46,7 @@ pub(super) fn label(made: &Made, is_input: bool) -> String {
                 parts.push(format!("shift registers of {}", depth.unwrap_or("8")));
             }
             "promote" if is_new => parts.push(loaded_once(made)),
-            "coarsen" => {
+            "coarsen" | "vectorise" => {
                 let merged = text.split([',', ';']).next();
                 parts.extend(merged.map(str::to_string));
             }

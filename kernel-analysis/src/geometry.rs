@@ -1,7 +1,7 @@
 //! What the host's launches fix of a kernel's NDRange, over all its launches.
 
 use fpgacc_launch_facts::{Launch, LocalSize, Value};
-use fpgacc_runtime::contract::{Coarsened, Level};
+use fpgacc_runtime::contract::Coarsened;
 
 /// The launches of one kernel, taken together: a component is known if all launches agree on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,11 +58,13 @@ impl Geometry {
 
     /// That of the smaller NDRange that a coarsened kernel is launched over in the place of this one.
     pub fn coarsened(mut self, by: Coarsened) -> Self {
-        let dim = usize::from(by.dim);
-        let divided = |size: u64| size.is_multiple_of(by.factor).then(|| size / by.factor);
-        self.global[dim] = self.global[dim].and_then(divided);
-        if let (LocalGeometry::Sizes(sizes), Level::Items) = (&mut self.local, by.level) {
-            sizes[dim] = sizes[dim].and_then(divided);
+        let divided = |size: u64, by: u64| size.is_multiple_of(by).then(|| size / by);
+        for dim in 0..3 {
+            let (global, local) = by.divides(dim);
+            self.global[dim] = self.global[dim].and_then(|size| divided(size, global));
+            if let LocalGeometry::Sizes(sizes) = &mut self.local {
+                sizes[dim] = sizes[dim].and_then(|size| divided(size, local));
+            }
         }
         self
     }

@@ -67,6 +67,9 @@ pub struct Variant {
     /// Its form; `auto` is that of the host.
     #[serde(default, skip_serializing_if = "is_default")]
     pub form: ExecutionModel,
+    /// So many neighbouring work-items become one, with vectors: 2, 4, 8 or 16.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub vectorise: Option<u64>,
     /// So many work-items become one, as in `0:4:1`: in dimension 0 four, that are 1 apart (`local`: as far as the
     /// group allows); `0:4:1:groups` merges work-groups.
     #[serde(default, skip_serializing_if = "Option::is_none")]

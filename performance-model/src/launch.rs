@@ -7,7 +7,7 @@ use fpgacc_frontend::source::Span;
 use fpgacc_kernel_analysis::geometry::{Geometry, LocalGeometry};
 use fpgacc_launch_facts::{ArgValue, Launch, LocalSize, Value};
 use fpgacc_runtime::contract::LaunchContract;
-use fpgacc_runtime::manifest::{Form, Hidden, Level};
+use fpgacc_runtime::manifest::{Form, Hidden};
 
 use super::prediction::TripOrigin;
 
@@ -80,24 +80,28 @@ impl LaunchShape {
         let Some(by) = contract.coarsened() else {
             return shape;
         };
-        let dim = usize::from(by.dim);
-        let divide = |size: &mut Option<Given>| {
+        let divide = |size: &mut Option<Given>, by: u64| {
             if let Some(given) = size {
-                given.value = (given.value / by.factor as f64).max(1.0);
+                given.value = (given.value / by as f64).max(1.0);
             }
         };
-        let (global, local) = self.sizes(dim);
         let known = |value| {
             Some(Given {
                 value,
                 origin: TripOrigin::Assumed,
             })
         };
-        shape.global[dim] = self.global[dim].or_else(|| known(global));
-        divide(&mut shape.global[dim]);
-        if by.level == Level::Items {
-            shape.local[dim] = self.local[dim].or_else(|| known(local));
-            divide(&mut shape.local[dim]);
+        for dim in 0..3 {
+            let (by_global, by_local) = by.divides(dim);
+            let (global, local) = self.sizes(dim);
+            if by_global > 1 {
+                shape.global[dim] = self.global[dim].or_else(|| known(global));
+                divide(&mut shape.global[dim], by_global);
+            }
+            if by_local > 1 {
+                shape.local[dim] = self.local[dim].or_else(|| known(local));
+                divide(&mut shape.local[dim], by_local);
+            }
         }
         shape
     }

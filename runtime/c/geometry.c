@@ -111,6 +111,8 @@ int fpgacc_geometry_take(struct fpgacc_geometry *geometry, const size_t *offset,
 void fpgacc_geometry_coarsen(struct fpgacc_geometry *geometry, const struct fpgacc_kernel *info)
 {
     unsigned dim = info->coarsened.dim;
+    geometry->global[0] /= info->coarsened.lanes;
+    geometry->local[0] /= info->coarsened.lanes;
     geometry->global[dim] /= info->coarsened.factor;
     if (info->coarsened.merges_items)
         geometry->local[dim] /= info->coarsened.factor;

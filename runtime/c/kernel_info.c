@@ -183,8 +183,8 @@ static cl_int answer_coarsened(cl_kernel kernel, const struct fpgacc_kernel *inf
             kernel, device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof fixed, fixed, NULL);
     if (error != CL_SUCCESS)
         return error;
-    if (info->coarsened.merges_items && most == fixed[0] * fixed[1] * fixed[2])
-        most *= info->coarsened.factor;
+    if (most == fixed[0] * fixed[1] * fixed[2])
+        most *= info->coarsened.lanes * (info->coarsened.merges_items ? info->coarsened.factor : 1);
     return fpgacc_answer(&most, sizeof most, size, value, size_ret);
 }
 

@@ -33,6 +33,8 @@ static void trace_launch(const struct fpgacc_site *site, const struct fpgacc_tra
                         version->info->coarsened.factor,
                         version->info->coarsened.merges_items ? "work-items" : "work-groups",
                         version->info->coarsened.dim);
+        if (version->info->coarsened.lanes > 1)
+            fpgacc_text_add(&text, ", after %zu neighbours", version->info->coarsened.lanes);
     } else if (version->info->form == FPGACC_TASK) {
         fpgacc_text_add(&text, "as one work-item: offset ");
         fpgacc_add_sizes(&text, geometry->offset, geometry->work_dim);

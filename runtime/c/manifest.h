@@ -126,11 +126,12 @@ struct fpgacc_kernel {
     uint64_t max_group_size; /* that is chosen and told; 0: any number */
     enum fpgacc_null_local null_local;
     /* Of coarsened kernels only: a factor-th of the global size is launched, and of the local size if
-     * work-items are merged, not groups. */
+     * work-items are merged, not groups. Before that, a lanes-th of both in dimension 0. */
     struct {
         unsigned dim;
         size_t factor;
         int merges_items;
+        size_t lanes;
     } coarsened;
 };
 

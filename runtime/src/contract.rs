@@ -118,7 +118,8 @@ pub enum Form {
     Coarsened(Coarsened),
 }
 
-/// How a coarsened kernel is launched: with a `factor`-th of the global size in a dimension. A
+/// How a coarsened kernel is launched: with a `factor`-th of the global size in a dimension, of what is
+/// left of a `lanes`-th in dimension 0. A
 /// [`Guard::Multiple`] sees to it that this is a whole number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Coarsened {
@@ -128,6 +129,25 @@ pub struct Coarsened {
     pub factor: u64,
     /// What is merged.
     pub level: Level,
+    /// Before that, so many neighbouring work-items in dimension 0 are one; 1: none.
+    #[serde(default = "one")]
+    pub lanes: u64,
+}
+
+fn one() -> u64 {
+    1
+}
+
+impl Coarsened {
+    /// By how much the global and the local size of a dimension are divided.
+    pub fn divides(&self, dim: usize) -> (u64, u64) {
+        let lanes = if dim == 0 { self.lanes } else { 1 };
+        match (usize::from(self.dim) == dim, self.level) {
+            (true, Level::Items) => (lanes * self.factor, lanes * self.factor),
+            (true, Level::Groups) => (lanes * self.factor, lanes),
+            (false, _) => (lanes, lanes),
+        }
+    }
 }
 
 /// What of an NDRange is merged.

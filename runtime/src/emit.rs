@@ -195,9 +195,15 @@ fn kernel_row(prefix: &str, kernel: &Kernel) -> String {
             task.max_group_size.unwrap_or(0),
         );
     }
-    if let Some(Coarsened { dim, factor, level }) = kernel.contract.coarsened() {
-        let merges_items = u8::from(level == Level::Items);
-        let _ = writeln!(row, "    .coarsened = {{{dim}, {factor}, {merges_items}}},");
+    if let Some(by) = kernel.contract.coarsened() {
+        let Coarsened {
+            dim, factor, lanes, ..
+        } = by;
+        let merges_items = u8::from(by.level == Level::Items);
+        let _ = writeln!(
+            row,
+            "    .coarsened = {{{dim}, {factor}, {merges_items}, {lanes}}},"
+        );
     }
     row.push('}');
     row

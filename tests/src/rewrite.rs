@@ -19,7 +19,7 @@ use fpgacc_launch_facts::{
     Location, Value,
 };
 use fpgacc_runtime::guard::{Guard, Multiple};
-use fpgacc_runtime::manifest::{Coarsened, Form, Level};
+use fpgacc_runtime::manifest::{Coarsened, Form};
 use serde::{Deserialize, Serialize};
 
 use crate::job::{Arg, Buffer, Geometry, Job, Launch};
@@ -55,8 +55,8 @@ pub enum Rewrites {
     /// All but `ndrange-to-loop`, coarsened like this (`--coarsen`); kernels are also built as they are,
     /// for launches that do not divide.
     Coarsened(String),
-    /// The same with vectors of so many work-items (`--vectorise`).
-    Vectorised(u64),
+    /// The same with vectors of so many work-items (`--vectorise`), and coarsened besides.
+    Vectorised(u64, Option<String>),
 }
 
 impl Rewrites {
@@ -69,7 +69,7 @@ impl Rewrites {
             Rewrites::Interchanged,
             Rewrites::Wide,
             Rewrites::Coarsened("0:2".to_string()),
-            Rewrites::Vectorised(4),
+            Rewrites::Vectorised(4, None),
         ];
         each.map(Rewrites::Only).chain(together).collect()
     }
@@ -100,8 +100,9 @@ impl Rewrites {
                 options.general = General::Always;
                 (3, without_loops())
             }
-            Rewrites::Vectorised(lanes) => {
+            Rewrites::Vectorised(lanes, how) => {
                 options.vectorise = Some(*lanes);
+                options.coarsen = how.as_ref().and_then(|how| how.parse().ok());
                 options.general = General::Always;
                 (3, without_loops())
             }
@@ -132,7 +133,10 @@ impl std::fmt::Display for Rewrites {
             Rewrites::Interchanged => write!(f, "all rewrites, kernels' loops outside"),
             Rewrites::Wide => write!(f, "wide NDRanges"),
             Rewrites::Coarsened(how) => write!(f, "NDRanges coarsened by {how}"),
-            Rewrites::Vectorised(lanes) => write!(f, "NDRanges in vectors of {lanes}"),
+            Rewrites::Vectorised(lanes, None) => write!(f, "NDRanges in vectors of {lanes}"),
+            Rewrites::Vectorised(lanes, Some(how)) => {
+                write!(f, "NDRanges in vectors of {lanes}, coarsened by {how}")
+            }
         }
     }
 }
@@ -300,10 +304,12 @@ fn coarsened(launch: &Launch, by: Coarsened) -> Result<Launch, String> {
     let Geometry::Range { global, local, .. } = &mut launch.geometry else {
         return Err("a task is not coarsened".to_string());
     };
-    let dim = usize::from(by.dim);
-    global[dim] /= by.factor;
-    if let (Some(size), Level::Items) = (local.get_mut(dim), by.level) {
-        *size /= by.factor;
+    for dim in 0..global.len() {
+        let (by_global, by_local) = by.divides(dim);
+        global[dim] /= by_global;
+        if let Some(size) = local.get_mut(dim) {
+            *size /= by_local;
+        }
     }
     Ok(launch)
 }

@@ -312,10 +312,14 @@ impl Maker<'_> {
         self.line(&format!(
             "for (int {counter} = 0; {counter} < {bound}; {counter}++) {{"
         ));
+        // Rows of a group are not alike.
+        let before = self.is_divergent;
+        self.is_divergent |= bound.contains('y');
         self.counters.push(counter);
         let many = 1 + self.random.below(2);
         self.block(many);
         self.counters.pop();
+        self.is_divergent = before;
         self.line("}");
     }
 

@@ -12,13 +12,9 @@ use fpgacc_tests::vectors::job;
 /// Kernels in one program: building costs more than running.
 const BATCH: usize = 20;
 
-fn vectorised(job: &Job, lanes: u64, told: Told) -> Rewritten {
-    let made = rewrite(
-        job,
-        |_| told,
-        &Rewrites::Vectorised(lanes),
-        &PassOptions::default(),
-    );
+fn vectorised(job: &Job, lanes: u64, how: Option<&str>, told: Told) -> Rewritten {
+    let rewrites = Rewrites::Vectorised(lanes, how.map(str::to_string));
+    let made = rewrite(job, |_| told, &rewrites, &PassOptions::default());
     made.unwrap_or_else(|error| panic!("{error}"))
 }
 
@@ -31,8 +27,9 @@ fn random_vectors_compute_the_same_bytes() {
         certify(&original)
             .unwrap_or_else(|error| fail(name, seed, &original.source, &error.to_string()));
         let lanes = [4, 2, 8][seed as usize % 3];
+        let how = [None, Some("1:2"), Some("0:2:local"), None][seed as usize % 4];
         let told = [Told::All, Told::Local, Told::Nothing][seed as usize % 3];
-        let made = vectorised(&original, lanes, told);
+        let made = vectorised(&original, lanes, how, told);
         all += BATCH;
         fired += made
             .contracts

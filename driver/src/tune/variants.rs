@@ -2,7 +2,7 @@
 
 use fpgacc_decision::Family;
 use fpgacc_decision::explore::{Explored, Explorer};
-use fpgacc_device_passes::passes::{COARSEN, PRIVATISE, SCALAR_REPLACEMENT, WINDOW};
+use fpgacc_device_passes::passes::{COARSEN, PRIVATISE, SCALAR_REPLACEMENT, VECTORISE, WINDOW};
 use fpgacc_launch_facts::{ExecutionModel, Variant};
 use fpgacc_tuning::space::{Parameter, Point, Rule, Setting, Space};
 
@@ -169,6 +169,18 @@ fn ndranges(
                 .push(Parameter::new(names.of("coarsen.stride"), strides));
         }
     }
+    let is_vectorised = |lanes: u64| {
+        let variant = Variant {
+            vectorise: Some(lanes),
+            ..form(model)
+        };
+        let made = explorer.make(&[variant]).ok();
+        made.is_some_and(|made| made[0].did(VECTORISE))
+    };
+    let lanes = MERGED
+        .into_iter()
+        .filter(|lanes| *lanes == 1 || is_vectorised(*lanes));
+    add(space, names, model, names.of("vectorise"), lanes.collect());
     if let Some(made) = explorer
         .make(&[form(model)])
         .ok()
@@ -286,6 +298,7 @@ pub fn variant(kernel: &str, point: &Point) -> Variant {
     let more_than = |least: u64| move |number: &u64| *number > least;
     let mut variant = Variant {
         form: model,
+        vectorise: number("vectorise").filter(more_than(1)),
         promote: number("promote").filter(more_than(0)),
         simd: number("simd").filter(more_than(1)),
         compute_units: number("compute_units").filter(more_than(1)),

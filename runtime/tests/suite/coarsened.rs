@@ -16,6 +16,7 @@ fn coarsened(dim: u8, level: Level, null_local: bool) -> Kernel {
         dim,
         factor: 2,
         level,
+        lanes: 1,
     };
     let params = vec![param("out", "int*", ParamKind::Global, 8)];
     let mut made = kernel("where", Form::Coarsened(by), params);

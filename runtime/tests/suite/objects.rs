@@ -77,6 +77,7 @@ fn queries_of_coarsened(case: Case) {
         dim: 0,
         factor: 2,
         level: Level::Items,
+        lanes: 1,
     };
     let plain = kernel("plain", Form::Coarsened(by), plain_params());
     let params = vec![param("out", "int*", ParamKind::Global, 8)];

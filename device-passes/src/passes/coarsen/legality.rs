@@ -22,12 +22,20 @@ pub fn multiple(how: Coarsening) -> u64 {
     }
 }
 
-/// All reasons.
+/// Of so many work-items of the original each of those is a vector that are merged.
+pub fn lanes_in(how: Coarsening, lanes: u64) -> u64 {
+    match (how.dim, how.level) {
+        (0, Level::Items) => lanes,
+        _ => 1,
+    }
+}
+
+/// All reasons; `vectors`: so many neighbours in dimension 0 are one already.
 pub fn problems(
     module: &Module,
     kernel: FunctionId,
     context: &Context<'_>,
-    how: Coarsening,
+    (how, vectors): (Coarsening, u64),
 ) -> Vec<Note> {
     let mut all = options(how);
     if !all.is_empty() {
@@ -38,7 +46,7 @@ pub fn problems(
     let launches = context.launches.iter();
     all.extend(
         launches
-            .filter_map(|launch| does_not_divide(launch, how))
+            .filter_map(|launch| does_not_divide(launch, (how, vectors)))
             .next(),
     );
     let found = survey(module, kernel, context.called);
@@ -167,9 +175,9 @@ fn odd_size(size: u64, how: Coarsening) -> Option<Note> {
 }
 
 /// Why a launch that is known cannot be coarsened.
-fn does_not_divide(launch: &Launch, how: Coarsening) -> Option<Note> {
+fn does_not_divide(launch: &Launch, (how, vectors): (Coarsening, u64)) -> Option<Note> {
     let dim = usize::from(how.dim);
-    let of = multiple(how);
+    let of = multiple(how) * lanes_in(how, vectors);
     let says = |what: &str| {
         let text = format!("the launch at {} {what}", launch.site);
         Some(Note::new(text, None))

@@ -63,14 +63,11 @@ impl Pass for Coarsen {
         let Some(how) = context.options.coarsen else {
             return Outcome::Nothing;
         };
-        if contract.coarsened().is_some() {
-            let text = "its work-items are vectors of others already";
-            return Outcome::Missed(vec![Note::new(text, None)]);
-        }
+        let lanes = contract.coarsened().map_or(1, |vectors| vectors.factor);
         let original = module.functions[kernel].clone();
-        match coarsen(module, kernel, context, how) {
+        match coarsen(module, kernel, context, (how, lanes)) {
             Ok(note) => {
-                state(contract, how, context);
+                state(contract, (how, lanes), context);
                 self.comment(&mut module.functions[kernel], std::slice::from_ref(&note));
                 Outcome::Done(vec![note])
             }
@@ -87,9 +84,9 @@ fn coarsen(
     module: &mut Module,
     kernel: FunctionId,
     context: &Context<'_>,
-    how: Coarsening,
+    (how, vectors): (Coarsening, u64),
 ) -> Result<Note, Vec<Note>> {
-    let problems = legality::problems(module, kernel, context, how);
+    let problems = legality::problems(module, kernel, context, (how, vectors));
     if !problems.is_empty() {
         return Err(problems);
     }
@@ -128,17 +125,22 @@ fn describe(how: Coarsening, jammed: usize) -> String {
 }
 
 /// How the kernel is launched now, and what its launches must be like.
-fn state(contract: &mut LaunchContract, how: Coarsening, context: &Context<'_>) {
+fn state(contract: &mut LaunchContract, (how, lanes): (Coarsening, u64), context: &Context<'_>) {
     let Coarsening {
         dim,
         factor,
         stride,
         level,
     } = how;
-    contract.form = Form::Coarsened(Coarsened { dim, factor, level });
+    contract.form = Form::Coarsened(Coarsened {
+        dim,
+        factor,
+        level,
+        lanes,
+    });
     contract.guard(Guard::Multiple(Multiple {
         dim,
-        of: legality::multiple(how),
+        of: legality::multiple(how) * legality::lanes_in(how, lanes),
         of_groups: level == Level::Groups,
         null_local: level == Level::Items && stride == Stride::Of(1),
     }));

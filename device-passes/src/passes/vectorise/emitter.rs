@@ -224,6 +224,9 @@ impl<'a> Emitter<'a> {
             }
             Expr::Call { .. } if self.shapes.queries.contains_key(&id) => {
                 let query = self.shapes.queries[&id];
+                if self.shapes.expr(id) == Shape::Varying {
+                    self.problem("it asks for an id in a dimension that is computed", span);
+                }
                 let first = self.first.query(&mut self.target, id, query);
                 return self.ahead(first, self.shapes.expr(id), lane);
             }

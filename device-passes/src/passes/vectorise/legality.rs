@@ -22,7 +22,7 @@ pub fn problems(
         let text = format!("vectors have 2, 4, 8 or 16 elements, not {}", how.factor);
         return vec![Note::new(text, None)];
     }
-    let mut all = coarsening::problems(module, kernel, context, how);
+    let mut all = coarsening::problems(module, kernel, context, (how, 1));
     if !matches!(context.geometry.offset[0], None | Some(0)) {
         all.push(Note::new(
             "its launches have an offset in dimension 0",
@@ -76,14 +76,10 @@ fn volatile(module: &Module, function: &Function) -> Option<Note> {
             };
         }
         let text = format!("'{}' is volatile", variable.name);
-        (quals.contains(Qualifiers::VOLATILE) && !is_atomic_only(function))
+        quals
+            .contains(Qualifiers::VOLATILE)
             .then(|| Note::new(text, variable.span))
     })
-}
-
-/// There is no telling: what is volatile stays as it is.
-fn is_atomic_only(_: &Function) -> bool {
-    false
 }
 
 /// Builtins that work-items of a group call together or that lanes cannot call one after the other.

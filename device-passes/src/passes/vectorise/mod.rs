@@ -194,7 +194,12 @@ fn state(contract: &mut LaunchContract, how: Coarsening) {
     let Coarsening {
         dim, factor, level, ..
     } = how;
-    contract.form = Form::Coarsened(Coarsened { dim, factor, level });
+    contract.form = Form::Coarsened(Coarsened {
+        dim,
+        factor,
+        level,
+        lanes: 1,
+    });
     contract.guard(Guard::Multiple(Multiple {
         dim,
         of: factor,
