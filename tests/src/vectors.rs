@@ -352,10 +352,8 @@ impl Maker<'_> {
         let value = self.expression("int", 2);
         self.line(&format!("tile[ly][l + 1] = ({value}) & 31;"));
         self.line("barrier(CLK_LOCAL_MEM_FENCE);");
-        let from = self.random.pick(&["l + 1", "l ^ 1", "7 - l + 1", "3", "l"]);
-        let from = from
-            .replace("l ^ 1", "(l ^ 1) + 1")
-            .replace("7 - l", "(7 - l)");
+        let from = ["l + 1", "(l ^ 1) + 1", "(7 - l) + 1", "3", "l", "l + 2"];
+        let from = self.random.pick(&from);
         let at = self.random.below(self.vars.len());
         let (name, ty) = self.vars[at].clone();
         let value = match ty {
@@ -434,12 +432,19 @@ fn kernel(name: &str, random: &mut Random) -> String {
         "int i = get_global_id(0);",
         "int i = get_group_id(0) * get_local_size(0) + get_local_id(0);",
     ]);
+    let filled = match maker.has_barriers {
+        true => {
+            "    tile[ly][l + 1] = l;\n    if (l == 0) { tile[ly][0] = 7; tile[ly][9] = 8; }\n    \
+             barrier(CLK_LOCAL_MEM_FENCE);\n"
+        }
+        false => "",
+    };
     format!(
         "__kernel void {name}(__global const int *ints, __global const float *floats, __global const char *bytes, \
          __global const ushort *shorts, __global const long *longs, __global long *out, __global int *wide, int n, \
          int most, float f)\n{{\n    __local int tile[2][10];\n    {first}\n    size_t g = get_global_id(0);\n    \
          uint u = get_global_id(0);\n    int y = get_global_id(1), l = get_local_id(0), ly = get_local_id(1);\n    \
-         int at = y * 64 + i;\n{guard}{}{last}}}\n",
+         int at = y * 64 + i;\n{guard}{filled}{}{last}}}\n",
         maker.text
     )
 }
