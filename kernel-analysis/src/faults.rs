@@ -84,12 +84,16 @@ pub const ALL: &[Fault] = &[
         "merged work-items all do the work of the first",
     ),
     fault(
-        "last-lane-lost",
+        "vector-lane-lost",
         "of lanes that diverge the last does nothing",
     ),
     fault(
-        "select-swapped",
+        "vector-select-swapped",
         "lanes keep what those that branch otherwise compute",
+    ),
+    fault(
+        "vector-stride-ignored",
+        "elements that are 2 apart are loaded as neighbours",
     ),
     fault(
         "same-buffer-twice",

@@ -304,9 +304,9 @@ fn coarsened(launch: &Launch, by: Coarsened) -> Result<Launch, String> {
     let Geometry::Range { global, local, .. } = &mut launch.geometry else {
         return Err("a task is not coarsened".to_string());
     };
-    for dim in 0..global.len() {
+    for (dim, global) in global.iter_mut().enumerate() {
         let (by_global, by_local) = by.divides(dim);
-        global[dim] /= by_global;
+        *global /= by_global;
         if let Some(size) = local.get_mut(dim) {
             *size /= by_local;
         }

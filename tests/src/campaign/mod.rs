@@ -45,23 +45,29 @@ pub struct Plan {
     pub coarsened: bool,
 }
 
-/// The ways in which programs are coarsened, in turn.
-const COARSENINGS: [&str; 9] = [
-    "0:2",
-    "0:4:local",
-    "0:2:1:groups",
-    "1:2",
-    "0:2:2",
-    "0:2:local:groups",
-    "0:4",
-    "0:2:local",
-    "1:2:1:groups",
+/// The ways in which programs are coarsened, in turn: vectors of so many neighbours, and what is merged.
+const COARSENINGS: [(u64, &str); 12] = [
+    (1, "0:2"),
+    (4, ""),
+    (1, "0:4:local"),
+    (1, "0:2:1:groups"),
+    (1, "1:2"),
+    (2, "1:2"),
+    (1, "0:2:2"),
+    (1, "0:2:local:groups"),
+    (1, "0:4"),
+    (2, ""),
+    (1, "0:2:local"),
+    (1, "1:2:1:groups"),
 ];
 
 /// One of them.
 fn coarsened(index: u64) -> Rewrites {
-    let at = index % COARSENINGS.len() as u64;
-    Rewrites::Coarsened(COARSENINGS[at as usize].to_string())
+    let (lanes, how) = COARSENINGS[(index % COARSENINGS.len() as u64) as usize];
+    match lanes {
+        1 => Rewrites::Coarsened(how.to_string()),
+        _ => Rewrites::Vectorised(lanes, Some(how.to_string()).filter(|how| !how.is_empty())),
+    }
 }
 
 impl Plan {

@@ -484,7 +484,7 @@ impl Emitter<'_> {
         self.serial += 1;
         let var = self.target.int_var("lane");
         let body = self.lane_list(stmts, Lane::At(var), &mut Own::new(), false);
-        let lanes = match faults::is_on("last-lane-lost") {
+        let lanes = match faults::is_on("vector-lane-lost") {
             true => self.width - 1,
             false => self.width,
         };
@@ -601,7 +601,7 @@ impl Emitter<'_> {
         let mask = self.target.function.use_var(mask);
         let mask = self.converted_to(mask, signed(to));
         let old = self.target.function.use_var(var);
-        let (yes, no) = match holds != faults::is_on("select-swapped") {
+        let (yes, no) = match holds != faults::is_on("vector-select-swapped") {
             true => (rhs, old),
             false => (old, rhs),
         };

@@ -4,6 +4,8 @@ use fpgacc_frontend::ir::{
     AddressSpace, BinaryOp, Callee, Expr, ExprId, QualType, Qualifiers, Scalar, UnaryOp, VarRef,
 };
 
+use fpgacc_kernel_analysis::faults;
+
 use crate::passes::vectorise::builtins::{self, Kind};
 use crate::passes::vectorise::emitter::{Emitter, INSIDE, Lane, Own};
 use crate::passes::vectorise::shapes::{Linear, Shape, Storage, converted, kept, promoted, usual};
@@ -510,6 +512,7 @@ impl Emitter<'_> {
         }
         let linear = match self.shapes.expr(index) {
             Shape::Linear(linear) if linear.stride == 1 => linear,
+            Shape::Linear(linear) if faults::is_on("vector-stride-ignored") => linear,
             _ => return None,
         };
         let by = self.scalar(index)?;
