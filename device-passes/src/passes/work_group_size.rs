@@ -6,7 +6,6 @@
 use fpgacc_frontend::ir::{FunctionId, Module};
 use fpgacc_kernel_analysis::faults;
 use fpgacc_kernel_analysis::geometry::LocalGeometry;
-use fpgacc_runtime::contract::Level;
 use fpgacc_runtime::guard::Guard;
 
 use crate::pass::{About, Context, LaunchContract, Note, Outcome, Pass, Requirement};
@@ -61,10 +60,10 @@ impl Pass for WorkGroupSize {
 
 /// The local size that the host gives where the kernel's is this one.
 fn of_host(mut sizes: [u64; 3], contract: &LaunchContract) -> [u64; 3] {
-    if let Some(by) = contract.coarsened()
-        && by.level == Level::Items
-    {
-        sizes[usize::from(by.dim)] *= by.factor;
+    if let Some(by) = contract.coarsened() {
+        for (dim, size) in sizes.iter_mut().enumerate() {
+            *size *= by.divides(dim).1;
+        }
     }
     sizes
 }

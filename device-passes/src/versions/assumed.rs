@@ -5,7 +5,7 @@ use fpgacc_frontend::ir::{Function, VarId};
 use fpgacc_kernel_analysis::relation::{Relation, relation};
 use fpgacc_kernel_analysis::usage::names;
 use fpgacc_launch_facts::{Facts, Launch, LocalSize, Value};
-use fpgacc_runtime::guard::{Guard, Subject};
+use fpgacc_runtime::guard::{Guard, Multiple, Subject};
 
 use crate::options::PassOptions;
 use crate::pass::LaunchContract;
@@ -73,10 +73,14 @@ fn geometry(contract: &LaunchContract, launches: &[&Launch]) -> Option<String> {
 
 /// Sizes of which a coarsened kernel wants multiples.
 fn multiples(contract: &LaunchContract, launches: &[&Launch]) -> Option<String> {
-    let multiple = contract.guards.iter().find_map(|guard| match guard {
+    let mut multiples = contract.guards.iter().filter_map(|guard| match guard {
         Guard::Multiple(multiple) => Some(multiple),
         _ => None,
-    })?;
+    });
+    multiples.find_map(|multiple| divides(multiple, launches))
+}
+
+fn divides(multiple: &Multiple, launches: &[&Launch]) -> Option<String> {
     if launches.is_empty() {
         return Some("that sizes divide is assumed, as no launch is known".to_string());
     }
