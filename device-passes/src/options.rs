@@ -26,6 +26,8 @@ pub struct PassOptions {
     pub compute_units: u64,
     /// As many neighbouring work-items of NDRange kernels become one, with vectors; `None`: none.
     pub vectorise: Option<u64>,
+    /// As many iterations of loops become one, with vectors; `None`: none.
+    pub vectorise_loops: Option<u64>,
     /// How NDRange kernels are coarsened; `None`: not at all. The decision chooses.
     pub coarsen: Option<Coarsening>,
     /// The dimension of work-items whose loops are innermost in single work-items, wherever their order is
@@ -85,6 +87,7 @@ impl Default for PassOptions {
             simd: 1,
             compute_units: 1,
             vectorise: None,
+            vectorise_loops: None,
             coarsen: None,
             innermost: None,
             ungrouped: false,

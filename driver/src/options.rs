@@ -440,11 +440,15 @@ fn pipeline(matches: &ArgMatches) -> Result<Pipeline, Diagnostic> {
         // Who says how wants it.
         switches.entry(passes::COARSEN.to_string()).or_insert(true);
     }
-    let vectorise = matches.get_one::<u64>("vectorise").copied();
-    if vectorise.is_some() {
-        switches
-            .entry(passes::VECTORISE.to_string())
-            .or_insert(true);
+    let lanes = |option: &str| matches.get_one::<u64>(option).copied();
+    let (vectorise, vectorise_loops) = (lanes("vectorise"), lanes("vectorise-loops"));
+    for (asked, pass) in [
+        (vectorise, passes::VECTORISE),
+        (vectorise_loops, passes::VECTORISE_LOOPS),
+    ] {
+        if asked.is_some() {
+            switches.entry(pass.to_string()).or_insert(true);
+        }
     }
     let stop_after = one(matches, "stop-after");
     if let Some(name) = stop_after.as_deref().filter(|name| !is_pass(name)) {
@@ -464,6 +468,7 @@ fn pipeline(matches: &ArgMatches) -> Result<Pipeline, Diagnostic> {
             max_local_size: matches.get_one("max-local-size").copied().unwrap_or(1024),
             coarsen,
             vectorise,
+            vectorise_loops,
             interchange: matches.get_flag("interchange"),
             // Rows that groups cut are short.
             ungrouped: matches.get_flag("interchange"),

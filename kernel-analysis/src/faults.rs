@@ -92,6 +92,10 @@ pub const ALL: &[Fault] = &[
         "lanes keep what those that branch otherwise compute",
     ),
     fault(
+        "vector-sum-lost",
+        "what the last lane added up is lost after a loop",
+    ),
+    fault(
         "vector-stride-ignored",
         "elements that are 2 apart are loaded as neighbours",
     ),

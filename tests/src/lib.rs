@@ -58,6 +58,7 @@ pub mod scalars;
 pub mod seeds;
 pub mod stencils;
 pub mod tables;
+pub mod vector_loops;
 pub mod vectors;
 pub mod worker;
 

@@ -89,7 +89,12 @@ impl Rewrites {
             Rewrites::All | Rewrites::Unrolled | Rewrites::Coalesced | Rewrites::Interchanged => {
                 (3, BTreeMap::new())
             }
-            Rewrites::Only(name) => (0, BTreeMap::from([(name.clone(), true)])),
+            Rewrites::Only(name) => {
+                if name == passes::VECTORISE_LOOPS {
+                    options.vectorise_loops.get_or_insert(4);
+                }
+                (0, BTreeMap::from([(name.clone(), true)]))
+            }
             Rewrites::Wide => {
                 options.simd = 2;
                 options.compute_units = 3;
@@ -102,6 +107,7 @@ impl Rewrites {
             }
             Rewrites::Vectorised(lanes, how) => {
                 options.vectorise = Some(*lanes);
+                options.vectorise_loops = Some(*lanes);
                 options.coarsen = how.as_ref().and_then(|how| how.parse().ok());
                 options.general = General::Always;
                 (3, without_loops())

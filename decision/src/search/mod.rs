@@ -137,8 +137,9 @@ impl Search<'_> {
         };
         let level = self.base.level;
         // What widens forms does nothing unless it is told to.
-        let wide: [&dyn Pass; 6] = [
+        let wide: [&dyn Pass; 7] = [
             &passes::Promote,
+            &passes::VectoriseLoops,
             &passes::Vectorise,
             &passes::Coarsen,
             &passes::Replicate,

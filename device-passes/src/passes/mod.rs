@@ -31,7 +31,7 @@ pub use coarsen::{COARSEN, Coarsen};
 pub use promote::Promote;
 pub use replicate::Replicate;
 pub use unroll::Unroll;
-pub use vectorise::{VECTORISE, Vectorise};
+pub use vectorise::{VECTORISE, VECTORISE_LOOPS, Vectorise, VectoriseLoops};
 
 /// The name of the pass that changes a kernel's form.
 pub const NDRANGE_TO_LOOP: &str = "ndrange-to-loop";
@@ -85,6 +85,9 @@ pub const ALL: &[&dyn Pass] = &[
     // After delinearise, without which a table is read by a remainder, and restrict, without which it may be
     // written. Before the passes that look at what loops access.
     &neighbour_tables::NeighbourTables,
+    // After ndrange-to-loop, which makes loops, and restrict, without which what is written may be what is read.
+    // Before the passes that change loops, which leave those that it makes.
+    &VectoriseLoops,
     // After ndrange-to-loop, which makes the loops, and restrict, without which memory that is counted in may be
     // read through another pointer. Before the passes that look at what loops access.
     &privatise::Privatise,

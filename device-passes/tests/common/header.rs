@@ -72,6 +72,7 @@ fn set(options: &mut PassOptions, name: &str, value: &str) {
         "constant-cache" => options.constant_cache = Some(number(value)),
         "innermost" => options.innermost = Some(number(value) as u8),
         "general" if value == "always" => options.general = General::Always,
+        "vectorise-loops" => options.vectorise_loops = Some(number(value)),
         "vectorise" => options.vectorise = Some(number(value)),
         "coarsen" => options.coarsen = Some(value.parse().expect("a coarsening")),
         "unroll" => {

@@ -130,6 +130,14 @@ pub const KERNELS: &[Flag] = &[
     )
     .single()
     .refine(|arg| arg.value_parser(lanes)),
+    value(
+        "vectorise-loops",
+        "LANES",
+        "Run LANES iterations (2, 4, 8 or 16) of innermost loops at a time, with vectors, where none needs what \
+         another one writes",
+    )
+    .single()
+    .refine(|arg| arg.value_parser(lanes)),
     Flag::two_dashes(
         "interchange",
         "In single work-items, run the loops of kernels outside of those over work-items, where all \

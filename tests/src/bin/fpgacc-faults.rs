@@ -21,7 +21,7 @@ use fpgacc_tests::rewrite::{Rewrites, Told, rewrite_knowing};
 use fpgacc_tests::rows::{self, Rows};
 use fpgacc_tests::run::Platform;
 use fpgacc_tests::stencils::{self, Stencil};
-use fpgacc_tests::{aligned, scalars, tables, vectors};
+use fpgacc_tests::{aligned, scalars, tables, vector_loops, vectors};
 
 /// Makes the passes commit one mistake after the other and runs generated kernels until one shows it.
 ///
@@ -104,6 +104,10 @@ fn hunt(
         name if name.starts_with("scalar-") => Some((only("specialise"), scalars::job)),
         "constant-guard-lost" => Some((only("constant-memory"), tables::job)),
         name if name.starts_with("alignment-") => Some((only("alignment"), aligned::job)),
+        "vector-sum-lost" => {
+            let alone = only("vectorise-loops");
+            Some((alone, |random| vector_loops::job(random, 4)))
+        }
         name if name.starts_with("vector-") => Some((Rewrites::Vectorised(4, None), |random| {
             vectors::job(random, 4)
         })),

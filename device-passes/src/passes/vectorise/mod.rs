@@ -12,12 +12,14 @@
 //! - [`legality`]: reasons to leave a kernel alone.
 //! - [`shapes`]: how values differ between lanes.
 //! - [`guards`]: returns of some lanes only.
+//! - [`loops`]: the same of iterations.
 //! - [`emitter`], [`vectors`], [`statements`]: make the code. [`builtins`]: functions of vectors.
 
 mod builtins;
 mod emitter;
 mod guards;
 mod legality;
+mod loops;
 mod shapes;
 mod statements;
 mod vectors;
@@ -30,6 +32,8 @@ use fpgacc_kernel_analysis::calls;
 use fpgacc_kernel_analysis::work_item::Query;
 use fpgacc_runtime::contract::{Coarsened, Form};
 use fpgacc_runtime::guard::{Fact, Guard, Multiple};
+
+pub use self::loops::{VECTORISE_LOOPS, VectoriseLoops};
 
 use self::emitter::{Emitter, First};
 use self::shapes::{Shapes, WorkItems};
