@@ -163,6 +163,22 @@ pub const ALL: &[Fault] = &[
         "the last index has a neighbour after it",
     ),
     fault(
+        "tile-border-lost",
+        "a tile lacks what lies around its group",
+    ),
+    fault(
+        "tile-unguarded",
+        "a tile is filled with what no work-item reads",
+    ),
+    fault(
+        "tile-barrier-lost",
+        "work-items read a tile before all have filled it",
+    ),
+    fault(
+        "tile-remainder-lost",
+        "the last strip runs as far as the others",
+    ),
+    fault(
         "interchange-last-lost",
         "what grows in a loop lacks its last step after it",
     ),

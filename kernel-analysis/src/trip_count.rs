@@ -161,6 +161,11 @@ impl<'a> Constants<'a> {
         !self.is_written(var, stmts) && !self.exposed.contains(&var)
     }
 
+    /// Whether a loop's step makes a variable larger by 1.
+    pub fn one_by_one(&self, step: ExprId, var: VarId) -> bool {
+        self.step(step) == Some((var, 1))
+    }
+
     /// What a local is declared to be, if it stays that and nothing points to it.
     pub fn initialiser(&self, var: VarId) -> Option<ExprId> {
         self.fixed.get(&var).copied()

@@ -60,6 +60,7 @@ pub mod stencils;
 pub mod tables;
 pub mod vector_loops;
 pub mod vectors;
+pub mod tiles;
 pub mod worker;
 
 pub use command::path_with_fpgacc;

@@ -50,6 +50,8 @@ pub enum Rewrites {
     Coalesced,
     /// All, with kernels' own loops outside of those over work-items.
     Interchanged,
+    /// All but `ndrange-to-loop`.
+    NdRange,
     /// All but `ndrange-to-loop`, with several work-items and groups at a time, and loops unrolled.
     Wide,
     /// All but `ndrange-to-loop`, coarsened like this (`--coarsen`); kernels are also built as they are,
@@ -67,6 +69,7 @@ impl Rewrites {
             Rewrites::All,
             Rewrites::Coalesced,
             Rewrites::Interchanged,
+            Rewrites::NdRange,
             Rewrites::Wide,
             Rewrites::Coarsened("0:2".to_string()),
             Rewrites::Vectorised(4, None),
@@ -95,6 +98,7 @@ impl Rewrites {
                 }
                 (0, BTreeMap::from([(name.clone(), true)]))
             }
+            Rewrites::NdRange => (3, without_loops()),
             Rewrites::Wide => {
                 options.simd = 2;
                 options.compute_units = 3;
@@ -137,6 +141,7 @@ impl std::fmt::Display for Rewrites {
                 "all rewrites, dimension 1 innermost, nested loops made one"
             ),
             Rewrites::Interchanged => write!(f, "all rewrites, kernels' loops outside"),
+            Rewrites::NdRange => write!(f, "NDRanges"),
             Rewrites::Wide => write!(f, "wide NDRanges"),
             Rewrites::Coarsened(how) => write!(f, "NDRanges coarsened by {how}"),
             Rewrites::Vectorised(lanes, None) => write!(f, "NDRanges in vectors of {lanes}"),

@@ -18,6 +18,7 @@ mod replicate;
 mod restrict;
 mod scalar_replacement;
 pub(crate) mod specialise;
+mod tile;
 pub mod unroll;
 mod vectorise;
 pub mod window;
@@ -30,6 +31,7 @@ pub use coalesce::Coalesce;
 pub use coarsen::{COARSEN, Coarsen};
 pub use promote::Promote;
 pub use replicate::Replicate;
+pub use tile::Tiles;
 pub use unroll::Unroll;
 pub use vectorise::{VECTORISE, VECTORISE_LOOPS, Vectorise, VectoriseLoops};
 
@@ -45,6 +47,8 @@ pub const RESTRICT: &str = "restrict";
 pub const WINDOW: &str = "window";
 /// The name of the pass that counts on the chip.
 pub const PRIVATISE: &str = "privatise";
+/// The name of the pass that loads what work-items of a group share.
+pub const TILE: &str = "tile";
 /// The name of the pass that moves tables to `__constant` memory.
 pub const CONSTANT_MEMORY: &str = "constant-memory";
 /// The name of the pass that keeps what the next iteration reads.
@@ -110,6 +114,9 @@ pub const ALL: &[&dyn Pass] = &[
     &ivdep::Ivdep,
     // Of kernels that ndrange-to-loop leaves: first the size of work-groups, which the SIMD width divides.
     &work_group_size::WorkGroupSize,
+    // After work-group-size, which states the size that tiles are made for; after restrict, without which an
+    // array may be what another pointer writes, and constant-memory, whose cache holds what it moves there.
+    &Tiles,
     &replicate::Replicate,
     // Of `__local` parameters that ndrange-to-loop leaves, if it did not make arrays of them.
     &local_memory_size::LocalMemorySize,

@@ -1,0 +1,357 @@
+//! `tile`: elements of `__global` memory that several work-items of a group read are loaded once, by the group
+//! together, into `__local` memory.
+//!
+//! After the promotion to shared memory of S. Verdoolaege et al., "Polyhedral parallel code generation for
+//! CUDA" (ACM TACO 9(4), 2013). An address is a polynomial of local ids, of counters of loops that count from
+//! a constant to a constant, and of numbers that a group shares. What several of these reach is a box, which
+//! the work-items fill before the kernel does anything else; a loop whose trip count is no constant, or too
+//! large, is cut into strips, with a box for each.
+//!
+//! Why it is right: nothing in the kernel writes the memory. The box has exactly the elements that some
+//! work-item of the group reads: the conditions under which the original reads are those under which an
+//! element is loaded. All work-items fill and meet at barriers, those too that do nothing in the original.
+//!
+//! - [`terms`]: integers as polynomials; [`reads`]: which elements are read, and when.
+//! - [`shape`]: boxes; [`codegen`]: arrays and what fills them; [`strips`]: loops that are cut.
+
+mod codegen;
+mod reads;
+mod shape;
+mod strips;
+mod terms;
+
+use std::collections::BTreeMap;
+
+use fpgacc_frontend::ir::{
+    AddressSpace, ExprId, Function, FunctionId, Module, Scalar, Stmt, VarId,
+};
+use fpgacc_kernel_analysis::accesses::{Access, Accesses};
+use fpgacc_kernel_analysis::alias::Aliases;
+use fpgacc_kernel_analysis::calls::calls_builtin;
+use fpgacc_kernel_analysis::loops;
+use fpgacc_kernel_analysis::place::{Refusal, refuse};
+use fpgacc_kernel_analysis::poly::Sym;
+use fpgacc_runtime::guard::Guard;
+
+use self::codegen::Codegen;
+use self::reads::{Read, Strip, Walk};
+use self::shape::Tile;
+use self::strips::Cut;
+use self::terms::{Terms, Uniform};
+use crate::pass::{About, Context, LaunchContract, Note, Outcome, Pass, Requirement};
+
+/// The pass.
+pub struct Tiles;
+
+/// The most bytes of `__local` memory of a kernel, its own counted.
+const MOST_BYTES: u64 = 32 << 10;
+/// Elements that are worth a place are read by so many work-items.
+const LEAST_REUSE: u64 = 2;
+/// Strips are at least, and at most, so long.
+const STRIPS: (u64, u64) = (8, 64);
+
+impl Pass for Tiles {
+    fn about(&self) -> About {
+        About {
+            name: super::TILE,
+            description: "load what work-items of a group share once, into __local memory, where that pays",
+            level: 3,
+            requires: &[Requirement::ManyWorkItems, Requirement::EntryPoint],
+            after: &["coarsen", "restrict", "constant-memory", "work-group-size"],
+        }
+    }
+
+    fn has_work(&self, module: &Module, kernel: FunctionId, _context: &Context<'_>) -> bool {
+        let function = &module.functions[kernel];
+        let body = function.body.as_ref();
+        body.is_some_and(|body| !loops::has_labels(body))
+    }
+
+    fn run(
+        &self,
+        module: &mut Module,
+        kernel: FunctionId,
+        context: &Context<'_>,
+        contract: &mut LaunchContract,
+    ) -> Outcome {
+        let size = module.functions[kernel].reqd_work_group_size();
+        let Some(local) = size else {
+            let text = "nothing is tiled: the work-group size is not stated";
+            return Outcome::Missed(vec![Note::new(text, None)]);
+        };
+        if local == [1; 3] {
+            return Outcome::Nothing;
+        }
+        if calls_builtin(&module.functions[kernel], talks) {
+            return Outcome::Nothing;
+        }
+        for scalar in [Scalar::Int, Scalar::Long, Scalar::UInt, Scalar::ULong] {
+            module.types.scalar(scalar);
+        }
+        let original = module.functions[kernel].clone();
+        module.functions[kernel].make_names_unique(context.names);
+        let (mut done, mut missed) = (Vec::new(), Vec::new());
+        for length in [None, Some(strip_length(local))] {
+            let plan = plan(module, kernel, context, local, length);
+            let mut function = module.functions[kernel].clone();
+            apply(module, &mut function, context, local, &plan);
+            module.functions[kernel] = function;
+            done.extend(plan.done);
+            missed.retain(|note: &Note| !done.iter().any(|one: &Note| one.span == note.span));
+            missed.extend(plan.missed);
+        }
+        if done.is_empty() {
+            module.functions[kernel] = original;
+        } else {
+            // Ids are followed through `int`.
+            contract.guard(Guard::IntLoops);
+            self.comment(&mut module.functions[kernel], &done);
+        }
+        missed.sort_by_key(|note| note.span);
+        missed.dedup();
+        Outcome::of(done, missed)
+    }
+}
+
+/// Whether a builtin talks to other kernels while this one runs.
+fn talks(name: &str) -> bool {
+    name.contains("channel") || name.contains("pipe")
+}
+
+fn strip_length(local: [u64; 3]) -> u64 {
+    let longest = local.into_iter().max().unwrap_or(1);
+    longest.next_power_of_two().clamp(STRIPS.0, STRIPS.1)
+}
+
+/// What becomes of a kernel.
+struct Plan {
+    tiles: Vec<Tile>,
+    uniform: Vec<Uniform>,
+    /// What variables are declared to be.
+    declared: BTreeMap<VarId, ExprId>,
+    /// The counters of loops, by their numbers.
+    counters: BTreeMap<usize, VarId>,
+    strips: Vec<Strip>,
+    length: u64,
+    done: Vec<Note>,
+    missed: Vec<Note>,
+}
+
+fn plan(
+    module: &Module,
+    kernel: FunctionId,
+    context: &Context<'_>,
+    local: [u64; 3],
+    length: Option<u64>,
+) -> Plan {
+    let function = &module.functions[kernel];
+    let mut terms = Terms::new(module, function, local);
+    let body = function.body.as_ref();
+    let stmts = body.map_or(&[][..], |body| &body.stmts);
+    let (reads, mut strips) = match body {
+        Some(body) => {
+            let walk = Walk::through(&mut terms, body, length);
+            (walk.reads, walk.strips)
+        }
+        None => (Vec::new(), Vec::new()),
+    };
+    strips.retain(|strip| strips::can_open(stmts, strip.number));
+    let aliases = Aliases::new(module, kernel, context.called);
+    let accesses = Accesses::of_stmts(&aliases, context.summaries(module, kernel), stmts);
+    let judge = Judge {
+        terms: &terms,
+        aliases: &aliases,
+        accesses: &accesses,
+    };
+    let (mut done, mut missed) = (Vec::new(), Vec::new());
+    let mut taken = Vec::new();
+    let mut bytes = judge.own_bytes();
+    let is_wanted = |read: &&Read| match length {
+        Some(_) => {
+            let strip = strips.iter().find(|strip| Some(strip.number) == read.strip);
+            strip.is_some_and(|strip| read.index.symbols().contains(&Sym::Iter(strip.number)))
+        }
+        None => true,
+    };
+    let (tiles, unsure) = shape::tiles(&terms, reads.iter().filter(is_wanted));
+    for tile in tiles {
+        let Some(reuse) = Some(tile.reuse(local)).filter(|reuse| *reuse >= LEAST_REUSE) else {
+            continue;
+        };
+        let at = tile.reads[0].0;
+        let name = &function.vars[tile.param].name;
+        let span = function.exprs.span(at);
+        match judge.check(&tile, &mut bytes) {
+            Ok(()) => {
+                done.push(Note::new(describe(name, &tile, local, reuse), span));
+                taken.push(tile);
+            }
+            Err(refusal) => {
+                let text = format!("'{name}' is not tiled: {}", refusal.reason);
+                missed.push(refusal.note(&function.exprs, text, span));
+            }
+        }
+    }
+    for (at, param) in unsure {
+        let name = &function.vars[param].name;
+        let text =
+            format!("'{name}' is not tiled: it cannot be said which elements a group reads here");
+        missed.push(Note::new(text, function.exprs.span(at)));
+    }
+    let scopes = reads.iter().flat_map(|read| &read.scope);
+    let vars = function.vars.ids();
+    Plan {
+        counters: scopes
+            .map(|counter| (counter.number, counter.var))
+            .collect(),
+        declared: vars
+            .filter_map(|var| Some((var, terms.constants.initialiser(var)?)))
+            .collect(),
+        uniform: terms.uniform,
+        tiles: taken,
+        strips,
+        length: length.unwrap_or(0),
+        done,
+        missed,
+    }
+}
+
+/// What was done, in a few words.
+fn describe(name: &str, tile: &Tile, local: [u64; 3], reuse: u64) -> String {
+    let extents = tile.dims.iter().map(|dim| dim.extent(local).to_string());
+    let extents: Vec<String> = extents.collect();
+    let often = match tile.strip {
+        Some(_) => ", strip by strip",
+        None => "",
+    };
+    format!(
+        "'{name}' is loaded by each work-group once, into a tile of {} elements{often}; \
+         each was loaded up to {reuse} times",
+        extents.join(" x ")
+    )
+}
+
+struct Judge<'a> {
+    terms: &'a Terms<'a>,
+    aliases: &'a Aliases<'a>,
+    accesses: &'a Accesses,
+}
+
+impl Judge<'_> {
+    /// Bytes of the kernel's own `__local` memory.
+    fn own_bytes(&self) -> u64 {
+        let vars = self.terms.function.vars.iter();
+        let own = vars.filter(|(_, variable)| variable.space == AddressSpace::Local);
+        own.map(|(_, variable)| self.bytes(variable.ty.ty)).sum()
+    }
+
+    fn bytes(&self, ty: fpgacc_frontend::ir::TypeId) -> u64 {
+        self.terms.module.layout(ty).map_or(0, |layout| layout.size)
+    }
+
+    fn check(&self, tile: &Tile, bytes: &mut u64) -> Result<(), Refusal> {
+        let at = tile.reads[0].0;
+        let place = Access {
+            at,
+            write: false,
+            roots: self.aliases.lvalue_roots(at),
+            space: Some(AddressSpace::Global),
+            exact: false,
+        };
+        let mut writes = self.accesses.writes();
+        if let Some(write) = writes.find(|write| self.aliases.may_overlap(write, &place)) {
+            return Err(Refusal {
+                reason: "the kernel may write the same memory".to_string(),
+                also: Some((write.at, "this may be the same memory")),
+            });
+        }
+        let elements = tile.elements(self.terms.local);
+        let own = elements.saturating_mul(self.bytes(tile.element));
+        let all = bytes.saturating_add(own);
+        if all > MOST_BYTES {
+            return Err(refuse(format!(
+                "with a tile of {elements} elements the kernel would have {all} bytes of __local \
+                 memory, and {MOST_BYTES} are the most"
+            )));
+        }
+        *bytes = all;
+        Ok(())
+    }
+}
+
+fn apply(
+    module: &mut Module,
+    function: &mut Function,
+    context: &Context<'_>,
+    local: [u64; 3],
+    plan: &Plan,
+) {
+    if plan.tiles.is_empty() {
+        return;
+    }
+    let Some(mut body) = function.body.take() else {
+        return;
+    };
+    let mut code = Codegen {
+        function,
+        types: &mut module.types,
+        names: context.names,
+        uniform: &plan.uniform,
+        declared: &plan.declared,
+        local,
+        items: [None; 3],
+        firsts: [None; 3],
+        first: None,
+        counters: plan.counters.clone(),
+    };
+    let mut arrays = Vec::new();
+    let mut fills = Vec::new();
+    let whole: Vec<&Tile> = plan
+        .tiles
+        .iter()
+        .filter(|tile| tile.strip.is_none())
+        .collect();
+    for tile in &whole {
+        let (array, declaration) = code.array(tile);
+        arrays.push(declaration);
+        fills.append(&mut code.fill(tile, array));
+        code.redirect(tile, array);
+    }
+    if !whole.is_empty() && !fpgacc_kernel_analysis::faults::is_on("tile-barrier-lost") {
+        fills.push(code.barrier());
+    }
+    // The last first: loops before one that is cut keep their numbers.
+    for strip in plan.strips.iter().rev() {
+        let of_strip = plan
+            .tiles
+            .iter()
+            .filter(|tile| tile.strip == Some(strip.number));
+        let of_strip: Vec<&Tile> = of_strip.collect();
+        if of_strip.is_empty() {
+            continue;
+        }
+        let iteration = code.variable("iteration", Scalar::Int);
+        code.counters.insert(strip.number, iteration);
+        code.first = Some(code.variable("first", Scalar::Long));
+        let mut cut = Cut {
+            strip: *strip,
+            length: plan.length,
+            iteration,
+            fill: Vec::new(),
+        };
+        for tile in of_strip {
+            let (array, declaration) = code.array(tile);
+            arrays.push(declaration);
+            let mut fill = code.fill(tile, array);
+            cut.fill.append(&mut fill);
+            code.redirect(tile, array);
+        }
+        body.stmts = strips::open(&mut code, body.stmts, strip.number, &mut cut, None);
+    }
+    let mut stmts: Vec<Stmt> = arrays;
+    stmts.append(&mut code.declared_items());
+    stmts.append(&mut fills);
+    stmts.append(&mut body.stmts);
+    body.stmts = stmts;
+    function.body = Some(body);
+}
