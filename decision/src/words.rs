@@ -34,6 +34,7 @@ pub(super) fn label(made: &Made, is_input: bool) -> String {
             }
             "delinearise" if is_new => parts.push("nests over rows".to_string()),
             "neighbour-tables" if is_new => parts.push("neighbours computed".to_string()),
+            "tile" if is_new => parts.push("tiles in __local memory".to_string()),
             "privatise" if is_new => parts.push("counts on the chip".to_string()),
             "constant-memory" if is_new => parts.push("constant memory".to_string()),
             "restrict" | "ivdep" if is_new => parts.push((*pass).to_string()),

@@ -7,6 +7,7 @@
 #define OF_LOOPS "--keep-general, or with -fno-ndrange-to-loop"
 #define OF_LANES "--keep-general, or with -fno-coarsen"
 #define OF_SIZES "--keep-general, or with -fno-known-sizes"
+#define OF_TILES "--keep-general, or with -fno-tile"
 
 /* Adds the way out, and that the NDRange is shown. */
 static void add_help(struct fpgacc_refusal *refusal, const char *help)
@@ -129,13 +130,16 @@ cl_int fpgacc_guard_int_loops(const struct fpgacc_launch *launch, const struct f
 {
     cl_int error = CL_SUCCESS;
     (void)guard;
+    /* What no kernel takes is the implementation's to refuse. */
+    if (!launch->geometry)
+        return CL_SUCCESS;
     for (unsigned d = 0; d < 3 && error == CL_SUCCESS; d++) {
         error = compare_ids(launch->geometry, d, refusal);
         if (error == CL_SUCCESS)
             error = compare_groups(launch->geometry, d, refusal);
     }
     if (error != CL_SUCCESS)
-        add_help(refusal, OF_LOOPS);
+        add_help(refusal, launch->info->form == FPGACC_TASK ? OF_LOOPS : OF_TILES);
     return error;
 }
 

@@ -12,8 +12,9 @@ pub enum Guard {
     /// Of a single work-item: a fact of the NDRange that it stands for. Of a coarsened NDRange: a fact of that
     /// which the host asks for.
     Geometry(Fact),
-    /// Of a single work-item: its loops count in `int`, and all groups have as many work-items. No sum of
-    /// offset and global size exceeds `i32::MAX`, and local sizes divide global ones.
+    /// Of a single work-item: its loops count in `int`, and all groups have as many work-items. Of an NDRange:
+    /// it follows ids through `int`. No sum of offset and global size exceeds `i32::MAX`, and local sizes
+    /// divide global ones.
     IntLoops,
     /// Of a single work-item: its arrays hold groups of at most so many work-items.
     GroupSize(u64),

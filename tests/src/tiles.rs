@@ -222,8 +222,13 @@ impl Shared {
             }
             None => {
                 let extra =
-                    random.copy(&["", "", "if (m > 3) ", "if (far == 0) ", "if (sum != 77) "]);
-                ("", format!("{extra}sum += {};", at("x + dx", "y + dy")))
+                    random.copy(&["", "", "if (m > 0) ", "if (near) ", "if (at % 3 != 1) "]);
+                // Far away, but not read then.
+                let column = match extra {
+                    "if (near) " => "x + dx + far",
+                    _ => "x + dx",
+                };
+                ("", format!("{extra}sum += {};", at(column, "y + dy")))
             }
         };
         format!("{rows} {{\n{columns} {{\n{pixel}{statement}\n}}\n}}\nout[at] = sum;\n")
@@ -294,12 +299,12 @@ impl Shared {
             false => String::new(),
         };
         let (ty, head) = (self.ty, &self.head);
-        let body = self.body.replace("far == 0", "near").replace("far", "0");
+        let body = &self.body;
         format!(
             "{attribute}__kernel void k{number}(__global const {ty} *restrict in, __global const {ty} *restrict in2,\n\
              __global {ty} *restrict out, int w, int h, int n, int m)\n{{\n\
              size_t at = (get_global_id(1) + get_global_id(2) * 64) * 64 + get_global_id(0);\n\
-             bool near = m < 100;\n{ty} sum = 1;\n{head}{body}}}\n"
+             bool near = m < 100; int far = near ? 0 : m;\n{ty} sum = 1;\n{head}{body}}}\n"
         )
     }
 }

@@ -258,9 +258,11 @@ impl Search<'_> {
         }
         let label = self.tell_apart(label(&made, self.nodes.is_empty()));
         // Loops over lanes stand before others, whose places are others then.
-        let known = from
-            .map(|from| &self.nodes[from])
-            .filter(|from| steps::merged(&from.candidate.pipeline) == steps::merged(&pipeline));
+        let known = from.map(|from| &self.nodes[from]).filter(|from| {
+            let before = &from.candidate.pipeline;
+            steps::merged(before) == steps::merged(&pipeline)
+                && steps::has_tiles(before) == steps::has_tiles(&pipeline)
+        });
         let loops = Loops::of(known.map(|from| &from.loops), &made);
         let floor = bound::floor(&made.price, &pipeline, &loops, self.pricing.board);
         let candidate = Candidate {

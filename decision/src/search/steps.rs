@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use fpgacc_device_passes::options::{Coarsening, Factor, Level, Stride};
 use fpgacc_device_passes::passes::{
-    self, DELINEARISE, NDRANGE_TO_LOOP, NEIGHBOUR_TABLES, PRIVATISE, SCALAR_REPLACEMENT, WINDOW,
+    self, DELINEARISE, NDRANGE_TO_LOOP, NEIGHBOUR_TABLES, PRIVATISE, SCALAR_REPLACEMENT, TILE, WINDOW,
 };
 use fpgacc_device_passes::pipeline::Pipeline;
 
@@ -29,8 +29,16 @@ const COPIES: [u64; 7] = [1, 2, 4, 8, 16, 32, 64];
 /// Loops that run at most so often may run all their iterations at once.
 const MOST_WHOLE: u64 = 128;
 
-/// Passes of single work-items that are on only where that pays.
-pub const SWITCHED: &[&str] = &[DELINEARISE, NEIGHBOUR_TABLES, PRIVATISE, WINDOW];
+/// Passes that are on only where that pays.
+pub const SWITCHED: &[&str] = &[DELINEARISE, NEIGHBOUR_TABLES, PRIVATISE, WINDOW, TILE];
+
+/// Those of a family.
+fn switched(family: Family) -> &'static [&'static str] {
+    match family {
+        Family::SingleWorkItem => &[DELINEARISE, NEIGHBOUR_TABLES, PRIVATISE, WINDOW],
+        Family::NdRange => &[TILE],
+    }
+}
 /// The most sizes of arrays that are loaded once that are tried: it only bounds the time.
 const MOST_SIZES: usize = 4;
 /// No more copies of bodies are priced: a guess, well beyond what fits on a device.
@@ -113,6 +121,11 @@ pub fn merged(form: &Pipeline) -> u64 {
     form.options.coarsen.map_or(1, |how| how.factor)
 }
 
+/// Whether what work-items of a group share is loaded once: by loops, which stand before others.
+pub fn has_tiles(form: &Pipeline) -> bool {
+    form.switches.get(TILE) == Some(&true)
+}
+
 /// Whether a form is wider than its base.
 pub fn is_widened(form: &Pipeline) -> bool {
     let options = &form.options;
@@ -149,19 +162,17 @@ pub fn structural(form: &Pipeline, base: &Pipeline, made: &Made) -> Vec<Pipeline
     if form.runs(&passes::Promote) && form.options.promote == 0 {
         found.extend(promoted(form, made));
     }
-    if made.family == Family::SingleWorkItem {
-        let is_off = |pass: &&&str| form.switches.get(**pass) != Some(&true);
-        let is_free = |pass: &&&str| !base.switches.contains_key(**pass);
-        let passes = SWITCHED.iter().filter(is_off).filter(is_free);
-        for pass in passes {
-            let mut form = form.clone();
-            form.switches.insert(pass.to_string(), true);
-            if *pass == WINDOW {
-                found.push(over_rows(&form, base, &[NEIGHBOUR_TABLES]));
-                form = over_rows(&form, base, &[]);
-            }
-            found.push(form);
+    let is_off = |pass: &&&str| form.switches.get(**pass) != Some(&true);
+    let is_free = |pass: &&&str| !base.switches.contains_key(**pass);
+    let passes = switched(made.family).iter().filter(is_off).filter(is_free);
+    for pass in passes {
+        let mut form = form.clone();
+        form.switches.insert(pass.to_string(), true);
+        if *pass == WINDOW {
+            found.push(over_rows(&form, base, &[NEIGHBOUR_TABLES]));
+            form = over_rows(&form, base, &[]);
         }
+        found.push(form);
     }
     // Nests are perfect only if no values are read before their inner loops.
     let is_asked = base.switches.contains_key(SCALAR_REPLACEMENT);

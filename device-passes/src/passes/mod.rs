@@ -31,7 +31,7 @@ pub use coalesce::Coalesce;
 pub use coarsen::{COARSEN, Coarsen};
 pub use promote::Promote;
 pub use replicate::Replicate;
-pub use tile::Tiles;
+pub use tile::{TILE, Tiles};
 pub use unroll::Unroll;
 pub use vectorise::{VECTORISE, VECTORISE_LOOPS, Vectorise, VectoriseLoops};
 
@@ -47,8 +47,6 @@ pub const RESTRICT: &str = "restrict";
 pub const WINDOW: &str = "window";
 /// The name of the pass that counts on the chip.
 pub const PRIVATISE: &str = "privatise";
-/// The name of the pass that loads what work-items of a group share.
-pub const TILE: &str = "tile";
 /// The name of the pass that moves tables to `__constant` memory.
 pub const CONSTANT_MEMORY: &str = "constant-memory";
 /// The name of the pass that keeps what the next iteration reads.

@@ -2,7 +2,9 @@
 
 use fpgacc_decision::Family;
 use fpgacc_decision::explore::{Explored, Explorer};
-use fpgacc_device_passes::passes::{COARSEN, PRIVATISE, SCALAR_REPLACEMENT, VECTORISE, WINDOW};
+use fpgacc_device_passes::passes::{
+    COARSEN, PRIVATISE, SCALAR_REPLACEMENT, TILE, VECTORISE, WINDOW,
+};
 use fpgacc_launch_facts::{ExecutionModel, Variant};
 use fpgacc_tuning::space::{Parameter, Point, Rule, Setting, Space};
 
@@ -191,6 +193,13 @@ fn ndranges(
         sizes.truncate(1 + MOST_LOOPS);
         add(space, names, model, names.of("promote"), sizes);
     }
+    let tiled = Variant {
+        passes: [(TILE.to_string(), true)].into(),
+        ..form(model)
+    };
+    if explorer.make(&[tiled]).is_ok_and(|made| made[0].did(TILE)) {
+        add(space, names, model, names.of(TILE), vec!["off", "on"]);
+    }
     if kind == Kind::Fpga {
         let lanes = [names.of("simd"), names.of("compute_units")];
         for name in &lanes {
@@ -310,7 +319,7 @@ pub fn variant(kernel: &str, point: &Point) -> Variant {
         let stride = text("coarsen.stride").unwrap_or("1");
         variant.coarsen = Some(format!("{dim}:{factor}:{stride}"));
     }
-    for pass in [PRIVATISE, WINDOW, SCALAR_REPLACEMENT] {
+    for pass in [PRIVATISE, WINDOW, SCALAR_REPLACEMENT, TILE] {
         let is_on = text(pass).map(|word| word == "on");
         variant
             .passes

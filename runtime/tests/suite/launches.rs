@@ -37,6 +37,7 @@ on_both!(
     required_size,
     fixed_local_size,
     known_sizes,
+    ids_in_int,
     offsets
 );
 
@@ -336,6 +337,33 @@ fn known_sizes(case: Case) {
         assert_eq!(ran.stdout, format!("{error}\n"), "{launch}");
         assert!(ran.stderr.contains(reason), "{}", ran.stderr);
         assert!(ran.stderr.contains("-fno-known-sizes"), "{}", ran.stderr);
+    }
+}
+
+/// An NDRange kernel that follows ids through `int`: launches with larger ones are refused, invalid ones by the
+/// implementation.
+fn ids_in_int(case: Case) {
+    let params = vec![param("out", "int*", ParamKind::Global, 8)];
+    let mut tiled = kernel("where", Form::NdRange, params);
+    tiled.contract.guards.insert(Guard::IntLoops);
+    case.write("where.cl", TEXT);
+    case.aocx("app.aocx", TEXT, "");
+    case.link(
+        vec![program("where.cl", TEXT, vec![tiled])],
+        HOST,
+        Patch::Calls,
+    );
+    let launches = ["1:-:4:2", "2:-:4,4:-", "2:1,2:4,4:2,1"];
+    assert_eq!(case.run(&launches).quiet(), case.run_original(&launches));
+    for (launch, error) in [("1:-:2147483648:1", -63), ("1:2147483647:8:1", -56)] {
+        let ran = case.run(&[launch]);
+        assert_eq!(ran.stdout, format!("{error}\n"), "{launch}");
+        assert!(
+            ran.stderr.contains("ids up to 2147483647"),
+            "{}",
+            ran.stderr
+        );
+        assert!(ran.stderr.contains("-fno-tile"), "{}", ran.stderr);
     }
 }
 

@@ -21,6 +21,7 @@ use fpgacc_tests::rewrite::{Rewrites, Told, rewrite_knowing};
 use fpgacc_tests::rows::{self, Rows};
 use fpgacc_tests::run::Platform;
 use fpgacc_tests::stencils::{self, Stencil};
+use fpgacc_tests::tiles::{self, Shared};
 use fpgacc_tests::{aligned, scalars, tables, vector_loops, vectors};
 
 /// Makes the passes commit one mistake after the other and runs generated kernels until one shows it.
@@ -115,6 +116,7 @@ fn hunt(
         name if name.starts_with("delinearise-") => Some((only(DELINEARISE), rows)),
         name if name.starts_with("neighbours-") => Some((only(NEIGHBOUR_TABLES), neighbours)),
         name if name.starts_with("forward-") => Some((only(FORWARD), recurrences)),
+        name if name.starts_with("tile-") => Some((Rewrites::NdRange, shared)),
         name if name.starts_with("interchange-") => Some((Rewrites::Interchanged, walk)),
         _ => None,
     };
@@ -253,6 +255,12 @@ fn neighbours(random: &mut Random) -> Job {
 fn walk(random: &mut Random) -> Job {
     let all: Vec<Planes> = (0..8).map(|_| Planes::random(random)).collect();
     planes::job(&all)
+}
+
+/// Work-items that share what they read.
+fn shared(random: &mut Random) -> Job {
+    let all: Vec<Shared> = (0..8).map(|_| Shared::random(random)).collect();
+    tiles::job(&all)
 }
 
 fn names(found: &Found) -> BTreeSet<String> {

@@ -40,6 +40,9 @@ use self::strips::Cut;
 use self::terms::{Terms, Uniform};
 use crate::pass::{About, Context, LaunchContract, Note, Outcome, Pass, Requirement};
 
+/// The name of the pass that loads what work-items of a group share.
+pub const TILE: &str = "tile";
+
 /// The pass.
 pub struct Tiles;
 
@@ -53,7 +56,7 @@ const STRIPS: (u64, u64) = (8, 64);
 impl Pass for Tiles {
     fn about(&self) -> About {
         About {
-            name: super::TILE,
+            name: TILE,
             description: "load what work-items of a group share once, into __local memory, where that pays",
             level: 3,
             requires: &[Requirement::ManyWorkItems, Requirement::EntryPoint],
@@ -98,7 +101,9 @@ impl Pass for Tiles {
             module.functions[kernel] = function;
             done.extend(plan.done);
             missed.retain(|note: &Note| !done.iter().any(|one: &Note| one.span == note.span));
-            missed.extend(plan.missed);
+            let known: Vec<_> = missed.iter().map(|note| note.span).collect();
+            let new = plan.missed.into_iter();
+            missed.extend(new.filter(|note| !known.contains(&note.span)));
         }
         if done.is_empty() {
             module.functions[kernel] = original;
