@@ -1,7 +1,7 @@
 //! Kernels whose variants `fpgacc tune` found: they are made so, and nothing is decided of them.
 
 use fpgacc_device_passes::options::{Coarsening, Factor};
-use fpgacc_device_passes::passes::{TILE, WINDOW};
+use fpgacc_device_passes::passes::{PRIVATISE, TILE, WINDOW};
 use fpgacc_device_passes::pipeline::{Pipeline, find_pass};
 use fpgacc_launch_facts::{ExecutionModel, Variant};
 
@@ -40,8 +40,11 @@ pub fn pipeline(variant: &Variant, base: &Pipeline) -> Result<Pipeline, NoVarian
         // What the user says on the command line holds.
         made.switches.entry(pass.clone()).or_insert(*is_on);
     }
-    // Tiles are made where a variant says so.
+    // What changes NDRanges, where a variant says so.
     made.switches.entry(TILE.to_string()).or_insert(false);
+    if form == ExecutionModel::NdRange {
+        made.switches.entry(PRIVATISE.to_string()).or_insert(false);
+    }
     let options = &mut made.options;
     let coarsen = variant
         .coarsen

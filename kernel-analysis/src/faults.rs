@@ -219,6 +219,10 @@ pub const ALL: &[Fault] = &[
         "old-counts-lost",
         "what was counted on the chip takes the place of what memory held",
     ),
+    fault(
+        "counts-unmet",
+        "a work-group adds what it counted before all have counted",
+    ),
 ];
 
 #[cfg(feature = "faults")]

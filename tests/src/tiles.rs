@@ -148,7 +148,8 @@ impl Shared {
     /// Reads around work-items that are not at the border.
     fn inside(&mut self, random: &mut Random) {
         self.cut(random);
-        self.ids(&["int", "int", "long", "const int"], random);
+        // The emulator's vectoriser loses masks that come of numbers of 64 bits.
+        self.ids(&["int", "int", "const int"], random);
         let guard = self.fit(random.pick(&INSIDE));
         let reads = self.around(random, None);
         self.body = guard.replace('D', &reads);
@@ -157,7 +158,7 @@ impl Shared {
     /// Reads around work-items where that is in the image.
     fn bordered(&mut self, random: &mut Random) {
         self.cut(random);
-        self.ids(&["int", "int", "long"], random);
+        self.ids(&["int", "const int"], random);
         let guard = random.copy(&GUARDS);
         let border = random.copy(&BORDERS);
         let reads = self.around(random, Some(border));

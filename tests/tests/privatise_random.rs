@@ -33,6 +33,8 @@ const AMOUNTS: [&str; 5] = ["1", "v", "(int)(v & 3) - 2", "i * 3L", "a[i]"];
 struct Histogram {
     /// Work-items run it, instead of a loop.
     has_items: bool,
+    /// Work-items without a number leave before they count.
+    leaves: bool,
     /// The numbers are small, and the arrays as small as these let them be.
     is_small: bool,
     ty: &'static str,
@@ -45,6 +47,7 @@ impl Histogram {
     fn random(random: &mut Random) -> Self {
         let mut histogram = Histogram {
             has_items: random.chance(50),
+            leaves: random.chance(30),
             is_small: random.chance(50),
             ty: random.copy(&["int", "uint"]),
             elements: [1; 2],
@@ -86,6 +89,9 @@ impl Histogram {
 
     fn kernel(&self, number: usize) -> String {
         let head = match self.has_items {
+            true if self.leaves => {
+                "int i = get_global_id(1) * get_global_size(0) + get_global_id(0);\nif (i >= n) return;\n"
+            }
             true => "int i = get_global_id(0);\n",
             false => "for (int i = 0; i < n; i++)\n",
         };
@@ -112,8 +118,13 @@ fn job(histograms: &[Histogram]) -> Job {
             .map(|elements| job.buffer(4 * elements, Fill::ints(7, -5, 5)))
             .into_iter();
         let mut next = || counts.next().expect("two arrays");
-        let args = [a, next(), next(), Arg::int(NUMBERS as i32)];
+        let numbers = match histogram.has_items && histogram.leaves {
+            true => NUMBERS - 2,
+            false => NUMBERS,
+        };
+        let args = [a, next(), next(), Arg::int(numbers as i32)];
         let range = match histogram.has_items {
+            true if histogram.leaves => Geometry::range(&[NUMBERS as u64 / 3 + 2, 3], &[2, 3]),
             true => Geometry::range(&[NUMBERS as u64], &[8]),
             false => Geometry::range(&[1], &[1]),
         };
@@ -147,7 +158,8 @@ fn batch(seed: u64) -> Vec<Histogram> {
 #[test]
 fn random_histograms_count_the_same() {
     let name = "random_histograms_count_the_same";
-    let (mut fired, mut all) = (0, 0);
+    let (mut fired, mut all, mut groups, mut of_items) = (0, 0, 0, 0);
+    let alone = Rewrites::Only(PRIVATISE.to_string());
     for seed in seeds(2) {
         let histograms = batch(seed);
         for histogram in &histograms {
@@ -155,6 +167,12 @@ fn random_histograms_count_the_same() {
             let made = privatised(&one, &Rewrites::All).source;
             fired += usize::from(made.contains("_counts["));
             all += 1;
+            // Alone, the pass finds work-items as they are.
+            if histogram.has_items {
+                let made = privatised(&one, &alone).source;
+                groups += usize::from(made.contains("_counts["));
+                of_items += 1;
+            }
         }
         if let Some(why) = fault(&histograms) {
             fail_smallest(name, seed, &histograms, &why, fault, |some| {
@@ -164,4 +182,6 @@ fn random_histograms_count_the_same() {
     }
     println!("{fired} of {all} kernels count on the chip");
     assert!(2 * fired > all, "{fired} of {all} count on the chip");
+    println!("groups of {groups} of {of_items} kernels count on their own");
+    assert!(2 * groups > of_items, "groups of {groups} of {of_items}");
 }

@@ -36,7 +36,7 @@ pub const SWITCHED: &[&str] = &[DELINEARISE, NEIGHBOUR_TABLES, PRIVATISE, WINDOW
 fn switched(family: Family) -> &'static [&'static str] {
     match family {
         Family::SingleWorkItem => &[DELINEARISE, NEIGHBOUR_TABLES, PRIVATISE, WINDOW],
-        Family::NdRange => &[TILE],
+        Family::NdRange => &[TILE, PRIVATISE],
     }
 }
 /// The most sizes of arrays that are loaded once that are tried: it only bounds the time.

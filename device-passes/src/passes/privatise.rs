@@ -1,18 +1,21 @@
-//! `privatise`: counts of a single work-item are made on the chip, and added to memory at the end.
+//! `privatise`: counts are made on the chip, and added to memory at the end.
 //!
-//! A loop that adds to places of global memory by atomics, as histograms do, waits for memory at each of
-//! them: hundreds of cycles. Here the loop adds to an array of its own that starts at 0, and after the
-//! loop what is there is added to memory, by the same atomics: others that count in the same memory meanwhile
-//! lose nothing, and places to which nothing was added are not touched. Reinders, Ashbaugh et al., "Data
-//! parallel C++" (2021), chapter 17, and Gómez-Luna et al., "An optimized approach to histogram
-//! computation on GPU" (2013), call it privatisation.
+//! A loop of a single work-item that adds to places of global memory by atomics, as histograms do, waits for
+//! memory at each of them: hundreds of cycles. Here the loop adds to an array of its own that starts at 0, and
+//! after the loop what is there is added to memory, by the same atomics: others that count in the same memory
+//! meanwhile lose nothing, and places to which nothing was added are not touched. In an NDRange each work-group
+//! does so, in `__local` memory. Reinders, Ashbaugh et al., "Data parallel C++" (2021), chapter 17, and
+//! Gómez-Luna et al., "An optimized approach to histogram computation on GPU" (2013), call it privatisation.
 
 mod codegen;
+mod early_returns;
+mod groups;
 mod legality;
 
 use fpgacc_frontend::ir::{FunctionId, Module};
+use fpgacc_kernel_analysis::single_work_item::is_single_work_item;
 
-use crate::pass::{About, Context, LaunchContract, Outcome, Pass, Requirement};
+use crate::pass::{About, Context, LaunchContract, Outcome, Pass};
 
 /// The pass.
 pub struct Privatise;
@@ -21,10 +24,10 @@ impl Pass for Privatise {
     fn about(&self) -> About {
         About {
             name: super::PRIVATISE,
-            description: "count on the chip what loops of single work-items add to memory by atomics",
+            description: "count on the chip what kernels add to memory by atomics",
             level: 3,
-            requires: &[Requirement::SingleWorkItem],
             after: &["ndrange-to-loop", "restrict"],
+            ..About::default()
         }
     }
 
@@ -33,9 +36,12 @@ impl Pass for Privatise {
         module: &mut Module,
         kernel: FunctionId,
         context: &Context<'_>,
-        _contract: &mut LaunchContract,
+        contract: &mut LaunchContract,
     ) -> Outcome {
         let summaries = context.summaries(module, kernel);
+        if !is_single_work_item(module, kernel, summaries, context.geometry, contract) {
+            return self.run_groups(module, kernel, context);
+        }
         let mut plan = legality::plan(module, kernel, summaries, context.called);
         if !plan.loops.is_empty() {
             codegen::apply(module, kernel, &plan);
@@ -45,5 +51,28 @@ impl Pass for Privatise {
             std::mem::take(&mut plan.done),
             std::mem::take(&mut plan.missed),
         )
+    }
+}
+
+impl Privatise {
+    /// Of a kernel that stays an NDRange.
+    fn run_groups(
+        &self,
+        module: &mut Module,
+        kernel: FunctionId,
+        context: &Context<'_>,
+    ) -> Outcome {
+        // A call would have groups of its own.
+        if context.called.contains(&kernel) {
+            return Outcome::Nothing;
+        }
+        let summaries = context.summaries(module, kernel);
+        let (counts, [done, missed]) =
+            legality::plan_groups(module, kernel, summaries, context.called);
+        if !counts.is_empty() {
+            groups::apply(module, kernel, &counts, context.names);
+            self.comment(&mut module.functions[kernel], &done);
+        }
+        Outcome::of(done, missed)
     }
 }

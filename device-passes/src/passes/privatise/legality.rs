@@ -6,18 +6,21 @@ use fpgacc_frontend::ir::{
     AddressSpace, BinaryOp, Block, Callee, Expr, ExprId, Function, FunctionId, Module, Qualifiers,
     Stmt, StmtKind, TypeId, UnaryOp, VarId, VarRef, builtin_has_effects,
 };
-use fpgacc_kernel_analysis::accesses::Summaries;
+use fpgacc_kernel_analysis::accesses::{Accesses, Summaries};
 use fpgacc_kernel_analysis::alias::Aliases;
 use fpgacc_kernel_analysis::interval::interval;
 use fpgacc_kernel_analysis::loops;
 use fpgacc_kernel_analysis::place::{Around, Places, Refusal, Region, is_loop, refuse};
 use fpgacc_kernel_analysis::trip_count::Constants;
 
+use super::early_returns::can_stay;
 use crate::around_loop::Plan;
 use crate::pass::Note;
 
 /// The most elements of an array: more would take a good part of a device.
 const MOST: i128 = 1 << 16;
+/// The most elements that a work-group counts in: 32 KiB of `__local` memory.
+const MOST_OF_GROUPS: i128 = 1 << 13;
 
 /// An atomic whose result nobody uses, a statement of its own.
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +28,7 @@ pub struct Atomic {
     /// The call.
     pub call: ExprId,
     /// Its pointer.
-    pointer: ExprId,
+    pub pointer: ExprId,
     /// The parameter that it points into.
     base: VarId,
     /// The element; `None`: the first.
@@ -65,24 +68,147 @@ pub fn plan(
     if loops::has_labels(body) {
         return Plan::default();
     }
-    let mut judge = Judge {
-        places: Places {
-            aliases: Aliases::new(module, kernel, called),
-            constants: Constants::new(module, function),
-            summaries,
-        },
-        plan: Plan::default(),
-    };
+    let mut judge = Judge::new(module, kernel, summaries, called);
     judge.block(body, &mut 0);
     judge.plan
+}
+
+/// What the groups of an NDRange kernel count, and notes on what they do and do not.
+pub fn plan_groups(
+    module: &Module,
+    kernel: FunctionId,
+    summaries: &Summaries,
+    called: &BTreeSet<FunctionId>,
+) -> (Vec<Counts>, [Vec<Note>; 2]) {
+    let mut judge = Judge::new(module, kernel, summaries, called);
+    judge.whole = "kernel";
+    judge.most = MOST_OF_GROUPS;
+    let body = module.functions[kernel].body.as_ref();
+    let body = body.filter(|body| !loops::has_labels(body));
+    body.map_or_else(Default::default, |body| judge.groups(body))
 }
 
 struct Judge<'a> {
     places: Places<'a>,
     plan: Plan<Counts>,
+    /// What counts: a loop, or a kernel.
+    whole: &'static str,
+    /// The most elements of an array.
+    most: i128,
+}
+
+impl<'a> Judge<'a> {
+    fn new(
+        module: &'a Module,
+        kernel: FunctionId,
+        summaries: &'a Summaries,
+        called: &BTreeSet<FunctionId>,
+    ) -> Self {
+        Judge {
+            places: Places {
+                aliases: Aliases::new(module, kernel, called),
+                constants: Constants::new(module, &module.functions[kernel]),
+                summaries,
+            },
+            plan: Plan::default(),
+            whole: "loop",
+            most: MOST,
+        }
+    }
 }
 
 impl Judge<'_> {
+    /// Looks at all that a kernel counts.
+    fn groups(&self, body: &Block) -> (Vec<Counts>, [Vec<Note>; 2]) {
+        let mut by_base: BTreeMap<VarId, Vec<Atomic>> = BTreeMap::new();
+        body.for_each_stmt(&mut |stmt| {
+            if let Some(atomic) = self.atomic(stmt) {
+                by_base.entry(atomic.base).or_default().push(atomic);
+            }
+        });
+        let aliases = &self.places.aliases;
+        let function = aliases.function;
+        let accesses = Accesses::of_stmts(aliases, self.places.summaries, &body.stmts);
+        let known = by_base.values().flatten().map(|one| one.call).collect();
+        let obstacle = self.obstacle_of_groups(body, &known);
+        let (mut kept, mut done, mut missed) = (Vec::new(), Vec::new(), Vec::new());
+        let mut left = MOST_OF_GROUPS;
+        for (base, atomics) in by_base {
+            let (name, span) = (
+                &function.vars[base].name,
+                function.exprs.span(atomics[0].call),
+            );
+            let counts = match &obstacle {
+                Some((reason, at)) => Err(Refusal {
+                    reason: (*reason).to_string(),
+                    also: at.map(|at| (at, "here")),
+                }),
+                None => self.counts(&accesses, base, atomics),
+            };
+            match counts.and_then(|counts| self.fits(counts, &mut left)) {
+                Ok(counts) => {
+                    let elements = match counts.elements {
+                        1 => "one element".to_string(),
+                        elements => format!("{elements} elements"),
+                    };
+                    let text = format!(
+                        "'{name}' is counted by each work-group in {elements} of __local memory, \
+                         and added to memory at its end"
+                    );
+                    done.push(Note::new(text, span));
+                    kept.push(counts);
+                }
+                Err(refusal) => {
+                    let text = format!(
+                        "'{name}' is not counted in __local memory: {}",
+                        refusal.reason
+                    );
+                    missed.push(refusal.note(&function.exprs, text, span));
+                }
+            }
+        }
+        (kept, [done, missed])
+    }
+
+    /// Whether there is room for counts.
+    fn fits(&self, counts: Counts, left: &mut i128) -> Result<Counts, Refusal> {
+        let scalar = self.places.aliases.module.types.as_scalar(counts.ty);
+        if scalar.is_none_or(|scalar| scalar.size() != 4) {
+            return Err(refuse("there are no atomics of its size in __local memory"));
+        }
+        *left -= i128::from(counts.elements);
+        match *left < 0 {
+            true => Err(refuse(format!(
+                "with it the kernel counts in more than {MOST_OF_GROUPS} elements"
+            ))),
+            false => Ok(counts),
+        }
+    }
+
+    /// Why no atomic of a kernel may move.
+    fn obstacle_of_groups(
+        &self,
+        body: &Block,
+        known: &BTreeSet<ExprId>,
+    ) -> Option<(&'static str, Option<ExprId>)> {
+        if !can_stay(&body.stmts) {
+            return Some(("work-items leave the kernel in its midst", None));
+        }
+        let exprs = &self.places.aliases.function.exprs;
+        let mut found = None;
+        body.for_each_expr(exprs, &mut |id| {
+            let is_barrier = matches!(
+                exprs.get(id),
+                Expr::Call { callee: Callee::Builtin(name), .. } if name.contains("barrier")
+            );
+            let is_other = !known.contains(&id) && !is_barrier && self.synchronises(id);
+            if is_other && found.is_none() {
+                found = Some(id);
+            }
+        });
+        found.map(|at| ("memory is synchronised in the kernel", Some(at)))
+    }
+
     /// Looks for the outermost loops. `seen`: loops that were met.
     fn block(&mut self, block: &Block, seen: &mut usize) {
         for stmt in &block.stmts {
@@ -122,7 +248,7 @@ impl Judge<'_> {
                     reason: (*reason).to_string(),
                     also: at.map(|at| (at, "here")),
                 }),
-                None => self.counts(&region, base, atomics),
+                None => self.counts(&region.accesses, base, atomics),
             };
             match counts {
                 Ok(counts) => {
@@ -262,7 +388,7 @@ impl Judge<'_> {
 
     fn counts(
         &self,
-        region: &Region<'_>,
+        accesses: &Accesses,
         base: VarId,
         atomics: Vec<Atomic>,
     ) -> Result<Counts, Refusal> {
@@ -281,14 +407,17 @@ impl Judge<'_> {
             return Err(refuse("the pointer is changed"));
         }
         let own: BTreeSet<ExprId> = atomics.iter().map(|atomic| atomic.pointer).collect();
-        let accesses = &region.accesses.list;
+        let accesses = &accesses.list;
         let Some(whole) = accesses.iter().find(|access| own.contains(&access.at)) else {
             return Err(refuse("what it points to is not known"));
         };
         let mut others = accesses.iter().filter(|access| !own.contains(&access.at));
         if let Some(other) = others.find(|access| aliases.may_overlap(access, whole)) {
             return Err(Refusal {
-                reason: "another access in the loop may touch the same memory".to_string(),
+                reason: format!(
+                    "another access in the {} may touch the same memory",
+                    self.whole
+                ),
                 also: Some((other.at, "this may be the same memory")),
             });
         }
@@ -312,11 +441,12 @@ impl Judge<'_> {
                 &self.places.constants,
                 index,
             );
-            let Some((_, high)) = bounds.filter(|(low, high)| *low >= 0 && *high < MOST) else {
+            let most = self.most;
+            let Some((_, high)) = bounds.filter(|(low, high)| *low >= 0 && *high < most) else {
                 return Err(Refusal {
                     reason: format!(
                         "its index may be anything; say it with a type or mask that leaves at most \
-                         {MOST} elements, such as `& 255`"
+                         {most} elements, such as `& 255`"
                     ),
                     also: Some((index, "the index")),
                 });

@@ -4,7 +4,7 @@
 //! what stands around the loop under a condition is done in parts, each under that condition.
 
 use fpgacc_frontend::ir::{
-    BinaryOp, Block, Expr, ExprId, Init, Qualifiers, Scalar, Stmt, StmtKind, VarId,
+    AddressSpace, BinaryOp, Block, Expr, ExprId, Init, Qualifiers, Scalar, Stmt, StmtKind, VarId,
 };
 use fpgacc_kernel_analysis::faults;
 use fpgacc_kernel_analysis::loops;
@@ -102,6 +102,13 @@ pub fn open(
         }
         _ => out.append(&mut in_strips(code, holds, cut, active)),
     }
+    // `__local` memory is declared in no inner block.
+    let is_local = |stmt: &Stmt| match stmt.kind {
+        StmtKind::Decl { var, .. } => code.function.vars[var].space == AddressSpace::Local,
+        _ => false,
+    };
+    let (mut arrays, after): (Vec<Stmt>, Vec<Stmt>) = after.into_iter().partition(is_local);
+    out.append(&mut arrays);
     if !after.is_empty() {
         match active {
             Some(active) => {
