@@ -101,7 +101,7 @@ impl Shared {
             size: [0; 2],
             trips: vec![1],
             radius: 1 + random.below(2) as i32,
-            states: random.chance(60),
+            states: random.chance(85),
             ty: random.copy(&["int", "int", "uint", "short", "int2", "float"]),
             head: String::new(),
             body: String::new(),

@@ -111,8 +111,11 @@ impl Codegen<'_> {
     fn need_firsts(&mut self, tile: &Tile) {
         let mut polys = vec![&tile.first];
         for holds in tile.parts.iter().flat_map(|part| &part.holds) {
-            if let Holds::Element { base, .. } | Holds::Item { base, .. } = holds {
-                polys.push(base);
+            match holds {
+                Holds::Element { base, .. }
+                | Holds::Item { base, .. }
+                | Holds::Group { base, .. } => polys.push(base),
+                Holds::Uniform { .. } => {}
             }
         }
         polys.extend(tile.dims.iter().map(|dim| &dim.stride));
@@ -331,6 +334,16 @@ impl Codegen<'_> {
                     true => cond,
                     false => self.function.exprs.not(self.types, cond),
                 }
+            }
+            Holds::Group {
+                base,
+                ty,
+                op,
+                other,
+            } => {
+                let is_wide = self.is_wide(*ty);
+                let side = self.uniform_poly(base, is_wide);
+                self.compared(side, *ty, *op, *other)
             }
             Holds::Element {
                 dim,

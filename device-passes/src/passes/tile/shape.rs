@@ -62,6 +62,17 @@ pub enum Holds {
         /// What it must be.
         want: bool,
     },
+    /// A number that is the same for all is compared.
+    Group {
+        /// The number.
+        base: Poly,
+        /// Its type.
+        ty: TypeId,
+        /// How it is compared.
+        op: BinaryOp,
+        /// With what.
+        other: ExprId,
+    },
     /// A number of the element: `base` and its place in a dimension.
     Element {
         /// The dimension.
@@ -109,6 +120,20 @@ impl Holds {
                     cond: c, want: w, ..
                 },
             ) => want == w && exprs.same(*cond, *c),
+            (
+                Holds::Group {
+                    base,
+                    ty,
+                    op,
+                    other,
+                },
+                Holds::Group {
+                    base: b,
+                    ty: t,
+                    op: o,
+                    other: x,
+                },
+            ) => (base, ty, op) == (b, t, o) && exprs.same(*other, *x),
             (
                 Holds::Element {
                     dim,
@@ -543,6 +568,14 @@ fn condition(terms: &Terms<'_>, atom: &Atom, shape: &Shape, dims: &[Dim]) -> Opt
         .into_iter()
         .filter(|sym| varies(*sym))
         .collect();
+    if moving.is_empty() {
+        return Some(Holds::Group {
+            base: side.poly.clone(),
+            ty,
+            op,
+            other,
+        });
+    }
     let mut rest = side.poly.clone();
     let mut moves = Poly::default();
     for sym in &moving {
@@ -604,7 +637,7 @@ fn is_far_from_overflow(terms: &Terms<'_>, rest: &Poly, id: u8, op: BinaryOp) ->
     let is_first = far
         .terms()
         .all(|(symbols, by)| terms.is_first(symbols, by, id));
-    is_first && (-FARTHEST..=most).contains(&added)
+    is_first && far.terms().count() <= 1 && (-FARTHEST..=most).contains(&added)
 }
 
 /// Whether it can be said which work-items of a dimension are bound from above and from below.

@@ -169,7 +169,27 @@ impl<'a> Terms<'a> {
             }
             _ => self.query(id),
         };
+        let followed = followed.map(|value| Value {
+            is_id: value.is_id || self.is_id(&value),
+            ..value
+        });
         followed.or_else(|| self.opaque(id, scalar))
+    }
+
+    /// Whether a number is a work-item's global id, put together, or that of its group's first work-item.
+    fn is_id(&self, value: &Value) -> bool {
+        let is_part = |d: u8, (symbols, by): (&[Sym], i128)| {
+            let is_local = symbols == [Sym::LocalId(d)] && by == 1;
+            is_local || self.is_first(symbols, by, d)
+        };
+        let is_one = |d: u8| {
+            let firsts = value
+                .poly
+                .terms()
+                .filter(|(s, by)| self.is_first(s, *by, d));
+            firsts.count() == 1 && value.poly.terms().all(|term| is_part(d, term))
+        };
+        value.natural && (0..3).any(is_one)
     }
 
     fn operand(&mut self, id: ExprId, into: Scalar, depth: u32) -> Option<Value> {
