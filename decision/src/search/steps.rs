@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 
 use fpgacc_device_passes::options::{Coarsening, Factor, Level, Stride};
 use fpgacc_device_passes::passes::{
-    self, DELINEARISE, NDRANGE_TO_LOOP, NEIGHBOUR_TABLES, PRIVATISE, SCALAR_REPLACEMENT, TILE, WINDOW,
+    self, DELINEARISE, NDRANGE_TO_LOOP, NEIGHBOUR_TABLES, PRIVATISE, SCALAR_REPLACEMENT, TILE,
+    WINDOW,
 };
 use fpgacc_device_passes::pipeline::Pipeline;
 
