@@ -58,9 +58,9 @@ pub mod scalars;
 pub mod seeds;
 pub mod stencils;
 pub mod tables;
+pub mod tiles;
 pub mod vector_loops;
 pub mod vectors;
-pub mod tiles;
 pub mod worker;
 
 pub use command::path_with_fpgacc;
