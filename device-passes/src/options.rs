@@ -1,9 +1,9 @@
 //! What is asked of the passes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_kernel_analysis::constant_memory;
-pub use fpgacc_runtime::contract::Level;
+pub use fpgacc_runtime::contract::{ChosenLocal, Level};
 
 /// Choices that passes look at.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,6 +54,29 @@ pub struct PassOptions {
     pub tables: Option<BTreeSet<u32>>,
     /// The most bytes that the cache of `__constant` memory may have; `None`: any number, known or not.
     pub constant_cache: Option<u64>,
+    /// How work-groups of NDRange kernels become rounds of others; `None`: not at all.
+    pub group_loop: Option<GroupLoop>,
+    /// Local sizes that suit a device, by kernel; `None`: launches keep the host's. The command's model
+    /// proposes.
+    pub local_sizes: Option<LocalSizes>,
+}
+
+/// Local sizes that suit a device.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LocalSizes {
+    /// The device, for remarks.
+    pub device: String,
+    /// By kernel, as the source names it.
+    pub kernels: BTreeMap<String, Vec<ProposedLocal>>,
+}
+
+/// The local size for launches of a global size.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProposedLocal {
+    /// The sizes.
+    pub sizes: ChosenLocal,
+    /// What it gains over the host's, in words, for remarks; empty: that is not known.
+    pub gain: String,
 }
 
 /// Which kernels are also built as they are, for launches that a rewritten version cannot take.
@@ -100,6 +123,8 @@ impl Default for PassOptions {
             versions: true,
             tables: None,
             constant_cache: Some(constant_memory::MOST),
+            group_loop: None,
+            local_sizes: None,
         }
     }
 }
@@ -152,6 +177,38 @@ impl std::str::FromStr for Coarsening {
         };
         let is_sound = coarsening.dim < 3 && coarsening.factor > 1;
         is_sound.then_some(coarsening).ok_or(NoCoarsening)
+    }
+}
+
+/// Which work-groups become rounds of one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct GroupLoop {
+    /// The dimension: 0, 1 or 2.
+    pub dim: u8,
+    /// As many consecutive groups are one; at least 2.
+    pub factor: u64,
+}
+
+/// What a request for a loop over groups is not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("expected FACTOR or DIM:FACTOR, with a factor from 2 to {MOST_ROUNDS}")]
+pub struct NoGroupLoop;
+
+/// The most groups that become one.
+const MOST_ROUNDS: u64 = 1 << 20;
+
+impl std::str::FromStr for GroupLoop {
+    type Err = NoGroupLoop;
+
+    /// `4`, `1:4`.
+    fn from_str(text: &str) -> Result<Self, NoGroupLoop> {
+        let (dim, factor) = text.split_once(':').unwrap_or(("0", text));
+        let looped = GroupLoop {
+            dim: dim.parse().map_err(|_| NoGroupLoop)?,
+            factor: factor.parse().map_err(|_| NoGroupLoop)?,
+        };
+        let is_sound = looped.dim < 3 && (2..=MOST_ROUNDS).contains(&looped.factor);
+        is_sound.then_some(looped).ok_or(NoGroupLoop)
     }
 }
 

@@ -17,6 +17,8 @@ pub use fpgacc_runtime::contract::LaunchContract;
 /// What a pass may look at besides the module.
 #[derive(Clone, Debug)]
 pub struct Context<'a> {
+    /// The kernel at hand, as the source names it; versions of it have names of their own.
+    pub kernel: &'a str,
     /// Choices.
     pub options: &'a PassOptions,
     /// All launch facts.

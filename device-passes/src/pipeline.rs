@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use fpgacc_frontend::ir::{FunctionId, Module};
 use fpgacc_kernel_analysis::alias::called_functions;
 use fpgacc_kernel_analysis::constant_memory::Launches;
-use fpgacc_kernel_analysis::geometry::Geometry;
+use fpgacc_kernel_analysis::geometry::{Geometry, LocalGeometry};
 use fpgacc_launch_facts::{Facts, Known, Launch};
 
 use crate::options::{General, PassOptions};
@@ -205,6 +205,7 @@ pub fn kernels_with_tables(
         let own = own.map_or(&[][..], Vec::as_slice);
         let geometry = Geometry::of(own.iter().copied());
         let context = Context {
+            kernel: &module.functions[*kernel].name,
             options: &pipeline.options,
             facts,
             geometry: &geometry,
@@ -433,12 +434,9 @@ fn run_pass(
     let functions = module.functions.len();
     let launches = scope.launches.get(&name).map_or(&[][..], Vec::as_slice);
     let contract = report.contracts.entry(name.clone()).or_default();
-    let geometry = Geometry::of(launches.iter().copied());
-    let geometry = match contract.coarsened() {
-        Some(coarsened) => geometry.coarsened(coarsened),
-        None => geometry,
-    };
+    let geometry = launched(launches, contract);
     let context = Context {
+        kernel: report.versions.original(&name),
         options: &job.pipeline.options,
         facts: scope.facts,
         geometry: &geometry,
@@ -466,6 +464,29 @@ fn run_pass(
     // The only names at file scope that passes add are copies of functions.
     let added = module.functions.iter().skip(functions);
     added.map(|(_, function)| function.name.clone()).collect()
+}
+
+/// The launches of a kernel as the runtime makes them.
+fn launched(launches: &[&Launch], contract: &LaunchContract) -> Geometry {
+    let mut geometry = Geometry::of(launches.iter().copied());
+    if !contract.local_sizes.is_empty() {
+        let each = launches.iter().map(|launch| {
+            let own = Geometry::of([*launch]);
+            let [Some(x), Some(y), Some(z)] = own.global else {
+                return LocalGeometry::Unknown;
+            };
+            match contract.chosen_local([x, y, z]) {
+                Some(sizes) => LocalGeometry::Sizes(sizes.map(Some)),
+                None => own.local,
+            }
+        });
+        let all: Vec<LocalGeometry> = each.collect();
+        geometry.local = LocalGeometry::over(all);
+    }
+    match contract.coarsened() {
+        Some(coarsened) => geometry.coarsened(coarsened),
+        None => geometry,
+    }
 }
 
 /// Runs a pass over a kernel that it has work in and that is as it needs it.

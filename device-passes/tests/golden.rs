@@ -105,6 +105,9 @@ fn contracts(report: &Report) -> String {
             Form::Task(task) => format!("{kernel}: {task:?}\n"),
             Form::Coarsened(coarsened) => format!("{kernel}: {coarsened:?}\n"),
         };
+        for sizes in &contract.local_sizes {
+            out += &format!("{kernel}: {sizes:?}\n");
+        }
         for guard in &contract.guards {
             out += &format!("{kernel}: {guard:?}\n");
         }

@@ -7,6 +7,19 @@ use fpgacc_gpu_model::device::{Device, DeviceError};
 
 use crate::session::{Session, Step};
 
+/// The device that is named, of whose times something is known.
+pub fn timed(session: &mut Session, name: &str) -> Step<Device> {
+    let device = device(session, name, &[])?;
+    if device.has_times() {
+        return Ok(device);
+    }
+    let error = Diagnostic::error(format!(
+        "the device '{}' has no units: nothing is known of its times",
+        device.name
+    ));
+    session.fail(error.help("there are h200, pocl and fpga; a file (.yaml) describes others"))
+}
+
 /// The device that is named, or that a file describes. `others`: names of what else might be meant.
 pub fn device(session: &mut Session, name: &str, others: &[&str]) -> Step<Device> {
     if !name.ends_with(".yaml") && !name.ends_with(".yml") {

@@ -29,6 +29,7 @@ use crate::expansion;
 use crate::identity;
 use crate::left::Left;
 use crate::line_marker;
+use crate::local_sizes;
 use crate::options::{Mode, Target};
 use crate::programs::{self, Piece, Program};
 use crate::run_time_headers;
@@ -218,7 +219,8 @@ fn specialises(session: &Session) -> bool {
 fn decide(session: &mut Session, module: &mut Module, facts: &Facts) -> Step<Decided> {
     let board = board::of(session)?;
     aoc_report::load(session)?;
-    let pipeline = pipeline_for_tool(session);
+    let mut pipeline = pipeline_for_tool(session);
+    pipeline.options.local_sizes = local_sizes::proposed(session, module, facts)?;
     let options = &session.options;
     let request = Request {
         board: &board,

@@ -37,6 +37,7 @@ mod kernels;
 mod left;
 mod line_marker;
 mod link;
+mod local_sizes;
 mod manifest;
 mod message_format;
 mod messages;

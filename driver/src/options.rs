@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::ArgMatches;
 use fpgacc_aoc_wrappers::cc::Language;
 use fpgacc_decision::{ExecutionModel, RequestedModels, SearchTime};
-use fpgacc_device_passes::options::{Coarsening, General, PassOptions};
+use fpgacc_device_passes::options::{Coarsening, General, GroupLoop, PassOptions};
 use fpgacc_device_passes::pass::Pass;
 use fpgacc_device_passes::passes;
 use fpgacc_device_passes::pipeline::{Pipeline, nearest_pass};
@@ -167,6 +167,8 @@ pub struct Options {
     pub link_kind: LinkKind,
     /// What the host compiler is asked.
     pub questions: Vec<OsString>,
+    /// `-fgeometry`: the device whose local sizes launches get; empty: that which kernels are built for.
+    pub geometry: Option<String>,
     /// Passes.
     pub pipeline: Pipeline,
     /// `-Rpass`: passes whose rewrites are told.
@@ -261,6 +263,7 @@ impl Options {
                 _ => LinkKind::Executable,
             },
             questions: questions(matches),
+            geometry: geometry(matches),
             pipeline,
             remarks: one(matches, "Rpass"),
             missed_remarks: one(matches, "Rpass-missed"),
@@ -435,6 +438,9 @@ fn pipeline(matches: &ArgMatches) -> Result<Pipeline, Diagnostic> {
             );
         }
     }
+    if geometry(matches).is_some() {
+        switches.insert(passes::GEOMETRY.to_string(), true);
+    }
     let coarsen = matches.get_one::<Coarsening>("coarsen").copied();
     if coarsen.is_some() {
         // Who says how wants it.
@@ -449,6 +455,11 @@ fn pipeline(matches: &ArgMatches) -> Result<Pipeline, Diagnostic> {
         if asked.is_some() {
             switches.entry(pass.to_string()).or_insert(true);
         }
+    }
+    let group_loop = matches.get_one::<GroupLoop>("fgroup-loop").copied();
+    if group_loop.is_some() {
+        let looped = passes::GROUP_LOOP.to_string();
+        switches.entry(looped).or_insert(true);
     }
     let stop_after = one(matches, "stop-after");
     if let Some(name) = stop_after.as_deref().filter(|name| !is_pass(name)) {
@@ -469,6 +480,7 @@ fn pipeline(matches: &ArgMatches) -> Result<Pipeline, Diagnostic> {
             coarsen,
             vectorise,
             vectorise_loops,
+            group_loop,
             interchange: matches.get_flag("interchange"),
             // Rows that groups cut are short.
             ungrouped: matches.get_flag("interchange"),
@@ -479,6 +491,16 @@ fn pipeline(matches: &ArgMatches) -> Result<Pipeline, Diagnostic> {
         switches,
         stop_after,
     })
+}
+
+/// The device of the last `-fgeometry`, unless `-fno-geometry` stands after it.
+fn geometry(matches: &ArgMatches) -> Option<String> {
+    let (on, device) = cli::values(matches, "fgeometry").last()?;
+    let off = (cli::values(matches, "feature"))
+        .filter(|(_, feature)| switch(feature) == (passes::GEOMETRY, false))
+        .map(|(at, _)| at)
+        .last();
+    off.is_none_or(|off| off < on).then(|| device.clone())
 }
 
 fn general(matches: &ArgMatches) -> General {

@@ -24,6 +24,97 @@ pub struct Device {
     /// What times of kernels follow from; `None`: only how lanes behave is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub units: Option<Units>,
+    /// The same, of a CPU.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cores: Option<Cores>,
+    /// The same, of an FPGA.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pipeline: Option<Pipeline>,
+}
+
+/// What a compiler makes of a kernel for an FPGA.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Pipeline {
+    /// Its clock, in MHz.
+    pub clock_mhz: f64,
+    /// The most work-items that enter it in a cycle (`num_simd_work_items`).
+    pub most_lanes: u32,
+    /// Work-items of the largest group that it is made for.
+    pub max_group_size: u32,
+    /// Cycles between groups.
+    pub group_cycles: f64,
+    /// The least time of a launch, in microseconds.
+    pub launch_us: f64,
+}
+
+/// The cores of a CPU, each of which runs one group after the other as a loop over its work-items.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Cores {
+    /// Cores.
+    pub count: u32,
+    /// Their clock, in GHz.
+    pub clock_ghz: f64,
+    /// Work-items that an instruction of a vector is for.
+    pub lanes: u32,
+    /// Work-items of the largest group.
+    pub max_group_size: u32,
+    /// Nanoseconds from one group's end to the next one's start on a core, in launches of one dimension.
+    pub line_start_ns: f64,
+    /// The same in launches of several.
+    pub plane_start_ns: f64,
+    /// Cycles that a loop over the innermost dimension takes to begin.
+    pub row_cycles: f64,
+    /// The longest such loop that is fast where there are loops around it: it is unrolled wholly.
+    pub longest_row: u32,
+    /// How much slower a vector is in longer ones.
+    pub long_row_slowness: f64,
+    /// The longest one that is fast in launches of one dimension.
+    pub longest_line: u32,
+    /// How much slower a vector is in longer ones.
+    pub long_line_slowness: f64,
+    /// Instructions for each work-item of a vector whose access is not beside its neighbour's.
+    pub scatter_operations: f64,
+    /// Cycles of an instruction.
+    pub operation_cycles: f64,
+    /// Bytes of a line of the caches.
+    pub line_bytes: u32,
+    /// Cycles until a line comes from the second cache.
+    pub line_cycles: f64,
+    /// Bytes that stay in the caches from one launch to the next.
+    pub cache_bytes: u64,
+    /// What the memory moves, in GB/s.
+    pub memory_gb_per_s: f64,
+    /// The least time of a launch, in microseconds.
+    pub launch_us: f64,
+}
+
+impl Device {
+    /// Whether times of kernels follow from what is known.
+    pub fn has_times(&self) -> bool {
+        self.max_group_size().is_some()
+    }
+
+    /// The largest group that is worth a thought; `None`: nothing is known of times.
+    pub fn max_group_size(&self) -> Option<u32> {
+        let units = self.units.as_ref().map(|units| units.max_group_size);
+        let cores = self.cores.as_ref().map(|cores| cores.max_group_size);
+        let pipeline = self
+            .pipeline
+            .as_ref()
+            .map(|pipeline| pipeline.max_group_size);
+        units.or(cores).or(pipeline)
+    }
+
+    /// What units, warps and sectors are called on it: of each kind a word.
+    pub fn words(&self) -> [&'static str; 3] {
+        match (&self.units, &self.cores) {
+            (Some(_), _) => ["units", "warps", "sectors"],
+            (None, Some(_)) => ["cores", "lanes", "lines"],
+            (None, None) => ["units", "lanes", "lines"],
+        }
+    }
 }
 
 /// The units of a device that run groups, and the memory that they share.
@@ -75,10 +166,12 @@ pub struct Units {
 }
 
 /// The devices that are built in: their names and files.
-const BUILT_IN: [(&str, &str); 3] = [
+const BUILT_IN: [(&str, &str); 5] = [
     ("warp32", include_str!("../devices/warp32.yaml")),
     ("wave64", include_str!("../devices/wave64.yaml")),
     ("h200", include_str!("../devices/h200.yaml")),
+    ("fpga", include_str!("../devices/fpga.yaml")),
+    ("pocl", include_str!("../devices/pocl.yaml")),
 ];
 
 /// Why a device file was not taken.
@@ -139,7 +232,7 @@ mod tests {
         let error = Device::named("h20").expect_err("no such device");
         assert_eq!(
             error.to_string(),
-            "no device is called 'h20': there are warp32, wave64, h200"
+            "no device is called 'h20': there are warp32, wave64, h200, fpga, pocl"
         );
     }
 }

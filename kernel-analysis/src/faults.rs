@@ -79,6 +79,15 @@ pub const ALL: &[Fault] = &[
         "a loop with barriers goes on for those who left it",
     ),
     fault("id-too-narrow", "casts of ids that matter are taken off"),
+    fault("round-forgotten", "all rounds are the first group's"),
+    fault(
+        "round-barrier-lost",
+        "a group's next round begins while its last one is read",
+    ),
+    fault(
+        "last-round-lost",
+        "the last of the groups that are one is left out",
+    ),
     fault(
         "lane-forgotten",
         "merged work-items all do the work of the first",

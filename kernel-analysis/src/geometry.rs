@@ -33,6 +33,24 @@ pub enum LocalGeometry {
     Unknown,
 }
 
+impl LocalGeometry {
+    /// The local sizes of several launches, taken together.
+    pub fn over(all: impl IntoIterator<Item = Self>) -> Self {
+        let met = all.into_iter().reduce(Self::meet);
+        met.unwrap_or(LocalGeometry::Unknown)
+    }
+
+    fn meet(self, other: Self) -> Self {
+        match (self, other) {
+            (LocalGeometry::Null, LocalGeometry::Null) => LocalGeometry::Null,
+            (LocalGeometry::Sizes(a), LocalGeometry::Sizes(b)) => {
+                LocalGeometry::Sizes(agree_all(a, b))
+            }
+            _ => LocalGeometry::Unknown,
+        }
+    }
+}
+
 impl Geometry {
     /// A kernel of whose launches nothing is known.
     pub fn unknown() -> Self {
@@ -104,13 +122,7 @@ impl Geometry {
             known_dim: self.known_dim.max(other.known_dim),
             offset: agree_all(self.offset, other.offset),
             global: agree_all(self.global, other.global),
-            local: match (self.local, other.local) {
-                (LocalGeometry::Null, LocalGeometry::Null) => LocalGeometry::Null,
-                (LocalGeometry::Sizes(a), LocalGeometry::Sizes(b)) => {
-                    LocalGeometry::Sizes(agree_all(a, b))
-                }
-                _ => LocalGeometry::Unknown,
-            },
+            local: self.local.meet(other.local),
         }
     }
 }

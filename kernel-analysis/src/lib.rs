@@ -21,6 +21,7 @@ pub mod local_race;
 pub mod loops;
 pub mod nest;
 pub mod note;
+pub mod observed_groups;
 pub mod place;
 pub mod poly;
 pub mod relation;

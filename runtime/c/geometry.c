@@ -71,6 +71,46 @@ static cl_int check_local(const struct fpgacc_geometry *geometry,
     return CL_SUCCESS;
 }
 
+static int divides(const size_t *local, const size_t *global)
+{
+    for (unsigned d = 0; d < 3; d++)
+        if (global[d] % local[d] != 0)
+            return 0;
+    return 1;
+}
+
+static int is_exactly(const size_t *sizes, const size_t *others)
+{
+    return sizes[0] == others[0] && sizes[1] == others[1] && sizes[2] == others[2];
+}
+
+/* The one for this global size, or else the first that divides it. */
+static const struct fpgacc_chosen *find_chosen(const struct fpgacc_kernel *info,
+                                               const size_t *global)
+{
+    const struct fpgacc_chosen *found = NULL;
+    for (uint32_t i = 0; i < info->chosen_count; i++) {
+        const struct fpgacc_chosen *one = &info->chosen[i];
+        if (is_exactly(one->global, global))
+            return one;
+        if (!found && divides(one->local, global))
+            found = one;
+    }
+    return found;
+}
+
+/* Whether the device takes groups of a size for a kernel whose groups may have `most` work-items. */
+static int is_taken(const size_t *local, size_t most, const struct fpgacc_limits *limits)
+{
+    size_t items = 1;
+    for (unsigned d = 0; d < 3; d++) {
+        if (local[d] > limits->max_item_sizes[d] || local[d] > most / items)
+            return 0;
+        items *= local[d];
+    }
+    return 1;
+}
+
 /* The NDRange as the host gives it. */
 static void take_range(struct fpgacc_geometry *geometry, const size_t *offset,
                        const size_t *global, const size_t *local)
@@ -106,6 +146,21 @@ int fpgacc_geometry_take(struct fpgacc_geometry *geometry, const size_t *offset,
         return 0;
     take_range(geometry, offset, global, local);
     return geometry->local[0] && geometry->local[1] && geometry->local[2];
+}
+
+int fpgacc_geometry_choose(struct fpgacc_geometry *geometry, const struct fpgacc_tracked *kernel,
+                           const struct fpgacc_kernel *info, const struct fpgacc_limits *limits,
+                           size_t most, int local_given)
+{
+    const struct fpgacc_chosen *chosen = find_chosen(info, geometry->global);
+    if (!chosen || !is_taken(chosen->local, most, limits))
+        return 0;
+    /* What is wrong with the host's own size is told as it was. */
+    if (local_given && check_local(geometry, kernel, limits) != CL_SUCCESS)
+        return 0;
+    for (unsigned d = 0; d < 3; d++)
+        geometry->local[d] = chosen->local[d];
+    return 1;
 }
 
 void fpgacc_geometry_coarsen(struct fpgacc_geometry *geometry, const struct fpgacc_kernel *info)

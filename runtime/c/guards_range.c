@@ -6,6 +6,7 @@
 #define SEEN "a launch facts file (.yaml) that has this launch, with "
 #define OF_LOOPS "--keep-general, or with -fno-ndrange-to-loop"
 #define OF_LANES "--keep-general, or with -fno-coarsen"
+#define OF_ROUNDS "--keep-general, or with -fno-coarsen and -fno-group-loop"
 #define OF_SIZES "--keep-general, or with -fno-known-sizes"
 #define OF_TILES "--keep-general, or with -fno-tile"
 
@@ -16,6 +17,15 @@ static void add_help(struct fpgacc_refusal *refusal, const char *help)
         return;
     refusal->shows_range = 1;
     fpgacc_text_add(&refusal->help, "%s", help);
+}
+
+/* Adds the way out for a kernel of which work-items or groups are one. */
+static void add_help_merged(struct fpgacc_refusal *refusal, const struct fpgacc_kernel *info,
+                            int is_seen)
+{
+    if (refusal && is_seen)
+        fpgacc_text_add(&refusal->help, "%s", SEEN);
+    add_help(refusal, info->coarsened.merges_items ? OF_LANES : OF_ROUNDS);
 }
 
 /* CL_SUCCESS if a part of the NDRange is what the kernel was compiled for. */
@@ -95,8 +105,10 @@ static cl_int check_range(const struct fpgacc_launch *launch, const struct fpgac
         error = check_fact(launch->geometry, guard, refusal);
     else if (refusal)
         fpgacc_text_add(&refusal->what, "for a local size, this launch gives none");
-    if (error != CL_SUCCESS)
-        add_help(refusal, launch->info->form == FPGACC_COARSENED ? SEEN OF_LANES : SEEN OF_SIZES);
+    if (error != CL_SUCCESS && launch->info->form == FPGACC_COARSENED)
+        add_help_merged(refusal, launch->info, 1);
+    else if (error != CL_SUCCESS)
+        add_help(refusal, SEEN OF_SIZES);
     return error;
 }
 
@@ -240,6 +252,6 @@ cl_int fpgacc_guard_multiple(const struct fpgacc_launch *launch, const struct fp
         return CL_SUCCESS;
     cl_int error = check_multiple(launch, guard, refusal);
     if (error != CL_SUCCESS)
-        add_help(refusal, OF_LANES);
+        add_help_merged(refusal, launch->info, 0);
     return error;
 }

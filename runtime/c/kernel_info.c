@@ -170,6 +170,27 @@ static int has_local_size(const struct fpgacc_kernel *info)
     return 0;
 }
 
+/* The largest group that the host may launch of a kernel whose local sizes were chosen for it. Its attributes
+ * may fix one of them, and some implementations tell that. */
+static cl_int answer_chosen(cl_kernel kernel, cl_device_id device, size_t size, void *value,
+                            size_t *size_ret)
+{
+    size_t most = 0, fixed[3] = {0, 0, 0};
+    struct fpgacc_limits limits = {0};
+    cl_int error = __real_clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_WORK_GROUP_SIZE,
+                                                   sizeof most, &most, NULL);
+    if (error == CL_SUCCESS)
+        error = __real_clGetKernelWorkGroupInfo(
+            kernel, device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof fixed, fixed, NULL);
+    if (error == CL_SUCCESS)
+        error = fpgacc_device_limits(device, &limits);
+    if (error != CL_SUCCESS)
+        return error;
+    if (most == fixed[0] * fixed[1] * fixed[2])
+        most = limits.max_group_size;
+    return fpgacc_answer(&most, sizeof most, size, value, size_ret);
+}
+
 /* The largest group that the host may launch of a coarsened kernel. Some implementations tell the size
  * that its attributes fix, which is that of its own, smaller groups. */
 static cl_int answer_coarsened(cl_kernel kernel, const struct fpgacc_kernel *info,
@@ -196,7 +217,8 @@ cl_int __wrap_clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device,
     const struct fpgacc_kernel *info = tracked ? tracked->info : NULL;
     int is_task = info && info->form == FPGACC_TASK;
     int is_coarsened = info && info->form == FPGACC_COARSENED;
-    int answered = ((is_task || is_coarsened) && name == CL_KERNEL_WORK_GROUP_SIZE) ||
+    int is_chosen = info && info->chosen_count > 0;
+    int answered = ((is_task || is_coarsened || is_chosen) && name == CL_KERNEL_WORK_GROUP_SIZE) ||
                    (info && name == CL_KERNEL_COMPILE_WORK_GROUP_SIZE &&
                     (is_task || has_local_size(info)));
     if (!tracked && name == CL_KERNEL_WORK_GROUP_SIZE && fpgacc_recording())
@@ -212,9 +234,11 @@ cl_int __wrap_clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device,
             sizes[i] = (size_t)info->reqd_work_group_size[i];
         return fpgacc_answer(sizes, sizeof sizes, size, value, size_ret);
     }
-    if (is_coarsened)
+    if (is_coarsened && !is_chosen)
         return answer_coarsened(kernel, info, device, size, value, size_ret);
     error = question_device(tracked, &device);
+    if (error == CL_SUCCESS && is_chosen)
+        return answer_chosen(kernel, device, size, value, size_ret);
     struct fpgacc_limits limits;
     if (error == CL_SUCCESS)
         error = fpgacc_device_limits(device, &limits);

@@ -19,7 +19,7 @@ struct range {
 
 static void trace_launch(const struct fpgacc_site *site, const struct fpgacc_tracked *kernel,
                          const struct fpgacc_version *version,
-                         const struct fpgacc_geometry *geometry)
+                         const struct fpgacc_geometry *geometry, int is_chosen)
 {
     if (!fpgacc_verbose())
         return;
@@ -42,8 +42,14 @@ static void trace_launch(const struct fpgacc_site *site, const struct fpgacc_tra
         fpgacc_add_sizes(&text, geometry->global, geometry->work_dim);
         fpgacc_text_add(&text, ", local size ");
         fpgacc_add_sizes(&text, geometry->local, geometry->work_dim);
-    } else {
+    } else if (!is_chosen) {
         fpgacc_text_add(&text, "as the host says");
+    }
+    if (is_chosen) {
+        int is_range = version->info->form == FPGACC_NDRANGE;
+        fpgacc_text_add(&text, "%swith the local size ", is_range ? "" : ", ");
+        fpgacc_add_sizes(&text, geometry->local, geometry->work_dim);
+        fpgacc_text_add(&text, " in place of the host's");
     }
     fpgacc_trace("%s", text.data ? text.data : "");
     fpgacc_text_free(&text);
@@ -136,23 +142,48 @@ static cl_int check_version(struct fpgacc_tracked *kernel, const struct fpgacc_k
     return fpgacc_check_guards(&launch, site);
 }
 
+/* The local size that a launch by a version gets in place of the host's, into `local`; 0: the host's stays. */
+static int choose_local(const struct fpgacc_tracked *kernel, const struct fpgacc_version *version,
+                        cl_device_id device, const struct fpgacc_limits *limits,
+                        const struct range *range, size_t local[3])
+{
+    struct fpgacc_geometry geometry = {range->work_dim, {0, 0, 0}, {1, 1, 1}, {1, 1, 1}};
+    size_t most = 0;
+    if (!version->info->chosen_count || !device ||
+        !fpgacc_geometry_take(&geometry, range->offset, range->global, range->local) ||
+        has_zero(range->global, range->work_dim))
+        return 0;
+    cl_int error = __real_clGetKernelWorkGroupInfo(
+        version->handle, device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL);
+    if (error != CL_SUCCESS || !fpgacc_geometry_choose(&geometry, kernel, version->info, limits,
+                                                       most, range->local != NULL))
+        return 0;
+    for (unsigned d = 0; d < 3; d++)
+        local[d] = geometry.local[d];
+    return 1;
+}
+
 /* Finds the first version whose guards hold, and sets what it gets as hidden arguments. NULL: none,
- * and the error of the first. `device` is that of a kernel of which some version is a single
- * work-item. With the kernel's lock held. */
+ * and the error of the first. `device` is that of a kernel which the runtime judges the range of, or chooses
+ * a local size for. `range` becomes that of the version, with the sizes in `local` where they are chosen.
+ * With the kernel's lock held. */
 static const struct fpgacc_version *choose(struct fpgacc_tracked *kernel, cl_device_id device,
-                                           const struct range *range,
+                                           struct range *range, size_t local[3],
                                            const struct fpgacc_site *site, cl_int *error)
 {
     struct fpgacc_limits limits;
     struct fpgacc_geometry geometry = {range->work_dim, {0, 0, 0}, {1, 1, 1}, {1, 1, 1}};
+    struct range own = *range;
     uint32_t count = 1 + kernel->info->other_count;
     int is_invalid = 0;
     const struct fpgacc_version *version = NULL;
     *error = device ? fpgacc_device_limits(device, &limits) : CL_SUCCESS;
     for (uint32_t i = 0; i < count && *error == CL_SUCCESS && !version && !is_invalid; i++) {
         const struct fpgacc_version *one = i ? &kernel->others[i - 1] : &kernel->first;
+        int is_chosen = choose_local(kernel, one, device, &limits, range, local);
+        own.local = is_chosen ? local : range->local;
         cl_int broken =
-            check_version(kernel, one->info, &limits, range, &geometry, &is_invalid, NULL);
+            check_version(kernel, one->info, &limits, &own, &geometry, &is_invalid, NULL);
         if (broken == CL_SUCCESS)
             version = one;
         else if (is_invalid)
@@ -166,7 +197,8 @@ static const struct fpgacc_version *choose(struct fpgacc_tracked *kernel, cl_dev
     if (version && version->info->form == FPGACC_TASK)
         *error = set_hidden(version, &geometry, site);
     if (version && *error == CL_SUCCESS)
-        trace_launch(site, kernel, version, &geometry);
+        trace_launch(site, kernel, version, &geometry, own.local != range->local);
+    *range = own;
     return *error == CL_SUCCESS ? version : NULL;
 }
 
@@ -176,6 +208,15 @@ static int has_task(const struct fpgacc_kernel *info)
     int found = info->form == FPGACC_TASK;
     for (uint32_t i = 0; i < info->other_count; i++)
         found = found || info->others[i].form == FPGACC_TASK;
+    return found;
+}
+
+/* Whether some version of a kernel may get another local size than the host's. */
+static int has_chosen(const struct fpgacc_kernel *info)
+{
+    int found = info->chosen_count > 0;
+    for (uint32_t i = 0; i < info->other_count; i++)
+        found = found || info->others[i].chosen_count > 0;
     return found;
 }
 
@@ -206,10 +247,14 @@ static cl_int enqueue_tracked(const struct fpgacc_site *site, cl_command_queue q
     static const size_t one = 1;
     cl_device_id device = NULL;
     cl_int error = CL_SUCCESS;
-    if (has_task(kernel->info)) {
+    struct range own = *range;
+    size_t local[3];
+    if (has_task(kernel->info) || has_chosen(kernel->info)) {
         error = clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL);
         if (error != CL_SUCCESS)
             return error;
+    }
+    if (has_task(kernel->info)) {
         if (range->work_dim < 1 || range->work_dim > 3)
             return CL_INVALID_WORK_DIMENSION;
         if (is_bad_wait_list(after))
@@ -217,14 +262,14 @@ static cl_int enqueue_tracked(const struct fpgacc_site *site, cl_command_queue q
         if (!range->global || has_zero(range->global, range->work_dim))
             return launch_nothing(&kernel->first, queue, range, site, after);
     }
-    const struct fpgacc_version *version = choose(kernel, device, range, site, &error);
+    const struct fpgacc_version *version = choose(kernel, device, &own, local, site, &error);
     if (!version)
         return error;
     *used = version->info;
     if (version->info->form == FPGACC_TASK)
         return __real_clEnqueueNDRangeKernel(queue, version->handle, 1, NULL, &one, &one,
                                              after->num_events, after->wait_list, after->event);
-    return launch_range(queue, version, range, after);
+    return launch_range(queue, version, &own, after);
 }
 
 static cl_int enqueue_ndrange(const struct fpgacc_site *site, cl_command_queue queue,
@@ -253,7 +298,8 @@ static cl_int enqueue_tracked_task(const struct fpgacc_site *site, cl_command_qu
                                    const struct fpgacc_kernel **used)
 {
     static const size_t one = 1;
-    const struct range range = {1, NULL, &one, &one};
+    struct range range = {1, NULL, &one, &one};
+    size_t local[3];
     cl_device_id device = NULL;
     cl_int error =
         clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL);
@@ -261,7 +307,7 @@ static cl_int enqueue_tracked_task(const struct fpgacc_site *site, cl_command_qu
         return error;
     if (is_bad_wait_list(after))
         return CL_INVALID_EVENT_WAIT_LIST;
-    const struct fpgacc_version *version = choose(kernel, device, &range, site, &error);
+    const struct fpgacc_version *version = choose(kernel, device, &range, local, site, &error);
     if (!version)
         return error;
     *used = version->info;

@@ -108,6 +108,12 @@ struct fpgacc_guard {
     } of;
 };
 
+/* A local size that launches of a global size get in place of the host's. */
+struct fpgacc_chosen {
+    size_t global[3];
+    size_t local[3];
+};
+
 /* Lengths stand beside the arrays; an empty array is NULL. */
 struct fpgacc_kernel {
     const char *name;
@@ -120,6 +126,8 @@ struct fpgacc_kernel {
     uint32_t guard_count;
     const struct fpgacc_kernel *others; /* other versions, tried in this order */
     uint32_t other_count;
+    const struct fpgacc_chosen *chosen; /* local sizes in place of the host's */
+    uint32_t chosen_count;
     /* Of task kernels only: */
     const struct fpgacc_hidden *hidden;
     uint32_t hidden_count;

@@ -385,6 +385,12 @@ cl_int fpgacc_geometry_fill(struct fpgacc_geometry *geometry, const struct fpgac
 int fpgacc_geometry_take(struct fpgacc_geometry *geometry, const size_t *offset,
                          const size_t *global, const size_t *local);
 
+/* Gives a launch the local size that was chosen for it, where nothing speaks against that; else 0. `most` is
+ * what the implementation says of the kernel's groups. */
+int fpgacc_geometry_choose(struct fpgacc_geometry *geometry, const struct fpgacc_tracked *kernel,
+                           const struct fpgacc_kernel *info, const struct fpgacc_limits *limits,
+                           size_t most, int local_given);
+
 /* Makes a launch's geometry that of the coarsened kernel. Its guards hold. */
 void fpgacc_geometry_coarsen(struct fpgacc_geometry *geometry, const struct fpgacc_kernel *info);
 

@@ -17,6 +17,19 @@ pub struct LaunchContract {
     pub locked: bool,
     /// What it relies on: a launch of which one does not hold is refused.
     pub guards: BTreeSet<Guard>,
+    /// Local sizes that launches get in place of the host's, of which the kernel sees nothing: the one for the
+    /// launch's global size, or else the first that divides it. Where none does, the host's stays.
+    #[serde(default)]
+    pub local_sizes: Vec<ChosenLocal>,
+}
+
+/// The local size that suits launches of a global size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct ChosenLocal {
+    /// The global size that it was chosen for; 1 beyond the launch's own dimensions.
+    pub global: [u64; 3],
+    /// The local size, which divides it.
+    pub local: [u64; 3],
 }
 
 impl Default for LaunchContract {
@@ -25,6 +38,7 @@ impl Default for LaunchContract {
             form: Form::NdRange,
             locked: false,
             guards: BTreeSet::new(),
+            local_sizes: Vec::new(),
         }
     }
 }
@@ -91,6 +105,18 @@ impl LaunchContract {
             Form::Coarsened(coarsened) => Some(coarsened),
             Form::NdRange | Form::Task(_) => None,
         }
+    }
+
+    /// The local size that a launch gets in place of the host's, if any.
+    pub fn chosen_local(&self, global: [u64; 3]) -> Option<[u64; 3]> {
+        let mut all = self.local_sizes.iter();
+        let exact = all.find(|one| one.global == global);
+        let divides = |one: &&ChosenLocal| {
+            let mut dims = one.local.iter().zip(global);
+            dims.all(|(local, global)| global.is_multiple_of(*local))
+        };
+        let found = exact.or_else(|| self.local_sizes.iter().find(divides));
+        found.map(|one| one.local)
     }
 
     /// The local size that an NDRange is compiled for, as the host gives it.

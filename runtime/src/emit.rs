@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::contract::Level;
+use crate::contract::{ChosenLocal, Level};
 use crate::guard::Guard;
 use crate::manifest::{
     Coarsened, Form, Header, Hidden, Kernel, Manifest, NullLocal, Param, ParamKind, Program,
@@ -160,6 +160,8 @@ fn write_kernel_parts(out: &mut String, prefix: &str, kernel: &Kernel) {
     let guards = kernel.contract.guards.iter().map(Guard::row);
     write_array(out, "struct fpgacc_guard", &array("guards"), guards);
     write_kernels(out, &array("o"), &array("others"), &kernel.others);
+    let sizes = kernel.contract.local_sizes.iter().map(chosen_row);
+    write_array(out, "struct fpgacc_chosen", &array("chosen"), sizes);
     let hidden = hidden(kernel).iter().map(hidden_row);
     write_array(out, "struct fpgacc_hidden", &array("hidden"), hidden);
 }
@@ -183,6 +185,8 @@ fn kernel_row(prefix: &str, kernel: &Kernel) -> String {
     }
     row += &list("guards", "guard_count", kernel.contract.guards.len());
     row += &list("others", "other_count", kernel.others.len());
+    let sizes = kernel.contract.local_sizes.len();
+    row += &list("chosen", "chosen_count", sizes);
     row += &list("hidden", "hidden_count", hidden(kernel).len());
     if let Some(task) = task(kernel) {
         let null_local = match task.null_local {
@@ -228,6 +232,11 @@ fn param_row(param: &Param) -> String {
         u8::from(param.is_volatile),
         u8::from(param.is_restrict),
     )
+}
+
+fn chosen_row(chosen: &ChosenLocal) -> String {
+    let sizes = |[x, y, z]: [u64; 3]| format!("{{{x}, {y}, {z}}}");
+    format!("{{{}, {}}}", sizes(chosen.global), sizes(chosen.local))
 }
 
 fn hidden_row(hidden: &Hidden) -> String {
@@ -339,7 +348,6 @@ mod tests {
                     max_group_size: Some(64),
                     null_local: NullLocal::Divisor,
                 }),
-                locked: false,
                 guards: [
                     Guard::Geometry(Fact::Local(0, 64)),
                     Guard::Geometry(Fact::OneGroup(1)),
@@ -357,6 +365,7 @@ mod tests {
                     },
                 ]
                 .into(),
+                ..LaunchContract::default()
             },
             others: vec![Kernel {
                 name: "fpgacc_general_scale".to_owned(),
@@ -385,6 +394,10 @@ mod tests {
                     },
                 ]
                 .into(),
+                local_sizes: vec![ChosenLocal {
+                    global: [512, 96, 1],
+                    local: [64, 4, 1],
+                }],
             },
             others: Vec::new(),
         };

@@ -66,6 +66,9 @@ static const struct fpgacc_guard p0_k1_guards[] = {
     {.kind = FPGACC_GUARD_LOCAL_SIZE, .of.sizes = {16, 4, 1}},
     {.kind = FPGACC_GUARD_LOCAL_BYTES, .of.memory = {0, UINT64_C(256)}},
 };
+static const struct fpgacc_chosen p0_k1_chosen[] = {
+    {{512, 96, 1}, {64, 4, 1}},
+};
 static const struct fpgacc_kernel p0_kernels[] = {
     {
         .name = "scale",
@@ -90,6 +93,8 @@ static const struct fpgacc_kernel p0_kernels[] = {
         .is_locked = 1,
         .guards = p0_k1_guards,
         .guard_count = 2,
+        .chosen = p0_k1_chosen,
+        .chosen_count = 1,
     },
 };
 static const struct fpgacc_program programs[] = {

@@ -51,6 +51,7 @@ pub mod recurrences;
 pub mod reduce;
 pub mod resumable;
 pub mod rewrite;
+pub mod rounds;
 pub mod roundtrip;
 pub mod rows;
 pub mod run;

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use fpgacc_aoc_wrappers::cc::{Compiler, Language, Source};
-use fpgacc_device_passes::options::{Factor, General, PassOptions};
+use fpgacc_device_passes::options::{
+    ChosenLocal, Factor, General, LocalSizes, PassOptions, ProposedLocal,
+};
 use fpgacc_device_passes::pass::LaunchContract;
 use fpgacc_device_passes::passes;
 use fpgacc_device_passes::pipeline::{Pipeline, Report, run};
@@ -59,6 +61,12 @@ pub enum Rewrites {
     Coarsened(String),
     /// The same with vectors of so many work-items (`--vectorise`), and coarsened besides.
     Vectorised(u64, Option<String>),
+    /// All but `ndrange-to-loop`, launched with other local sizes where no work-item can tell; kernels are also
+    /// built as they are, as for `Coarsened`.
+    Resized,
+    /// All but `ndrange-to-loop`, with groups in rounds of others like this (`-fgroup-loop`), and built as they are
+    /// as well.
+    GroupLoop(String),
 }
 
 impl Rewrites {
@@ -73,12 +81,17 @@ impl Rewrites {
             Rewrites::Wide,
             Rewrites::Coarsened("0:2".to_string()),
             Rewrites::Vectorised(4, None),
+            Rewrites::Resized,
+            Rewrites::GroupLoop("2".to_string()),
         ];
         each.map(Rewrites::Only).chain(together).collect()
     }
 
-    fn pipeline(&self, options: &PassOptions) -> Pipeline {
+    fn pipeline(&self, options: &PassOptions, job: &Job) -> Pipeline {
         let mut options = options.clone();
+        if matches!(self, Rewrites::Resized) {
+            options.local_sizes = Some(other_sizes(job));
+        }
         options.promote = passes::promote::MOST;
         if matches!(self, Rewrites::Unrolled | Rewrites::Wide) {
             options.unroll = (0..8).map(|index| Factor { index, copies: 3 }).collect();
@@ -116,6 +129,15 @@ impl Rewrites {
                 options.general = General::Always;
                 (3, without_loops())
             }
+            Rewrites::Resized => {
+                options.general = General::Always;
+                (3, without_loops())
+            }
+            Rewrites::GroupLoop(how) => {
+                options.group_loop = how.parse().ok();
+                options.general = General::Always;
+                (3, without_loops())
+            }
         };
         Pipeline {
             level,
@@ -124,6 +146,56 @@ impl Rewrites {
             ..Pipeline::default()
         }
     }
+}
+
+/// Local sizes that the launches of a job do not have: long where the host's are short, and short where they
+/// are long.
+fn other_sizes(job: &Job) -> LocalSizes {
+    let mut sizes = LocalSizes::default();
+    for launch in &job.launches {
+        let Some(global) = global_size(launch) else {
+            continue;
+        };
+        let own = local_size(launch).unwrap_or([1; 3]);
+        let mut most = 64;
+        let local = [0, 1, 2].map(|dim| {
+            let size = match own[dim] {
+                1 => (1..=most)
+                    .rev()
+                    .find(|size| global[dim].is_multiple_of(*size)),
+                _ => None,
+            };
+            let size = size.unwrap_or(1);
+            most /= size;
+            size
+        });
+        let of_kernel = sizes.kernels.entry(launch.kernel.clone()).or_default();
+        of_kernel.push(ProposedLocal {
+            sizes: ChosenLocal { global, local },
+            gain: String::new(),
+        });
+    }
+    sizes
+}
+
+/// The global size of a launch in all dimensions.
+fn global_size(launch: &Launch) -> Option<[u64; 3]> {
+    match &launch.geometry {
+        Geometry::Range { global, .. } => {
+            Some([0, 1, 2].map(|dim| global.get(dim).copied().unwrap_or(1)))
+        }
+        Geometry::Task => None,
+    }
+}
+
+/// The launch with the local size that the runtime passes in place of the host's, if it does.
+fn resized(launch: &Launch, contract: &LaunchContract) -> Launch {
+    let mut launch = launch.clone();
+    let chosen = global_size(&launch).and_then(|global| contract.chosen_local(global));
+    if let (Some(chosen), Geometry::Range { global, local, .. }) = (chosen, &mut launch.geometry) {
+        *local = chosen[..global.len()].to_vec();
+    }
+    launch
 }
 
 fn without_loops() -> BTreeMap<String, bool> {
@@ -148,6 +220,8 @@ impl std::fmt::Display for Rewrites {
             Rewrites::Vectorised(lanes, Some(how)) => {
                 write!(f, "NDRanges in vectors of {lanes}, coarsened by {how}")
             }
+            Rewrites::GroupLoop(how) => write!(f, "NDRanges with groups in rounds, {how}"),
+            Rewrites::Resized => write!(f, "NDRanges with other local sizes"),
         }
     }
 }
@@ -219,7 +293,7 @@ pub fn rewrite_knowing(
     let mut module = module_of(job, &mut sources)?;
     let facts = facts(job, &module, &told);
     let original = module.clone();
-    let report = run(&mut module, &facts, &rewrites.pipeline(options));
+    let report = run(&mut module, &facts, &rewrites.pipeline(options, job));
     let valid = validate(&module).map_err(|faults| RewriteError::Invalid(format!("{faults:?}")))?;
     let text = print(&valid, &sources, LineDirectives::None);
     let mut rewritten = job.with_source(text);
@@ -244,6 +318,7 @@ fn choose(job: &Job, launch: &Launch, report: &Report) -> Result<Launch, Rewrite
     let others = report.versions.of(&launch.kernel);
     for name in std::iter::once(&launch.kernel).chain(&others) {
         let contract = report.contracts.get(name).cloned().unwrap_or_default();
+        let launch = &resized(launch, &contract);
         let mut guards = contract.guards.iter();
         let checked = guards.try_for_each(|guard| check(job, launch, *guard));
         let chosen = checked.and_then(|()| match &contract.form {

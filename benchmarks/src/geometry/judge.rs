@@ -112,7 +112,6 @@ impl Case {
 
     /// Judges the choice for a device; `None`: no shape that it would choose was measured.
     pub fn judge(&self, device: &Device) -> Option<Judgement> {
-        let units = device.units.as_ref()?;
         let global = self.sizes.global;
         let start = Instant::now();
         let profile = profile::profile(&self.module, self.kernel, &self.sizes);
@@ -123,12 +122,16 @@ impl Case {
             .filter_map(|one| Some((one.shape, one.prediction, self.near(one.shape.0)?)));
         let chosen = measured.next()?;
         let of_best = ranked.iter().find(|one| one.shape == self.best.0);
-        let limits = rule::Limits {
-            units: u64::from(units.count),
-            items_per_unit: u64::from(units.max_warps * device.warp),
-            group: 64,
-        };
-        let (group, _) = rule::rule(&limits, global.iter().product());
+        let rule = device.units.as_ref().and_then(|units| {
+            let limits = rule::Limits {
+                units: u64::from(units.count),
+                items_per_unit: u64::from(units.max_warps * device.warp),
+                group: 64,
+            };
+            let (group, _) = rule::rule(&limits, global.iter().product());
+            self.line(group)
+        });
+        let most = device.max_group_size()?;
         Some(Judgement {
             name: self.name.clone(),
             best: self.best,
@@ -136,8 +139,8 @@ impl Case {
             of_best: of_best.map(|one| one.prediction),
             author: self.author.and_then(|shape| self.near(shape)),
             open: self.measured.open.map(|time| self.best.1 / time),
-            rule: self.line(group),
-            largest: self.line(u64::from(units.max_group_size)),
+            rule,
+            largest: self.line(u64::from(most)),
             took,
         })
     }

@@ -6,6 +6,8 @@ mod coarsen;
 pub(crate) mod constant_memory;
 mod delinearise;
 mod forward;
+mod geometry;
+mod group_loop;
 mod ivdep;
 mod known_sizes;
 mod local_memory_size;
@@ -29,6 +31,8 @@ use crate::pass::Pass;
 pub use alignment::Alignment;
 pub use coalesce::Coalesce;
 pub use coarsen::{COARSEN, Coarsen};
+pub use geometry::{ChooseGeometry, GEOMETRY};
+pub use group_loop::{GROUP_LOOP, LoopOverGroups};
 pub use promote::Promote;
 pub use replicate::Replicate;
 pub use tile::{TILE, Tiles};
@@ -77,6 +81,11 @@ pub const ALL: &[&dyn Pass] = &[
     &Vectorise,
     // After vectorise: neighbours in memory become vectors before work-items are merged otherwise.
     &Coarsen,
+    // After coarsen, whose kernels keep the sizes that they were made for. Before the passes that see the local
+    // size: from here on it is the one that was chosen.
+    &ChooseGeometry,
+    // After geometry, whose sizes say how many groups there are. Before the passes that see its launches, as coarsen.
+    &LoopOverGroups,
     // After ndrange-to-loop, which adds the hidden parameters and keeps the others: the pairs that
     // the runtime checks are counted among the kernel's own parameters. Before reduction, whose
     // alias analysis knows by it which arrays do not alias.

@@ -2,6 +2,7 @@
 //! version is needed that relies on nothing.
 
 use fpgacc_frontend::ir::{Function, VarId};
+use fpgacc_kernel_analysis::geometry::Geometry;
 use fpgacc_kernel_analysis::relation::{Relation, relation};
 use fpgacc_kernel_analysis::usage::names;
 use fpgacc_launch_facts::{Facts, Launch, LocalSize, Value};
@@ -59,7 +60,12 @@ fn geometry(contract: &LaunchContract, launches: &[&Launch]) -> Option<String> {
     let (of_local, of_rest) = (has(Subject::LocalSize), has(Subject::Range));
     launches.iter().find_map(|launch| {
         let seen = launch.recorded.is_some();
-        let what = match (of_local && !launch.local_is_proved(), of_rest && seen) {
+        let is_proved = match contract.local_sizes.is_empty() {
+            true => launch.local_is_proved(),
+            // It follows from the global size.
+            false => !seen,
+        };
+        let what = match (of_local && !is_proved, of_rest && seen) {
             (true, _) => "local size",
             (_, true) => "NDRange",
             _ => return None,
@@ -77,16 +83,22 @@ fn multiples(contract: &LaunchContract, launches: &[&Launch]) -> Option<String> 
         Guard::Multiple(multiple) => Some(multiple),
         _ => None,
     });
-    multiples.find_map(|multiple| divides(multiple, launches))
+    multiples.find_map(|multiple| divides(multiple, contract, launches))
 }
 
-fn divides(multiple: &Multiple, launches: &[&Launch]) -> Option<String> {
+fn divides(multiple: &Multiple, contract: &LaunchContract, launches: &[&Launch]) -> Option<String> {
     if launches.is_empty() {
         return Some("that sizes divide is assumed, as no launch is known".to_string());
     }
     let dim = usize::from(multiple.dim);
     let is_known = |sizes: &[Value]| sizes.get(dim).and_then(Value::constant).is_some();
+    // Its local size follows from its global size.
+    let is_chosen = |launch: &Launch| {
+        !contract.local_sizes.is_empty()
+            && Geometry::of([launch]).global.iter().all(Option::is_some)
+    };
     let open = launches.iter().find(|launch| match &launch.local {
+        _ if is_chosen(launch) => false,
         LocalSize::Sizes(sizes) => {
             !is_known(sizes) || multiple.of_groups && !is_known(&launch.global)
         }

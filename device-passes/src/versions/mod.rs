@@ -27,6 +27,13 @@ impl Versions {
         others.into_iter().chain(general).collect()
     }
 
+    /// The kernel that a version is of, or which the name is of.
+    pub fn original<'n>(&'n self, name: &'n str) -> &'n str {
+        let mut kernels = self.others.iter();
+        let found = kernels.find(|(_, others)| others.iter().any(|other| other == name));
+        found.map_or(name, |(kernel, _)| kernel)
+    }
+
     /// Whether some kernel has versions for different launches.
     pub fn are_several(&self) -> bool {
         !self.others.is_empty()

@@ -6,6 +6,7 @@
 //! // host: unknown                                    no launch is known
 //! // buffer: a 256 READ_ONLY                          a buffer: bytes, flags (`?`: not known)
 //! // buffer: b 64 ? part-of=a origin=16               a part of another
+//! // with: local-sizes=k:64x4/8x4                     the local size that is proposed for a global one
 //! // with: simd=4 units=2 coarsen=0:4:1 unroll=0:4 promote=64 coalesce=0 strict-fp restrict level=2
 //! ```
 //!
@@ -15,7 +16,7 @@
 //! the arguments after `proved=`; `overlapping=0+2` and `same=0+2` that two arguments were, or are on one
 //! way to the call, one buffer. After `with:` stand options of passes, and passes that run or do not.
 
-use fpgacc_device_passes::options::{Factor, General, PassOptions};
+use fpgacc_device_passes::options::{ChosenLocal, Factor, General, PassOptions, ProposedLocal};
 use fpgacc_device_passes::pipeline::{Pipeline, find_pass};
 use fpgacc_launch_facts::{
     Arg, ArgValue, Buffer, Facts, Known, Launch, LocalSize, Location, RecordedLaunch, Value,
@@ -74,6 +75,25 @@ fn set(options: &mut PassOptions, name: &str, value: &str) {
         "general" if value == "always" => options.general = General::Always,
         "vectorise-loops" => options.vectorise_loops = Some(number(value)),
         "vectorise" => options.vectorise = Some(number(value)),
+        "local-sizes" => {
+            let (kernel, sizes) = value.split_once(':').expect("a kernel and sizes");
+            let (global, local) = sizes.split_once('/').expect("a global and a local size");
+            let three = |text: &str| {
+                let mut sizes = text.split('x').map(number);
+                [0, 1, 2].map(|_| sizes.next().unwrap_or(1))
+            };
+            let all = options.local_sizes.get_or_insert_default();
+            all.device = "a device".to_string();
+            let of_kernel = all.kernels.entry(kernel.to_string()).or_default();
+            of_kernel.push(ProposedLocal {
+                sizes: ChosenLocal {
+                    global: three(global),
+                    local: three(local),
+                },
+                gain: String::new(),
+            });
+        }
+        "group-loop" => options.group_loop = Some(value.parse().expect("a loop over groups")),
         "coarsen" => options.coarsen = Some(value.parse().expect("a coarsening")),
         "unroll" => {
             let (index, copies) = value.split_once(':').expect("a loop and copies");

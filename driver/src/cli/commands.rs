@@ -96,7 +96,7 @@ pub fn report_command() -> Command {
     Command::new("report")
         .bin_name("fpgacc report")
         .about("Tell which form each kernel gets on a board, why, and what would gain more")
-        .override_usage("fpgacc report [--html | --json | --geometry[=DEVICE]] [-o FILE] FILES AND OPTIONS OF A BUILD")
+        .override_usage("fpgacc report [--html | --json] [--geometry[=DEVICE]] [-o FILE] FILES AND OPTIONS OF A BUILD")
         .arg(layout(
             "html",
             "Write a page for browsers, which needs nothing but itself",
@@ -109,9 +109,9 @@ pub fn report_command() -> Command {
                 .num_args(0..=1)
                 .require_equals(true)
                 .default_missing_value("h200")
-                .conflicts_with_all(["html", "json"])
                 .help_heading("Report")
-                .help("Instead, rank sizes of work-groups on a GPU: h200 (default), or a file that describes one (.yaml)"),
+                .help("Rank sizes of work-groups on a device: h200 (default), pocl, fpga, or a file that describes one (.yaml); as text \
+                     that is the whole report"),
         )
         .arg(
             Arg::new("output")

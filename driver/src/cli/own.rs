@@ -2,7 +2,7 @@
 
 use clap::ValueHint;
 use fpgacc_decision::{ExecutionModel, SearchTime};
-use fpgacc_device_passes::options::{Coarsening, NoCoarsening};
+use fpgacc_device_passes::options::{Coarsening, GroupLoop, NoCoarsening, NoGroupLoop};
 
 use super::flag::Shape::{Either, Equals, Joined, NextOrJoined, Optional};
 use super::flag::Step::{Compile, Input, Link};
@@ -138,6 +138,21 @@ pub const KERNELS: &[Flag] = &[
     )
     .single()
     .refine(|arg| arg.value_parser(lanes)),
+    Flag::one_dash(
+        "fgeometry",
+        "Launch kernels that see nothing of their work-groups with the local size that suits DEVICE: pocl, h200, fpga \
+         or a file (.yaml); without DEVICE, pocl for emulators and fpga for boards. The host keeps what it asks for, and \
+         what it is told",
+    )
+    .value(Optional(""), "DEVICE")
+    .single(),
+    Flag::one_dash(
+        "fgroup-loop",
+        "Let one work-group of each kernel that stays an NDRange do the work of FACTOR consecutive ones, in a loop",
+    )
+    .value(Equals, "[DIM:]FACTOR")
+    .single()
+    .refine(|arg| arg.value_parser(group_loop)),
     Flag::two_dashes(
         "interchange",
         "In single work-items, run the loops of kernels outside of those over work-items, where all \
@@ -422,6 +437,11 @@ fn lanes(text: &str) -> Result<u64, String> {
 fn coarsening(text: &str) -> Result<Coarsening, String> {
     text.parse()
         .map_err(|error: NoCoarsening| error.to_string())
+}
+
+/// `4`, or `1:4`.
+fn group_loop(text: &str) -> Result<GroupLoop, String> {
+    text.parse().map_err(|error: NoGroupLoop| error.to_string())
 }
 
 /// `auto`, or `kernel:swi`.

@@ -12,10 +12,12 @@ fn passes() -> impl Iterator<Item = &'static str> {
     passes.map(|pass| pass.name())
 }
 
-/// Flags of their own for `-fPASS` and `-fno-PASS`: their names, which have one dash.
+/// Flags of their own for `-fPASS` and `-fno-PASS`: their names, which have one dash. Those that take a value are
+/// flags already.
 fn switches() -> Vec<String> {
     passes()
         .flat_map(|pass| [format!("f{pass}"), format!("fno-{pass}")])
+        .filter(|name| !cli::single_dash().any(|own| own == name))
         .collect()
 }
 

@@ -17,15 +17,16 @@ use super::data::{
 };
 use super::loops::{self, Found};
 use super::place::place;
-use super::{difference, excerpt, lines, marks, memory, total};
+use super::{difference, excerpt, geometry, lines, marks, memory, total};
 use crate::check::Launches;
 use crate::compiled::Compiled;
 use crate::rewriting;
 use crate::session::{Session, Step};
 use crate::{board, check, explain, facts, gather, kernels};
 
-/// Takes the inputs through everything but the build; `words` are those of the command.
-pub fn collect(session: &mut Session, words: &[String]) -> Step<Report> {
+/// Takes the inputs through everything but the build; `words` are those of the command, and `device` is that
+/// which sizes of work-groups are asked for.
+pub fn collect(session: &mut Session, words: &[String], device: Option<&str>) -> Step<Report> {
     let gathered = gather::read_sources(session)?;
     let hosts = facts::of(session, &gathered)?;
     let compiled = rewriting::with(session, &gathered, &hosts)?.compiled;
@@ -41,7 +42,12 @@ pub fn collect(session: &mut Session, words: &[String]) -> Step<Report> {
         };
         programs.push(scene.program(&session.sources));
     }
+    let geometry = match device {
+        Some(device) => Some(geometry::sizes(session, device, &hosts.facts, &compiled)?),
+        None => None,
+    };
     Ok(Report {
+        geometry,
         version: FORMAT_VERSION,
         tool: format!("fpgacc {}", env!("CARGO_PKG_VERSION")),
         command: without_output(words),

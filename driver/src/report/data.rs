@@ -25,6 +25,89 @@ pub struct Report {
     pub level: u8,
     /// Each text that is built with its options.
     pub programs: Vec<Program>,
+    /// Sizes of work-groups for a device, if they are asked for (`--geometry`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub geometry: Option<Sizes>,
+}
+
+/// Sizes of work-groups for a device.
+#[derive(Debug, Serialize)]
+pub struct Sizes {
+    /// The device's short name.
+    pub device: String,
+    /// Its full name.
+    pub title: String,
+    /// What its units, its warps and the sectors of memory are called.
+    pub words: [&'static str; 3],
+    /// In order of the sources.
+    pub kernels: Vec<KernelSizes>,
+}
+
+/// Sizes for the launches of a kernel.
+#[derive(Debug, Serialize)]
+pub struct KernelSizes {
+    /// Its name.
+    pub name: String,
+    /// Where it stands.
+    pub place: Option<Place>,
+    /// What sees the size of its groups, so that it cannot change.
+    pub observed: Option<Seen>,
+    /// Those that differ; of a kernel that sees its groups none.
+    pub launches: Vec<LaunchSizes>,
+}
+
+/// What in a kernel sees the size of its groups.
+#[derive(Debug, Serialize)]
+pub struct Seen {
+    /// Such as `get_local_id`.
+    pub what: String,
+    /// Where.
+    pub place: Option<Place>,
+}
+
+/// Sizes for a launch.
+#[derive(Debug, PartialEq, Serialize)]
+pub struct LaunchSizes {
+    /// The call.
+    pub place: Place,
+    /// The global size, if it is known; 1 beyond the launch's dimensions.
+    pub global: Option<[u64; 3]>,
+    /// The host's local size, if it is known.
+    pub own: Option<[u64; 3]>,
+    /// What `-fgeometry` takes.
+    pub chosen: Option<[u64; 3]>,
+    /// All that divide the global size, best first.
+    pub shapes: Vec<ShapeTime>,
+    /// As many groups of the best size are better one group in a loop (`-fgroup-loop`).
+    pub rounds: Option<RoundsTime>,
+}
+
+/// What a local size costs.
+#[derive(Debug, PartialEq, Serialize)]
+pub struct ShapeTime {
+    /// The local size.
+    pub local: [u64; 3],
+    /// The time of the launch.
+    pub seconds: f64,
+    /// Units that get a group.
+    pub units: u64,
+    /// Warps that a unit holds at a time.
+    pub warps: f64,
+    /// Sectors that an access moves, on average.
+    pub sectors: f64,
+    /// What limits it most.
+    pub limit: &'static str,
+    /// It is the host's.
+    pub is_own: bool,
+}
+
+/// What a loop over groups gains.
+#[derive(Debug, PartialEq, Serialize)]
+pub struct RoundsTime {
+    /// As many groups are one.
+    pub factor: u64,
+    /// The time of the launch.
+    pub seconds: f64,
 }
 
 /// A file that a report was made of.

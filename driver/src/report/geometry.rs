@@ -1,61 +1,68 @@
-//! `fpgacc report --geometry`: sizes of work-groups for a GPU, best first, with what limits each.
+//! `fpgacc report --geometry`: sizes of work-groups for a device, best first, with what limits each.
 
-use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_frontend::ir::{FunctionId, Module};
 use fpgacc_frontend::source::{SourceMap, Span};
 use fpgacc_gpu_model::device::Device;
-use fpgacc_gpu_model::geometry::legality::observed;
 use fpgacc_gpu_model::geometry::shape::Shape;
-use fpgacc_gpu_model::geometry::{self, Ranked};
-use fpgacc_gpu_model::profile::{self, Sizes};
-use fpgacc_kernel_analysis::geometry::{Geometry, LocalGeometry};
-use fpgacc_launch_facts::{ArgValue, Launch, Value};
+use fpgacc_gpu_model::geometry::{Ranked, Rounds};
+use fpgacc_kernel_analysis::observed_groups::observed;
+use fpgacc_launch_facts::{Facts, Launch};
 
+use super::data::{KernelSizes, LaunchSizes, Place, RoundsTime, Seen, ShapeTime, Sizes};
+use super::place::place;
+use crate::compiled::Compiled;
+use crate::local_sizes::Ranking;
 use crate::session::{Session, Step};
 use crate::{facts, gather, gpu, rewriting};
 
 /// Sizes that are shown of a launch.
 const SHOWN: usize = 5;
 
-/// The report on the kernels of the inputs; empty if there is none.
+/// The report on the kernels of the inputs as text; empty if there is none.
 pub fn text(session: &mut Session, device: &str) -> Step<String> {
-    let device = gpu::device(session, device, &[])?;
-    if device.units.is_none() {
-        let error = Diagnostic::error(format!(
-            "the device '{}' has no units: nothing is known of its times",
-            device.name
-        ));
-        return session.fail(error.help("there is h200; a file (.yaml) describes others"));
-    }
     let gathered = gather::read_sources(session)?;
     let hosts = facts::of(session, &gathered)?;
     let compiled = rewriting::with(session, &gathered, &hosts)?.compiled;
-    let modules = (compiled.iter()).filter_map(|one| one.rewritten.parsed.as_ref());
+    let sizes = sizes(session, device, &hosts.facts, &compiled)?;
     let mut text = String::new();
+    if !sizes.kernels.is_empty() {
+        let _ = writeln!(text, "On {}:", sizes.title);
+    }
+    for kernel in &sizes.kernels {
+        sizes.write(&mut text, kernel);
+    }
+    Ok(text)
+}
+
+/// The sizes for all kernels of programs.
+pub fn sizes(
+    session: &mut Session,
+    device: &str,
+    facts: &Facts,
+    compiled: &[Compiled],
+) -> Step<Sizes> {
+    let device = gpu::timed(session, device)?;
+    let modules = (compiled.iter()).filter_map(|one| one.rewritten.parsed.as_ref());
+    let mut kernels = Vec::new();
     for module in modules {
-        if text.is_empty() && module.kernels().next().is_some() {
-            let _ = writeln!(text, "On {}:", device.title);
-        }
         for kernel in module.kernels() {
-            let name = &module.functions[kernel].name;
-            let launched = |launch: &&Launch| {
-                let names = launch.kernels.get();
-                names.is_some_and(|names| names.contains(name))
-            };
-            let launches: Vec<&Launch> = hosts.facts.launches.iter().filter(launched).collect();
             let scene = Scene {
                 device: &device,
                 sources: &session.sources,
                 module,
                 kernel,
             };
-            scene.write(&mut text, &launches);
+            kernels.push(scene.kernel(facts));
         }
     }
-    Ok(text)
+    Ok(Sizes {
+        device: device.name.clone(),
+        title: device.title.clone(),
+        words: device.words(),
+        kernels,
+    })
 }
 
 /// A kernel and the device that it is to run on.
@@ -67,103 +74,151 @@ struct Scene<'a> {
 }
 
 impl Scene<'_> {
-    fn write(&self, text: &mut String, launches: &[&Launch]) {
+    fn kernel(&self, facts: &Facts) -> KernelSizes {
         let function = &self.module.functions[self.kernel];
-        let _ = writeln!(
-            text,
-            "{}{}",
-            function.name,
-            self.place(function.span, " at ")
-        );
-        if let Some(observed) = observed(self.module, self.kernel) {
-            let place = self.place(observed.span, " at ");
-            let _ = writeln!(
-                text,
-                "  the size of its groups is part of what it does: {}{place}",
-                observed.what
-            );
-            return;
-        }
-        if launches.is_empty() {
-            text.push_str("  no host launches it: give its host, or the facts of a run\n");
-        }
-        let mut told = Vec::new();
-        for launch in launches {
-            let told_of = self.launch(launch);
-            if !told.contains(&told_of) {
-                text.push_str(&told_of);
-                told.push(told_of);
+        let observed = observed(self.module, self.kernel).map(|seen| Seen {
+            place: self.place(seen.span),
+            what: seen.what,
+        });
+        let launched = |launch: &&Launch| {
+            let names = launch.kernels.get();
+            observed.is_none() && names.is_some_and(|names| names.contains(&function.name))
+        };
+        let mut launches = Vec::new();
+        for launch in facts.launches.iter().filter(launched) {
+            let one = self.launch(launch);
+            if !launches.contains(&one) {
+                launches.push(one);
             }
+        }
+        KernelSizes {
+            name: function.name.clone(),
+            place: self.place(function.span),
+            observed,
+            launches,
         }
     }
 
     /// The sizes for one launch.
-    fn launch(&self, launch: &Launch) -> String {
-        let place = format!("{}:{}", launch.site.file, launch.site.line);
-        let known = Geometry::of([launch]);
-        let [Some(x), Some(y), Some(z)] = known.global else {
-            return format!(
-                "  launched at {place} over a global size that is not known: `fpgacc trace` records it\n"
+    fn launch(&self, launch: &Launch) -> LaunchSizes {
+        let ranking = Ranking::of(self.device, self.module, self.kernel, launch);
+        let ranking = ranking.as_ref();
+        let own = ranking.and_then(|ranking| ranking.own);
+        let shapes = ranking.map_or(&[][..], |ranking| ranking.ranked.as_slice());
+        LaunchSizes {
+            place: Place {
+                file: launch.site.file.clone(),
+                line: launch.site.line,
+            },
+            global: ranking.map(|ranking| ranking.global),
+            own: own.map(|own| own.0),
+            chosen: ranking.and_then(Ranking::chosen).map(|one| one.shape.0),
+            shapes: shapes.iter().map(|one| shape_time(one, own)).collect(),
+            rounds: ranking
+                .and_then(|ranking| ranking.rounds)
+                .map(|Rounds { factor, seconds }| RoundsTime { factor, seconds }),
+        }
+    }
+
+    fn place(&self, span: Option<Span>) -> Option<Place> {
+        span.map(|span| place(self.sources, span))
+    }
+}
+
+fn shape_time(one: &Ranked, own: Option<Shape>) -> ShapeTime {
+    let of = &one.prediction;
+    ShapeTime {
+        local: one.shape.0,
+        seconds: of.seconds,
+        units: of.units,
+        warps: of.warps,
+        sectors: of.sectors,
+        limit: of.limit.words(),
+        is_own: Some(one.shape) == own,
+    }
+}
+
+impl Sizes {
+    fn write(&self, text: &mut String, kernel: &KernelSizes) {
+        let _ = writeln!(text, "{}{}", kernel.name, at(kernel.place.as_ref()));
+        if let Some(seen) = &kernel.observed {
+            let _ = writeln!(
+                text,
+                "  the size of its groups is part of what it does: {}{}",
+                seen.what,
+                at(seen.place.as_ref())
             );
+            return;
+        }
+        if kernel.launches.is_empty() {
+            text.push_str("  no host launches it: give its host, or the facts of a run\n");
+        }
+        for launch in &kernel.launches {
+            self.write_launch(text, launch);
+        }
+    }
+
+    fn write_launch(&self, text: &mut String, launch: &LaunchSizes) {
+        let place = format!("{}:{}", launch.place.file, launch.place.line);
+        let Some(global) = launch.global else {
+            let _ = writeln!(
+                text,
+                "  launched at {place} over a global size that is not known: `fpgacc trace` records it"
+            );
+            return;
         };
-        let global = [x, y, z];
-        let sizes = Sizes {
-            global,
-            scalars: scalars(launch),
-        };
-        let profile = profile::profile(self.module, self.kernel, &sizes);
-        let ranked = geometry::rank(self.device, &profile, global);
-        let own = match known.local {
-            LocalGeometry::Sizes([Some(x), Some(y), Some(z)]) => Some(Shape([x, y, z])),
-            _ => None,
-        };
-        let mut text = format!(
-            "  launched at {place} over {}, groups of {}\n",
+        let own = launch.own.map(Shape);
+        let _ = writeln!(
+            text,
+            "  launched at {place} over {}, groups of {}",
             Shape(global),
             own.map_or_else(
                 || "a size that is left open".to_string(),
                 |own| own.to_string()
             ),
         );
-        let Some(first) = ranked.first() else {
-            return text;
+        let Some(first) = launch.shapes.first() else {
+            return;
         };
-        text.push_str("         size       time           units  warps  sectors  limited by\n");
-        let is_own = |one: &&Ranked| Some(one.shape) == own;
-        let shown = ranked.iter().take(SHOWN);
-        let beyond = ranked.iter().skip(SHOWN).find(is_own);
+        let [units, warps, sectors] = self.words;
+        let _ = writeln!(
+            text,
+            "         size       time           {units}  {warps}  {sectors:>7}  limited by"
+        );
+        let shown = launch.shapes.iter().take(SHOWN);
+        let beyond = launch.shapes.iter().skip(SHOWN).find(|one| one.is_own);
         for one in shown.chain(beyond) {
-            let note = if is_own(&one) {
-                " (the host's size)"
-            } else {
-                ""
-            };
-            let _ = writeln!(text, "{}{note}", row(one, first.prediction.seconds));
+            let note = if one.is_own { " (the host's size)" } else { "" };
+            let _ = writeln!(text, "{}{note}", row(one, first.seconds));
         }
-        text
-    }
-
-    fn place(&self, span: Option<Span>, before: &str) -> String {
-        span.map_or_else(String::new, |span| {
-            let at = self.sources.location(span);
-            format!("{before}{}:{}", at.file, at.line)
-        })
+        if let Some(rounds) = &launch.rounds {
+            let _ = writeln!(
+                text,
+                "    with -fgroup-loop={}, which starts fewer groups: {}, {:.2} times as fast",
+                rounds.factor,
+                time(rounds.seconds),
+                first.seconds / rounds.seconds
+            );
+        }
     }
 }
 
+fn at(place: Option<&Place>) -> String {
+    place.map_or_else(String::new, |at| format!(" at {}:{}", at.file, at.line))
+}
+
 /// A shape, its time, and why.
-fn row(one: &Ranked, best: f64) -> String {
-    let of = &one.prediction;
+fn row(one: &ShapeTime, best: f64) -> String {
     // What is taken to be equal is ranked by a rule of thumb.
-    let by = (of.seconds / best).max(1.0);
+    let by = (one.seconds / best).max(1.0);
     format!(
         "    {:>9}  {:>9}  {by:5.2}x  {:>5}  {:>5}  {:>7.1}  {}",
-        one.shape.to_string(),
-        time(of.seconds),
-        of.units,
-        of.warps,
-        of.sectors,
-        of.limit.words()
+        Shape(one.local).to_string(),
+        time(one.seconds),
+        one.units,
+        one.warps,
+        one.sectors,
+        one.limit
     )
 }
 
@@ -173,13 +228,4 @@ fn time(seconds: f64) -> String {
         s if s < 1.0 => format!("{:.1} ms", s * 1e3),
         s => format!("{s:.1} s"),
     }
-}
-
-/// Integer arguments that are constants.
-fn scalars(launch: &Launch) -> BTreeMap<u32, i64> {
-    let known = launch.args.iter().filter_map(|arg| match arg.value {
-        ArgValue::Scalar(Value::Const(value)) => Some((arg.index, value as i64)),
-        _ => None,
-    });
-    known.collect()
 }

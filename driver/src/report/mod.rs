@@ -55,17 +55,19 @@ pub fn command(words: &[String], mut messages: Messages) -> ExitCode {
         (_, true) => Layout::Page,
         _ => Layout::Tables,
     };
-    let device = matches.get_one::<String>("geometry");
-    if device.is_some() {
+    let device = matches.get_one::<String>("geometry").map(String::as_str);
+    let ranks_only = device.is_some() && layout == Layout::Tables;
+    if ranks_only {
         // Kernels are looked at as they are written.
         options.pipeline.level = 0;
         options.pipeline.switches.clear();
+        options.geometry = None;
     }
     messages.configure(&options);
     let mut session = Session::new(options, messages);
     let done = match device {
-        Some(device) => sizes(&mut session, device),
-        None => write(&mut session, &given.words, layout),
+        Some(device) if ranks_only => sizes(&mut session, device),
+        _ => write(&mut session, &given.words, layout, device),
     };
     match done {
         Ok(()) if session.messages.errors() == 0 => ExitCode::SUCCESS,
@@ -105,11 +107,16 @@ fn sizes(session: &mut Session, device: &str) -> Step<()> {
     session.write_text(&text)
 }
 
-fn write(session: &mut Session, words: &[String], layout: Layout) -> Step<()> {
+fn write(
+    session: &mut Session,
+    words: &[String],
+    layout: Layout,
+    device: Option<&str>,
+) -> Step<()> {
     session.check_inputs()?;
     let named = session.options.output.iter().cloned().collect::<Vec<_>>();
     session.may_write(&named)?;
-    let report = collect::collect(session, words)?;
+    let report = collect::collect(session, words, device)?;
     if report.programs.iter().all(|one| one.kernels.is_empty()) {
         return session.fail(nothing_to_report(&session.options));
     }

@@ -1,7 +1,8 @@
 //! Which sizes and shapes of work-groups suit a kernel on a device.
 
-pub mod legality;
+pub mod cores;
 pub mod model;
+pub mod pipeline;
 pub mod rule;
 pub mod shape;
 
@@ -23,22 +24,21 @@ pub struct Ranked {
     pub prediction: Prediction,
 }
 
-/// The shapes that divide a launch, best first; empty where nothing is known of the device's units.
+/// The shapes that divide a launch, best first; empty where nothing is known of the device's units or cores.
 pub fn rank(device: &Device, profile: &Profile, global: [u64; 3]) -> Vec<Ranked> {
-    let Some(units) = &device.units else {
+    let mut all = if let Some(units) = &device.units {
+        let kernel = model::Kernel::new(device, units, profile, global);
+        predict_all(device, global, |shape| kernel.predict(shape))
+    } else if let Some(cores) = &device.cores {
+        let kernel = cores::Kernel::new(device, cores, profile, global);
+        predict_all(device, global, |shape| kernel.predict(shape))
+    } else if let Some(pipeline) = &device.pipeline {
+        predict_all(device, global, |shape| {
+            pipeline::predict(pipeline, global, shape)
+        })
+    } else {
         return Vec::new();
     };
-    let shapes = shape::candidates(
-        global,
-        u64::from(units.max_group_size),
-        u64::from(device.warp),
-    );
-    let kernel = model::Kernel::new(device, units, profile, global);
-    let ranked = shapes.into_iter().map(|shape| Ranked {
-        shape,
-        prediction: kernel.predict(shape),
-    });
-    let mut all: Vec<Ranked> = ranked.collect();
     let best = all
         .iter()
         .map(|one| one.prediction.seconds)
@@ -57,6 +57,56 @@ pub fn rank(device: &Device, profile: &Profile, global: [u64; 3]) -> Vec<Ranked>
         a.0.total_cmp(&b.0).then((b.1, b.2).cmp(&(a.1, a.2)))
     });
     all
+}
+
+fn predict_all(
+    device: &Device,
+    global: [u64; 3],
+    predict: impl Fn(Shape) -> Prediction,
+) -> Vec<Ranked> {
+    let most = device.max_group_size().unwrap_or(1);
+    let shapes = shape::candidates(global, u64::from(most), u64::from(device.warp));
+    let ranked = shapes.into_iter().map(|shape| Ranked {
+        shape,
+        prediction: predict(shape),
+    });
+    ranked.collect()
+}
+
+/// As many groups as become one in a loop, and the time of the launch then.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rounds {
+    /// As many groups along the first dimension are one.
+    pub factor: u64,
+    /// The time of the launch.
+    pub seconds: f64,
+}
+
+/// The most groups that become one: later ones gain nothing that is not gained already.
+const MOST_ROUNDS: u64 = 16;
+
+/// How many groups of a shape are better one group that loops over them; `None`: that gains too little.
+pub fn rounds(
+    device: &Device,
+    profile: &Profile,
+    global: [u64; 3],
+    ranked: &Ranked,
+) -> Option<Rounds> {
+    let kernel = model::Kernel::new(device, device.units.as_ref()?, profile, global);
+    let groups = global[0] / ranked.shape.0[0].max(1);
+    let factors = std::iter::successors(Some(2u64), |factor| Some(factor * 2));
+    let factors = factors.take_while(|factor| *factor <= MOST_ROUNDS);
+    let all = factors.filter(|factor| groups.is_multiple_of(*factor));
+    let all = all.map(|factor| Rounds {
+        factor,
+        seconds: kernel.in_rounds(ranked.shape, factor).seconds,
+    });
+    let all: Vec<Rounds> = all.collect();
+    let best = all.iter().map(|one| one.seconds);
+    let best = best.fold(f64::INFINITY, f64::min);
+    let mut near = all.into_iter().filter(|one| one.seconds <= best * EQUAL);
+    near.next()
+        .filter(|one| one.seconds * WORTH < ranked.prediction.seconds)
 }
 
 /// What another shape must gain over the author's to be taken, who may have measured.

@@ -36,6 +36,16 @@ pub enum Limit {
 }
 
 impl Limit {
+    /// All, in order.
+    pub const ALL: [Limit; 6] = [
+        Limit::Starts,
+        Limit::Issue,
+        Limit::Cache,
+        Limit::Shared,
+        Limit::Memory,
+        Limit::Latency,
+    ];
+
     /// In words.
     pub fn words(self) -> &'static str {
         match self {
@@ -98,23 +108,28 @@ impl<'a> Kernel<'a> {
         profile: &'a Profile,
         global: [u64; 3],
     ) -> Self {
-        let mut kernel = Kernel {
+        Kernel {
             device,
             units,
             profile,
             global,
-            footprint: 0.0,
+            footprint: footprint(device, profile, global),
             warps: RefCell::default(),
-        };
-        kernel.footprint = kernel.touched();
-        kernel
+        }
     }
 
     /// What groups of a shape cost.
     pub fn predict(&self, shape: Shape) -> Prediction {
+        self.in_rounds(shape, 1)
+    }
+
+    /// What groups of a shape cost of which each does the work of `factor`, one after the other.
+    pub fn in_rounds(&self, shape: Shape, factor: u64) -> Prediction {
         let units = self.units;
         let warp = u64::from(self.device.warp);
-        let groups = shape.groups(self.global) as f64;
+        let all_groups = shape.groups(self.global) as f64;
+        let times = factor as f64;
+        let groups = all_groups / times;
         let warps_of_group = shape.items().div_ceil(warp) as f64;
         let at_a_time = (f64::from(units.max_warps) / warps_of_group)
             .floor()
@@ -126,7 +141,7 @@ impl<'a> Kernel<'a> {
         let lanes = shape.items().min(warp);
         let (traffic, chain) = self.warp(&self.touched_by(shape, lanes), shape, resident);
         let cycle = 1e-9 / units.clock_ghz;
-        let warps_of_unit = of_unit * warps_of_group;
+        let warps_of_unit = of_unit * warps_of_group * times;
         let rounds = (of_unit / at_a_time).max(1.0);
         let operations: f64 = self
             .profile
@@ -138,29 +153,21 @@ impl<'a> Kernel<'a> {
         let shared_unit = traffic.misses / units.sectors_per_cycle * warps_of_unit * cycle;
         let sector = f64::from(self.device.sector_bytes);
         let shared_all =
-            traffic.misses * warps_of_group * groups * sector / (units.shared_gb_per_s * 1e9);
+            traffic.misses * warps_of_group * all_groups * sector / (units.shared_gb_per_s * 1e9);
         let parts = [
             starts,
             operations / units.issue * warps_of_unit * cycle,
             traffic.cache * warps_of_unit * cycle,
             shared_unit.max(shared_all),
             self.footprint / (units.memory_gb_per_s * 1e9),
-            (chain + units.group_cycles) * rounds * cycle,
-        ];
-        let all = [
-            Limit::Starts,
-            Limit::Issue,
-            Limit::Cache,
-            Limit::Shared,
-            Limit::Memory,
-            Limit::Latency,
+            (chain * times + units.group_cycles) * rounds * cycle,
         ];
         let norm: f64 = parts.iter().map(|part| part.powf(SHARPNESS)).sum();
         let largest = (0..6).max_by(|a, b| parts[*a].total_cmp(&parts[*b]));
         let launch = units.launch_us * 1e-6;
         Prediction {
             seconds: launch + norm.powf(1.0 / SHARPNESS),
-            limit: all[largest.unwrap_or(0)],
+            limit: Limit::ALL[largest.unwrap_or(0)],
             parts,
             units: groups.min(count) as u64,
             warps: resident,
@@ -335,41 +342,41 @@ impl<'a> Kernel<'a> {
             bytes: (bytes * lanes as f64).min(sectors * f64::from(self.device.sector_bytes)),
         }
     }
+}
 
-    /// Bytes that the whole launch touches: of each buffer what its widest access does.
-    fn touched(&self) -> f64 {
-        let mut of_root: BTreeMap<(Option<Root>, bool), f64> = BTreeMap::new();
-        for access in &self.profile.accesses {
-            let entry = of_root.entry((access.root, access.write)).or_default();
-            *entry = entry.max(self.reach(access));
-        }
-        of_root.values().sum()
+/// Bytes that a launch touches: of each buffer what its widest access does.
+pub fn footprint(device: &Device, profile: &Profile, global: [u64; 3]) -> f64 {
+    let mut of_root: BTreeMap<(Option<Root>, bool), f64> = BTreeMap::new();
+    for access in &profile.accesses {
+        let entry = of_root.entry((access.root, access.write)).or_default();
+        *entry = entry.max(reach(device, profile, global, access));
     }
+    of_root.values().sum()
+}
 
-    /// Bytes that an access touches in the launch.
-    fn reach(&self, access: &Access) -> f64 {
-        let scope = &self.profile.scopes[access.scope];
-        let mut places = access.share.min(1.0);
-        for dim in 0..3 {
-            if access.moves(1 + dim) {
-                places *= self.global[dim] as f64;
-            }
+/// Bytes that an access touches in a launch.
+fn reach(device: &Device, profile: &Profile, global: [u64; 3], access: &Access) -> f64 {
+    let scope = &profile.scopes[access.scope];
+    let mut places = access.share.min(1.0);
+    for (dim, size) in global.into_iter().enumerate() {
+        if access.moves(1 + dim) {
+            places *= size as f64;
         }
-        let mut at = access.scope;
-        let mut depth = scope.depth;
-        while depth > 0 {
-            if access.moves(FIRST_LOOP + depth - 1) {
-                places *= self.profile.scopes[at].trips.max(1.0);
-            }
-            at = self.profile.scopes[at].parent;
-            depth -= 1;
-        }
-        let spread = match access.at {
-            Some(_) => f64::from(access.bytes),
-            None => f64::from(access.bytes.max(self.device.sector_bytes)),
-        };
-        places * spread
     }
+    let mut at = access.scope;
+    let mut depth = scope.depth;
+    while depth > 0 {
+        if access.moves(FIRST_LOOP + depth - 1) {
+            places *= profile.scopes[at].trips.max(1.0);
+        }
+        at = profile.scopes[at].parent;
+        depth -= 1;
+    }
+    let spread = match access.at {
+        Some(_) => f64::from(access.bytes),
+        None => f64::from(access.bytes.max(device.sector_bytes)),
+    };
+    places * spread
 }
 
 /// What an access of a warp touches.

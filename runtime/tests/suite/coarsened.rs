@@ -9,7 +9,8 @@ const TEXT: &str = include_str!("kernels/where.cl");
 const ITEMS: &str = include_str!("kernels/where_coarsened.cl");
 const GROUPS: &str = include_str!("kernels/where_groups.cl");
 const HOST: &str = include_str!("hosts/where.c");
-const HELP: &str = "help: compile again with --keep-general, or with -fno-coarsen\n";
+const HELP: &str =
+    "help: compile again with --keep-general, or with -fno-coarsen and -fno-group-loop\n";
 
 fn coarsened(dim: u8, level: Level, null_local: bool) -> Kernel {
     let by = Coarsened {

@@ -1,6 +1,7 @@
 //! The runtime linked into hosts of all kinds, run on the Intel FPGA emulator and on PoCL.
 
 mod arguments;
+mod chosen;
 mod coarsened;
 mod hosts;
 mod identity;

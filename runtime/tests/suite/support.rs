@@ -414,8 +414,8 @@ pub fn kernel(name: &str, form: Form, params: Vec<Param>) -> Kernel {
         reqd_work_group_size: None,
         contract: LaunchContract {
             form,
-            locked: false,
             guards,
+            ..LaunchContract::default()
         },
         others: Vec::new(),
     }

@@ -18,6 +18,7 @@ use fpgacc_tests::planes::{self, Planes};
 use fpgacc_tests::random::Random;
 use fpgacc_tests::recurrences::{self, Recurrence};
 use fpgacc_tests::rewrite::{Rewrites, Told, rewrite_knowing};
+use fpgacc_tests::rounds::{self, Rounds};
 use fpgacc_tests::rows::{self, Rows};
 use fpgacc_tests::run::Platform;
 use fpgacc_tests::stencils::{self, Stencil};
@@ -117,6 +118,10 @@ fn hunt(
         name if name.starts_with("neighbours-") => Some((only(NEIGHBOUR_TABLES), neighbours)),
         name if name.starts_with("forward-") => Some((only(FORWARD), recurrences)),
         name if name.starts_with("tile-") => Some((Rewrites::NdRange, shared)),
+        name if name.contains("round-") => Some((
+            Rewrites::GroupLoop("2".to_string()),
+            rounds as fn(&mut Random) -> Job,
+        )),
         name if name.starts_with("interchange-") => Some((Rewrites::Interchanged, walk)),
         _ => None,
     };
@@ -249,6 +254,12 @@ fn rows(random: &mut Random) -> Job {
 fn neighbours(random: &mut Random) -> Job {
     let all: Vec<Neighbours> = (0..8).map(|_| Neighbours::random(random)).collect();
     neighbours::job(&all)
+}
+
+/// Groups that work together.
+fn rounds(random: &mut Random) -> Job {
+    let all: Vec<Rounds> = (0..8).map(|_| Rounds::random(random)).collect();
+    rounds::job(&all)
 }
 
 /// Walks through planes.

@@ -61,8 +61,12 @@ const COARSENINGS: [(u64, &str); 12] = [
     (1, "1:2:1:groups"),
 ];
 
-/// One of them.
+/// One of them, or loops over groups.
 fn coarsened(index: u64) -> Rewrites {
+    if index % 16 >= 14 {
+        let how = ["4", "1:2"][index as usize % 2];
+        return Rewrites::GroupLoop(how.to_string());
+    }
     let (lanes, how) = COARSENINGS[(index % COARSENINGS.len() as u64) as usize];
     match lanes {
         1 => Rewrites::Coarsened(how.to_string()),
@@ -101,6 +105,7 @@ impl Plan {
             0..=5 => Rewrites::All,
             6 => coarsened(index),
             7 => Rewrites::Only("ndrange-to-loop".to_string()),
+            8 if index.is_multiple_of(2) => Rewrites::Resized,
             8 => Rewrites::Wide,
             _ => Rewrites::Only("reduction".to_string()),
         }]
@@ -654,7 +659,8 @@ mod tests {
         assert_eq!(plan.focus, Focus::Barriers);
         let forms: BTreeSet<_> = (0..1000).map(|index| plan.rewrites(index)).collect();
         assert!(forms.iter().all(|forms| forms.len() == 1));
-        assert_eq!(forms.len(), 4 + COARSENINGS.len());
+        // Two are loops over groups, and one has other local sizes.
+        assert_eq!(forms.len(), 7 + COARSENINGS.len());
     }
 
     /// Each kernel must be a single work-item in one form and an NDRange in another, or half of the

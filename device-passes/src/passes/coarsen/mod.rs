@@ -16,9 +16,9 @@
 //! - [`emit`]: makes the kernel.
 
 pub(super) mod emit;
-mod helpers;
+pub(crate) mod helpers;
 mod jam;
-pub(super) mod lanes;
+pub(crate) mod lanes;
 pub(super) mod legality;
 mod local_copies;
 

@@ -6,7 +6,8 @@ use fpgacc_frontend::ir::{
     AddressSpace, Callee, Expr, ExprId, Function, FunctionId, Module, StmtKind,
 };
 use fpgacc_frontend::source::Span;
-use fpgacc_kernel_analysis::work_item::{self, Quantity};
+
+use crate::work_item::{self, Quantity};
 
 /// What observes the size of groups.
 #[derive(Clone, Debug, PartialEq, Eq)]

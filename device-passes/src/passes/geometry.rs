@@ -1,0 +1,155 @@
+//! `geometry`: launches of NDRange kernels that see nothing of their work-groups get the local size that suits
+//! the device.
+//!
+//! Which one, a model says that knows the device; this pass sees to it that nobody can tell. The kernel stays
+//! as it is: the runtime passes the size in place of the host's, and takes the host's where it does not divide
+//! the global size.
+
+use fpgacc_frontend::ir::{FunctionId, Module};
+use fpgacc_kernel_analysis::geometry::Geometry;
+use fpgacc_kernel_analysis::observed_groups::observed;
+use fpgacc_launch_facts::Launch;
+use fpgacc_runtime::contract::ChosenLocal;
+use fpgacc_runtime::guard::Subject;
+
+use crate::options::ProposedLocal;
+use crate::pass::{About, Context, LaunchContract, Note, Outcome, Pass, Requirement};
+
+/// The name of the pass.
+pub const GEOMETRY: &str = "geometry";
+
+/// The pass.
+pub struct ChooseGeometry;
+
+impl Pass for ChooseGeometry {
+    fn about(&self) -> About {
+        About {
+            name: GEOMETRY,
+            description: "launch NDRange kernels with the local size that suits the device, if asked for one",
+            level: 3,
+            requires: &[
+                Requirement::ManyWorkItems,
+                Requirement::EntryPoint,
+                Requirement::KnownLaunches,
+            ],
+            after: &["specialise", "known-sizes", "ndrange-to-loop", "coarsen"],
+        }
+    }
+
+    fn has_work(&self, _module: &Module, _kernel: FunctionId, context: &Context<'_>) -> bool {
+        context.options.local_sizes.is_some()
+    }
+
+    fn run(
+        &self,
+        module: &mut Module,
+        kernel: FunctionId,
+        context: &Context<'_>,
+        contract: &mut LaunchContract,
+    ) -> Outcome {
+        let Some(proposed) = &context.options.local_sizes else {
+            return Outcome::Nothing;
+        };
+        if let Some(reason) = obstacle(module, kernel, contract) {
+            return Outcome::Missed(vec![reason]);
+        }
+        let none = Vec::new();
+        let of_kernel = proposed.kernels.get(context.kernel).unwrap_or(&none);
+        let mut done = Vec::new();
+        let mut missed = Vec::new();
+        for launch in context.launches {
+            match of_launch(module, kernel, launch, of_kernel) {
+                Ok(one) if contract.local_sizes.contains(&one.sizes) => {}
+                Ok(one) => {
+                    contract.local_sizes.push(one.sizes);
+                    let text = words(one, launch, &proposed.device);
+                    done.push(Note::new(text, None));
+                }
+                Err(reason) => {
+                    let text = format!(
+                        "the launch at {} keeps its local size: {reason}",
+                        launch.site
+                    );
+                    missed.push(Note::new(text, None));
+                }
+            }
+        }
+        self.comment(&mut module.functions[kernel], &done);
+        Outcome::of(done, missed)
+    }
+}
+
+/// Why all launches of a kernel keep their local sizes.
+fn obstacle(module: &Module, kernel: FunctionId, contract: &LaunchContract) -> Option<Note> {
+    if let Some(seen) = observed(module, kernel) {
+        let text = format!(
+            "its launches keep their local sizes: the kernel may see the size of its groups by {}",
+            seen.what
+        );
+        return Some(Note::new(text, seen.span));
+    }
+    let text = match contract.coarsened() {
+        Some(_) => "its launches keep their local sizes, which it was coarsened for",
+        None if relies_on_local_size(contract) => {
+            "its launches keep their local sizes, which it was compiled for"
+        }
+        None => return None,
+    };
+    Some(Note::new(text, None))
+}
+
+fn relies_on_local_size(contract: &LaunchContract) -> bool {
+    let mut guards = contract.guards.iter();
+    guards.any(|guard| guard.subject() == Some(Subject::LocalSize))
+}
+
+/// What is proposed for a launch, if the kernel can have it.
+fn of_launch<'p>(
+    module: &Module,
+    kernel: FunctionId,
+    launch: &Launch,
+    proposed: &'p [ProposedLocal],
+) -> Result<&'p ProposedLocal, String> {
+    let [Some(x), Some(y), Some(z)] = Geometry::of([launch]).global else {
+        return Err("its global size is not known (`fpgacc trace` records it)".to_string());
+    };
+    let global = [x, y, z];
+    let mut all = proposed.iter();
+    let found = all.find(|one| one.sizes.global == global && divides(one.sizes));
+    let one = found.ok_or("nothing is proposed for its global size")?;
+    match largest_group(module, kernel) {
+        Some(most) if one.sizes.local.iter().product::<u64>() > most => Err(format!(
+            "the kernel says that its groups have at most {most} work-items"
+        )),
+        _ => Ok(one),
+    }
+}
+
+fn divides(sizes: ChosenLocal) -> bool {
+    let mut dims = sizes.local.iter().zip(sizes.global);
+    dims.all(|(local, global)| *local > 0 && global.is_multiple_of(*local))
+}
+
+/// What the kernel's attribute `max_work_group_size` says.
+fn largest_group(module: &Module, kernel: FunctionId) -> Option<u64> {
+    let most = module.functions[kernel].attr("max_work_group_size")?;
+    Some(most.integers().map_or(0, |sizes| sizes.iter().product()))
+}
+
+fn words(one: &ProposedLocal, launch: &Launch, device: &str) -> String {
+    let ChosenLocal { global, local } = one.sizes;
+    let gain = match one.gain.as_str() {
+        "" => String::new(),
+        gain => format!(" ({gain})"),
+    };
+    format!(
+        "launched over {} in groups of {} at {}, as suits {device}{gain}",
+        sizes(global),
+        sizes(local),
+        launch.site
+    )
+}
+
+fn sizes(sizes: [u64; 3]) -> String {
+    sizes.map(|size| size.to_string()).join(" x ")
+}
