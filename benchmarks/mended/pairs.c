@@ -118,10 +118,10 @@ static double launch(struct side *side)
     return (double)(to - from) * 1e-3;
 }
 
-/* The largest difference of floats in what both left in memory, as a part of the larger one. */
+/* The largest difference of floats in what both left in a buffer, as a part of the largest number in it. */
 static double difference(void)
 {
-    double most = 0;
+    double worst = 0;
     for (int i = 0; i < sides[0].job.count; i++) {
         size_t bytes = sides[0].bytes[i];
         if (!bytes)
@@ -130,15 +130,18 @@ static double difference(void)
         check(clEnqueueReadBuffer(queue, sides[0].buffers[i], CL_TRUE, 0, bytes, left, 0, NULL, NULL), "read");
         check(clEnqueueReadBuffer(queue, sides[1].buffers[i], CL_TRUE, 0, bytes, right, 0, NULL, NULL), "read");
         transpose(right, turned(&sides[1], i));
+        double apart = 0, largest = 0;
         for (size_t k = 0; k < bytes / sizeof *left; k++) {
-            double larger = fmax(fabs(left[k]), fabs(right[k]));
-            double apart = memcmp(&left[k], &right[k], sizeof *left) ? fabs(left[k] - right[k]) / larger : 0;
-            most = isnan(apart) || apart > most ? apart : most;
+            double own = memcmp(&left[k], &right[k], sizeof *left) ? fabs(left[k] - right[k]) : 0;
+            apart = isnan(own) || own > apart ? own : apart;
+            largest = fabs(left[k]) > largest ? fabs(left[k]) : largest;
         }
+        double part = apart > 0 || isnan(apart) ? apart / largest : 0;
+        worst = isnan(part) || part > worst ? part : worst;
         free(left);
         free(right);
     }
-    return most;
+    return worst;
 }
 
 static int by_value(const void *a, const void *b)

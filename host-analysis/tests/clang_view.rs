@@ -49,8 +49,9 @@ fn all_hosts() -> Vec<PathBuf> {
     found.sort();
     let text = |path: &PathBuf| std::fs::read_to_string(path).unwrap_or_default();
     found.retain(|path| text(path).contains("CL/") || text(path).contains("common.h"));
-    // clang does not take this header.
-    found.retain(|path| !text(path).contains("CL/opencl.hpp"));
+    // clang does not take this header, and CUDA's is not among Debian's packages.
+    let is_missing = |text: &str| text.contains("CL/opencl.hpp") || text.contains("<cuda.h>");
+    found.retain(|path| !is_missing(&text(path)));
     let (slow, mut hosts): (Vec<PathBuf>, Vec<PathBuf>) = found
         .into_iter()
         .partition(|path| path.extension().is_some_and(|e| e == "cpp"));

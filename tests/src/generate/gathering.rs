@@ -86,6 +86,31 @@ impl Maker {
         self.line(&format!("{head} {{\n{line}\n}}"));
     }
 
+    /// A loop over all elements of rows, which divides its counter by their length.
+    pub(super) fn rows(&mut self) {
+        let (t, x, y) = (self.name("t"), self.name("x"), self.name("y"));
+        let width = self.s.copy(&[16, 16, 20, 32]);
+        let all = width * (2 + self.s.below(2)) - self.s.below(2);
+        let value = self.s.pick(&["+", "* 3u ^", "- (a >> 3) +"]);
+        self.line(&format!(
+            "for (int {t} = 0; {t} < {all}; {t}++) {{\n\
+             int {x} = {t} % {width}, {y} = {t} / {width};\n\
+             a = a {value} in[({x} + {y} * 5) & 63];\n}}"
+        ));
+    }
+
+    /// A loop that stores at the work-item's own elements, one after another.
+    pub(super) fn elements(&mut self) {
+        let (t, row) = (self.name("t"), self.name("row"));
+        let first = self.s.below(40);
+        let op = self.s.pick(&["+", "^", "*"]);
+        self.line(&format!(
+            "int {row} = (int)at * {OUTPUTS};\n\
+             for (int {t} = 0; {t} < {OUTPUTS}; {t}++) {{\n\
+             out[{row} + {t}] = out[{row} + {t}] {op} in[{t} + {first}];\n}}"
+        ));
+    }
+
     /// What stands before and after the body.
     fn gathering_shell(&mut self, j: &str, context: &Context) -> (String, String) {
         let trips = match self.s.below(8) {

@@ -248,6 +248,8 @@ impl Maker {
             self.gathering_loop(&context);
             self.reuse();
             self.recurrence();
+            self.rows();
+            self.elements();
         }
         let count = 3 + self.s.below(6);
         self.block_open(&context, count);

@@ -68,6 +68,8 @@ impl Pass for VectoriseLoops {
             match made {
                 Ok((function, block)) => {
                     module.functions[kernel] = function;
+                    // The loop over vectors, those over lanes in it, and the one after it stay as they are.
+                    let made = block.iter().map(innermost_in).sum::<usize>();
                     if let Some(body) = &mut module.functions[kernel].body {
                         replace(&mut body.stmts, &mut 0, place, block);
                     }
@@ -75,8 +77,8 @@ impl Pass for VectoriseLoops {
                         "{width} iterations of this loop become one, with vectors of {width}"
                     );
                     done.push(Note::new(text, stmt.span));
-                    // The loop over vectors, and the one after it.
-                    place += 1;
+                    place += made;
+                    continue;
                 }
                 Err(mut why) => missed.append(&mut why),
             }
@@ -89,6 +91,13 @@ impl Pass for VectoriseLoops {
 
 fn is_innermost(stmt: &Stmt) -> bool {
     loops::count(stmt) == 1 && loops::hints(stmt).is_some()
+}
+
+/// The loops in a statement with none inside.
+fn innermost_in(stmt: &Stmt) -> usize {
+    let mut count = 0;
+    stmt.for_each(&mut |stmt| count += usize::from(is_innermost(stmt)));
+    count
 }
 
 /// The loop with this number among those with none inside.

@@ -19,3 +19,12 @@ __kernel void sums(__global const int *a, __global int *restrict out, uint n)
         }
     out[get_global_id(0)] = sum + wide;
 }
+__kernel void branches(__global const int *a, __global int *restrict out, __global int *restrict last, int n)
+{
+    int sum = 0;
+    for (int j = 0; j < n; j++)
+        if (a[j] > 2) out[j] = a[j];
+    for (int j = 0; j < n; j++)
+        sum += a[j];
+    last[0] = sum;
+}
