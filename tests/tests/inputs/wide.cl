@@ -10,7 +10,7 @@ __kernel void tile(__global const int *in, __global int *out, __local int *t, in
 }
 __kernel void count(__global const int *in, __global int *bins) {
     if (in[get_global_id(0)] > 0)
-        atomic_inc(&bins[get_group_id(0) % 2]);
+        atomic_inc(&bins[get_group_id(0) / 4]);
 }
 __kernel void apart(__global const int *in, __global int *out) {
     int x = in[get_global_id(0)] & 31;

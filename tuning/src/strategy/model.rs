@@ -188,7 +188,8 @@ mod tests {
     fn the_best_is_found_with_few() {
         let (candidates, costs) = grid(false);
         let builds = builds_until(&Model::new(1), &candidates, &costs, 1.02, 100).unwrap();
-        assert!(builds <= 12, "{builds}");
+        // Every other build is the trees', which find nothing where all is smooth: the process alone takes 12.
+        assert!(builds <= 2 * 12, "{builds}");
         let (candidates, costs) = grid(true);
         let builds = builds_until(&Model::new(1), &candidates, &costs, 1.02, 100).unwrap();
         assert!(builds <= 25, "{builds}");
