@@ -346,7 +346,7 @@ impl Maker<'_> {
         self.line(&format!("{place} {op} ({value}) & 255;"));
     }
 
-    /// Work-items of a row of a group pass values by `__local` memory.
+    /// Work-items that are neighbours in dimension 0 of a work-group exchange values through `__local` memory.
     fn exchange(&mut self) {
         self.has_barriers = true;
         let value = self.expression("int", 2);

@@ -13,7 +13,7 @@ use fpgacc_tests::stencils::{Stencil, job};
 /// Kernels in one program: building costs more than running.
 const BATCH: usize = 20;
 
-/// Rewritten by the pass alone; kernels of several work-items by all passes.
+/// Rewritten by `window` alone; kernels that are NDRanges by every pass of the pipeline.
 fn windowed(job: &Job, lanes: u64, items: bool) -> Job {
     let options = PassOptions {
         window_lanes: lanes,

@@ -181,7 +181,7 @@ impl Search<'_> {
         Ok(round)
     }
 
-    /// Trials: in each a candidate of every kernel that has one, or of one kernel where kernels cannot be told apart.
+    /// Trials: in each a candidate of every kernel that has one, or of one kernel where kernels cannot be distinguished.
     fn proposals(&self, courses: &[Course], is_separable: bool, most: usize) -> Vec<Vec<Proposal>> {
         let mut round: Vec<Vec<Proposal>> = Vec::new();
         for (track, course) in courses.iter().enumerate() {
