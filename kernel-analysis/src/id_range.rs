@@ -9,76 +9,12 @@ use fpgacc_frontend::ir::{
 use fpgacc_runtime::guard::Fact;
 
 use super::geometry::{Geometry, LocalGeometry};
-use super::trip_count::{Constants, integer_range};
+use super::interval::Interval;
+use super::trip_count::Constants;
 use super::work_item::{Dim, Quantity, query};
 
 /// Variables that stand for others are followed so far.
 const MOST_DEPTH: u32 = 8;
-
-/// All numbers from one to another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Interval {
-    /// The least.
-    pub low: i128,
-    /// The largest.
-    pub high: i128,
-}
-
-impl Interval {
-    /// One number.
-    pub fn of(value: i128) -> Self {
-        Interval::new(value, value)
-    }
-
-    fn new(low: i128, high: i128) -> Self {
-        Interval { low, high }
-    }
-
-    /// Sums of numbers of two intervals.
-    pub fn plus(self, other: Self) -> Option<Self> {
-        let low = self.low.checked_add(other.low)?;
-        Some(Interval::new(low, self.high.checked_add(other.high)?))
-    }
-
-    fn minus(self, other: Self) -> Option<Self> {
-        let low = self.low.checked_sub(other.high)?;
-        Some(Interval::new(low, self.high.checked_sub(other.low)?))
-    }
-
-    /// Of numbers that are not negative.
-    fn times(self, other: Self) -> Option<Self> {
-        let low = self.low.checked_mul(other.low)?;
-        let high = self.high.checked_mul(other.high)?;
-        (self.low >= 0 && other.low >= 0).then_some(Interval::new(low, high))
-    }
-
-    /// Of numbers that are not negative, by positive ones.
-    fn over(self, other: Self) -> Option<Self> {
-        let is_natural = self.low >= 0 && other.low > 0;
-        is_natural.then(|| Interval::new(self.low / other.high, self.high / other.low))
-    }
-
-    fn modulo(self, other: Self) -> Option<Self> {
-        let is_natural = self.low >= 0 && other.low > 0;
-        let high = self.high.min(other.high - 1);
-        is_natural.then(|| Interval::new(0, high))
-    }
-
-    fn compare(self, op: BinaryOp, other: Self) -> Option<bool> {
-        let (less, at_most) = (self.high < other.low, self.high <= other.low);
-        let (more, at_least) = (self.low > other.high, self.low >= other.high);
-        let (yes, no) = match op {
-            BinaryOp::Lt => (less, at_least),
-            BinaryOp::Le => (at_most, more),
-            BinaryOp::Gt => (more, at_most),
-            BinaryOp::Ge => (at_least, less),
-            BinaryOp::Eq => (at_most && at_least, less || more),
-            BinaryOp::Ne => (less || more, at_most && at_least),
-            _ => return None,
-        };
-        (yes || no).then_some(yes)
-    }
-}
 
 /// What facts something relies on.
 pub type Relied = BTreeSet<Fact>;
@@ -140,7 +76,7 @@ impl Ranges<'_> {
                     return None;
                 };
                 // Beside an unsigned number a negative one is a large one.
-                let is_natural = left.low >= 0 && right.low >= 0;
+                let is_natural = left.is_natural() && right.is_natural();
                 let are_signed = [*lhs, *rhs].iter().all(|side| self.is_signed(*side));
                 let compared = (is_natural || are_signed).then(|| left.compare(*op, right));
                 compared.flatten()
@@ -176,17 +112,7 @@ impl Ranges<'_> {
             Expr::Binary { op, lhs, rhs } => {
                 let mut side = |id| self.deep(id, known, relied, depth);
                 let (left, right) = (side(*lhs)?, side(*rhs)?);
-                if !self.fits(id, left) || !self.fits(id, right) {
-                    return None;
-                }
-                match op {
-                    BinaryOp::Add => left.plus(right)?,
-                    BinaryOp::Sub => left.minus(right)?,
-                    BinaryOp::Mul => left.times(right)?,
-                    BinaryOp::Div => left.over(right)?,
-                    BinaryOp::Rem => left.modulo(right)?,
-                    _ => return None,
-                }
+                left.binary(*op, right, self.of_type(self.function.exprs.ty(id))?)?
             }
             _ => self.query(id, relied)?,
         };
@@ -194,18 +120,18 @@ impl Ranges<'_> {
     }
 
     fn fits(&self, id: ExprId, value: Interval) -> bool {
-        self.fits_type(self.function.exprs.ty(id), value)
+        let range = self.of_type(self.function.exprs.ty(id));
+        range.is_some_and(|range| range.contains(value))
     }
 
-    fn fits_type(&self, ty: TypeId, value: Interval) -> bool {
-        let scalar = self.module.types.as_scalar(ty);
-        let range = scalar.and_then(integer_range);
-        range.is_some_and(|range| range.contains(&value.low) && range.contains(&value.high))
+    fn of_type(&self, ty: TypeId) -> Option<Interval> {
+        Interval::of_type(self.module.types.as_scalar(ty)?)
     }
 
     /// Whether a variable of its type holds these numbers.
     pub fn holds(&self, var: VarId, value: Interval) -> bool {
-        self.fits_type(self.function.vars[var].ty.ty, value)
+        let range = self.of_type(self.function.vars[var].ty.ty);
+        range.is_some_and(|range| range.contains(value))
     }
 
     /// A variable that stays what it is declared to be, at whatever time that was.

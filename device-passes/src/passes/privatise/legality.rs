@@ -442,7 +442,8 @@ impl Judge<'_> {
                 index,
             );
             let most = self.most;
-            let Some((_, high)) = bounds.filter(|(low, high)| *low >= 0 && *high < most) else {
+            let within = bounds.filter(|bounds| bounds.is_natural() && bounds.high < most);
+            let Some(bounds) = within else {
                 return Err(Refusal {
                     reason: format!(
                         "its index may be anything; say it with a type or mask that leaves at most \
@@ -451,7 +452,7 @@ impl Judge<'_> {
                     also: Some((index, "the index")),
                 });
             };
-            elements = elements.max(high + 1);
+            elements = elements.max(bounds.high + 1);
         }
         Ok(elements as u64)
     }
