@@ -16,6 +16,8 @@
 #include <string.h>
 
 enum { MAX_ARGS = 24 };
+/* What `seed` is before the first argument of a kernel. */
+#define SEED 88172645463325252ull
 
 struct job {
     char program[128], name[128], file[512], options[512];
@@ -91,6 +93,29 @@ static void shuffle(int32_t *all, size_t count)
         int32_t kept = all[i];
         all[i] = all[j];
         all[j] = kept;
+    }
+}
+
+/* What a buffer holds, to be freed. */
+static inline char *made_for(const struct data *data)
+{
+    char *memory = malloc(data->count * data->size + 1);
+    if (!strcmp(data->kind, "order"))
+        shuffle((int32_t *)memory, data->count);
+    else
+        fill(memory, data, 0, data->count);
+    return memory;
+}
+
+/* The author's local size; where that is left open, a usual one that divides the launch. */
+static inline void chosen(const struct job *job, size_t local[3])
+{
+    const size_t line[3] = {64, 1, 1}, square[3] = {16, 16, 1};
+    for (int d = 0; d < 3; d++) {
+        size_t size = job->author_null ? (job->dims == 1 ? line : square)[d] : job->author[d];
+        while (job->global[d] % size)
+            size--;
+        local[d] = size;
     }
 }
 

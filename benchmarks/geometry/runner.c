@@ -8,13 +8,11 @@
  * launched several times in a row, and the time is from the first start to the last end, over their number.
  * A row whose shape is `info` tells what the device's compiler says of the kernel. */
 
-#define CL_TARGET_OPENCL_VERSION 120
-#include <CL/cl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "plan.h"
+#include "device.h"
 
 enum { ROUNDS = 11, MAX_SHAPES = 256, MAX_BATCH = 16, CHUNK = 1 << 20, MOST_SECONDS = 60 };
 /* A shape that is so much slower than the best is timed in fewer rounds: it is no candidate. */
@@ -33,17 +31,13 @@ struct shape {
     double times[ROUNDS];
 };
 
-static cl_context context;
-static cl_command_queue queue;
-static cl_device_id device;
 static const char *wanted; /* part of the device's name, or NULL */
 
 static cl_mem allocate(size_t bytes)
 {
     cl_int code;
     cl_mem memory = clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, NULL, &code);
-    if (code)
-        fail("clCreateBuffer", code);
+    check(code, "clCreateBuffer");
     return memory;
 }
 
@@ -58,8 +52,7 @@ static void write_chunks(struct arg *arg, const struct data *data)
         if (!same || from == 0)
             fill(memory, data, from, part);
         cl_int code = clEnqueueWriteBuffer(queue, arg->buffer, CL_TRUE, from * size, part * size, memory, 0, NULL, NULL);
-        if (code)
-            fail("clEnqueueWriteBuffer", code);
+        check(code, "clEnqueueWriteBuffer");
     }
     free(memory);
 }
@@ -71,8 +64,7 @@ static void set_argument(cl_kernel kernel, cl_uint index, const char *text, stru
     if (data.is_scalar || data.is_local) {
         size_t size = data.is_local ? data.count : data.size;
         cl_int code = clSetKernelArg(kernel, index, size, data.is_local ? NULL : data.value);
-        if (code)
-            fail("clSetKernelArg of a scalar or of local memory", code);
+        check(code, "clSetKernelArg of a scalar or of local memory");
         return;
     }
     arg->bytes = data.count * data.size;
@@ -90,8 +82,7 @@ static void set_argument(cl_kernel kernel, cl_uint index, const char *text, stru
         clEnqueueCopyBuffer(queue, arg->buffer, arg->first, 0, 0, arg->bytes, 0, NULL, NULL);
     }
     cl_int code = clSetKernelArg(kernel, index, sizeof arg->buffer, &arg->buffer);
-    if (code)
-        fail("clSetKernelArg of a buffer", code);
+    check(code, "clSetKernelArg of a buffer");
 }
 
 static cl_ulong stamp(cl_event event, cl_profiling_info which)
@@ -118,8 +109,7 @@ static double launch(cl_kernel kernel, const struct job *job, const struct shape
         }
     }
     cl_int code = clFinish(queue);
-    if (code)
-        fail(job->name, code);
+    check(code, job->name);
     double seconds = (double)(stamp(events[batch - 1], CL_PROFILING_COMMAND_END)
                               - stamp(events[0], CL_PROFILING_COMMAND_START)) * 1e-9 / batch;
     for (int i = 0; i < batch; i++)
@@ -191,35 +181,6 @@ static int registers(const char *log, const char *name)
     return at ? atoi(at + 5) : 0;
 }
 
-static cl_program build(const struct job *job, char **log)
-{
-    FILE *file = fopen(job->file, "rb");
-    if (!file)
-        return NULL;
-    char *text = calloc(1, 1 << 20);
-    if (!fread(text, 1, (1 << 20) - 1, file))
-        fail(job->file, 0);
-    fclose(file);
-    cl_program program = clCreateProgramWithSource(context, 1, (const char **)&text, NULL, NULL);
-    char options[1200], folder[512], vendor[256] = "";
-    snprintf(folder, sizeof folder, "%s", job->file);
-    char *slash = strrchr(folder, '/');
-    *(slash ? slash : folder) = 0;
-    clGetDeviceInfo(device, CL_DEVICE_VENDOR, sizeof vendor, vendor, NULL);
-    int is_nvidia = strstr(vendor, "NVIDIA") != NULL;
-    snprintf(options, sizeof options, "-I%s %s%s", folder, job->options, is_nvidia ? " -cl-nv-verbose" : "");
-    cl_int code = clBuildProgram(program, 1, &device, options, NULL, NULL);
-    size_t size = 0;
-    clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size);
-    *log = calloc(1, size + 1);
-    clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, size, *log, NULL);
-    free(text);
-    if (!code)
-        return program;
-    fprintf(stderr, "runner: %s does not build: %s\n", job->file, *log);
-    return NULL;
-}
-
 static void measure(cl_kernel kernel, const struct job *job, struct arg *args, size_t most)
 {
     static struct shape shapes[MAX_SHAPES];
@@ -259,10 +220,12 @@ static void run(const struct job *job)
 {
     struct timespec from, to;
     clock_gettime(CLOCK_MONOTONIC, &from);
-    seed = 88172645463325252ull;
+    seed = SEED;
     char *log = NULL;
     cl_int code;
-    cl_program program = build(job, &log);
+    char vendor[256] = "";
+    clGetDeviceInfo(device, CL_DEVICE_VENDOR, sizeof vendor, vendor, NULL);
+    cl_program program = built(job, strstr(vendor, "NVIDIA") ? "-cl-nv-verbose" : "", &log);
     cl_kernel kernel = program ? clCreateKernel(program, job->name, &code) : NULL;
     if (!kernel) {
         fprintf(stderr, "runner: no kernel %s of %s\n", job->name, job->file);
@@ -290,28 +253,6 @@ static void run(const struct job *job)
             (double)(to.tv_sec - from.tv_sec) + (double)(to.tv_nsec - from.tv_nsec) * 1e-9);
 }
 
-static void open_device(void)
-{
-    cl_platform_id platforms[8];
-    cl_uint count = 0;
-    clGetPlatformIDs(8, platforms, &count);
-    for (cl_uint i = 0; i < count && i < 8; i++) {
-        char name[256] = "";
-        if (clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_ALL, 1, &device, NULL))
-            continue;
-        clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof name, name, NULL);
-        if (wanted && !strstr(name, wanted))
-            continue;
-        cl_int code;
-        context = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
-        queue = clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &code);
-        if (code)
-            fail("clCreateCommandQueue", code);
-        return;
-    }
-    fail("no such device", 0);
-}
-
 /* A process each: what one kernel does wrong costs no other's times. */
 static void run_apart(const struct job *job)
 {
@@ -319,7 +260,7 @@ static void run_apart(const struct job *job)
     pid_t child = fork();
     if (child == 0) {
         alarm(MOST_SECONDS);
-        open_device();
+        open_device(wanted);
         run(job);
         fflush(stdout);
         _exit(0);

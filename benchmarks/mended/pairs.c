@@ -5,11 +5,9 @@
  * PLAN (see ../geometry/plan.h) has each kernel right before the one that it is compared with; `fpgacc-bench counters
  * --kernels benchmarks/mended/kernels.yaml --data large --checkouts DIR` writes it. A time is the median of ROUNDS. */
 
-#define CL_TARGET_OPENCL_VERSION 120
-#include <CL/cl.h>
 #include <math.h>
 
-#include "../geometry/plan.h"
+#include "../geometry/device.h"
 
 enum { ROUNDS = 11 };
 
@@ -21,42 +19,18 @@ struct side {
     double times[ROUNDS];
 };
 
-static cl_context context;
-static cl_command_queue queue;
-static cl_device_id device;
 static struct side sides[2];
 static int known; /* sides that were read */
 
-static void check(cl_int code, const char *what)
+static cl_kernel kernel_of(const struct job *job)
 {
-    if (code)
-        fail(what, code);
-}
-
-static cl_kernel built(const struct job *job)
-{
-    FILE *file = fopen(job->file, "rb");
-    if (!file)
+    cl_program program = built(job, "", NULL);
+    if (!program)
         fail(job->file, 0);
-    char *text = calloc(1, 1 << 20);
-    size_t length = fread(text, 1, (1 << 20) - 1, file);
-    fclose(file);
-    cl_program program = clCreateProgramWithSource(context, 1, (const char **)&text, &length, NULL);
-    char options[1800], folder[512];
-    snprintf(folder, sizeof folder, "%s", job->file);
-    char *slash = strrchr(folder, '/');
-    *(slash ? slash : folder) = 0;
-    snprintf(options, sizeof options, "-I%s -I%s/.. %s", folder, folder, job->options);
-    if (clBuildProgram(program, 1, &device, options, NULL, NULL)) {
-        char log[4000] = "";
-        clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL);
-        fail(log, 0);
-    }
     cl_int code;
     cl_kernel kernel = clCreateKernel(program, job->name, &code);
     check(code, job->name);
     clReleaseProgram(program);
-    free(text);
     return kernel;
 }
 
@@ -80,7 +54,7 @@ static void transpose(float *matrix, size_t size)
 /* Sets all arguments; buffers hold the same each time. */
 static void set(struct side *side)
 {
-    seed = 88172645463325252ull;
+    seed = SEED;
     for (int i = 0; i < side->job.count; i++) {
         struct data data = described(side->job.args[i]);
         size_t bytes = data.count * data.size;
@@ -93,8 +67,7 @@ static void set(struct side *side)
             if (!side->buffers[i])
                 side->buffers[i] = clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, NULL, NULL);
             side->bytes[i] = bytes;
-            char *memory = malloc(bytes);
-            fill(memory, &data, 0, data.count);
+            char *memory = made_for(&data);
             transpose((float *)memory, turned(side, i));
             check(clEnqueueWriteBuffer(queue, side->buffers[i], CL_TRUE, 0, bytes, memory, 0, NULL, NULL), "write");
             free(memory);
@@ -153,7 +126,7 @@ static int by_value(const void *a, const void *b)
 static void measure(void)
 {
     for (int s = 0; s < 2; s++) {
-        sides[s].kernel = built(&sides[s].job);
+        sides[s].kernel = kernel_of(&sides[s].job);
         set(&sides[s]);
         launch(&sides[s]);
     }
@@ -181,27 +154,6 @@ static void take(const struct job *job)
     known = (known + 1) % 2;
     if (known == 0)
         measure();
-}
-
-static void open_device(const char *wanted)
-{
-    cl_platform_id platforms[8];
-    cl_uint count = 0;
-    clGetPlatformIDs(8, platforms, &count);
-    for (cl_uint i = 0; i < count && i < 8; i++) {
-        char name[256] = "";
-        if (clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_ALL, 1, &device, NULL))
-            continue;
-        clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof name, name, NULL);
-        if (wanted && !strstr(name, wanted))
-            continue;
-        cl_int code;
-        context = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
-        queue = clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &code);
-        check(code, "clCreateCommandQueue");
-        return;
-    }
-    fail("no such device", 0);
 }
 
 int main(int argc, char **argv)

@@ -2,15 +2,11 @@
 //! of a module.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use fpgacc_frontend::ir::{Module, StmtKind};
 use fpgacc_frontend::source::{SourceMap, Span};
 use fpgacc_launch_facts::recorded::{BranchKind, RecordedBranch, RecordedLoop, RecordedProgram};
 use fpgacc_launch_facts::{Facts, Location};
-
-/// The file of a text that is in none.
-const TEXT: &str = "<text>";
 
 /// What runs showed of a module.
 #[derive(Debug, Default)]
@@ -89,20 +85,9 @@ fn of_branch(one: &RecordedBranch) -> Seen<'_> {
 fn average(seen: &[Seen<'_>], function: &str, at: &Location) -> Option<f64> {
     let own = seen
         .iter()
-        .filter(|one| one.function == function && is_same(one.site, at));
+        .filter(|one| one.function == function && one.site.is_same_place(at));
     let (reached, went_on) = own.fold((0, 0), |(reached, went_on), one| {
         (reached + one.reached, went_on + one.went_on)
     });
     (reached > 0).then(|| went_on as f64 / reached as f64)
-}
-
-/// Whether two places are one: programs may run in another folder than the compiler.
-fn is_same(recorded: &Location, own: &Location) -> bool {
-    let name = |at: &Location| {
-        Path::new(&at.file)
-            .file_name()
-            .map(|name| name.to_os_string())
-    };
-    let same_file = recorded.file == TEXT || name(recorded) == name(own);
-    same_file && (recorded.line, recorded.column) == (own.line, own.column)
 }

@@ -3,6 +3,8 @@
 //! Every file that fpgacc reads for the user is registered once in a [`SourceMap`]; everything
 //! else refers to it by a [`Span`]. This module does no I/O: the driver reads the bytes.
 
+use std::ffi::OsStr;
+use std::path::Path;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -56,7 +58,18 @@ impl Location {
         let file = file.into();
         Location { file, line, column }
     }
+
+    /// Whether this, which a run recorded, is that place of a text: programs may run in another folder than the
+    /// compiler. A text that is in no file is [`TEXT`].
+    pub fn is_same_place(&self, own: &Location) -> bool {
+        let name = |at: &Location| Path::new(&at.file).file_name().map(OsStr::to_os_string);
+        let same_file = self.file == TEXT || name(self) == name(own);
+        same_file && (self.line, self.column) == (own.line, own.column)
+    }
 }
+
+/// The name that recordings give a text that is in no file.
+pub const TEXT: &str = "<text>";
 
 impl std::fmt::Display for Location {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -16,6 +16,7 @@ use crate::lanes::range::Launch;
 use crate::lanes::value::{Object, Origin, Sym};
 use crate::lanes::{self, Walk};
 use crate::profile::{self, Profile, Sizes};
+use crate::recorded::{Seen, SeenAccess, SeenBranch};
 use crate::shapes;
 
 /// The most launches of a kernel that are looked at.
@@ -157,13 +158,15 @@ pub struct Findings {
 /// Where a site stands and what it is: an access that reads, one that writes, a branch or a barrier.
 type Key = (Span, u8);
 
-/// Looks at a kernel as its launches run it.
+/// Looks at a kernel as its launches run it. What depends on data, or on what is not known of the launch, is as runs
+/// showed it, if they did.
 pub fn check(
     module: &Module,
     kernel: FunctionId,
     launches: &[&LaunchFact],
     device: &Device,
     thresholds: &Thresholds,
+    runs: &Seen,
 ) -> Findings {
     let mut found = Findings::default();
     let mut sites: BTreeMap<Key, Site> = BTreeMap::new();
@@ -193,6 +196,7 @@ pub fn check(
             is_counted,
             device,
             thresholds,
+            runs,
             launch: at,
             is_recorded: launch.is_some_and(|launch| launch.recorded.is_some()),
         };
@@ -249,6 +253,7 @@ struct Scene<'a> {
     open: &'static str,
     device: &'a Device,
     thresholds: &'a Thresholds,
+    runs: &'a Seen<'a>,
     launch: Option<usize>,
     is_recorded: bool,
     /// Its global size is known.
@@ -259,8 +264,12 @@ impl Scene<'_> {
     /// Adds what a launch does, with each local size that it may have. Of several launches, the one that wastes
     /// most counts for a site.
     fn add(&self, walks: &[Walk], sites: &mut BTreeMap<Key, Site>, found: &mut Findings) {
+        let walks: Vec<Walk> = walks
+            .iter()
+            .map(|walk| self.measured(walk, walks.len() == 1))
+            .collect();
         let judged: Vec<BTreeMap<Key, Site>> = walks.iter().map(|walk| self.judge(walk)).collect();
-        for walk in walks {
+        for walk in &walks {
             found.is_cut |= walk.seen.is_cut;
             found.not_followed.extend(&walk.seen.not_followed);
         }
@@ -290,6 +299,35 @@ impl Scene<'_> {
                 sites.insert(*key, site);
             }
         }
+    }
+
+    /// What runs showed in place of what is not known. `is_one`: no other shape of the launch is possible.
+    fn measured(&self, walk: &Walk, is_one: bool) -> Walk {
+        let mut walk = walk.clone();
+        let mut seen = std::mem::take(&mut walk.seen);
+        for (site, access) in &mut seen.accesses {
+            let Some(run) = self.runs.access(site.place.span, site.write) else {
+                continue;
+            };
+            let verdict = self.verdict(&walk, access.is_by_data(), &access.open, &access.apart);
+            match is_one && verdict.is_sure() {
+                // How often it happens may be a guess nevertheless.
+                true => access.happens(run.warps),
+                false => access.measure(&run, is_global(access)),
+            }
+        }
+        for ((place, _), branch) in &mut seen.branches {
+            let Some(run) = self.runs.branch(place.span) else {
+                continue;
+            };
+            let by_data = branch.by_data > 0.0;
+            let verdict = self.verdict(&walk, by_data, &branch.open, &BTreeSet::new());
+            if !(is_one && verdict.is_sure()) {
+                branch.measure(&run);
+            }
+        }
+        walk.seen = seen;
+        walk
     }
 
     /// Bytes that are moved, and those that no lane uses.
@@ -384,7 +422,10 @@ impl Scene<'_> {
         access: &Access,
         (shared, moved): (f64, f64),
     ) -> Site {
-        let verdict = self.verdict(walk, access.is_by_data(), &access.open, &access.apart);
+        let verdict = match access.is_measured {
+            true => Verdict::Measured,
+            false => self.verdict(walk, access.is_by_data(), &access.open, &access.apart),
+        };
         let is_wasteful = access.sectors > shared * self.thresholds.sectors * 1.001;
         let share = moved_sectors(access) / moved;
         let times = access.warps.max(1.0);
@@ -415,7 +456,10 @@ impl Scene<'_> {
         access: &Access,
         operations: f64,
     ) -> Site {
-        let verdict = self.verdict(walk, access.is_by_data(), &access.open, &BTreeSet::new());
+        let verdict = match access.is_measured {
+            true => Verdict::Measured,
+            false => self.verdict(walk, access.is_by_data(), &access.open, &BTreeSet::new()),
+        };
         let share = access.turns * f64::from(self.device.warp) / operations;
         Site {
             span,
@@ -458,7 +502,10 @@ impl Scene<'_> {
         branch: &Branch,
         operations: f64,
     ) -> Site {
-        let verdict = self.verdict(walk, branch.by_data > 0.0, &branch.open, &BTreeSet::new());
+        let verdict = match branch.is_measured {
+            true => Verdict::Measured,
+            false => self.verdict(walk, branch.by_data > 0.0, &branch.open, &BTreeSet::new()),
+        };
         let share = branch.idle / operations;
         Site {
             span,
@@ -472,6 +519,43 @@ impl Scene<'_> {
             launch: self.launch,
             gain: None,
         }
+    }
+}
+
+impl Access {
+    /// Takes over what runs showed.
+    fn measure(&mut self, run: &SeenAccess, is_global: bool) {
+        (self.warps, self.lanes) = (run.warps, run.lanes);
+        match is_global {
+            true => (self.sectors, self.ideal) = (run.sectors, run.ideal),
+            false => self.turns = run.sectors - run.ideal,
+        }
+        (self.by_data, self.lanes_guessed, self.is_measured) = (0.0, false, true);
+        self.stride = Stride::Mixed;
+        self.anchors.clear();
+    }
+
+    /// It happens so often.
+    fn happens(&mut self, warps: f64) {
+        let factor = warps / self.warps.max(f64::MIN_POSITIVE);
+        for number in [
+            &mut self.lanes,
+            &mut self.sectors,
+            &mut self.ideal,
+            &mut self.turns,
+        ] {
+            *number *= factor;
+        }
+        self.warps = warps;
+    }
+}
+
+impl Branch {
+    /// Takes over what runs showed.
+    fn measure(&mut self, run: &SeenBranch) {
+        self.diverged = self.warps * run.diverged;
+        self.idle = self.issued[0] * run.idle[0] + self.issued[1] * run.idle[1];
+        self.is_measured = true;
     }
 }
 

@@ -7,4 +7,5 @@ pub mod gain;
 pub mod geometry;
 pub mod lanes;
 pub mod profile;
+pub mod recorded;
 mod shapes;

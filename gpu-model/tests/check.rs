@@ -5,6 +5,7 @@ use fpgacc_frontend::kernel::{Input, parse};
 use fpgacc_frontend::source::{Location, SourceMap};
 use fpgacc_gpu_model::check::{Findings, Thresholds, What, check};
 use fpgacc_gpu_model::device::Device;
+use fpgacc_gpu_model::recorded::Seen;
 use fpgacc_launch_facts::{Arg, ArgValue, Launch, LocalSize, RecordedLaunch, Value};
 
 /// A launch with these sizes; no local size is NULL. `scalars`: arguments by index.
@@ -37,7 +38,14 @@ fn found(text: &str, launch: &Launch) -> (Findings, SourceMap) {
         parse(&Input::new("k.cl", text, Dialect::Cl12), &mut sources).expect("it is valid");
     let kernel = module.kernels().next().expect("a kernel");
     let device = Device::named("warp32").expect("a device");
-    let findings = check(&module, kernel, &[launch], &device, &Thresholds::default());
+    let findings = check(
+        &module,
+        kernel,
+        &[launch],
+        &device,
+        &Thresholds::default(),
+        &Seen::default(),
+    );
     (findings, sources)
 }
 
@@ -271,7 +279,14 @@ fn without_a_launch_nothing_is_proved() {
         parse(&Input::new("k.cl", text, Dialect::Cl12), &mut sources).expect("it is valid");
     let kernel = module.kernels().next().expect("a kernel");
     let device = Device::named("warp32").expect("a device");
-    let findings = check(&module, kernel, &[], &device, &Thresholds::default());
+    let findings = check(
+        &module,
+        kernel,
+        &[],
+        &device,
+        &Thresholds::default(),
+        &Seen::default(),
+    );
     assert_eq!(findings.sites.len(), 1);
     assert_eq!(findings.sites[0].verdict.name(), "unknown");
     assert!(!findings.is_counted && !findings.sites[0].is_warning);

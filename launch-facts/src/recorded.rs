@@ -31,6 +31,85 @@ pub struct RecordedProgram {
     /// Their branches.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub branches: Vec<RecordedBranch>,
+    /// What warps did at their accesses to memory (`fpgacc trace --accesses`).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub accesses: Vec<RecordedAccess>,
+    /// Which ways the lanes of warps went at their branches and loops.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ways: Vec<RecordedWays>,
+}
+
+/// What warps did at an access to memory. Totals of the launches that were looked at, as some work-items of them showed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RecordedAccess {
+    /// As in [`RecordedLoop::site`].
+    pub site: Location,
+    /// The kernel that was launched.
+    pub kernel: String,
+    /// It writes; it reads otherwise.
+    pub write: bool,
+    /// The memory is local.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub local: bool,
+    /// Work-items of a warp.
+    pub warp: u32,
+    /// Bytes of a sector; of local memory, of a bank.
+    pub sector: u32,
+    /// Launches that were looked at.
+    pub launches: u64,
+    /// How often a warp executed it.
+    pub warps: u64,
+    /// Lanes that took part.
+    pub lanes: u64,
+    /// Sectors that were moved; turns that local memory took.
+    pub sectors: u64,
+    /// Sectors or turns that would have done.
+    pub ideal: u64,
+}
+
+/// Which ways the lanes of warps went at the condition of a branch or a loop. Totals as in [`RecordedAccess`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RecordedWays {
+    /// The condition; as in [`RecordedLoop::site`].
+    pub site: Location,
+    /// The kernel that was launched.
+    pub kernel: String,
+    /// Work-items of a warp.
+    pub warp: u32,
+    /// Launches that were looked at.
+    pub launches: u64,
+    /// How often a warp came there; to a loop: how often it entered it.
+    pub warps: u64,
+    /// How often its lanes went different ways.
+    pub diverged: u64,
+    /// Evaluations; of a loop, iterations.
+    pub rounds: u64,
+    /// Lanes that waited while others did what it guards, and while they did the other, added over `rounds`.
+    pub idle: [u64; 2],
+}
+
+impl RecordedAccess {
+    /// Adds what another run saw of the same.
+    pub fn add(&mut self, more: &RecordedAccess) {
+        self.launches += more.launches;
+        self.warps += more.warps;
+        self.lanes += more.lanes;
+        self.sectors += more.sectors;
+        self.ideal += more.ideal;
+    }
+}
+
+impl RecordedWays {
+    /// Adds what another run saw of the same.
+    pub fn add(&mut self, more: &RecordedWays) {
+        self.launches += more.launches;
+        self.warps += more.warps;
+        self.diverged += more.diverged;
+        self.rounds += more.rounds;
+        self.idle = [0, 1].map(|side| self.idle[side] + more.idle[side]);
+    }
 }
 
 /// How often a loop of kernels was run through, by all work-items of all launches together.

@@ -374,12 +374,13 @@ static cl_kernel CL_API_CALL clone_kernel(cl_kernel kernel, cl_int *errcode_ret)
     return clone;
 }
 
-/* An argument's index below: the one that this library added is not there for the program. */
+/* An argument's index below: those that this library added are not there for the program. */
 static cl_uint index_below(cl_kernel kernel, cl_uint index)
 {
-    cl_uint hidden = 0;
-    int is_behind = kernels_counted(kernel, &hidden) && index >= hidden;
-    return index + (is_behind && index < UINT32_MAX);
+    cl_uint first = 0;
+    const struct counted *counted = kernels_counted(kernel, &first);
+    cl_uint hidden = counted && index >= first ? counts_hidden(counted) : 0;
+    return index > UINT32_MAX - hidden ? UINT32_MAX : index + hidden;
 }
 
 static cl_int CL_API_CALL kernel_info(cl_kernel kernel, cl_kernel_info name, size_t size,

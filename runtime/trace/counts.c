@@ -1,6 +1,7 @@
-/* Kernels that count (fpgacc trace --trip-counts). fpgacc writes a program's text again, so that its
- * loops and branches count into a buffer, a last argument of each kernel that the program does not
- * see. Kernels are made from that text where it can be had, else from the program's own. */
+/* Kernels that count (fpgacc trace --trip-counts) and keep a log (--accesses). fpgacc writes a
+ * program's text again, so that its loops and branches count into a buffer, and some work-items write
+ * what they access into another one: last arguments of each kernel that the program does not see.
+ * Kernels are made from that text where it can be had, else from the program's own. */
 #include "trace.h"
 
 #include <ctype.h>
@@ -39,6 +40,8 @@ struct count_buffer {
     cl_device_id device;
     cl_command_queue queue;
     cl_mem memory;
+    cl_mem log; /* NULL: none is kept */
+    uint32_t room;
     uint32_t *scratch;
     uint64_t *totals; /* when it was last read */
     int is_used; /* there may be counts that were not read */
@@ -107,8 +110,9 @@ static char *read_file(const char *base, const char *suffix)
 /* Runs fpgacc on BASE.cl; what it makes lies beside it. */
 static void run_compiler(const char *base, const char *options)
 {
-    char *const words[] = {(char *)compiler(), "trace", "--instrument", (char *)base, "--",
-                           (char *)options,    NULL};
+    const char *asked = getenv("FPGACC_TRACE_ASKED");
+    char *const words[] = {(char *)compiler(), "trace", "--instrument", (char *)base,
+                           (char *)asked,      "--",    (char *)options, NULL};
     posix_spawn_file_actions_t files;
     pid_t child = 0;
     posix_spawn_file_actions_init(&files);
@@ -282,8 +286,9 @@ static void make_text(struct count_text *text, cl_context context, cl_uint count
         run_compiler(text->base, text->options);
         text->build_options = read_file(text->base, "options");
         char *counters = read_file(text->base, "counters");
-        text->text = counters ? read_file(text->base, "counted.cl") : NULL;
-        text->counters = counters ? (unsigned)strtoul(counters, NULL, 10) : 0;
+        if (counters && sscanf(counters, "%u %d %d", &text->counters, &text->is_counting,
+                               &text->is_logging) == 3)
+            text->text = read_file(text->base, "counted.cl");
         text->totals = calloc(text->counters + 1, sizeof *text->totals);
         free(counters);
     }
@@ -404,6 +409,28 @@ static void make_counted(struct counted *counted)
 
 /* ---- buffers ---------------------------------------------------------------------------------- */
 
+/* A record of the log is seven words, and before the first there is one: how many there are. */
+#define RECORD (7 * sizeof(uint32_t))
+#define LOG_MOST ((size_t)128 << 20)
+
+static cl_mem make_log(cl_context context, cl_device_id device, uint32_t *room)
+{
+    static const uint32_t none = 0;
+    cl_ulong most = 0;
+    next.clGetDeviceInfo(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof most, &most, NULL);
+    size_t size = most / 2 < LOG_MOST ? (size_t)(most / 2) : LOG_MOST;
+    *room = (uint32_t)((size - sizeof none) / RECORD);
+    return next.clCreateBuffer(context, CL_MEM_READ_WRITE, size, NULL, NULL);
+}
+
+/* What was written to the log counts as never written. */
+static int clear_log(const struct count_buffer *buffer)
+{
+    static const uint32_t none = 0;
+    return next.clEnqueueWriteBuffer(buffer->queue, buffer->log, CL_TRUE, 0, sizeof none, &none, 0,
+                                     NULL, NULL) == CL_SUCCESS;
+}
+
 /* NULL: there is no memory. */
 static struct count_buffer *make_buffer(struct counted *counted, cl_device_id device)
 {
@@ -423,6 +450,10 @@ static struct count_buffer *make_buffer(struct counted *counted, cl_device_id de
                                          zeroes, NULL);
     if (!buffer->queue || !buffer->memory || !buffer->totals)
         return NULL;
+    if (counted->text->is_logging)
+        buffer->log = make_log(context, device, &buffer->room);
+    if (counted->text->is_logging && (!buffer->log || !clear_log(buffer)))
+        return NULL;
     buffer->next = all_buffers;
     all_buffers = buffer;
     return buffer;
@@ -434,6 +465,80 @@ static struct count_buffer *buffer_for(struct counted *counted, cl_device_id dev
     while (buffer && (buffer->counted != counted || buffer->device != device))
         buffer = buffer->next;
     return buffer ? buffer : make_buffer(counted, device);
+}
+
+cl_uint counts_hidden(const struct counted *counted)
+{
+    return (counted->text->is_counting ? 1 : 0) + (counted->text->is_logging ? 2 : 0);
+}
+
+/* Sets the arguments that the program does not see, from `index` on. `launch`: see log.cl. */
+static int set_hidden(cl_kernel kernel, cl_uint index, const struct count_buffer *buffer,
+                      const cl_uint launch[4])
+{
+    const struct count_text *text = buffer->counted->text;
+    cl_int error = CL_SUCCESS;
+    if (text->is_counting)
+        error = next.clSetKernelArg(kernel, index++, sizeof buffer->memory, &buffer->memory);
+    if (error == CL_SUCCESS && text->is_logging)
+        error = next.clSetKernelArg(kernel, index++, sizeof buffer->log, &buffer->log);
+    if (error == CL_SUCCESS && text->is_logging)
+        error = next.clSetKernelArg(kernel, index, 4 * sizeof *launch, launch);
+    return error == CL_SUCCESS;
+}
+
+/* Blocks of 64 work-items of a launch that are looked at, and of a group. */
+#define BLOCKS 32
+#define GROUP_BLOCKS 4
+
+/* How often the kernels of a text were launched. */
+struct launches_of {
+    struct launches_of *next;
+    char *kernel;
+    uint64_t count;
+};
+
+/* Whether a kernel's next launch is looked at: the first four are, and ever fewer of the others. */
+static int is_looked_at(struct count_text *text, const char *kernel)
+{
+    struct launches_of *known = text->launches;
+    while (known && strcmp(known->kernel, kernel) != 0)
+        known = known->next;
+    if (!known) {
+        known = calloc(1, sizeof *known);
+        if (!known || !(known->kernel = strdup(kernel)))
+            return 0;
+        known->next = text->launches;
+        text->launches = known;
+    }
+    uint64_t before = known->count++;
+    return before < 4 || (before & (before - 1)) == 0;
+}
+
+/* What a kernel's next launch is told of the log. */
+static void next_launch(struct count_text *text, cl_kernel kernel, uint32_t room,
+                        cl_uint launch[4])
+{
+    launch[0] = 0;
+    launch[1] = BLOCKS;
+    launch[2] = GROUP_BLOCKS;
+    launch[3] = 0;
+    char *name = text->is_logging ? kernel_name(kernel) : NULL;
+    if (!name)
+        return;
+    char **grown = NULL;
+    trace_begin();
+    if (is_looked_at(text, name))
+        grown = realloc(text->logged, (text->logged_count + 1) * sizeof *grown);
+    if (grown) {
+        text->logged = grown;
+        launch[0] = text->logged_count;
+        launch[3] = room;
+        grown[text->logged_count++] = name;
+    }
+    trace_end();
+    if (!grown)
+        free(name);
 }
 
 struct counted *counts_kernel(cl_program handle, cl_kernel *kernel)
@@ -460,9 +565,10 @@ struct counted *counts_kernel(cl_program handle, cl_kernel *kernel)
     cl_uint arguments = 0;
     if (own)
         next.clGetKernelInfo(own, CL_KERNEL_NUM_ARGS, sizeof arguments, &arguments, NULL);
-    int is_ready = buffer && arguments > 0 &&
-                   next.clSetKernelArg(own, arguments - 1, sizeof buffer->memory,
-                                       &buffer->memory) == CL_SUCCESS;
+    static const cl_uint nowhere[4] = {0, 1, 1, 0};
+    cl_uint hidden = buffer ? counts_hidden(counted) : 0;
+    int is_ready = buffer && arguments >= hidden &&
+                   set_hidden(own, arguments - hidden, buffer, nowhere);
     pthread_mutex_unlock(&counts_lock);
     free(name);
     if (is_ready) {
@@ -492,10 +598,12 @@ void counts_launch(cl_command_queue queue, cl_kernel kernel)
         return;
     pthread_mutex_lock(&counts_lock);
     struct count_buffer *buffer = buffer_for(counted, device);
-    if (buffer && kernels_swap_counters(kernel, buffer->memory) != buffer->memory)
-        next.clSetKernelArg(kernel, index, sizeof buffer->memory, &buffer->memory);
-    if (buffer)
+    if (buffer) {
+        cl_uint launch[4];
+        next_launch(counted->text, kernel, buffer->room, launch);
+        set_hidden(kernel, index, buffer, launch);
         buffer->is_used = 1;
+    }
     pthread_mutex_unlock(&counts_lock);
 }
 
@@ -519,7 +627,37 @@ static int take_used(struct count_buffer *buffer, int is_over)
     int is_used = buffer->is_used;
     buffer->is_used = is_used && !is_over;
     pthread_mutex_unlock(&counts_lock);
-    return is_used && buffer->counted->text->counters > 0;
+    return is_used;
+}
+
+static void collect_counters(struct count_buffer *buffer)
+{
+    size_t size = buffer->counted->text->counters * 2 * sizeof(uint32_t);
+    if (size > 0 && next.clEnqueueReadBuffer(buffer->queue, buffer->memory, CL_TRUE, 0, size,
+                                             buffer->scratch, 0, NULL, NULL) == CL_SUCCESS)
+        add_counts(buffer);
+}
+
+/* Adds the log to its file. */
+static void collect_log(const struct count_buffer *buffer)
+{
+    uint32_t count = 0;
+    if (!buffer->log || next.clEnqueueReadBuffer(buffer->queue, buffer->log, CL_TRUE, 0,
+                                                 sizeof count, &count, 0, NULL,
+                                                 NULL) != CL_SUCCESS)
+        return;
+    size_t size = (count < buffer->room ? count : buffer->room) * RECORD;
+    char *records = size > 0 ? malloc(size) : NULL;
+    char *path = text_of("%s.log", buffer->counted->text->base);
+    FILE *out = records && path ? fopen(path, "ae") : NULL;
+    if (out && next.clEnqueueReadBuffer(buffer->queue, buffer->log, CL_TRUE, sizeof count, size,
+                                        records, 0, NULL, NULL) == CL_SUCCESS)
+        fwrite(records, 1, size, out);
+    if (out)
+        fclose(out);
+    free(path);
+    free(records);
+    clear_log(buffer);
 }
 
 void counts_collect(int is_over)
@@ -530,11 +668,12 @@ void counts_collect(int is_over)
     if (!buffer || pthread_mutex_trylock(&read_lock) != 0)
         return;
     for (; buffer; buffer = buffer->next) {
-        size_t size = buffer->counted->text->counters * 2 * sizeof(uint32_t);
-        if (take_used(buffer, is_over) &&
-            next.clEnqueueReadBuffer(buffer->queue, buffer->memory, CL_TRUE, 0, size,
-                                     buffer->scratch, 0, NULL, NULL) == CL_SUCCESS)
-            add_counts(buffer);
+        if (!take_used(buffer, is_over))
+            continue;
+        collect_counters(buffer);
+        /* Work-items that still write would be torn apart. */
+        if (is_over)
+            collect_log(buffer);
     }
     pthread_mutex_unlock(&read_lock);
 }

@@ -239,7 +239,7 @@ static struct kernel *make_kernel(cl_kernel handle, struct counted *counted)
     if (!kernel)
         return NULL;
     next.clGetKernelInfo(handle, CL_KERNEL_NUM_ARGS, sizeof count, &count, NULL);
-    count -= counted && count > 0;
+    count -= counted ? counts_hidden(counted) : 0;
     kernel->counted = counted;
     kernel->handle = handle;
     kernel->count = count;
@@ -374,17 +374,6 @@ struct counted *kernels_counted(cl_kernel handle, cl_uint *index)
     *index = kernel ? kernel->count : 0;
     trace_end();
     return counted;
-}
-
-cl_mem kernels_swap_counters(cl_kernel handle, cl_mem memory)
-{
-    trace_begin();
-    struct kernel *kernel = find(kernel_handles, handle);
-    cl_mem before = kernel ? kernel->counters : NULL;
-    if (kernel)
-        kernel->counters = memory;
-    trace_end();
-    return before;
 }
 
 /* ---- memory ----------------------------------------------------------------------------------- */

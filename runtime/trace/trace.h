@@ -146,8 +146,7 @@ struct kernel {
     cl_kernel handle;
     char *name;
     struct program *program;
-    struct counted *counted; /* it counts, into an argument after those of the program */
-    cl_mem counters;         /* that argument */
+    struct counted *counted; /* it counts, into arguments after those of the program */
     cl_uint count;
     char **types;             /* "" where OpenCL does not tell */
     unsigned char *qualifiers; /* 'g'lobal, 'c'onstant, 'l'ocal, 'p'rivate, '?' */
@@ -173,10 +172,8 @@ struct program *programs_find(cl_program handle);
 /* The name of a kernel, to free. */
 char *kernel_name(cl_kernel handle);
 void kernels_add(cl_kernel handle, cl_program program, struct counted *counted);
-/* What a kernel counts for, and its argument for that; NULL: nothing. */
+/* What a kernel counts for, and its first argument for that; NULL: nothing. */
 struct counted *kernels_counted(cl_kernel handle, cl_uint *index);
-/* Notes what that argument is now; gives what it was. */
-cl_mem kernels_swap_counters(cl_kernel handle, cl_mem memory);
 void kernels_copy(cl_kernel handle, cl_kernel from);
 void kernels_set(cl_kernel handle, cl_uint index, size_t size, const void *value, int is_svm);
 struct kernel *kernels_find(cl_kernel handle);
@@ -256,8 +253,13 @@ struct count_text {
     char *base; /* path of its files, without suffix */
     char *text; /* NULL: it could not be made */
     char *build_options;
+    int is_counting; /* loops and branches */
+    int is_logging;  /* accesses */
     unsigned counters;
     uint64_t *totals; /* between trace_begin and trace_end */
+    char **logged;    /* the kernels of launches that may be in the log, by number; likewise */
+    unsigned logged_count;
+    struct launches_of *launches;
 };
 
 /* A program is built, or its handle is that of another one now. */
@@ -267,6 +269,8 @@ void counts_forget(cl_program handle);
 struct counted *counts_kernel(cl_program handle, cl_kernel *kernel);
 /* The program that a kernel which counts was created from. */
 cl_program counts_user(const struct counted *counted);
+/* How many arguments its kernels have that the program does not see. */
+cl_uint counts_hidden(const struct counted *counted);
 /* A kernel is about to be enqueued. */
 void counts_launch(cl_command_queue queue, cl_kernel kernel);
 /* Reads the counters; `is_over`: no launch is under way. */

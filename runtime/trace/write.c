@@ -153,7 +153,9 @@ static void write_counts(FILE *out, const struct count_text *text)
     fputs(",\"counters\":[", out);
     for (unsigned i = 0; i < text->counters; i++)
         fprintf(out, "%s%" PRIu64, i ? "," : "", text->totals[i]);
-    fputs("]}", out);
+    fputc(']', out);
+    write_strings(out, "logged", text->logged, text->logged_count);
+    fputc('}', out);
 }
 
 static void write_program(FILE *out, const struct program *program)

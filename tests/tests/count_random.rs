@@ -1,12 +1,13 @@
-//! Random kernels that count: they compute what they computed before, on each implementation, and
+//! Random kernels that count, or keep a log: they compute what they computed before, on each implementation, and
 //! Oclgrind and Intel's emulator count the same. PoCL 3.1 does not in about one of ten of these kernels,
 //! for a reason that is not known.
 
 use fpgacc_device_passes::instrumentation::count::count;
+use fpgacc_device_passes::instrumentation::log;
 use fpgacc_frontend::kernel::{LineDirectives, print, validate};
 use fpgacc_frontend::source::SourceMap;
 use fpgacc_tests::generate::{Focus, batch};
-use fpgacc_tests::job::{Fill, Job};
+use fpgacc_tests::job::{Arg, Fill, Job};
 use fpgacc_tests::judge::{Original, Verdict, first_complaint};
 use fpgacc_tests::rewrite::module_of;
 use fpgacc_tests::run::{Output, Platform, run};
@@ -69,6 +70,57 @@ fn kernels_that_count_compute_what_they_did() {
         if let Err(why) = check(&job) {
             fail(
                 "kernels_that_count_compute_what_they_did",
+                seed,
+                &job.source,
+                &why,
+            );
+        }
+    }
+}
+
+/// Records that the log of a job has room for.
+const ROOM: u32 = 100_000;
+
+/// The job with kernels that keep a log of all work-items.
+fn logging(job: &Job) -> Job {
+    let mut sources = SourceMap::new();
+    let whole = job.with_source(format!("{}\n{}", log::TEXT, job.source));
+    let mut module = module_of(&whole, &mut sources).unwrap_or_else(|error| panic!("{error}"));
+    log::log(&mut module).expect("what it calls is there");
+    let valid = validate(&module).unwrap_or_else(|faults| panic!("{faults:?}"));
+    let mut logging = job.with_source(print(&valid, &sources, LineDirectives::None));
+    let memory = logging.buffer(4 + 28 * ROOM as usize, Fill::Zero);
+    let all = [0, u32::MAX, 64, ROOM];
+    let all = all.iter().flat_map(|word| word.to_ne_bytes()).collect();
+    for launch in &mut logging.launches {
+        launch.args.push(memory.clone());
+        launch.args.push(Arg::Value(Vec::clone(&all)));
+    }
+    logging
+}
+
+#[test]
+fn kernels_that_keep_a_log_compute_what_they_did() {
+    for seed in seeds(1) {
+        let job = batch(seed, BATCH, Focus::default()).job;
+        let buffers: Vec<usize> = (0..job.buffers.len()).collect();
+        let log = buffers.len();
+        let judged = Original::run(&job, &Platform::EMULATORS).and_then(|original| {
+            let logging = logging(&job);
+            for platform in Platform::EMULATORS {
+                let after = run(&logging, platform).map_err(|error| error.to_string());
+                if let Verdict::Wrong(what) = original.judge(platform, &after, &buffers) {
+                    return Err(format!("{platform:?}: {what}"));
+                }
+                if after.is_ok_and(|after| after.buffers[log][..4] == [0; 4]) {
+                    return Err(format!("{platform:?} has nothing in its log"));
+                }
+            }
+            Ok(())
+        });
+        if let Err(why) = judged {
+            fail(
+                "kernels_that_keep_a_log_compute_what_they_did",
                 seed,
                 &job.source,
                 &why,

@@ -9,7 +9,8 @@ use fpgacc_aoc_wrappers::cc::{Compiler, Language};
 use fpgacc_frontend::source::Location;
 use fpgacc_gpu_model::check::{Findings, Thresholds, Verdict, What, check};
 use fpgacc_gpu_model::device::Device;
-use fpgacc_launch_facts::{Arg, ArgValue, Launch, LocalSize, Value};
+use fpgacc_gpu_model::recorded::Seen;
+use fpgacc_launch_facts::{Arg, ArgValue, Facts, Launch, LocalSize, Value};
 
 use super::counted::{Counted, Counts, Kind};
 use crate::geometry::kernels::{Data, Entry};
@@ -38,6 +39,16 @@ pub struct Found {
     took: Duration,
 }
 
+/// Where kernels lie, on what they ran, and what else is known of them.
+pub struct Scene<'a> {
+    /// The folder that holds the checkouts.
+    pub root: &'a Path,
+    /// The device that counted.
+    pub device: &'a Device,
+    /// A recorded run of the kernel.
+    pub facts: Option<&'a Facts>,
+}
+
 /// Looks at the kernel of an entry, launched as it was counted.
 ///
 /// # Errors
@@ -47,11 +58,10 @@ pub fn findings(
     entry: &Entry,
     data: Data,
     counted: &Counted,
-    root: &Path,
-    device: &Device,
+    scene: &Scene,
 ) -> Result<Found, String> {
     let name = format!("{} {}", entry.program, entry.kernel);
-    let path = root.join(&entry.file);
+    let path = scene.root.join(&entry.file);
     let compiler = Compiler::find(Language::C).map_err(|error| error.to_string())?;
     let options = entry.options(data);
     let words = options.split_whitespace();
@@ -72,8 +82,10 @@ pub fn findings(
         .find(|id| module.functions[*id].name == entry.kernel);
     let kernel = kernel.ok_or_else(|| format!("{name}: no such kernel"))?;
     let launch = launch(entry, data, counted)?;
+    let runs = Seen::of(scene.facts, &entry.kernel, scene.device, &sources);
+    let usual = Thresholds::default();
     let start = Instant::now();
-    let findings = check(&module, kernel, &[&launch], device, &Thresholds::default());
+    let findings = check(&module, kernel, &[&launch], scene.device, &usual, &runs);
     let took = start.elapsed();
     let line = |span| sources.location(span).line;
     Ok(Found {

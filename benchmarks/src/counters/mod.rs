@@ -6,5 +6,6 @@
 mod counted;
 mod judge;
 mod options;
+mod record;
 
 pub use options::Options;

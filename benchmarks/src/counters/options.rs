@@ -6,6 +6,7 @@ use clap::Args;
 
 use super::counted::Counted;
 use super::judge::{self, Totals};
+use super::record;
 use crate::geometry::device;
 use crate::geometry::kernels::{Data, Entry};
 
@@ -24,6 +25,13 @@ pub struct Options {
     /// What was counted; without it the plan is printed
     #[arg(long, value_name = "CSV")]
     measured: Option<PathBuf>,
+    /// A folder of facts of the kernels, as --once makes them: what they showed counts beside the kernels' texts
+    #[arg(long, value_name = "FOLDER")]
+    recorded: Option<PathBuf>,
+    /// The program of benchmarks/counters/once.c: run each kernel with it under `fpgacc trace --accesses`, and keep the
+    /// facts in the folder of --recorded
+    #[arg(long, value_name = "PROGRAM", requires = "recorded")]
+    once: Option<PathBuf>,
     /// The device's name, or its file
     #[arg(long, value_name = "DEVICE", default_value = "h200")]
     device: String,
@@ -55,6 +63,9 @@ impl Options {
                 .as_ref()
                 .is_none_or(|text| name.contains(text.as_str()))
         });
+        if let (Some(once), Some(folder)) = (&self.once, &self.recorded) {
+            return self.record(&entries, once, folder);
+        }
         let Some(measured) = &self.measured else {
             let root = self.checkouts.display().to_string();
             for entry in &entries {
@@ -70,10 +81,34 @@ impl Options {
                 println!("{} {}: not measured", entry.program, entry.kernel);
                 continue;
             };
-            let found = judge::findings(entry, self.data, counted, &self.checkouts, &device)?;
+            let facts = match &self.recorded {
+                Some(folder) => record::recorded(entry, folder)?,
+                None => None,
+            };
+            let seen = judge::Scene {
+                root: &self.checkouts,
+                device: &device,
+                facts: facts.as_ref(),
+            };
+            let found = judge::findings(entry, self.data, counted, &seen)?;
             print!("{}", totals.add(entry, counted, &found));
         }
         print!("{totals}");
         Ok(true)
+    }
+
+    /// Records a run of each kernel. Those that fail are told.
+    fn record(&self, entries: &[Entry], once: &Path, folder: &Path) -> Result<bool, String> {
+        let whole = |path: &Path| path.canonicalize().map_err(|error| error.to_string());
+        std::fs::create_dir_all(folder).map_err(|error| error.to_string())?;
+        let (once, root, folder) = (whole(once)?, whole(&self.checkouts)?, whole(folder)?);
+        let mut is_whole = true;
+        for entry in entries {
+            if let Err(error) = record::record(entry, self.data, &root, &once, &folder) {
+                eprintln!("{error}");
+                is_whole = false;
+            }
+        }
+        Ok(is_whole)
     }
 }

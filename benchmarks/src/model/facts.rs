@@ -175,6 +175,8 @@ pub fn record_trips(facts: &mut Facts, module: &Module, sources: &SourceMap, tri
     let recorded = RecordedProgram {
         loops: loops.collect(),
         branches: Vec::new(),
+        accesses: Vec::new(),
+        ways: Vec::new(),
         hash: String::new(),
         caller: String::new(),
     };

@@ -15,6 +15,9 @@ use fpgacc_frontend::ir::{
 };
 use fpgacc_frontend::source::Span;
 
+use super::hidden::{self, before_ends, hand_down, insert};
+use super::log;
+
 /// What is counted at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -67,8 +70,9 @@ pub fn count(module: &mut Module) -> Counting {
         let memory = needing
             .contains(&id)
             .then(|| add_parameter(module, id, words, &taken));
-        hand_down(module, id, memory, &needing);
         if let Some(memory) = memory {
+            let function = &mut module.functions[id];
+            hand_down(function, &needing, &mut |f| vec![f.use_var(memory)]);
             keep(module, id, memory, adder, &own[id.index()]);
         }
     }
@@ -87,32 +91,7 @@ fn words(module: &mut Module) -> TypeId {
 /// Functions that count or call one that does. All kernels are among them: how their arguments are
 /// set must not depend on what is in them.
 fn needing(module: &Module, own: &[Vec<(u32, VarId)>]) -> BTreeSet<FunctionId> {
-    let functions = module.functions.iter();
-    let counts = |id: FunctionId, f: &Function| {
-        f.body.is_some() && (f.is_kernel || !own[id.index()].is_empty())
-    };
-    let mut needing: BTreeSet<FunctionId> = functions
-        .filter(|(id, function)| counts(*id, function))
-        .map(|(id, _)| id)
-        .collect();
-    loop {
-        let before = needing.len();
-        for (id, function) in module.functions.iter() {
-            let calls = |expr: ExprId| match function.exprs.get(expr) {
-                Expr::Call {
-                    callee: Callee::Function(callee),
-                    ..
-                } => needing.contains(callee),
-                _ => false,
-            };
-            if function.body.is_some() && function.exprs.ids().any(calls) {
-                needing.insert(id);
-            }
-        }
-        if needing.len() == before {
-            return needing;
-        }
-    }
+    hidden::needing(module, &|id, f| f.is_kernel || !own[id.index()].is_empty())
 }
 
 /// Makes the statements of a function count; gives its counters and their variables.
@@ -124,7 +103,11 @@ fn count_in(
 ) -> Vec<(u32, VarId)> {
     let ulong = module.types.scalar(Scalar::ULong);
     let function = &mut module.functions[id];
-    let Some(mut body) = function.body.take() else {
+    let body = match log::is_made(function) {
+        true => None,
+        false => function.body.take(),
+    };
+    let Some(mut body) = body else {
         return Vec::new();
     };
     let mut counter = Counter {
@@ -233,13 +216,6 @@ impl Counter<'_> {
     }
 }
 
-/// Puts statements in front, after pragmas, which must be the first in their block.
-fn insert(stmts: &mut Vec<Stmt>, more: impl IntoIterator<Item = Stmt>) {
-    let is_pragma = |stmt: &&Stmt| matches!(stmt.kind, StmtKind::Pragma(_));
-    let at = stmts.iter().take_while(is_pragma).count();
-    stmts.splice(at..at, more);
-}
-
 fn add_parameter(
     module: &mut Module,
     id: FunctionId,
@@ -252,32 +228,6 @@ fn add_parameter(
     memory
 }
 
-/// Gives the memory to all functions that take it.
-fn hand_down(
-    module: &mut Module,
-    id: FunctionId,
-    memory: Option<VarId>,
-    needing: &BTreeSet<FunctionId>,
-) {
-    let Some(memory) = memory else {
-        return;
-    };
-    let function = &mut module.functions[id];
-    for call in function.exprs.ids() {
-        let Expr::Call { callee, args } = function.exprs.get(call) else {
-            continue;
-        };
-        if !matches!(callee, Callee::Function(callee) if needing.contains(callee)) {
-            continue;
-        }
-        let (callee, mut args) = (callee.clone(), args.clone());
-        args.push(function.use_var(memory));
-        let ty = function.exprs.ty(call);
-        let expr = Expr::Call { callee, args };
-        function.exprs.replace(call, expr, ty);
-    }
-}
-
 /// Declares the variables and adds them to the memory wherever the function ends.
 fn keep(
     module: &mut Module,
@@ -287,11 +237,9 @@ fn keep(
     own: &[(u32, VarId)],
 ) {
     let mut body = module.functions[id].body.take().unwrap_or_default();
-    let ends = !matches!(body.stmts.last(), Some(stmt) if is_return(stmt));
-    add_at_returns(module, id, memory, adder, own, &mut body.stmts);
-    if ends {
-        body.stmts.extend(additions(module, id, memory, adder, own));
-    }
+    before_ends(&mut body.stmts, &mut || {
+        additions(module, id, memory, adder, own)
+    });
     let function = &mut module.functions[id];
     let declare = |(_, var): &(u32, VarId)| {
         let zero = function.exprs.int(&mut module.types, 0);
@@ -301,29 +249,6 @@ fn keep(
     let declarations: Vec<Stmt> = own.iter().map(declare).collect();
     insert(&mut body.stmts, declarations);
     module.functions[id].body = Some(body);
-}
-
-fn is_return(stmt: &Stmt) -> bool {
-    matches!(stmt.kind, StmtKind::Return(_))
-}
-
-fn add_at_returns(
-    module: &mut Module,
-    id: FunctionId,
-    memory: VarId,
-    adder: FunctionId,
-    own: &[(u32, VarId)],
-    stmts: &mut Vec<Stmt>,
-) {
-    for mut stmt in std::mem::take(stmts) {
-        if is_return(&stmt) {
-            stmts.extend(additions(module, id, memory, adder, own));
-        }
-        for list in stmt.lists_mut() {
-            add_at_returns(module, id, memory, adder, own, list);
-        }
-        stmts.push(stmt);
-    }
 }
 
 /// `fpgacc_count(memory, 2 * number, var);` for each counter.

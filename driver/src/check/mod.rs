@@ -17,6 +17,7 @@ use fpgacc_frontend::ir::{FunctionId, Module};
 use fpgacc_frontend::source::SourceMap;
 use fpgacc_gpu_model::check::{Thresholds, check};
 use fpgacc_gpu_model::device::Device;
+use fpgacc_gpu_model::recorded::Seen;
 use fpgacc_launch_facts::{Facts, Launch};
 use fpgacc_performance_model::Board;
 
@@ -114,7 +115,7 @@ fn run(session: &mut Session, matches: &ArgMatches) -> Step<()> {
     };
     let text = match &machine {
         Machine::Gpu(device) => {
-            let checked = scene.on_gpu(&compiled, device);
+            let checked = scene.on_gpu(&compiled, device, &session.sources);
             laid_out(session, &checked, device, layout)?
         }
         Machine::Board(board) => {
@@ -146,17 +147,45 @@ pub struct Launches<'a> {
     analysed: &'a [Launch],
     /// What runs showed.
     runs: Vec<&'a Launch>,
+    recorded: Vec<&'a Facts>,
 }
 
 impl<'a> Launches<'a> {
     /// Those of the host's text and of the facts that are given.
     pub fn of(facts: &'a Facts, gathered: &'a Gathered) -> Self {
         let given = gathered.given.iter();
-        let recorded = given.filter(|one| recorded::is_recorded(one));
+        let recorded: Vec<&Facts> = given.filter(|one| recorded::is_recorded(one)).collect();
         Launches {
             analysed: &facts.launches,
-            runs: recorded.flat_map(|one| &one.launches).collect(),
+            runs: recorded.iter().flat_map(|one| &one.launches).collect(),
+            recorded,
         }
+    }
+
+    fn check(
+        &self,
+        module: &'a Module,
+        kernel: FunctionId,
+        (device, thresholds): (&Device, &Thresholds),
+        sources: &SourceMap,
+    ) -> Checked<'a> {
+        let name = &module.functions[kernel].name;
+        let launches = self.of_kernel(name);
+        let runs = self.seen(name, device, sources);
+        Checked {
+            module,
+            kernel,
+            findings: check(module, kernel, &launches, device, thresholds, &runs),
+            launches,
+        }
+    }
+
+    /// What runs showed of a kernel's accesses and branches.
+    fn seen<'s>(&self, name: &str, device: &Device, sources: &'s SourceMap) -> Seen<'s>
+    where
+        'a: 's,
+    {
+        Seen::of(self.recorded.iter().copied(), name, device, sources)
     }
 
     /// The launches of a kernel: those of runs, where there are some.
@@ -174,20 +203,14 @@ impl<'a> Launches<'a> {
 }
 
 /// What a kernel of a report wastes on a GPU of no particular kind.
-pub fn of_kernel(
-    module: &Module,
+pub fn of_kernel<'a>(
+    module: &'a Module,
     kernel: FunctionId,
-    launches: &Launches,
+    launches: &Launches<'a>,
     sources: &SourceMap,
 ) -> OnGpu {
     let device = Device::named(DEFAULT_DEVICE).expect("it is built in");
-    let launches = launches.of_kernel(&module.functions[kernel].name);
-    let checked = Checked {
-        module,
-        kernel,
-        findings: check(module, kernel, &launches, &device, &Thresholds::default()),
-        launches,
-    };
+    let checked = launches.check(module, kernel, (&device, &Thresholds::default()), sources);
     data::on_gpu(&checked, &device, sources)
 }
 
@@ -199,17 +222,16 @@ impl<'a> Scene<'a> {
         modules.flat_map(|module| module.kernels().map(move |kernel| (module, kernel)))
     }
 
-    fn on_gpu(&self, compiled: &'a [Compiled], device: &Device) -> Vec<Checked<'a>> {
-        let checked = self.kernels(compiled).map(|(module, kernel)| {
-            let launches = self.launches.of_kernel(&module.functions[kernel].name);
-            Checked {
-                module,
-                kernel,
-                findings: check(module, kernel, &launches, device, &self.thresholds),
-                launches,
-            }
-        });
-        checked.collect()
+    fn on_gpu(
+        &self,
+        compiled: &'a [Compiled],
+        device: &Device,
+        sources: &SourceMap,
+    ) -> Vec<Checked<'a>> {
+        let meant = (device, &self.thresholds);
+        self.kernels(compiled)
+            .map(|(module, kernel)| self.launches.check(module, kernel, meant, sources))
+            .collect()
     }
 
     fn on_board(&self, compiled: &'a [Compiled], board: &Board) -> Vec<OnBoard<'a>> {

@@ -282,6 +282,12 @@ pub fn trace_command() -> Command {
                 .help("Also record how often loops and branches of kernels are taken"),
         )
         .arg(
+            Arg::new("accesses")
+                .long("accesses")
+                .action(ArgAction::SetTrue)
+                .help("Also record what warps access and which ways they go, for fpgacc check"),
+        )
+        .arg(
             // How the library in the program calls fpgacc again.
             Arg::new("instrument")
                 .long("instrument")

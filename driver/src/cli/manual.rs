@@ -171,7 +171,7 @@ pub const COMMANDS: [Manual; 7] = [
     Manual {
         command: commands::trace_command,
         synopsis: &[
-            "fpgacc trace -o FILE [--append] [--trip-counts] -- PROGRAM [ARGUMENTS]",
+            "fpgacc trace -o FILE [--append] [--trip-counts] [--accesses] -- PROGRAM [ARGUMENTS]",
             "fpgacc trace -o FILE --merge FILES",
         ],
         description: &[
@@ -188,6 +188,10 @@ pub const COMMANDS: [Manual; 7] = [
             (
                 "Record how often loops and branches are taken, too:",
                 "fpgacc trace --trip-counts -o facts.yaml -- python3 app.py",
+            ),
+            (
+                "Record what depends on data, and look at it:",
+                "fpgacc trace --accesses -o seen.yaml -- ./app && fpgacc check --facts seen.yaml host.c k.cl",
             ),
         ],
     },

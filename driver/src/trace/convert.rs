@@ -8,6 +8,7 @@ use fpgacc_launch_facts::{
 };
 use fpgacc_runtime::manifest::text_hash;
 
+use super::accesses;
 use super::instrument;
 use super::places::{Places, caller};
 use super::record::{self, Argument, Kind, Record, Values};
@@ -106,12 +107,17 @@ impl Converter<'_> {
             caller: caller(&program.site),
             loops: Vec::new(),
             branches: Vec::new(),
+            accesses: Vec::new(),
+            ways: Vec::new(),
         };
         for counts in &program.counts {
             let sites = instrument::sites(&counts.base);
             let (loops, branches) = instrument::counted(&sites, &counts.counters);
             widen::add_loops(&mut recorded.loops, loops);
             widen::add_branches(&mut recorded.branches, branches);
+            let (accesses, ways) = accesses::seen(&counts.base, &counts.logged);
+            widen::add_accesses(&mut recorded.accesses, accesses);
+            widen::add_ways(&mut recorded.ways, ways);
         }
         recorded
     }

@@ -3,8 +3,10 @@
 //! A layer of the ICD loader (`runtime/trace`) is put between the program and OpenCL and writes a
 //! [`record`] of each process; [`convert`] makes launch facts of it, with the lines of calls from
 //! debug information ([`places`]) and the files of kernel texts ([`texts`]); [`widen`] joins runs.
-//! With `--trip-counts` the layer has this program rewrite kernels ([`instrument`]).
+//! With `--trip-counts` and `--accesses` the layer has this program rewrite kernels ([`instrument`]);
+//! [`accesses`] makes sectors and ways of what the latter note.
 
+mod accesses;
 mod convert;
 mod instrument;
 mod places;
@@ -31,6 +33,7 @@ use crate::facts_file;
 use crate::messages::Messages;
 use crate::run;
 use crate::session::clashing;
+use instrument::Asked;
 use record::Record;
 use texts::Texts;
 
@@ -41,7 +44,7 @@ struct Plan {
     /// Files to join; empty: a program is run.
     merge: Vec<PathBuf>,
     program: Vec<String>,
-    counts: bool,
+    asked: Asked,
     quiet: bool,
 }
 
@@ -65,7 +68,10 @@ pub fn command(words: &[String], mut messages: Messages) -> ExitCode {
     };
     if let Some(base) = matches.get_one::<PathBuf>("instrument") {
         let options = after.unwrap_or_default().join(" ");
-        return instrument::command(base, &options, messages);
+        let asked = matches.get_many::<String>("stray");
+        let asked = asked.into_iter().flatten().next();
+        let asked = asked.map(|word| Asked::of(word)).unwrap_or_default();
+        return instrument::command(base, asked, &options, messages);
     }
     let plan = match plan(&matches, after) {
         Ok(plan) => plan,
@@ -110,7 +116,10 @@ fn plan(matches: &ArgMatches, after: Option<Vec<String>>) -> Result<Plan, Diagno
         append: matches.get_flag("append"),
         merge,
         program,
-        counts: matches.get_flag("trip-counts"),
+        asked: Asked {
+            counts: matches.get_flag("trip-counts"),
+            accesses: matches.get_flag("accesses"),
+        },
         quiet: matches.get_flag("quiet"),
     })
 }
@@ -246,12 +255,14 @@ fn run_program(plan: &Plan, layer: &Path, folder: &Path) -> Result<Status, Diagn
         .env("FPGACC_TRACE_FOLDER", folder)
         // An executable that fpgacc made shall show its host's own launches.
         .env("FPGACC_ORIGINAL", "1");
-    let command = match plan.counts {
-        true => command.env(
-            "FPGACC_TRACE_COUNTS",
-            std::env::current_exe().map_err(told)?,
-        ),
-        false => command.env_remove("FPGACC_TRACE_COUNTS"),
+    let command = match plan.asked.word() {
+        Some(word) => command
+            .env(
+                "FPGACC_TRACE_COUNTS",
+                std::env::current_exe().map_err(told)?,
+            )
+            .env("FPGACC_TRACE_ASKED", word),
+        None => command.env_remove("FPGACC_TRACE_COUNTS"),
     };
     let command = run::with_plain_texts(command);
     command.attached().map_err(told)

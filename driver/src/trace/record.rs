@@ -73,6 +73,8 @@ pub struct Counts {
     pub base: PathBuf,
     /// By number.
     pub counters: Vec<u64>,
+    /// The kernels of the launches that the log tells of, by number.
+    pub logged: Vec<String>,
 }
 
 /// See `struct memory` in `trace.h`.

@@ -1,6 +1,8 @@
 //! Facts of several runs as one: what differs becomes a set, then a range, then unknown.
 
-use fpgacc_launch_facts::recorded::{RecordedBranch, RecordedLoop, Time};
+use fpgacc_launch_facts::recorded::{
+    RecordedAccess, RecordedBranch, RecordedLoop, RecordedWays, Time,
+};
 use fpgacc_launch_facts::{Arg, ArgValue, Buffer, Facts, Launch, Program, Value};
 
 /// The most numbers that are listed; more become a range.
@@ -190,6 +192,8 @@ fn add_program(programs: &mut Vec<Program>, program: Program) {
     if let (Some(known), Some(more)) = (&mut known.recorded, program.recorded) {
         add_loops(&mut known.loops, more.loops);
         add_branches(&mut known.branches, more.branches);
+        add_accesses(&mut known.accesses, more.accesses);
+        add_ways(&mut known.ways, more.ways);
     }
 }
 
@@ -223,6 +227,30 @@ pub fn add_branches(branches: &mut Vec<RecordedBranch>, more: Vec<RecordedBranch
         }
     }
     branches.sort_by(|a, b| (&a.site, &a.function, a.kind).cmp(&(&b.site, &b.function, b.kind)));
+}
+
+/// As [`add_loops`].
+pub fn add_accesses(accesses: &mut Vec<RecordedAccess>, more: Vec<RecordedAccess>) {
+    let key = |a: &RecordedAccess| (a.site.clone(), a.kernel.clone(), a.write, a.warp, a.sector);
+    for one in more {
+        match accesses.iter_mut().find(|known| key(known) == key(&one)) {
+            Some(known) => known.add(&one),
+            None => accesses.push(one),
+        }
+    }
+    accesses.sort_by_cached_key(key);
+}
+
+/// As [`add_loops`].
+pub fn add_ways(ways: &mut Vec<RecordedWays>, more: Vec<RecordedWays>) {
+    let key = |a: &RecordedWays| (a.site.clone(), a.kernel.clone(), a.warp);
+    for one in more {
+        match ways.iter_mut().find(|known| key(known) == key(&one)) {
+            Some(known) => known.add(&one),
+            None => ways.push(one),
+        }
+    }
+    ways.sort_by_cached_key(key);
 }
 
 fn add_buffer(buffers: &mut Vec<Buffer>, buffer: Buffer) {

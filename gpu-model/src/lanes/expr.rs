@@ -368,13 +368,9 @@ impl<'a> Machine<'a> {
             taken => Some(self.values(otherwise, taken)),
         };
         let issued = [middle - start, self.seen.operations - middle];
-        let share = |waiting: Mask| f64::from(waiting.count_ones()) / self.width as f64;
-        let idle = match ways.is_divergent() {
-            true => issued[0] * share(ways.no) + issued[1] * share(ways.yes),
-            false => 0.0,
-        };
+        let idle = self.idle(&ways, issued);
         let span = self.function().exprs.span(cond);
-        self.branch(span, BranchKind::Select, &ways, idle);
+        self.branch(span, BranchKind::Select, &ways, (idle, issued));
         match (a, b) {
             (Some(a), Some(b)) => {
                 let pairs = a.iter().zip(&b);

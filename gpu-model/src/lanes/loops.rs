@@ -87,7 +87,9 @@ impl<'a> Machine<'a> {
             ways: Ways::default(),
             idle: 0.0,
         };
+        let before = self.seen.operations;
         self.walk(&parts, &mut walk);
+        let issued = [self.seen.operations - before, 0.0];
         self.loops -= 1;
         (self.broken, self.skipped, self.weight) = (outer.0, outer.1, outer.2);
         // After it, all that entered it go on together.
@@ -100,7 +102,7 @@ impl<'a> Machine<'a> {
             .cond
             .and_then(|cond| function.exprs.span(cond))
             .or(stmt.span);
-        self.branch(span, BranchKind::Loop, &walk.ways, walk.idle);
+        self.branch(span, BranchKind::Loop, &walk.ways, (walk.idle, issued));
     }
 
     fn walk(&mut self, parts: &Parts<'a>, walk: &mut Walk) {

@@ -403,8 +403,15 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Notes a branch that the lanes of a mask reach. `idle`: operations of lanes that wait.
-    pub fn branch(&mut self, span: Option<Span>, kind: BranchKind, ways: &Ways, idle: f64) {
+    /// Notes a branch that the lanes of a mask reach. `idle`: operations of lanes that wait; `issued`: those of what it
+    /// guards, and of what is done otherwise.
+    pub fn branch(
+        &mut self,
+        span: Option<Span>,
+        kind: BranchKind,
+        ways: &Ways,
+        (idle, issued): (f64, [f64; 2]),
+    ) {
         let Some(place) = self.place(span) else {
             return;
         };
@@ -417,6 +424,7 @@ impl<'a> Machine<'a> {
         entry.warps += weight;
         entry.diverged += weight * f64::from(u8::from(ways.is_divergent()));
         entry.idle += idle;
+        entry.issued = [0, 1].map(|side| entry.issued[side] + issued[side]);
         entry.by_data += weight * f64::from(u8::from(ways.data != 0));
         entry.open.extend(ways.open);
     }

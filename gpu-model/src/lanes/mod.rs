@@ -12,13 +12,13 @@ mod expr;
 mod loops;
 mod machine;
 mod meeting;
-mod memory;
+pub(crate) mod memory;
 pub mod observed;
 mod ops;
 pub mod range;
 mod stmt;
 pub mod value;
-mod wide;
+pub(crate) mod wide;
 
 use fpgacc_frontend::ir::{FunctionId, Module};
 
@@ -29,6 +29,7 @@ use range::Launch;
 use value::Origin;
 
 /// What the warps of a launch do, and where numbers come from that are not known, by symbol.
+#[derive(Clone)]
 pub struct Walk {
     /// What was seen.
     pub seen: Observed,

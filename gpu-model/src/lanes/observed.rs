@@ -57,6 +57,8 @@ pub struct Access {
     pub anchors: BTreeSet<(Object, i128)>,
     /// The distance between neighbouring lanes in bytes, where it is always the same.
     pub stride: Stride,
+    /// A run showed it.
+    pub is_measured: bool,
 }
 
 impl Access {
@@ -111,6 +113,10 @@ pub struct Branch {
     pub diverged: f64,
     /// Operations of lanes that wait for others.
     pub idle: f64,
+    /// Operations of what it guards, and of what is done otherwise.
+    pub issued: [f64; 2],
+    /// A run showed it.
+    pub is_measured: bool,
     /// How often it depends on what memory holds.
     pub by_data: f64,
     /// Numbers that are not known, on which it depends whether lanes go different ways.

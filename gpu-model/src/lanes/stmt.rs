@@ -103,28 +103,30 @@ impl<'a> Machine<'a> {
         let ways = self.ways(&condition, mask);
         self.step();
         let before = self.seen.operations;
-        let idle = match ways.in_doubt() {
+        let issued = match ways.in_doubt() {
             0 => {
                 self.block(then, ways.yes);
                 let after_then = self.seen.operations;
-                let then_issued = after_then - before;
                 let no = self.live(ways.no);
                 self.block(otherwise, no);
-                let else_issued = self.seen.operations - after_then;
+                let issued = [after_then - before, self.seen.operations - after_then];
                 self.unlikely_side(then, otherwise, &ways, mask);
-                let share = |waiting: Mask| f64::from(waiting.count_ones()) / self.width as f64;
-                match ways.is_divergent() {
-                    true => then_issued * share(ways.no) + else_issued * share(ways.yes),
-                    false => 0.0,
-                }
+                issued
             }
-            _ => {
-                self.both(then, otherwise, &ways, mask);
-                0.0
-            }
+            _ => self.both(then, otherwise, &ways, mask),
         };
+        let idle = self.idle(&ways, issued);
         let span = self.function().exprs.span(cond);
-        self.branch(span, BranchKind::If, &ways, idle);
+        self.branch(span, BranchKind::If, &ways, (idle, issued));
+    }
+
+    /// Operations of lanes that wait while others go one of two ways.
+    pub(super) fn idle(&self, ways: &Ways, issued: [f64; 2]) -> f64 {
+        let share = |waiting: Mask| f64::from(waiting.count_ones()) / self.width as f64;
+        match ways.is_divergent() && ways.in_doubt() == 0 {
+            true => issued[0] * share(ways.no) + issued[1] * share(ways.yes),
+            false => 0.0,
+        }
     }
 
     /// The branch that is taken only if a number is small: looked at, as it may be, and forgotten.
@@ -148,8 +150,16 @@ impl<'a> Machine<'a> {
         self.result = result;
     }
 
-    /// Both branches, where it is not known which is taken: each is looked at as if it were, half of the time.
-    fn both(&mut self, then: &'a [Stmt], otherwise: &'a [Stmt], ways: &Ways, mask: Mask) {
+    /// Both branches, where it is not known which is taken: each is looked at as if it were, half of the time. Gives
+    /// the operations of each, if it always is.
+    fn both(
+        &mut self,
+        then: &'a [Stmt],
+        otherwise: &'a [Stmt],
+        ways: &Ways,
+        mask: Mask,
+    ) -> [f64; 2] {
+        let start = self.seen.operations;
         let (weight, flow) = (self.weight, (self.returned, self.broken, self.skipped));
         let doubt = ways.in_doubt();
         self.weight = weight / 2.0;
@@ -157,6 +167,7 @@ impl<'a> Machine<'a> {
         self.guess.condition |= ways.differs();
         let before = self.env.clone();
         self.block(then, ways.yes | doubt);
+        let middle = self.seen.operations;
         let left_then = (self.returned, self.broken, self.skipped);
         let after_then = std::mem::replace(&mut self.env, before);
         (self.returned, self.broken, self.skipped) = flow;
@@ -171,7 +182,9 @@ impl<'a> Machine<'a> {
         }
         (self.returned, self.broken, self.skipped) = flow;
         self.weight = weight;
+        let issued = [middle - start, self.seen.operations - middle];
         self.join(&after_then, ways, mask);
+        issued.map(|issued| 2.0 * issued)
     }
 
     /// What variables hold after one branch or another.
@@ -310,7 +323,7 @@ impl<'a> Machine<'a> {
             (ways.yes, ways.no) = (entered[0], mask & !entered[0]);
         }
         let span = self.function().exprs.span(value);
-        self.branch(span, BranchKind::Switch, &ways, 0.0);
+        self.branch(span, BranchKind::Switch, &ways, (0.0, [0.0; 2]));
     }
 
     /// The lanes whose value one of an arm's labels names.
