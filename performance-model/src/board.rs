@@ -351,6 +351,7 @@ const UNROLLS: Version = Version {
 };
 
 const FAMILIES: &[(&str, &str)] = &[
+    ("cyclone5", include_str!("../boards/families/cyclone5.yaml")),
     ("stratix5", include_str!("../boards/families/stratix5.yaml")),
     ("arria10", include_str!("../boards/families/arria10.yaml")),
     (
@@ -368,6 +369,9 @@ const BOARDS: &[(&str, &str)] = &[
     ("pac-d5005", include_str!("../boards/pac-d5005.yaml")),
     ("s5phq", include_str!("../boards/s5phq.yaml")),
     ("harp-a10", include_str!("../boards/harp-a10.yaml")),
+    ("s10gx", include_str!("../boards/s10gx.yaml")),
+    ("s10mx", include_str!("../boards/s10mx.yaml")),
+    ("c5soc", include_str!("../boards/c5soc.yaml")),
 ];
 
 fn family_names() -> String {

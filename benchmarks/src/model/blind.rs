@@ -9,13 +9,15 @@ use fpgacc_aoc_wrappers::cc::{self, Compiler};
 use fpgacc_device_passes::pass::LaunchContract;
 use fpgacc_frontend::ir::{Module, StmtKind};
 use fpgacc_frontend::source::{SourceMap, Span};
-use fpgacc_performance_model::{Board, LaunchShape, Prediction, Version, predict};
+use fpgacc_performance_model::{
+    Board, Estimate, LaunchShape, Launched, Prediction, Program as Built, Version, predict,
+};
 use serde::Deserialize;
 
 use super::error::ModelError;
 use super::judge::{median, rank_correlation};
 use super::launches::{Application, Trips};
-use super::{kernels, points};
+use super::{kernels, points, report_sources};
 
 /// What is judged.
 #[derive(Clone, Copy, Debug)]
@@ -49,23 +51,29 @@ struct Set {
     /// Sums may be reassociated.
     #[serde(default)]
     fp_relaxed: bool,
-    boards: BTreeMap<String, Built>,
+    boards: BTreeMap<String, Setting>,
     programs: Vec<Program>,
 }
 
 /// A board, and the aoc that built for it.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Built {
+struct Setting {
     board: String,
     aoc: Version,
 }
 
-/// A kernel and its launch.
+/// A kernel and its launch, or several.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Program {
     name: String,
+    /// The checkout, where it is not the set's.
+    #[serde(default)]
+    folder: Option<PathBuf>,
+    /// A `report_data.js` of aoc that has the file.
+    #[serde(default)]
+    report: Option<PathBuf>,
     file: PathBuf,
     #[serde(default)]
     headers: Vec<PathBuf>,
@@ -74,6 +82,7 @@ struct Program {
     configured: Option<PathBuf>,
     #[serde(default)]
     defines: Vec<String>,
+    #[serde(default)]
     kernel: String,
     #[serde(default)]
     global: Vec<u64>,
@@ -83,6 +92,9 @@ struct Program {
     args: BTreeMap<String, u64>,
     #[serde(default)]
     bytes: BTreeMap<String, u64>,
+    /// In the place of these: launches in a row that were timed together, by the kernel's name.
+    #[serde(default)]
+    launches: Vec<Application>,
     #[serde(default)]
     trips: Vec<Trips>,
     #[serde(default)]
@@ -117,13 +129,48 @@ struct Point<'a> {
     board: &'a str,
     program: &'a Program,
     measured: Measured,
-    outcome: Result<Prediction, String>,
+    outcome: Result<Priced, String>,
+}
+
+/// What the model says of all launches.
+struct Priced {
+    seconds: Estimate,
+    clock_mhz: f64,
+    launches: Vec<Prediction>,
 }
 
 impl Point<'_> {
     fn ratio(&self) -> Option<f64> {
         let predicted = self.outcome.as_ref().ok()?.seconds.value;
         Some(predicted * 1e3 / self.measured.ms)
+    }
+
+    /// The stated range of the time.
+    fn range(&self) -> Option<Estimate> {
+        Some(self.outcome.as_ref().ok()?.seconds)
+    }
+
+    /// Whether the measured time lies in that range.
+    fn covered(&self) -> bool {
+        let seconds = self.measured.ms / 1e3;
+        self.range()
+            .is_some_and(|range| (range.low..=range.high).contains(&seconds))
+    }
+}
+
+impl Program {
+    fn launches(&self) -> Vec<Application> {
+        if !self.launches.is_empty() {
+            return self.launches.clone();
+        }
+        vec![Application {
+            name: self.kernel.clone(),
+            global: self.global.clone(),
+            local: self.local.clone(),
+            args: self.args.clone(),
+            bytes: self.bytes.clone(),
+            ..Application::default()
+        }]
     }
 }
 
@@ -174,8 +221,9 @@ fn predict_all<'a>(
             continue;
         }
         let board = board(built, program)?;
-        let module = module
-            .get_or_insert_with(|| parse(&request.checkouts.join(&set.folder), program, compiler));
+        let folder = program.folder.as_ref().unwrap_or(&set.folder);
+        let module =
+            module.get_or_insert_with(|| parse(&request.checkouts.join(folder), program, compiler));
         let outcome = match module {
             Ok((module, sources)) => price(set, program, module, sources, &board),
             Err(why) => Err(why.clone()),
@@ -191,7 +239,7 @@ fn predict_all<'a>(
     Ok(())
 }
 
-fn board(built: &Built, program: &Program) -> Result<Board, ModelError> {
+fn board(built: &Setting, program: &Program) -> Result<Board, ModelError> {
     let board = Board::named(&built.board);
     let board = board.ok_or_else(|| ModelError::Board(built.board.clone()))?;
     let mut board = board.built_with(built.aoc);
@@ -212,12 +260,11 @@ fn parse(
     }
     let mut headers: Vec<PathBuf> = program.headers.iter().map(|h| checkout.join(h)).collect();
     headers.push(made.path().to_path_buf());
-    kernels::parse(
-        &checkout.join(&program.file),
-        compiler,
-        &program.defines,
-        &headers,
-    )
+    let file = match &program.report {
+        None => checkout.join(&program.file),
+        Some(report) => report_sources::unpack(&checkout.join(report), &program.file, made.path())?,
+    };
+    kernels::parse(&file, compiler, &program.defines, &headers)
 }
 
 fn price(
@@ -226,30 +273,45 @@ fn price(
     module: &Module,
     sources: &SourceMap,
     board: &Board,
-) -> Result<Prediction, String> {
-    let mut kernels = module.kernels();
-    let kernel = kernels.find(|id| module.functions[*id].name == program.kernel);
-    let kernel = kernel.ok_or_else(|| format!("no kernel {}", program.kernel))?;
-    let launch = Application {
-        global: program.global.clone(),
-        local: program.local.clone(),
-        args: program.args.clone(),
-        bytes: program.bytes.clone(),
-        trips: program.trips.clone(),
-        ..Application::default()
-    };
-    let shape = LaunchShape {
-        fp_relaxed: set.fp_relaxed,
-        branches: branches(module, sources, &program.branches),
-        ..points::shape(module, kernel, sources, &launch)
-    };
-    Ok(predict(
-        module,
-        kernel,
-        board,
-        &shape,
-        &LaunchContract::default(),
-    ))
+) -> Result<Priced, String> {
+    let mut launches = Vec::new();
+    let mut built: Vec<String> = Vec::new();
+    let mut again = Vec::new();
+    for launch in program.launches() {
+        let mut kernels = module.kernels();
+        let kernel = kernels.find(|id| module.functions[*id].name == launch.name);
+        let kernel = kernel.ok_or_else(|| format!("no kernel {}", launch.name))?;
+        let launch = Application {
+            trips: program.trips.clone(),
+            ..launch
+        };
+        let shape = LaunchShape {
+            fp_relaxed: set.fp_relaxed,
+            branches: branches(module, sources, &program.branches),
+            ..points::shape(module, kernel, sources, &launch)
+        };
+        let contract = LaunchContract::default();
+        let prediction = predict(module, kernel, board, &shape, &contract);
+        again.push(built.contains(&launch.name));
+        launches.push((prediction, launch.repeat.unwrap_or(1.0)));
+        built.push(launch.name);
+    }
+    Ok(together(launches, &again, board))
+}
+
+fn together(launches: Vec<(Prediction, f64)>, again: &[bool], board: &Board) -> Priced {
+    let each = launches.iter().zip(again);
+    let launched = each.map(|((prediction, times), &again)| Launched {
+        prediction,
+        times: *times,
+        again,
+    });
+    let all = Built::of(&launched.collect::<Vec<_>>(), board);
+    Priced {
+        seconds: all.seconds,
+        clock_mhz: all.clock_mhz.value,
+        launches: launches.into_iter().map(|(launch, _)| launch).collect(),
+    }
 }
 
 /// The branches of which the table says how often they are taken.
@@ -297,10 +359,11 @@ fn render_points(text: &mut String, points: &[Point<'_>], explain: bool) {
             "{start} {:11.3} {ratio:6.2} {:>5} {:5.0}",
             prediction.seconds.value * 1e3,
             mhz.map_or(String::new(), |mhz| format!("{mhz:.0}")),
-            prediction.clock_mhz.value,
+            prediction.clock_mhz,
         );
         if explain {
-            render_causes(text, prediction);
+            let launches = prediction.launches.iter();
+            launches.for_each(|launch| render_causes(text, launch));
         }
     }
 }
@@ -328,8 +391,8 @@ fn render_causes(text: &mut String, prediction: &Prediction) {
 fn render_groups(text: &mut String, points: &[Point<'_>]) {
     let _ = writeln!(
         text,
-        "{:7} {:8} {:>6} {:>9} {:>6} {:>6} {:>6}",
-        "set", "board", "points", "within 2x", "error", "rank", "clock"
+        "{:7} {:8} {:>6} {:>9} {:>6} {:>6} {:>6} {:>6} {:>6}",
+        "set", "board", "points", "within 2x", "error", "rank", "clock", "range", "width"
     );
     let mut groups: BTreeMap<(&str, &str), Vec<&Point<'_>>> = BTreeMap::new();
     for point in points.iter().filter(|point| point.outcome.is_ok()) {
@@ -360,16 +423,20 @@ fn render_group(text: &mut String, set: &str, board: &str, points: &[&Point<'_>]
         .collect();
     let measured: Vec<f64> = points.iter().map(|point| point.measured.ms).collect();
     let clocks = points.iter().filter_map(|point| {
-        let predicted = point.outcome.as_ref().ok()?.clock_mhz.value;
+        let predicted = point.outcome.as_ref().ok()?.clock_mhz;
         Some((predicted / point.measured.mhz? - 1.0).abs())
     });
+    let covered = points.iter().filter(|point| point.covered()).count();
+    let ranges = points.iter().filter_map(|point| point.range());
     let _ = writeln!(
         text,
-        "{set:7} {board:8} {:6} {:7.0} % {:4.0} % {:6.2} {:4.0} %",
+        "{set:7} {board:8} {:6} {:7.0} % {:4.0} % {:6.2} {:4.0} % {:4.0} % {:6.1}",
         points.len(),
         100.0 * within.count() as f64 / ratios.len().max(1) as f64,
         100.0 * median(errors),
         rank_correlation(measured, predicted),
         100.0 * median(clocks),
+        100.0 * covered as f64 / points.len().max(1) as f64,
+        median(ranges.map(|range| range.high / range.low)),
     );
 }

@@ -19,6 +19,7 @@ pub mod optimum;
 mod points;
 pub mod replay;
 mod report;
+mod report_sources;
 pub mod rodinia_fpga;
 pub mod spector;
 pub mod thesis;
