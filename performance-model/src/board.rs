@@ -253,6 +253,9 @@ pub struct ClockPenalties {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Memory {
+    /// It is the host's, which opens rows for others, too.
+    #[serde(default)]
+    pub through_host: bool,
     /// Independent banks; aoc interleaves buffers over them.
     pub banks: u64,
     /// The peak of one bank.
@@ -292,10 +295,25 @@ pub struct Memory {
 /// Rows that a bank opens at a time, in the window of tFAW: four, by that timing's name (JEDEC, DDR3 and DDR4).
 const ROWS_AT_ONCE: f64 = 4.0;
 
+/// Rows that a memory has open at a time, for each of its buses: one in each bank of its chips, of which DDR4 has 16,
+/// and DDR3 8 in each of two ranks (JEDEC).
+pub const OPEN_ROWS: u64 = 16;
+
+/// Bytes of a row of a bus of 64 bits: eight chips of 1 KB (JEDEC).
+const ROW_BYTES: u64 = 8192;
+
 impl Memory {
     /// The peak of all banks, in bytes per second.
     pub fn peak_bandwidth(&self) -> f64 {
         self.banks as f64 * self.bank_gigabytes_per_second * 1e9
+    }
+
+    /// Of a buffer so small that all of its rows stay open, so that words at random cost no more than others: the part of
+    /// the banks that it is in. Banks take turns by bursts.
+    pub fn open_banks(&self, bytes: u64) -> Option<f64> {
+        let bursts = bytes.div_ceil(self.burst_bytes()).max(1);
+        let is_open = bytes <= self.banks * OPEN_ROWS * ROW_BYTES;
+        (is_open && !self.through_host).then(|| bursts.min(self.banks) as f64 / self.banks as f64)
     }
 
     /// Bytes of the longest burst.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::board::{Board, Memory};
+use super::board::{Board, Memory, OPEN_ROWS};
 use super::graph::{Graph, RegionId};
 use super::lsu::{Lsu, WORD, moved};
 use super::prediction::{Form, LsuKind};
@@ -23,10 +23,8 @@ pub struct Traffic {
     pub scattered: f64,
     /// Words of loops in which work-items, or entries of the loop, mix.
     pub interleaved: f64,
-    /// Atomic operations of many work-items.
+    /// Atomic operations.
     pub atomics: f64,
-    /// Those of a single one.
-    pub atomics_in_turn: f64,
 }
 
 /// What `items` work-items move.
@@ -40,7 +38,7 @@ pub fn traffic(
 ) -> Traffic {
     let mut all = Traffic::default();
     let mut streams: BTreeMap<RegionId, (BTreeSet<&str>, f64)> = BTreeMap::new();
-    let rows_contend = rows_open(lsus) > OPEN_ROWS * board.memory.banks as usize;
+    let rows_contend = rows_open(lsus) > (OPEN_ROWS * board.memory.banks) as usize;
     let word = board.memory.width_bytes as f64;
     for lsu in lsus {
         let lanes = match form {
@@ -54,10 +52,7 @@ pub fn traffic(
             continue;
         }
         if report.kind == LsuKind::Atomic {
-            *match form {
-                Form::SingleWorkItem => &mut all.atomics_in_turn,
-                Form::NdRange { .. } => &mut all.atomics,
-            } += accesses;
+            all.atomics += accesses;
             continue;
         }
         let stride = report.stride.map(i128::from);
@@ -79,16 +74,29 @@ pub fn traffic(
                 .ancestors(lsu.region)
                 .all(|at| at == 0 || graph.regions[at].barriers == 0)
             && region.barriers == 0;
-        if form == Form::SingleWorkItem && lsu.moves_on && entries_mix(graph, timings, lsu.region) {
+        let is_single = form == Form::SingleWorkItem;
+        let own = accesses * (report.bytes_wide as f64 / word).ceil();
+        let interleaved: fn(&mut Traffic) -> &mut f64 = |all| &mut all.interleaved;
+        let scattered: fn(&mut Traffic) -> &mut f64 = |all| &mut all.scattered;
+        let apart = if is_single && lsu.moves_on && entries_mix(graph, timings, lsu.region) {
             // Neighbours are not next to each other: each access moves words of its own.
-            all.interleaved += accesses * (report.bytes_wide as f64 / word).ceil();
-        } else if lsu.scattered && form == Form::SingleWorkItem {
-            all.scattered += bytes / word;
+            Some((interleaved, own))
+        } else if lsu.scattered && is_single {
+            Some((scattered, bytes / word))
         } else if mixes && !lsu.is_even && lsu.row.is_none() && lsu.table.is_none() {
             // What work-items of several rounds ask for is joined only where it lies next to each other for sure.
-            all.interleaved += accesses * (report.bytes_wide as f64 / word).ceil();
+            Some((interleaved, own))
         } else if mixes || lsu.backward || lsu.scattered {
-            all.interleaved += bytes / word;
+            Some((interleaved, bytes / word))
+        } else {
+            None
+        };
+        if let Some((kind, words)) = apart {
+            match lsu.open_banks {
+                // No row is opened: words are moved as those of a stream.
+                Some(part) => all.streamed += words * word / part,
+                None => *kind(&mut all) += words,
+            }
         } else if lsu.picked {
             // A word for each, or all words of the rows.
             let rows = match &lsu.row_segments {
@@ -118,17 +126,9 @@ pub fn traffic(
     all
 }
 
-/// An atomic operation of a single work-item, which waits for the one before it, wherever that is: 323 ns each were measured
-/// of such operations on one word after another.
-const ATOMIC_IN_TURN_NS: f64 = 323.0;
-
 /// So many arrays, read or written side by side, close each other's rows. Two take turns without a loss (Davila-Guzman
 /// et al., FCCM 2020, who measured up to five on a Stratix 10).
 const CONTENDING: usize = 3;
-
-/// Rows that a memory has open at a time, for each of its buses: one in each bank of its chips, of which DDR4 has 16,
-/// and DDR3 8 in each of two ranks (JEDEC).
-const OPEN_ROWS: usize = 16;
 
 /// The rows that a work-group goes to and fro between. Those of loops do not count: a group's next iteration mostly goes
 /// on where the last one ended.
@@ -175,6 +175,5 @@ impl Traffic {
             + self.scattered * memory.scattered_word_ns() * nano
             + self.interleaved * memory.interleaved_word_ns() * nano
             + self.atomics * memory.atomic_ns() * nano
-            + self.atomics_in_turn * ATOMIC_IN_TURN_NS * nano
     }
 }

@@ -44,10 +44,11 @@ fn files(script: &str) -> Option<Vec<Compiled>> {
     values.next()?.ok()
 }
 
-/// Strings of JavaScript as JSON has them: it knows neither `\012` nor `\'`.
+/// Strings of JavaScript as JSON has them: it knows neither `\012` nor `\'`, and tabs are to be escaped.
 fn json(script: &str) -> String {
     let mut text = String::new();
-    let mut rest = script;
+    let script = script.replace('\t', " ");
+    let mut rest = script.as_str();
     while let Some((before, after)) = rest.split_once('\\') {
         text.push_str(before);
         let digits = after
@@ -88,7 +89,7 @@ mod tests {
     fn a_reports_sources_are_files_again() {
         let folder = tempfile::tempdir().unwrap();
         let report = folder.path().join("report_data.js");
-        let script = r##"var infoJSON='{}';var fileJSON=[{"index":0,"path":"/home/a/device/k.cl","content":"#include \"../inc/n.h\"\012char c = \'a\'; // \\0"},{"index":1,"path":"/home/a/device/../inc/n.h","content":"\011int n;"}];"##;
+        let script = r##"var infoJSON='{}';var fileJSON=[{"index":0,"path":"/home/a/device/k.cl","content":"#include \"../inc/n.h\"\012char c = \'a\'; // \\0"},{"index":1,"path":"/home/a/device/../inc/n.h","content":"\011int	n;"}];"##;
         fs::write(&report, script).unwrap();
         let kernel = unpack(&report, Path::new("k.cl"), folder.path()).unwrap();
         let text = fs::read_to_string(&kernel).unwrap();

@@ -441,6 +441,9 @@ impl<'a> Lowering<'a> {
                             inputs,
                         }
                     }
+                    Target::Slot(slot) if components.len() == 1 => {
+                        Target::Slot(slot.part(components[0].into()))
+                    }
                     other => Target::Components(Box::new(other)),
                 }
             }
@@ -550,6 +553,9 @@ impl<'a> Lowering<'a> {
         ty: fpgacc_frontend::ir::TypeId,
     ) -> Value {
         match target {
+            Target::Slot(slot) if self.module.types.as_vector(ty).is_some() => {
+                self.vector(slot, span, ty)
+            }
             Target::Slot(slot) => self.variable(slot, ty),
             Target::Element(slot, index) => {
                 let parts: Vec<Value> = self.env.parts(slot).into_iter().map(|(_, v)| v).collect();
@@ -580,7 +586,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    fn variable(&mut self, slot: &Slot, ty: fpgacc_frontend::ir::TypeId) -> Value {
+    pub(super) fn variable(&mut self, slot: &Slot, ty: fpgacc_frontend::ir::TypeId) -> Value {
         if let Some(value) = self.env.get(slot) {
             let mut value = value.clone();
             let is_integer = self.scalar(ty).is_some_and(Scalar::is_integer);
@@ -611,7 +617,11 @@ impl<'a> Lowering<'a> {
         value
     }
 
-    fn opaque_typed(&mut self, ty: fpgacc_frontend::ir::TypeId, node: Option<NodeId>) -> Value {
+    pub(super) fn opaque_typed(
+        &mut self,
+        ty: fpgacc_frontend::ir::TypeId,
+        node: Option<NodeId>,
+    ) -> Value {
         let poly = match self.scalar(ty) {
             Some(scalar) if scalar.is_integer() => {
                 let depends = if node.is_some() {
@@ -632,7 +642,9 @@ impl<'a> Lowering<'a> {
 
     /// Sets a variable; a record field by field.
     pub(super) fn set(&mut self, to: &Slot, value: Value, ty: fpgacc_frontend::ir::TypeId) {
-        let is_record = self.module.types.as_record(ty).is_some();
+        let types = &self.module.types;
+        let is_record = types.as_record(ty).is_some();
+        let has_parts = is_record || types.as_vector(ty).is_some();
         match &value.pointer {
             Some(Pointer::Slot(from)) if is_record => {
                 let parts = self.env.parts(from);
@@ -644,9 +656,10 @@ impl<'a> Lowering<'a> {
                 }
             }
             _ => {
-                if is_record {
+                if has_parts {
                     self.env.remove_parts(to);
                 }
+                self.set_components(to, &value, ty);
                 self.assign(to.clone(), value);
             }
         }

@@ -22,6 +22,7 @@ mod stmt;
 mod trips;
 mod value;
 mod variable_trips;
+mod vectors;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -164,6 +165,8 @@ struct Known {
     series: BTreeMap<usize, series::Series>,
     /// What loops set that were walked speculatively as a part of a loop around.
     set_by_loops: BTreeMap<LoopKey, Vec<Slot>>,
+    /// The variables of which functions write components of vectors.
+    components: BTreeMap<FunctionId, BTreeSet<VarRef>>,
     /// Shift registers, with their bytes.
     shifted: BTreeMap<VarKey, u64>,
 }

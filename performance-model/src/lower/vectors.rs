@@ -1,0 +1,71 @@
+//! Vectors in registers whose components are written by themselves: each of them is a variable of its own.
+
+use std::collections::BTreeSet;
+
+use fpgacc_frontend::ir::{Expr, ExprId, Function, TypeId, VarRef};
+use fpgacc_frontend::source::Span;
+
+use super::Lowering;
+use super::value::{Slot, Value};
+use crate::board::Operator;
+
+impl Lowering<'_> {
+    /// A vector, some of whose components may have been written by themselves.
+    pub(super) fn vector(&mut self, slot: &Slot, span: Option<Span>, ty: TypeId) -> Value {
+        let parts = self.env.parts(slot);
+        if parts.iter().all(|(key, _)| key == slot) {
+            return self.variable(slot, ty);
+        }
+        let values: Vec<Value> = parts.into_iter().map(|(_, value)| value).collect();
+        self.compute(Operator::default(), "vector", &values, span)
+    }
+
+    /// Sets the components of a vector that is set as a whole: loops are to see that they had values.
+    pub(super) fn set_components(&mut self, to: &Slot, value: &Value, ty: TypeId) {
+        let Some((_, width)) = self.module.types.as_vector(ty) else {
+            return;
+        };
+        let key = self.function_id();
+        let function = self.at.function;
+        let written = self.known.components.entry(key);
+        if !written
+            .or_insert_with(|| written_ones(function))
+            .contains(&to.var)
+        {
+            return;
+        }
+        for component in 0..u32::from(width) {
+            let own = Value {
+                is_zero: value.is_zero,
+                ..self.opaque_typed(ty, value.node)
+            };
+            self.assign(to.part(component), own);
+        }
+    }
+}
+
+/// The variables of which a function writes components.
+fn written_ones(function: &Function) -> BTreeSet<VarRef> {
+    let exprs = &function.exprs;
+    let written = |id: ExprId| match exprs.get(id) {
+        Expr::Assign { lhs, .. } => variable_of(function, *lhs),
+        Expr::IncDec { operand, .. } => variable_of(function, *operand),
+        _ => None,
+    };
+    exprs.ids().filter_map(written).collect()
+}
+
+/// The variable whose component this is.
+fn variable_of(function: &Function, id: ExprId) -> Option<VarRef> {
+    let Expr::Swizzle { base, .. } = function.exprs.get(id) else {
+        return None;
+    };
+    let mut at = *base;
+    loop {
+        at = match function.exprs.get(at) {
+            Expr::Var(var) => return Some(*var),
+            Expr::Index { base, .. } | Expr::Member { base, .. } => *base,
+            _ => return None,
+        };
+    }
+}

@@ -1,0 +1,97 @@
+//! What the memory is asked for: atomic operations, words of small buffers, components of vectors. Where a time is said to be
+//! measured, it is that of a kernel of the same kind in the repository that is named; the kernels are our own.
+
+#[path = "../../kernel-analysis/tests/common/module.rs"]
+mod module;
+#[path = "common/predicted.rs"]
+mod predicted;
+
+use fpgacc_performance_model::{Board, Given, LaunchShape, Prediction, TripOrigin};
+use predicted::predicted;
+
+/// Work-items of all launches here.
+const ITEMS: f64 = 32_768_000.0;
+
+fn given(value: f64) -> Option<Given> {
+    Some(Given {
+        value,
+        origin: TripOrigin::Symbolic,
+    })
+}
+
+/// On a Stratix 10 with one bank, the first buffer of so many bytes.
+fn on_s10(text: &str, bytes: u64) -> Prediction {
+    let launch = LaunchShape {
+        global: [given(ITEMS), given(1.0), given(1.0)],
+        local: [given(32768.0), given(1.0), given(1.0)],
+        scalars: [(2, given(1e6).unwrap())].into(),
+        bytes: [(0, bytes)].into(),
+        ..LaunchShape::default()
+    };
+    predicted(text, &Board::named("s10gx").unwrap(), launch, None)
+}
+
+fn lanes(lanes: u64, body: &str) -> String {
+    format!(
+        "__attribute__((reqd_work_group_size(32768, 1, 1), num_simd_work_items({lanes})))\n\
+         __kernel void k(__global int *restrict d, __global const int *restrict a, int n) {{\n\
+           int i = get_global_id(0);\n {body}\n}}\n"
+    )
+}
+
+/// 10.4, 21.3 and 43.4 s for one, two and four words that all work-items add to (angelicadavila/FPGA_MEMORY_HLS).
+#[test]
+fn atomic_operations_of_a_work_item_add_up() {
+    for (body, measured) in [
+        ("atomic_add(&d[0], a[i]);", 10.4),
+        ("atomic_add(&d[0], a[i]); atomic_add(&d[1], a[i]);", 21.3),
+        ("for (int u = 0; u < 4; u++) atomic_add(&d[u], a[i]);", 43.4),
+    ] {
+        let body = body.replace("for", "\n#pragma unroll\nfor");
+        for width in [2, 16] {
+            let prediction = on_s10(&lanes(width, &body), 64);
+            let ratio = prediction.seconds.value / measured;
+            assert!((0.9..=1.1).contains(&ratio), "{body} {width}: {ratio}");
+        }
+    }
+}
+
+/// 5.11, 2.56, 1.28 and 0.64 s with 2, 4, 8 and 16 lanes that count (the same).
+#[test]
+fn lanes_that_do_the_same_to_one_word_are_one_operation() {
+    for (width, measured) in [(2, 5.11), (4, 2.56), (8, 1.28), (16, 0.64)] {
+        let prediction = on_s10(&lanes(width, "atomic_add(&d[0], 1);"), 64);
+        let ratio = prediction.seconds.value / measured;
+        assert!((0.9..=1.1).contains(&ratio), "{width}: {ratio}");
+    }
+}
+
+/// 152 ms for words of 8 KB at random, which is the time of as many whole words in order (the same). What is more than the
+/// open rows hold takes a row for each.
+#[test]
+fn rows_of_a_small_buffer_stay_open() {
+    let text = lanes(1, "d[a[i] & 2047] = i;");
+    let seconds = |bytes| on_s10(&text, bytes).seconds.value;
+    assert!((0.15..=0.19).contains(&seconds(8192)), "{}", seconds(8192));
+    assert_eq!(seconds(8192), seconds(16 * 8192));
+    assert!(seconds(16 * 8192 + 4) > 2.5 * seconds(8192));
+}
+
+/// A component of a vector is a number of its own: what carries one does not wait for the others.
+#[test]
+fn components_of_vectors_are_apart() {
+    let sum = |carried: &str| {
+        let text = format!(
+            "__kernel void k(__global float4 *restrict d, __global const float4 *restrict a, int n) {{\n\
+               float4 t = (float4)(0.0f);\n\
+               for (int i = 0; i < n; i++) {{\n\
+                 float4 v = a[i];\n\
+                 t.y = {carried} * v.x; t.z = t.y * v.y; t.w = t.z * v.z;\n\
+                 d[i] = t; t.x = v.w;\n\
+               }}\n}}\n"
+        );
+        on_s10(&text, 1 << 24).loops[0].ii
+    };
+    assert_eq!(sum("t.x"), 1.0);
+    assert!(sum("t.w") > 10.0, "{}", sum("t.w"));
+}
