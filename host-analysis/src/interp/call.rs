@@ -8,6 +8,7 @@ use super::not_followed::{is_callable, is_nothing};
 use super::opencl_free::Summary;
 use super::scope::Binding;
 use super::threads::Given;
+use super::variadic::promoted;
 use super::{Code, FnId, Interp, MAX_CALLS};
 use crate::object::ObjectKind;
 use crate::place::{Place, Root};
@@ -45,6 +46,9 @@ impl<'a> Interp<'a> {
         let callee = ast.skip_parens(callee);
         match &ast.expr(callee).kind {
             ExprKind::Name(name) => {
+                if let Some(value) = self.variadic(code, name, args) {
+                    return value;
+                }
                 if let Some((index, site)) = self.macro_of(code, callee, name)
                     && self.program.hosts[code.host]
                         .macros
@@ -280,7 +284,8 @@ impl<'a> Interp<'a> {
             });
         }
         for (arg_code, arg) in args.iter().skip(function.params.len()) {
-            self.eval(arg_code, *arg);
+            let value = self.eval(arg_code, *arg);
+            passed.push(Passed::Value(promoted(&value)));
         }
         passed
     }
@@ -299,7 +304,7 @@ impl<'a> Interp<'a> {
         }
         let mut record = None;
         if self.takes_long(callee)
-            && passed.len() == self.program.function(callee).params.len()
+            && passed.len() >= self.program.function(callee).params.len()
             && let Some(values) = passed.iter().map(Passed::value).collect()
         {
             let call = self.call_of(callee, &this, values);
@@ -368,6 +373,10 @@ impl<'a> Interp<'a> {
                     }
                 }
             }
+        }
+        let behind = passed.filter_map(|one| one.value()).collect();
+        if let Some(frame) = self.frame() {
+            frame.behind = behind;
         }
         let result = self.run_body(&callee_code, function);
         self.walk.context.pop();

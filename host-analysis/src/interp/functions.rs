@@ -75,9 +75,10 @@ pub(super) enum Effect {
         after: bool,
     },
     /// A text is formatted; its format stands at this index, and before it how many bytes there is
-    /// room for, or not.
+    /// room for, or not; what is put into it are the arguments behind it, or those of a `va_list`.
     Format {
         at: usize,
+        list: bool,
     },
     /// A function of numbers, by its name for `double`, in single precision or not.
     Math {
@@ -208,10 +209,8 @@ const FUNCTIONS: &[Function] = &[
     writes("sscanf"),
     writes("stat"),
     writes("fstat"),
-    writes("vsprintf"),
-    writes("vsnprintf"),
-    writes("vfprintf"),
-    writes("vprintf"),
+    reads("vfprintf"),
+    reads("vprintf"),
     // Memory.
     of("malloc").does(ALLOCATES),
     of("calloc").does(Effect::Allocate { zeros: true }),
@@ -238,8 +237,10 @@ const FUNCTIONS: &[Function] = &[
     of("strncpy").does(Effect::CopyText { bounded: true, after: false }),
     of("strcat").does(Effect::CopyText { bounded: false, after: true }),
     of("strncat").does(Effect::CopyText { bounded: true, after: true }),
-    of("sprintf").does(Effect::Format { at: 1 }),
-    of("snprintf").does(Effect::Format { at: 2 }),
+    of("sprintf").does(Effect::Format { at: 1, list: false }),
+    of("snprintf").does(Effect::Format { at: 2, list: false }),
+    of("vsprintf").does(Effect::Format { at: 1, list: true }),
+    of("vsnprintf").does(Effect::Format { at: 2, list: true }),
     of("to_string").does(Effect::Print),
     of("string").does(Effect::Text),
     reads("strcmp").gives(INT),

@@ -92,10 +92,14 @@ impl<'a> Interp<'a> {
                 None => Val::unknown("a copy of a string that is not followed"),
             },
             Effect::CopyText { bounded, after } => self.copy_text(values, bounded, after),
-            Effect::Format { at } => {
-                let text = self.format_text(values, at);
-                self.write_text(first?, text);
-                self.result(code, id, "the length of a formatted string")
+            Effect::Format { at, list } => {
+                let text = self.format_text(values, at, list);
+                let length = text.as_ref().and_then(|text| Some(text.chars()?.len()));
+                self.write_text(first?, text.filter(|_| fits(values, at, length)));
+                match length {
+                    Some(length) => Val::int(length as i128),
+                    None => self.result(code, id, "the length of a formatted string"),
+                }
             }
             Effect::Print => match first {
                 Some(Val::Int(v, _)) => Val::text(Text::literal(&v.to_string(), None)),
@@ -164,16 +168,15 @@ impl<'a> Interp<'a> {
         to.clone()
     }
 
-    /// What `sprintf(to, format, ..)` or `snprintf(to, room, format, ..)` writes; nothing if some of
-    /// it is not known. The format stands at an index.
-    fn format_text(&self, values: &[Val], at: usize) -> Option<Text> {
+    /// What `sprintf(to, format, ..)` or `snprintf(to, room, format, ..)` writes if there is room;
+    /// nothing if some of it is not known. The format stands at an index.
+    fn format_text(&self, values: &[Val], at: usize, list: bool) -> Option<Text> {
         let format = self.chars_of(values.get(at)?)?;
-        let text = self.formatted(&format, &values[at + 1..])?;
-        if at == 1 {
-            return Some(text);
+        match (list, &values[at + 1..]) {
+            (false, values) => self.formatted(&format, values),
+            (true, [Val::Tuple(values)]) => self.formatted(&format, values),
+            (true, _) => None,
         }
-        let room = values[1].as_int()?;
-        ((text.chars()?.len() as i128) < room).then_some(text)
     }
 
     /// What printf writes; nothing if some of it is not known.
@@ -271,6 +274,12 @@ impl<'a> Interp<'a> {
         }
         Sym::call(name, base, values, ty)
     }
+}
+
+/// Whether a text of a known length has room where `snprintf` writes it.
+fn fits(values: &[Val], at: usize, length: Option<usize>) -> bool {
+    let room = || values[1].as_int().zip(length);
+    at == 1 || room().is_some_and(|(room, length)| (length as i128) < room)
 }
 
 fn padded(digits: &str, flags: &str) -> Option<String> {

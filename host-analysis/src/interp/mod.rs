@@ -52,6 +52,7 @@ mod tries;
 mod uncalled;
 mod unfollowed;
 mod variables;
+mod variadic;
 mod walk;
 mod wrappers;
 

@@ -307,7 +307,7 @@ impl<'a> Interp<'a> {
                     }
                 }
                 Val::Into(root) => self.havoc_root(*root, reason),
-                Val::Record(_) => {}
+                Val::Tuple(all) => all.iter().for_each(|one| self.havoc_pointee(one, reason)),
                 _ => {}
             }
         }

@@ -26,6 +26,9 @@ impl<'a> Interp<'a> {
         visits_before: usize,
     ) {
         self.havoc_names(code, names);
+        if names.iter().any(|name| name == "va_arg") {
+            self.lose_arguments();
+        }
         let words = self.with_macros(code, names);
         let uses_opencl = words.iter().any(|word| super::functions::is_opencl(word));
         let called = words.iter().map(|word| self.program.named(last_name(word)));

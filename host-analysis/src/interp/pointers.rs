@@ -99,7 +99,7 @@ impl<'a> Interp<'a> {
     /// What a value leads to, and what was found before.
     fn reached(&self, value: &Val, mut found: BTreeSet<Root>) -> BTreeSet<Root> {
         let mut work: Vec<Root> = Vec::new();
-        leads_to(value, |root| work.push(root));
+        leads_to(value, &mut |root| work.push(root));
         work.retain(|root| found.insert(*root));
         self.follow_roots(work, found)
     }
@@ -113,7 +113,7 @@ impl<'a> Interp<'a> {
     ) -> BTreeSet<Root> {
         while let Some(root) = work.pop() {
             for value in self.state.values(root) {
-                leads_to(value, |root| {
+                leads_to(value, &mut |root| {
                     if found.insert(root) {
                         work.push(root);
                     }
@@ -288,7 +288,7 @@ fn same_layout(a: Num, b: Num) -> bool {
 }
 
 /// The variables and objects that a value points to itself.
-fn leads_to(value: &Val, mut found: impl FnMut(Root)) {
+fn leads_to(value: &Val, found: &mut dyn FnMut(Root)) {
     for value in value.alternatives() {
         match value {
             Val::Pointer(place) | Val::Record(place) => found(place.root),
@@ -297,6 +297,7 @@ fn leads_to(value: &Val, mut found: impl FnMut(Root)) {
                 places.chain(&closure.this).for_each(|p| found(p.root));
             }
             Val::Into(root) => found(*root),
+            Val::Tuple(all) => all.iter().for_each(|value| leads_to(value, found)),
             _ => {}
         }
     }

@@ -39,7 +39,8 @@ impl<'a> Program<'a> {
     }
 
     fn find_argument_counts(&self, host: usize, id: FnId) -> RangeInclusive<usize> {
-        let params = &self.function(id).params;
+        let function = self.function(id);
+        let params = &function.params;
         let declared = self.declaration_of(host, id);
         let declared = declared.map(|(_, params)| params).unwrap_or_default();
         let has_default = |(at, param): (usize, &Variable)| {
@@ -47,7 +48,10 @@ impl<'a> Program<'a> {
         };
         let all = params.iter().enumerate();
         let needed = all.take_while(|&pair| !has_default(pair)).count();
-        needed..=params.len()
+        match function.is_variadic {
+            true => needed..=usize::MAX,
+            false => needed..=params.len(),
+        }
     }
 }
 

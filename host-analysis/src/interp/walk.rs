@@ -39,6 +39,8 @@ pub(super) struct Frame {
     pub backward_labels: Rc<BTreeSet<String>>,
     pub breakables: Vec<Breakable>,
     pub own: Vec<VarId>,
+    /// The arguments behind `...`.
+    pub behind: Vec<Val>,
 }
 
 /// A loop: its host, the place of its body, and the way it was reached.

@@ -396,6 +396,8 @@ pub struct Function {
     pub class: Option<String>,
     /// Parameters.
     pub params: Vec<Variable>,
+    /// `...` stands behind them.
+    pub is_variadic: bool,
     /// `static` or in an unnamed namespace: seen in its file only.
     pub is_static: bool,
     /// What it returns.

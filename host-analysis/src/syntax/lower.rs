@@ -285,6 +285,7 @@ impl<'t> Lowerer<'t> {
             name,
             class,
             params: shape.params.unwrap_or_default(),
+            is_variadic: shape.is_variadic,
             is_static,
             result,
             initialisers,

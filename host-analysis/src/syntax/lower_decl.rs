@@ -14,6 +14,8 @@ pub(super) struct Shape {
     pub name: Option<(String, Span)>,
     /// Parameters, if it is a function.
     pub params: Option<Vec<Variable>>,
+    /// `...` stands behind them.
+    pub is_variadic: bool,
     /// The parameters' node.
     params_at: Option<(usize, usize)>,
 }
@@ -259,6 +261,9 @@ impl<'t> Lowerer<'t> {
                     if let Some(params) = node.child_by_field_id(Field::Parameters.id()) {
                         shape.params_at = Some((params.start_byte(), params.end_byte()));
                         shape.params = Some(self.params(params));
+                        let text = self.text[params.byte_range()].trim_ascii_end();
+                        let last = text.strip_suffix(b")").map(<[u8]>::trim_ascii_end);
+                        shape.is_variadic = last.is_some_and(|text| text.ends_with(b"..."));
                     }
                     next = inner;
                 }

@@ -44,6 +44,7 @@ impl<'t> Lowerer<'t> {
             name: format!("<lambda at {}>", span.start),
             class: None,
             params,
+            is_variadic: false,
             is_static: true,
             result,
             initialisers: Vec::new(),
