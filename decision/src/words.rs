@@ -47,10 +47,12 @@ pub(super) fn label(made: &Made, is_input: bool) -> String {
                 parts.push(format!("shift registers of {}", depth.unwrap_or("8")));
             }
             "promote" if is_new => parts.push(loaded_once(made)),
-            "coarsen" | "vectorise" => {
+            "vectorise" => parts.push(vectors(text)),
+            "coarsen" => {
                 let merged = text.split([',', ';']).next();
                 parts.extend(merged.map(str::to_string));
             }
+            "vectorise-loops" if is_new => parts.push(format!("loops with {}", vectors(text))),
             "window" if is_new => parts.push(match text.rsplit_once(", ") {
                 Some((_, lanes)) => format!("windows, {lanes}"),
                 None => "windows".to_string(),
@@ -70,6 +72,13 @@ pub(super) fn label(made: &Made, is_input: bool) -> String {
         parts.push(format!("loop {} and those inside made one", index + 1));
     }
     parts.join(", ")
+}
+
+/// The vectors that a pass made, as it says itself.
+fn vectors(text: &str) -> String {
+    let vectors = text.split(", with ").nth(1).unwrap_or(text);
+    let vectors = vectors.split(';').next();
+    vectors.unwrap_or(text).to_string()
 }
 
 /// The elements that are loaded before loops.

@@ -38,33 +38,22 @@ fn generated_kernels_do_the_same_when_rewritten() {
     assert!(counts.fired["ndrange-to-loop"] > 50, "{counts}");
 }
 
-/// Passes with little to do in these kernels, which know their groups, guard much and scatter what they store. Random
-/// tests of their own have kernels that are made for them: `vectorise_random`, `geometry` and the campaign's
-/// `Resized`, `group_loop_random`, `neighbours_random`, `tile_random`.
-const RARE: [&str; 5] = [
-    "vectorise",
-    "geometry",
-    "group-loop",
-    passes::NEIGHBOUR_TABLES,
-    passes::TILE,
-];
-
-/// The same for kernels that give every other pass something to do.
+/// The same for kernels that give every pass something to do.
 #[test]
 fn every_pass_rewrites_kernels_that_do_the_same() {
     let plan = Plan {
         seed: 2026,
         batch: 25,
-        intel_every: 2,
-        pocl_every: 2,
+        intel_every: 3,
+        pocl_every: 3,
         focus: Focus::Loops,
         coarsened: false,
     };
-    let counts = counts_of(&plan, 3);
+    let counts = counts_of(&plan, 4);
     let fired = |name: &str| counts.fired.get(name).copied().unwrap_or(0);
     let names = passes::ALL.iter().map(|pass| pass.name());
     let rare: Vec<&str> = names.filter(|name| fired(name) < 5).collect();
-    assert_eq!(rare, RARE, "{counts}");
+    assert!(rare.is_empty(), "{rare:?}\n{counts}");
 }
 
 /// One work-item does the work of several, in any kernel.

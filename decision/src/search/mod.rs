@@ -257,12 +257,8 @@ impl Search<'_> {
             return at;
         }
         let label = self.tell_apart(label(&made, self.nodes.is_empty()));
-        // Loops over lanes stand before others, whose places are others then.
-        let known = from.map(|from| &self.nodes[from]).filter(|from| {
-            let before = &from.candidate.pipeline;
-            steps::merged(before) == steps::merged(&pipeline)
-                && steps::has_tiles(before) == steps::has_tiles(&pipeline)
-        });
+        let known = from.map(|from| &self.nodes[from]);
+        let known = known.filter(|from| steps::has_loops_of(&from.candidate.pipeline, &pipeline));
         let loops = Loops::of(known.map(|from| &from.loops), &made);
         let floor = bound::floor(&made.price, &pipeline, &loops, self.pricing.board);
         let candidate = Candidate {

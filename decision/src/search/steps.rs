@@ -23,6 +23,8 @@ const LANES: [u64; 5] = [1, 2, 4, 8, 16];
 const UNITS: [u64; 6] = [1, 2, 3, 4, 6, 8];
 /// Work-items that become one: as many as SIMD widths, of any loops and sizes.
 const MERGED: [u64; 5] = [1, 2, 4, 8, 16];
+/// Work-items, or iterations, that become one with vectors.
+const VECTORS: [u64; 5] = [1, 2, 4, 8, 16];
 /// The dimensions in which they do; of more only groups are.
 const MERGED_DIMS: u8 = 2;
 /// Copies of a loop that are priced.
@@ -119,12 +121,19 @@ fn copies(form: &Pipeline, index: usize) -> f64 {
 
 /// Work-items of the input that are one.
 pub fn merged(form: &Pipeline) -> u64 {
-    form.options.coarsen.map_or(1, |how| how.factor)
+    let lanes = form.options.vectorise.unwrap_or(1);
+    lanes * form.options.coarsen.map_or(1, |how| how.factor)
 }
 
-/// Whether what work-items of a group share is loaded once: by loops, which stand before others.
-pub fn has_tiles(form: &Pipeline) -> bool {
-    form.switches.get(TILE) == Some(&true)
+/// Whether the loops of two forms have the same places. Loops over lanes, those that load tiles, and what is left
+/// of loops over vectors stand between others.
+pub fn has_loops_of(form: &Pipeline, other: &Pipeline) -> bool {
+    let added = |form: &Pipeline| {
+        let has_tiles = form.switches.get(TILE) == Some(&true);
+        let vectors = form.options.vectorise_loops;
+        (merged(form), has_tiles, vectors)
+    };
+    added(form) == added(other)
 }
 
 /// Whether a form is wider than its base.
@@ -151,6 +160,22 @@ pub fn structural(form: &Pipeline, base: &Pipeline, made: &Made) -> Vec<Pipeline
     }
     if made.family == Family::NdRange && form.runs(&passes::Coarsen) {
         found.extend(coarsened(form, base));
+    }
+    if made.family == Family::NdRange && form.runs(&passes::Vectorise) {
+        let more = more_lanes(form.options.vectorise, base.options.vectorise);
+        found.extend(more.map(|lanes| {
+            let mut form = form.clone();
+            form.options.vectorise = Some(lanes);
+            form
+        }));
+    }
+    if form.runs(&passes::VectoriseLoops) {
+        let more = more_lanes(form.options.vectorise_loops, base.options.vectorise_loops);
+        found.extend(more.map(|lanes| {
+            let mut form = form.clone();
+            form.options.vectorise_loops = Some(lanes);
+            form
+        }));
     }
     if made.family == Family::SingleWorkItem && did(NDRANGE_TO_LOOP) && !form.options.ungrouped {
         let mut form = form.clone();
@@ -208,6 +233,12 @@ fn interchanged(form: &Pipeline) -> Vec<Pipeline> {
     }
 }
 
+/// The next number of elements of vectors, unless the user says how many.
+fn more_lanes(now: Option<u64>, asked: Option<u64>) -> impl Iterator<Item = u64> {
+    let more = next(&VECTORS, now.unwrap_or(1));
+    more.filter(move |_| asked.is_none())
+}
+
 /// More neighbours that become one work-item, unless the user says how many: what they read alike is read
 /// once.
 fn coarsened(form: &Pipeline, base: &Pipeline) -> Vec<Pipeline> {
@@ -218,7 +249,8 @@ fn coarsened(form: &Pipeline, base: &Pipeline) -> Vec<Pipeline> {
         Some(how) => how.dim..how.dim + 1,
         None => 0..MERGED_DIMS,
     };
-    let more = next(&MERGED, merged(form)).flat_map(|factor| {
+    let now = form.options.coarsen.map_or(1, |how| how.factor);
+    let more = next(&MERGED, now).flat_map(|factor| {
         dims.clone().map(move |dim| Coarsening {
             dim,
             factor,

@@ -74,6 +74,15 @@ fn coarsened(index: u64) -> Rewrites {
     }
 }
 
+/// Other groups, and vectors, in turn.
+fn regrouped(index: u64) -> Rewrites {
+    match index % 4 {
+        0 => Rewrites::GroupLoop("2".to_string()),
+        2 => Rewrites::Vectorised(4, None),
+        _ => Rewrites::Resized,
+    }
+}
+
 impl Plan {
     fn runs_on(&self, platform: Platform, index: u64) -> bool {
         let every = match platform {
@@ -88,7 +97,8 @@ impl Plan {
     ///
     /// With barriers in focus that is all passes, or one alone: by chance, so that each goes with each
     /// implementation. With loops in focus each program becomes single work-items, every second with
-    /// nested loops made one and others with unrolled loops or with their own loops outside, wide NDRanges, and coarsened ones.
+    /// nested loops made one and others with unrolled loops or with their own loops outside, wide NDRanges,
+    /// coarsened ones, and ones with other groups or with vectors.
     pub fn rewrites(&self, index: u64) -> Vec<Rewrites> {
         if self.coarsened {
             return vec![coarsened(index), coarsened(index + 1)];
@@ -99,7 +109,7 @@ impl Plan {
                 1 => Rewrites::Interchanged,
                 _ => Rewrites::Unrolled,
             };
-            return vec![single, Rewrites::Wide, coarsened(index)];
+            return vec![single, Rewrites::Wide, coarsened(index), regrouped(index)];
         }
         vec![match Random::new(index).below(10) {
             0..=5 => Rewrites::All,
@@ -675,7 +685,8 @@ mod tests {
             focus: Focus::Loops,
             coarsened: false,
         };
-        let forms = |index, single| vec![single, Rewrites::Wide, coarsened(index)];
+        let forms =
+            |index, single| vec![single, Rewrites::Wide, coarsened(index), regrouped(index)];
         assert_eq!(plan.rewrites(6), forms(6, Rewrites::Coalesced));
         assert_eq!(plan.rewrites(7), forms(7, Rewrites::Unrolled));
         assert_eq!(plan.rewrites(9), forms(9, Rewrites::Interchanged));

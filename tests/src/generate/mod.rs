@@ -15,6 +15,7 @@ mod gathering;
 mod idioms;
 mod ids;
 mod maker;
+mod plain;
 mod shape;
 mod shared;
 mod single;
@@ -67,11 +68,28 @@ impl Batch {
 }
 
 /// The buffers that all kernels read.
+#[derive(Clone)]
 struct Inputs {
     ints: Arg,
     uniform: Arg,
     same: Arg,
     floats: Arg,
+    /// The index before each, and the one after, of a row.
+    tables: [Arg; 2],
+    /// Integers and floats in rows.
+    rows: [Arg; 2],
+}
+
+impl Inputs {
+    /// Where kernels read rows.
+    fn of_rows(&self) -> Self {
+        let [ints, floats] = self.rows.clone();
+        Inputs {
+            ints,
+            floats,
+            ..self.clone()
+        }
+    }
 }
 
 /// The program of a seed.
@@ -79,7 +97,17 @@ pub fn batch(seed: u64, count: usize, focus: Focus) -> Batch {
     let mut random = Random::new(seed);
     let mut job = Job::new(ids::FUNCTIONS);
     let small: Vec<f32> = (0..64).map(|_| random.below(17) as f32 - 8.0).collect();
+    let last = single::ROW as i32 - 1;
+    let tables = [-1, 1].map(|by| {
+        let table: Vec<i32> = (0..=last).map(|at| (at + by).clamp(0, last)).collect();
+        job.input(4 * single::ROW, Fill::of_ints(&table))
+    });
     let inputs = Inputs {
+        tables,
+        rows: [
+            job.input(1024, Fill::ints(random.bits(), 0, 1000)),
+            job.input(1024, Fill::of_floats(&small)),
+        ],
         ints: job.input(256, Fill::ints(random.bits(), 0, 1000)),
         uniform: job.input(64, Fill::ints(random.bits(), 0, 9)),
         same: job.input(64, Fill::of_ints(&[3])),
@@ -119,6 +147,13 @@ fn one(
     };
     if s.chance(14) {
         return single_work_item(job, number, s, v, inputs);
+    }
+    let plain = match focus {
+        Focus::Barriers => 8,
+        Focus::Loops => 35,
+    };
+    if s.chance(plain) {
+        return plain_work_items(job, number, s, v, inputs);
     }
     let shape = Shape::new(&mut s);
     let mut maker = Maker {
@@ -171,7 +206,7 @@ fn one(
         }
         false => String::new(),
     };
-    let constant = maker.v.pick(&["__constant", "__global const"]);
+    let constant = maker.v.pick(&["__constant uint", "__global const uint"]);
     job.source.push_str(&format!(
         "{}{attribute}__kernel void {name}({}) {{\n{arrays}{}}}\n",
         maker.functions,
@@ -197,31 +232,64 @@ fn single_work_item(
     mut v: Random,
     inputs: &Inputs,
 ) -> Generated {
-    let body = single::body(&mut s, &mut v);
-    let name = format!("k{number}");
-    let params = Params {
-        other: false,
-        alias: false,
-        n: s.copy(&[0, 1, 9, 33, 64]),
-        m: s.below(7) as i32,
-        items: 16,
-        mem: false,
-        back: false,
-        dynamic: None,
-    };
-    job.source.push_str(&format!(
-        "__kernel void {name}({}) {{\n{body}}}\n",
-        params.text("__global const")
-    ));
-    let (args, own) = params.args(job, inputs);
+    let n = s.copy(&[0, 1, 9, 33, 64]);
+    let params = Params::few(n, s.below(7) as i32, 16);
     let geometry = match v.chance(50) {
         true => Geometry::Task,
         false => Geometry::range(&[1], &[1]),
     };
+    let told = v.copy(&[Told::Local, Told::All]);
+    let inputs = &inputs.of_rows();
+    if s.chance(35) {
+        let body = single::neighbours(&mut s, &mut v);
+        let text = format!("({}) {{\n{body}}}\n", params.text("__global const int"));
+        let table = s.copy(&[0, 1]);
+        let inputs = &Inputs {
+            uniform: inputs.tables[table].clone(),
+            ..inputs.clone()
+        };
+        return few(job, (number, told), &text, &params, geometry, inputs);
+    }
+    let body = single::body(&mut s, &mut v);
+    let text = format!("({}) {{\n{body}}}\n", params.text("__global const uint"));
+    few(job, (number, told), &text, &params, geometry, inputs)
+}
+
+/// Work-items that know nothing of their groups.
+fn plain_work_items(
+    job: &mut Job,
+    number: usize,
+    mut s: Random,
+    mut v: Random,
+    inputs: &Inputs,
+) -> Generated {
+    let shape = plain::shape(&mut s);
+    let n = s.copy(&[64, 64, 13, 5]);
+    let params = Params::few(n, s.below(7) as i32, shape.items() as usize);
+    let body = plain::body(&mut s, &mut v, &shape);
+    let uni = v.pick(&["__constant uint", "__global const uint"]);
+    let text = format!("({}) {{\n{body}}}\n", params.text(uni));
+    let told = v.copy(&[Told::Local, Told::All, Told::All, Told::All]);
+    let (which, inputs) = ((number, told), &inputs.of_rows());
+    few(job, which, &text, &params, shape.geometry(), inputs)
+}
+
+/// Appends a kernel with no more than the usual parameters, and its launch.
+fn few(
+    job: &mut Job,
+    (number, told): (usize, Told),
+    text: &str,
+    params: &Params,
+    geometry: Geometry,
+    inputs: &Inputs,
+) -> Generated {
+    let name = format!("k{number}");
+    job.source.push_str(&format!("__kernel void {name}{text}"));
+    let (args, own) = params.args(job, inputs);
     job.launch(&name, geometry, args);
     Generated {
         name,
-        told: v.copy(&[Told::Local, Told::All]),
+        told,
         twin: None,
         own,
         barriers: 0,
@@ -334,9 +402,24 @@ struct Params {
 }
 
 impl Params {
-    fn text(&self, constant: &str) -> String {
+    /// Of a kernel that needs none of what only some have.
+    fn few(n: u32, m: i32, items: usize) -> Self {
+        Params {
+            other: false,
+            alias: false,
+            n,
+            m,
+            items,
+            mem: false,
+            back: false,
+            dynamic: None,
+        }
+    }
+
+    /// `uni` is what this parameter points to.
+    fn text(&self, uni: &str) -> String {
         let mut text = format!(
-            "__global uint *out, __global const uint *in, {constant} uint *uni, \
+            "__global uint *out, __global const uint *in, {uni} *uni, \
              __global const uint *same, __global uint *acc, __global const float *fin, \
              __global float *fout, uint n, int m"
         );

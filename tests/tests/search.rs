@@ -1,0 +1,212 @@
+//! What the search for forms finds: each of its steps is taken by some kernel, and pays there.
+
+use fpgacc_tests::command::Workshop;
+use serde_json::Value;
+
+/// Launches `k` as `GLOBAL` and `LOCAL` say, with the arguments `ARGS` after two buffers.
+const HOST: &str = r#"
+#include <CL/cl.h>
+#include <stdio.h>
+
+int main(void)
+{
+    cl_platform_id platform;
+    cl_device_id device;
+    clGetPlatformIDs(1, &platform, NULL);
+    clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL);
+    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, NULL);
+    cl_command_queue queue = clCreateCommandQueue(context, device, 0, NULL);
+    static char text[20000];
+    FILE *file = fopen("k.cl", "r");
+    fread(text, 1, sizeof text - 1, file);
+    const char *source = text;
+    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, NULL);
+    clBuildProgram(program, 1, &device, "", NULL, NULL);
+    cl_kernel k = clCreateKernel(program, "k", NULL);
+    cl_mem in = clCreateBuffer(context, CL_MEM_READ_WRITE, 1 << 26, NULL, NULL);
+    cl_mem out = clCreateBuffer(context, CL_MEM_READ_WRITE, 1 << 26, NULL, NULL);
+    cl_mem table = clCreateBuffer(context, CL_MEM_READ_WRITE, 1 << 16, NULL, NULL);
+    int n = N;
+    clSetKernelArg(k, 0, sizeof in, &in);
+    clSetKernelArg(k, 1, sizeof out, &out);
+    clSetKernelArg(k, 2, sizeof table, &table);
+    clSetKernelArg(k, 3, sizeof n, &n);
+    size_t global[] = { GLOBAL }, local[] = { LOCAL };
+    clEnqueueNDRangeKernel(queue, k, DIMS, NULL, global, local, 0, NULL, NULL);
+    return clFinish(queue);
+}
+"#;
+
+/// A step, by the word of it in a form's name.
+struct Case {
+    pass: &'static str,
+    label: &'static str,
+    global: &'static [u64],
+    local: &'static [u64],
+    body: &'static str,
+    /// What does the same otherwise, and is left out.
+    others: &'static str,
+}
+
+const SAXPY: &str = "int i = get_global_id(0); out[i] += 3.0f * in[i];";
+
+const PRODUCT: &str = "int j = get_global_id(0), i = get_global_id(1);\n\
+    for (int k = 0; k < n; k++) out[i * n + j] += in[i * n + k] * in[j * n + k];";
+
+const BODIES: &str = "int i = get_global_id(0); float own = in[i], sum = 0;\n\
+    for (int j = 0; j < n; j++) { float d = in[j] - own; sum += d * rsqrt(d * d + 0.1f); }\n\
+    out[i] = sum;";
+
+const STENCIL: &str = "int x = get_global_id(0), y = get_global_id(1);\n\
+    if (x > 0 && x < n - 1 && y > 0 && y < n - 1)\n\
+    out[y * n + x] = in[y * n + x] + in[y * n + x - 1] + in[(y - 1) * n + x] + in[(y + 1) * n + x];";
+
+const LOOKED_UP: &str = "for (int i = 0; i < n * n; i++) { int x = i % n, y = i / n;\n\
+    out[i] = in[i] + in[y * n + table[x]] + in[table[y] * n + x]; }";
+
+const CASES: [Case; 11] = [
+    Case {
+        pass: "tile",
+        label: "tiles in __local memory",
+        global: &[1024, 1024],
+        local: &[16, 16],
+        body: PRODUCT,
+        others: "",
+    },
+    Case {
+        pass: "window",
+        label: "windows",
+        global: &[1024, 1024],
+        local: &[16, 16],
+        body: STENCIL,
+        others: "",
+    },
+    Case {
+        pass: "delinearise",
+        label: "nests over rows",
+        global: &[1],
+        local: &[1],
+        body: LOOKED_UP,
+        others: "",
+    },
+    Case {
+        pass: "neighbour-tables",
+        label: "neighbours computed",
+        global: &[1],
+        local: &[1],
+        body: LOOKED_UP,
+        others: "",
+    },
+    Case {
+        pass: "privatise",
+        label: "counts on the chip",
+        global: &[1 << 20],
+        local: &[256],
+        body: "atomic_inc(&table[(int)in[get_global_id(0)] & 255]);",
+        others: "",
+    },
+    Case {
+        pass: "promote",
+        label: "elements loaded once",
+        global: &[1024],
+        local: &[64],
+        body: "int i = get_global_id(0); float best = 1e9f;\n\
+            for (int c = 0; c < n; c++) { float sum = 0;\n\
+            for (int f = 0; f < 16; f++) sum += in[i * 16 + f] * in[c * 16 + f];\n\
+            best = fmin(best, sum); }\nout[i] = best;",
+        others: "",
+    },
+    Case {
+        pass: "coarsen",
+        label: "work-items become one",
+        global: &[1 << 20],
+        local: &[],
+        body: SAXPY,
+        others: "-fexecution-model=ndrange -fno-vectorise",
+    },
+    Case {
+        pass: "vectorise",
+        label: "vectors of",
+        global: &[1 << 20],
+        local: &[],
+        body: SAXPY,
+        others: "-fexecution-model=ndrange -fno-coarsen",
+    },
+    Case {
+        pass: "vectorise-loops",
+        label: "loops with vectors of",
+        global: &[1],
+        local: &[1],
+        body: "for (int i = 0; i < n * n; i++) out[i] = 3.0f * in[i];",
+        others: "-fno-unroll",
+    },
+    Case {
+        pass: "replicate",
+        label: "at a time",
+        global: &[16384],
+        local: &[256],
+        body: BODIES,
+        others: "",
+    },
+    Case {
+        pass: "unroll",
+        label: "unrolled",
+        global: &[16384],
+        local: &[256],
+        body: BODIES,
+        others: "",
+    },
+];
+
+impl Case {
+    /// The label and the predicted seconds of the form that is kept.
+    fn kept(&self, options: &str) -> (String, f64) {
+        let shop = Workshop::new();
+        let list = |sizes: &[u64]| {
+            let texts: Vec<String> = sizes.iter().map(u64::to_string).collect();
+            texts.join(", ")
+        };
+        let host = HOST
+            .replace("GLOBAL", &list(self.global))
+            .replace("DIMS", &self.global.len().to_string())
+            .replace("int n = N", "int n = 1024");
+        let host = match self.local {
+            [] => host.replace("global, local, 0", "global, NULL, 0"),
+            local => host.replace("LOCAL", &list(local)),
+        };
+        shop.write("host.c", host.replace("LOCAL", "1"));
+        let body = self.body;
+        let text = format!(
+            "__kernel void k(__global const float *in, __global float *out, __global int *table, int n)\n\
+             {{\n{body}\n}}\n"
+        );
+        shop.write("k.cl", text);
+        let command = format!(
+            "report --json --kernel-opt=3 --search-time=0.05s {} {options} host.c k.cl",
+            self.others
+        );
+        let report = shop.fpgacc(&command).success().stdout;
+        let report: Value = serde_json::from_str(&report).expect("JSON");
+        let kernel = &report["programs"][0]["kernels"][0];
+        let chosen = kernel["chosen"].as_u64().expect("a place") as usize;
+        let chosen = &kernel["candidates"][chosen];
+        let label = chosen["label"].as_str().expect("a label");
+        let seconds = chosen["seconds"]["value"].as_f64();
+        (label.to_string(), seconds.expect("seconds"))
+    }
+}
+
+#[test]
+fn each_step_of_the_search_pays_somewhere() {
+    let mut wrong = Vec::new();
+    for case in &CASES {
+        let (label, with) = case.kept("");
+        let (other, without) = case.kept(&format!("-fno-{}", case.pass));
+        let gain = without / with;
+        println!("{}: {gain:.2}x: {label}; without it: {other}", case.pass);
+        if !label.contains(case.label) || gain < 1.02 {
+            wrong.push(case.pass);
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:?}");
+}
