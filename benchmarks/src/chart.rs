@@ -1,7 +1,6 @@
-//! A chart of predicted against measured times, made of the rows that `fpgacc-bench model --rows`
-//! prints.
+//! A chart of predicted against measured times, made of the rows that `fpgacc-bench model --rows` and
+//! `fpgacc-bench spector --rows` print.
 
-use std::collections::BTreeMap;
 use std::fmt::Write;
 
 const WIDTH: f64 = 760.0;
@@ -11,43 +10,64 @@ const RIGHT: f64 = 620.0;
 const TOP: f64 = 40.0;
 const BOTTOM: f64 = 390.0;
 
-/// A colour for each application that light and dark pages show well.
-const COLOURS: [&str; 8] = [
-    "#3b7dd8", "#d9622b", "#2e9e5b", "#a855c7", "#c79a1e", "#d6457a", "#1f9aa8", "#8a8f98",
-];
+/// A collection of measured designs: what the legend says of it, and a colour that light and dark pages show well.
+#[derive(Debug, PartialEq)]
+struct Collection {
+    board: &'static str,
+    source: &'static str,
+    colour: &'static str,
+}
+
+const BOYI: Collection = Collection {
+    board: "Arria 10",
+    source: "Boyi",
+    colour: "#3b7dd8",
+};
+const SPECTOR: Collection = Collection {
+    board: "Stratix V",
+    source: "Spector",
+    colour: "#d9622b",
+};
 
 /// A measured design. Times are in milliseconds.
 #[derive(Clone, Debug, PartialEq)]
 struct Design {
-    application: String,
-    variant: String,
+    collection: &'static Collection,
+    name: String,
     measured: f64,
     predicted: f64,
 }
 
-/// A row ends with measured and predicted time, their ratio, two clocks, two areas, `ram` with two
+/// A row of `model` ends with measured and predicted time, their ratio, two clocks, two areas, `ram` with two
 /// numbers and `mem` with one.
 const TIMES_FROM_END: usize = 12;
 
 fn design(line: &str) -> Option<Design> {
     let words: Vec<&str> = line.split_whitespace().collect();
-    let at = words.len().checked_sub(TIMES_FROM_END)?;
     let time = |at: usize| words[at].parse().ok().filter(|ms: &f64| *ms > 0.0);
+    let made = |collection, name: &[&str], measured, predicted| {
+        Some(Design {
+            collection,
+            name: name.join(" "),
+            measured: time(measured)?,
+            predicted: time(predicted)?,
+        })
+    };
+    // `spmv 50% 16,1,8 12.3 ms 11.2 ms 0.91 | ..`
+    let unit = words.iter().position(|word| *word == "ms");
+    if let Some(unit) = unit.filter(|at| *at > 1 && words.get(at + 4) == Some(&"|")) {
+        return made(&SPECTOR, &words[..unit - 1], unit - 1, unit + 1);
+    }
+    let at = words.len().checked_sub(TIMES_FROM_END)?;
     if at < 3 || words[at + 7] != "ram" {
         return None;
     }
-    Some(Design {
-        application: words[0].to_string(),
-        variant: words[1..at].join(" "),
-        measured: time(at)?,
-        predicted: time(at + 1)?,
-    })
+    made(&BOYI, &words[..at], at, at + 1)
 }
 
 /// The middle one of the errors, a part of the measured time.
-fn median_error(designs: &[Design]) -> f64 {
+fn median_error<'a>(designs: impl Iterator<Item = &'a Design>) -> f64 {
     let mut errors: Vec<f64> = designs
-        .iter()
         .map(|one| (one.predicted / one.measured - 1.0).abs())
         .collect();
     errors.sort_by(f64::total_cmp);
@@ -81,10 +101,9 @@ pub fn svg(rows: &str) -> Result<String, String> {
     );
     let _ = writeln!(
         out,
-        "<text class=\"title\" x=\"{LEFT}\" y=\"24\">{} designs on an Arria 10: the median error is \
-         {:.0} %</text>",
+        "<text class=\"title\" x=\"{LEFT}\" y=\"24\">{} designs on two boards: the median error is {:.0} %</text>",
         designs.len(),
-        median_error(&designs) * 100.0
+        median_error(designs.iter()) * 100.0
     );
     for power in (low as i32)..=(high as i32) {
         let time = 10f64.powi(power);
@@ -118,30 +137,45 @@ pub fn svg(rows: &str) -> Result<String, String> {
             y(to * factor)
         );
     }
-    let mut applications: BTreeMap<&str, Vec<&Design>> = BTreeMap::new();
-    for one in &designs {
-        applications.entry(&one.application).or_default().push(one);
-    }
-    for (number, (name, designs)) in applications.iter().enumerate() {
-        let colour = COLOURS[number % COLOURS.len()];
-        let _ = writeln!(out, "<g fill=\"{colour}\" fill-opacity=\".75\">");
+    let shown = [&SPECTOR, &BOYI].map(|collection| {
+        let own = designs.iter().filter(|one| one.collection == collection);
+        (collection, own.collect::<Vec<_>>())
+    });
+    for (number, (collection, designs)) in
+        (shown.iter().filter(|(_, own)| !own.is_empty())).enumerate()
+    {
+        let Collection {
+            board,
+            source,
+            colour,
+        } = collection;
+        let _ = writeln!(out, "<g fill=\"{colour}\" fill-opacity=\".6\">");
         for one in designs {
             let _ = writeln!(
                 out,
-                "<circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"4\"><title>{name} {}</title></circle>",
+                "<circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"3\"><title>{}</title></circle>",
                 x(one.measured),
                 y(one.predicted),
-                escaped(&one.variant)
+                escaped(&one.name)
             );
         }
-        let at = TOP + 16.0 + 24.0 * number as f64;
+        let at = TOP + 16.0 + 84.0 * number as f64;
         let _ = writeln!(
             out,
-            "<circle cx=\"{:.0}\" cy=\"{at:.0}\" r=\"5\"/></g>\n<text x=\"{:.0}\" y=\"{:.0}\">{name}</text>",
-            RIGHT + 24.0,
-            RIGHT + 38.0,
-            at + 4.0
+            "<circle cx=\"{:.0}\" cy=\"{at:.0}\" r=\"5\"/></g>",
+            RIGHT + 20.0
         );
+        let error = median_error(designs.iter().copied()) * 100.0;
+        let lines = [
+            (*board).to_string(),
+            (*source).to_string(),
+            format!("{} designs", designs.len()),
+            format!("error {error:.0} %"),
+        ];
+        for (line, text) in lines.iter().enumerate() {
+            let (left, low) = (RIGHT + 32.0, at + 4.0 + 18.0 * line as f64);
+            let _ = writeln!(out, "<text x=\"{left:.0}\" y=\"{low:.0}\">{text}</text>");
+        }
     }
     let _ = writeln!(
         out,
@@ -168,21 +202,29 @@ MM   SWI     a  b                               10.000      12.000   1.20    200
 MM   NDRange basic                             100.000      50.000   0.50    200    210    50.0    60.0 ram 100 120 mem 1.000
 KM   NDRange x<y                                 1.000       1.100   1.10    200    210    50.0    60.0 ram 100 120 mem 1.000
 Right family 2 of 2
+spmv 50%   16,1,8      20.0000 ms   30.0000 ms   1.50 |  200  210 MHz |    5000    6000 ALM |   10    12 RAM |    1    1 DSP
+mm               1   1.00   1.00    1.50     0%   100%   100%
 ";
 
     #[test]
     fn rows_become_points_and_other_lines_do_not() {
         let designs: Vec<Design> = ROWS.lines().filter_map(design).collect();
-        assert_eq!(designs.len(), 3);
-        assert_eq!(designs[0].variant, "SWI a b");
+        assert_eq!(designs.len(), 4);
+        assert_eq!(designs[0].name, "MM SWI a b");
         assert_eq!((designs[1].measured, designs[1].predicted), (100.0, 50.0));
-        assert!((median_error(&designs) - 0.2).abs() < 1e-9);
+        assert_eq!(designs[3].name, "spmv 50% 16,1,8");
+        assert_eq!((designs[3].measured, designs[3].predicted), (20.0, 30.0));
+        assert_eq!(
+            [&designs[0], &designs[3]].map(|one| one.collection.board),
+            ["Arria 10", "Stratix V"]
+        );
+        assert!((median_error(designs[..3].iter()) - 0.2).abs() < 1e-9);
     }
 
     #[test]
     fn a_point_lies_on_the_diagonal_if_it_is_predicted_right() {
         let chart = svg(&ROWS.replace("12.000", "10.000")).unwrap();
-        assert!(chart.contains("3 designs"), "{chart}");
+        assert!(chart.contains("4 designs"), "{chart}");
         assert!(chart.contains("x&lt;y"), "{chart}");
         // 10 ms is halfway between 1 ms and 100 ms, in both directions.
         let middle = format!(

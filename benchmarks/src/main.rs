@@ -173,10 +173,13 @@ fn compare_experts(options: &ExpertsOptions) -> Result<bool, String> {
     Ok(true)
 }
 
-fn draw(rows: &Path, output: &Path) -> Result<bool, String> {
+fn draw(rows: &[PathBuf], output: &Path) -> Result<bool, String> {
     let failed = |path: &Path, error: std::io::Error| format!("{}: {error}", path.display());
-    let text = fs::read_to_string(rows).map_err(|error| failed(rows, error))?;
-    let chart = chart::svg(&text).map_err(|error| format!("{}: {error}", rows.display()))?;
+    let mut text = String::new();
+    for file in rows {
+        text += &fs::read_to_string(file).map_err(|error| failed(file, error))?;
+    }
+    let chart = chart::svg(&text)?;
     fs::write(output, chart).map_err(|error| failed(output, error))?;
     Ok(true)
 }

@@ -154,10 +154,12 @@ pub enum Command {
         #[arg(long, value_name = "NAME")]
         only: Option<String>,
     },
-    /// Draw predicted against measured times, of the rows that `fpgacc-bench model --rows` prints (SVG)
+    /// Draw predicted against measured times, of the rows that `fpgacc-bench model --rows` and `spector --rows`
+    /// print (SVG)
     Chart {
-        /// A file with the rows
-        rows: PathBuf,
+        /// Files with the rows
+        #[arg(required = true)]
+        rows: Vec<PathBuf>,
         /// The chart
         #[arg(short, long, value_name = "SVG")]
         output: PathBuf,

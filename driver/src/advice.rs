@@ -1,10 +1,11 @@
-//! Options of other tools that users of these give to fpgacc, and values that were nearly right.
+//! Options of other tools that users of these give to fpgacc, and files that there are not.
 
 use clap::ArgMatches;
 use fpgacc_aoc_wrappers::compat;
 use fpgacc_frontend::diag::Diagnostic;
 
 use crate::cli;
+use crate::nearly::{did_you_mean, nearest};
 
 /// Options that the host compiler would get, and that mean something to aoc only.
 ///
@@ -20,6 +21,12 @@ pub fn check(matches: &ArgMatches) -> Result<(), Diagnostic> {
             "emulator" => "fpgacc builds for the emulator if nothing else is asked for: leave it out, or write --target=emulator".to_string(),
             _ => format!("write --target={target}"),
         }));
+    }
+    for (_, library) in cli::values(matches, "library") {
+        if ["ist-boards", "ist-board-packages"].contains(&library.as_str()) {
+            let error = Diagnostic::error(format!("-l{library} is a question to aoc"));
+            return Err(error.help(format!("ask it: aoc -l{library}")));
+        }
     }
     for (_, feature) in cli::values(matches, "feature") {
         let option = format!("-f{feature}");
@@ -43,28 +50,31 @@ pub fn of_another_tool(option: &str) -> Option<String> {
             "it is an option of clBuildProgram, which kernels are built with: -Xkernel {option}"
         ));
     }
+    match option.trim_start_matches('-').split_once('=') {
+        Some(("board", board)) => {
+            return Some(format!("aoc's -board is --board here: --board={board}"));
+        }
+        None if name == "-board" => {
+            return Some("aoc's -board is --board here: --board=NAME".to_string());
+        }
+        _ => {}
+    }
     compat::is_flag(name).then(|| format!("it is an option of aoc: -Xaoc {option}"))
 }
 
-/// The one of these words that is nearly this one.
-pub fn nearest<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let distance = |other: &str| strsim::damerau_levenshtein(word, other);
-    let words = words.into_iter().map(|other| (distance(other), other));
-    let (distance, other) = words.min()?;
-    (distance <= 2.min(word.len() / 3)).then_some(other)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_are_near_that_differ_little() {
-        let words = ["kernels", "host", "facts"];
-        assert_eq!(nearest("kernel", words), Some("kernels"));
-        assert_eq!(nearest("hots", words), Some("host"));
-        assert_eq!(nearest("7", ["0", "1"]), None);
-        assert_eq!(nearest("ast", words), None);
-        assert_eq!(nearest("report", words), None);
+/// For a file that there is not: a command of fpgacc, or a file in the same folder, of nearly this name.
+pub fn for_missing_file(diagnostic: Diagnostic, path: &std::path::Path) -> Diagnostic {
+    let name = path.display().to_string();
+    if let Some(command) = nearest(&name, cli::manual::names()) {
+        return diagnostic.help(format!("did you mean the command `fpgacc {command}`?"));
     }
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => std::path::Path::new("."),
+    };
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    let names: Vec<String> = names.collect();
+    let file = path.file_name().unwrap_or_default().to_string_lossy();
+    did_you_mean(diagnostic, &file, names.iter().map(String::as_str))
 }

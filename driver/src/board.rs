@@ -3,6 +3,7 @@
 use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_performance_model::{Board, Version};
 
+use crate::nearly::did_you_mean;
 use crate::options::Target;
 use crate::session::{Session, Step};
 use crate::tool;
@@ -65,8 +66,9 @@ fn find(session: &mut Session) -> Step<Board> {
     }
     if session.options.decides() {
         let known = Board::names().collect::<Vec<_>>().join(", ");
+        let warning = Diagnostic::warning(format!("nothing is known of the board '{name}'"));
         session.tell(
-            Diagnostic::warning(format!("nothing is known of the board '{name}'"))
+            did_you_mean(warning, &name, Board::names())
                 .note(format!("kernels are priced for '{DEFAULT}'"))
                 .note(format!("known are {known}"))
                 .help("describe it with --board-file"),

@@ -10,6 +10,7 @@ use crate::compiled::Compiled;
 use crate::gather::Gathered;
 use crate::given;
 use crate::hosts;
+use crate::nearly::nearest;
 use crate::options::Mode;
 use crate::recorded;
 use crate::session::{Session, Step};
@@ -39,7 +40,7 @@ pub fn of(session: &mut Session, gathered: &Gathered) -> Step<OfHosts> {
     let is_plain = gathered.kernels.is_empty() && facts.programs.is_empty();
     let is_linked = matches!(session.options.mode, Mode::Link | Mode::Verify);
     for diagnostic in diagnostics {
-        let is_of_launches = diagnostic.option.as_deref() == Some("-Wno-launch");
+        let is_of_launches = diagnostic.option.as_deref() == Some("-Wlaunch");
         if !(is_plain && is_linked && is_of_launches) {
             session.tell(diagnostic);
         }
@@ -95,7 +96,11 @@ pub fn warn_about_launches(session: &mut Session, facts: &Facts, compiled: &[Com
             if !kernels.iter().any(|(known, _)| known == name) {
                 let message = format!("'{name}' is launched, but no kernel file defines it");
                 let warning = at_site(Diagnostic::warning(message), &session.sources, &launch.site);
-                diagnostics.push(warning.help("give fpgacc the kernel file that defines it"));
+                let names = kernels.iter().map(|(known, _)| *known);
+                diagnostics.push(match nearest(name, names) {
+                    Some(meant) => warning.help(format!("did you mean '{meant}'?")),
+                    None => warning.help("give fpgacc the kernel file that defines it"),
+                });
             }
         }
     }

@@ -5,6 +5,7 @@ use std::path::Path;
 use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_gpu_model::device::{Device, DeviceError};
 
+use crate::nearly::did_you_mean;
 use crate::session::{Session, Step};
 
 /// The device that is named, of whose times something is known.
@@ -34,7 +35,8 @@ pub fn device(session: &mut Session, name: &str, others: &[&str]) -> Step<Device
                         others.join(", ")
                     );
                 }
-                session.fail(error.help(help))
+                let known = known.split(", ").chain(others.iter().copied());
+                session.fail(did_you_mean(error, &name, known).help(help))
             }
             Err(error) => session.check(Err(error.to_string())),
         };

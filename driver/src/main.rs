@@ -41,6 +41,7 @@ mod local_sizes;
 mod manifest;
 mod message_format;
 mod messages;
+mod nearly;
 mod opt_record;
 mod options;
 mod outputs;
@@ -278,12 +279,17 @@ fn fail(messages: &mut Messages, error: Diagnostic, code: u8) -> ExitCode {
     ExitCode::from(code)
 }
 
-/// Help and version are no errors; everything else that clap says is a wrong use.
-/// What clap says of a command with options of its own.
+/// What clap says of a command with options of its own. Help and version are no errors; everything else
+/// is a wrong use.
 fn command_usage(error: &clap::Error, given: &[String], messages: &mut Messages) -> ExitCode {
     match usage::explain(error, given) {
         Some(mut diagnostic) => {
-            diagnostic.helps = vec![format!("fpgacc {} --help describes all options", given[0])];
+            let general = |help: &String| help.contains("fpgacc --help") || help.contains("-Xcc");
+            diagnostic.helps.retain(|help| !general(help));
+            if diagnostic.helps.is_empty() {
+                let help = format!("fpgacc {} --help describes all options", given[0]);
+                diagnostic = diagnostic.help(help);
+            }
             fail(messages, diagnostic, MISUSED)
         }
         None => print(error.to_string().as_bytes()),

@@ -18,11 +18,14 @@ use crate::advice;
 use crate::cli::{self, Step, is_pass, rule_by_preprocessor, switch};
 use crate::depfile::{self, DependencyOptions};
 use crate::message_format::Format;
+use crate::nearly::did_you_mean;
 use crate::opt_record::RecordOptions;
 use crate::rounding::Rounding;
 
 /// The level of kernels where `--kernel-opt` is not given.
 const DEFAULT_LEVEL: u8 = 2;
+/// What is written most often.
+const USE: &str = "fpgacc host.c kernels.cl -o app";
 
 /// What is made of the inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -285,6 +288,19 @@ impl Options {
         Ok(options)
     }
 
+    /// The same for `fpgacc NAME`.
+    ///
+    /// # Errors
+    /// What the options say together cannot be done.
+    pub fn of_command(matches: &ArgMatches, name: &str) -> Result<Self, Diagnostic> {
+        Self::from_matches(matches, false).map_err(|mut error| {
+            for help in &mut error.helps {
+                *help = help.replace(USE, &format!("fpgacc {name} host.c kernels.cl"));
+            }
+            error
+        })
+    }
+
     /// The file that the record of a stage lies beside: the output, or else the first input in the
     /// current folder.
     pub fn record_base(&self) -> PathBuf {
@@ -336,8 +352,8 @@ impl Options {
             .count();
         // As in cc, what is for the linker alone is an input too: -Wl,--version.
         if self.inputs.is_empty() && self.mode != Mode::Ask {
-            return Err(Diagnostic::error("no input files")
-                .help("give a host and its kernels: fpgacc host.c kernels.cl -o app"));
+            let error = Diagnostic::error("no input files");
+            return Err(error.help(format!("give a host and its kernels: {USE}")));
         }
         let one_each = matches!(
             self.mode,
@@ -463,10 +479,10 @@ fn pipeline(matches: &ArgMatches) -> Result<Pipeline, Diagnostic> {
     }
     let stop_after = one(matches, "stop-after");
     if let Some(name) = stop_after.as_deref().filter(|name| !is_pass(name)) {
-        return Err(
-            Diagnostic::error(format!("--stop-after: there is no pass '{name}'"))
-                .help("fpgacc --print-passes lists them"),
-        );
+        let error = Diagnostic::error(format!("--stop-after: there is no pass '{name}'"));
+        let names = passes::ALL.iter().map(|pass| pass.name());
+        let error = did_you_mean(error, name, names);
+        return Err(error.help("fpgacc --print-passes lists them"));
     }
     Ok(Pipeline {
         level: level.unwrap_or(DEFAULT_LEVEL),

@@ -13,6 +13,7 @@ use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_frontend::source::SourceMap;
 use fpgacc_performance_model::Board;
 
+use crate::advice;
 use crate::ahead::Ahead;
 use crate::depfile::{self, Dependencies};
 use crate::messages::Messages;
@@ -305,8 +306,11 @@ fn can_read(path: &Path) -> std::io::Result<()> {
 
 fn cannot_read(path: &Path, error: &std::io::Error) -> Diagnostic {
     let name = path.display();
+    if error.kind() == std::io::ErrorKind::NotFound {
+        let error = Diagnostic::error(format!("no such file: '{name}'"));
+        return advice::for_missing_file(error, path);
+    }
     Diagnostic::error(match error.kind() {
-        std::io::ErrorKind::NotFound => format!("no such file: '{name}'"),
         std::io::ErrorKind::IsADirectory => format!("'{name}' is a folder, not a file"),
         _ => format!("cannot read '{name}': {}", reason(error)),
     })

@@ -3,35 +3,38 @@
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use fpgacc_frontend::diag::Diagnostic;
 
+use crate::nearly::did_you_mean;
 use crate::{advice, cli};
 
 /// An error for what clap did not take; `None` for help and version, which are none. `given` are the
 /// user's own words.
-pub fn explain(error: &clap::Error, given: &[String]) -> Option<Diagnostic> {
-    let option = text(error, ContextKind::InvalidArg).map(|name| as_given(&name, given));
+pub fn explain(said: &clap::Error, given: &[String]) -> Option<Diagnostic> {
+    let option = text(said, ContextKind::InvalidArg).map(|name| as_given(&name, given));
     let option = option.as_deref().unwrap_or_default();
-    let value = text(error, ContextKind::InvalidValue);
-    Some(match error.kind() {
+    let value = text(said, ContextKind::InvalidValue);
+    Some(match said.kind() {
         ErrorKind::DisplayHelp
         | ErrorKind::DisplayVersion
         | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => return None,
-        ErrorKind::UnknownArgument => unknown(error, option),
+        ErrorKind::UnknownArgument => unknown(said, option),
         ErrorKind::InvalidValue if value.as_deref().is_none_or(str::is_empty) => missing(option),
         ErrorKind::InvalidValue => {
             let value = value.unwrap_or_default();
-            let message = format!("{option}: '{value}' is none of its values");
-            let takes = valid(error);
-            let error = match advice::nearest(&value, takes.iter().map(String::as_str)) {
-                Some(meant) => Diagnostic::error(message).help(format!("did you mean '{meant}'?")),
-                None => Diagnostic::error(message),
-            };
+            let error = Diagnostic::error(format!("{option}: '{value}' is none of its values"));
+            let takes = valid(said);
+            let error = did_you_mean(error, &value, takes.iter().map(String::as_str));
             error.help(format!("it takes {}", listed(&takes)))
         }
         ErrorKind::ValueValidation => {
-            let why = std::error::Error::source(error).map(ToString::to_string);
+            let why = std::error::Error::source(said).map(ToString::to_string);
             let value = value.unwrap_or_default();
             let why = why.unwrap_or_else(|| "not a valid value".to_string());
-            Diagnostic::error(format!("{option}: '{value}': {why}"))
+            let (why, help) = why.split_once('\n').unwrap_or((&why, ""));
+            let error = Diagnostic::error(format!("{option}: '{value}': {why}"));
+            match help {
+                "" => error,
+                help => error.help(help),
+            }
         }
         ErrorKind::TooFewValues | ErrorKind::WrongNumberOfValues | ErrorKind::NoEquals => {
             missing(option)
@@ -41,7 +44,7 @@ pub fn explain(error: &clap::Error, given: &[String]) -> Option<Diagnostic> {
             Diagnostic::error(format!("{option} takes no value ('{value}')"))
         }
         _ => {
-            let message = cli::with_single_dashes(&error.to_string());
+            let message = cli::with_single_dashes(&said.to_string());
             let message = message.lines().next().unwrap_or_default();
             Diagnostic::error(message.strip_prefix("error: ").unwrap_or(message))
         }

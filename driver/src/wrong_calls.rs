@@ -11,10 +11,10 @@ use crate::compiled::Compiled;
 use crate::facts::{OfHosts, at_site};
 use crate::session::Session;
 
-/// The option that turns warnings of arguments off.
-const NO_ARGUMENTS: &str = "-Wno-kernel-arguments";
-/// The option that turns warnings of sizes off.
-const NO_SIZES: &str = "-Wno-work-group-size";
+/// The option of warnings of arguments.
+const ARGUMENTS: &str = "-Wkernel-arguments";
+/// The option of warnings of sizes.
+const SIZES: &str = "-Wwork-group-size";
 /// The bytes of a `cl_mem`.
 const HANDLE_BYTES: u64 = 8;
 
@@ -82,7 +82,7 @@ fn of_arguments(arguments: &Arguments, kernel: &Kernel) -> Vec<Diagnostic> {
     }
     found
         .into_iter()
-        .map(|warning| warning.option(NO_ARGUMENTS))
+        .map(|warning| warning.option(ARGUMENTS))
         .collect()
 }
 
@@ -208,7 +208,7 @@ fn of_sizes(launch: &Launch, compiled: &[Compiled]) -> Option<Diagnostic> {
             shown(&global)
         );
         let note = "the launch returns CL_INVALID_GLOBAL_WORK_SIZE before OpenCL 2.1, and does nothing after it";
-        return Some(Diagnostic::warning(message).note(note).option(NO_SIZES));
+        return Some(Diagnostic::warning(message).note(note).option(SIZES));
     }
     let LocalSize::Sizes(local) = &launch.local else {
         return None;
@@ -234,7 +234,7 @@ fn of_sizes(launch: &Launch, compiled: &[Compiled]) -> Option<Diagnostic> {
         let warning =
             Diagnostic::warning(message).note("the launch returns CL_INVALID_WORK_GROUP_SIZE");
         let help = "round the global size up to a multiple, and let the kernel test its id against the number of elements";
-        return Some(warning.help(help).option(NO_SIZES));
+        return Some(warning.help(help).option(SIZES));
     }
     let items: u64 = local.iter().product();
     let limits: Option<Vec<u64>> = kernels
@@ -248,7 +248,7 @@ fn of_sizes(launch: &Launch, compiled: &[Compiled]) -> Option<Diagnostic> {
             .note(format!(
                 "its max_work_group_size is {most}: the launch returns CL_INVALID_WORK_GROUP_SIZE"
             ))
-            .option(NO_SIZES)
+            .option(SIZES)
     })
 }
 

@@ -75,7 +75,7 @@ pub(crate) fn report(interp: &Interp<'_>, hosts: &[HostFile], sources: &SourceMa
         diagnostics.push(
             Diagnostic::warning(what)
                 .note("launches in files or libraries that are not given are not seen")
-                .option("-Wno-launch"),
+                .option("-Wlaunch"),
         );
     }
     for part in hosts.iter().map(HostFile::main) {

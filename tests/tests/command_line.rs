@@ -222,7 +222,10 @@ fn manual_pages_name_every_variable_and_show_examples() {
             assert_eq!(told.success().stderr, "", "{page}");
         }
     }
-    shop.text("share/man/man1/fpgacc-aoc.1");
+    let page = shop.text("share/man/man1/fpgacc-aoc.1");
+    for section in ["SYNOPSIS", "DESCRIPTION", "ENVIRONMENT", "EXAMPLES"] {
+        assert!(page.contains(&format!(".SH {section}\n")), "{section}");
+    }
 }
 
 #[test]
@@ -536,6 +539,25 @@ fn options_of_other_tools_are_known() {
         ("-cl-mad-enable main.c", 2, "-Xkernel -cl-mad-enable"),
         ("--emit=kernel main.c", 2, "did you mean 'kernels'?"),
         ("--target=emulater main.c", 2, "did you mean 'emulator'?"),
+        ("--platform=poc main.c", 2, "did you mean 'pocl'?"),
+        ("-fexecution-model=swo main.c", 2, "did you mean 'swi'?"),
+        ("--stop-after=restrct main.c", 2, "did you mean 'restrict'?"),
+        ("-board=a10_ref main.c", 2, "--board=a10_ref"),
+        ("-list-boards", 2, "aoc -list-boards"),
+        ("report --htlm main.c", 2, "did you mean '--html'?"),
+        ("tune --strategy=randon main.c", 2, "did you mean 'random'?"),
+        (
+            "check --device=h20 main.c twice.cl",
+            1,
+            "did you mean 'h200'?",
+        ),
+        ("check", 2, "fpgacc check host.c kernels.cl"),
+        (
+            "repot main.c",
+            1,
+            "did you mean the command `fpgacc report`?",
+        ),
+        ("main.c twise.cl", 1, "did you mean 'twice.cl'?"),
         (
             "report main.c launch.c",
             1,

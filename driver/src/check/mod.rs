@@ -49,7 +49,7 @@ pub fn command(words: &[String], mut messages: Messages) -> ExitCode {
         Err(code) => return code,
     };
     let matches = &given.matches;
-    let mut options = match Options::from_matches(matches, false) {
+    let mut options = match Options::of_command(matches, "check") {
         Ok(options) => options,
         Err(error) => return crate::fail(&mut messages, error, MISUSED),
     };
@@ -243,6 +243,12 @@ impl<'a> Scene<'a> {
     }
 }
 
+/// The warnings that no `-Wno-..` turns off.
+fn wanted(mut warnings: Vec<Diagnostic>, session: &Session) -> Vec<Diagnostic> {
+    warnings.retain(|warning| session.messages.wants(warning));
+    warnings
+}
+
 fn laid_out(
     session: &mut Session,
     checked: &[Checked],
@@ -259,14 +265,14 @@ fn laid_out(
         Layout::Sarif => {
             let all: Vec<Diagnostic> = checked
                 .iter()
-                .flat_map(|one| words::warnings(one, session))
+                .flat_map(|one| wanted(words::warnings(one, session), session))
                 .collect();
             Ok(messages::sarif(&all, &session.sources))
         }
         Layout::Text(color) => {
             let mut text = String::new();
             for one in checked {
-                for warning in words::warnings(one, session) {
+                for warning in wanted(words::warnings(one, session), session) {
                     text.push_str(&render(&warning, &session.sources, color));
                 }
                 text.push_str(&words::summary(one));
@@ -291,14 +297,14 @@ fn laid_out_for_board(
         Layout::Sarif => {
             let all: Vec<Diagnostic> = checked
                 .iter()
-                .flat_map(|one| one.warnings(board, &session.sources))
+                .flat_map(|one| wanted(one.warnings(board, &session.sources), session))
                 .collect();
             Ok(messages::sarif(&all, &session.sources))
         }
         Layout::Text(color) => {
             let mut text = String::new();
             for one in checked {
-                for warning in one.warnings(board, &session.sources) {
+                for warning in wanted(one.warnings(board, &session.sources), session) {
                     text.push_str(&render(&warning, &session.sources, color));
                 }
                 text.push_str(&one.summary(board));

@@ -31,6 +31,7 @@ pub fn facts_command() -> Command {
         Arg::new(name)
             .value_hint(ValueHint::FilePath)
             .required(true)
+            .help("Launch facts")
     };
     Command::new("facts")
         .bin_name("fpgacc facts")
@@ -38,12 +39,18 @@ pub fn facts_command() -> Command {
         .subcommand(
             Command::new("explain")
                 .about("Say what is known of a call, and why")
-                .arg(Arg::new("place").value_name("FILE:LINE").required(true))
+                .arg(
+                    Arg::new("place")
+                        .value_name("FILE:LINE")
+                        .required(true)
+                        .help("The call's place in the host"),
+                )
                 .arg(
                     Arg::new("inputs")
                         .value_name("FILES AND OPTIONS OF A BUILD")
                         .value_hint(ValueHint::FilePath)
-                        .num_args(0..),
+                        .num_args(0..)
+                        .help("Other hosts, kernels and facts"),
                 ),
         )
         .subcommand(
@@ -141,7 +148,7 @@ pub fn check_command() -> Command {
     };
     Command::new("check")
         .bin_name("fpgacc check")
-        .about("Tell what launches waste on a GPU or a board: memory that no lane uses, lanes that wait")
+        .about("Tell what launches waste on a GPU or a board, in memory traffic and lanes")
         .override_usage("fpgacc check [--device=DEVICE] [--json | --sarif] [-o FILE] FILES AND OPTIONS OF A BUILD")
         .arg(
             Arg::new("device")
@@ -196,12 +203,15 @@ pub fn tune_command() -> Command {
         .about("Find the fastest variant of kernels by measuring few")
         .override_usage("fpgacc tune [-o tuned.yaml] FILES AND OPTIONS OF A BUILD -- ARGUMENTS OF THE PROGRAM")
         .arg(
-            option("strategy", "NAME", "Which variants are measured: model (default; where the model and what was measured promise most), pareto, pareto-few, random, exhaustive")
-                .value_parser(fpgacc_tuning::strategy::NAMES),
+            option("strategy", "NAME", "Which variants are measured: model (default; where the model and what was measured promise most), front (for the front \
+             of time and area), pareto, pareto-few, genetic, greedy, random, exhaustive")
+                .value_parser(fpgacc_tuning::strategy::NAMES)
+                .hide_possible_values(true),
         )
         .arg(
             option("objective", "WHAT", "What is to be small: kernels (their time, default), program (its time), area")
-                .value_parser(fpgacc_tuning::trial::Objective::WORDS),
+                .value_parser(fpgacc_tuning::trial::Objective::WORDS)
+                .hide_possible_values(true),
         )
         .arg(option("budget", "N", "Try N variants at most"))
         .arg(option("runs", "N", "Run each variant N times, by turns with the original (default 5)"))

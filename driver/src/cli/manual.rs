@@ -211,6 +211,12 @@ pub const COMMANDS: [Manual; 7] = [
     },
 ];
 
+/// The words after `fpgacc` that are commands.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    let synopses = COMMANDS.iter().map(|manual| manual.synopsis[0]);
+    synopses.filter_map(|synopsis| synopsis.split(' ').nth(1))
+}
+
 /// The commands, a line each.
 pub fn commands() -> String {
     let lines = COMMANDS.iter().map(|manual| {

@@ -8,6 +8,7 @@ use super::flag::Shape::{Either, Equals, Joined, NextOrJoined, Optional};
 use super::flag::Step::{Compile, Input, Link};
 use super::flag::{Flag, Step};
 use crate::message_format::Format;
+use crate::nearly::nearest;
 
 /// A flag with a long name and a value.
 const fn value(name: &'static str, what: &'static str, help: &'static str) -> Flag {
@@ -46,16 +47,16 @@ pub const OUTPUT: &[Flag] = &[
     value(
         "emit",
         "WHAT",
-        "Print a stage instead of compiling: rewritten kernels, the patched host, the patched host \
-         as a unified diff, launch facts, or the kernels' typed syntax tree",
+        "Print a stage instead of compiling: the rewritten kernels (kernels), the patched host (host), as a \
+         unified diff (host-diff), launch facts (facts), or the kernels' typed syntax tree (ast)",
     )
     .common("Print a stage: kernels, host, host-diff, facts or ast")
     .one_of(&["kernels", "host", "host-diff", "facts", "ast"]),
     value(
         "target",
         "TARGET",
-        "Where the kernels will run: the emulator (default), Intel's RTL simulator, a board, or \
-         nowhere: just write the rewritten sources",
+        "Where the kernels will run: emulator (default), simulator (Intel's, of RTL), hardware (a board), or \
+         source: nowhere, just write the rewritten sources",
     )
     .common("emulator (default), simulator, hardware, or source: only rewrite")
     .one_of(&["emulator", "simulator", "hardware", "source"])
@@ -450,6 +451,9 @@ fn execution_model(text: &str) -> Result<String, String> {
     let known = ExecutionModel::WORDS;
     match known.contains(&word) {
         true => Ok(text.to_string()),
-        false => Err(format!("not one of {}", known.join(", "))),
+        false => Err(match nearest(word, known) {
+            Some(meant) => format!("not one of {}\ndid you mean '{meant}'?", known.join(", ")),
+            None => format!("not one of {}", known.join(", ")),
+        }),
     }
 }

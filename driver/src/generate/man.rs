@@ -90,8 +90,12 @@ fn aoc() -> Page {
         "aoc's command line for emulators, without Intel's SDK",
     );
     let help = fpgacc_aoc_wrappers::compat::help();
+    let usage = help.lines().find_map(|line| line.strip_prefix("Usage: "));
+    out += ".SH SYNOPSIS\n";
+    out += &preformatted(&[usage.unwrap_or_default()]);
     out += ".SH DESCRIPTION\n";
-    out += &preformatted(&help.lines().collect::<Vec<_>>());
+    let rest = help.lines().skip_while(|line| !line.is_empty()).skip(1);
+    out += &preformatted(&rest.collect::<Vec<_>>());
     out += &environment(Reader::Build);
     out += ".SH EXAMPLES\nIn a makefile that compiles kernels with aoc:\n";
     out += &preformatted(&["make AOC=fpgacc-aoc"]);

@@ -34,8 +34,8 @@ pub struct Messages {
     records: Vec<Record>,
     color: Color,
     no_warnings: bool,
-    /// `-Wno-..` of the command line.
-    unwanted: Vec<String>,
+    /// What stands after `-W` on the command line, in its order.
+    warnings: Vec<String>,
     remarks: Option<String>,
     missed_remarks: Option<String>,
     analysis_remarks: Option<String>,
@@ -51,7 +51,7 @@ impl Messages {
             records: Vec::new(),
             color: choose_color(color, std::io::stderr().is_terminal()),
             no_warnings: false,
-            unwanted: Vec::new(),
+            warnings: Vec::new(),
             remarks: None,
             missed_remarks: None,
             analysis_remarks: None,
@@ -71,8 +71,7 @@ impl Messages {
     pub fn configure(&mut self, options: &Options) {
         self.format = options.format;
         self.no_warnings = options.no_warnings;
-        let warnings = options.warnings.iter();
-        self.unwanted = warnings.map(|warning| format!("-W{warning}")).collect();
+        self.warnings = options.warnings.clone();
         self.remarks = options.remarks.clone();
         self.missed_remarks = options.missed_remarks.clone();
         self.analysis_remarks = options.analysis_remarks.clone();
@@ -109,15 +108,26 @@ impl Messages {
         self.errors
     }
 
-    fn wants(&self, diagnostic: &Diagnostic) -> bool {
+    /// Whether no option turned a diagnostic's kind off.
+    pub fn wants(&self, diagnostic: &Diagnostic) -> bool {
         match diagnostic.severity {
             Severity::Error => true,
             Severity::Warning => {
-                let option = diagnostic.option.as_ref();
-                !self.no_warnings && !option.is_some_and(|o| self.unwanted.contains(o))
+                let name = diagnostic.option.as_deref();
+                let name = name.and_then(|option| option.strip_prefix("-W"));
+                !self.no_warnings && !name.is_some_and(|name| self.is_off(name))
             }
             Severity::Remark => self.wants_remark(diagnostic.option.as_deref().unwrap_or("")),
         }
+    }
+
+    /// Whether `-Wno-NAME` was the last that was said of it.
+    fn is_off(&self, name: &str) -> bool {
+        let said = |word: &String| match word.strip_prefix("no-") {
+            Some(off) => (off == name).then_some(true),
+            None => (word == name).then_some(false),
+        };
+        self.warnings.iter().rev().find_map(said) == Some(true)
     }
 
     fn wants_remark(&self, option: &str) -> bool {

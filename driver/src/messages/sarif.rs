@@ -34,7 +34,6 @@ fn rule(record: &Record) -> &str {
         return record.kind;
     };
     let name = option.rsplit_once('=').map_or(option, |(_, name)| name);
-    let name = name.trim_start_matches("-Wno-");
     name.trim_start_matches("-W").trim_start_matches('-')
 }
 
@@ -104,7 +103,7 @@ mod tests {
     #[test]
     fn rules_are_called_by_their_options() {
         for (option, name) in [
-            ("-Wno-kernel-arguments", "kernel-arguments"),
+            ("-Wkernel-arguments", "kernel-arguments"),
             ("-Wunused-variable", "unused-variable"),
             ("-Rpass-missed=restrict", "restrict"),
         ] {

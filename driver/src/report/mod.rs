@@ -44,7 +44,7 @@ pub fn command(words: &[String], mut messages: Messages) -> ExitCode {
         Err(code) => return code,
     };
     let matches = &given.matches;
-    let mut options = match Options::from_matches(matches, false) {
+    let mut options = match Options::of_command(matches, "report") {
         Ok(options) => options,
         Err(error) => return crate::fail(&mut messages, error, MISUSED),
     };

@@ -43,7 +43,7 @@ pub fn command(words: &[String], mut messages: Messages) -> ExitCode {
         Err(code) => return code,
     };
     let matches = &given.matches;
-    let read = Options::from_matches(matches, false);
+    let read = Options::of_command(matches, "tune");
     let (mut options, plan) = match read.and_then(|read| Ok((read, Plan::from_matches(matches)?))) {
         Ok(read) => read,
         Err(error) => return crate::fail(&mut messages, error, MISUSED),

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::token::{TokenKind, text_of, tokens_of};
+use super::token::{Place, TokenKind, text_of, tokens_of};
 
 /// Macros nest at most this deep when a pragma is expanded.
 const MAX_EXPANSION_DEPTH: usize = 32;
@@ -19,17 +19,28 @@ pub(super) struct Macro {
     pub body: String,
 }
 
+/// A definition of a macro.
+#[derive(Clone, Debug)]
+pub(super) struct Definition {
+    /// Has parameters.
+    pub function_like: bool,
+    /// Where it starts.
+    pub place: Place,
+    /// What stands after `#define`.
+    pub text: String,
+}
+
 /// The macros that are defined at some place of the text.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Macros {
     live: BTreeMap<String, Macro>,
-    /// All names that ever were macros, and whether they had parameters.
-    ever: BTreeMap<String, bool>,
+    /// All names that ever were macros, each with its last definition.
+    ever: BTreeMap<String, Definition>,
 }
 
 impl Macros {
-    /// Takes in the text after `#define `.
-    pub fn define(&mut self, text: &str) {
+    /// Takes in the text after `#define `, which starts at a place.
+    pub fn define(&mut self, text: &str, place: Place) {
         let text = text.trim_start();
         let end = text
             .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
@@ -39,7 +50,12 @@ impl Macros {
             return;
         }
         let function_like = rest.starts_with('(');
-        self.ever.insert(name.to_string(), function_like);
+        let definition = Definition {
+            function_like,
+            place,
+            text: text.to_string(),
+        };
+        self.ever.insert(name.to_string(), definition);
         let body = if function_like {
             String::new()
         } else {
@@ -61,7 +77,12 @@ impl Macros {
 
     /// Whether a name was a macro at any place, and if so whether it had parameters.
     pub fn was_macro(&self, name: &str) -> Option<bool> {
-        self.ever.get(name).copied()
+        Some(self.ever.get(name)?.function_like)
+    }
+
+    /// The last definition of a name.
+    pub fn definition(&self, name: &str) -> Option<&Definition> {
+        self.ever.get(name)
     }
 
     /// Expands the object-like macros of a text.
@@ -304,13 +325,14 @@ fn apply(op: &str, x: i64, y: i64) -> Option<i64> {
 mod tests {
     use super::*;
 
+    const PLACE: Place = Place { file: 0, line: 1 };
+
     #[test]
     fn pragmas_are_expanded_and_folded() {
         let mut macros = Macros::default();
-        macros.define("N 4");
-        macros.define("M (N*2)");
-        macros.define("SELF SELF");
-        macros.define("F(x) x");
+        for text in ["N 4", "M (N*2)", "SELF SELF", "F(x) x"] {
+            macros.define(text, PLACE);
+        }
         let check = |text: &str, expected: &str| {
             assert_eq!(fold_arguments(&macros.expand(text)), expected, "{text}");
         };
@@ -326,9 +348,9 @@ mod tests {
     #[test]
     fn hostile_macros_stop() {
         let mut macros = Macros::default();
-        macros.define("A0 1");
+        macros.define("A0 1", PLACE);
         for n in 1..30 {
-            macros.define(&format!("A{n} A{} A{}", n - 1, n - 1));
+            macros.define(&format!("A{n} A{} A{}", n - 1, n - 1), PLACE);
         }
         assert!(macros.expand("A29").len() < 10_000);
         let deep = "(".repeat(5000);

@@ -8,6 +8,7 @@ mod builtins;
 #[cfg(test)]
 mod handmade;
 mod lower;
+mod macro_notes;
 mod macros;
 mod parse;
 mod positions;

@@ -1,5 +1,8 @@
 //! The stages of parsing, one after the other.
 
+use super::macro_notes::Notes;
+use super::positions::Files;
+use super::syntax::Problem;
 use super::{lower, positions, prepass, syntax};
 use crate::diag::Diagnostic;
 use crate::ir::{Dialect, Module};
@@ -112,14 +115,52 @@ fn stages(input: &Input, sources: &mut SourceMap) -> Result<Module, ParseError> 
         spans,
         starts: Vec::new(),
     };
-    let unit = syntax::check(&mut source)
-        .and_then(|()| syntax::parse(&mut source, input.dialect))
-        .map_err(|problem| match problem {
-            syntax::Problem::Invalid(diagnostic) => ParseError::Invalid(vec![*diagnostic]),
-            syntax::Problem::Unsupported(diagnostic) => ParseError::Unsupported(vec![*diagnostic]),
-        })?;
-    lower::lower(&source, &unit, input.dialect).map_err(|failure| match failure {
-        lower::Failure::Invalid(diagnostics) => ParseError::Invalid(diagnostics),
-        lower::Failure::Unsupported(diagnostics) => ParseError::Unsupported(diagnostics),
-    })
+    let parsed = syntax::check(&mut source)
+        .map_err(|problem| vec![problem])
+        .and_then(|()| syntax::parse(&mut source, input.dialect));
+    let (unit, mut wrong) = match parsed {
+        Ok(parsed) => parsed,
+        Err(problems) => return Err(explained(problems, &source, &files, sources)),
+    };
+    match lower::lower(&source, &unit, input.dialect) {
+        Ok(module) if wrong.is_empty() => Ok(module),
+        Err(lower::Failure::Unsupported(diagnostics)) if wrong.is_empty() => {
+            Err(ParseError::Unsupported(diagnostics))
+        }
+        lowered => {
+            if let Err(lower::Failure::Invalid(diagnostics)) = lowered {
+                wrong.extend(
+                    diagnostics
+                        .into_iter()
+                        .map(|one| Problem::Invalid(Box::new(one))),
+                );
+            }
+            Err(explained(wrong, &source, &files, sources))
+        }
+    }
+}
+
+/// What is wrong, in the order of the text, with the definitions of macros at fault; what fpgacc does not take stands
+/// alone.
+fn explained(
+    problems: Vec<Problem>,
+    source: &SourceText,
+    files: &Files,
+    sources: &SourceMap,
+) -> ParseError {
+    let macros = &source.prepass.macros;
+    let notes = Notes {
+        macros,
+        files,
+        sources,
+    };
+    let mut diagnostics = Vec::new();
+    for problem in problems {
+        match problem {
+            Problem::Unsupported(diagnostic) => return ParseError::Unsupported(vec![*diagnostic]),
+            Problem::Invalid(diagnostic) => diagnostics.push(notes.explain(*diagnostic)),
+        }
+    }
+    diagnostics.sort_by_key(|diagnostic| diagnostic.primary.as_ref().map(|(span, _)| *span));
+    ParseError::Invalid(diagnostics)
 }

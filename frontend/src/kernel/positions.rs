@@ -6,8 +6,8 @@
 //! does not expand macros itself: where an expansion holds the token that follows the use, the rest
 //! of that line may be placed a use too far.
 
-use super::prepass::{Place, Prepass};
-use super::token::{Lexeme, Lexer, Token, TokenKind, text_of};
+use super::prepass::Prepass;
+use super::token::{Lexeme, Lexer, Place, Token, TokenKind, text_of};
 use crate::source::{FileId, SourceMap, Span};
 
 /// Gives the place in the user's files of every token. A file that is not in `sources` is stood in
@@ -90,6 +90,11 @@ pub(super) struct Files {
 }
 
 impl Files {
+    /// The user's file of a place, if it is registered.
+    pub fn id(&self, place: Place) -> Option<FileId> {
+        self.ids[place.file as usize]
+    }
+
     /// The span of `text` on a line of the user's file, else of the whole line.
     pub fn find_on_line(&self, place: Place, text: &str, sources: &SourceMap) -> Option<Span> {
         let Some(id) = self.ids[place.file as usize] else {

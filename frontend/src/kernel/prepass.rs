@@ -2,17 +2,8 @@
 //! out and kept beside them: line markers, pragmas, attributes, the macro table.
 
 use super::macros::{Macros, fold_arguments, join};
-use super::token::{LexError, Lexeme, Lexer, Token, TokenKind, text_of};
+use super::token::{LexError, Lexeme, Lexer, Place, Token, TokenKind, text_of};
 use crate::ir::Attr;
-
-/// A line of a file, as line markers name it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place {
-    /// Index into [`Prepass::files`].
-    pub file: u32,
-    /// From 1.
-    pub line: u32,
-}
 
 /// A pragma and the token that follows it.
 #[derive(Clone, Debug)]
@@ -206,7 +197,7 @@ impl Scanner<'_> {
             .unwrap_or(text.len());
         let (word, rest) = text.split_at(end);
         match word {
-            "define" => self.out.macros.define(rest),
+            "define" => self.out.macros.define(rest, self.place(physical)),
             "undef" => self.out.macros.undef(rest),
             "pragma" => self.pragma(rest.trim()),
             "line" => self.line_marker(rest.trim(), physical),

@@ -12,10 +12,11 @@ use lang_c::driver::{Config, Flavor, SyntaxError, parse_preprocessed};
 
 use super::builtins::types as builtin_types;
 use super::prepass::{BracketError, closer};
-use super::source_text::SourceText;
+use super::source_text::{SourceText, Tokens};
 use super::token::TokenKind;
 use crate::diag::Diagnostic;
 use crate::ir::Dialect;
+use crate::source::Span;
 
 /// Brackets nest at most this deep.
 pub(super) const MAX_NESTING: usize = 256;
@@ -24,6 +25,8 @@ pub(super) const MAX_NESTING: usize = 256;
 const MAX_OPEN_TOKENS: usize = 20_000;
 /// `sizeof` inside `sizeof` doubles lang-c's time with each level.
 const MAX_SIZEOF_NESTING: usize = 8;
+/// At most this many errors of syntax are told.
+const MAX_PROBLEMS: usize = 20;
 
 /// What stops a text before or in lang-c.
 pub(super) enum Problem {
@@ -248,8 +251,8 @@ fn next_is_label(source: &SourceText, token: usize) -> bool {
         && source.kind(token + 1) == Some(TokenKind::Ident)
 }
 
-/// The text for lang-c, and where each token starts in it.
-fn compose(source: &SourceText, dialect: Dialect) -> (String, Vec<u32>) {
+/// The text for lang-c, and where each token starts in it. Of tokens that are left out, `;` stands for the first.
+fn compose(source: &SourceText, dialect: Dialect, left_out: &[Tokens]) -> (String, Vec<u32>) {
     let mut names = BTreeSet::new();
     for (index, token) in source.prepass.tokens.iter().enumerate() {
         if token.kind == TokenKind::Ident && builtin_types::is_type_name(source.word(index)) {
@@ -266,6 +269,11 @@ fn compose(source: &SourceText, dialect: Dialect) -> (String, Vec<u32>) {
     for (index, token) in source.prepass.tokens.iter().enumerate() {
         starts.push(out.len() as u32);
         let word = source.word(index);
+        let holds = |tokens: &&Tokens| (tokens.from..tokens.to).contains(&index);
+        if let Some(tokens) = left_out.iter().find(holds) {
+            out.push_str(if index == tokens.from { ";" } else { " " });
+            continue;
+        }
         match token.kind {
             TokenKind::Number | TokenKind::Char => out.push('1'),
             TokenKind::Str => out.push_str("\"\""),
@@ -326,9 +334,49 @@ fn declares(source: &SourceText, token: usize) -> bool {
     starts && source.kind(token + 1) == Some(TokenKind::Ident)
 }
 
-/// Parses; call [`check`] before.
-pub(super) fn parse(source: &mut SourceText, dialect: Dialect) -> Result<TranslationUnit, Problem> {
-    let (text, starts) = compose(source, dialect);
+/// Parses; call [`check`] before. What is wrong inside of functions is left out, and the rest is parsed all the same:
+/// the tree without the bodies of these functions, and what is wrong.
+pub(super) fn parse(
+    source: &mut SourceText,
+    dialect: Dialect,
+) -> Result<(TranslationUnit, Vec<Problem>), Vec<Problem>> {
+    let mut problems = Vec::new();
+    let (mut statements, mut bodies) = (Vec::new(), Vec::new());
+    let unit = loop {
+        let error = match attempt(source, dialect, &statements) {
+            Ok(unit) => break unit,
+            Err(error) => error,
+        };
+        let token = token_at(source, &error);
+        problems.push(syntax_problem(source, &error, token));
+        let body = body_around(source, token);
+        let statement = body.map(|body| statement_around(source, body, token));
+        match (body, statement) {
+            (Some(body), Some(statement))
+                if problems.len() < MAX_PROBLEMS && !statements.contains(&statement) =>
+            {
+                statements.push(statement);
+                bodies.push(body);
+            }
+            _ => return Err(problems),
+        }
+    };
+    if problems.is_empty() {
+        return Ok((unit, problems));
+    }
+    // What such a function declares may have been left out: nothing else can be said of it.
+    match attempt(source, dialect, &bodies) {
+        Ok(unit) => Ok((unit, problems)),
+        Err(_) => Err(problems),
+    }
+}
+
+fn attempt(
+    source: &mut SourceText,
+    dialect: Dialect,
+    left_out: &[Tokens],
+) -> Result<TranslationUnit, SyntaxError> {
+    let (text, starts) = compose(source, dialect, left_out);
     source.starts = starts;
     let config = Config {
         cpp_command: String::new(),
@@ -337,16 +385,100 @@ pub(super) fn parse(source: &mut SourceText, dialect: Dialect) -> Result<Transla
     };
     match parse_preprocessed(&config, text) {
         Ok(parsed) => Ok(parsed.unit),
-        Err(error) => Err(syntax_problem(source, &error)),
+        Err(error) => Err(error),
     }
 }
 
-/// lang-c's error in words.
-fn syntax_problem(source: &SourceText, error: &SyntaxError) -> Problem {
+/// The token at which lang-c gave up; after the last one: their number.
+fn token_at(source: &SourceText, error: &SyntaxError) -> usize {
+    let starts = &source.starts;
+    starts.partition_point(|&start| (start as usize) < error.offset)
+}
+
+/// The body of the function that holds a token, with its braces.
+fn body_around(source: &SourceText, token: usize) -> Option<Tokens> {
+    let mut at = 0;
+    while at <= token {
+        let close = *source.prepass.close.get(at)? as usize;
+        if close == 0 {
+            at += 1;
+            continue;
+        }
+        let is_body = source.word(at) == "{" && at > 0 && source.word(at - 1) == ")";
+        if is_body && token <= close {
+            return Some(Tokens {
+                from: at,
+                to: close + 1,
+            });
+        }
+        at = close + 1;
+    }
+    None
+}
+
+/// The statement of a body that holds a token; the whole body if it cannot be told.
+fn statement_around(source: &SourceText, body: Tokens, token: usize) -> Tokens {
+    let (mut block, mut start, mut at) = (body, body.from + 1, body.from + 1);
+    while at < token {
+        match (source.word(at), source.prepass.close[at] as usize) {
+            ("{", close) if token <= close && starts_block(source, at) => {
+                block = Tokens {
+                    from: at,
+                    to: close + 1,
+                };
+                (start, at) = (at + 1, at + 1);
+                continue;
+            }
+            (_, close) if token <= close => break,
+            ("{", close) if close > 0 && starts_block(source, at) => {
+                (start, at) = (close + 1, close + 1);
+            }
+            (_, close) if close > 0 => at = close + 1,
+            (";", _) => {
+                (start, at) = (at + 1, at + 1);
+            }
+            _ => at += 1,
+        }
+    }
+    let end = block.to - 1;
+    while at < end {
+        match (source.word(at), source.prepass.close[at] as usize) {
+            (";", _) => {
+                return Tokens {
+                    from: start,
+                    to: at + 1,
+                };
+            }
+            ("{", close) if close > 0 && starts_block(source, at) => {
+                return Tokens {
+                    from: start,
+                    to: close + 1,
+                };
+            }
+            (_, close) if close > 0 => at = close + 1,
+            _ => at += 1,
+        }
+    }
+    match start < end {
+        true => Tokens {
+            from: start,
+            to: end,
+        },
+        false => body,
+    }
+}
+
+/// Whether a brace starts statements, not values: `= {`, `){` of a vector stand in expressions.
+fn starts_block(source: &SourceText, brace: usize) -> bool {
+    let before = brace
+        .checked_sub(1)
+        .map_or("", |before| source.word(before));
+    matches!(before, ")" | "{" | "}" | ";" | "else" | "do" | ":")
+}
+
+/// lang-c's error at a token, in words.
+fn syntax_problem(source: &SourceText, error: &SyntaxError, token: usize) -> Problem {
     let count = source.starts.len();
-    let token = source
-        .starts
-        .partition_point(|&start| (start as usize) < error.offset);
     let expected: BTreeSet<&str> = error.expected.iter().copied().collect();
     if token >= count {
         let message = "the text ends in the middle of a declaration";
@@ -364,15 +496,31 @@ fn syntax_problem(source: &SourceText, error: &SyntaxError) -> Problem {
         let diagnostic = Diagnostic::error("`else` without an `if`");
         return Problem::Invalid(Box::new(at_token(source, token - 1, diagnostic)));
     }
-    let message = match wanted(&expected) {
+    let wanted = wanted(&expected);
+    let message = match wanted {
         Some(wanted) => format!("expected {wanted}, found {found}"),
         None => format!("{found} does not belong here"),
     };
-    Problem::Invalid(Box::new(at_token(
-        source,
-        token,
-        Diagnostic::error(message),
-    )))
+    let diagnostic = Diagnostic::error(message);
+    let is_missing = wanted.is_some_and(|wanted| wanted.starts_with("`;`"));
+    let end = is_missing
+        .then(|| end_of_line_before(source, token))
+        .flatten();
+    Problem::Invalid(Box::new(match end {
+        Some(span) => diagnostic.at(span),
+        None => at_token(source, token, diagnostic),
+    }))
+}
+
+/// Where the token before a token ends, if that is on a line before: there a `;` is missing.
+fn end_of_line_before(source: &SourceText, token: usize) -> Option<Span> {
+    let before = token.checked_sub(1)?;
+    let (place, next) = (source.prepass.places[before], source.prepass.places[token]);
+    let span = source.token_span(before)?;
+    (place.file == next.file && place.line < next.line).then_some(Span {
+        start: span.end,
+        ..span
+    })
 }
 
 /// `f(a) int a; { .. }`, where the token at fault is `f`, `a` or the inner `int`.

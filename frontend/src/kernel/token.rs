@@ -63,6 +63,15 @@ pub(super) struct Lexer<'a> {
     line_start: bool,
 }
 
+/// A line of a file, as line markers name it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Place {
+    /// Index into the files of the pre-pass.
+    pub file: u32,
+    /// From 1.
+    pub line: u32,
+}
+
 /// What the scanner hands out.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Lexeme<'a> {

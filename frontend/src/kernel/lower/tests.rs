@@ -62,6 +62,72 @@ fn several_errors_are_told_at_once() {
 }
 
 #[test]
+fn syntax_errors_of_several_functions_are_told_with_all_else() {
+    check(
+        "void f() {\n  int x = 3\n  x++;\n  for (int i = 0; i < 4 i++) { x = z; }\n}\nvoid g() { y = 1; }",
+        &[
+            "2:12: expected `;` or an operator, found `x`",
+            "4:25: expected `;` or an operator, found `i`",
+            "6:12: `y` is not declared",
+        ],
+    );
+    // A function that is wrong is declared all the same, and what it declares is not missed.
+    check(
+        "int f(int a) { flaot b = a; return b; }\nint g() { return f(1, 2); }\nvoid h() { { u = ; } w = ; }",
+        &[
+            "1:16: `flaot` is not a type",
+            "2:18: `f` takes 1 argument, not 2",
+            "3:18: expected an expression, found `;`",
+            "3:26: expected an expression, found `;`",
+        ],
+    );
+    // Nothing is said of what follows a declaration that is wrong.
+    check(
+        "struct s { int a int b; };\nvoid f(struct s x) { y = x.b; }",
+        &["1:18: expected `;` or `,`, found the keyword `int`"],
+    );
+}
+
+#[test]
+fn macros_at_fault_are_shown() {
+    let check = |text: &str, place: &str, definitions: &[&str]| {
+        let mut sources = SourceMap::new();
+        sources.add("k.cl", text);
+        let expanded = text
+            .replace("OUTER(a)", "((a) * ((a) + missing))")
+            .replace("SQUARE(b)", "((b) * (b))")
+            .replace("#define ((a) * ((a) + missing))", "#define OUTER(a)");
+        let preprocessed = format!("# 1 \"k.cl\"\n{expanded}");
+        let input = Input::new("k.cl", &preprocessed, Dialect::Cl12);
+        let error = parse(&input, &mut sources).unwrap_err();
+        let found = &error.diagnostics()[0];
+        let (span, _) = found.primary.as_ref().unwrap();
+        assert_eq!(sources.location(*span).to_string(), place);
+        let shown: Vec<String> = found
+            .secondary
+            .iter()
+            .map(|(span, label)| format!("{} {label}", sources.location(*span)))
+            .collect();
+        assert_eq!(shown, definitions);
+    };
+    // Through two definitions, one of them in two lines.
+    check(
+        "#define INNER(x) \\\n  ((x) + missing)\n#define OUTER(a) ((a) * INNER(a))\nint f(int a) { return OUTER(a); }",
+        "k.cl:4:23",
+        &[
+            "k.cl:3:25 in the macro `OUTER`",
+            "k.cl:2:10 in the macro `INNER`",
+        ],
+    );
+    // What is handed to a macro is not the macro's fault.
+    check(
+        "#define SQUARE(x) ((x) * (x))\nint f(int a) { return SQUARE(b); }",
+        "k.cl:2:30",
+        &[],
+    );
+}
+
+#[test]
 fn syntax_errors_are_told_in_words() {
     check(
         "void f() { int x = ; }",
