@@ -46,6 +46,13 @@ impl Text {
         }
     }
 
+    /// This text and then another one.
+    pub fn followed_by(&self, other: &Text) -> Text {
+        let mut both = self.clone();
+        both.append(other);
+        both
+    }
+
     /// The characters, if all of them are known.
     pub fn chars(&self) -> Option<String> {
         let mut all = String::new();

@@ -80,6 +80,10 @@ pub(super) enum Effect {
         at: usize,
         list: bool,
     },
+    /// A text is formatted into new memory, which the first argument's target points to then.
+    NewFormat {
+        list: bool,
+    },
     /// A function of numbers, by its name for `double`, in single precision or not.
     Math {
         base: &'static str,
@@ -239,6 +243,8 @@ const FUNCTIONS: &[Function] = &[
     of("strncat").does(Effect::CopyText { bounded: true, after: true }),
     of("sprintf").does(Effect::Format { at: 1, list: false }),
     of("snprintf").does(Effect::Format { at: 2, list: false }),
+    of("asprintf").does(Effect::NewFormat { list: false }),
+    of("vasprintf").does(Effect::NewFormat { list: true }),
     of("vsprintf").does(Effect::Format { at: 1, list: true }),
     of("vsnprintf").does(Effect::Format { at: 2, list: true }),
     of("to_string").does(Effect::Print),

@@ -12,6 +12,11 @@ use crate::syntax::ast::ExprId;
 use crate::text::Text;
 use crate::value::{Sym, Val};
 
+/// What the functions that format return.
+const FORMATTED: &str = "the length of a formatted string";
+/// Most texts that one call formats, depending on the path.
+const MOST_FORMATTED: usize = 16;
+
 impl<'a> Interp<'a> {
     /// A function of the library; nothing if it is not known.
     pub(super) fn library(
@@ -93,13 +98,22 @@ impl<'a> Interp<'a> {
             },
             Effect::CopyText { bounded, after } => self.copy_text(values, bounded, after),
             Effect::Format { at, list } => {
-                let text = self.format_text(values, at, list);
-                let length = text.as_ref().and_then(|text| Some(text.chars()?.len()));
-                self.write_text(first?, text.filter(|_| fits(values, at, length)));
-                match length {
-                    Some(length) => Val::int(length as i128),
-                    None => self.result(code, id, "the length of a formatted string"),
+                let texts = self.format_texts(values, at, list);
+                let length = |text: &Text| Some(Val::int(text.chars()?.len() as i128));
+                let lengths: Option<Vec<Val>> = texts.iter().flatten().map(length).collect();
+                let fits = |texts: &Vec<Text>| texts.iter().all(|text| fits(values, at, text));
+                self.write_texts(first?, texts.filter(fits));
+                let lengths = lengths.into_iter().flatten().reduce(|a, b| a.join(&b));
+                lengths.unwrap_or_else(|| self.result(code, id, FORMATTED))
+            }
+            Effect::NewFormat { list } => {
+                let texts = self.format_texts(values, 1, list);
+                let each = texts.into_iter().flatten().map(Val::text);
+                match (first?, each.reduce(|a, b| a.join(&b))) {
+                    (Val::Pointer(place), Some(text)) => self.put(place, text),
+                    (to, _) => self.havoc_pointee(to, "a text that is not followed"),
                 }
+                self.result(code, id, FORMATTED)
             }
             Effect::Print => match first {
                 Some(Val::Int(v, _)) => Val::text(Text::literal(&v.to_string(), None)),
@@ -149,33 +163,60 @@ impl<'a> Interp<'a> {
         let [to, from, ..] = values else {
             return Val::Unset;
         };
-        let mut text = self.text_of(from).map(|t| (*t).clone());
-        if bounded {
-            let most = values.get(2).and_then(Val::as_int);
-            text = text.zip(most).and_then(|(text, most)| {
-                let len = text.chars()?.len() as i128;
-                (len < most || after && len == most).then_some(text)
-            });
-        }
+        let most = values.get(2).and_then(Val::as_int);
+        let whole = |text: &Rc<Text>| match bounded {
+            true => text.chars().zip(most).is_some_and(|(chars, most)| {
+                let len = chars.len() as i128;
+                len < most || after && len == most
+            }),
+            false => true,
+        };
+        let mut texts = self.texts_of(from).filter(|all| all.iter().all(whole));
         if after {
-            let before = self.text_of(to).map(|t| (*t).clone());
-            text = before.zip(text).map(|(mut before, text)| {
-                before.append(&text);
-                before
+            texts = self.texts_of(to).zip(texts).map(|(before, texts)| {
+                let each = before.iter().flat_map(|before| {
+                    let joined = texts.iter().map(|text| Rc::new(before.followed_by(text)));
+                    joined.collect::<Vec<_>>()
+                });
+                each.collect()
             });
         }
-        self.write_text(to, text);
+        let texts = texts.map(|all| all.iter().map(|text| (**text).clone()).collect());
+        self.write_texts(to, texts);
         to.clone()
     }
 
     /// What `sprintf(to, format, ..)` or `snprintf(to, room, format, ..)` writes if there is room;
     /// nothing if some of it is not known. The format stands at an index.
-    fn format_text(&self, values: &[Val], at: usize, list: bool) -> Option<Text> {
-        let format = self.chars_of(values.get(at)?)?;
-        match (list, &values[at + 1..]) {
-            (false, values) => self.formatted(&format, values),
-            (true, [Val::Tuple(values)]) => self.formatted(&format, values),
-            (true, _) => None,
+    fn format_texts(&self, values: &[Val], at: usize, list: bool) -> Option<Vec<Text>> {
+        let format = values.get(at)?;
+        let values = match (list, &values[at + 1..]) {
+            (false, values) => values,
+            (true, [Val::Tuple(values)]) => values,
+            (true, _) => return None,
+        };
+        let mut all = vec![Vec::new()];
+        for value in values {
+            let choices = self.choices(value);
+            all = appended(&all, &choices);
+            if all.len() > MOST_FORMATTED {
+                return None;
+            }
+        }
+        let formats = self.all_chars_of(format)?;
+        let each = formats.iter().flat_map(|format| {
+            let texts = all.iter().map(|values| self.formatted(format, values));
+            texts.collect::<Vec<_>>()
+        });
+        each.collect()
+    }
+
+    /// What a value may be that is formatted.
+    fn choices(&self, value: &Val) -> Vec<Val> {
+        match (value, self.texts_of(value)) {
+            (Val::OneOf(all), None) => all.clone(),
+            (_, Some(texts)) if texts.len() > 1 => texts.into_iter().map(Val::Text).collect(),
+            _ => vec![value.clone()],
         }
     }
 
@@ -240,14 +281,7 @@ impl<'a> Interp<'a> {
         let values = self.values(args);
         let mut all = vec![Vec::new()];
         for value in &values {
-            // Of alternatives, each.
-            let longer = |known: &Vec<Val>| {
-                let known = known.clone();
-                let each = value.alternatives().iter();
-                each.map(move |v| [known.clone(), vec![v.clone()]].concat())
-                    .collect::<Vec<_>>()
-            };
-            all = all.iter().flat_map(longer).collect();
+            all = appended(&all, value.alternatives());
         }
         let cpp = self.program.is_cpp(code);
         all.into_iter()
@@ -276,10 +310,21 @@ impl<'a> Interp<'a> {
     }
 }
 
-/// Whether a text of a known length has room where `snprintf` writes it.
-fn fits(values: &[Val], at: usize, length: Option<usize>) -> bool {
-    let room = || values[1].as_int().zip(length);
-    at == 1 || room().is_some_and(|(room, length)| (length as i128) < room)
+/// Whether a text has room where `snprintf` writes it.
+fn fits(values: &[Val], at: usize, text: &Text) -> bool {
+    let room = || values[1].as_int().zip(text.chars());
+    at == 1 || room().is_some_and(|(room, chars)| (chars.len() as i128) < room)
+}
+
+/// Lists of values, each with each of these behind it.
+fn appended(all: &[Vec<Val>], choices: &[Val]) -> Vec<Vec<Val>> {
+    let longer = |known: &Vec<Val>| {
+        let known = known.clone();
+        let each = choices.iter();
+        each.map(move |v| [known.clone(), vec![v.clone()]].concat())
+            .collect::<Vec<_>>()
+    };
+    all.iter().flat_map(longer).collect()
 }
 
 fn padded(digits: &str, flags: &str) -> Option<String> {

@@ -299,12 +299,12 @@ impl<'a> Interp<'a> {
     }
 
     pub(super) fn build(&mut self, program: &Val, options: &Val) {
-        let known = match options {
-            Val::Null | Val::Int(0, _) => Known::Is(String::new()),
-            Val::Unknown(reason) => Known::Unknown(reason.to_string()),
-            other => match self.chars_of(other) {
-                Some(options) => Known::Is(options),
-                None => Known::Unknown(self.text_reason(other)),
+        let known: Vec<Known<String>> = match options {
+            Val::Null | Val::Int(0, _) => vec![Known::Is(String::new())],
+            Val::Unknown(reason) => vec![Known::Unknown(reason.to_string())],
+            other => match self.all_chars_of(other) {
+                Some(all) => all.into_iter().map(Known::Is).collect(),
+                None => vec![Known::Unknown(self.text_reason(other))],
             },
         };
         let is_program = |k: &ObjectKind| matches!(k, ObjectKind::Program { .. });
@@ -312,10 +312,10 @@ impl<'a> Interp<'a> {
             return;
         };
         for id in programs {
-            if let ObjectKind::Program { options, .. } = &mut self.objects.get_mut(id).kind
-                && !options.contains(&known)
-            {
-                options.push(known.clone());
+            if let ObjectKind::Program { options, .. } = &mut self.objects.get_mut(id).kind {
+                let new = known.iter().filter(|one| !options.contains(one));
+                let new: Vec<Known<String>> = new.cloned().collect();
+                options.extend(new);
             }
         }
     }

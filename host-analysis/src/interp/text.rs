@@ -11,6 +11,10 @@ use crate::text::{Piece, Text};
 use crate::types::Kind;
 use crate::value::Val;
 
+/// Most texts that are kept apart where it depends on the path which one it is: each set of options is a program
+/// to be built.
+const MOST_TEXTS: usize = 4;
+
 impl<'a> Interp<'a> {
     /// The text that a value is or points to.
     pub(super) fn text_of(&self, value: &Val) -> Option<Rc<Text>> {
@@ -31,14 +35,53 @@ impl<'a> Interp<'a> {
                 if parts {
                     return None;
                 }
-                match self.state.get(&array) {
-                    Val::Text(text) => Some(Rc::new(text.suffix(at)?)),
-                    Val::Zero => Some(Rc::new(Text::default())),
-                    _ => None,
+                match at {
+                    0 => text_in(&self.state.get(&array)),
+                    _ => match self.state.get(&array) {
+                        Val::Zero => Some(Rc::new(Text::default())),
+                        value => Some(Rc::new(text_in(&value)?.suffix(at)?)),
+                    },
                 }
             }
             _ => None,
         }
+    }
+
+    /// The texts that a value may be or point to, depending on the path.
+    pub(super) fn texts_of(&self, value: &Val) -> Option<Vec<Rc<Text>>> {
+        let now = match value {
+            Val::Pointer(place) => self.held_by(place),
+            _ => None,
+        };
+        let all = match (&now, value) {
+            (Some(Val::OneOf(all)), _) => all.iter().map(text_in).collect::<Option<Vec<_>>>()?,
+            (_, Val::OneOf(all)) => {
+                let each: Option<Vec<_>> = all.iter().map(|one| self.texts_of(one)).collect();
+                each?.concat()
+            }
+            _ => vec![self.text_of(value)?],
+        };
+        (all.len() <= MOST_TEXTS).then_some(all)
+    }
+
+    /// What an array holds whose first element a pointer points to, as a whole.
+    fn held_by(&self, first: &Place) -> Option<Val> {
+        let array = match first.path.last() {
+            Some(Step::Index(0)) => first.parent()?,
+            Some(Step::Index(_)) => return None,
+            _ => first.clone(),
+        };
+        let parts = match self.is_container(&array) {
+            true => self.has_elements(&array),
+            false => self.state.has_parts(&array),
+        };
+        (!parts).then(|| self.state.get(&array))
+    }
+
+    /// The characters of each of them, as functions of C read them.
+    pub(super) fn all_chars_of(&self, value: &Val) -> Option<Vec<String>> {
+        let texts = self.texts_of(value)?;
+        texts.iter().map(|text| text.up_to_nul().chars()).collect()
     }
 
     /// The characters of a value up to the first NUL, if they are constant.
@@ -48,6 +91,11 @@ impl<'a> Interp<'a> {
 
     /// Writes a text where a pointer points to.
     pub(super) fn write_text(&mut self, pointer: &Val, text: Option<Text>) {
+        self.write_texts(pointer, text.map(|text| vec![text]));
+    }
+
+    /// Writes one of several texts.
+    pub(super) fn write_texts(&mut self, pointer: &Val, texts: Option<Vec<Text>>) {
         let Val::Pointer(place) = pointer else {
             if !matches!(pointer, Val::Text(_) | Val::Null) {
                 self.escape_value(pointer);
@@ -67,14 +115,16 @@ impl<'a> Interp<'a> {
                 now.zip(at).and_then(|(now, at)| now.prefix(at))
             }
         };
-        match (before, text) {
-            (Some(mut whole), Some(text)) => {
-                whole.append(&text);
-                match self.is_container(&array) {
-                    true => self.set_content(&array, Val::text(whole)),
-                    false => self.put(&array, Val::text(whole)),
-                }
-            }
+        let texts = texts.filter(|texts| texts.len() <= MOST_TEXTS);
+        let whole = before.zip(texts).and_then(|(before, texts)| {
+            let each = texts.iter().map(|text| Val::text(before.followed_by(text)));
+            each.reduce(|a, b| a.join(&b))
+        });
+        match whole {
+            Some(whole) => match self.is_container(&array) {
+                true => self.set_content(&array, whole),
+                false => self.put(&array, whole),
+            },
             _ => self.set_unknown(&array, "a text that is not followed"),
         }
     }
@@ -333,6 +383,15 @@ impl<'a> Interp<'a> {
             (Val::Unknown(reason), Val::Pointer(_)) => self.havoc_pointee(pointer, reason),
             _ => self.write_text(pointer, None),
         }
+    }
+}
+
+/// The text that a value is, or an array of zeros.
+fn text_in(value: &Val) -> Option<Rc<Text>> {
+    match value {
+        Val::Text(text) => Some(text.clone()),
+        Val::Zero => Some(Rc::new(Text::default())),
+        _ => None,
     }
 }
 
