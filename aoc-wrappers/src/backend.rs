@@ -36,7 +36,7 @@ pub enum BuildError {
         target: &'static str,
     },
     /// The platform that was asked for is none.
-    #[error("there is no platform '{0}': expected aoc, intel or pocl")]
+    #[error("there is no platform '{0}': expected aoc, intel, pocl or nvidia")]
     BadPlatform(String),
     /// aoc failed.
     #[error(transparent)]
@@ -134,9 +134,9 @@ impl Discovered {
             })
     }
 
-    /// What there is of the kind `platform`: `aoc`, `intel` or `pocl`.
+    /// What there is of the kind `platform`: `aoc`, `intel`, `pocl` or `nvidia`.
     fn only(mut self, platform: &str) -> Self {
-        if !["aoc", "intel", "pocl"].contains(&platform) {
+        if !["aoc", "intel", "pocl", "nvidia"].contains(&platform) {
             self.backends.clear();
             self.missing = vec![BuildError::BadPlatform(platform.to_string())];
             return self;
@@ -154,8 +154,8 @@ impl Discovered {
 }
 
 /// Looks for what builds for a target: aoc first, then, for the emulator, the Intel FPGA
-/// Emulation Platform, then PoCL; for the emulator `platform` (`aoc`, `intel` or `pocl`)
-/// allows only one. `aoc` is a path that the user gave.
+/// Emulation Platform, then PoCL; for the emulator `platform` (`aoc`, `intel`, `pocl` or `nvidia`,
+/// which is only taken if it is asked for) allows only one. `aoc` is a path that the user gave.
 pub fn discover(target: Target, aoc: Option<&Path>, platform: Option<&str>) -> Discovered {
     let mut discovered = Discovered::default();
     discovered.add(Aoc::find(aoc).map(Backend::Aoc).map_err(Into::into));
@@ -164,6 +164,14 @@ pub fn discover(target: Target, aoc: Option<&Path>, platform: Option<&str>) -> D
             discovered.add(found.map(Backend::Emulator).map_err(Into::into));
         }
         if let Some(platform) = platform {
+            if platform == "nvidia" {
+                discovered.missing.clear();
+                discovered.add(
+                    Emulator::find_nvidia()
+                        .map(Backend::Emulator)
+                        .map_err(Into::into),
+                );
+            }
             discovered = discovered.only(platform);
         }
     }
@@ -178,6 +186,7 @@ impl Backend {
             Backend::Emulator(emulator) => match emulator.implementation() {
                 Implementation::Intel => "intel",
                 Implementation::Pocl => "pocl",
+                Implementation::Nvidia => "nvidia",
             },
         }
     }
@@ -223,7 +232,7 @@ impl Backend {
         match self {
             Backend::Emulator(emulator) => match emulator.implementation() {
                 Implementation::Intel => Some(emulator.library()),
-                Implementation::Pocl => None,
+                Implementation::Pocl | Implementation::Nvidia => None,
             },
             Backend::Aoc(_) => None,
         }
@@ -423,7 +432,7 @@ mod tests {
         assert_eq!(
             error.to_string(),
             "nothing on this machine builds for --target=emulator\n  there is no platform 'cuda': \
-             expected aoc, intel or pocl"
+             expected aoc, intel, pocl or nvidia"
         );
         assert!(both().only("aoc").first(Target::Emulator).is_err());
     }

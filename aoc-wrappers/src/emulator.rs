@@ -42,6 +42,12 @@ pub enum EmulatorError {
     /// PoCL is not installed.
     #[error("cannot find PoCL: install the Debian package `pocl-opencl-icd`")]
     NoPocl,
+    /// There is no driver of NVIDIA's.
+    #[error(
+        "cannot find NVIDIA's OpenCL: install its driver; a file in {VENDORS} with the line \
+         `libnvidia-opencl.so.1` names it"
+    )]
+    NoNvidia,
     /// libOpenCL.so.1 is not installed.
     #[error(
         "cannot load libOpenCL.so.1, the OpenCL ICD loader: install the Debian package \
@@ -156,13 +162,21 @@ impl Emulator {
 
     /// PoCL, as the ICD loader's folder names it.
     pub fn find_pocl() -> Result<Self, EmulatorError> {
-        vendor_libraries()
-            .find(|library| library.to_string_lossy().contains("pocl"))
-            .map(|library| Emulator {
-                implementation: Implementation::Pocl,
-                library,
-            })
-            .ok_or(EmulatorError::NoPocl)
+        Self::of_vendor(Implementation::Pocl, "pocl").ok_or(EmulatorError::NoPocl)
+    }
+
+    /// NVIDIA's GPUs, as the ICD loader's folder names their driver.
+    pub fn find_nvidia() -> Result<Self, EmulatorError> {
+        Self::of_vendor(Implementation::Nvidia, "nvidia").ok_or(EmulatorError::NoNvidia)
+    }
+
+    fn of_vendor(implementation: Implementation, name: &str) -> Option<Self> {
+        let library =
+            vendor_libraries().find(|library| library.to_string_lossy().contains(name))?;
+        Some(Emulator {
+            implementation,
+            library,
+        })
     }
 
     /// Which implementation it is.
@@ -175,6 +189,7 @@ impl Emulator {
         match self.implementation {
             Implementation::Intel => "the Intel FPGA Emulation Platform",
             Implementation::Pocl => "PoCL",
+            Implementation::Nvidia => "NVIDIA's OpenCL",
         }
     }
 
@@ -292,6 +307,10 @@ impl Emulator {
             Implementation::Pocl => (
                 ": install the Debian package `pocl-opencl-icd`",
                 format!("looked in {}", vendors_folder().display()),
+            ),
+            Implementation::Nvidia => (
+                ": is there a GPU, and does `nvidia-smi` see it?",
+                self.library.display().to_string(),
             ),
         };
         EmulatorError::NoPlatform {

@@ -35,6 +35,8 @@ pub enum Implementation {
     Intel,
     /// PoCL.
     Pocl,
+    /// NVIDIA's, on a GPU.
+    Nvidia,
 }
 
 impl Implementation {
@@ -43,6 +45,7 @@ impl Implementation {
         match self {
             Implementation::Intel => "FPGA Emulation",
             Implementation::Pocl => "Portable Computing Language",
+            Implementation::Nvidia => "NVIDIA",
         }
     }
 }
@@ -306,6 +309,10 @@ fn collect(program: cl_program, answer: &mut Answer) -> Result<(), Failure> {
         .map_err(|code| call("clGetProgramInfo(CL_PROGRAM_BINARIES)", code))?;
     let binaries: Vec<Vec<u8>> = binaries.into();
     answer.binary = binaries.into_iter().next().unwrap_or_default();
+    // A text (PTX) ends with a NUL for those who read it again.
+    if answer.binary.last().is_some_and(u8::is_ascii_graphic) {
+        answer.binary.push(0);
+    }
     match answer.binary.is_empty() {
         true => Err(Failure::Call(
             "the implementation gave an empty binary".to_string(),

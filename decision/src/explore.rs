@@ -70,6 +70,7 @@ impl Explored {
 
 /// A kernel of which variants are made.
 pub struct Explorer<'a> {
+    kernel: String,
     pricing: Pricing<'a>,
     base: &'a Pipeline,
 }
@@ -80,14 +81,20 @@ impl Explorer<'_> {
     /// # Errors
     /// A variant asks for what there is not.
     pub fn make(&self, variants: &[Variant]) -> Result<Vec<Explored>, NoVariant> {
-        let pipelines = variants.iter().map(|one| tuned::pipeline(one, self.base));
-        let pipelines: Vec<Pipeline> = pipelines.collect::<Result<_, _>>()?;
+        let facts = self.pricing.facts;
+        let pipeline = |one| tuned::pipeline(&self.kernel, one, facts, self.base);
+        let pipelines: Vec<Pipeline> = variants.iter().map(pipeline).collect::<Result<_, _>>()?;
         let made = side_by_side::map(&pipelines, |one| self.pricing.make(one, std::iter::empty()));
         let explored = made.into_iter().map(|made| Explored {
             area: share_of(&made.price.area, self.pricing.board),
             made,
         });
         Ok(explored.collect())
+    }
+
+    /// The global sizes of the kernel's launches, where they are known.
+    pub fn globals(&self) -> Vec<[u64; 3]> {
+        tuned::globals(&self.kernel, self.pricing.facts).collect()
     }
 
     /// Operations and operands of the kernel.
@@ -112,6 +119,7 @@ pub fn each<R>(
     let kernels = module.kernels().filter(|kernel| !called.contains(kernel));
     let looked = kernels.map(|kernel| {
         let explorer = Explorer {
+            kernel: module.functions[kernel].name.clone(),
             pricing: Pricing {
                 module: without.with(module, kernel),
                 called: &called,
@@ -123,7 +131,7 @@ pub fn each<R>(
             },
             base,
         };
-        look(&module.functions[kernel].name, &explorer)
+        look(&explorer.kernel, &explorer)
     });
     looked.collect()
 }

@@ -152,7 +152,9 @@ pub fn run(
         restrained.options.versions &= is_priced;
         let variant = facts.tuned.iter().find_map(|one| one.kernels.get(&name));
         // Whoever takes facts over looks at variants that nobody can make.
-        if let Some(made) = variant.and_then(|one| tuned::pipeline(one, pipeline).ok()) {
+        if let Some(made) =
+            variant.and_then(|one| tuned::pipeline(&name, one, facts, pipeline).ok())
+        {
             own.insert(name, made);
             continue;
         }

@@ -1,9 +1,10 @@
 //! Kernels whose variants `fpgacc tune` found: they are made so, and nothing is decided of them.
 
-use fpgacc_device_passes::options::{Coarsening, Factor};
-use fpgacc_device_passes::passes::{PRIVATISE, TILE, WINDOW};
+use fpgacc_device_passes::options::{ChosenLocal, Coarsening, Factor, ProposedLocal};
+use fpgacc_device_passes::passes::{GEOMETRY, PRIVATISE, TILE, WINDOW};
 use fpgacc_device_passes::pipeline::{Pipeline, find_pass};
-use fpgacc_launch_facts::{ExecutionModel, Variant};
+use fpgacc_kernel_analysis::geometry::Geometry;
+use fpgacc_launch_facts::{ExecutionModel, Facts, Variant};
 
 use super::requested::restrained;
 
@@ -20,11 +21,16 @@ pub struct NoVariant {
 /// The level at which all passes are on that a variant may ask for.
 const LEVEL: u8 = 3;
 
-/// The passes as a variant wants them.
+/// The passes as a variant of a kernel wants them.
 ///
 /// # Errors
 /// It names what there is not.
-pub fn pipeline(variant: &Variant, base: &Pipeline) -> Result<Pipeline, NoVariant> {
+pub fn pipeline(
+    kernel: &str,
+    variant: &Variant,
+    facts: &Facts,
+    base: &Pipeline,
+) -> Result<Pipeline, NoVariant> {
     let fault = |field: &str, what: String| NoVariant {
         field: field.to_string(),
         what,
@@ -54,6 +60,17 @@ pub fn pipeline(variant: &Variant, base: &Pipeline) -> Result<Pipeline, NoVarian
         .transpose()
         .map_err(|why| fault("coarsen", why.to_string()))?;
     options.vectorise = variant.vectorise.filter(|lanes| *lanes > 1);
+    options.vectorise_loops = variant.vectorise_loops.filter(|lanes| *lanes > 1);
+    if let Some(text) = &variant.local {
+        let local = local_size(text).ok_or_else(|| {
+            let what = format!("expected sizes as in 64x4, not '{text}'");
+            fault("local", what)
+        })?;
+        let sizes = options.local_sizes.get_or_insert_default();
+        let of_kernel = proposed(kernel, local, facts);
+        sizes.kernels.insert(kernel.to_string(), of_kernel);
+        made.switches.insert(GEOMETRY.to_string(), true);
+    }
     for (field, value, option) in [
         ("simd", variant.simd, &mut options.simd),
         (
@@ -100,6 +117,35 @@ pub fn pipeline(variant: &Variant, base: &Pipeline) -> Result<Pipeline, NoVarian
     Ok(made)
 }
 
+/// `64x4`; 1 in further dimensions.
+fn local_size(text: &str) -> Option<[u64; 3]> {
+    let mut sizes = [1; 3];
+    for (at, part) in text.split('x').enumerate() {
+        *sizes.get_mut(at)? = part.parse().ok().filter(|size| *size > 0)?;
+    }
+    Some(sizes)
+}
+
+/// A local size for each launch of a kernel whose global size is known.
+fn proposed(kernel: &str, local: [u64; 3], facts: &Facts) -> Vec<ProposedLocal> {
+    let mut globals: Vec<[u64; 3]> = globals(kernel, facts).collect();
+    globals.dedup();
+    let proposed = globals.into_iter().map(|global| ProposedLocal {
+        sizes: ChosenLocal { global, local },
+        gain: String::new(),
+    });
+    proposed.collect()
+}
+
+/// The global sizes of a kernel's launches, where they are known; 1 in further dimensions.
+pub fn globals(kernel: &str, facts: &Facts) -> impl Iterator<Item = [u64; 3]> {
+    let own = facts.launches.iter().filter(|one| one.may_be_of(kernel));
+    own.filter_map(|launch| match Geometry::of([launch]).global {
+        [Some(x), Some(y), Some(z)] => Some([x, y, z]),
+        _ => None,
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -112,7 +158,7 @@ mod tests {
             unroll: [(2, 8)].into(),
             ..Variant::default()
         };
-        let made = pipeline(&variant, &Pipeline::default()).unwrap();
+        let made = pipeline("k", &variant, &Facts::default(), &Pipeline::default()).unwrap();
         assert_eq!(made.options.coarsen.unwrap().factor, 4);
         assert_eq!(
             made.options.unroll,
@@ -128,7 +174,7 @@ mod tests {
     #[test]
     fn what_no_pass_can_do_is_refused() {
         let wrong = |variant: Variant| {
-            pipeline(&variant, &Pipeline::default())
+            pipeline("k", &variant, &Facts::default(), &Pipeline::default())
                 .unwrap_err()
                 .to_string()
         };
@@ -147,6 +193,14 @@ mod tests {
             ..Variant::default()
         });
         assert!(told.contains("did you mean 'window'"), "{told}");
+        let told = wrong(Variant {
+            local: Some("64x".into()),
+            ..Variant::default()
+        });
+        assert!(
+            told.starts_with("local: expected sizes as in 64x4"),
+            "{told}"
+        );
         let told = wrong(Variant {
             unroll: [(0, 2)].into(),
             ..Variant::default()

@@ -83,7 +83,7 @@ pub fn take_tuned(session: &mut Session, facts: &mut Facts, given: &Facts) -> St
                 );
                 return session.fail(Diagnostic::error(message).help("leave one of them out"));
             }
-            if let Err(wrong) = tuned::pipeline(variant, &session.options.pipeline) {
+            if let Err(wrong) = tuned::pipeline(kernel, variant, facts, &session.options.pipeline) {
                 let message = format!("tuned: kernels: {kernel}: {wrong}");
                 return session.fail(
                     Diagnostic::error(message).help("fpgacc tune makes such facts: measure again"),

@@ -10,11 +10,12 @@ use fpgacc_gpu_model::geometry::{self, Ranked, Rounds};
 use fpgacc_gpu_model::profile::{self, Sizes};
 use fpgacc_kernel_analysis::geometry::{Geometry, LocalGeometry};
 use fpgacc_kernel_analysis::observed_groups::observed;
-use fpgacc_launch_facts::{ArgValue, Facts, Known, Launch, Value};
+use fpgacc_launch_facts::{ArgValue, Facts, Launch, Value};
 
 use crate::gpu;
 use crate::options::Target;
 use crate::session::{Session, Step};
+use crate::tool;
 
 /// The sizes that the options ask for, if they do.
 pub fn proposed(session: &mut Session, module: &Module, facts: &Facts) -> Step<Option<LocalSizes>> {
@@ -22,6 +23,7 @@ pub fn proposed(session: &mut Session, module: &Module, facts: &Facts) -> Step<O
         return Ok(None);
     };
     let name = match (name.as_str(), session.options.target) {
+        ("", Target::Emulator) if tool::emulator(&session.options) == Some("nvidia") => "h200",
         ("", Target::Emulator) => "pocl",
         ("", Target::Hardware | Target::Simulator | Target::Source) => "fpga",
         (name, _) => name,
@@ -41,14 +43,6 @@ pub fn proposed(session: &mut Session, module: &Module, facts: &Facts) -> Step<O
     Ok(Some(proposed))
 }
 
-/// Whether a launch may be one of a kernel.
-pub fn may_launch(launch: &Launch, kernel: &str) -> bool {
-    match &launch.kernels {
-        Known::Is(names) => names.iter().any(|name| name == kernel),
-        Known::Unknown(_) => true,
-    }
-}
-
 /// The sizes for the launches of a kernel that sees nothing of its groups.
 fn of_kernel(
     device: &Device,
@@ -58,7 +52,7 @@ fn of_kernel(
 ) -> Vec<ProposedLocal> {
     let name = &module.functions[kernel].name;
     let mut all: Vec<ProposedLocal> = Vec::new();
-    for launch in facts.launches.iter().filter(|one| may_launch(one, name)) {
+    for launch in facts.launches.iter().filter(|one| one.may_be_of(name)) {
         let Some(ranking) = Ranking::of(device, module, kernel, launch) else {
             continue;
         };

@@ -36,6 +36,7 @@ fn number(options: &Options, rewritten: &Rewritten, target: &Target) -> u64 {
     let kind = match target {
         Target::IntelEmulator { .. } => "intel",
         Target::Pocl => "pocl",
+        Target::Nvidia => "nvidia",
         Target::Sdk => "sdk",
     };
     let described = serde_json::to_string(&rewritten.manifest).expect("its keys are strings");

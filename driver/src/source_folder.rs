@@ -162,6 +162,7 @@ fn makefile(
         aoc = match manifest.target {
             manifest::Target::Sdk => "aoc",
             manifest::Target::Pocl => "FPGACC_PLATFORM=pocl fpgacc-aoc -march=emulator",
+            manifest::Target::Nvidia => "FPGACC_PLATFORM=nvidia fpgacc-aoc -march=emulator",
             manifest::Target::IntelEmulator { .. } =>
                 "FPGACC_PLATFORM=intel fpgacc-aoc -march=emulator",
         },

@@ -30,7 +30,7 @@ pub fn runs_on_intel_emulator(options: &Options) -> bool {
         Target::Source => options.platform.is_some(),
         Target::Simulator | Target::Hardware => false,
     };
-    is_emulated && expected(options).is_some_and(|tool| tool.kind() != "pocl")
+    is_emulated && expected(options).is_some_and(|tool| !["pocl", "nvidia"].contains(&tool.kind()))
 }
 
 /// The kind of the emulator that builds, if one does.
@@ -75,6 +75,7 @@ pub fn manifest_target(backend: &Backend) -> manifest::Target {
                 .map(|path| path.display().to_string()),
         },
         "pocl" => manifest::Target::Pocl,
+        "nvidia" => manifest::Target::Nvidia,
         _ => manifest::Target::Sdk,
     }
 }

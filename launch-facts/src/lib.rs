@@ -291,6 +291,14 @@ impl Launch {
         }
     }
 
+    /// Whether it may be one of a kernel.
+    pub fn may_be_of(&self, kernel: &str) -> bool {
+        match &self.kernels {
+            Known::Is(names) => names.iter().any(|name| name == kernel),
+            Known::Unknown(_) => true,
+        }
+    }
+
     /// Whether an argument was not only seen in runs.
     pub fn argument_is_proved(&self, index: u32) -> bool {
         self.is_proved(&argument_word(index))

@@ -74,6 +74,12 @@ pub struct Variant {
     /// group allows); `0:4:1:groups` merges work-groups.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coarsen: Option<String>,
+    /// So many iterations of loops become one, with vectors: 2, 4, 8 or 16.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub vectorise_loops: Option<u64>,
+    /// The local size of its launches, as in `64x4`, where it divides a global size that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub local: Option<String>,
     /// Work-items at a time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub simd: Option<u64>,

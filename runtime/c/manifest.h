@@ -6,7 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum fpgacc_target { FPGACC_TARGET_INTEL_EMULATOR, FPGACC_TARGET_POCL, FPGACC_TARGET_SDK };
+enum fpgacc_target {
+    FPGACC_TARGET_INTEL_EMULATOR,
+    FPGACC_TARGET_POCL,
+    FPGACC_TARGET_NVIDIA,
+    FPGACC_TARGET_SDK
+};
 
 enum fpgacc_form { FPGACC_NDRANGE, FPGACC_TASK, FPGACC_COARSENED };
 

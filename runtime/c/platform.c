@@ -16,6 +16,8 @@ const char *fpgacc_target_name(void)
         return "the Intel FPGA emulator";
     case FPGACC_TARGET_POCL:
         return "PoCL";
+    case FPGACC_TARGET_NVIDIA:
+        return "NVIDIA's OpenCL";
     default:
         return "the Intel FPGA SDK";
     }
@@ -30,6 +32,8 @@ static const char *target_remedy(void)
                " and OCL_ICD_VENDORS";
     case FPGACC_TARGET_POCL:
         return "install the package pocl-opencl-icd";
+    case FPGACC_TARGET_NVIDIA:
+        return "name its driver, libnvidia-opencl.so.1, in a file of /etc/OpenCL/vendors";
     default:
         return "source the SDK's init_opencl.sh";
     }
@@ -120,6 +124,8 @@ int fpgacc_is_target_platform(cl_platform_id platform)
         return strstr(name, "FPGA Emulation") != NULL;
     case FPGACC_TARGET_POCL:
         return strstr(name, "Portable Computing Language") != NULL;
+    case FPGACC_TARGET_NVIDIA:
+        return strstr(name, "NVIDIA") != NULL;
     default:
         return strstr(name, "FPGA") || strstr(name, "Altera");
     }

@@ -38,6 +38,7 @@ impl Manifest {
                 ("FPGACC_TARGET_INTEL_EMULATOR", library.as_deref())
             }
             Target::Pocl => ("FPGACC_TARGET_POCL", None),
+            Target::Nvidia => ("FPGACC_TARGET_NVIDIA", None),
             Target::Sdk => ("FPGACC_TARGET_SDK", None),
         };
         let library = library.map_or("NULL".to_owned(), c_string);

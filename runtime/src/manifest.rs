@@ -16,6 +16,8 @@ pub enum Target {
     },
     /// PoCL, found through the ICD loader's own setup.
     Pocl,
+    /// A GPU of NVIDIA's, found through the ICD loader's own setup.
+    Nvidia,
     /// A board or the simulator, through the SDK's runtime.
     Sdk,
 }

@@ -178,7 +178,10 @@ pub(super) fn platform(name: &str) -> Result<Implementation, String> {
     match name {
         "intel" => Ok(Implementation::Intel),
         "pocl" => Ok(Implementation::Pocl),
-        _ => Err(format!("unknown platform '{name}': expected intel or pocl")),
+        "nvidia" => Ok(Implementation::Nvidia),
+        _ => Err(format!(
+            "unknown platform '{name}': expected intel, pocl or nvidia"
+        )),
     }
 }
 

@@ -144,6 +144,7 @@ fn find_emulator(options: &Options) -> Result<Emulator, String> {
     match named {
         Some(Implementation::Intel) => Emulator::find_intel().map_err(|e| e.to_string()),
         Some(Implementation::Pocl) => Emulator::find_pocl().map_err(|e| e.to_string()),
+        Some(Implementation::Nvidia) => Emulator::find_nvidia().map_err(|e| e.to_string()),
         None => Emulator::find_intel().or_else(|intel| {
             Emulator::find_pocl().map_err(|pocl| format!("{intel}; or else: {pocl}"))
         }),

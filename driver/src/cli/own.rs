@@ -65,9 +65,9 @@ pub const OUTPUT: &[Flag] = &[
         "platform",
         "PLATFORM",
         "The emulator: Intel's FPGA emulation platform, PoCL, or aoc's own (default: the first of \
-         aoc, intel and pocl that is installed)",
+         aoc, intel and pocl that is installed); or a GPU of NVIDIA's in its place",
     )
-    .one_of(&["intel", "pocl", "aoc"])
+    .one_of(&["intel", "pocl", "aoc", "nvidia"])
     .refine(|arg| arg.env("FPGACC_PLATFORM")),
     Flag::one_dash(
         "save-temps",

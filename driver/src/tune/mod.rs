@@ -131,12 +131,13 @@ fn kind(session: &mut Session, plan: &Plan) -> Step<Kind> {
     }
     let tool = tool::choose(session)?;
     match tool.kind() {
-        "pocl" => Ok(Kind::Other),
+        "pocl" | "nvidia" => Ok(Kind::Other),
         _ if plan.show_space => Ok(Kind::Fpga),
         kind => session.fail(
             Diagnostic::error("an emulator's times say nothing of how fast kernels are on an FPGA")
                 .note(format!("kernels would run on '{kind}'"))
-                .help("measure on a board with --target=hardware, or for this processor with --platform=pocl"),
+                .help("measure on a board with --target=hardware, for this processor with --platform=pocl, or for a \
+                   GPU with --platform=nvidia"),
         ),
     }
 }

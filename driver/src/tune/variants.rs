@@ -3,7 +3,7 @@
 use fpgacc_decision::Family;
 use fpgacc_decision::explore::{Explored, Explorer};
 use fpgacc_device_passes::passes::{
-    COARSEN, PRIVATISE, SCALAR_REPLACEMENT, TILE, VECTORISE, WINDOW,
+    COARSEN, GEOMETRY, PRIVATISE, SCALAR_REPLACEMENT, TILE, VECTORISE, VECTORISE_LOOPS, WINDOW,
 };
 use fpgacc_launch_facts::{ExecutionModel, Variant};
 use fpgacc_tuning::space::{Parameter, Point, Rule, Setting, Space};
@@ -18,6 +18,10 @@ const LANES: [u64; 5] = [1, 2, 4, 8, 16];
 const MOST_COPIES: u64 = 256;
 /// No more lanes and units together: so many fill the largest devices.
 const MOST_LANES: u64 = 64;
+/// Local sizes: of these many work-items, in rows of these widths.
+const GROUPS: [u64; 4] = [32, 64, 128, 256];
+const WIDTHS: [u64; 6] = [8, 16, 32, 64, 128, 256];
+const ROWS: [u64; 5] = [1, 2, 4, 8, 16];
 /// Loops of a form that are unrolled, the first ones.
 const MOST_LOOPS: usize = 4;
 
@@ -95,8 +99,6 @@ pub fn space(kernel: &str, explorer: &Explorer<'_>, kind: Kind) -> Space {
         }
         loops(&mut space, &names, *model, made);
     }
-    // The place for local sizes: a parameter of the form `KERNEL.local`, and a field of `Variant`, once the host's
-    // launches can take others.
     space
 }
 
@@ -183,6 +185,22 @@ fn ndranges(
         .into_iter()
         .filter(|lanes| *lanes == 1 || is_vectorised(*lanes));
     add(space, names, model, names.of("vectorise"), lanes.collect());
+    let is_in_vectors = |lanes: u64| {
+        let variant = Variant {
+            vectorise_loops: Some(lanes),
+            ..form(model)
+        };
+        let made = explorer.make(&[variant]).ok();
+        made.is_some_and(|made| made[0].did(VECTORISE_LOOPS))
+    };
+    let lanes = MERGED
+        .into_iter()
+        .filter(|lanes| *lanes == 1 || is_in_vectors(*lanes));
+    let name = names.of(VECTORISE_LOOPS);
+    add(space, names, model, name, lanes.collect());
+    let mut sizes: Vec<Setting> = vec!["host".into()];
+    sizes.extend(local_sizes(model, explorer).into_iter().map(Setting::Word));
+    add(space, names, model, names.of("local"), sizes);
     if let Some(made) = explorer
         .make(&[form(model)])
         .ok()
@@ -209,6 +227,31 @@ fn ndranges(
             product_of: lanes.to_vec(),
             at_most: MOST_LANES,
         });
+    }
+}
+
+/// Local sizes that all launches can have, if the kernel sees nothing of its groups.
+fn local_sizes(model: ExecutionModel, explorer: &Explorer<'_>) -> Vec<String> {
+    let globals = explorer.globals();
+    let fits = |size: &[u64; 2]| {
+        let divides = |global: &[u64; 3]| {
+            global[0].is_multiple_of(size[0]) && global[1].is_multiple_of(size[1])
+        };
+        GROUPS.contains(&(size[0] * size[1])) && globals.iter().all(divides)
+    };
+    let each = ROWS.into_iter().flat_map(|y| WIDTHS.map(|x| [x, y]));
+    let sizes = each.filter(fits).map(|[x, y]| format!("{x}x{y}"));
+    let does = |size: &String| {
+        let variant = Variant {
+            local: Some(size.clone()),
+            ..form(model)
+        };
+        let made = explorer.make(&[variant]).ok();
+        made.is_some_and(|made| made[0].did(GEOMETRY))
+    };
+    match globals.is_empty() {
+        true => Vec::new(),
+        false => sizes.filter(does).collect(),
     }
 }
 
@@ -308,6 +351,10 @@ pub fn variant(kernel: &str, point: &Point) -> Variant {
     let mut variant = Variant {
         form: model,
         vectorise: number("vectorise").filter(more_than(1)),
+        vectorise_loops: number(VECTORISE_LOOPS).filter(more_than(1)),
+        local: text("local")
+            .filter(|size| *size != "host")
+            .map(str::to_string),
         promote: number("promote").filter(more_than(0)),
         simd: number("simd").filter(more_than(1)),
         compute_units: number("compute_units").filter(more_than(1)),
@@ -358,10 +405,11 @@ mod tests {
 
     #[test]
     fn points_mean_variants() {
-        let settings: [(&str, Setting); 5] = [
+        let settings: [(&str, Setting); 6] = [
             ("k.form", "ndrange".into()),
             ("k.coarsen", 4.into()),
             ("k.coarsen.stride", "local".into()),
+            ("k.local", "host".into()),
             ("k.ndrange.unroll.2", 8.into()),
             ("k.swi.unroll.1", 2.into()),
         ];
