@@ -57,7 +57,7 @@ const INSIDE: [&str; 6] = [
 ];
 
 /// Reads at `P`, which is a column, and `Q`, which is a row.
-const READS: [&str; 8] = [
+const READS: [&str; 10] = [
     "in[(Q) * w + P]",
     "in[P + w * (Q)]",
     "*(in + (Q) * w + P)",
@@ -66,7 +66,17 @@ const READS: [&str; 8] = [
     "in[y * w + x + (P - x) + (Q - y) * w]",
     "in[(uint)((Q) * w + P)]",
     "in[(size_t)(Q) * w + P]",
+    "pixel_TY(in, P, Q, w)",
+    "along_TY(in + (Q) * w, P)",
 ];
+
+/// Types of elements.
+const TYPES: [&str; 5] = ["int", "uint", "short", "int2", "float"];
+
+/// What reads for a kernel, for each type.
+const FUNCTIONS: &str = "TY pixel_TY(__global const TY *image, int x, int y, int w)\n{\n\
+                         return image[y * w + x];\n}\n\
+                         TY along_TY(__global const TY *row, int x)\n{\nreturn row[x];\n}\n";
 
 /// Loops over a counter `C` from `-R` to `R`.
 const LOOPS: [&str; 5] = [
@@ -184,7 +194,7 @@ impl Shared {
 
     /// Reads of the elements around a work-item's own.
     fn around(&self, random: &mut Random, border: Option<&str>) -> String {
-        let read = random.copy(&READS);
+        let read = random.copy(&READS).replace("TY", self.ty);
         let at = |column: &str, row: &str| read.replace('P', column).replace('Q', row);
         let radius = self.radius;
         if border.is_none() && random.chance(40) {
@@ -313,8 +323,9 @@ impl Shared {
 /// Kernels and launches of each.
 pub fn job(kernels: &[Shared]) -> Job {
     let texts = kernels.iter().enumerate();
+    let functions: String = TYPES.iter().map(|ty| FUNCTIONS.replace("TY", ty)).collect();
     let source: String = texts.map(|(number, one)| one.kernel(number)).collect();
-    let mut job = Job::new(source);
+    let mut job = Job::new(functions + &source);
     for (number, one) in kernels.iter().enumerate() {
         let bytes = match one.ty {
             "int2" => 8,

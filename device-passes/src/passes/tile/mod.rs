@@ -10,6 +10,7 @@
 //! Why it is right: nothing in the kernel writes the memory. The box has exactly the elements that some
 //! work-item of the group reads: the conditions under which the original reads are those under which an
 //! element is loaded. All work-items fill and meet at barriers, those too that do nothing in the original.
+//! Functions that get pointers become part of the kernel first, if that makes tiles.
 //!
 //! - [`terms`]: integers as polynomials; [`reads`]: which elements are read, and when.
 //! - [`shape`]: boxes; [`codegen`]: arrays and what fills them; [`strips`]: loops that are cut.
@@ -27,7 +28,7 @@ use fpgacc_frontend::ir::{
 };
 use fpgacc_kernel_analysis::accesses::{Access, Accesses};
 use fpgacc_kernel_analysis::alias::Aliases;
-use fpgacc_kernel_analysis::calls::calls_builtin;
+use fpgacc_kernel_analysis::calls::{self, calls_builtin};
 use fpgacc_kernel_analysis::loops;
 use fpgacc_kernel_analysis::place::{Refusal, refuse};
 use fpgacc_kernel_analysis::poly::Sym;
@@ -39,6 +40,7 @@ use self::shape::Tile;
 use self::strips::Cut;
 use self::terms::{Terms, Uniform};
 use crate::pass::{About, Context, LaunchContract, Note, Outcome, Pass, Requirement};
+use crate::passes::ndrange_to_loop::group_calls::inline;
 
 /// The name of the pass that loads what work-items of a group share.
 pub const TILE: &str = "tile";
@@ -92,6 +94,10 @@ impl Pass for Tiles {
             module.types.scalar(scalar);
         }
         let original = module.functions[kernel].clone();
+        let with_calls = reads_in_functions(module, kernel).then(|| module.clone());
+        if with_calls.is_some() {
+            inline::inline_all(module, kernel, context.names);
+        }
         module.functions[kernel].make_names_unique(context.names);
         let (mut done, mut missed) = (Vec::new(), Vec::new());
         for length in [None, Some(strip_length(local))] {
@@ -105,17 +111,32 @@ impl Pass for Tiles {
             let new = plan.missed.into_iter();
             missed.extend(new.filter(|note| !known.contains(&note.span)));
         }
-        if done.is_empty() {
-            module.functions[kernel] = original;
-        } else {
+        if !done.is_empty() {
             // Ids are followed through `int`.
             contract.guard(Guard::IntLoops);
             self.comment(&mut module.functions[kernel], &done);
+        } else if let Some(with_calls) = with_calls {
+            *module = with_calls;
+        } else {
+            module.functions[kernel] = original;
         }
         missed.sort_by_key(|note| note.span);
         missed.dedup();
         Outcome::of(done, missed)
     }
+}
+
+/// Whether functions that a kernel calls get pointers: they may read what work-items share.
+fn reads_in_functions(module: &Module, kernel: FunctionId) -> bool {
+    let called = calls::reachable(module, kernel);
+    called.into_iter().any(|id| {
+        let function = &module.functions[id];
+        let mut params = function.params.iter();
+        params.any(|param| {
+            let ty = function.vars[*param].ty.ty;
+            module.types.as_pointer(ty).is_some()
+        })
+    })
 }
 
 /// Whether a builtin talks to other kernels while this one runs.

@@ -42,7 +42,6 @@ use crate::pass::{About, Context, LaunchContract, Note, Outcome, Pass, Requireme
 use crate::passes::coarsen::emit::set_attributes;
 use crate::passes::coarsen::lanes::Lanes;
 use crate::passes::ndrange_to_loop::group_calls::inline;
-use crate::passes::ndrange_to_loop::group_calls::lift::GroupCalls;
 use crate::passes::ndrange_to_loop::prepare;
 use crate::passes::ndrange_to_loop::work_items::ids::Target;
 
@@ -121,7 +120,7 @@ fn vectorise(
     if !problems.is_empty() {
         return Err(problems);
     }
-    inline_all(module, kernel, context);
+    inline::inline_all(module, kernel, context.names);
     let lanes = Lanes::without_offset(how);
     let callees = calls::reachable(module, kernel);
     let problems = legality::of_callees(module, &callees, &lanes);
@@ -166,21 +165,6 @@ fn vectorise(
 fn finish(function: &mut Function, how: Coarsening) {
     set_attributes(function, how);
     function.attrs.retain(|attr| attr.name != "vec_type_hint");
-}
-
-/// Functions become part of the kernel where they can.
-fn inline_all(module: &mut Module, kernel: FunctionId, context: &Context<'_>) {
-    let calls = GroupCalls {
-        functions: calls::reachable(module, kernel).into_iter().collect(),
-    };
-    if calls.functions.is_empty() {
-        return;
-    }
-    let mut function = module.functions[kernel].clone();
-    if let Ok(inlined) = inline::inline(module, kernel, &mut function, context.names, &calls) {
-        module.functions[kernel] = function;
-        inline::drop_unused(module, &inlined);
-    }
 }
 
 /// What was done, in a few words.

@@ -19,6 +19,21 @@ use crate::passes::ndrange_to_loop::statements::declaration;
 use crate::passes::ndrange_to_loop::survey::builtin_stmt;
 use crate::passes::ndrange_to_loop::work_items::ids::Target;
 
+/// Makes all functions part of a kernel, where they can be.
+pub fn inline_all(module: &mut Module, kernel: FunctionId, taken: &BTreeSet<String>) {
+    let calls = GroupCalls {
+        functions: calls::reachable(module, kernel).into_iter().collect(),
+    };
+    if calls.functions.is_empty() {
+        return;
+    }
+    let mut function = module.functions[kernel].clone();
+    if let Ok(inlined) = inline(module, kernel, &mut function, taken, &calls) {
+        module.functions[kernel] = function;
+        drop_unused(module, &inlined);
+    }
+}
+
 /// The most expressions that a kernel may grow to.
 const MOST_EXPRESSIONS: usize = 200_000;
 
