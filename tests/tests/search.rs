@@ -64,7 +64,7 @@ const STENCIL: &str = "int x = get_global_id(0), y = get_global_id(1);\n\
 const LOOKED_UP: &str = "for (int i = 0; i < n * n; i++) { int x = i % n, y = i / n;\n\
     out[i] = in[i] + in[y * n + table[x]] + in[table[y] * n + x]; }";
 
-const CASES: [Case; 11] = [
+const CASES: [Case; 12] = [
     Case {
         pass: "tile",
         label: "tiles in __local memory",
@@ -72,6 +72,14 @@ const CASES: [Case; 11] = [
         local: &[16, 16],
         body: PRODUCT,
         others: "",
+    },
+    Case {
+        pass: "geometry",
+        label: "launched in groups of 16 x 16 x 1",
+        global: &[1024, 1024],
+        local: &[],
+        body: PRODUCT,
+        others: "-fexecution-model=ndrange -fno-coarsen -fno-vectorise",
     },
     Case {
         pass: "window",

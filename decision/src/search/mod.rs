@@ -12,10 +12,12 @@
 
 mod bound;
 mod effort;
+mod groups;
 mod steps;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use fpgacc_device_passes::options::LocalSizes;
 use fpgacc_device_passes::pass::Pass;
 use fpgacc_device_passes::passes::{self, NDRANGE_TO_LOOP, REDUCTION, WINDOW};
 use fpgacc_device_passes::pipeline::Pipeline;
@@ -62,6 +64,7 @@ pub fn candidates(
         nodes: Vec::new(),
         ahead: Vec::new(),
         asked: BTreeSet::new(),
+        groups: groups::proposed(pricing),
     };
     let plain = search.plain(model);
     search.make_ahead(plain.iter().map(|form| form.pipeline.clone()).collect());
@@ -125,6 +128,8 @@ struct Search<'a> {
     ahead: Vec<(Pipeline, Made)>,
     /// What was asked of the passes.
     asked: BTreeSet<String>,
+    /// Local sizes, where the host leaves them open.
+    groups: Option<LocalSizes>,
 }
 
 impl Search<'_> {
@@ -380,6 +385,9 @@ impl Search<'_> {
         let mut steps = Vec::new();
         if !steps::is_widened(form) {
             steps.extend(steps::structural(form, self.base, made));
+            let groups = self.groups.as_ref();
+            let groups = groups.map(|sizes| steps::in_groups(form, self.base, made, sizes));
+            steps.extend(groups.into_iter().flatten());
         }
         steps.extend(steps::wider(form, made, loops));
         let (asked, effort) = (&mut self.asked, &mut self.effort);

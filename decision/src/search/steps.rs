@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use fpgacc_device_passes::options::{Coarsening, Factor, Level, Stride};
+use fpgacc_device_passes::options::{Coarsening, Factor, Level, LocalSizes, Stride};
 use fpgacc_device_passes::passes::{
     self, DELINEARISE, NDRANGE_TO_LOOP, NEIGHBOUR_TABLES, PRIVATISE, SCALAR_REPLACEMENT, TILE,
     WINDOW,
@@ -208,6 +208,25 @@ pub fn structural(form: &Pipeline, base: &Pipeline, made: &Made) -> Vec<Pipeline
         found.push(form);
     }
     found
+}
+
+/// The forms with local sizes that the host leaves open, if it has none: as it is, and with tiles, which need them.
+pub fn in_groups(
+    form: &Pipeline,
+    base: &Pipeline,
+    made: &Made,
+    sizes: &LocalSizes,
+) -> Vec<Pipeline> {
+    let is_free = form.options.local_sizes.is_none() && merged(form) == 1;
+    if made.family != Family::NdRange || !form.runs(&passes::ChooseGeometry) || !is_free {
+        return Vec::new();
+    }
+    let mut sized = form.clone();
+    sized.options.local_sizes = Some(sizes.clone());
+    let mut tiled = sized.clone();
+    let is_tiled = base.switches.get(TILE).copied().unwrap_or(true);
+    tiled.switches.insert(TILE.to_string(), is_tiled);
+    vec![tiled, sized]
 }
 
 /// Windows walk over rows, which groups cut into pieces, quotients hide, and tables may.
