@@ -130,7 +130,7 @@ const CASES: [Case; 12] = [
         global: &[1 << 20],
         local: &[],
         body: SAXPY,
-        others: "-fexecution-model=ndrange -fno-vectorise",
+        others: "-fexecution-model=ndrange -fno-geometry -fno-vectorise",
     },
     Case {
         pass: "vectorise",
@@ -138,7 +138,7 @@ const CASES: [Case; 12] = [
         global: &[1 << 20],
         local: &[],
         body: SAXPY,
-        others: "-fexecution-model=ndrange -fno-coarsen",
+        others: "-fexecution-model=ndrange -fno-geometry -fno-coarsen",
     },
     Case {
         pass: "vectorise-loops",
@@ -150,7 +150,7 @@ const CASES: [Case; 12] = [
     },
     Case {
         pass: "replicate",
-        label: "at a time",
+        label: "compute units",
         global: &[16384],
         local: &[256],
         body: BODIES,
