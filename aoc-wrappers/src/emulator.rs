@@ -306,7 +306,12 @@ impl Emulator {
             ),
             Implementation::Pocl => (
                 ": install the Debian package `pocl-opencl-icd`",
-                format!("looked in {}", vendors_folder().display()),
+                match named_vendors() {
+                    Some(named) => {
+                        format!("looked in {}, as $OCL_ICD_VENDORS says", named.display())
+                    }
+                    None => format!("looked in {VENDORS}"),
+                },
             ),
             Implementation::Nvidia => (
                 ": is there a GPU, and does `nvidia-smi` see it?",
@@ -333,18 +338,19 @@ pub(crate) fn try_loader() -> Result<(), EmulatorError> {
     }
 }
 
-fn vendors_folder() -> PathBuf {
-    std::env::var_os("OCL_ICD_VENDORS")
-        .map(PathBuf::from)
-        .filter(|folder| folder.is_dir())
-        .unwrap_or_else(|| PathBuf::from(VENDORS))
+/// What stands in for the folder of .icd files: another one, or such a file.
+fn named_vendors() -> Option<PathBuf> {
+    let named = std::env::var_os("OCL_ICD_VENDORS").filter(|named| !named.is_empty());
+    named.map(PathBuf::from)
 }
 
 /// The libraries that the .icd files name, in order of file name.
 fn vendor_libraries() -> impl Iterator<Item = PathBuf> {
-    let entries = fs::read_dir(vendors_folder()).into_iter().flatten();
+    let named = named_vendors().unwrap_or_else(|| PathBuf::from(VENDORS));
+    let entries = fs::read_dir(&named).into_iter().flatten();
     let mut files: Vec<_> = entries
         .filter_map(|entry| Some(entry.ok()?.path()))
+        .chain([named])
         .filter(|path| path.extension().is_some_and(|ext| ext == "icd"))
         .collect();
     files.sort();

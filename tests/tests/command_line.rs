@@ -171,6 +171,64 @@ fn bash_completes_options_values_passes_and_commands() {
 }
 
 #[test]
+fn fish_completes_options_values_passes_and_commands() {
+    let shop = Workshop::new();
+    shop.fpgacc("--generate=share -o share").success();
+    if shop.sh("command -v fish").code != Some(0) {
+        return;
+    }
+    for (line, expected) in [
+        ("fpgacc --verif", "--verify"),
+        ("fpgacc host.c kernels.cl --kernel-o", "--kernel-opt"),
+        ("fpgacc -fno-spec", "-fno-specialise"),
+        ("fpgacc --target em", "emulator"),
+        ("fpgacc repo", "report"),
+        ("fpgacc report --htm", "--html"),
+        ("fpgacc trace --trip", "--trip-counts"),
+        ("fpgacc facts sch", "schema"),
+    ] {
+        let script = "source share/fish/vendor_completions.d/fpgacc.fish; complete -C";
+        let told = shop.sh(&format!("fish -c \"{script} '{line}'\"")).success();
+        assert_eq!(told.stderr, "", "{line}");
+        let has =
+            |shown: &str| shown.trim_end_matches('=').split(['\t', '=']).next() == Some(expected);
+        assert!(told.stdout.lines().any(has), "{line}: {}", told.stdout);
+    }
+}
+
+/// A line that zsh completes itself, on a terminal of its own.
+const ZSH: &str = r#"zmodload zsh/zpty
+zpty z zsh -f -i
+zpty -w z "fpath=($PWD/share/zsh/site-functions \$fpath); autoload -Uz compinit; compinit -u -D; PS1='> '; print rea''dy"
+while zpty -r z out '*ready*'; do [[ $out == *ready* ]] && break; done
+zpty -n -w z "$1"$'\t'
+for i in {1..100}; do sleep 0.1; zpty -r -t z out && all+=${out//$'\a'/}; [[ $all == *$2* ]] && exit 0; done
+print -r -- $all; exit 1
+"#;
+
+#[test]
+fn zsh_completes_options_values_passes_and_commands() {
+    let shop = Workshop::new();
+    shop.fpgacc("--generate=share -o share").success();
+    if shop.sh("command -v zsh").code != Some(0) {
+        return;
+    }
+    shop.write("complete", ZSH);
+    for (line, expected) in [
+        ("fpgacc --verif", "--verify"),
+        ("fpgacc host.c kernels.cl --kernel-o", "--kernel-opt"),
+        ("fpgacc -fno-spec", "-fno-specialise"),
+        ("fpgacc repo", "report"),
+        ("fpgacc report --htm", "--html"),
+        ("fpgacc trace --trip", "--trip-counts"),
+        ("fpgacc facts sch", "schema"),
+    ] {
+        let told = shop.sh(&format!("zsh complete '{line}' '{expected}'"));
+        assert_eq!(told.code, Some(0), "{line}: {}", told.stdout);
+    }
+}
+
+#[test]
 fn manual_pages_name_every_variable_and_show_examples() {
     let shop = Workshop::new();
     shop.fpgacc("--generate=share -o share").success();

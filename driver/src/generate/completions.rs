@@ -37,6 +37,11 @@ fn command() -> Command {
         command = command.arg(flag.action(ArgAction::SetTrue));
     }
     command
+}
+
+/// The commands with options of their own, below a command.
+fn with_commands(command: Command) -> Command {
+    command
         .subcommand(cli::doctor_command())
         .subcommand(cli::facts_command())
         .subcommand(completed(cli::report_command()))
@@ -58,22 +63,85 @@ fn completed(command: Command) -> Command {
 
 /// A shell's completions.
 pub fn text(shell: Shell) -> String {
-    let mut out = Vec::new();
-    clap_complete::generate(shell, &mut command(), "fpgacc", &mut out);
-    let own = cli::single_dash().map(String::from);
-    let names: Vec<String> = own.chain(switches()).collect();
-    let text = cli::with_dashes(
-        &String::from_utf8_lossy(&out),
-        names.iter().map(String::as_str),
-    );
-    if shell != Shell::Fish {
-        return text;
+    match shell {
+        Shell::Fish => fish(),
+        Shell::Zsh => zsh(),
+        _ => generated(shell, with_commands(command())),
     }
-    // fish calls long options with one dash old.
-    let old = |line: &str| {
-        names.iter().fold(line.to_string(), |line, name| {
-            line.replacen(&format!(" -l {name} "), &format!(" -o {name} "), 1)
+}
+
+/// The names of options that have one dash.
+fn names() -> Vec<String> {
+    let own = cli::single_dash().map(String::from);
+    own.chain(switches()).collect()
+}
+
+fn generated(shell: Shell, mut command: Command) -> String {
+    let mut out = Vec::new();
+    clap_complete::generate(shell, &mut command, "fpgacc", &mut out);
+    let names = names();
+    let names = names.iter().map(String::as_str);
+    cli::with_dashes(&String::from_utf8_lossy(&out), names)
+}
+
+/// fish calls long options with one dash old. Options of builds are proposed after files, too.
+fn fish() -> String {
+    let text = generated(Shell::Fish, with_commands(command()));
+    let names = names();
+    let one_dash = |line: &str| {
+        let line = line.replacen("-n \"__fish_fpgacc_needs_command\" -l ", BUILDS, 1);
+        let line = line.replacen(
+            "-n \"__fish_fpgacc_needs_command\" -s ",
+            &BUILDS.replace("-l", "-s"),
+            1,
+        );
+        names.iter().fold(line, |line, name| {
+            let quoted = match name.starts_with('#') {
+                true => format!("'{name}'"),
+                false => name.clone(),
+            };
+            line.replacen(&format!(" -l {name} "), &format!(" -o {quoted} "), 1)
         })
     };
-    text.split_inclusive('\n').map(old).collect()
+    // The functions before the first line would ask argparse, which does not take `-nostdinc++`. `-f` with a value
+    // would hide `-fPASS`.
+    let first = text.find("complete -c fpgacc").unwrap_or_default();
+    let lines = text[first..].split_inclusive('\n');
+    let text: String = lines
+        .filter(|line| !line.contains(" -s f "))
+        .map(one_dash)
+        .collect();
+    let commands: Vec<&str> = cli::manual::names().collect();
+    let commands = commands.join(" ");
+    format!(
+        "function __fish_fpgacc_builds\n    not contains -- (commandline -opc)[2] {commands}\nend\n\n\
+         function __fish_fpgacc_needs_command\n    test (count (commandline -opc)) -eq 1\nend\n\n\
+         function __fish_fpgacc_using_subcommand\n    contains -- (commandline -opc)[2] $argv\nend\n\n{text}"
+    )
+}
+
+/// The condition of an option of builds.
+const BUILDS: &str = "-n \"__fish_fpgacc_builds\" -l ";
+
+/// zsh is told by the first word whether it is a command; clap's own text would look for it after a file.
+fn zsh() -> String {
+    let named = |text: String, name: &str| {
+        let text = text.replacen("\n_fpgacc() {", &format!("\n{name}() {{"), 1);
+        let body = text.find(&format!("\n{name}() {{")).unwrap_or_default();
+        let end = text.find("\nif [ \"$funcstack[1]\"").unwrap_or(text.len());
+        text[body..end].to_string()
+    };
+    let commands = named(
+        generated(Shell::Zsh, with_commands(Command::new("fpgacc"))),
+        "_fpgacc_after_command",
+    );
+    let build = named(generated(Shell::Zsh, command()), "_fpgacc_build");
+    let names: Vec<&str> = cli::manual::names().collect();
+    let names = names.join("|");
+    format!(
+        "#compdef fpgacc\n\nautoload -U is-at-least\n{commands}{build}\n_fpgacc() {{\n    case $CURRENT:$words[2] in\n\
+         2:-*) _fpgacc_build ;;\n2:*) _fpgacc_commands; _fpgacc_build ;;\n*:({names})) _fpgacc_after_command ;;\n\
+         *) _fpgacc_build ;;\n    esac\n}}\n\nif [ \"$funcstack[1]\" = \"_fpgacc\" ]; then\n    _fpgacc \"$@\"\nelse\n    \
+         compdef _fpgacc fpgacc\nfi\n"
+    )
 }
