@@ -148,10 +148,10 @@ fn run() -> ExitCode {
     if matches.get_flag("help") || matches.get_flag("help-all") {
         let mut command = cli::command();
         let help = match matches.get_flag("help-all") {
-            true => command.render_long_help(),
-            false => command.render_help(),
+            true => cli::with_single_dashes(&command.render_long_help().to_string()),
+            false => cli::in_columns(&command.render_help().to_string()),
         };
-        return print(cli::with_single_dashes(&help.to_string()).as_bytes());
+        return print(help.replace("-f <[no-]PASS>", "-f[no-]PASS   ").as_bytes());
     }
     if let Some(what) = matches.get_one::<String>("generate") {
         let folder = matches.get_one::<String>("output").map(Path::new);

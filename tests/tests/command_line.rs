@@ -119,7 +119,10 @@ fn help_man_pages_and_completions_name_the_same_options() {
     for option in &documented {
         let (kind, name) = match option.as_bytes() {
             [b'-', b'-', ..] => ("-l", &option[2..]),
+            // A flag for each pass stands for it.
+            b"-f" => ("-o", "fno-restrict"),
             [b'-', _] => ("-s", &option[1..]),
+            b"-###" => ("-o", "'###'"),
             _ => ("-o", &option[1..]),
         };
         let word = format!(" {kind} {name} ");

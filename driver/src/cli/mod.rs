@@ -20,7 +20,7 @@ pub use flag::{Step, values};
 pub use own::{is_pass, rule_by_preprocessor, switch};
 pub use table::{handed, read_files};
 pub use words::{
-    is_known, normalise, single_dash, split_at_dashes, with_dashes, with_single_dashes,
+    in_columns, is_known, normalise, single_dash, split_at_dashes, with_dashes, with_single_dashes,
 };
 
 use table::TABLES;

@@ -96,6 +96,15 @@ pub const KERNELS: &[Flag] = &[
     .common("ndrange, swi (single work-items), or auto (default)")
     .value(Equals, "MODEL")
     .refine(|arg| arg.value_parser(execution_model)),
+    Flag::letter(
+        'f',
+        "feature",
+        "Turn a pass on or off; other -f options go to the host compiler",
+    )
+    .common("Turn a pass on or off")
+    .value(Joined, "[no-]PASS")
+    .to(&[Compile, Link])
+    .handed_if(|feature, _| !is_pass(switch(feature).0) && feature != "syntax-only"),
     Flag::two_dashes("strict-fp", "Never change the order of floating-point operations")
         .common("Never change the order of floating-point operations"),
     value(
@@ -246,15 +255,6 @@ pub const HOST: &[Flag] = &[
         .value(Joined, "ARG")
         .to(&[Compile, Input])
         .handed_if(is_warning_for),
-    Flag::letter(
-        'f',
-        "feature",
-        "Turn a pass on or off; other -f options go to the host compiler",
-    )
-    .common("Turn a pass on or off")
-    .value(Joined, "[no-]PASS")
-    .to(&[Compile, Link])
-    .handed_if(|feature, _| !is_pass(switch(feature).0) && feature != "syntax-only"),
     Flag::letter('m', "machine", "Given to the host compiler")
         .value(Joined, "ARG")
         .to(&[Compile, Link]),

@@ -98,6 +98,23 @@ pub fn with_single_dashes(text: &str) -> String {
     with_dashes(text, single_dash())
 }
 
+/// The same of a table of options, whose columns stay where they are.
+pub fn in_columns(text: &str) -> String {
+    const START: &str = "      --";
+    let line = |line: &str| {
+        let shorter = with_single_dashes(line);
+        let gap = shorter.get(START.len()..).and_then(|rest| rest.find("  "));
+        match gap.filter(|_| line.starts_with(START) && !shorter.starts_with(START)) {
+            Some(gap) => {
+                let (option, what) = shorter.split_at(START.len() + gap);
+                format!("{option} {what}")
+            }
+            None => shorter,
+        }
+    };
+    text.split_inclusive('\n').map(line).collect()
+}
+
 /// Shows the options of these names with one dash.
 pub fn with_dashes<'a>(text: &str, names: impl Iterator<Item = &'a str>) -> String {
     let mut out = text.to_string();
