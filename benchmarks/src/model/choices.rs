@@ -18,7 +18,7 @@ use super::error::ModelError;
 use super::kernels;
 
 /// Seconds that a decision may take, at `--kernel-opt=2` and `--kernel-opt=3`.
-const BUDGETS: [(u8, f64); 2] = [(2, 0.2), (3, 2.0)];
+const BUDGETS: [(u8, f64); 2] = [(2, 0.1), (3, 1.0)];
 
 /// Decides on each kernel under a folder by itself and gives a line for each, and whether all stay within
 /// their budgets. Files that cannot be read are named. Launches are not known, so each form is priced for
@@ -72,7 +72,7 @@ pub fn run(folder: &Path, board: &str, defines: &[String]) -> Result<(String, bo
     }
     let _ = writeln!(
         text,
-        "{kernels} kernels, {slow} beyond 0.2 s at level 2 or 2 s at level 3"
+        "{kernels} kernels, {slow} beyond 0.1 s at level 2 or 1 s at level 3"
     );
     Ok((text, slow == 0))
 }
