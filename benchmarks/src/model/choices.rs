@@ -33,8 +33,8 @@ pub fn run(folder: &Path, board: &str, defines: &[String]) -> Result<(String, bo
     find(folder, &mut files)?;
     files.sort();
     let mut text = format!(
-        "{:>9} {:>9} {:>6}  kernel\n",
-        "level 2 s", "level 3 s", "size"
+        "{:>9} {:>9} {:>6} {:>6}  kernel\n",
+        "level 2 s", "level 3 s", "forms", "size"
     );
     let (mut kernels, mut slow) = (0, 0);
     for file in &files {
@@ -53,20 +53,20 @@ pub fn run(folder: &Path, board: &str, defines: &[String]) -> Result<(String, bo
             }
         };
         for kernel in module.kernels() {
-            let seconds = BUDGETS.map(|(level, _)| time(&module, kernel, &sources, &board, level));
-            let is_slow = seconds
+            let searches = BUDGETS.map(|(level, _)| time(&module, kernel, &sources, &board, level));
+            let is_slow = searches
                 .iter()
                 .zip(BUDGETS)
-                .any(|(time, (_, budget))| *time > budget);
+                .any(|((time, _), (_, budget))| *time > budget);
             kernels += 1;
             slow += usize::from(is_slow);
-            let [second, third] = seconds;
+            let [(second, _), (third, forms)] = searches;
             let mark = if is_slow { "  SLOW" } else { "" };
             let size = fpgacc_decision::size(&module, kernel);
             let function = &module.functions[kernel].name;
             let _ = writeln!(
                 text,
-                "{second:9.3} {third:9.3} {size:6}  {name}: {function}{mark}"
+                "{second:9.3} {third:9.3} {forms:6} {size:6}  {name}: {function}{mark}"
             );
         }
     }
@@ -91,8 +91,14 @@ fn find(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), ModelError> {
     Ok(())
 }
 
-/// Processor seconds that deciding on one kernel takes, the others being empty.
-fn time(module: &Module, kernel: FunctionId, sources: &SourceMap, board: &Board, level: u8) -> f64 {
+/// Processor seconds that deciding on one kernel takes, the others being empty, and the forms that were looked at.
+fn time(
+    module: &Module,
+    kernel: FunctionId,
+    sources: &SourceMap,
+    board: &Board,
+    level: u8,
+) -> (f64, usize) {
     let mut module = module.clone();
     for other in module
         .kernels()
@@ -116,8 +122,10 @@ fn time(module: &Module, kernel: FunctionId, sources: &SourceMap, board: &Board,
         ..Pipeline::default()
     };
     let before = now();
-    fpgacc_decision::run(&mut module, &Facts::default(), &pipeline, &request);
-    now() - before
+    let decided = fpgacc_decision::run(&mut module, &Facts::default(), &pipeline, &request);
+    let seconds = now() - before;
+    let searched = decided.decisions.values().map(|one| one.searched.forms);
+    (seconds, searched.sum())
 }
 
 fn now() -> f64 {
