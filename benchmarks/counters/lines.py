@@ -4,6 +4,7 @@ Needs Nsight Compute's own module `ncu_report` (extras/python of its installatio
 wrote: a line for each launch, in their order. A row is for all instructions of a line that are of one kind and move as many
 sectors a warp:
 read, write   accesses to global memory: warps that executed one, sectors moved, sectors that would do
+localread, localwrite  the same of local memory, in turns that it takes
 branch        warps that executed a branch, of these with lanes that went different ways
 """
 import csv
@@ -14,6 +15,8 @@ import ncu_report
 METRICS = {
     "sectors": "memory_l2_theoretical_sectors_global",
     "ideal": "memory_l2_theoretical_sectors_global_ideal",
+    "turns": "memory_l1_wavefronts_shared",
+    "ideal_turns": "memory_l1_wavefronts_shared_ideal",
     "executed": "inst_executed",
     "diverged": "smsp__branch_targets_threads_divergent",
 }
@@ -38,6 +41,10 @@ def kind(text):
         return "write"
     if name in ("ATOMG", "RED", "ATOM"):
         return "atomic"
+    if name == "LDS":
+        return "localread"
+    if name in ("STS", "ATOMS"):
+        return "localwrite"
     return "branch" if name == "BRA" else None
 
 
@@ -50,7 +57,8 @@ def lines(action):
         what = kind(action.sass_by_pc(address))
         if source is None or what is None or executed == 0:
             continue
-        counted = [values[name].get(address, 0) for name in ("executed", "sectors", "ideal", "diverged")]
+        moved = ("turns", "ideal_turns") if what.startswith("local") else ("sectors", "ideal")
+        counted = [values[name].get(address, 0) for name in ("executed", *moved, "diverged")]
         average = round(counted[1] / executed, 2)
         entry = sums.setdefault((source.line(), what, average), [0, 0, 0, 0])
         for place, value in enumerate(counted):

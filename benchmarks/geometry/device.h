@@ -42,7 +42,7 @@ static void open_device(const char *wanted)
 
 /* A job's program, built with these options beside its own; NULL: it does not build, and standard error says why.
  * `log`: what the compiler said, to be freed, or NULL if nobody asks. */
-static cl_program built(const struct job *job, const char *more, char **log)
+static inline cl_program built(const struct job *job, const char *more, char **log)
 {
     FILE *file = fopen(job->file, "rb");
     if (!file)

@@ -138,7 +138,7 @@ static int read_scalar(struct data *data, const char *text)
     return 0;
 }
 
-static struct data described(const char *text)
+static inline struct data described(const char *text)
 {
     struct data data;
     char word[32] = "";
@@ -167,7 +167,7 @@ static void sizes(const char *text, size_t *to)
 }
 
 /* Calls `run` with each kernel. */
-static void read_plan(const char *path, void (*run)(const struct job *))
+static inline void read_plan(const char *path, void (*run)(const struct job *))
 {
     FILE *plan = fopen(path, "r");
     if (!plan)

@@ -100,7 +100,7 @@ void rlbd_compress(__global const ulong *input, ulong words, __global ulong *slo
 {
     __local ulong staged[PARTITION / 8], packed[SLOT / 8];
     /* Of this frame, the next and the one before: who is behind still reads that. */
-    __local uint bad[3], ends[3];
+    __local uint bad[3][LOOKAHEAD], ends[3];
     __local const uint *values = (__local const uint *)staged;
     __local uint *slot = (__local uint *)packed;
     uint lane = get_local_id(0);
@@ -114,10 +114,8 @@ void rlbd_compress(__global const ulong *input, ulong words, __global ulong *slo
             staged[i] = input[start / 2 + i];
     for (uint i = lane; i < SLOT / 8; i += COMPRESS_LANES)
         packed[i] = 0;
-    if (lane < 3) {
-        bad[lane] = 0;
+    if (lane < 3)
         ends[lane] = UINT_MAX;
-    }
     barrier(CLK_LOCAL_MEM_FENCE);
 
     uint place = 0, frame = 0;
@@ -125,13 +123,14 @@ void rlbd_compress(__global const ulong *input, ulong words, __global ulong *slo
         uint remaining = end - done, next = (frame + 1) % 3;
         uint own_bad = misfits(values, done, lane + 1, remaining);
         if (lane < LOOKAHEAD)
-            atomic_or(&bad[frame], own_bad);
-        if (lane == 0) {
-            bad[next] = 0;
+            bad[frame][lane] = own_bad;
+        if (lane == 0)
             ends[next] = UINT_MAX;
-        }
         barrier(CLK_LOCAL_MEM_FENCE);
-        uint good = ~bad[frame] & ((1u << KIND_LAST) - 1);
+        uint all_bad = 0;
+        for (uint i = 0; i < LOOKAHEAD; i++)
+            all_bad |= bad[frame][i];
+        uint good = ~all_bad & ((1u << KIND_LAST) - 1);
         uint kind = good == 0 ? KIND_LAST : popcount((good & -good) - 1);
         if (remaining < 2)
             kind = KIND_TAIL;
@@ -140,12 +139,13 @@ void rlbd_compress(__global const ulong *input, ulong words, __global ulong *slo
         for (uint i = lane + 1; i < count; i += COMPRESS_LANES) {
             if (i > COMPRESS_LANES)
                 own_bad = misfits(values, done, i, remaining);
-            if (own_bad >> kind & 1)
-                count = i;
+            if (own_bad >> kind & 1) {
+                atomic_min(&ends[frame], i);
+                break;
+            }
         }
-        atomic_min(&ends[frame], count);
         barrier(CLK_LOCAL_MEM_FENCE);
-        count = ends[frame];
+        count = min(count, ends[frame]);
         frame = next;
 
         ulong base_value = (ulong)value_at(values, done, base);

@@ -52,6 +52,9 @@ pub enum Verdict {
     Provided(BTreeSet<String>),
     /// It holds for launches that were recorded.
     Measured,
+    /// It holds for groups of this size: the usual ones of the device's runtime, as the host leaves them open. It does
+    /// not for others.
+    Assumed([u64; 3]),
     /// It depends on what memory holds.
     ByData,
     /// It depends on these, which are not known.
@@ -65,6 +68,7 @@ impl Verdict {
             Verdict::Proved => "proved",
             Verdict::Provided(_) => "proved for large arguments",
             Verdict::Measured => "measured",
+            Verdict::Assumed(_) => "assumed",
             Verdict::ByData => "depends on data",
             Verdict::Unknown(_) => "unknown",
         }
@@ -177,7 +181,7 @@ pub fn check(
     };
     for at in all {
         let launch = at.map(|at| launches[at]);
-        let shapes = shapes::of(module, kernel, launch);
+        let shapes = shapes::of(module, kernel, launch, device);
         if seen.contains(&shapes.all) || seen.len() >= MOST_LAUNCHES {
             continue;
         }
@@ -193,6 +197,7 @@ pub fn check(
         seen.push(shapes.all);
         let scene = Scene {
             open: shapes.open,
+            usual: shapes.usual,
             is_counted,
             device,
             thresholds,
@@ -224,7 +229,7 @@ fn add_gains(
             continue;
         };
         let known = profiles.entry(at).or_insert_with(|| {
-            let shapes = shapes::of(module, kernel, Some(launches[at])).all;
+            let shapes = shapes::of(module, kernel, Some(launches[at]), device).all;
             let [launch] = &shapes[..] else {
                 return None;
             };
@@ -251,6 +256,8 @@ type Syms = BTreeSet<Sym>;
 struct Scene<'a> {
     /// What is not known where a launch may be one of several.
     open: &'static str,
+    /// The local size that the first shape has by the device's usual choice.
+    usual: Option<[u64; 3]>,
     device: &'a Device,
     thresholds: &'a Thresholds,
     runs: &'a Seen<'a>,
@@ -291,7 +298,10 @@ impl Scene<'_> {
                     .is_none_or(|other| !is_like(&other.what, &site.what))
             };
             if site.verdict.is_sure() && others.iter().any(disagrees) {
-                site.verdict = Verdict::Unknown(BTreeSet::from([self.open.to_string()]));
+                site.verdict = match self.usual {
+                    Some(local) => Verdict::Assumed(local),
+                    None => Verdict::Unknown(BTreeSet::from([self.open.to_string()])),
+                };
                 site.is_warning = false;
             }
             let is_worse = |now: &Site| (site.is_warning, site.share) > (now.is_warning, now.share);

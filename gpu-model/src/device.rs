@@ -21,6 +21,10 @@ pub struct Device {
     pub local_banks: u32,
     /// The width of a bank, in bytes.
     pub local_bank_bytes: u32,
+    /// Of its runtime: where hosts leave the local size open, groups are as long in the first dimension as divides the
+    /// launch, up to this, and 1 in the others; `None`: not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub open_group: Option<u32>,
     /// What times of kernels follow from; `None`: only how lanes behave is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub units: Option<Units>,

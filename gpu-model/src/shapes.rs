@@ -6,6 +6,7 @@ use fpgacc_kernel_analysis::scalars;
 use fpgacc_kernel_analysis::work_item::{self, Dim};
 use fpgacc_launch_facts::{ArgValue, Launch as LaunchFact, LocalSize, Value};
 
+use crate::device::Device;
 use crate::lanes::range::Launch;
 
 /// A launch with each local size and each of the numbers of a run that it may have.
@@ -14,10 +15,17 @@ pub(crate) struct Shapes {
     pub all: Vec<Launch>,
     /// What is not known where there are several.
     pub open: &'static str,
+    /// The host leaves the local size open, and this is what the device's runtime usually takes: the first of all.
+    pub usual: Option<[u64; 3]>,
 }
 
 /// The launch with all that is open about it: one shape, if nothing is, or makes a difference.
-pub(crate) fn of(module: &Module, kernel: FunctionId, launch: Option<&LaunchFact>) -> Shapes {
+pub(crate) fn of(
+    module: &Module,
+    kernel: FunctionId,
+    launch: Option<&LaunchFact>,
+    device: &Device,
+) -> Shapes {
     let seen = match launch {
         Some(launch) if launch.recorded.is_some() => as_seen(launch),
         _ => launch.cloned().into_iter().collect(),
@@ -29,6 +37,13 @@ pub(crate) fn of(module: &Module, kernel: FunctionId, launch: Option<&LaunchFact
             .flat_map(|launch| with_local_sizes(module, kernel, Some(launch)))
             .collect(),
     };
+    let usual = match &seen[..] {
+        [one] if one.local == LocalSize::Null => all.first().and_then(|one| usual(one, device)),
+        _ => None,
+    };
+    if let (Some(local), Some(first)) = (usual, all.first().cloned()) {
+        all.insert(0, Launch { local, ..first });
+    }
     let mut kept: Vec<Launch> = Vec::new();
     all.retain(|one| {
         let is_new = !kept.contains(one);
@@ -41,7 +56,15 @@ pub(crate) fn of(module: &Module, kernel: FunctionId, launch: Option<&LaunchFact
             true => "which numbers of the run go together",
             false => "the local size",
         },
+        usual,
     }
+}
+
+/// The group that a device's runtime takes for a launch whose local size is left open.
+fn usual(launch: &Launch, device: &Device) -> Option<[u64; 3]> {
+    let (most, size) = (u64::from(device.open_group?), launch.global[0]?);
+    let longest = (1..=most.min(size)).rev().find(|x| size.is_multiple_of(*x));
+    Some([longest?, 1, 1])
 }
 
 /// How numbers that were several in a run are taken: by their places, the largest or the smallest.

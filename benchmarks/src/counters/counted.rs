@@ -28,6 +28,10 @@ pub enum Kind {
     Write,
     /// Atomic operations on it.
     Atomic,
+    /// Loads from local memory.
+    LocalRead,
+    /// Stores to it, and atomic operations on it.
+    LocalWrite,
     /// Branches.
     Branch,
 }
@@ -37,9 +41,9 @@ pub enum Kind {
 pub struct Counts {
     /// Instructions that warps executed.
     pub executed: f64,
-    /// Sectors of memory that they moved.
+    /// Sectors of memory that they moved; turns that local memory took.
     pub sectors: f64,
-    /// Sectors that would have done.
+    /// Sectors or turns that would have done.
     pub ideal: f64,
     /// Those after which lanes went different ways.
     pub diverged: f64,
@@ -85,11 +89,12 @@ impl Counted {
         Ok(all)
     }
 
-    /// Sectors of all its accesses.
+    /// Sectors of all its accesses to global memory.
     pub fn traffic(&self) -> f64 {
-        self.lines
-            .values()
-            .flatten()
+        let global = |(_, kind): &(u32, Kind)| !matches!(kind, Kind::LocalRead | Kind::LocalWrite);
+        let lines = self.lines.iter().filter(|(key, _)| global(key));
+        lines
+            .flat_map(|(_, counts)| counts)
             .map(|counts| counts.sectors)
             .sum()
     }

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
+use std::ops::RangeInclusive;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use fpgacc_aoc_wrappers::cc::{Compiler, Language};
-use fpgacc_frontend::source::Location;
-use fpgacc_gpu_model::check::{Findings, Thresholds, Verdict, What, check};
+use fpgacc_frontend::source::{Location, Span};
+use fpgacc_gpu_model::check::{Findings, Site, Thresholds, Verdict, What, check};
 use fpgacc_gpu_model::device::Device;
 use fpgacc_gpu_model::recorded::Seen;
 use fpgacc_launch_facts::{Arg, ArgValue, Facts, Launch, LocalSize, Value};
@@ -24,7 +25,7 @@ const CLOSE: f64 = 0.01;
 struct Said {
     /// Of all of them it is sure.
     sure: bool,
-    /// Sectors that warps move at each, on average.
+    /// Sectors that warps move at each, on average; of local memory, turns beyond the least.
     sectors: Vec<f64>,
     /// One of them diverges.
     diverges: bool,
@@ -87,9 +88,15 @@ pub fn findings(
     let start = Instant::now();
     let findings = check(&module, kernel, &[&launch], scene.device, &usual, &runs);
     let took = start.elapsed();
-    let line = |span| sources.location(span).line;
+    let lines = |span: Span| {
+        let end = Span {
+            start: span.end.max(span.start + 1) - 1,
+            ..span
+        };
+        sources.location(span).line..=sources.location(end).line
+    };
     Ok(Found {
-        lines: by_line(&findings, line),
+        lines: by_line(&findings, lines),
         took,
     })
 }
@@ -116,40 +123,61 @@ fn launch(entry: &Entry, data: Data, counted: &Counted) -> Result<Launch, String
     })
 }
 
+/// What is said of lines. Of a condition that several lines make up, a GPU has branches on each.
 fn by_line(
     findings: &Findings,
-    line: impl Fn(fpgacc_frontend::source::Span) -> u32,
+    lines: impl Fn(Span) -> RangeInclusive<u32>,
 ) -> BTreeMap<(u32, Kind), Said> {
-    let mut lines: BTreeMap<(u32, Kind), Said> = BTreeMap::new();
+    let mut all: BTreeMap<(u32, Kind), Said> = BTreeMap::new();
     for site in &findings.sites {
+        let own = lines(site.span);
         let kind = match site.what {
             What::Global { write: false, .. } => Kind::Read,
             What::Global { write: true, .. } => Kind::Write,
             What::Branch { .. } => Kind::Branch,
-            What::Local { .. } | What::Barrier { .. } => continue,
+            What::Local { write: false, .. } => Kind::LocalRead,
+            What::Local { write: true, .. } => Kind::LocalWrite,
+            What::Barrier { .. } => continue,
         };
-        let is_sure = matches!(
-            site.verdict,
-            Verdict::Proved | Verdict::Provided(_) | Verdict::Measured
-        );
-        let said = lines.entry((line(site.span), kind)).or_insert(Said {
+        let last = match kind {
+            Kind::Branch => *own.end(),
+            _ => *own.start(),
+        };
+        for line in *own.start()..=last {
+            all.entry((line, kind)).or_default().add(site);
+        }
+    }
+    all
+}
+
+impl Default for Said {
+    fn default() -> Self {
+        Said {
             sure: true,
             sectors: Vec::new(),
             diverges: false,
             warns: false,
             gain: None,
-        });
-        said.sure &= is_sure;
-        said.warns |= site.is_warning;
-        let gain = site.gain.map(|gain| gain.times);
-        said.gain = said.gain.into_iter().chain(gain).reduce(f64::max);
-        match site.what {
-            What::Global { sectors, .. } => said.sectors.push(sectors),
-            What::Branch { diverged, .. } => said.diverges |= diverged > 0.0,
-            What::Local { .. } | What::Barrier { .. } => {}
         }
     }
-    lines
+}
+
+impl Said {
+    fn add(&mut self, site: &Site) {
+        self.sure &= matches!(
+            site.verdict,
+            Verdict::Proved | Verdict::Provided(_) | Verdict::Measured
+        );
+        self.warns |= site.is_warning;
+        let gain = site.gain.map(|gain| gain.times);
+        self.gain = self.gain.into_iter().chain(gain).reduce(f64::max);
+        match site.what {
+            What::Global { sectors, .. } => self.sectors.push(sectors),
+            What::Branch { diverged, .. } => self.diverges |= diverged > 0.0,
+            What::Local { turns, .. } => self.sectors.push(turns - 1.0),
+            What::Barrier { .. } => {}
+        }
+    }
 }
 
 /// Sums over kernels.
@@ -159,6 +187,7 @@ pub struct Totals {
     took: Duration,
     accesses: Sums,
     branches: Sums,
+    banks: Sums,
 }
 
 /// Lines: executed, of which it is sure, of these as counted; wasteful, said to be, both; warned of, of these right.
@@ -185,13 +214,17 @@ impl Totals {
             let differs = match kind {
                 Kind::Atomic => None,
                 Kind::Branch => self.branches.branch(counts, said),
+                Kind::LocalRead | Kind::LocalWrite => self.banks.bank(counts, said),
                 Kind::Read | Kind::Write => {
                     let wasteful = |one: &Counts| {
                         one.sectors > usual.sectors * one.ideal * (1.0 + CLOSE)
                             && one.sectors >= usual.traffic * traffic
                     };
-                    self.accesses
-                        .access(counts, counts.iter().any(wasteful), said)
+                    // Copies of an unrolled loop's access make its traffic together.
+                    let is_one = said.is_some_and(|said| said.sectors.len() == 1);
+                    let all = together(counts);
+                    let is_waste = counts.iter().any(wasteful) || (is_one && wasteful(&all));
+                    self.accesses.access(counts, is_waste, said)
                 }
             };
             if let Some(differs) = differs {
@@ -203,6 +236,17 @@ impl Totals {
             }
         }
         text
+    }
+}
+
+/// All instructions of a line.
+fn together(counts: &[Counts]) -> Counts {
+    let sum = |number: fn(&Counts) -> f64| counts.iter().map(number).sum();
+    Counts {
+        executed: sum(|one| one.executed),
+        sectors: sum(|one| one.sectors),
+        ideal: sum(|one| one.ideal),
+        diverged: sum(|one| one.diverged),
     }
 }
 
@@ -231,13 +275,8 @@ impl Sums {
             let near = |told: &f64| (told - average(one)).abs() <= CLOSE * average(one);
             said.sectors.iter().any(near)
         };
-        // Copies of an unrolled loop's access share what it does among them.
-        let all = Counts {
-            executed: counts.iter().map(|one| one.executed).sum(),
-            sectors: counts.iter().map(|one| one.sectors).sum(),
-            ..Counts::default()
-        };
-        let is_exact = counts.iter().all(is_said) || (said.sectors.len() == 1 && is_said(&all));
+        let is_one = said.sectors.len() == 1;
+        let is_exact = counts.iter().all(is_said) || (is_one && is_said(&together(counts)));
         self.exact += usize::from(is_exact);
         if is_exact && warns == is_waste && !warns {
             return None;
@@ -252,8 +291,9 @@ impl Sums {
     }
 
     fn branch(&mut self, counts: &[Counts], said: Option<&Said>) -> Option<String> {
-        let diverged: f64 = counts.iter().map(|one| one.diverged).sum();
-        let executed: f64 = counts.iter().map(|one| one.executed).sum();
+        let Counts {
+            diverged, executed, ..
+        } = together(counts);
         let diverges = diverged > 0.0;
         let counted = format!("{diverged} of {executed} branches diverge");
         self.executed += 1;
@@ -274,6 +314,36 @@ impl Sums {
     }
 }
 
+impl Sums {
+    /// Local memory: turns beyond those that it takes without conflicts.
+    fn bank(&mut self, counts: &[Counts], said: Option<&Said>) -> Option<String> {
+        let beyond = |one: &Counts| (one.sectors - one.ideal) / one.executed;
+        let conflicts = |turns: f64| turns > CLOSE;
+        let is_waste = counts.iter().any(|one| conflicts(beyond(one)));
+        self.executed += 1;
+        self.wasteful += usize::from(is_waste);
+        let counted = format!(
+            "{} turns beyond counted",
+            averages(counts.iter().map(beyond))
+        );
+        let Some(said) = said.filter(|said| said.sure) else {
+            return is_waste.then(|| format!("{counted}; it is not sure"));
+        };
+        self.sure += 1;
+        let says_waste = said.sectors.iter().any(|turns| conflicts(*turns));
+        self.said += usize::from(says_waste);
+        self.both += usize::from(says_waste && is_waste);
+        let is_said = |one: &Counts| {
+            let near = |turns: &f64| (turns - beyond(one)).abs() <= CLOSE * beyond(one).max(1.0);
+            said.sectors.iter().any(near)
+        };
+        let is_exact = counts.iter().all(is_said);
+        self.exact += usize::from(is_exact);
+        let told = averages(said.sectors.iter().copied());
+        (!is_exact).then(|| format!("{counted}; {told} said"))
+    }
+}
+
 impl fmt::Display for Totals {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
@@ -283,7 +353,8 @@ impl fmt::Display for Totals {
             self.took.as_secs_f64() * 1e3
         )?;
         self.accesses.tell(f, "accesses", "wasteful")?;
-        self.branches.tell(f, "branches", "divergent")
+        self.branches.tell(f, "branches", "divergent")?;
+        self.banks.tell(f, "local memory", "with conflicts")
     }
 }
 

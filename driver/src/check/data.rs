@@ -133,6 +133,7 @@ fn of_site(checked: &Checked, site: &Site, sources: &SourceMap) -> SiteData {
         verdict: site.verdict.name(),
         depends_on: match &site.verdict {
             Verdict::Unknown(facts) | Verdict::Provided(facts) => facts.iter().cloned().collect(),
+            Verdict::Assumed([x, y, z]) => vec![format!("a local size of {x}x{y}x{z}")],
             _ => Vec::new(),
         },
         share: site.share,

@@ -255,6 +255,17 @@ pub fn summary(checked: &Checked) -> String {
         let _ = write!(text, "; {by_data} depend on data");
     }
     let _ = writeln!(text);
+    let assumed = findings.sites.iter().find_map(|site| match site.verdict {
+        Verdict::Assumed(local) => Some(local),
+        _ => None,
+    });
+    if let Some([x, y, z]) = assumed {
+        let count = count(&|site| matches!(site.verdict, Verdict::Assumed(_)));
+        let _ = writeln!(
+            text,
+            "  {count} assumed: the host leaves the local size open, and the device usually takes {x}x{y}x{z}"
+        );
+    }
     let mut facts: Vec<&String> = findings
         .sites
         .iter()

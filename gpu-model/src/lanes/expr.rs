@@ -118,8 +118,10 @@ impl<'a> Machine<'a> {
             };
         }
         let lost = self.fresh(Origin::Computed);
+        let mut values: Vec<&Value> = Vec::with_capacity(operands.len());
         Wide::of_lanes(self.width, mask, |lane| {
-            let values: Vec<&Value> = operands.iter().map(|operand| operand.lane(lane)).collect();
+            values.clear();
+            values.extend(operands.iter().map(|operand| operand.lane(lane)));
             op(&values).unwrap_or_else(|| doubtful(&values).unwrap_or(Value::Open(lost)))
         })
     }

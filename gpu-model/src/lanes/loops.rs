@@ -181,10 +181,11 @@ impl<'a> Machine<'a> {
     fn join_loop(&mut self, after: &Env, ways: &Ways, mask: Mask) {
         let keys: Vec<_> = self.env.keys().copied().collect();
         for key in keys {
-            let now = self.env[&key].clone();
-            let Some(then) = after.get(&key).filter(|then| **then != now) else {
+            let now = &self.env[&key];
+            let Some(then) = after.get(&key).filter(|then| *then != now) else {
                 continue;
             };
+            let now = now.clone();
             let joined: Vec<Wide> = (now.iter().zip(then))
                 .map(|(now, then)| self.either(then, now, ways, mask))
                 .collect();
@@ -390,12 +391,13 @@ impl<'a> Machine<'a> {
     ) {
         let keys: Vec<_> = self.env.keys().copied().collect();
         for key in keys {
-            let (now, Some(from)) = (self.env[&key].clone(), start.get(&key)) else {
+            let (now, Some(from)) = (&self.env[&key], start.get(&key)) else {
                 continue;
             };
-            if now == *from {
+            if now == from {
                 continue;
             }
+            let now = now.clone();
             let step = steps.and_then(|steps| steps.get(&key)).filter(|_| is_known);
             let ended: Vec<Wide> = match step {
                 Some(step) => (from.iter().zip(step))

@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::observed::{Access, LARGEST_RECORD, Stride};
-use super::value::{Linear, Object, Sym, Value};
+use super::value::{Linear, Object, Sym, Terms, Value};
 use super::wide::{Mask, Wide, lanes};
 use crate::device::Device;
 
 /// An address: the object, what is not known of the offset, and the bytes beyond.
-type Address = (Object, Vec<(Sym, i128)>, i128);
+type Address = (Object, Terms, i128);
 
 /// Addresses of the lanes of a mask.
 struct Addresses {
@@ -50,15 +50,15 @@ pub fn global(device: &Device, entry: &mut Access, pointers: &Wide, mask: Mask, 
             entry.open.insert(sym);
         }
         Known::All(addresses) => {
-            let mut touched = BTreeSet::new();
-            let mut used = BTreeSet::new();
-            for address in &addresses.list {
-                let (object, terms, from) = address;
+            let used = addresses.used();
+            let first_to_last = used.iter().flat_map(|(base, from)| {
                 let first = from.div_euclid(sector);
                 let last = (from + bytes - 1).div_euclid(sector);
-                touched.extend((first..=last).map(|at| (object, terms, at)));
-                used.insert(address);
-            }
+                (first..=last).map(move |at| (*base, at))
+            });
+            let mut touched: Vec<(usize, i128)> = first_to_last.collect();
+            touched.sort_unstable();
+            touched.dedup();
             entry.sectors += weight * touched.len() as f64;
             entry.ideal += weight * covered(&used, bytes, sector);
             let stride = addresses.stride();
@@ -80,17 +80,17 @@ pub fn global(device: &Device, entry: &mut Access, pointers: &Wide, mask: Mask, 
 const ROW: usize = 4;
 
 /// The sectors that would hold all bytes that are used: each once.
-fn covered(used: &BTreeSet<&Address>, bytes: i128, sector: i128) -> f64 {
+fn covered(used: &[(usize, i128)], bytes: i128, sector: i128) -> f64 {
     let mut total = 0.0;
     // Of the run of elements at hand: how many, where it starts and ends.
     let mut run: Option<(usize, i128, i128)> = None;
-    let mut last: Option<(&Object, &Vec<(Sym, i128)>)> = None;
+    let mut last: Option<usize> = None;
     let sectors = |(count, from, to): (usize, i128, i128)| {
         let part = (to - from) as f64 / sector as f64;
         if count >= ROW { part.ceil() } else { part }
     };
-    for (object, terms, from) in used {
-        let is_same = last == Some((object, terms));
+    for (base, from) in used {
+        let is_same = last == Some(*base);
         run = match run {
             Some((count, start, end)) if is_same && *from <= end => {
                 Some((count + 1, start, end.max(from + bytes)))
@@ -100,13 +100,30 @@ fn covered(used: &BTreeSet<&Address>, bytes: i128, sector: i128) -> f64 {
                 Some((1, *from, from + bytes))
             }
         };
-        last = Some((object, terms));
+        last = Some(*base);
     }
     total += run.map_or(0.0, sectors);
     total.ceil().max(1.0)
 }
 
 impl Addresses {
+    /// Each address once, in ascending order: the number of what is not known of it, and the bytes beyond.
+    fn used(&self) -> Vec<(usize, i128)> {
+        let mut bases: Vec<(&Object, &Terms)> = Vec::new();
+        let mut used = Vec::with_capacity(self.list.len());
+        for (object, terms, from) in &self.list {
+            let known = bases.iter().rposition(|base| *base == (object, terms));
+            let base = known.unwrap_or_else(|| {
+                bases.push((object, terms));
+                bases.len() - 1
+            });
+            used.push((base, *from));
+        }
+        used.sort_unstable();
+        used.dedup();
+        used
+    }
+
     fn stride(&self) -> Stride {
         let pairs = self.list.windows(2);
         let strides = pairs.map(|pair| match (&pair[0], &pair[1]) {

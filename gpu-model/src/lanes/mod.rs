@@ -37,19 +37,31 @@ pub struct Walk {
     pub origins: Vec<Origin>,
 }
 
-/// The warps that may be looked at one by one without taking long, by what the first one takes.
-fn warps_at_ease(module: &Module, kernel: FunctionId, launch: &Launch, device: &Device) -> u64 {
+/// Operations that are enough where nobody knows how many groups there are.
+const OPEN_STEPS: u64 = 4_000;
+
+/// The warps that are looked at, by how long the first one takes.
+fn samples(
+    module: &Module,
+    kernel: FunctionId,
+    launch: &Launch,
+    device: &Device,
+) -> Vec<range::Sample> {
     let mut machine = Machine::new(module, kernel, launch, device);
     if let Some(first) = launch.samples(device.warp, 0).first() {
         machine.warp(*first);
     }
-    machine::MANY_STEPS / machine.steps.max(1)
+    let steps = machine.steps.max(1);
+    match launch.global.iter().all(Option::is_some) {
+        true => launch.samples(device.warp, machine::MANY_STEPS / steps),
+        false => launch.few_samples(device.warp, OPEN_STEPS / steps),
+    }
 }
 
 /// Goes through a kernel as some warps of a launch do, each of which stands for others.
 pub fn walk(module: &Module, kernel: FunctionId, launch: &Launch, device: &Device) -> Walk {
     let mut machine = Machine::new(module, kernel, launch, device);
-    for sample in launch.samples(device.warp, warps_at_ease(module, kernel, launch, device)) {
+    for sample in samples(module, kernel, launch, device) {
         machine.warp(sample);
     }
     machine.met();

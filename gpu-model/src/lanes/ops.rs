@@ -27,8 +27,8 @@ pub fn product(a: &Linear, b: &Linear, products: &Products) -> Option<Linear> {
         terms: a.terms.clone(),
     };
     sum = sum.plus(&unknown, b.constant)?;
-    for (s, by) in &a.terms {
-        for (t, times) in &b.terms {
+    for (s, by) in a.terms.iter() {
+        for (t, times) in b.terms.iter() {
             let product = products.get(&(*s.min(t), *s.max(t)))?;
             sum = sum.plus(&Linear::sym(*product), by.checked_mul(*times)?)?;
         }

@@ -66,14 +66,62 @@ impl Launch {
     /// dimension's first and last group, and those between, are a class of their own. Launches of up to `all` warps are
     /// looked at whole.
     pub fn samples(&self, width: u32, all: u64) -> Vec<Sample> {
-        let warps = self.group_items().div_ceil(u64::from(width.max(1)));
+        let warps = self.warps(width);
+        let is_small = self.groups().iter().product::<u64>().saturating_mul(warps) <= all;
+        self.spread(
+            width,
+            if is_small {
+                (all, all)
+            } else {
+                (MOST_GROUPS, MOST_WARPS)
+            },
+        )
+    }
+
+    /// As [`Self::samples`], about `most` warps, where the number of groups is only supposed: at least one group of each
+    /// class, or, if these are too many as well, three along the diagonal.
+    pub fn few_samples(&self, width: u32, most: u64) -> Vec<Sample> {
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
+        let densities = [MOST_GROUPS, 2, 1].map(|groups| (groups, MOST_WARPS));
+        let mut spreads = densities
+            .into_iter()
+            .map(|density| self.spread(width, density));
+        if let Some(samples) = spreads.find(|samples| samples.len() <= most) {
+            return samples;
+        }
+        let all = self.groups().iter().product::<u64>() as f64 * self.warps(width) as f64;
+        let mut parts: Vec<[u64; 3]> = vec![
+            [0; 3],
+            self.groups().map(|count| count / 2),
+            self.groups().map(|count| count - 1),
+        ];
+        parts.dedup();
+        let mut samples = Vec::new();
+        for (at, group) in parts.iter().enumerate() {
+            let groups = if at == 1 { all } else { 1.0 };
+            let picked = spread(0, self.warps(width), MOST_WARPS);
+            samples.extend(picked.map(|(warp, share)| Sample {
+                group: *group,
+                warp,
+                weight: groups * share,
+            }));
+        }
+        let sum: f64 = samples.iter().map(|sample| sample.weight).sum();
+        samples
+            .iter_mut()
+            .for_each(|sample| sample.weight *= all / sum);
+        samples
+    }
+
+    /// Warps of a group.
+    fn warps(&self, width: u32) -> u64 {
+        self.group_items().div_ceil(u64::from(width.max(1)))
+    }
+
+    /// At most so many groups between the first and the last one of each dimension, and warps of each.
+    fn spread(&self, width: u32, most: (u64, u64)) -> Vec<Sample> {
+        let warps = self.warps(width);
         let groups = self.groups();
-        let is_small = groups.iter().product::<u64>().saturating_mul(warps) <= all;
-        let most = if is_small {
-            (all, all)
-        } else {
-            (MOST_GROUPS, MOST_WARPS)
-        };
         let parts = groups.map(|count| classes(count, most.0));
         let mut samples = Vec::new();
         for x in &parts[0] {
@@ -125,6 +173,22 @@ fn spread(from: u64, to: u64, most: u64) -> impl Iterator<Item = (u64, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn few_samples_stand_for_all_warps_too() {
+        let launch = Launch {
+            work_dim: 2,
+            global: [None, None, Some(1)],
+            local: [16, 16, 1],
+            ..Launch::default()
+        };
+        for (most, count) in [(1000, 6 * 6 * 8), (80, 3 * 3 * 8), (1, 3 * 8)] {
+            let samples = launch.few_samples(32, most);
+            let warps: f64 = samples.iter().map(|one| one.weight).sum();
+            assert_eq!(samples.len(), count);
+            assert!((warps - 64.0 * 64.0 * 8.0).abs() < 1e-6, "{warps}");
+        }
+    }
 
     #[test]
     fn samples_stand_for_all_warps() {

@@ -191,10 +191,11 @@ impl<'a> Machine<'a> {
     fn join(&mut self, after_then: &Env, ways: &Ways, mask: Mask) {
         let keys: Vec<_> = self.env.keys().copied().collect();
         for key in keys {
-            let now = self.env[&key].clone();
-            let Some(then) = after_then.get(&key).filter(|then| **then != now) else {
+            let now = &self.env[&key];
+            let Some(then) = after_then.get(&key).filter(|then| *then != now) else {
                 continue;
             };
+            let now = now.clone();
             let joined = now
                 .iter()
                 .zip(then)

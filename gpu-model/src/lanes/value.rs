@@ -1,5 +1,8 @@
 //! What is known of a lane's value: numbers, numbers plus what nobody knows, addresses.
 
+use std::ops::Deref;
+use std::rc::Rc;
+
 use fpgacc_frontend::ir::VarRef;
 
 /// A number that is the same for all lanes of a warp and that is not known.
@@ -19,13 +22,65 @@ pub enum Origin {
     Computed,
 }
 
+/// Unknown numbers in ascending order, with multiples other than 0. Lanes share them.
+#[derive(Clone, Debug, Default)]
+pub struct Terms(Option<Rc<[(Sym, i128)]>>);
+
+impl Deref for Terms {
+    type Target = [(Sym, i128)];
+
+    fn deref(&self) -> &Self::Target {
+        self.0.as_deref().unwrap_or_default()
+    }
+}
+
+impl PartialEq for Terms {
+    fn eq(&self, other: &Self) -> bool {
+        match (&self.0, &other.0) {
+            (None, None) => true,
+            (Some(a), Some(b)) => Rc::ptr_eq(a, b) || a == b,
+            _ => false,
+        }
+    }
+}
+
+impl Eq for Terms {}
+
+impl FromIterator<(Sym, i128)> for Terms {
+    fn from_iter<T: IntoIterator<Item = (Sym, i128)>>(all: T) -> Self {
+        let all: Vec<(Sym, i128)> = all.into_iter().collect();
+        Terms((!all.is_empty()).then(|| all.into()))
+    }
+}
+
+impl Terms {
+    /// These plus `times` others; `None` where numbers become too large.
+    fn plus(&self, other: &Terms, times: i128) -> Option<Terms> {
+        match (&self.0, &other.0) {
+            (_, None) => return Some(self.clone()),
+            (None, Some(_)) if times == 1 => return Some(other.clone()),
+            _ if times == -1 && self == other => return Some(Terms::default()),
+            _ => {}
+        }
+        let mut terms = self.to_vec();
+        for &(sym, by) in other.iter() {
+            let by = by.checked_mul(times)?;
+            match terms.binary_search_by_key(&sym, |(sym, _)| *sym) {
+                Ok(at) => terms[at].1 = terms[at].1.checked_add(by)?,
+                Err(at) => terms.insert(at, (sym, by)),
+            }
+        }
+        Some(terms.into_iter().filter(|(_, by)| *by != 0).collect())
+    }
+}
+
 /// A constant plus multiples of unknown numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Linear {
     /// The constant.
     pub constant: i128,
-    /// Symbols in ascending order, with multiples other than 0.
-    pub terms: Vec<(Sym, i128)>,
+    /// The unknown numbers.
+    pub terms: Terms,
 }
 
 impl Linear {
@@ -33,7 +88,7 @@ impl Linear {
     pub fn constant(constant: i128) -> Self {
         Linear {
             constant,
-            terms: Vec::new(),
+            terms: Terms::default(),
         }
     }
 
@@ -41,7 +96,7 @@ impl Linear {
     pub fn sym(sym: Sym) -> Self {
         Linear {
             constant: 0,
-            terms: vec![(sym, 1)],
+            terms: [(sym, 1)].into_iter().collect(),
         }
     }
 
@@ -53,18 +108,9 @@ impl Linear {
     /// This plus `times` another; `None` where numbers become too large.
     pub fn plus(&self, other: &Linear, times: i128) -> Option<Linear> {
         let constant = other.constant.checked_mul(times)?;
-        let mut terms = self.terms.clone();
-        for &(sym, by) in &other.terms {
-            let by = by.checked_mul(times)?;
-            match terms.binary_search_by_key(&sym, |(sym, _)| *sym) {
-                Ok(at) => terms[at].1 = terms[at].1.checked_add(by)?,
-                Err(at) => terms.insert(at, (sym, by)),
-            }
-        }
-        terms.retain(|(_, by)| *by != 0);
         Some(Linear {
             constant: self.constant.checked_add(constant)?,
-            terms,
+            terms: self.terms.plus(&other.terms, times)?,
         })
     }
 

@@ -13,12 +13,22 @@ pub fn lanes(mask: Mask) -> impl Iterator<Item = usize> {
 }
 
 /// Values of the lanes of a warp.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub enum Wide {
     /// All lanes have this one.
     Same(Value),
     /// Each lane has its own.
     Each(Rc<[Value]>),
+}
+
+impl PartialEq for Wide {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Wide::Same(a), Wide::Same(b)) => a == b,
+            (Wide::Each(a), Wide::Each(b)) => Rc::ptr_eq(a, b) || a == b,
+            _ => false,
+        }
+    }
 }
 
 impl Wide {
