@@ -161,7 +161,9 @@ pub fn structural(form: &Pipeline, base: &Pipeline, made: &Made) -> Vec<Pipeline
     if made.family == Family::NdRange && form.runs(&passes::Coarsen) {
         found.extend(coarsened(form, base));
     }
-    if made.family == Family::NdRange && form.runs(&passes::Vectorise) {
+    // Neighbours that are merged, and copies of loops, access memory as widely as vectors do.
+    let is_merged = form.runs(&passes::Coarsen);
+    if made.family == Family::NdRange && form.runs(&passes::Vectorise) && !is_merged {
         let more = more_lanes(form.options.vectorise, base.options.vectorise);
         found.extend(more.map(|lanes| {
             let mut form = form.clone();
@@ -169,7 +171,7 @@ pub fn structural(form: &Pipeline, base: &Pipeline, made: &Made) -> Vec<Pipeline
             form
         }));
     }
-    if form.runs(&passes::VectoriseLoops) {
+    if form.runs(&passes::VectoriseLoops) && !form.runs(&passes::Unroll) {
         let more = more_lanes(form.options.vectorise_loops, base.options.vectorise_loops);
         found.extend(more.map(|lanes| {
             let mut form = form.clone();
