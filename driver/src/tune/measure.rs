@@ -160,6 +160,15 @@ impl Meter {
             step: FailedStep::Run,
             why: error.message,
         })?;
+        if records.is_empty() {
+            return Err(Failure {
+                step: FailedStep::Run,
+                why:
+                    "no OpenCL call of it was seen: its ICD loader must know layers (ocl-icd 2.3, \
+                      Khronos loader 2021 or later; that of CUDA does not)"
+                        .to_string(),
+            });
+        }
         let mut times = BTreeMap::new();
         for launch in records.iter().flat_map(|record| &record.launches) {
             let seconds = launch.time.map_or(0.0, |time| time.total_ns as f64 * 1e-9);

@@ -97,7 +97,11 @@ impl Search<'_> {
                 "its build is in '{}'",
                 self.folder.of_point(&self.trials[0].point).display()
             ))
-            .help("its arguments stand after `--`; it runs in this folder, without input"));
+            .help(format!(
+                "its arguments stand after `--`; it runs in this folder, without input; once that is mended, \
+                 remove '{}' to measure it again",
+                self.plan.folder.display()
+            )));
         }
         let mut courses = self.courses();
         let is_separable = self.plan.objective == Objective::Kernels;
