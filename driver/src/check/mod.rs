@@ -245,7 +245,7 @@ impl<'a> Scene<'a> {
 
 /// The warnings that no `-Wno-..` turns off.
 fn wanted(mut warnings: Vec<Diagnostic>, session: &Session) -> Vec<Diagnostic> {
-    warnings.retain(|warning| session.messages.wants(warning));
+    warnings.retain(|warning| !session.messages.is_unwanted(warning));
     warnings
 }
 

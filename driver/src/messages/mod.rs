@@ -108,15 +108,18 @@ impl Messages {
         self.errors
     }
 
+    /// Whether `-Wno-..` turned a warning's kind off.
+    pub fn is_unwanted(&self, warning: &Diagnostic) -> bool {
+        let name = warning.option.as_deref();
+        let name = name.and_then(|option| option.strip_prefix("-W"));
+        name.is_some_and(|name| self.is_off(name))
+    }
+
     /// Whether no option turned a diagnostic's kind off.
-    pub fn wants(&self, diagnostic: &Diagnostic) -> bool {
+    fn wants(&self, diagnostic: &Diagnostic) -> bool {
         match diagnostic.severity {
             Severity::Error => true,
-            Severity::Warning => {
-                let name = diagnostic.option.as_deref();
-                let name = name.and_then(|option| option.strip_prefix("-W"));
-                !self.no_warnings && !name.is_some_and(|name| self.is_off(name))
-            }
+            Severity::Warning => !self.no_warnings && !self.is_unwanted(diagnostic),
             Severity::Remark => self.wants_remark(diagnostic.option.as_deref().unwrap_or("")),
         }
     }
