@@ -315,8 +315,8 @@ mod tests {
                 "-profile=some: expected all, autorun or enqueued",
             ),
             (
-                "-platform=nvidia",
-                "unknown platform 'nvidia': expected intel or pocl",
+                "-platform=amd",
+                "unknown platform 'amd': expected intel, pocl or nvidia",
             ),
             (
                 "-emulator-channel-depth-model=deep",
