@@ -386,10 +386,7 @@ impl<'a> Interp<'a> {
                     self.retyped(other, ty, code.host)
                 }
             },
-            Kind::String => match self.text_of(&value) {
-                Some(text) => Val::Text(text),
-                None => value,
-            },
+            Kind::String => self.one_of_texts(&value).unwrap_or(value),
             _ => value,
         }
     }

@@ -121,12 +121,12 @@ impl<'a> Interp<'a> {
             },
             Effect::Text => {
                 let text = match values {
-                    [] => Some(Rc::new(Text::default())),
-                    [one] => self.text_of(one),
-                    [Val::File(name), _] => Some(Rc::new(Text::file(name))),
+                    [] => Some(Val::text(Text::default())),
+                    [one] => self.one_of_texts(one),
+                    [Val::File(name), _] => Some(Val::text(Text::file(name))),
                     _ => None,
                 };
-                text.map_or_else(|| Val::unknown("a string that is not followed"), Val::Text)
+                text.unwrap_or_else(|| Val::unknown("a string that is not followed"))
             }
             _ => return None,
         })

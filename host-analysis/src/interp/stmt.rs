@@ -536,10 +536,8 @@ impl<'a> Interp<'a> {
         if let Kind::Num(num) = self.program.kind(id.host, ty) {
             result = result.convert(num);
         } else if let Kind::String = self.program.kind(id.host, ty) {
-            result = match self.text_of(&result) {
-                Some(text) => Val::Text(text),
-                None => Val::unknown("a string that is not followed"),
-            };
+            let texts = self.one_of_texts(&result);
+            result = texts.unwrap_or_else(|| Val::unknown("a string that is not followed"));
         }
         let delta = match is_root {
             true => Delta::new(),

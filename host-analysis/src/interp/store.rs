@@ -83,8 +83,8 @@ impl<'a> Interp<'a> {
                 };
                 return self.set_unknown(place, &reason);
             }
-            Some(Kind::String) => match self.text_of(&value) {
-                Some(text) => Val::Text(text),
+            Some(Kind::String) => match self.one_of_texts(&value) {
+                Some(text) => text,
                 None => match value {
                     Val::Unknown(_) => value,
                     _ => Val::unknown("a string that is not followed"),

@@ -64,6 +64,11 @@ impl<'a> Interp<'a> {
         (all.len() <= MOST_TEXTS).then_some(all)
     }
 
+    /// A value that is one of the texts which a value may be or point to.
+    pub(super) fn one_of_texts(&self, value: &Val) -> Option<Val> {
+        one_of(self.texts_of(value)?.into_iter())
+    }
+
     /// What an array holds whose first element a pointer points to, as a whole.
     fn held_by(&self, first: &Place) -> Option<Val> {
         let array = match first.path.last() {
@@ -131,13 +136,11 @@ impl<'a> Interp<'a> {
 
     /// `a + b` of strings.
     pub(super) fn concatenation(&self, left: &Val, right: &Val) -> Option<Val> {
-        if !matches!(left, Val::Text(_)) && !matches!(right, Val::Text(_)) {
+        let is_text = |value: &Val| matches!(value.alternatives(), [Val::Text(_), ..]);
+        if !is_text(left) && !is_text(right) {
             return None;
         }
-        let (left, right) = (self.text_of(left)?, self.text_of(right)?);
-        let mut text = (*left).clone();
-        text.append(&right);
-        Some(Val::text(text))
+        joined(&self.texts_of(left)?, &self.texts_of(right)?)
     }
 
     /// A chain of `<<` or `>>` on a stream; nothing if it is none.
@@ -183,34 +186,37 @@ impl<'a> Interp<'a> {
                 continue;
             };
             let now = self.state.get(place);
-            let next = match (self.text_of(&now), self.printed(&value)) {
-                (Some(now), Some(piece)) => {
-                    let mut text = (*now).clone();
-                    text.append(&piece);
-                    Val::text(text)
-                }
-                _ => Val::unknown("a string that is not followed"),
-            };
+            let pieces: Option<Vec<_>> = value
+                .alternatives()
+                .iter()
+                .map(|one| self.printed(one))
+                .collect();
+            let next = self.texts_of(&now).zip(pieces);
+            let next = next.and_then(|(now, pieces)| joined(&now, &pieces));
+            let next = next.unwrap_or_else(|| Val::unknown("a string that is not followed"));
             self.put(place, next);
         }
         Some(Val::unknown("a stream"))
     }
 
     /// What a stream writes for a value.
-    fn printed(&self, value: &Val) -> Option<Text> {
+    fn printed(&self, value: &Val) -> Option<Rc<Text>> {
         match value {
-            Val::Int(v, ty) if ty.bits > 8 => Some(Text::literal(&v.to_string(), None)),
-            Val::File(name) => Some(Text::file(name)),
-            _ => self.text_of(value).map(|t| (*t).clone()),
+            Val::Int(v, ty) if ty.bits > 8 => Some(Rc::new(Text::literal(&v.to_string(), None))),
+            Val::File(name) => Some(Rc::new(Text::file(name))),
+            _ => self.text_of(value),
         }
     }
 
     /// A method of a value that is a string.
     pub(super) fn text_value_method(&mut self, value: &Val, name: &str) -> Option<Val> {
-        let text = self.text_of(value)?;
+        let texts = self.texts_of(value)?;
         match name {
-            "c_str" | "data" | "str" => Some(Val::Text(text)),
-            "size" | "length" => text.chars().map(|c| Val::size(c.len() as i128)),
+            "c_str" | "data" | "str" => one_of(texts.into_iter()),
+            "size" | "length" => match &texts[..] {
+                [text] => text.chars().map(|c| Val::size(c.len() as i128)),
+                _ => None,
+            },
             _ => None,
         }
     }
@@ -276,10 +282,7 @@ impl<'a> Interp<'a> {
         args: &[Arg<'a>],
     ) -> Option<Val> {
         match name {
-            "c_str" | "data" => Some(match self.text_of(&now) {
-                Some(text) => Val::Text(text),
-                None => now,
-            }),
+            "c_str" | "data" => Some(self.one_of_texts(&now).unwrap_or(now)),
             "size" | "length" => match self.chars_of(&now) {
                 Some(chars) => Some(Val::size(chars.len() as i128)),
                 None => Some(self.unnamed_atom(
@@ -323,8 +326,8 @@ impl<'a> Interp<'a> {
     }
 
     fn assign_string(&mut self, place: &Place, value: &Val) {
-        let value = match (self.text_of(value), value) {
-            (Some(text), _) => Val::Text(text),
+        let value = match (self.one_of_texts(value), value) {
+            (Some(text), _) => text,
             (None, Val::File(name)) => Val::text(Text::file(name)),
             (None, Val::Unknown(_)) => value.clone(),
             (None, _) => Val::unknown("a string that is not followed"),
@@ -341,10 +344,10 @@ impl<'a> Interp<'a> {
             (Some(Kind::FileStream), []) => Val::Unset,
             (_, []) => Val::text(Text::default()),
             (_, [Val::File(name)] | [Val::File(name), _]) => Val::text(Text::file(name)),
-            (Some(Kind::StringStream), [first, ..]) | (_, [first]) => match self.text_of(first) {
-                Some(text) => Val::Text(text),
-                None => Val::unknown("a string that is not followed"),
-            },
+            (Some(Kind::StringStream), [first, ..]) | (_, [first]) => {
+                let texts = self.one_of_texts(first);
+                texts.unwrap_or_else(|| Val::unknown("a string that is not followed"))
+            }
             (_, [first, second]) => {
                 let len = second.as_int().and_then(|v| usize::try_from(v).ok());
                 let text = self.text_of(first);
@@ -384,6 +387,25 @@ impl<'a> Interp<'a> {
             _ => self.write_text(pointer, None),
         }
     }
+}
+
+/// One of these texts.
+fn one_of(texts: impl Iterator<Item = Rc<Text>>) -> Option<Val> {
+    texts.map(Val::Text).reduce(|a, b| a.join(&b))
+}
+
+/// One of these texts and then one of those; nothing if they are too many.
+fn joined(first: &[Rc<Text>], second: &[Rc<Text>]) -> Option<Val> {
+    if first.len() * second.len() > MOST_TEXTS {
+        return None;
+    }
+    let each = first.iter().flat_map(|first| {
+        let both = second
+            .iter()
+            .map(|second| Val::text(first.followed_by(second)));
+        both.collect::<Vec<_>>()
+    });
+    each.reduce(|a, b| a.join(&b))
 }
 
 /// The text that a value is, or an array of zeros.

@@ -105,6 +105,9 @@ impl<'a> Interp<'a> {
                 _ => "size_t",
             }),
             Val::Text(_) => named_type("std::string"),
+            Val::OneOf(all) if all.iter().all(|one| matches!(one, Val::Text(_))) => {
+                named_type("std::string")
+            }
             _ => named_type("auto"),
         };
         let place = Place::var(self.hidden(ty, host));
