@@ -409,17 +409,18 @@ static void make_counted(struct counted *counted)
 
 /* ---- buffers ---------------------------------------------------------------------------------- */
 
-/* A record of the log is seven words, and before the first there is one: how many there are. */
+/* A record of the log is seven words. Before them there is one, how many there are, and room for one
+ * that is not kept. */
 #define RECORD (7 * sizeof(uint32_t))
+#define FRONT (sizeof(uint32_t) + RECORD)
 #define LOG_MOST ((size_t)128 << 20)
 
 static cl_mem make_log(cl_context context, cl_device_id device, uint32_t *room)
 {
-    static const uint32_t none = 0;
     cl_ulong most = 0;
     next.clGetDeviceInfo(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof most, &most, NULL);
     size_t size = most / 2 < LOG_MOST ? (size_t)(most / 2) : LOG_MOST;
-    *room = (uint32_t)((size - sizeof none) / RECORD);
+    *room = (uint32_t)((size - FRONT) / RECORD);
     return next.clCreateBuffer(context, CL_MEM_READ_WRITE, size, NULL, NULL);
 }
 
@@ -650,7 +651,7 @@ static void collect_log(const struct count_buffer *buffer)
     char *records = size > 0 ? malloc(size) : NULL;
     char *path = text_of("%s.log", buffer->counted->text->base);
     FILE *out = records && path ? fopen(path, "ae") : NULL;
-    if (out && next.clEnqueueReadBuffer(buffer->queue, buffer->log, CL_TRUE, sizeof count, size,
+    if (out && next.clEnqueueReadBuffer(buffer->queue, buffer->log, CL_TRUE, FRONT, size,
                                         records, 0, NULL, NULL) == CL_SUCCESS)
         fwrite(records, 1, size, out);
     if (out)

@@ -89,7 +89,7 @@ fn logging(job: &Job) -> Job {
     log::log(&mut module).expect("what it calls is there");
     let valid = validate(&module).unwrap_or_else(|faults| panic!("{faults:?}"));
     let mut logging = job.with_source(print(&valid, &sources, LineDirectives::None));
-    let memory = logging.buffer(4 + 28 * ROOM as usize, Fill::Zero);
+    let memory = logging.buffer(4 + 28 * (ROOM as usize + 1), Fill::Zero);
     let all = [0, u32::MAX, 64, ROOM];
     let all = all.iter().flat_map(|word| word.to_ne_bytes()).collect();
     for launch in &mut logging.launches {
@@ -109,6 +109,11 @@ fn kernels_that_keep_a_log_compute_what_they_did() {
             let logging = logging(&job);
             for platform in Platform::EMULATORS {
                 let after = run(&logging, platform).map_err(|error| error.to_string());
+                // PoCL 3.1 stumbles over barriers in branches by an assertion of its own: it is no witness then.
+                let stumbles = |why: &String| why.contains("ParallelRegion.cc");
+                if platform == Platform::Pocl && after.as_ref().is_err_and(stumbles) {
+                    continue;
+                }
                 if let Verdict::Wrong(what) = original.judge(platform, &after, &buffers) {
                     return Err(format!("{platform:?}: {what}"));
                 }

@@ -4,14 +4,13 @@
  * byte) beside the loops around (the rest), the records that there is room for, or 0 if it keeps
  * none, its group and its place in that. */
 
+/* It has no branches: those before which or after which barriers stand are what implementations
+ * stumble over. What is not kept is written before the first record. */
 void fpgacc_note(__global uint *log, uint8 now, uint site, ulong what)
 {
-    if (now.s3 == 0)
-        return;
-    uint at = atomic_inc((volatile __global uint *)log);
-    if (at >= now.s3)
-        return;
-    __global uint *to = log + 1 + 7 * (size_t)at;
+    uint at = atomic_add((volatile __global uint *)log, min(now.s3, 1u));
+    uint is_kept = (uint)(at < now.s3);
+    __global uint *to = log + 1 + 7 * (size_t)(is_kept * (at + 1));
     to[0] = site | (now.s2 << 24);
     to[1] = now.s0;
     to[2] = now.s4;
@@ -54,12 +53,12 @@ void fpgacc_end(__global uint *log, uint8 now)
 uint8 fpgacc_round(uint8 outer, uint place, uint round)
 {
     uint depth = outer.s2 >> 8;
-    uint kept = depth < 3 ? 4 - depth : 1;
+    uint kept = 4 - min(depth, 3u);
     uint bits = 32 - clz(round | 1);
-    uint skip = bits > kept + 1 ? bits - kept - 1 : 0;
+    uint skip = max(bits, kept + 1) - kept - 1;
     outer.s1 = (outer.s1 ^ (round + 1)) * 0x9e3779b1u + place * 0x85ebca6bu;
     outer.s2 += skip + 256;
-    outer.s3 = (round & ((1u << skip) - 1)) == 0 ? outer.s3 : 0;
+    outer.s3 *= (uint)((round & ((1u << skip) - 1)) == 0);
     return outer;
 }
 
