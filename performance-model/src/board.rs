@@ -602,7 +602,7 @@ mod tests {
         let unknown = Board::from_yaml(&text.replace("family: arria10", "family: arria11"));
         assert_eq!(
             unknown.unwrap_err().to_string(),
-            "no device family has the name 'arria11' (known are stratix5, arria10, stratix10)"
+            "no device family has the name 'arria11' (known are cyclone5, stratix5, arria10, stratix10)"
         );
         let zero = Board::from_yaml(&text.replace("banks: 2", "banks: 0"));
         assert_eq!(

@@ -496,7 +496,10 @@ fn syntax_problem(source: &SourceText, error: &SyntaxError, token: usize) -> Pro
         let diagnostic = Diagnostic::error("`else` without an `if`");
         return Problem::Invalid(Box::new(at_token(source, token - 1, diagnostic)));
     }
-    let wanted = wanted(&expected);
+    let wanted = match follows_function(source, token) {
+        true => Some("a type"),
+        false => wanted(&expected),
+    };
     let message = match wanted {
         Some(wanted) => format!("expected {wanted}, found {found}"),
         None => format!("{found} does not belong here"),
@@ -510,6 +513,13 @@ fn syntax_problem(source: &SourceText, error: &SyntaxError, token: usize) -> Pro
         Some(span) => diagnostic.at(span),
         None => at_token(source, token, diagnostic),
     }))
+}
+
+/// Whether a token follows the body of a function: lang-c would take a `;` there.
+fn follows_function(source: &SourceText, token: usize) -> bool {
+    let before = token.checked_sub(1);
+    let body = before.and_then(|before| body_around(source, before));
+    body.is_some_and(|body| body.to == token)
 }
 
 /// Where the token before a token ends, if that is on a line before: there a `;` is missing.
