@@ -63,7 +63,10 @@ pub fn python(shop: &Workshop) {
 }
 
 /// Puts a stand-in for Intel's aoc into the folder `bin` of a workshop.
-fn stand_in(shop: &Workshop) {
+///
+/// # Panics
+/// If it cannot be written.
+pub fn stand_in(shop: &Workshop) {
     let text = repository().join("aoc-wrappers/tests/stand-in/aoc");
     shop.write(
         "bin/aoc",

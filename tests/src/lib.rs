@@ -49,6 +49,7 @@ pub mod platform;
 pub mod random;
 pub mod recurrences;
 pub mod reduce;
+pub mod reference;
 pub mod resumable;
 pub mod rewrite;
 pub mod rounds;

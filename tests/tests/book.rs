@@ -1,6 +1,9 @@
 //! The pages of the documentation: their commands run, and print what the pages say.
 
+use std::path::PathBuf;
+
 use fpgacc_tests::book::{check, repository};
+use fpgacc_tests::reference;
 
 #[test]
 fn the_readme_says_what_comes_out() {
@@ -72,8 +75,8 @@ fn links(text: &str) -> Vec<&str> {
         .collect()
 }
 
-#[test]
-fn links_lead_somewhere() {
+/// All pages.
+fn pages() -> Vec<PathBuf> {
     let root = repository();
     let mut pages = vec![
         root.join("README.md"),
@@ -84,10 +87,19 @@ fn links_lead_somewhere() {
     for folder in ["docs", "docs/how-to"] {
         let entries = std::fs::read_dir(root.join(folder)).expect("a folder");
         let files = entries.flatten().map(|entry| entry.path());
-        pages.extend(files.filter(|path| path.extension().is_some_and(|end| end == "md")));
+        let mut files: Vec<PathBuf> = files
+            .filter(|path| path.extension().is_some_and(|end| end == "md"))
+            .collect();
+        files.sort();
+        pages.extend(files);
     }
+    pages
+}
+
+#[test]
+fn links_lead_somewhere() {
     let mut seen = 0;
-    for page in pages {
+    for page in pages() {
         let text = std::fs::read_to_string(&page).expect("a page");
         for link in links(&text) {
             let target = page.parent().expect("a folder").join(link);
@@ -96,4 +108,31 @@ fn links_lead_somewhere() {
         }
     }
     assert!(seen > 50, "{seen}");
+}
+
+#[test]
+fn commands_of_reference_pages_run() {
+    let shop = reference::folder();
+    let mut ran = 0;
+    let mut problems = Vec::new();
+    for page in pages() {
+        let text = std::fs::read_to_string(&page).expect("a page");
+        for command in reference::commands(&text) {
+            let at = format!("{}:{}", page.display(), command.line);
+            let unknown = command.unknown_options(&shop);
+            if !unknown.is_empty() {
+                problems.push(format!("{at}: no option {}", unknown.join(" ")));
+            }
+            if !command.runs() {
+                continue;
+            }
+            ran += 1;
+            let outcome = command.run(&shop);
+            if outcome.code != Some(0) {
+                problems.push(format!("{at}: {}{}", outcome.stdout, outcome.stderr));
+            }
+        }
+    }
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+    assert!(ran > 20, "{ran}");
 }
