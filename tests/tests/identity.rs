@@ -203,7 +203,7 @@ fn macros_that_only_the_host_knows() {
     let builds = "char options[64];
         cl_uint units;
         clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL);
-        sprintf(options, \"-DVALUE=%d\", units > 0 ? 5 : 6);
+        sprintf(options, \"-DVALUE=%d\", (int)(units / units) + 4);
         build(options);";
     for kernels in [
         FILL.to_string(),
