@@ -149,7 +149,7 @@ pub fn run(
         }
         let mut restrained = requested::restrained(pipeline, model);
         // Whether versions for different launches pay, only the model can tell.
-        restrained.options.versions &= is_priced;
+        restrained.options.one_version |= !is_priced;
         let variant = facts.tuned.iter().find_map(|one| one.kernels.get(&name));
         // Whoever takes facts over looks at variants that nobody can make.
         if let Some(made) =

@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
-use fpgacc_device_passes::options::{Factor, General};
+use fpgacc_device_passes::options::General;
 use fpgacc_device_passes::pass::Pass;
+use fpgacc_device_passes::passes::unroll::Factor;
 use fpgacc_device_passes::passes::{self, coalesce, promote, unroll};
 use fpgacc_device_passes::pipeline::{self, Pipeline, Report};
 use fpgacc_device_passes::versions;
@@ -157,9 +158,9 @@ impl Pricing<'_> {
             done.any(|(pass, _)| *pass == name)
         };
         let promotes = pipeline.level >= 3 && pipeline.runs(&passes::Promote);
-        let mut unrolled = pipeline.options.unroll;
+        let mut unrolled = pipeline.options.of::<unroll::Options>().factors.clone();
         unrolled.retain(|_| is_done(passes::Unroll.name()));
-        let mut coalesced = pipeline.options.coalesce;
+        let mut coalesced = pipeline.options.of::<coalesce::Options>().nests.clone();
         coalesced.retain(|_| is_done(passes::Coalesce.name()));
         let first = price.parts.first().map(|part| part.prediction.form);
         let kernel = self.versions(&module).next();

@@ -8,7 +8,7 @@ use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_frontend::ir::{Item, Module};
 pub use fpgacc_launch_facts::ExecutionModel;
 
-use fpgacc_device_passes::passes::{NDRANGE_TO_LOOP, WINDOW};
+use fpgacc_device_passes::passes::{NDRANGE_TO_LOOP, WINDOW, ndrange_to_loop};
 use fpgacc_device_passes::pipeline::Pipeline;
 
 /// The pipeline of a kernel that is not decided on.
@@ -20,7 +20,9 @@ pub(super) fn restrained(pipeline: &Pipeline, model: ExecutionModel) -> Pipeline
     // Whether windows pay is for the search to say, and for the user.
     let windows = own.switches.entry(WINDOW.to_string()).or_insert(false);
     // Rows that groups cut are no use to them.
-    own.options.ungrouped |= *windows;
+    if *windows {
+        own.options.of_mut::<ndrange_to_loop::Options>().ungrouped = true;
+    }
     own
 }
 

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use fpgacc_device_passes::pass::LaunchContract;
-use fpgacc_device_passes::passes;
+use fpgacc_device_passes::passes::{CONSTANT_MEMORY, constant_memory};
 use fpgacc_device_passes::pipeline::Pipeline;
 use fpgacc_performance_model::Board;
 
@@ -18,8 +18,8 @@ pub type Form = (Pipeline, Made);
 /// Makes a form with the tables in constant memory that make it faster, or smaller and no slower; with all,
 /// if the user turns that on.
 pub fn choose(pipeline: Pipeline, board: &Board, make: &dyn Fn(Pipeline) -> Form) -> Form {
-    let forced = pipeline.switches.get(passes::CONSTANT_MEMORY) == Some(&true);
-    let is_chosen = forced || pipeline.options.tables.is_some();
+    let forced = pipeline.switches.get(CONSTANT_MEMORY) == Some(&true);
+    let is_chosen = forced || chosen(&pipeline).is_some();
     let all = make(pipeline.clone());
     let tables = moved(&all.1);
     if is_chosen || tables.is_empty() {
@@ -27,12 +27,12 @@ pub fn choose(pipeline: Pipeline, board: &Board, make: &dyn Fn(Pipeline) -> Form
     }
     let with = |tables: BTreeSet<u32>| {
         let mut form = pipeline.clone();
-        form.options.tables = Some(tables);
+        choose_these(&mut form, tables);
         make(form)
     };
     let mut best = with(BTreeSet::new());
     for &table in tables.iter().filter(|_| tables.len() > 1) {
-        let mut more = best.0.options.tables.clone().unwrap_or_default();
+        let mut more = chosen(&best.0).clone().unwrap_or_default();
         more.insert(table);
         let next = with(more);
         if gains(&next.1, &best.1, board) {
@@ -43,8 +43,17 @@ pub fn choose(pipeline: Pipeline, board: &Board, make: &dyn Fn(Pipeline) -> Form
         return best;
     }
     let (mut form, made) = all;
-    form.options.tables = Some(tables);
+    choose_these(&mut form, tables);
     (form, made)
+}
+
+/// The parameters that a form may move; `None`: all.
+fn chosen(form: &Pipeline) -> &Option<BTreeSet<u32>> {
+    &form.options.of::<constant_memory::Options>().tables
+}
+
+fn choose_these(form: &mut Pipeline, tables: BTreeSet<u32>) {
+    form.options.of_mut::<constant_memory::Options>().tables = Some(tables);
 }
 
 /// The parameters that became constant memory in some version.

@@ -1,7 +1,12 @@
 //! Kernels whose variants `fpgacc tune` found: they are made so, and nothing is decided of them.
 
-use fpgacc_device_passes::options::{ChosenLocal, Coarsening, Factor, ProposedLocal};
-use fpgacc_device_passes::passes::{GEOMETRY, PRIVATISE, TILE, WINDOW};
+use fpgacc_device_passes::passes::coarsen::options::Coarsening;
+use fpgacc_device_passes::passes::geometry::{ChosenLocal, ProposedLocal};
+use fpgacc_device_passes::passes::unroll::Factor;
+use fpgacc_device_passes::passes::{
+    GEOMETRY, PRIVATISE, TILE, WINDOW, coalesce, coarsen, geometry, ndrange_to_loop, promote,
+    replicate, unroll, vectorise, window,
+};
 use fpgacc_device_passes::pipeline::{Pipeline, find_pass};
 use fpgacc_kernel_analysis::geometry::Geometry;
 use fpgacc_launch_facts::{ExecutionModel, Facts, Variant};
@@ -56,42 +61,35 @@ pub fn pipeline(
         .coarsen
         .as_ref()
         .map(|text| text.parse::<Coarsening>());
-    options.coarsen = coarsen
+    options.of_mut::<coarsen::Options>().how = coarsen
         .transpose()
         .map_err(|why| fault("coarsen", why.to_string()))?;
-    options.vectorise = variant.vectorise.filter(|lanes| *lanes > 1);
-    options.vectorise_loops = variant.vectorise_loops.filter(|lanes| *lanes > 1);
+    options.of_mut::<vectorise::Options>().lanes = variant.vectorise.filter(|lanes| *lanes > 1);
+    options.of_mut::<vectorise::LoopOptions>().lanes =
+        variant.vectorise_loops.filter(|lanes| *lanes > 1);
     if let Some(text) = &variant.local {
         let local = local_size(text).ok_or_else(|| {
             let what = format!("expected sizes as in 64x4, not '{text}'");
             fault("local", what)
         })?;
-        let sizes = options.local_sizes.get_or_insert_default();
+        let sizes = &mut options.of_mut::<geometry::Options>().local_sizes;
+        let sizes = sizes.get_or_insert_default();
         let of_kernel = proposed(kernel, local, facts);
         sizes.kernels.insert(kernel.to_string(), of_kernel);
         made.switches.insert(GEOMETRY.to_string(), true);
     }
-    for (field, value, option) in [
-        ("simd", variant.simd, &mut options.simd),
-        (
-            "compute_units",
-            variant.compute_units,
-            &mut options.compute_units,
-        ),
-        (
-            "window_lanes",
-            variant.window_lanes,
-            &mut options.window_lanes,
-        ),
-    ] {
-        *option = value.unwrap_or(1);
-        if *option == 0 || *option > 64 {
-            return Err(fault(
-                field,
-                format!("expected a number from 1 to 64, not {option}"),
-            ));
+    let few = |field: &str, number: Option<u64>| match number.unwrap_or(1) {
+        number @ 1..=64 => Ok(number),
+        number => {
+            let what = format!("expected a number from 1 to 64, not {number}");
+            Err(fault(field, what))
         }
-    }
+    };
+    *options.of_mut() = replicate::Options {
+        simd: few("simd", variant.simd)?,
+        units: few("compute_units", variant.compute_units)?,
+    };
+    options.of_mut::<window::Options>().lanes = few("window_lanes", variant.window_lanes)?;
     for (&number, &copies) in &variant.unroll {
         if number == 0 || copies == 0 {
             return Err(fault(
@@ -99,7 +97,8 @@ pub fn pipeline(
                 "loops are counted from 1, and copies too".to_string(),
             ));
         }
-        options.unroll.push(Factor {
+        let unrolled = &mut options.of_mut::<unroll::Options>().factors;
+        unrolled.push(Factor {
             index: number - 1,
             copies,
         });
@@ -108,12 +107,13 @@ pub fn pipeline(
         let index = number.checked_sub(1);
         let index =
             index.ok_or_else(|| fault("coalesce", "loops are counted from 1".to_string()))?;
-        options.coalesce.push(index);
+        options.of_mut::<coalesce::Options>().nests.push(index);
     }
-    options.promote = variant.promote.unwrap_or(0);
-    options.innermost = variant.innermost;
+    options.of_mut::<promote::Options>().most = variant.promote.unwrap_or(0);
+    let loops: &mut ndrange_to_loop::Options = options.of_mut();
+    loops.innermost = variant.innermost;
     // Rows that groups cut are no use to windows.
-    options.ungrouped |= made.switches.get(WINDOW) == Some(&true);
+    loops.ungrouped |= made.switches.get(WINDOW) == Some(&true);
     Ok(made)
 }
 
@@ -159,15 +159,16 @@ mod tests {
             ..Variant::default()
         };
         let made = pipeline("k", &variant, &Facts::default(), &Pipeline::default()).unwrap();
-        assert_eq!(made.options.coarsen.unwrap().factor, 4);
+        let coarsened: &coarsen::Options = made.options.of();
+        assert_eq!(coarsened.how.unwrap().factor, 4);
         assert_eq!(
-            made.options.unroll,
+            made.options.of::<unroll::Options>().factors,
             [Factor {
                 index: 1,
                 copies: 8
             }]
         );
-        assert_eq!(made.options.simd, 1);
+        assert_eq!(made.options.of::<replicate::Options>().simd, 1);
         assert_eq!(made.switches.get("ndrange-to-loop"), Some(&false));
     }
 

@@ -13,4 +13,5 @@ pub mod passes;
 pub mod pipeline;
 pub mod remark;
 pub mod requirement;
+pub mod setting;
 pub mod versions;

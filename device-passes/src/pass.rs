@@ -10,6 +10,7 @@ use fpgacc_kernel_analysis::geometry::Geometry;
 use fpgacc_launch_facts::{Facts, Launch};
 
 use crate::options::PassOptions;
+use crate::setting::Setting;
 
 pub use fpgacc_kernel_analysis::note::Note;
 pub use fpgacc_runtime::contract::LaunchContract;
@@ -110,6 +111,10 @@ pub trait Pass: Sync {
     /// See [`About::name`].
     fn name(&self) -> &'static str {
         self.about().name
+    }
+    /// Its options as text.
+    fn settings(&self) -> &'static [Setting] {
+        &[]
     }
     /// Whether a kernel has anything that it could rewrite. Without that it is not run, and nothing is
     /// reported.

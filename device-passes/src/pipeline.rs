@@ -38,7 +38,7 @@ pub struct Pipeline {
 impl Pipeline {
     /// Whether kernels that are launched in different ways get a version for each.
     fn makes_versions(&self) -> bool {
-        self.level >= 2 && self.options.versions && self.runs(&Specialise)
+        self.level >= 2 && !self.options.one_version && self.runs(&Specialise)
     }
 
     /// Whether a pass is on and none that it all ends with stands before it.

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use common::{Rewritten, rewrite};
 use fpgacc_device_passes::options::PassOptions;
+use fpgacc_device_passes::passes::reduction::Options;
 use fpgacc_device_passes::pipeline::Pipeline;
 use fpgacc_launch_facts::Facts;
 
@@ -15,6 +16,12 @@ fn only_reduction(options: PassOptions) -> Pipeline {
         options,
         ..Pipeline::default()
     }
+}
+
+fn strict(strict_fp: bool) -> PassOptions {
+    let mut options = PassOptions::default();
+    options.of_mut::<Options>().strict_fp = strict_fp;
+    options
 }
 
 fn reduce(source: &str) -> Rewritten {
@@ -307,10 +314,7 @@ fn a_kernel_of_many_work_items_stays() {
 
 #[test]
 fn strict_fp_forbids_it() {
-    let options = PassOptions {
-        strict_fp: true,
-        ..PassOptions::default()
-    };
+    let options = strict(true);
     let source = kernel("for (int i = 0; i < n; i++) s += a[i];");
     let rewritten = rewrite(&source, &Facts::default(), &only_reduction(options));
     assert!(!rewritten.text.contains("shift_reg"));
@@ -335,10 +339,7 @@ fn strict_fp_forbids_minima_and_maxima_too() {
     ] {
         let source = kernel(&format!("for (int i = 0; i < n; i++) {{ {body} }}"));
         let text = |strict_fp| {
-            let options = PassOptions {
-                strict_fp,
-                ..PassOptions::default()
-            };
+            let options = strict(strict_fp);
             rewrite(&source, &Facts::default(), &only_reduction(options)).text
         };
         let unchanged = rewrite(&source, &Facts::default(), &Pipeline::default()).text;

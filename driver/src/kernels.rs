@@ -10,7 +10,7 @@ use fpgacc_decision::{Decided, Request};
 use fpgacc_device_passes::instrumentation::emulator;
 use fpgacc_device_passes::instrumentation::lock::lock;
 use fpgacc_device_passes::pass::Pass;
-use fpgacc_device_passes::passes;
+use fpgacc_device_passes::passes::{self, geometry};
 use fpgacc_device_passes::pipeline::{self, Pipeline, Report};
 use fpgacc_frontend::diag::{Diagnostic, Severity};
 use fpgacc_frontend::ir::{Function, Module};
@@ -220,7 +220,8 @@ fn decide(session: &mut Session, module: &mut Module, facts: &Facts) -> Step<Dec
     let board = board::of(session)?;
     aoc_report::load(session)?;
     let mut pipeline = pipeline_for_tool(session);
-    pipeline.options.local_sizes = local_sizes::proposed(session, module, facts)?;
+    let geometry: &mut geometry::Options = pipeline.options.of_mut();
+    geometry.local_sizes = local_sizes::proposed(session, module, facts)?;
     let options = &session.options;
     let request = Request {
         board: &board,

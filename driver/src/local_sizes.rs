@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fpgacc_device_passes::options::{ChosenLocal, LocalSizes, ProposedLocal};
+use fpgacc_device_passes::passes::geometry::{ChosenLocal, LocalSizes, ProposedLocal};
 use fpgacc_frontend::ir::{FunctionId, Module};
 use fpgacc_gpu_model::device::Device;
 use fpgacc_gpu_model::geometry::shape::Shape;

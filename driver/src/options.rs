@@ -7,15 +7,14 @@ use std::path::{Path, PathBuf};
 use clap::ArgMatches;
 use fpgacc_aoc_wrappers::cc::Language;
 use fpgacc_decision::{ExecutionModel, RequestedModels, SearchTime};
-use fpgacc_device_passes::options::{Coarsening, General, GroupLoop, PassOptions};
-use fpgacc_device_passes::pass::Pass;
+use fpgacc_device_passes::options::{General, PassOptions};
 use fpgacc_device_passes::passes;
 use fpgacc_device_passes::pipeline::{Pipeline, nearest_pass};
 use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_kernel_analysis::constant_memory;
 
 use crate::advice;
-use crate::cli::{self, Step, is_pass, rule_by_preprocessor, switch};
+use crate::cli::{self, Step, is_pass, pass_flags, rule_by_preprocessor, switch};
 use crate::depfile::{self, DependencyOptions};
 use crate::message_format::Format;
 use crate::nearly::did_you_mean;
@@ -457,26 +456,13 @@ fn pipeline(matches: &ArgMatches) -> Result<Pipeline, Diagnostic> {
     if geometry(matches).is_some() {
         switches.insert(passes::GEOMETRY.to_string(), true);
     }
-    let coarsen = matches.get_one::<Coarsening>("coarsen").copied();
-    if coarsen.is_some() {
-        // Who says how wants it.
-        switches.entry(passes::COARSEN.to_string()).or_insert(true);
-    }
-    let lanes = |option: &str| matches.get_one::<u64>(option).copied();
-    let (vectorise, vectorise_loops) = (lanes("vectorise"), lanes("vectorise-loops"));
-    for (asked, pass) in [
-        (vectorise, passes::VECTORISE),
-        (vectorise_loops, passes::VECTORISE_LOOPS),
-    ] {
-        if asked.is_some() {
-            switches.entry(pass.to_string()).or_insert(true);
-        }
-    }
-    let group_loop = matches.get_one::<GroupLoop>("fgroup-loop").copied();
-    if group_loop.is_some() {
-        let looped = passes::GROUP_LOOP.to_string();
-        switches.entry(looped).or_insert(true);
-    }
+    let mut options = PassOptions {
+        general: general(matches),
+        ..PassOptions::default()
+    };
+    options.of_mut::<passes::constant_memory::Options>().cache =
+        constant_cache(&all(matches, "Xaoc"));
+    pass_flags::read(matches, &mut options, &mut switches).map_err(Diagnostic::error)?;
     let stop_after = one(matches, "stop-after");
     if let Some(name) = stop_after.as_deref().filter(|name| !is_pass(name)) {
         let error = Diagnostic::error(format!("--stop-after: there is no pass '{name}'"));
@@ -486,24 +472,7 @@ fn pipeline(matches: &ArgMatches) -> Result<Pipeline, Diagnostic> {
     }
     Ok(Pipeline {
         level: level.unwrap_or(DEFAULT_LEVEL),
-        options: PassOptions {
-            strict_fp: matches.get_flag("strict-fp"),
-            promote: match switches.get(passes::Promote.name()) {
-                Some(true) => passes::promote::MOST,
-                _ => 0,
-            },
-            max_local_size: matches.get_one("max-local-size").copied().unwrap_or(1024),
-            coarsen,
-            vectorise,
-            vectorise_loops,
-            group_loop,
-            interchange: matches.get_flag("interchange"),
-            // Rows that groups cut are short.
-            ungrouped: matches.get_flag("interchange"),
-            general: general(matches),
-            constant_cache: constant_cache(&all(matches, "Xaoc")),
-            ..PassOptions::default()
-        },
+        options,
         switches,
         stop_after,
     })

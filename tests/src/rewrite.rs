@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use fpgacc_aoc_wrappers::cc::{Compiler, Language, Source};
-use fpgacc_device_passes::options::{
-    ChosenLocal, Factor, General, LocalSizes, PassOptions, ProposedLocal,
-};
+use fpgacc_device_passes::options::{General, PassOptions};
 use fpgacc_device_passes::pass::LaunchContract;
-use fpgacc_device_passes::passes;
+use fpgacc_device_passes::passes::geometry::{self, ChosenLocal, LocalSizes, ProposedLocal};
+use fpgacc_device_passes::passes::unroll::{self, Factor};
+use fpgacc_device_passes::passes::{
+    self, coalesce, coarsen, group_loop, ndrange_to_loop, promote, replicate, vectorise,
+};
 use fpgacc_device_passes::pipeline::{Pipeline, Report, run};
 use fpgacc_device_passes::remark::Remark;
 use fpgacc_frontend::diag::{Color, render};
@@ -90,42 +92,45 @@ impl Rewrites {
     fn pipeline(&self, options: &PassOptions, job: &Job) -> Pipeline {
         let mut options = options.clone();
         if matches!(self, Rewrites::Resized) {
-            options.local_sizes = Some(other_sizes(job));
+            options.of_mut::<geometry::Options>().local_sizes = Some(other_sizes(job));
         }
-        options.promote = passes::promote::MOST;
+        *options.of_mut() = promote::Options::ON;
         if matches!(self, Rewrites::Unrolled | Rewrites::Wide) {
-            options.unroll = (0..8).map(|index| Factor { index, copies: 3 }).collect();
+            let factors = (0..8).map(|index| Factor { index, copies: 3 }).collect();
+            *options.of_mut() = unroll::Options { factors };
         }
         if matches!(self, Rewrites::Coalesced) {
-            options.coalesce = (0..8).collect();
-            options.innermost = Some(1);
+            options.of_mut::<coalesce::Options>().nests = (0..8).collect();
+            options.of_mut::<ndrange_to_loop::Options>().innermost = Some(1);
         }
-        options.interchange |= matches!(self, Rewrites::Interchanged);
+        let loops: &mut ndrange_to_loop::Options = options.of_mut();
+        loops.interchange |= matches!(self, Rewrites::Interchanged);
         let (level, switches) = match self {
             Rewrites::All | Rewrites::Unrolled | Rewrites::Coalesced | Rewrites::Interchanged => {
                 (3, BTreeMap::new())
             }
             Rewrites::Only(name) => {
                 if name == passes::VECTORISE_LOOPS {
-                    options.vectorise_loops.get_or_insert(4);
+                    let loops: &mut vectorise::LoopOptions = options.of_mut();
+                    loops.lanes.get_or_insert(4);
                 }
                 (0, BTreeMap::from([(name.clone(), true)]))
             }
             Rewrites::NdRange => (3, without_loops()),
             Rewrites::Wide => {
-                options.simd = 2;
-                options.compute_units = 3;
+                *options.of_mut() = replicate::Options { simd: 2, units: 3 };
                 (3, without_loops())
             }
             Rewrites::Coarsened(how) => {
-                options.coarsen = how.parse().ok();
+                options.of_mut::<coarsen::Options>().how = how.parse().ok();
                 options.general = General::Always;
                 (3, without_loops())
             }
             Rewrites::Vectorised(lanes, how) => {
-                options.vectorise = Some(*lanes);
-                options.vectorise_loops = Some(*lanes);
-                options.coarsen = how.as_ref().and_then(|how| how.parse().ok());
+                let (lanes, how) = (Some(*lanes), how.as_ref());
+                *options.of_mut() = vectorise::Options { lanes };
+                *options.of_mut() = vectorise::LoopOptions { lanes };
+                options.of_mut::<coarsen::Options>().how = how.and_then(|how| how.parse().ok());
                 options.general = General::Always;
                 (3, without_loops())
             }
@@ -134,7 +139,7 @@ impl Rewrites {
                 (3, without_loops())
             }
             Rewrites::GroupLoop(how) => {
-                options.group_loop = how.parse().ok();
+                options.of_mut::<group_loop::Options>().how = how.parse().ok();
                 options.general = General::Always;
                 (3, without_loops())
             }

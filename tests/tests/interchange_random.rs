@@ -3,6 +3,7 @@
 
 use fpgacc_device_passes::options::PassOptions;
 use fpgacc_device_passes::passes::NDRANGE_TO_LOOP;
+use fpgacc_device_passes::passes::ndrange_to_loop;
 use fpgacc_tests::compare::unchanged;
 use fpgacc_tests::job::Job;
 use fpgacc_tests::planes::{Planes, job};
@@ -14,11 +15,10 @@ use fpgacc_tests::seeds::{fail_smallest, seeds};
 const BATCH: usize = 8;
 
 fn interchanged(job: &Job, ungrouped: bool, rewrites: &Rewrites) -> Rewritten {
-    let options = PassOptions {
-        interchange: true,
-        ungrouped,
-        ..PassOptions::default()
-    };
+    let mut options = PassOptions::default();
+    let loops: &mut ndrange_to_loop::Options = options.of_mut();
+    loops.interchange = true;
+    loops.ungrouped = ungrouped;
     rewrite(job, |_| Told::All, rewrites, &options).unwrap_or_else(|error| panic!("{error}"))
 }
 

@@ -1,6 +1,7 @@
 //! Iterations that become vectors leave results as they are: random loops, on all implementations.
 
 use fpgacc_device_passes::options::PassOptions;
+use fpgacc_device_passes::passes::vectorise;
 use fpgacc_tests::compare::{Bound, certify, same};
 use fpgacc_tests::random::Random;
 use fpgacc_tests::rewrite::{Rewrites, Told, rewrite};
@@ -19,10 +20,8 @@ fn random_loops_compute_the_same_bytes() {
         certify(&original)
             .unwrap_or_else(|error| fail(name, seed, &original.source, &error.to_string()));
         let lanes = [4, 2, 8][seed as usize % 3];
-        let options = PassOptions {
-            vectorise_loops: Some(lanes),
-            ..PassOptions::default()
-        };
+        let mut options = PassOptions::default();
+        options.of_mut::<vectorise::LoopOptions>().lanes = Some(lanes);
         let alone = Rewrites::Only("vectorise-loops".to_string());
         let made = rewrite(&original, |_| Told::Nothing, &alone, &options)
             .unwrap_or_else(|error| panic!("{error}"));

@@ -2,7 +2,7 @@
 //! does not lie in a buffer.
 
 use fpgacc_device_passes::options::PassOptions;
-use fpgacc_device_passes::passes::WINDOW;
+use fpgacc_device_passes::passes::{WINDOW, ndrange_to_loop, window};
 use fpgacc_tests::compare::unchanged;
 use fpgacc_tests::job::Job;
 use fpgacc_tests::random::Random;
@@ -15,11 +15,9 @@ const BATCH: usize = 20;
 
 /// Rewritten by `window` alone; kernels that are NDRanges by every pass of the pipeline.
 fn windowed(job: &Job, lanes: u64, items: bool) -> Job {
-    let options = PassOptions {
-        window_lanes: lanes,
-        ungrouped: true,
-        ..PassOptions::default()
-    };
+    let mut options = PassOptions::default();
+    options.of_mut::<window::Options>().lanes = lanes;
+    options.of_mut::<ndrange_to_loop::Options>().ungrouped = true;
     let alone = Rewrites::Only(WINDOW.to_string());
     let made = match items {
         true => rewrite(job, |_| Told::All, &Rewrites::All, &options),

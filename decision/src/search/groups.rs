@@ -3,7 +3,7 @@
 //! Work-groups of a known size are what tiles and SIMD lanes need. Where no work-item can tell, the pass `geometry`
 //! gives a kernel one.
 
-use fpgacc_device_passes::options::{ChosenLocal, LocalSizes, ProposedLocal};
+use fpgacc_device_passes::passes::geometry::{ChosenLocal, LocalSizes, ProposedLocal};
 use fpgacc_kernel_analysis::geometry::{Geometry, LocalGeometry};
 use fpgacc_launch_facts::{Known, Launch};
 

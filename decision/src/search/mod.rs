@@ -17,9 +17,9 @@ mod steps;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fpgacc_device_passes::options::LocalSizes;
 use fpgacc_device_passes::pass::Pass;
-use fpgacc_device_passes::passes::{self, NDRANGE_TO_LOOP, REDUCTION, WINDOW};
+use fpgacc_device_passes::passes::geometry::LocalSizes;
+use fpgacc_device_passes::passes::{self, NDRANGE_TO_LOOP, REDUCTION, WINDOW, reduction};
 use fpgacc_device_passes::pipeline::Pipeline;
 use fpgacc_performance_model::Family as Device;
 
@@ -171,7 +171,7 @@ impl Search<'_> {
                     .into_iter()
                     .map(|depth| {
                         let mut deep = self.without(&[]);
-                        deep.options.shift_register_depth = depth;
+                        deep.options.of_mut::<reduction::Options>().depth = depth;
                         form(deep, 3)
                     }),
             );
@@ -209,13 +209,15 @@ impl Search<'_> {
         let off = names.map(|name| (name.to_string(), false));
         let mut switches: BTreeMap<String, bool> = off.collect();
         switches.extend(self.base.switches.clone());
-        let mut form = Pipeline {
+        let form = Pipeline {
             switches,
             ..self.base.clone()
         };
         // Rows that groups cut are no use to windows.
-        form.options.ungrouped |= form.switches.get(WINDOW) == Some(&true);
-        form
+        match form.switches.get(WINDOW) {
+            Some(true) => steps::ungrouped(&form),
+            _ => form,
+        }
     }
 
     /// The forms that were found.
@@ -237,7 +239,7 @@ impl Search<'_> {
             return (pipeline, made);
         }
         let mut one = pipeline.clone();
-        one.options.versions = false;
+        one.options.one_version = true;
         let single = self.make_one(&one);
         let is_as_fast = single.price.seconds.value <= made.price.seconds.value * GAIN;
         let is_smaller = share_of(&single.price.area, self.pricing.board)
@@ -410,10 +412,13 @@ impl Search<'_> {
         if !steps::is_widened(pipeline) && steps::merged(pipeline) == 1 {
             return plain + 1;
         }
-        let options = &pipeline.options;
-        let copies: u64 = options.unroll.iter().map(|factor| factor.copies).sum();
-        let lanes = options.simd * options.compute_units * steps::merged(pipeline);
-        plain.max(RANK_OF_WIDE) + (lanes + copies) as u32 + options.coalesce.len() as u32
+        let copies: u64 = steps::factors(pipeline)
+            .iter()
+            .map(|factor| factor.copies)
+            .sum();
+        let lanes = steps::replicated(pipeline) * steps::merged(pipeline);
+        let nests = steps::coalesced_nests(pipeline).len();
+        plain.max(RANK_OF_WIDE) + (lanes + copies) as u32 + nests as u32
     }
 
     fn family(&self, at: usize) -> Family {

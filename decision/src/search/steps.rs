@@ -7,10 +7,14 @@
 
 use std::collections::BTreeMap;
 
-use fpgacc_device_passes::options::{Coarsening, Factor, Level, LocalSizes, Stride};
+use fpgacc_device_passes::options::{OwnOptions, PassOptions};
+use fpgacc_device_passes::passes::coarsen::options::{Coarsening, Level, Stride};
+use fpgacc_device_passes::passes::geometry::LocalSizes;
+use fpgacc_device_passes::passes::unroll::Factor;
 use fpgacc_device_passes::passes::{
     self, DELINEARISE, NDRANGE_TO_LOOP, NEIGHBOUR_TABLES, PRIVATISE, SCALAR_REPLACEMENT, TILE,
-    WINDOW,
+    WINDOW, coalesce, coarsen, geometry, ndrange_to_loop, promote, replicate, unroll, vectorise,
+    window,
 };
 use fpgacc_device_passes::pipeline::Pipeline;
 
@@ -91,8 +95,8 @@ impl Loops {
 
     /// Copies of the body of each loop that a form unrolls.
     pub fn copies(&self, form: &Pipeline) -> Vec<f64> {
-        let lanes = (form.options.window_lanes * merged(form)) as f64;
-        let unroll = form.options.unroll.iter();
+        let lanes = (window_lanes(form) * merged(form)) as f64;
+        let unroll = factors(form).iter();
         let copies = |index| lanes * self.product(index, |index, _| copies(form, index));
         let mut all: Vec<f64> = unroll.map(|factor| copies(factor.index)).collect();
         all.extend((lanes > 1.0).then_some(lanes));
@@ -101,11 +105,8 @@ impl Loops {
 
     /// How much more than now a form can do at a time.
     pub fn widening(&self, form: &Pipeline) -> f64 {
-        let options = &form.options;
-        let replicated = LANES[LANES.len() - 1] * UNITS[UNITS.len() - 1];
-        // Work-items of NDRanges, or places of windows.
-        let now = options.simd * options.compute_units * options.window_lanes;
-        let replicated = replicated as f64 / now as f64;
+        let most = LANES[LANES.len() - 1] * UNITS[UNITS.len() - 1];
+        let replicated = most as f64 / at_a_time(form) as f64;
         let more = |index: usize, found: &Loop| found.most() / copies(form, index);
         let chains = self.0.keys().map(|at| self.product(*at, more));
         replicated * chains.fold(1.0, f64::max)
@@ -114,15 +115,58 @@ impl Loops {
 
 /// Copies of a loop.
 fn copies(form: &Pipeline, index: usize) -> f64 {
-    let unroll = &form.options.unroll;
-    let factor = unroll.iter().find(|factor| factor.index == index);
+    let factor = factors(form).iter().find(|factor| factor.index == index);
     factor.map_or(1.0, |factor| factor.copies as f64)
+}
+
+/// Loops that are unrolled.
+pub fn factors(form: &Pipeline) -> &[Factor] {
+    &form.options.of::<unroll::Options>().factors
+}
+
+fn window_lanes(form: &Pipeline) -> u64 {
+    form.options.of::<window::Options>().lanes
+}
+
+fn vectors(options: &PassOptions) -> Option<u64> {
+    options.of::<vectorise::Options>().lanes
+}
+
+fn vectors_of_loops(options: &PassOptions) -> Option<u64> {
+    options.of::<vectorise::LoopOptions>().lanes
+}
+
+fn coarsening(options: &PassOptions) -> Option<Coarsening> {
+    options.of::<coarsen::Options>().how
+}
+
+/// Work-items that run at a time.
+pub fn replicated(form: &Pipeline) -> u64 {
+    let replicate::Options { simd, units } = *form.options.of();
+    simd * units
+}
+
+/// Work-items of NDRanges, or places of windows.
+fn at_a_time(form: &Pipeline) -> u64 {
+    replicated(form) * window_lanes(form)
+}
+
+/// Nests that are one loop.
+pub fn coalesced_nests(form: &Pipeline) -> &[usize] {
+    &form.options.of::<coalesce::Options>().nests
+}
+
+/// A form with other options of a pass.
+fn with<O: OwnOptions>(form: &Pipeline, change: impl FnOnce(&mut O)) -> Pipeline {
+    let mut form = form.clone();
+    change(form.options.of_mut());
+    form
 }
 
 /// Work-items of the input that are one.
 pub fn merged(form: &Pipeline) -> u64 {
-    let lanes = form.options.vectorise.unwrap_or(1);
-    lanes * form.options.coarsen.map_or(1, |how| how.factor)
+    let lanes = vectors(&form.options).unwrap_or(1);
+    lanes * coarsening(&form.options).map_or(1, |how| how.factor)
 }
 
 /// Whether the loops of two forms have the same places. Loops over lanes, those that load tiles, and what is left
@@ -130,17 +174,14 @@ pub fn merged(form: &Pipeline) -> u64 {
 pub fn has_loops_of(form: &Pipeline, other: &Pipeline) -> bool {
     let added = |form: &Pipeline| {
         let has_tiles = form.switches.get(TILE) == Some(&true);
-        let vectors = form.options.vectorise_loops;
-        (merged(form), has_tiles, vectors)
+        (merged(form), has_tiles, vectors_of_loops(&form.options))
     };
     added(form) == added(other)
 }
 
 /// Whether a form is wider than its base.
 pub fn is_widened(form: &Pipeline) -> bool {
-    let options = &form.options;
-    let is_replicated = options.simd * options.compute_units * options.window_lanes > 1;
-    is_replicated || !options.unroll.is_empty() || !options.coalesce.is_empty()
+    at_a_time(form) > 1 || !factors(form).is_empty() || !coalesced_nests(form).is_empty()
 }
 
 /// The forms that other work or another order of it makes.
@@ -150,12 +191,14 @@ pub fn structural(form: &Pipeline, base: &Pipeline, made: &Made) -> Vec<Pipeline
         done.any(|(pass, _)| *pass == name)
     };
     let mut found = Vec::new();
-    let is_reordered = form.options.innermost.is_some();
-    if made.family == Family::SingleWorkItem && did(NDRANGE_TO_LOOP) && !is_reordered {
-        found.extend((0..3).map(|dim| {
-            let mut form = form.clone();
-            form.options.innermost = Some(dim);
-            form
+    let loops: &ndrange_to_loop::Options = form.options.of();
+    let has_loops = made.family == Family::SingleWorkItem && did(NDRANGE_TO_LOOP);
+    if has_loops && loops.innermost.is_none() {
+        let dims = 0..3;
+        found.extend(dims.map(|dim| {
+            with(form, |loops: &mut ndrange_to_loop::Options| {
+                loops.innermost = Some(dim);
+            })
         }));
     }
     if made.family == Family::NdRange && form.runs(&passes::Coarsen) {
@@ -164,30 +207,29 @@ pub fn structural(form: &Pipeline, base: &Pipeline, made: &Made) -> Vec<Pipeline
     // Neighbours that are merged, and copies of loops, access memory as widely as vectors do.
     let is_merged = form.runs(&passes::Coarsen);
     if made.family == Family::NdRange && form.runs(&passes::Vectorise) && !is_merged {
-        let more = more_lanes(form.options.vectorise, base.options.vectorise);
-        found.extend(more.map(|lanes| {
-            let mut form = form.clone();
-            form.options.vectorise = Some(lanes);
-            form
-        }));
+        let more = more_lanes(vectors(&form.options), vectors(&base.options));
+        found.extend(
+            more.map(|lanes| with(form, |own: &mut vectorise::Options| own.lanes = Some(lanes))),
+        );
     }
     if form.runs(&passes::VectoriseLoops) && !form.runs(&passes::Unroll) {
-        let more = more_lanes(form.options.vectorise_loops, base.options.vectorise_loops);
+        let more = more_lanes(
+            vectors_of_loops(&form.options),
+            vectors_of_loops(&base.options),
+        );
         found.extend(more.map(|lanes| {
-            let mut form = form.clone();
-            form.options.vectorise_loops = Some(lanes);
-            form
+            with(form, |own: &mut vectorise::LoopOptions| {
+                own.lanes = Some(lanes)
+            })
         }));
     }
-    if made.family == Family::SingleWorkItem && did(NDRANGE_TO_LOOP) && !form.options.ungrouped {
-        let mut form = form.clone();
-        form.options.ungrouped = true;
-        found.push(form);
+    if has_loops && !loops.ungrouped {
+        found.push(ungrouped(form));
     }
-    if made.family == Family::SingleWorkItem && did(NDRANGE_TO_LOOP) && !form.options.interchange {
+    if has_loops && !loops.interchange {
         found.extend(interchanged(form));
     }
-    if form.runs(&passes::Promote) && form.options.promote == 0 {
+    if form.runs(&passes::Promote) && form.options.of::<promote::Options>().most == 0 {
         found.extend(promoted(form, made));
     }
     let is_off = |pass: &&&str| form.switches.get(**pass) != Some(&true);
@@ -219,12 +261,14 @@ pub fn in_groups(
     made: &Made,
     sizes: &LocalSizes,
 ) -> Vec<Pipeline> {
-    let is_free = form.options.local_sizes.is_none() && merged(form) == 1;
+    let now: &geometry::Options = form.options.of();
+    let is_free = now.local_sizes.is_none() && merged(form) == 1;
     if made.family != Family::NdRange || !form.runs(&passes::ChooseGeometry) || !is_free {
         return Vec::new();
     }
-    let mut sized = form.clone();
-    sized.options.local_sizes = Some(sizes.clone());
+    let sized = with(form, |own: &mut geometry::Options| {
+        own.local_sizes = Some(sizes.clone());
+    });
     let mut tiled = sized.clone();
     let is_tiled = base.switches.get(TILE).copied().unwrap_or(true);
     tiled.switches.insert(TILE.to_string(), is_tiled);
@@ -233,8 +277,7 @@ pub fn in_groups(
 
 /// Windows walk over rows, which groups cut into pieces, quotients hide, and tables may.
 fn over_rows(form: &Pipeline, base: &Pipeline, others: &[&str]) -> Pipeline {
-    let mut form = form.clone();
-    form.options.ungrouped = true;
+    let mut form = ungrouped(form);
     for pass in [DELINEARISE].iter().chain(others) {
         let is_on = base.switches.get(*pass).copied().unwrap_or(true);
         form.switches.insert(pass.to_string(), is_on);
@@ -242,13 +285,20 @@ fn over_rows(form: &Pipeline, base: &Pipeline, others: &[&str]) -> Pipeline {
     form
 }
 
+/// Loops over global ids.
+pub fn ungrouped(form: &Pipeline) -> Pipeline {
+    with(form, |loops: &mut ndrange_to_loop::Options| {
+        loops.ungrouped = true;
+    })
+}
+
 /// A kernel's own loops outside of those over work-items: of groups, and of all.
 fn interchanged(form: &Pipeline) -> Vec<Pipeline> {
-    let mut grouped = form.clone();
-    grouped.options.interchange = true;
-    let mut all = grouped.clone();
-    all.options.ungrouped = true;
-    match form.options.ungrouped {
+    let grouped = with(form, |loops: &mut ndrange_to_loop::Options| {
+        loops.interchange = true;
+    });
+    let all = ungrouped(&grouped);
+    match form.options.of::<ndrange_to_loop::Options>().ungrouped {
         true => vec![all],
         false => vec![grouped, all],
     }
@@ -263,14 +313,15 @@ fn more_lanes(now: Option<u64>, asked: Option<u64>) -> impl Iterator<Item = u64>
 /// More neighbours that become one work-item, unless the user says how many: what they read alike is read
 /// once.
 fn coarsened(form: &Pipeline, base: &Pipeline) -> Vec<Pipeline> {
-    if base.options.coarsen.is_some() {
+    if coarsening(&base.options).is_some() {
         return Vec::new();
     }
-    let dims = match form.options.coarsen {
+    let how = coarsening(&form.options);
+    let dims = match how {
         Some(how) => how.dim..how.dim + 1,
         None => 0..MERGED_DIMS,
     };
-    let now = form.options.coarsen.map_or(1, |how| how.factor);
+    let now = how.map_or(1, |how| how.factor);
     let more = next(&MERGED, now).flat_map(|factor| {
         dims.clone().map(move |dim| Coarsening {
             dim,
@@ -279,11 +330,7 @@ fn coarsened(form: &Pipeline, base: &Pipeline) -> Vec<Pipeline> {
             level: Level::Items,
         })
     });
-    let with = |how| {
-        let mut form = form.clone();
-        form.options.coarsen = Some(how);
-        form
-    };
+    let with = |how| with(form, |own: &mut coarsen::Options| own.how = Some(how));
     more.map(with).collect()
 }
 
@@ -292,11 +339,7 @@ fn promoted(form: &Pipeline, made: &Made) -> Vec<Pipeline> {
     let mut sizes: Vec<u64> = made.promotable.iter().map(|found| found.elements).collect();
     sizes.sort_unstable();
     sizes.dedup();
-    let with = |elements| {
-        let mut form = form.clone();
-        form.options.promote = elements;
-        form
-    };
+    let with = |elements| with(form, |own: &mut promote::Options| own.most = elements);
     sizes.into_iter().take(MOST_SIZES).map(with).collect()
 }
 
@@ -304,25 +347,22 @@ fn promoted(form: &Pipeline, made: &Made) -> Vec<Pipeline> {
 pub fn wider(form: &Pipeline, made: &Made, loops: &Loops) -> Vec<Pipeline> {
     let mut found = Vec::new();
     if made.family == Family::NdRange && form.runs(&passes::Replicate) {
-        let options = &form.options;
-        found.extend(next(&LANES, options.simd).map(|simd| {
-            let mut form = form.clone();
-            form.options.simd = simd;
-            form
-        }));
-        found.extend(next(&UNITS, options.compute_units).map(|units| {
-            let mut form = form.clone();
-            form.options.compute_units = units;
-            form
-        }));
+        let now: &replicate::Options = form.options.of();
+        found.extend(
+            next(&LANES, now.simd)
+                .map(|simd| with(form, |own: &mut replicate::Options| own.simd = simd)),
+        );
+        found.extend(
+            next(&UNITS, now.units)
+                .map(|units| with(form, |own: &mut replicate::Options| own.units = units)),
+        );
     }
     let mut done = made.report.done.values().flatten();
     if made.family == Family::SingleWorkItem && done.any(|(pass, _)| *pass == WINDOW) {
-        found.extend(next(&LANES, form.options.window_lanes).map(|lanes| {
-            let mut form = form.clone();
-            form.options.window_lanes = lanes;
-            form
-        }));
+        found.extend(
+            next(&LANES, window_lanes(form))
+                .map(|lanes| with(form, |own: &mut window::Options| own.lanes = lanes)),
+        );
     }
     if form.runs(&passes::Unroll) {
         found.extend(unrolled(form, made, loops));
@@ -337,20 +377,18 @@ pub fn wider(form: &Pipeline, made: &Made, loops: &Loops) -> Vec<Pipeline> {
 fn unrolled(form: &Pipeline, made: &Made, loops: &Loops) -> Vec<Pipeline> {
     let mut found = Vec::new();
     for (&index, &Loop { trips, .. }) in &loops.0 {
-        let unroll = &form.options.unroll;
-        let now = unroll.iter().find(|factor| factor.index == index);
+        let now = factors(form).iter().find(|factor| factor.index == index);
         let is_open = now.is_some() || made.loops.iter().any(|found| found.index == index);
         if !is_open {
             continue;
         }
         let now = now.map_or(1, |factor| factor.copies);
         for copies in more_copies(now, trips) {
-            let mut form = form.clone();
-            let unroll = &mut form.options.unroll;
-            unroll.retain(|factor| factor.index != index);
-            unroll.push(Factor { index, copies });
-            unroll.sort();
-            found.push(form);
+            found.push(with(form, |unroll: &mut unroll::Options| {
+                unroll.factors.retain(|factor| factor.index != index);
+                unroll.factors.push(Factor { index, copies });
+                unroll.factors.sort();
+            }));
         }
     }
     found
@@ -369,16 +407,16 @@ fn more_copies(now: u64, trips: Option<u64>) -> Vec<u64> {
 /// One more nest made one loop.
 fn coalesced(form: &Pipeline, made: &Made) -> Vec<Pipeline> {
     let joined = |at: usize| {
-        let nests = form.options.coalesce.iter();
+        let nests = coalesced_nests(form).iter();
         let mut nests = nests.filter_map(|index| made.nests.iter().find(|n| n.index == *index));
         nests.any(|nest| (nest.index..nest.index + nest.levels as usize).contains(&at))
     };
     let free = made.nests.iter().filter(|nest| !joined(nest.index));
     free.map(|nest| {
-        let mut form = form.clone();
-        form.options.coalesce.push(nest.index);
-        form.options.coalesce.sort_unstable();
-        form
+        with(form, |own: &mut coalesce::Options| {
+            own.nests.push(nest.index);
+            own.nests.sort_unstable();
+        })
     })
     .collect()
 }

@@ -12,10 +12,28 @@ use fpgacc_frontend::source::Span;
 use fpgacc_kernel_analysis::loops;
 use fpgacc_kernel_analysis::nest::{self, Nests};
 
+use crate::options::OwnOptions;
 use crate::pass::{About, Context, LaunchContract, Note, Outcome, Pass, Requirement};
+use crate::setting::{Setting, number};
 
 /// The pass.
 pub struct Coalesce;
+
+/// What is asked of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Nests to make one loop of, by [`Candidate::index`].
+    pub nests: Vec<usize>,
+}
+
+impl OwnOptions for Options {
+    const DEFAULT: &'static Self = &Options { nests: Vec::new() };
+}
+
+const COALESCE: Setting = Setting::new("coalesce", |options, text| {
+    options.of_mut::<Options>().nests.push(number(text)?);
+    Ok(())
+});
 
 /// A nest that may become one loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,8 +58,12 @@ impl Pass for Coalesce {
         }
     }
 
+    fn settings(&self) -> &'static [Setting] {
+        &[COALESCE]
+    }
+
     fn has_work(&self, _module: &Module, _kernel: FunctionId, context: &Context<'_>) -> bool {
-        !context.options.coalesce.is_empty()
+        !context.options.of::<Options>().nests.is_empty()
     }
 
     fn run(
@@ -51,7 +73,8 @@ impl Pass for Coalesce {
         context: &Context<'_>,
         _contract: &mut LaunchContract,
     ) -> Outcome {
-        let wanted: BTreeSet<usize> = context.options.coalesce.iter().copied().collect();
+        let options: &Options = context.options.of();
+        let wanted: BTreeSet<usize> = options.nests.iter().copied().collect();
         let mut free = 0;
         let mut done = Vec::new();
         for nest in candidates(module, &module.functions[kernel]) {

@@ -9,11 +9,13 @@
 mod launches;
 mod uses;
 
+use std::collections::BTreeSet;
+
 use fpgacc_frontend::ir::{
     AddressSpace, Callee, Expr, Function, FunctionId, Module, Qualifiers, VarId,
 };
 use fpgacc_kernel_analysis::calls;
-use fpgacc_kernel_analysis::constant_memory::{bytes_with, parameters};
+use fpgacc_kernel_analysis::constant_memory::{self, bytes_with, parameters};
 use fpgacc_kernel_analysis::faults;
 use fpgacc_kernel_analysis::relation::{Relation, relation};
 use fpgacc_kernel_analysis::usage::{Usage, buffer_parameters};
@@ -21,14 +23,37 @@ use fpgacc_runtime::guard::Guard;
 
 use self::launches::{Passed, passed};
 use self::uses::{Obstacle, Pointers, pointers};
+use crate::options::OwnOptions;
 use crate::pass::{About, Context, LaunchContract, Note, Outcome, Pass, Requirement};
 use crate::requirement::unmet;
+use crate::setting::{Setting, number};
 
 /// The least that `CL_DEVICE_MAX_CONSTANT_ARGS` may be (OpenCL 1.2, table 4.3).
 const MOST_PARAMETERS: usize = 8;
 
 /// The pass.
 pub struct ConstantMemory;
+
+/// What is asked of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Indices of the parameters that may become constant memory; `None`: all. The decision chooses.
+    pub tables: Option<BTreeSet<u32>>,
+    /// The most bytes that the cache may have; `None`: any number, known or not. Arguments of aoc say it.
+    pub cache: Option<u64>,
+}
+
+impl OwnOptions for Options {
+    const DEFAULT: &'static Self = &Options {
+        tables: None,
+        cache: Some(constant_memory::MOST),
+    };
+}
+
+const CACHE: Setting = Setting::new("constant-cache", |options, text| {
+    options.of_mut::<Options>().cache = Some(number(text)?);
+    Ok(())
+});
 
 impl Pass for ConstantMemory {
     fn about(&self) -> About {
@@ -39,6 +64,10 @@ impl Pass for ConstantMemory {
             requires: &[Requirement::EntryPoint, Requirement::KnownLaunches],
             after: &["ndrange-to-loop", "restrict"],
         }
+    }
+
+    fn settings(&self) -> &'static [Setting] {
+        &[CACHE]
     }
 
     fn has_work(&self, module: &Module, kernel: FunctionId, _context: &Context<'_>) -> bool {
@@ -165,7 +194,7 @@ fn fit(
 ) -> Result<Fitting, Reason> {
     let function = &module.functions[kernel];
     let reason = |text: String| (text, None);
-    let chosen = context.options.tables.as_ref();
+    let chosen = context.options.of::<Options>().tables.as_ref();
     if chosen.is_some_and(|chosen| !chosen.contains(&table.index)) {
         let text = "the performance model predicts no gain of constant memory (-fconstant-memory does \
                     not ask it)";
@@ -220,7 +249,7 @@ fn pairs(
 
 /// Whether the cache holds a table beside all other constant memory of the program.
 fn has_room(module: &Module, context: &Context<'_>, table: &Table<'_>) -> Result<(), String> {
-    let Some(most) = context.options.constant_cache else {
+    let Some(most) = context.options.of::<Options>().cache else {
         return Ok(());
     };
     let all = bytes_with(module, context.facts, context.all_launches, &table.buffers);

@@ -5,21 +5,87 @@
 //! as it is: the runtime passes the size in place of the host's, and takes the host's where it does not divide
 //! the global size.
 
+use std::collections::BTreeMap;
+
 use fpgacc_frontend::ir::{FunctionId, Module};
 use fpgacc_kernel_analysis::geometry::Geometry;
 use fpgacc_kernel_analysis::observed_groups::observed;
 use fpgacc_launch_facts::Launch;
-use fpgacc_runtime::contract::ChosenLocal;
 use fpgacc_runtime::guard::Subject;
 
-use crate::options::ProposedLocal;
+use crate::options::OwnOptions;
 use crate::pass::{About, Context, LaunchContract, Note, Outcome, Pass, Requirement};
+use crate::setting::{Setting, number};
+
+pub use fpgacc_runtime::contract::ChosenLocal;
 
 /// The name of the pass.
 pub const GEOMETRY: &str = "geometry";
 
 /// The pass.
 pub struct ChooseGeometry;
+
+/// What is asked of it. The command's model proposes (`-fgeometry`), or the decision.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Local sizes that suit a device, by kernel; `None`: launches keep the host's.
+    pub local_sizes: Option<LocalSizes>,
+}
+
+impl OwnOptions for Options {
+    const DEFAULT: &'static Self = &Options { local_sizes: None };
+}
+
+/// Local sizes that suit a device.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LocalSizes {
+    /// The device, for remarks.
+    pub device: String,
+    /// By kernel, as the source names it.
+    pub kernels: BTreeMap<String, Vec<ProposedLocal>>,
+}
+
+/// The local size for launches of a global size.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProposedLocal {
+    /// The sizes.
+    pub sizes: ChosenLocal,
+    /// What it gains over the host's, in words, for remarks; empty: that is not known.
+    pub gain: String,
+}
+
+/// `k:64x4/8x4`: the local size for launches of `k` with a global one.
+const SETTING: Setting = Setting::new("local-sizes", |options, text| {
+    let split = |text, at| str::split_once(text, at).ok_or("expected KERNEL:GLOBAL/LOCAL");
+    let (kernel, sizes) = split(text, ':')?;
+    let (global, local) = split(sizes, '/')?;
+    let proposed = ProposedLocal {
+        sizes: ChosenLocal {
+            global: three(global)?,
+            local: three(local)?,
+        },
+        gain: String::new(),
+    };
+    let all = &mut options.of_mut::<Options>().local_sizes;
+    let all = all.get_or_insert_with(|| LocalSizes {
+        device: "a device".to_string(),
+        ..LocalSizes::default()
+    });
+    all.kernels
+        .entry(kernel.to_string())
+        .or_default()
+        .push(proposed);
+    Ok(())
+});
+
+/// `64x4`; 1 in further dimensions.
+fn three(text: &str) -> Result<[u64; 3], String> {
+    let mut sizes = [1; 3];
+    for (size, text) in sizes.iter_mut().zip(text.split('x')) {
+        *size = number(text)?;
+    }
+    Ok(sizes)
+}
 
 impl Pass for ChooseGeometry {
     fn about(&self) -> About {
@@ -36,8 +102,12 @@ impl Pass for ChooseGeometry {
         }
     }
 
+    fn settings(&self) -> &'static [Setting] {
+        &[SETTING]
+    }
+
     fn has_work(&self, _module: &Module, _kernel: FunctionId, context: &Context<'_>) -> bool {
-        context.options.local_sizes.is_some()
+        context.options.of::<Options>().local_sizes.is_some()
     }
 
     fn run(
@@ -47,7 +117,7 @@ impl Pass for ChooseGeometry {
         context: &Context<'_>,
         contract: &mut LaunchContract,
     ) -> Outcome {
-        let Some(proposed) = &context.options.local_sizes else {
+        let Some(proposed) = &context.options.of::<Options>().local_sizes else {
             return Outcome::Nothing;
         };
         if let Some(reason) = obstacle(module, kernel, contract) {

@@ -21,23 +21,79 @@ use fpgacc_launch_facts::Launch;
 use fpgacc_runtime::contract::{Coarsened, Form, Level};
 use fpgacc_runtime::guard::{Fact, Guard, Multiple};
 
-use crate::options::{Coarsening, GroupLoop, Stride};
+use crate::options::OwnOptions;
 use crate::pass::{About, Context, LaunchContract, Note, Outcome, Pass, Requirement};
 use crate::passes::coarsen::COARSEN;
 use crate::passes::coarsen::helpers::Helpers;
 use crate::passes::coarsen::lanes::{self, Lanes};
+use crate::passes::coarsen::options::{Coarsening, Stride};
 use crate::passes::geometry::GEOMETRY;
 use crate::passes::ndrange_to_loop::loops::returns;
 use crate::passes::ndrange_to_loop::statements::count;
 use crate::passes::ndrange_to_loop::survey::survey;
 use crate::passes::ndrange_to_loop::work_items::ids::Target;
 use crate::passes::ndrange_to_loop::{plan, prepare, regions};
+use crate::setting::{PassFlag, Setting};
 
 /// The name of the pass.
 pub const GROUP_LOOP: &str = "group-loop";
 
 /// The pass.
 pub struct LoopOverGroups;
+
+/// What is asked of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// How work-groups become rounds of others; `None`: not at all.
+    pub how: Option<GroupLoop>,
+}
+
+impl OwnOptions for Options {
+    const DEFAULT: &'static Self = &Options { how: None };
+}
+
+/// Which work-groups become rounds of one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct GroupLoop {
+    /// The dimension: 0, 1 or 2.
+    pub dim: u8,
+    /// As many consecutive groups are one; at least 2.
+    pub factor: u64,
+}
+
+/// What a request for a loop over groups is not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("expected FACTOR or DIM:FACTOR, with a factor from 2 to {MOST_ROUNDS}")]
+pub struct NoGroupLoop;
+
+/// The most groups that become one.
+const MOST_ROUNDS: u64 = 1 << 20;
+
+impl std::str::FromStr for GroupLoop {
+    type Err = NoGroupLoop;
+
+    /// `4`, `1:4`.
+    fn from_str(text: &str) -> Result<Self, NoGroupLoop> {
+        let (dim, factor) = text.split_once(':').unwrap_or(("0", text));
+        let looped = GroupLoop {
+            dim: dim.parse().map_err(|_| NoGroupLoop)?,
+            factor: factor.parse().map_err(|_| NoGroupLoop)?,
+        };
+        let is_sound = looped.dim < 3 && (2..=MOST_ROUNDS).contains(&looped.factor);
+        is_sound.then_some(looped).ok_or(NoGroupLoop)
+    }
+}
+
+const SETTING: Setting = Setting::new(GROUP_LOOP, |options, text| {
+    let how = text.parse().map_err(|no: NoGroupLoop| no.to_string())?;
+    options.of_mut::<Options>().how = Some(how);
+    Ok(())
+})
+.flag(
+    PassFlag::OneDash("fgroup-loop", "[DIM:]FACTOR"),
+    "Let one work-group of each kernel that stays an NDRange do the work of FACTOR consecutive ones, in a loop",
+)
+.turns_on();
 
 impl Pass for LoopOverGroups {
     fn about(&self) -> About {
@@ -50,8 +106,12 @@ impl Pass for LoopOverGroups {
         }
     }
 
+    fn settings(&self) -> &'static [Setting] {
+        &[SETTING]
+    }
+
     fn has_work(&self, _module: &Module, _kernel: FunctionId, context: &Context<'_>) -> bool {
-        context.options.group_loop.is_some()
+        context.options.of::<Options>().how.is_some()
     }
 
     fn run(
@@ -61,7 +121,7 @@ impl Pass for LoopOverGroups {
         context: &Context<'_>,
         contract: &mut LaunchContract,
     ) -> Outcome {
-        let Some(how) = context.options.group_loop else {
+        let Some(how) = context.options.of::<Options>().how else {
             return Outcome::Nothing;
         };
         let problems = problems(module, kernel, context, (contract, how));

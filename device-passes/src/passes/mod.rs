@@ -2,31 +2,32 @@
 
 mod alignment;
 pub mod coalesce;
-mod coarsen;
-pub(crate) mod constant_memory;
+pub mod coarsen;
+pub mod constant_memory;
 mod delinearise;
 mod forward;
-mod geometry;
-mod group_loop;
+pub mod geometry;
+pub mod group_loop;
 mod ivdep;
 mod known_sizes;
 mod local_memory_size;
-mod ndrange_to_loop;
+pub mod ndrange_to_loop;
 mod neighbour_tables;
 mod privatise;
 pub mod promote;
-mod reduction;
-mod replicate;
+pub mod reduction;
+pub mod replicate;
 mod restrict;
 mod scalar_replacement;
 pub(crate) mod specialise;
 mod tile;
 pub mod unroll;
-mod vectorise;
+pub mod vectorise;
 pub mod window;
 mod work_group_size;
 
 use crate::pass::Pass;
+use crate::setting::Setting;
 
 pub use alignment::Alignment;
 pub use coalesce::Coalesce;
@@ -61,6 +62,12 @@ pub const DELINEARISE: &str = "delinearise";
 pub const NEIGHBOUR_TABLES: &str = "neighbour-tables";
 /// The name of the pass that reassociates.
 pub const REDUCTION: &str = "reduction";
+
+/// The options of all passes, each with its pass.
+pub fn settings() -> impl Iterator<Item = (&'static dyn Pass, &'static Setting)> {
+    let of = |pass: &'static dyn Pass| pass.settings().iter().map(move |one| (pass, one));
+    ALL.iter().flat_map(move |pass| of(*pass))
+}
 
 /// All passes, in the order in which the pipeline runs them.
 pub const ALL: &[&dyn Pass] = &[

@@ -19,7 +19,9 @@ use fpgacc_frontend::ir::{FunctionId, Module};
 use fpgacc_kernel_analysis::accesses::Summaries;
 use fpgacc_kernel_analysis::alias::called_functions;
 
+use crate::options::OwnOptions;
 use crate::pass::{About, Context, LaunchContract, Outcome, Pass};
+use crate::setting::{PassFlag, Setting, number};
 use legality::Search;
 
 pub use legality::Candidate;
@@ -27,8 +29,34 @@ pub use legality::Candidate;
 /// The pass.
 pub struct Promote;
 
-/// The most elements of an array where the user turns the pass on and nobody chooses.
-pub const MOST: u64 = 256;
+/// What is asked of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// The most elements of memory that it loads into one array on the chip; 0: it does nothing.
+    pub most: u64,
+}
+
+impl Options {
+    /// What suits where the user turns the pass on and nobody chooses.
+    pub const ON: Options = Options { most: 256 };
+}
+
+impl OwnOptions for Options {
+    const DEFAULT: &'static Self = &Options { most: 0 };
+}
+
+/// A number, or `on`.
+const PROMOTE: Setting = Setting::new("promote", |options, text| {
+    *options.of_mut() = match text {
+        "on" => Options::ON,
+        _ => Options {
+            most: number(text)?,
+        },
+    };
+    Ok(())
+})
+.flag(PassFlag::Pass("on"), "");
+
 /// The most elements of arrays that are worth a try.
 const MOST_TRIED: u64 = 4096;
 
@@ -43,8 +71,12 @@ impl Pass for Promote {
         }
     }
 
+    fn settings(&self) -> &'static [Setting] {
+        &[PROMOTE]
+    }
+
     fn has_work(&self, _module: &Module, _kernel: FunctionId, context: &Context<'_>) -> bool {
-        context.options.promote > 0
+        context.options.of::<Options>().most > 0
     }
 
     fn run(
@@ -58,7 +90,7 @@ impl Pass for Promote {
         let search = Search {
             summaries,
             called: context.called,
-            most: context.options.promote,
+            most: context.options.of::<Options>().most,
         };
         let (mut done, mut missed) = (Vec::new(), Vec::new());
         for function in summaries.functions() {

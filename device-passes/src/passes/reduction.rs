@@ -9,11 +9,14 @@
 mod codegen;
 mod legality;
 mod matching;
+pub mod options;
 
 use fpgacc_frontend::ir::{FunctionId, Module};
 use fpgacc_kernel_analysis::single_work_item::{is_single_work_item, may_share};
 
+pub use self::options::Options;
 use crate::pass::{About, Context, LaunchContract, Note, Outcome, Pass};
+use crate::setting::Setting;
 
 /// The pass.
 pub struct Reduction;
@@ -27,6 +30,10 @@ impl Pass for Reduction {
             after: &["ndrange-to-loop", "restrict"],
             ..About::default()
         }
+    }
+
+    fn settings(&self) -> &'static [Setting] {
+        &[options::STRICT]
     }
 
     fn run(

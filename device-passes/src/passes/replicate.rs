@@ -8,10 +8,36 @@
 use fpgacc_frontend::ir::{FunctionId, Module};
 use fpgacc_kernel_analysis::divergence::divergent_loop;
 
+use crate::options::OwnOptions;
 use crate::pass::{About, Context, LaunchContract, Note, Outcome, Pass, Requirement};
+use crate::setting::{Setting, number};
 
 /// The pass.
 pub struct Replicate;
+
+/// What is asked of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Work-items that run at a time in one pipeline (`num_simd_work_items`).
+    pub simd: u64,
+    /// Pipelines (`num_compute_units`).
+    pub units: u64,
+}
+
+impl OwnOptions for Options {
+    const DEFAULT: &'static Self = &Options { simd: 1, units: 1 };
+}
+
+const SETTINGS: &[Setting] = &[
+    Setting::new("simd", |options, text| {
+        options.of_mut::<Options>().simd = number(text)?;
+        Ok(())
+    }),
+    Setting::new("units", |options, text| {
+        options.of_mut::<Options>().units = number(text)?;
+        Ok(())
+    }),
+];
 
 impl Pass for Replicate {
     fn about(&self) -> About {
@@ -24,8 +50,12 @@ impl Pass for Replicate {
         }
     }
 
+    fn settings(&self) -> &'static [Setting] {
+        SETTINGS
+    }
+
     fn has_work(&self, _module: &Module, _kernel: FunctionId, context: &Context<'_>) -> bool {
-        context.options.simd > 1 || context.options.compute_units > 1
+        context.options.of::<Options>() != Options::DEFAULT
     }
 
     fn run(
@@ -35,14 +65,14 @@ impl Pass for Replicate {
         context: &Context<'_>,
         _contract: &mut LaunchContract,
     ) -> Outcome {
-        let (width, units) = (context.options.simd, context.options.compute_units);
+        let Options { simd, units } = *context.options.of();
         let (mut done, mut missed) = (Vec::new(), Vec::new());
-        if width > 1 {
-            match simd_obstacle(module, kernel, width) {
+        if simd > 1 {
+            match simd_obstacle(module, kernel, simd) {
                 Some(note) => missed.push(note),
                 None => {
-                    set(module, kernel, "num_simd_work_items", width);
-                    done.push(Note::new(format!("{width} work-items at a time"), None));
+                    set(module, kernel, "num_simd_work_items", simd);
+                    done.push(Note::new(format!("{simd} work-items at a time"), None));
                 }
             }
         }

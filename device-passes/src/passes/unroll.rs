@@ -10,15 +10,48 @@ use fpgacc_frontend::source::Span;
 use fpgacc_kernel_analysis::trip_count::{Constants, trip_count};
 use fpgacc_kernel_analysis::{loops, nest};
 
+use crate::options::OwnOptions;
 use crate::pass::{About, Context, LaunchContract, Note, Outcome, Pass};
+use crate::setting::{Setting, number};
 
 /// The pass.
 pub struct Unroll;
 
+/// What is asked of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Loops to unroll.
+    pub factors: Vec<Factor>,
+}
+
+impl OwnOptions for Options {
+    const DEFAULT: &'static Self = &Options {
+        factors: Vec::new(),
+    };
+}
+
+/// How often a loop's body is to be copied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Factor {
+    /// Which loop: its place among the kernel's loops as `unroll` finds them, outer ones first.
+    pub index: usize,
+    /// Copies.
+    pub copies: u64,
+}
+
+/// `0:4`: the first loop, four copies.
+const UNROLL: Setting = Setting::new("unroll", |options, text| {
+    let (index, copies) = text.split_once(':').ok_or("expected LOOP:COPIES")?;
+    let (index, copies) = (number(index)?, number(copies)?);
+    let factors = &mut options.of_mut::<Options>().factors;
+    factors.push(Factor { index, copies });
+    Ok(())
+});
+
 /// A loop that may be unrolled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidate {
-    /// See [`crate::options::Factor::index`].
+    /// See [`Factor::index`].
     pub index: usize,
     /// Where it stands; `None`: a pass made it.
     pub span: Option<Span>,
@@ -46,6 +79,10 @@ impl Pass for Unroll {
         }
     }
 
+    fn settings(&self) -> &'static [Setting] {
+        &[UNROLL]
+    }
+
     fn run(
         &self,
         module: &mut Module,
@@ -53,7 +90,7 @@ impl Pass for Unroll {
         context: &Context<'_>,
         _contract: &mut LaunchContract,
     ) -> Outcome {
-        let mut factors = context.options.unroll.clone();
+        let mut factors = context.options.of::<Options>().factors.clone();
         // Inner loops first: one that is unrolled whole is none any more, and the one around it may be
         // unrolled then.
         factors.sort_by_key(|factor| Reverse(factor.index));

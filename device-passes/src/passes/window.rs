@@ -22,13 +22,36 @@ mod when;
 
 use fpgacc_frontend::ir::{FunctionId, Module};
 
+use crate::options::OwnOptions;
 use crate::pass::{About, Context, LaunchContract, Outcome, Pass, Requirement};
+use crate::setting::{Setting, number};
 
 /// Nests are looked at again so often: one walk has windows of one stride only.
 const ROUNDS: usize = 4;
 
 /// The pass.
 pub struct Window;
+
+/// What is asked of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Elements that nests move on in an iteration, where rows are multiples of that.
+    pub lanes: u64,
+    /// The most elements of a window.
+    pub elements: u64,
+}
+
+impl OwnOptions for Options {
+    const DEFAULT: &'static Self = &Options {
+        lanes: 1,
+        elements: 32768,
+    };
+}
+
+const LANES: Setting = Setting::new("lanes", |options, text| {
+    options.of_mut::<Options>().lanes = number(text)?;
+    Ok(())
+});
 
 impl Pass for Window {
     fn about(&self) -> About {
@@ -41,6 +64,10 @@ impl Pass for Window {
         }
     }
 
+    fn settings(&self) -> &'static [Setting] {
+        &[LANES]
+    }
+
     fn run(
         &self,
         module: &mut Module,
@@ -49,10 +76,8 @@ impl Pass for Window {
         _contract: &mut LaunchContract,
     ) -> Outcome {
         let (mut done, mut missed) = (Vec::new(), Vec::new());
-        let limits = (
-            context.options.window_elements,
-            context.options.window_lanes,
-        );
+        let options: &Options = context.options.of();
+        let limits = (options.elements, options.lanes);
         for round in 0..ROUNDS {
             let summaries = context.summaries(module, kernel);
             let (planned, others) = plan::plan(module, kernel, summaries, context.called, limits);

@@ -7,7 +7,7 @@
 //! // buffer: a 256 READ_ONLY                          a buffer: bytes, flags (`?`: not known)
 //! // buffer: b 64 ? part-of=a origin=16               a part of another
 //! // with: local-sizes=k:64x4/8x4                     the local size that is proposed for a global one
-//! // with: simd=4 units=2 coarsen=0:4:1 unroll=0:4 promote=64 coalesce=0 strict-fp restrict level=2
+//! // with: simd=4 units=2 coarsen=0:4:1 unroll=0:4 promote=64 coalesce=0 restrict no-ivdep level=2
 //! ```
 //!
 //! Numbers are `?` (not known), `64`, `16/32` (one of these), `0..64:8` (from, to, step), an expression
@@ -16,7 +16,8 @@
 //! the arguments after `proved=`; `overlapping=0+2` and `same=0+2` that two arguments were, or are on one
 //! way to the call, one buffer. After `with:` stand options of passes, and passes that run or do not.
 
-use fpgacc_device_passes::options::{ChosenLocal, Factor, General, PassOptions, ProposedLocal};
+use fpgacc_device_passes::options::{General, PassOptions};
+use fpgacc_device_passes::passes;
 use fpgacc_device_passes::pipeline::{Pipeline, find_pass};
 use fpgacc_launch_facts::{
     Arg, ArgValue, Buffer, Facts, Known, Launch, LocalSize, Location, RecordedLaunch, Value,
@@ -49,8 +50,8 @@ pub fn pipeline(text: &str, pass: &str) -> Pipeline {
         };
         match word.split_once('=') {
             Some(("level", level)) => pipeline.level = level.parse().expect("a level"),
+            Some(("general", "always")) => pipeline.options.general = General::Always,
             Some((name, value)) => set(&mut pipeline.options, name, value),
-            None if word == "strict-fp" => pipeline.options.strict_fp = true,
             None => {
                 let other = find_pass(name).unwrap_or_else(|error| panic!("{error}"));
                 pipeline.switches.insert(other.name().to_string(), is_on);
@@ -61,49 +62,10 @@ pub fn pipeline(text: &str, pass: &str) -> Pipeline {
 }
 
 fn set(options: &mut PassOptions, name: &str, value: &str) {
-    let number = |text: &str| text.parse::<u64>().expect("a number");
-    match name {
-        "simd" => options.simd = number(value),
-        "units" => options.compute_units = number(value),
-        "promote" => options.promote = number(value),
-        "ungrouped" => options.ungrouped = value == "yes",
-        "interchange" => options.interchange = value == "yes",
-        "lanes" => options.window_lanes = number(value),
-        "coalesce" => options.coalesce.push(number(value) as usize),
-        "constant-cache" => options.constant_cache = Some(number(value)),
-        "innermost" => options.innermost = Some(number(value) as u8),
-        "general" if value == "always" => options.general = General::Always,
-        "vectorise-loops" => options.vectorise_loops = Some(number(value)),
-        "vectorise" => options.vectorise = Some(number(value)),
-        "local-sizes" => {
-            let (kernel, sizes) = value.split_once(':').expect("a kernel and sizes");
-            let (global, local) = sizes.split_once('/').expect("a global and a local size");
-            let three = |text: &str| {
-                let mut sizes = text.split('x').map(number);
-                [0, 1, 2].map(|_| sizes.next().unwrap_or(1))
-            };
-            let all = options.local_sizes.get_or_insert_default();
-            all.device = "a device".to_string();
-            let of_kernel = all.kernels.entry(kernel.to_string()).or_default();
-            of_kernel.push(ProposedLocal {
-                sizes: ChosenLocal {
-                    global: three(global),
-                    local: three(local),
-                },
-                gain: String::new(),
-            });
-        }
-        "group-loop" => options.group_loop = Some(value.parse().expect("a loop over groups")),
-        "coarsen" => options.coarsen = Some(value.parse().expect("a coarsening")),
-        "unroll" => {
-            let (index, copies) = value.split_once(':').expect("a loop and copies");
-            options.unroll.push(Factor {
-                index: number(index) as usize,
-                copies: number(copies),
-            });
-        }
-        _ => panic!("there is no option {name}"),
-    }
+    let mut settings = passes::settings().map(|(_, setting)| setting);
+    let found = settings.find(|setting| setting.name == name);
+    let setting = found.unwrap_or_else(|| panic!("there is no option {name}"));
+    (setting.read)(options, value).unwrap_or_else(|wrong| panic!("{name}: {wrong}"));
 }
 
 fn lines<'a>(text: &'a str, kind: &'a str) -> impl Iterator<Item = &'a str> {

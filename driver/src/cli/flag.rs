@@ -6,6 +6,8 @@ use std::ffi::OsString;
 use clap::builder::PossibleValuesParser;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, ValueHint};
+use fpgacc_device_passes::options::PassOptions;
+use fpgacc_device_passes::setting::Setting;
 
 /// How a flag's name is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,6 +78,8 @@ pub struct Flag {
     /// Its only values.
     words: &'static [&'static str],
     hint: Option<ValueHint>,
+    /// The option of a pass that its value is.
+    setting: Option<&'static Setting>,
     /// What else clap must know.
     refine: fn(Arg) -> Arg,
 }
@@ -96,6 +100,7 @@ impl Flag {
             reads_file: false,
             words: &[],
             hint: None,
+            setting: None,
             refine: |arg| arg,
         }
     }
@@ -167,6 +172,12 @@ impl Flag {
     /// They get it with these values only.
     pub const fn handed_if(mut self, is_handed: fn(&str, Step) -> bool) -> Self {
         self.is_handed = is_handed;
+        self
+    }
+
+    /// Its value is an option of a pass.
+    pub const fn read_by(mut self, setting: &'static Setting) -> Self {
+        self.setting = Some(setting);
         self
     }
 
@@ -250,6 +261,10 @@ impl Flag {
             arg = arg.value_parser(PossibleValuesParser::new(self.words));
             // The brief text names them.
             arg = arg.hide_possible_values(!self.brief.is_empty());
+        }
+        if let Some(setting) = self.setting {
+            let read = |text: &str| setting.given(&mut PassOptions::default(), text);
+            arg = arg.value_parser(move |text: &str| read(text).map(|()| text.to_string()));
         }
         if let Some(hint) = self.hint {
             arg = arg.value_hint(hint);

@@ -1,4 +1,4 @@
-//! The command line: one row a flag ([`own`], [`host_compiler`]), from which parsing, help, man page, shell
+//! The command line: one row a flag ([`own`], [`host_compiler`], and the passes' own), from which parsing, help, man page, shell
 //! completions and the command lines of the host compiler are made.
 
 mod commands;
@@ -7,6 +7,7 @@ mod flag;
 mod host_compiler;
 pub mod manual;
 mod own;
+pub mod pass_flags;
 mod table;
 mod words;
 
@@ -23,7 +24,7 @@ pub use words::{
     in_columns, is_known, normalise, single_dash, split_at_dashes, with_dashes, with_single_dashes,
 };
 
-use table::TABLES;
+use table::tables;
 
 /// What exit codes mean, and which options are not listed.
 pub const EXIT_CODES: &str = "Exit codes: 0 done, 1 errors in the input, a tool failed or --verify found \
@@ -32,8 +33,9 @@ pub const EXIT_CODES: &str = "Exit codes: 0 done, 1 errors in the input, a tool 
 
 /// The `fpgacc` command.
 pub fn command() -> Command {
-    let tables = TABLES.iter();
-    let args = tables.flat_map(|(heading, flags)| flags.iter().map(|flag| flag.arg(heading)));
+    let args = tables()
+        .into_iter()
+        .flat_map(|(heading, flags)| flags.iter().map(|flag| flag.arg(heading)));
     Command::new("fpgacc")
         .version(env!("CARGO_PKG_VERSION"))
         .about("Compile an OpenCL program written for GPUs, host and kernels, for an FPGA")

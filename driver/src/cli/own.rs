@@ -2,7 +2,6 @@
 
 use clap::ValueHint;
 use fpgacc_decision::{ExecutionModel, SearchTime};
-use fpgacc_device_passes::options::{Coarsening, GroupLoop, NoCoarsening, NoGroupLoop};
 
 use super::flag::Shape::{Either, Equals, Joined, NextOrJoined, Optional};
 use super::flag::Step::{Compile, Input, Link};
@@ -105,8 +104,10 @@ pub const KERNELS: &[Flag] = &[
     .value(Joined, "[no-]PASS")
     .to(&[Compile, Link])
     .handed_if(|feature, _| !is_pass(switch(feature).0) && feature != "syntax-only"),
-    Flag::two_dashes("strict-fp", "Never change the order of floating-point operations")
-        .common("Never change the order of floating-point operations"),
+];
+
+/// How kernels are decided on and built. The options of passes stand before them.
+pub const BUILDS: &[Flag] = &[
     value(
         "search-time",
         "TIME",
@@ -115,39 +116,6 @@ pub const KERNELS: &[Flag] = &[
     )
     .single()
     .refine(|arg| arg.value_parser(str::parse::<SearchTime>)),
-    value(
-        "max-local-size",
-        "N",
-        "The most work-items in a group where the host does not fix the local size (default 1024); \
-         checked at each launch",
-    )
-    .single()
-    .refine(|arg| arg.value_parser(local_size)),
-    value(
-        "coarsen",
-        "DIM:FACTOR[:STRIDE[:groups]]",
-        "Let one work-item of each kernel that stays an NDRange do the work of FACTOR in dimension DIM: \
-         of neighbours (STRIDE 1, default), of work-items STRIDE apart, or as far apart as there are \
-         left (local); or one work-group that of FACTOR",
-    )
-    .single()
-    .refine(|arg| arg.value_parser(coarsening)),
-    value(
-        "vectorise",
-        "LANES",
-        "Let one work-item of each kernel that stays an NDRange do the work of LANES neighbours (2, 4, 8 or \
-         16) in dimension 0, with vectors",
-    )
-    .single()
-    .refine(|arg| arg.value_parser(lanes)),
-    value(
-        "vectorise-loops",
-        "LANES",
-        "Run LANES iterations (2, 4, 8 or 16) of innermost loops at a time, with vectors, where none needs what \
-         another one writes",
-    )
-    .single()
-    .refine(|arg| arg.value_parser(lanes)),
     Flag::one_dash(
         "fgeometry",
         "Launch kernels that see nothing of their work-groups with the local size that suits DEVICE: pocl, h200, fpga \
@@ -156,18 +124,6 @@ pub const KERNELS: &[Flag] = &[
     )
     .value(Optional(""), "DEVICE")
     .single(),
-    Flag::one_dash(
-        "fgroup-loop",
-        "Let one work-group of each kernel that stays an NDRange do the work of FACTOR consecutive ones, in a loop",
-    )
-    .value(Equals, "[DIM:]FACTOR")
-    .single()
-    .refine(|arg| arg.value_parser(group_loop)),
-    Flag::two_dashes(
-        "interchange",
-        "In single work-items, run the loops of kernels outside of those over work-items, where all \
-         work-items run them equally often; by default --kernel-opt=3 does so where that pays",
-    ),
     Flag::two_dashes(
         "keep-general",
         "Also build each kernel as it is, for launches that differ from what its rewritten version \
@@ -419,30 +375,6 @@ pub fn is_pass(name: &str) -> bool {
     fpgacc_device_passes::passes::ALL
         .iter()
         .any(|pass| pass.name() == name)
-}
-
-fn local_size(text: &str) -> Result<u64, String> {
-    let number = text.parse().ok();
-    let number = number.filter(|number| (1..=65536).contains(number));
-    number.ok_or_else(|| "not a number from 1 to 65536".to_string())
-}
-
-/// `0:4`, or `1:2:local`.
-fn lanes(text: &str) -> Result<u64, String> {
-    match text.parse() {
-        Ok(lanes @ (2 | 4 | 8 | 16)) => Ok(lanes),
-        _ => Err("vectors have 2, 4, 8 or 16 elements".to_string()),
-    }
-}
-
-fn coarsening(text: &str) -> Result<Coarsening, String> {
-    text.parse()
-        .map_err(|error: NoCoarsening| error.to_string())
-}
-
-/// `4`, or `1:4`.
-fn group_loop(text: &str) -> Result<GroupLoop, String> {
-    text.parse().map_err(|error: NoGroupLoop| error.to_string())
 }
 
 /// `auto`, or `kernel:swi`.

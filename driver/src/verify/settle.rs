@@ -4,6 +4,8 @@
 
 use std::path::Path;
 
+use fpgacc_device_passes::passes::reduction;
+
 use super::compare::{Bound, Comparison, compare};
 use super::numbers::Numbers;
 use super::outcome::{Outcome, Traits, name_beside};
@@ -68,7 +70,8 @@ pub fn settle(
     let mut uncontracted = again.original;
     uncontracted.record.take_elements(&rewritten.record);
     let own = compare(&original.record, &uncontracted.record, false);
-    options.pipeline.options.strict_fp = true;
+    let reduction: &mut reduction::Options = options.pipeline.options.of_mut();
+    reduction.strict_fp = true;
     if !once_more(&options, folder)?.outcome.is_same() {
         return Some(Settled::Other);
     }

@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use clap::Parser;
-use fpgacc_device_passes::options::PassOptions;
+use fpgacc_device_passes::options::{OwnOptions, PassOptions};
+use fpgacc_device_passes::passes::ndrange_to_loop;
 use fpgacc_device_passes::remark::Kind;
 use fpgacc_tests::adhoc::{self, Wishes};
 use fpgacc_tests::compare::{self, Bound};
@@ -70,7 +71,7 @@ struct Options {
     #[arg(long, value_parser = ["nothing", "local", "all"], default_value = "local")]
     told: String,
     /// `--max-local-size` of fpgacc
-    #[arg(long, default_value_t = PassOptions::default().max_local_size)]
+    #[arg(long, default_value_t = ndrange_to_loop::Options::DEFAULT.max_local_size)]
     max_local_size: u64,
     /// Also print the rewritten texts
     #[arg(long)]
@@ -227,10 +228,8 @@ fn compare_kernel(job: &Job, kernel: &str, options: &Options) -> Result<(), Fail
         "all" => Told::All,
         _ => Told::Local,
     };
-    let passes = PassOptions {
-        max_local_size: options.max_local_size,
-        ..PassOptions::default()
-    };
+    let mut passes = PassOptions::default();
+    passes.of_mut::<ndrange_to_loop::Options>().max_local_size = options.max_local_size;
     let mut rewrites = 0;
     let mut wrong = Vec::new();
     for which in Rewrites::each_and_all() {

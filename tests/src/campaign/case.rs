@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use fpgacc_device_passes::options::PassOptions;
+use fpgacc_device_passes::passes::constant_memory;
 use serde::{Deserialize, Serialize};
 
 use crate::job::Job;
@@ -100,10 +101,8 @@ pub fn rewrite_safely(
 ) -> Result<Rewritten, RewriteError> {
     // Some kernels of a program have launches that the passes are not told of: the size of its constant
     // memory, on which only speed depends, is not known.
-    let options = PassOptions {
-        constant_cache: None,
-        ..PassOptions::default()
-    };
+    let mut options = PassOptions::default();
+    options.of_mut::<constant_memory::Options>().cache = None;
     let made = catch_unwind(AssertUnwindSafe(|| rewrite(job, told, rewrites, &options)));
     made.unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str);

@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use fpgacc_frontend::ir::{Block, Function, FunctionId, Module, Stmt, StmtKind, VarId};
 use fpgacc_kernel_analysis::geometry::{Geometry, LocalGeometry};
 
-use crate::options::{Coarsening, Level};
 use crate::pass::{Context, Note};
 use crate::passes::coarsen::helpers::Helpers;
 use crate::passes::coarsen::jam;
 use crate::passes::coarsen::lanes::{self, Lanes};
 use crate::passes::coarsen::local_copies::LocalCopies;
+use crate::passes::coarsen::options::{Coarsening, Level};
 use crate::passes::ndrange_to_loop::control::alike::Alike;
 use crate::passes::ndrange_to_loop::control::schedule::{self, Barriers};
 use crate::passes::ndrange_to_loop::control::steps::{Region, Schedule};

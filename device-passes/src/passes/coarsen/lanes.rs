@@ -7,7 +7,7 @@ use fpgacc_kernel_analysis::faults;
 use fpgacc_kernel_analysis::geometry::Geometry;
 use fpgacc_kernel_analysis::work_item::{Dim, Quantity, Query};
 
-use crate::options::{Coarsening, Level, Stride};
+use crate::passes::coarsen::options::{Coarsening, Level, Stride};
 use crate::passes::ndrange_to_loop::work_items::ids::Target;
 use crate::passes::ndrange_to_loop::work_items::queries;
 

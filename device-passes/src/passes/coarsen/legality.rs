@@ -7,8 +7,8 @@ use fpgacc_kernel_analysis::geometry::LocalGeometry;
 use fpgacc_kernel_analysis::local_race;
 use fpgacc_launch_facts::{Launch, LocalSize, Value};
 
-use crate::options::{Coarsening, Level, Stride};
 use crate::pass::{Context, Note};
+use crate::passes::coarsen::options::{Coarsening, Level, Stride};
 use crate::passes::ndrange_to_loop::survey::survey;
 
 /// The most work-items that become one.

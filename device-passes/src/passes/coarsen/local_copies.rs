@@ -7,8 +7,8 @@ use fpgacc_frontend::ir::{
     VarRef,
 };
 
-use crate::options::{Coarsening, Level};
 use crate::pass::Note;
+use crate::passes::coarsen::options::{Coarsening, Level};
 use crate::passes::ndrange_to_loop::control::schedule;
 use crate::passes::ndrange_to_loop::control::steps::Schedule;
 use crate::passes::ndrange_to_loop::live_across::carry::Outside;

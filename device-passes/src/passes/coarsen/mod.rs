@@ -9,6 +9,7 @@
 //! Why it is right: between barriers work-items may run in any order, and lanes pass each barrier
 //! together, as OpenCL demands of the work-items that they stand for.
 //!
+//! - [`options`]: how work-items are merged.
 //! - [`legality`]: reasons to leave a kernel alone.
 //! - [`jam`]: which loops are gone through by all lanes together.
 //! - [`lanes`]: ids and sizes of the original launch; [`helpers`]: of functions that ask for them.
@@ -21,16 +22,19 @@ mod jam;
 pub(crate) mod lanes;
 pub(super) mod legality;
 mod local_copies;
+pub mod options;
 
 use fpgacc_frontend::ir::{FunctionId, Module};
 use fpgacc_runtime::contract::{Coarsened, Form};
 use fpgacc_runtime::guard::{Fact, Guard, Multiple};
 
 use self::lanes::Lanes;
-use crate::options::{Coarsening, Level, Stride};
+pub use self::options::Options;
+use self::options::{Coarsening, Level, Stride};
 use crate::pass::{About, Context, LaunchContract, Note, Outcome, Pass, Requirement};
 use crate::passes::ndrange_to_loop::group_calls::inline;
 use crate::passes::ndrange_to_loop::survey::survey;
+use crate::setting::Setting;
 
 /// The name of the pass that merges work-items.
 pub const COARSEN: &str = "coarsen";
@@ -49,8 +53,12 @@ impl Pass for Coarsen {
         }
     }
 
+    fn settings(&self) -> &'static [Setting] {
+        &[options::SETTING]
+    }
+
     fn has_work(&self, _module: &Module, _kernel: FunctionId, context: &Context<'_>) -> bool {
-        context.options.coarsen.is_some()
+        context.options.of::<Options>().how.is_some()
     }
 
     fn run(
@@ -60,7 +68,7 @@ impl Pass for Coarsen {
         context: &Context<'_>,
         contract: &mut LaunchContract,
     ) -> Outcome {
-        let Some(how) = context.options.coarsen else {
+        let Some(how) = context.options.of::<Options>().how else {
             return Outcome::Nothing;
         };
         let lanes = contract.coarsened().map_or(1, |vectors| vectors.factor);

@@ -18,6 +18,7 @@ use crate::passes::ndrange_to_loop::loops::local_memory::{self, Moved};
 use crate::passes::ndrange_to_loop::loops::nest;
 use crate::passes::ndrange_to_loop::loops::order::{self, Order};
 use crate::passes::ndrange_to_loop::loops::returns;
+use crate::passes::ndrange_to_loop::options::Options;
 use crate::passes::ndrange_to_loop::plan::Plan;
 use crate::passes::ndrange_to_loop::remarks;
 use crate::passes::ndrange_to_loop::survey::Survey;
@@ -110,7 +111,7 @@ pub fn rewrite(
         independent: &independent,
         orders: Orders {
             is_plain: survey.prints || survey.atomics,
-            asked: context.options.innermost,
+            asked: context.options.of::<Options>().innermost,
             innermost: None,
         },
         score: [0; 3],
@@ -263,7 +264,7 @@ impl Loops<'_, '_> {
 struct Orders {
     /// What is printed comes in the order of the ids, and what atomic operations give.
     is_plain: bool,
-    /// See [`crate::options::PassOptions::innermost`].
+    /// See [`Options::innermost`].
     asked: Option<u8>,
     /// The dimension that is innermost somewhere because it was asked for.
     innermost: Option<u8>,

@@ -29,6 +29,7 @@ pub(super) mod group_calls;
 mod interchange;
 pub(super) mod live_across;
 pub(super) mod loops;
+pub mod options;
 pub(super) mod plan;
 pub(super) mod prepare;
 pub(super) mod regions;
@@ -44,9 +45,11 @@ use fpgacc_runtime::manifest::Form;
 
 use self::group_calls::lift::GroupCalls;
 use self::group_calls::{collective, inline};
+pub use self::options::Options;
 use self::survey::{Survey, survey};
 use self::work_items::grid::{Grid, Needs};
 use crate::pass::{About, Context, LaunchContract, Note, Outcome, Pass};
+use crate::setting::Setting;
 
 /// The pass.
 pub struct NdrangeToLoop;
@@ -60,6 +63,10 @@ impl Pass for NdrangeToLoop {
             after: &["specialise"],
             ..About::default()
         }
+    }
+
+    fn settings(&self) -> &'static [Setting] {
+        options::SETTINGS
     }
 
     fn run(
@@ -78,7 +85,7 @@ impl Pass for NdrangeToLoop {
         }
         let calls = inline::group_calls(module, kernel);
         if !inline::has_work(&module.functions[kernel], &calls) {
-            if context.options.interchange && survey.barriers.is_empty() {
+            if context.options.of::<Options>().interchange && survey.barriers.is_empty() {
                 return interchanged(module, kernel, context, contract, &survey);
             }
             return convert(module, kernel, context, contract, &survey);

@@ -10,6 +10,7 @@ use crate::passes::ndrange_to_loop::control::schedule::Barriers;
 use crate::passes::ndrange_to_loop::control::steps::Schedule;
 use crate::passes::ndrange_to_loop::control::{self, convergence};
 use crate::passes::ndrange_to_loop::live_across::values::{self, Values};
+use crate::passes::ndrange_to_loop::options::Options;
 use crate::passes::ndrange_to_loop::prepare;
 use crate::passes::ndrange_to_loop::regions;
 use crate::passes::ndrange_to_loop::survey::{Place, Survey};
@@ -47,7 +48,8 @@ pub fn plan<'a>(
     let mut function = module.functions[kernel].clone();
     let required = function.reqd_work_group_size();
     let grid = Grid::decide(context.geometry, required, survey.needs);
-    let grid = match context.options.ungrouped {
+    let options: &Options = context.options.of();
+    let grid = match options.ungrouped {
         true => grid.map(|grid| grid.ungrouped(survey.needs, required)),
         false => grid,
     };
@@ -77,12 +79,12 @@ pub fn plan<'a>(
     if schedule.regions.len() > 1 {
         prepare::join_declarations(module, &function, &mut schedule.regions);
     }
-    let most_cost = match context.options.interchange {
+    let most_cost = match options.interchange {
         true => values::INSTEAD_OF_ALL,
         false => values::CHEAP,
     };
     let values = values::decide(module, &function, &schedule, most_cost)?;
-    if context.options.interchange && grid.group_size().is_none() {
+    if options.interchange && grid.group_size().is_none() {
         no_spilled(&function, &values)?;
     }
     let allowed = max_group_size(&function, context);
@@ -202,5 +204,5 @@ pub fn max_group_size(function: &Function, context: &Context<'_>) -> u64 {
     sizes
         .and_then(|sizes| sizes.into_iter().try_fold(1u64, u64::checked_mul))
         .filter(|most| (1..=1 << 20).contains(most))
-        .unwrap_or(context.options.max_local_size)
+        .unwrap_or(context.options.of::<Options>().max_local_size)
 }

@@ -25,7 +25,7 @@ const MOST_TOLD: u64 = 1 << 16;
 /// Elements that may be loaded once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Candidate {
-    /// How many they are; see [`crate::options::PassOptions::promote`].
+    /// How many they are; see [`super::Options::most`].
     pub elements: u64,
     /// The read; `None`: a pass made it.
     pub span: Option<Span>,

@@ -17,8 +17,8 @@ use fpgacc_kernel_analysis::trip_count::{Constants, trip_count};
 
 use super::matching::{Candidate, Combine, Form, candidates};
 use crate::around_loop::Plan;
-use crate::options::PassOptions;
 use crate::pass::{Context, Note};
+use crate::passes::reduction::options::Options;
 
 /// A reduction statement that becomes a shift register.
 #[derive(Clone, Debug)]
@@ -45,8 +45,8 @@ pub struct Register {
 }
 
 /// The depth of the shift register for a reduction of a type: the one place that decides it.
-fn depth(options: &PassOptions, _ty: Scalar, _combine: &Combine) -> u32 {
-    options.shift_register_depth.max(1)
+fn depth(options: &Options, _ty: Scalar, _combine: &Combine) -> u32 {
+    options.depth.max(1)
 }
 
 /// Plans the rewrites of a function's innermost loops.
@@ -72,7 +72,7 @@ pub fn plan(
             constants: Constants::new(module, function),
             summaries,
         },
-        options: context.options,
+        options: context.options.of(),
     };
     for (at, stmt) in loops.innermost {
         judge.judge_loop(at, stmt, &mut plan);
@@ -107,7 +107,7 @@ impl<'s> Loops<'s> {
 
 struct Judge<'a> {
     places: Places<'a>,
-    options: &'a PassOptions,
+    options: &'a Options,
 }
 
 impl Judge<'_> {

@@ -5,10 +5,10 @@ use fpgacc_frontend::ir::{
 };
 use fpgacc_kernel_analysis::work_item::query;
 
-use crate::options::Coarsening;
 use crate::pass::{Context, Note};
 use crate::passes::coarsen::lanes::Lanes;
 use crate::passes::coarsen::legality as coarsening;
+use crate::passes::coarsen::options::Coarsening;
 use crate::passes::ndrange_to_loop::survey::{is_barrier, is_fence};
 
 /// All reasons of a kernel whose `how.factor` neighbours are to become one.

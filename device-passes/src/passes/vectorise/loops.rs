@@ -22,17 +22,43 @@ use fpgacc_kernel_analysis::loops;
 use fpgacc_kernel_analysis::nest::Header;
 use fpgacc_kernel_analysis::work_item::Query;
 
+use crate::options::OwnOptions;
 use crate::pass::{About, Context, LaunchContract, Note, Outcome, Pass};
 use crate::passes::ndrange_to_loop::statements::declaration;
 use crate::passes::ndrange_to_loop::work_items::ids::Target;
 use crate::passes::vectorise::emitter::{Emitter, First, Lane};
 use crate::passes::vectorise::shapes::{Lanes, Linear, Shape, Shapes, root};
+use crate::passes::vectorise::width;
+use crate::setting::{PassFlag, Setting, number};
 
 /// The name of the pass that makes vectors of iterations.
 pub const VECTORISE_LOOPS: &str = "vectorise-loops";
 
 /// The pass.
 pub struct VectoriseLoops;
+
+/// What is asked of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LoopOptions {
+    /// As many iterations become one; `None`: none.
+    pub lanes: Option<u64>,
+}
+
+impl OwnOptions for LoopOptions {
+    const DEFAULT: &'static Self = &LoopOptions { lanes: None };
+}
+
+const SETTING: Setting = Setting::new(VECTORISE_LOOPS, |options, text| {
+    options.of_mut::<LoopOptions>().lanes = Some(number(text)?);
+    Ok(())
+})
+.flag(
+    PassFlag::Value("LANES"),
+    "Run LANES iterations (2, 4, 8 or 16) of innermost loops at a time, with vectors, where none needs what \
+     another one writes",
+)
+.checked(width::check)
+.turns_on();
 
 impl Pass for VectoriseLoops {
     fn about(&self) -> About {
@@ -45,9 +71,13 @@ impl Pass for VectoriseLoops {
         }
     }
 
+    fn settings(&self) -> &'static [Setting] {
+        &[SETTING]
+    }
+
     fn has_work(&self, module: &Module, kernel: FunctionId, context: &Context<'_>) -> bool {
         let body = module.functions[kernel].body.as_ref();
-        context.options.vectorise_loops.is_some()
+        context.options.of::<LoopOptions>().lanes.is_some()
             && body.is_some_and(|body| !loops::has_labels(body))
     }
 
@@ -58,7 +88,7 @@ impl Pass for VectoriseLoops {
         context: &Context<'_>,
         _contract: &mut LaunchContract,
     ) -> Outcome {
-        let Some(width) = context.options.vectorise_loops else {
+        let Some(width) = context.options.of::<LoopOptions>().lanes else {
             return Outcome::Nothing;
         };
         let (mut done, mut missed) = (Vec::new(), Vec::new());

@@ -12,7 +12,7 @@
 //! - [`legality`]: reasons to leave a kernel alone.
 //! - [`shapes`]: how values differ between lanes.
 //! - [`guards`]: returns of some lanes only.
-//! - [`loops`]: the same of iterations.
+//! - [`loops`]: the same of iterations. [`width`]: how many users may ask for.
 //! - [`emitter`], [`vectors`], [`statements`]: make the code. [`builtins`]: functions of vectors.
 
 mod builtins;
@@ -23,6 +23,7 @@ mod loops;
 mod shapes;
 mod statements;
 mod vectors;
+mod width;
 
 use std::collections::BTreeSet;
 
@@ -33,23 +34,48 @@ use fpgacc_kernel_analysis::work_item::Query;
 use fpgacc_runtime::contract::{Coarsened, Form};
 use fpgacc_runtime::guard::{Fact, Guard, Multiple};
 
-pub use self::loops::{VECTORISE_LOOPS, VectoriseLoops};
+pub use self::loops::{LoopOptions, VECTORISE_LOOPS, VectoriseLoops};
 
 use self::emitter::{Emitter, First};
 use self::shapes::{Shapes, WorkItems};
-use crate::options::{Coarsening, Level, Stride};
+use crate::options::OwnOptions;
 use crate::pass::{About, Context, LaunchContract, Note, Outcome, Pass, Requirement};
 use crate::passes::coarsen::emit::set_attributes;
 use crate::passes::coarsen::lanes::Lanes;
+use crate::passes::coarsen::options::{Coarsening, Level, Stride};
 use crate::passes::ndrange_to_loop::group_calls::inline;
 use crate::passes::ndrange_to_loop::prepare;
 use crate::passes::ndrange_to_loop::work_items::ids::Target;
+use crate::setting::{PassFlag, Setting, number};
 
 /// The name of the pass that makes vectors.
 pub const VECTORISE: &str = "vectorise";
 
 /// The pass.
 pub struct Vectorise;
+
+/// What is asked of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// As many neighbouring work-items become one; `None`: none.
+    pub lanes: Option<u64>,
+}
+
+impl OwnOptions for Options {
+    const DEFAULT: &'static Self = &Options { lanes: None };
+}
+
+const SETTING: Setting = Setting::new(VECTORISE, |options, text| {
+    options.of_mut::<Options>().lanes = Some(number(text)?);
+    Ok(())
+})
+.flag(
+    PassFlag::Value("LANES"),
+    "Let one work-item of each kernel that stays an NDRange do the work of LANES neighbours (2, 4, 8 or \
+     16) in dimension 0, with vectors",
+)
+.checked(width::check)
+.turns_on();
 
 impl Pass for Vectorise {
     fn about(&self) -> About {
@@ -62,8 +88,12 @@ impl Pass for Vectorise {
         }
     }
 
+    fn settings(&self) -> &'static [Setting] {
+        &[SETTING]
+    }
+
     fn has_work(&self, _module: &Module, _kernel: FunctionId, context: &Context<'_>) -> bool {
-        context.options.vectorise.is_some()
+        context.options.of::<Options>().lanes.is_some()
     }
 
     fn run(
@@ -73,7 +103,7 @@ impl Pass for Vectorise {
         context: &Context<'_>,
         contract: &mut LaunchContract,
     ) -> Outcome {
-        let Some(width) = context.options.vectorise else {
+        let Some(width) = context.options.of::<Options>().lanes else {
             return Outcome::Nothing;
         };
         let how = Coarsening {

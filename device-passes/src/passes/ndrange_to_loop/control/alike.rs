@@ -2,8 +2,7 @@
 
 use fpgacc_frontend::ir::AddressSpace;
 use fpgacc_kernel_analysis::work_item::{Dim, Quantity, Query};
-
-use crate::options::Level;
+use fpgacc_runtime::contract::Level;
 
 /// Work-items that run the regions of a kernel in turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
