@@ -140,6 +140,10 @@ pub const ALL: &[Fault] = &[
         "a window takes in elements that nobody is sure to read",
     ),
     fault(
+        "window-border-narrow",
+        "a bound is taken for what it is at the first place of a border",
+    ),
+    fault(
         "forward-forgotten",
         "a register goes to the next iteration as it is",
     ),

@@ -54,7 +54,7 @@ impl Stencil {
             items,
             id: random.copy(&["int", "int", "uint", "size_t", "const unsigned", "long"]),
         };
-        let style = random.below(6);
+        let style = random.below(8);
         for dim in 0..dims {
             let last = size[dim] - 1;
             stencil.range[dim] = match style {
@@ -71,6 +71,7 @@ impl Stencil {
             0 => stencil.chosen(random),
             1 => stencil.guarded(random),
             2 => stencil.convolution(random),
+            6 | 7 => stencil.bounded(random),
             _ => stencil.plain(random),
         };
         if dims == 1 && random.chance(50) && !items {
@@ -224,6 +225,47 @@ impl Stencil {
         body += &match random.chance(50) {
             true => format!("if ({all}) sum += a[{index}] * (T)(d0 + 3);\n"),
             false => format!("sum += ({all}) ? a[{index}] : (T)0;\n"),
+        };
+        body + &self.store(random)
+    }
+
+    /// Neighbours, or the last element before the border, or one as far on this side of it.
+    fn bounded(&self, random: &mut Random) -> String {
+        let reach = 1 + random.below(2) as i32;
+        let strides = self.strides();
+        let mut body = String::from("T sum = 0;\n");
+        let mut terms = Vec::new();
+        for dim in (0..self.dims).rev() {
+            let (counter, last) = (COUNTERS[dim], self.size[dim] - 1);
+            let by = match random.below(4) {
+                0 => format!("({})", random.below(5) as i32 - 2),
+                _ => {
+                    body += &format!("for (int d{dim} = -{reach}; d{dim} <= {reach}; d{dim}++)\n");
+                    format!("d{dim}")
+                }
+            };
+            let place = format!("(int){counter} + {by}");
+            let bounded = match random.below(6) {
+                0 => format!("clamp({place}, 0, {last})"),
+                1 => format!("min(max({place}, 0), {last})"),
+                2 => format!("max(min({last}, {place}), 0)"),
+                3 => format!("({place} < 0 ? 0 : {place} > {last} ? {last} : {place})"),
+                4 => format!("({place} < 0 ? 0 : min({place}, {last}))"),
+                // No farther than one row is long, as there are at least three.
+                _ => format!(
+                    "({place} < 0 ? -({place}) : {place} > {last} ? 2 * {last} - ({place}) : {place})"
+                ),
+            };
+            terms.push(match strides[dim] {
+                1 => bounded,
+                stride => format!("{bounded} * {stride}"),
+            });
+        }
+        let index = terms.join(" + ");
+        body += &match random.below(3) {
+            0 => format!("{{ int at = {index}; sum += a[at]; }}\n"),
+            1 => format!("sum += a[{index}] * (T)3;\n"),
+            _ => format!("sum += a[{index}];\n"),
         };
         body + &self.store(random)
     }

@@ -11,6 +11,7 @@
 //! Only elements are read that the original reads, or that lie between two such, hence in the same buffer.
 //! Nobody writes the array meanwhile: the nest neither writes it nor synchronises.
 
+mod address;
 mod codegen;
 mod collapse;
 mod nests;

@@ -10,9 +10,9 @@ use fpgacc_kernel_analysis::faults;
 use fpgacc_kernel_analysis::place::Around;
 use fpgacc_kernel_analysis::poly::{Poly, Sym};
 
+use super::address::{Address, Cond};
 use super::nests::counter_of;
 use super::plan::Planned;
-use super::reads::Address;
 use super::slots::{Tap, Window};
 use super::walk::{Step, Walk};
 use crate::around_loop::{self, Names, Plan, Rewrite, declare, private_variable};
@@ -458,7 +458,10 @@ impl Writer<'_> {
                 then,
                 otherwise,
             } => {
-                let cond = self.function.exprs.duplicate(*cond);
+                let cond = match cond {
+                    Cond::Given(cond) => self.function.exprs.duplicate(*cond),
+                    Cond::Sign(poly, op) => self.sign(walk, poly, *op),
+                };
                 let then = self.taken(walk, window, array, (then, at));
                 let otherwise = self.taken(walk, window, array, (otherwise, at));
                 let ty = self.function.exprs.ty(then);
@@ -471,6 +474,37 @@ impl Writer<'_> {
                 self.function.exprs.add(choice, ty, None)
             }
         }
+    }
+
+    /// Compares a sum of counters with 0: what is taken away stands on the right.
+    fn sign(&mut self, walk: &Walk, poly: &Poly, op: BinaryOp) -> ExprId {
+        let mut sides: [Option<ExprId>; 2] = [None; 2];
+        let (rest, constant) = poly.split_constant();
+        for (symbols, factor) in rest.terms() {
+            let [Sym::Iter(at)] = symbols else { continue };
+            let int = self.types.int();
+            let counter = self.function.use_var(walk.counters[*at]);
+            let mut term = self.converted(counter, int);
+            if factor.abs() != 1 {
+                let size = self.function.exprs.int(self.types, factor.abs() as i64);
+                let exprs = &mut self.function.exprs;
+                term = exprs.binary(self.types, BinaryOp::Mul, size, term);
+            }
+            let side = &mut sides[usize::from(factor < 0)];
+            *side = Some(match *side {
+                Some(sum) => {
+                    let exprs = &mut self.function.exprs;
+                    exprs.binary(self.types, BinaryOp::Add, sum, term)
+                }
+                None => term,
+            });
+        }
+        let [left, right] = sides.map(|side| match side {
+            Some(side) => side,
+            None => self.function.exprs.int(self.types, 0),
+        });
+        let right = self.plus(right, -constant);
+        self.function.exprs.binary(self.types, op, left, right)
     }
 
     /// A variable plus an index that may be 0.

@@ -12,8 +12,9 @@ use fpgacc_kernel_analysis::place::is_loop;
 use fpgacc_kernel_analysis::poly::{Poly, Sym};
 use fpgacc_kernel_analysis::trip_count::Constants;
 
+use super::address::{Reach, place};
 use super::nests::{Level, chain};
-use super::reads::{Reach, Read, Reader};
+use super::reads::{Read, Reader};
 use super::slots::{Tap, Window};
 use super::walk::{self, Walk};
 use super::when::{Interval, When};
@@ -138,6 +139,7 @@ impl<'a> Planner<'a> {
         let mut reader = Reader::new(aliases, &mut indices, constants, counters.clone());
         let innermost = &levels[levels.len() - 1];
         reader.list(innermost.body(), When::always(counters));
+        reader.anchor(&numbers);
         let reads = std::mem::take(&mut reader.reads);
         let counting = reader.indices.counting.iter();
         let names: Vec<VarId> = counting.map(|c| c.header.counter).collect();
@@ -303,7 +305,7 @@ impl<'a> Planner<'a> {
             }
             _ => true,
         };
-        (offsets.len() > 1 && !taps.is_empty()).then(|| Window {
+        (offsets.len() > 1).then(|| Window {
             array: group.array,
             element: exprs.ty(first),
             rest: group.rest.clone(),
@@ -410,21 +412,6 @@ fn groups(reads: &BTreeMap<ExprId, Read>, numbers: &[usize]) -> Vec<Group> {
         group.reads.insert(*id, reaches);
     }
     groups.into_values().collect()
-}
-
-/// By how much an index moves on with each counter, what is left of it, and the constant.
-fn place(poly: &Poly, numbers: &[usize]) -> Option<(Vec<i128>, Poly, i128)> {
-    let mut rest = poly.clone();
-    let mut strides = Vec::new();
-    for number in numbers {
-        let sym = Sym::Iter(*number);
-        strides.push(rest.coefficient(sym)?.as_constant()?);
-        rest = rest.without(sym);
-    }
-    let (rest, constant) = rest.split_constant();
-    let is_counter = |sym: &Sym| matches!(sym, Sym::Iter(_));
-    let stays = !rest.symbols().iter().any(is_counter);
-    stays.then_some((strides, rest, constant))
 }
 
 impl Group {

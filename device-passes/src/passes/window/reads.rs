@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::ir::{
-    AddressSpace, BinaryOp, Expr, ExprId, Scalar, Stmt, StmtKind, UnaryOp, VarId, VarRef,
+    AddressSpace, BinaryOp, Callee, Expr, ExprId, Scalar, Stmt, StmtKind, UnaryOp, VarId, VarRef,
 };
 use fpgacc_kernel_analysis::alias::Aliases;
 use fpgacc_kernel_analysis::indices::Indices;
@@ -12,126 +12,17 @@ use fpgacc_kernel_analysis::nest::Header;
 use fpgacc_kernel_analysis::poly::{Poly, Sym};
 use fpgacc_kernel_analysis::trip_count::{Constants, trip_count};
 
+use super::address::{Address, Cond, Reach, anchored};
 use super::when::{Interval, When, compares, opposite};
 
 /// The most iterations of loops in the body that are looked at one by one.
 const MOST_COPIES: u64 = 128;
 /// The most addresses between which one read chooses.
-const MOST_CHOICES: usize = 16;
+const MOST_CHOICES: usize = 64;
 /// What 32 bits without sign hold.
 const LARGEST_UINT: i128 = (1 << 32) - 1;
 /// The most reads that are looked at.
 const MOST_READS: usize = 2048;
-
-/// The address of a read.
-#[derive(Clone, Debug)]
-pub enum Address {
-    /// One index.
-    At {
-        /// An expression that is it, if one is.
-        expr: Option<ExprId>,
-        /// It, of all counters.
-        poly: Poly,
-        /// It is computed in 32 bits without sign: it is this only where this is no less than 0 and fits.
-        wraps: bool,
-    },
-    /// One of two.
-    Choice {
-        /// Chooses the first; only of counters and numbers that stay.
-        cond: ExprId,
-        /// The first.
-        then: Box<Address>,
-        /// The second.
-        otherwise: Box<Address>,
-    },
-}
-
-impl Address {
-    fn choices(&self) -> usize {
-        match self {
-            Address::At { .. } => 1,
-            Address::Choice {
-                then, otherwise, ..
-            } => then.choices() + otherwise.choices(),
-        }
-    }
-
-    /// The numbers of all counters in it.
-    pub fn counters(&self, found: &mut BTreeSet<usize>) {
-        match self {
-            Address::At { poly, .. } => {
-                found.extend(poly.symbols().iter().filter_map(|sym| match sym {
-                    Sym::Iter(at) => Some(*at),
-                    _ => None,
-                }))
-            }
-            Address::Choice {
-                then, otherwise, ..
-            } => {
-                then.counters(found);
-                otherwise.counters(found);
-            }
-        }
-    }
-
-    /// A multiple.
-    fn times(&self, factor: i128) -> Address {
-        let nothing = Address::At {
-            expr: None,
-            poly: Poly::default(),
-            wraps: false,
-        };
-        nothing.plus(self, factor)
-    }
-
-    /// This plus `factor` times another.
-    fn plus(&self, other: &Address, factor: i128) -> Address {
-        match (self, other) {
-            (Address::At { poly: x, .. }, Address::At { poly: y, .. }) => Address::At {
-                expr: None,
-                poly: x.plus(y, factor),
-                wraps: false,
-            },
-            (
-                Address::Choice {
-                    cond,
-                    then,
-                    otherwise,
-                },
-                _,
-            ) => Address::Choice {
-                cond: *cond,
-                then: Box::new(then.plus(other, factor)),
-                otherwise: Box::new(otherwise.plus(other, factor)),
-            },
-            (
-                _,
-                Address::Choice {
-                    cond,
-                    then,
-                    otherwise,
-                },
-            ) => Address::Choice {
-                cond: *cond,
-                then: Box::new(self.plus(then, factor)),
-                otherwise: Box::new(self.plus(otherwise, factor)),
-            },
-        }
-    }
-}
-
-/// One address that a read may have, in one iteration of the loops around it in the body.
-#[derive(Clone, Debug)]
-pub struct Reach {
-    /// Without the counters of these loops.
-    pub poly: Poly,
-    /// An expression that is it, if one is.
-    pub expr: Option<ExprId>,
-    /// The counters of these loops, by their numbers.
-    pub copies: BTreeMap<usize, i128>,
-    /// In which iterations of the nest.
-    pub when: When,
-}
 
 /// A read of an element of an array.
 #[derive(Clone, Debug)]
@@ -142,6 +33,8 @@ pub struct Read {
     pub address: Address,
     /// All addresses that it may have.
     pub reaches: Vec<Reach>,
+    /// When it is reached, with the counters of loops around it in the body.
+    visits: Vec<(When, BTreeMap<usize, i128>)>,
 }
 
 /// Looks through the body of a nest.
@@ -363,7 +256,8 @@ impl<'r, 'a> Reader<'r, 'a> {
         let Some(array) = self.array(id, base) else {
             return;
         };
-        if when.is_never || self.reads.len() >= MOST_READS {
+        let is_known = self.reads.contains_key(&id);
+        if when.is_never || !is_known && self.reads.len() >= MOST_READS {
             return;
         }
         let address = match self.reads.get(&id) {
@@ -374,7 +268,7 @@ impl<'r, 'a> Reader<'r, 'a> {
             },
         };
         let mut reaches = Vec::new();
-        if !self.reach(&address, when.clone(), &mut reaches) {
+        if !self.reach(&address, when.clone(), 0, &mut reaches) {
             self.wrapping.insert(id);
         }
         if self.wrapping.contains(&id) {
@@ -385,8 +279,39 @@ impl<'r, 'a> Reader<'r, 'a> {
             array,
             address,
             reaches: Vec::new(),
+            visits: Vec::new(),
         });
         read.reaches.append(&mut reaches);
+        read.visits.push((when.clone(), self.copies.clone()));
+    }
+
+    /// Lets bounds at borders move on with the counters of a nest.
+    pub fn anchor(&mut self, numbers: &[usize]) {
+        let is_choice = |read: &Read| read.address.choices() > 1;
+        let choices = self.reads.iter().filter(|(_, read)| is_choice(read));
+        let choices: Vec<(ExprId, Read)> = choices.map(|(id, r)| (*id, r.clone())).collect();
+        for (id, read) in choices {
+            let address = anchored(&read.address, &read.reaches, numbers);
+            let moved = address.filter(|address| address.choices() <= MOST_CHOICES);
+            let moved = moved.and_then(|address| self.again(&read, address));
+            self.reads.extend(moved.map(|moved| (id, moved)));
+        }
+    }
+
+    /// A read at another address, which is the same number.
+    fn again(&mut self, read: &Read, address: Address) -> Option<Read> {
+        let mut reaches = Vec::new();
+        for (when, copies) in &read.visits {
+            self.copies = copies.clone();
+            let is_known = self.reach(&address, when.clone(), 0, &mut reaches);
+            self.copies.clear();
+            is_known.then_some(())?;
+        }
+        Some(Read {
+            address,
+            reaches,
+            ..read.clone()
+        })
     }
 
     /// The array whose element an expression is: a pointer into global memory that stays.
@@ -408,8 +333,15 @@ impl<'r, 'a> Reader<'r, 'a> {
         (is_fit && !self.aliases.is_volatile(id)).then_some(array)
     }
 
-    /// All that an address may be; false if it is not known where it wraps.
-    fn reach(&mut self, address: &Address, when: When, found: &mut Vec<Reach>) -> bool {
+    /// All that an address may be, the first of which is counted as `leaf`; false if it is not known where it
+    /// wraps.
+    fn reach(
+        &mut self,
+        address: &Address,
+        when: When,
+        leaf: usize,
+        found: &mut Vec<Reach>,
+    ) -> bool {
         match address {
             _ if when.is_never => true,
             Address::At { expr, poly, wraps } => {
@@ -420,6 +352,7 @@ impl<'r, 'a> Reader<'r, 'a> {
                     expr: *expr,
                     copies: self.copies.clone(),
                     when,
+                    leaf,
                 });
                 fits
             }
@@ -428,9 +361,29 @@ impl<'r, 'a> Reader<'r, 'a> {
                 then,
                 otherwise,
             } => {
-                let so = self.assume(when.clone(), *cond, true);
-                let not_so = self.assume(when, *cond, false);
-                self.reach(then, so, found) && self.reach(otherwise, not_so, found)
+                let range = |at: usize| match self.copies.get(&at) {
+                    Some(value) => Some((*value, *value)),
+                    None => self.counters.get(&at).copied(),
+                };
+                let is_small = cond.is_small(&range);
+                let so = self.where_so(when.clone(), cond, true);
+                let not_so = self.where_so(when, cond, false);
+                is_small
+                    && self.reach(then, so, leaf, found)
+                    && self.reach(otherwise, not_so, leaf + then.choices(), found)
+            }
+        }
+    }
+
+    fn where_so(&mut self, when: When, cond: &Cond, truth: bool) -> When {
+        match cond {
+            Cond::Given(cond) => self.assume(when, *cond, truth),
+            Cond::Sign(poly, op) => {
+                let op = if truth { Some(*op) } else { opposite(*op) };
+                match op {
+                    Some(op) => compare(when, &self.copy(poly), op),
+                    None => when.perhaps(),
+                }
             }
         }
     }
@@ -547,11 +500,15 @@ impl<'r, 'a> Reader<'r, 'a> {
                 let then = self.widening(then, id)?;
                 let otherwise = self.widening(otherwise, id)?;
                 Address::Choice {
-                    cond,
+                    cond: Cond::Given(cond),
                     then: Box::new(then),
                     otherwise: Box::new(otherwise),
                 }
             }
+            Expr::Call {
+                callee: Callee::Builtin(ref name),
+                ref args,
+            } => self.bounded(name, args, id)?,
             Expr::Binary {
                 op: op @ (BinaryOp::Add | BinaryOp::Sub),
                 lhs,
@@ -583,6 +540,26 @@ impl<'r, 'a> Reader<'r, 'a> {
             _ => return None,
         };
         (found.choices() <= MOST_CHOICES).then_some(found)
+    }
+
+    /// What `min`, `max` and `clamp` give.
+    fn bounded(&mut self, name: &str, args: &[ExprId], id: ExprId) -> Option<Address> {
+        let ops: &[BinaryOp] = match name {
+            "max" => &[BinaryOp::Ge],
+            "min" => &[BinaryOp::Le],
+            "clamp" => &[BinaryOp::Ge, BinaryOp::Le],
+            _ => return None,
+        };
+        let (first, bounds) = args.split_first()?;
+        let mut bounded = self.widening(*first, id)?;
+        for (op, bound) in ops.iter().zip(bounds) {
+            let bound = self.widening(*bound, id)?;
+            if bounded.choices() * bound.choices() * 2 > MOST_CHOICES {
+                return None;
+            }
+            bounded = bounded.extreme(&bound, *op);
+        }
+        (bounds.len() == ops.len()).then_some(bounded)
     }
 
     /// The address that a value is where it becomes one of the type of `into`, if that does not change it.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use fpgacc_frontend::ir::{ExprId, TypeId, VarId};
 use fpgacc_kernel_analysis::poly::Poly;
 
-use super::reads::Address;
+use super::address::Address;
 
 /// An element of an array that is read at a constant distance from where the nest is.
 #[derive(Clone, Debug)]

@@ -97,7 +97,9 @@ pub fn decide(
         counters: Vec::new(),
         numbers: Vec::new(),
     };
-    let is_short = levels.len() == 1 && longest - 1 <= MOST_PRIMED;
+    // What stands before a loop is written as the indices of the original are.
+    let has_taps = walk.windows.iter().all(|window| !window.taps.is_empty());
+    let is_short = levels.len() == 1 && longest - 1 <= MOST_PRIMED && has_taps;
     let Some(values) = values else {
         let reason = format!("the loop runs an unknown number of times, for {longest} elements");
         return if is_short { Ok(walk) } else { Err(reason) };
