@@ -110,7 +110,7 @@ fn near(candidates: &[Candidate], best: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Price;
+    use crate::{Origin, Price};
     use fpgacc_device_passes::pipeline::Pipeline;
     use fpgacc_performance_model::{Estimate, Resources};
 
@@ -126,7 +126,8 @@ mod tests {
                 parts: Vec::new(),
             },
             family,
-            is_measured: false,
+            origin: Origin::Model,
+            predicted: None,
             from: None,
             refused: Vec::new(),
             rank,

@@ -11,6 +11,7 @@
 //! - `tables`: which buffers of a form become constant memory.
 //! - `side_by_side`: several kernels or forms at a time.
 //! - `measured`: what aoc said of forms that it compiled.
+//! - `timed`: times that were measured of forms, and what they say of others.
 //! - `tuned`: kernels whose forms were found by measuring.
 //! - `explore`: what may be varied of a kernel, for those who measure.
 //! - `share`: kernels of one program share a device.
@@ -30,6 +31,7 @@ mod share;
 mod side_by_side;
 mod tables;
 mod tell;
+pub mod timed;
 pub mod tuned;
 mod variant;
 pub mod words;
@@ -50,12 +52,13 @@ use fpgacc_performance_model::Board;
 use self::measured::Measured;
 use self::price::Pricing;
 use self::search::{Effort, Found};
+use self::timed::{Learned, Timed};
 
 pub use choose::why_not;
 pub use price::share_of;
 pub use requested::{ExecutionModel, RequestedModels};
 pub use search::SearchTime;
-pub use variant::{Candidate, Decision, Family, Part, Price, Refused, Searched, Step};
+pub use variant::{Candidate, Decision, Family, Origin, Part, Price, Refused, Searched, Step};
 
 /// What is decided on, and for what.
 #[derive(Clone, Copy, Debug)]
@@ -75,6 +78,8 @@ pub struct Request<'a> {
     pub sources: &'a SourceMap,
     /// What aoc said of an earlier build.
     pub measured: Option<&'a Measured>,
+    /// Times of forms that were measured.
+    pub times: &'a [Timed],
 }
 
 /// What was decided about the kernels of a program.
@@ -84,6 +89,8 @@ pub struct Decided {
     pub report: Report,
     /// The decision on each kernel, by its name; kernels that were not priced have none.
     pub decisions: BTreeMap<String, Decision>,
+    /// What measured times said; `None`: there are none of its kernels.
+    pub learned: Option<Learned>,
     /// What is wrong with requests in the text.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -168,6 +175,7 @@ pub fn run(
         }
     }
     decided.decisions = decide(module, facts, pipeline, request, &kernels);
+    decided.learned = learn(&mut decided.decisions, request, pipeline.level);
     share::fit_together(&mut decided.decisions, request.board);
     for (name, decision) in &decided.decisions {
         let mut kept = decision.chosen().pipeline.clone();
@@ -182,6 +190,23 @@ pub fn run(
     }
     decided.report.remarks.extend(remarks);
     decided
+}
+
+/// Takes over what was measured, and chooses anew.
+fn learn(
+    decisions: &mut BTreeMap<String, Decision>,
+    request: &Request<'_>,
+    level: u8,
+) -> Option<Learned> {
+    let mut times = request.times.iter();
+    if !times.any(|time| decisions.contains_key(&time.kernel)) {
+        return None;
+    }
+    let learned = timed::apply(decisions, request.times, request.board);
+    for one in decisions.values_mut() {
+        one.chosen = choose::choose(&one.candidates, one.standard, one.model, level);
+    }
+    Some(learned)
 }
 
 /// The decisions on all kernels that nothing calls.
@@ -242,6 +267,7 @@ fn decide_on(
         model,
         candidates,
         chosen,
+        standard,
         searched,
         disagreements: None,
     };

@@ -11,7 +11,7 @@ use fpgacc_performance_model::{
     Board, Estimate, Form, LoopReport, Pipelining, Prediction, Resources,
 };
 
-use super::variant::{Candidate, Decision, Family, Part};
+use super::variant::{Candidate, Decision, Family, Origin, Part};
 
 /// Intervals that differ by no more than this are the same: aoc's are whole numbers.
 const SAME_INTERVAL: f64 = 0.5;
@@ -72,6 +72,7 @@ pub fn apply(
         }
         seconds = seconds + part.prediction.seconds * part.count;
     }
+    candidate.predicted = Some(candidate.price.seconds.value);
     candidate.price.seconds = seconds;
     let is_all = candidate
         .price
@@ -91,7 +92,7 @@ pub fn apply(
         candidate.price.area = area;
         candidate.price.fits = super::price::fits(&area, board);
     }
-    candidate.is_measured = true;
+    candidate.origin = Origin::Compiler;
     told.dedup();
     Some(told)
 }

@@ -75,7 +75,7 @@ fn smaller<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Family, Price, Searched};
+    use crate::{Family, Origin, Price, Searched};
     use fpgacc_device_passes::pipeline::Pipeline;
     use fpgacc_performance_model::Estimate;
 
@@ -95,7 +95,8 @@ mod tests {
                 parts: Vec::new(),
             },
             family: Family::NdRange,
-            is_measured: false,
+            origin: Origin::Model,
+            predicted: None,
             from: None,
             refused: Vec::new(),
             rank: 0,
@@ -109,6 +110,7 @@ mod tests {
             model: ExecutionModel::Auto,
             candidates: forms.iter().map(|(t, a)| form(&board, *t, *a)).collect(),
             chosen,
+            standard: 0,
             searched: Searched::default(),
             disagreements: None,
         };

@@ -14,6 +14,8 @@ pub struct Decision {
     pub candidates: Vec<Candidate>,
     /// The one that is kept.
     pub chosen: usize,
+    /// The form that the passes make where nothing is decided.
+    pub(super) standard: usize,
     /// How far the search for forms went.
     pub searched: Searched,
     /// What aoc said otherwise than the model; `None`: there is no report of any of the forms.
@@ -68,14 +70,30 @@ pub struct Candidate {
     pub price: Price,
     /// The family that it belongs to.
     pub family: Family,
-    /// Its price comes from aoc's report.
-    pub is_measured: bool,
+    /// Where its time comes from.
+    pub origin: Origin,
+    /// The seconds that the model predicts, where its time comes from elsewhere.
+    pub predicted: Option<f64>,
     /// The form that it is a step of the search away from; `None`: it is tried in any case.
     pub from: Option<usize>,
     /// What was tried a step further, and is no faster or does not fit.
     pub refused: Vec<Refused>,
     /// Of forms that cost the same, the one with the lowest is kept.
     pub(super) rank: u32,
+}
+
+/// Where the time of a form comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Origin {
+    /// The model predicts it.
+    #[default]
+    Model,
+    /// The model, with figures of aoc's report.
+    Compiler,
+    /// The model, corrected by measured times of other forms.
+    Corrected,
+    /// It was measured.
+    Measured,
 }
 
 /// A step that a form does not take.

@@ -3,7 +3,11 @@
 use fpgacc_frontend::source::{SourceMap, Span};
 use fpgacc_performance_model::{Limit, LoopReport, LsuKind, LsuReport, Pipelining, TripOrigin};
 
+use fpgacc_tuning::correction::LEAST;
+
 use super::price::Made;
+use super::timed::Learned;
+use super::variant::Origin;
 
 /// What tells a form from the others of its kernel; `is_input`: nothing was done.
 pub(super) fn label(made: &Made, is_input: bool) -> String {
@@ -285,6 +289,41 @@ pub fn access(report: &LsuReport) -> String {
         report.array,
         unit(report.kind),
         report.bytes_wide
+    )
+}
+
+/// Where the time of a form comes from.
+pub fn of(origin: Origin) -> &'static str {
+    match origin {
+        Origin::Model => "model",
+        Origin::Compiler => "aoc",
+        Origin::Corrected => "corrected",
+        Origin::Measured => "measured",
+    }
+}
+
+/// What measured times said of the forms of a program.
+pub fn learned(found: &Learned) -> String {
+    let several = |number: usize, what: &str| match number {
+        1 => format!("1 {what}"),
+        _ => format!("{number} {what}s"),
+    };
+    let forms = several(found.forms, "form");
+    let counted = format!("measured: {forms} of {}", several(found.kernels, "kernel"));
+    let Some(check) = found.left_out else {
+        return format!(
+            "{counted}; too few to say anything of other forms, whose times are predicted ({LEAST} would do)"
+        );
+    };
+    let what = found.left_out_word();
+    let (alone, others) = (number(check.predicted), number(check.corrected));
+    let used = match found.is_used() {
+        true => "so times of other forms are corrected",
+        false => "so times of other forms stay as they are predicted",
+    };
+    format!(
+        "{counted}; each {what} left out in turn, predictions of its times are off by {alone}x (median), and by {others}x \
+         with what the others say, {used}"
     )
 }
 

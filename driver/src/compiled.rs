@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use fpgacc_decision::Decision;
+use fpgacc_decision::timed::Learned;
 use fpgacc_device_passes::pipeline::Report;
 use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_frontend::ir::Module;
@@ -29,6 +30,8 @@ pub struct Rewritten {
     pub report: Report,
     /// What was decided about its kernels, and why.
     pub decisions: BTreeMap<String, Decision>,
+    /// What measured times said of its kernels.
+    pub learned: Option<Learned>,
     /// The bytes of a cache that holds all constant memory, if that is known.
     pub constant_cache: Option<u64>,
     /// The module as it was parsed, for `--emit=ast`.

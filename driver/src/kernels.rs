@@ -35,6 +35,7 @@ use crate::programs::{self, Piece, Program};
 use crate::run_time_headers;
 use crate::session::{Session, Step, Stop};
 use crate::signature;
+use crate::times_file;
 use crate::tool;
 use crate::unit::{HostUnit, KernelUnit};
 use crate::unknown_macros;
@@ -170,6 +171,7 @@ fn rewrite_parsed(
         manifest: identity::describe(program, &preprocessed.text),
         report: Report::default(),
         decisions: BTreeMap::new(),
+        learned: None,
         constant_cache: None,
         parsed: None,
         module: None,
@@ -187,6 +189,7 @@ fn rewrite_parsed(
     }
     rewritten.report = decided.report;
     rewritten.decisions = decided.decisions;
+    rewritten.learned = decided.learned;
     if let Err(faults) = kernel::validate(&module) {
         session.tell(fault_of_ours(&program.name(), &faults));
         module = originals.clone();
@@ -219,6 +222,7 @@ fn specialises(session: &Session) -> bool {
 fn decide(session: &mut Session, module: &mut Module, facts: &Facts) -> Step<Decided> {
     let board = board::of(session)?;
     aoc_report::load(session)?;
+    times_file::load(session)?;
     let mut pipeline = pipeline_for_tool(session);
     let geometry: &mut geometry::Options = pipeline.options.of_mut();
     geometry.local_sizes = local_sizes::proposed(session, module, facts)?;
@@ -231,8 +235,16 @@ fn decide(session: &mut Session, module: &mut Module, facts: &Facts) -> Step<Dec
         explain: options.explain,
         sources: &session.sources,
         measured: session.measured.as_ref(),
+        times: session.times.as_deref().unwrap_or_default(),
     };
     let mut decided = fpgacc_decision::run(module, facts, &pipeline, &request);
+    if let Some(learned) = &decided.learned {
+        let forms = |kernel: &str| {
+            let forms = decided.decisions[kernel].candidates.iter();
+            forms.map(|form| form.label.clone()).collect()
+        };
+        times_file::check_forms(session, learned, forms)?;
+    }
     lock(module, &mut decided.report);
     for diagnostic in &decided.diagnostics {
         session.tell(diagnostic.clone());

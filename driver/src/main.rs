@@ -58,6 +58,7 @@ mod session;
 mod signature;
 mod source_folder;
 mod stage_texts;
+mod times_file;
 mod tool;
 mod trace;
 mod tune;

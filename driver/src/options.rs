@@ -135,6 +135,8 @@ pub struct Options {
     pub board_file: Option<PathBuf>,
     /// `--use-report`
     pub aoc_report: Option<PathBuf>,
+    /// `--measured`
+    pub times: Option<PathBuf>,
     /// `-fexecution-model`
     pub requested: RequestedModels,
     /// `--search-time`
@@ -235,6 +237,7 @@ impl Options {
             board: one(matches, "board"),
             board_file: one(matches, "board-file").map(PathBuf::from),
             aoc_report: one(matches, "use-report").map(PathBuf::from),
+            times: one(matches, "measured").map(PathBuf::from),
             requested: requested(matches),
             search_time: matches.get_one("search-time").copied().unwrap_or_default(),
             explain: record.is_wanted || one(matches, "Rpass-analysis").is_some(),

@@ -11,6 +11,7 @@ use crate::programs;
 use crate::required;
 use crate::rounding::Rounding;
 use crate::session::{Session, Step, Stop};
+use crate::times_file;
 use crate::wrong_calls;
 
 /// Analyses the hosts and takes every program through the passes.
@@ -67,6 +68,9 @@ pub fn with(session: &mut Session, gathered: &Gathered, hosts: &OfHosts) -> Step
         wrong_calls::warn(session, hosts, &compiled);
     }
     required::check(session, facts, &compiled)?;
+    if left_to_device.is_empty() {
+        times_file::check_kernels(session, &compiled)?;
+    }
     Ok(Programs {
         compiled,
         left_to_device,

@@ -9,6 +9,7 @@ use fpgacc_aoc_wrappers::output::{self, Mode as FileMode};
 use fpgacc_aoc_wrappers::process::Status;
 use fpgacc_aoc_wrappers::scratch::Scratch;
 use fpgacc_decision::measured::Measured;
+use fpgacc_decision::timed::Timed;
 use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_frontend::source::SourceMap;
 use fpgacc_performance_model::Board;
@@ -45,6 +46,8 @@ pub struct Session {
     pub board: Option<Board>,
     /// What aoc said of an earlier build, once it is read.
     pub measured: Option<Measured>,
+    /// Times that were measured of forms, once they are read.
+    pub times: Option<Vec<Timed>>,
     headers: Option<Scratch>,
     /// Standard input, once it is read.
     stdin: Option<Vec<u8>>,
@@ -62,6 +65,7 @@ impl Session {
             record: OptRecord::default(),
             board: None,
             measured: None,
+            times: None,
             headers: None,
             stdin: None,
         }

@@ -1,36 +1,37 @@
 //! The cycle of dependences that sets a loop's initiation interval: the largest ratio of latency to
 //! distance (Lawler 1976, with the longest paths of Bellman and Ford).
 
-use std::collections::BTreeMap;
-
-use petgraph::graph::{EdgeIndex, NodeIndex};
+use petgraph::graph::{EdgeIndex, EdgeReference};
 use petgraph::visit::EdgeRef;
 
-use super::edges::{Cycle, Dependences};
+use super::edges::{Cycle, Dependences, Edge, Parts};
 
 /// Rounds of raising the interval: each finds a better cycle, and few are needed.
 const MOST_ROUNDS: usize = 64;
 /// Ratios and lengths that differ by less are the same.
 const TOLERANCE: f64 = 1e-9;
 
-/// An edge between nodes of a strongly connected part, which are numbered from 0.
+/// An edge between nodes of a strongly connected part, by their places there.
 struct Inner {
     from: usize,
     to: usize,
+    latency: f64,
+    distance: f64,
     edge: EdgeIndex,
 }
 
 /// The cycle of a strongly connected part with the largest ratio of latency to distance.
-pub(super) fn critical_cycle(all: &Dependences, part: &[NodeIndex]) -> Option<Cycle> {
-    let edges = inner_edges(all, part);
+pub(super) fn critical_cycle(all: &Dependences, parts: &Parts, part: usize) -> Option<Cycle> {
+    let edges = inner_edges(all, parts, part);
     if edges.is_empty() {
         return None;
     }
     // Lawler: raise the interval to that of a cycle that beats it until none does.
+    let mut paths = Paths::of(parts.all[part].len());
     let mut interval = 0.0;
     let mut best = None;
     for _ in 0..MOST_ROUNDS {
-        let Some(cycle) = positive_cycle(all, part.len(), &edges, interval) else {
+        let Some(cycle) = paths.positive_cycle(all, &edges, interval) else {
             break;
         };
         if cycle.distance <= 0.0 {
@@ -43,73 +44,101 @@ pub(super) fn critical_cycle(all: &Dependences, part: &[NodeIndex]) -> Option<Cy
 }
 
 /// The edges inside of a part, in the graph's order.
-fn inner_edges(all: &Dependences, part: &[NodeIndex]) -> Vec<Inner> {
-    let number: BTreeMap<NodeIndex, usize> = part.iter().copied().zip(0..).collect();
-    let mut edges: Vec<Inner> = part
-        .iter()
-        .flat_map(|node| all.edges(*node))
-        .filter_map(|edge| {
-            Some(Inner {
-                from: *number.get(&edge.source())?,
-                to: *number.get(&edge.target())?,
-                edge: edge.id(),
-            })
-        })
-        .collect();
+fn inner_edges(all: &Dependences, parts: &Parts, part: usize) -> Vec<Inner> {
+    let inner = |edge: EdgeReference<'_, Edge>| Inner {
+        from: parts.place(edge.source()),
+        to: parts.place(edge.target()),
+        latency: edge.weight().latency,
+        distance: edge.weight().distance,
+        edge: edge.id(),
+    };
+    let mut edges: Vec<Inner> = parts.edges(all, part).map(inner).collect();
     edges.sort_unstable_by_key(|inner| inner.edge);
     edges
 }
 
-/// A cycle whose latency exceeds `interval` times its distance: Bellman and Ford's rounds, until the
-/// longest paths to some nodes lead through each other.
-fn positive_cycle(
+/// The longest paths to the nodes of a part that are known.
+struct Paths {
+    length: Vec<f64>,
+    /// The edge by which each comes, by its place among the edges.
+    via: Vec<Option<usize>>,
+    /// The round in which each became longer.
+    grown: Vec<usize>,
+    /// Of a search for a cycle, the walk that came to each node first; 0: none.
+    seen: Vec<usize>,
+}
+
+impl Paths {
+    fn of(nodes: usize) -> Self {
+        Paths {
+            length: vec![0.0; nodes],
+            via: vec![None; nodes],
+            grown: vec![0; nodes],
+            seen: vec![0; nodes],
+        }
+    }
+
+    /// A cycle whose latency exceeds `interval` times its distance: Bellman and Ford's rounds, until the
+    /// longest paths to some nodes lead through each other.
+    fn positive_cycle(
+        &mut self,
+        all: &Dependences,
+        edges: &[Inner],
+        interval: f64,
+    ) -> Option<Cycle> {
+        self.length.fill(0.0);
+        self.via.fill(None);
+        // In the first round all are new.
+        self.grown.fill(1);
+        for round in 1..=self.length.len() + 1 {
+            let mut changed = false;
+            for (at, inner) in edges.iter().enumerate() {
+                // What did not become longer since the last round makes nothing longer.
+                if self.grown[inner.from] + 1 < round {
+                    continue;
+                }
+                let longer = self.length[inner.from] + inner.latency - interval * inner.distance;
+                if longer > self.length[inner.to] + TOLERANCE {
+                    self.length[inner.to] = longer;
+                    self.via[inner.to] = Some(at);
+                    self.grown[inner.to] = round;
+                    changed = true;
+                }
+            }
+            if !changed {
+                return None;
+            }
+            if let Some(start) = self.on_a_cycle(edges) {
+                return cycle_through(all, edges, &self.via, start);
+            }
+        }
+        None
+    }
+
+    /// A node from which the edges lead back to it.
+    fn on_a_cycle(&mut self, edges: &[Inner]) -> Option<usize> {
+        self.seen.fill(0);
+        for walk in 1..=self.via.len() {
+            let mut at = walk - 1;
+            while self.seen[at] == 0 {
+                self.seen[at] = walk;
+                let Some(edge) = self.via[at] else { break };
+                at = edges[edge].from;
+                if self.seen[at] == walk {
+                    return Some(at);
+                }
+            }
+        }
+        None
+    }
+}
+
+fn cycle_through(
     all: &Dependences,
-    nodes: usize,
     edges: &[Inner],
-    interval: f64,
+    via: &[Option<usize>],
+    start: usize,
 ) -> Option<Cycle> {
-    let mut length = vec![0.0; nodes];
-    let mut via: Vec<Option<&Inner>> = vec![None; nodes];
-    for _ in 0..=nodes {
-        let mut changed = false;
-        for inner in edges {
-            let dependence = &all[inner.edge];
-            let longer = length[inner.from] + dependence.latency - interval * dependence.distance;
-            if longer > length[inner.to] + TOLERANCE {
-                length[inner.to] = longer;
-                via[inner.to] = Some(inner);
-                changed = true;
-            }
-        }
-        if !changed {
-            return None;
-        }
-        if let Some(start) = on_a_cycle(&via) {
-            return cycle_through(all, &via, start);
-        }
-    }
-    None
-}
-
-/// A node from which the edges lead back to it.
-fn on_a_cycle(via: &[Option<&Inner>]) -> Option<usize> {
-    // The walk that came to each node first; 0: none.
-    let mut seen = vec![0; via.len()];
-    for walk in 1..=via.len() {
-        let mut at = walk - 1;
-        while seen[at] == 0 {
-            seen[at] = walk;
-            let Some(inner) = via[at] else { break };
-            at = inner.from;
-            if seen[at] == walk {
-                return Some(at);
-            }
-        }
-    }
-    None
-}
-
-fn cycle_through(all: &Dependences, via: &[Option<&Inner>], start: usize) -> Option<Cycle> {
     let mut cycle = Cycle {
         nodes: Vec::new(),
         latency: 0.0,
@@ -119,7 +148,7 @@ fn cycle_through(all: &Dependences, via: &[Option<&Inner>], start: usize) -> Opt
     };
     let mut at = start;
     loop {
-        let inner = via[at]?;
+        let inner = &edges[via[at]?];
         let dependence = &all[inner.edge];
         let (from, _) = all.edge_endpoints(inner.edge)?;
         cycle.nodes.push(all[from]);

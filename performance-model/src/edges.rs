@@ -1,7 +1,6 @@
 //! What the operations of a loop wait for: the graph whose cycles set the initiation interval.
 
-use std::collections::BTreeSet;
-
+use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, EdgeIndex, EdgeReference, NodeIndex};
 use petgraph::visit::EdgeRef;
 
@@ -51,13 +50,47 @@ pub(super) struct Cycle {
 /// Operations and what each waits for.
 pub(super) type Dependences = DiGraph<NodeId, Edge>;
 
+/// Strongly connected parts of a graph: only they have cycles.
+pub(super) struct Parts {
+    /// The nodes of each.
+    pub all: Vec<Vec<NodeIndex>>,
+    /// Of each node, its part and its place there.
+    places: Vec<(usize, usize)>,
+}
+
+impl Parts {
+    /// Of a graph.
+    pub fn of(graph: &Dependences) -> Self {
+        let all = kosaraju_scc(graph);
+        let mut places = vec![(0, 0); graph.node_count()];
+        for (part, nodes) in all.iter().enumerate() {
+            for (place, node) in nodes.iter().enumerate() {
+                places[node.index()] = (part, place);
+            }
+        }
+        Parts { all, places }
+    }
+
+    /// The place of a node in its part.
+    pub fn place(&self, node: NodeIndex) -> usize {
+        self.places[node.index()].1
+    }
+
+    /// The edges inside of a part.
+    pub fn edges<'a>(
+        &'a self,
+        graph: &'a Dependences,
+        part: usize,
+    ) -> impl Iterator<Item = EdgeReference<'a, Edge>> {
+        let edges = self.all[part].iter().flat_map(|node| graph.edges(*node));
+        edges.filter(move |edge| self.places[edge.target().index()].0 == part)
+    }
+}
+
 /// Adds what accesses take to the edges of a strongly connected part, on average over the iterations: one that
 /// needs what an earlier one did goes through all of them at the pace that was scheduled, and others do not wait.
-pub(super) fn settle(all: &mut Dependences, part: &[NodeIndex]) {
-    let own: BTreeSet<NodeIndex> = part.iter().copied().collect();
-    let inside = |edge: &EdgeReference<'_, Edge>| own.contains(&edge.target());
-    let edges = part.iter().flat_map(|node| all.edges(*node));
-    let edges: Vec<EdgeIndex> = edges.filter(inside).map(|edge| edge.id()).collect();
+pub(super) fn settle(all: &mut Dependences, parts: &Parts, part: usize) {
+    let edges: Vec<EdgeIndex> = parts.edges(all, part).map(|edge| edge.id()).collect();
     // What is stored in one iteration and needed in a later one.
     let crosses = |edge: &&EdgeIndex| all[**edge].distance > 0.0;
     let is_any = edges

@@ -10,12 +10,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use fpgacc_frontend::ir::{FunctionId, Module};
 use fpgacc_kernel_analysis::alias::Aliases;
 use fpgacc_kernel_analysis::poly::Poly;
-use petgraph::algo::kosaraju_scc;
 use petgraph::graph::NodeIndex;
 
 use super::board::Board;
 use super::critical::critical_cycle;
-use super::edges::{Cycle, Dependences, Edge, Kind, Wait, settle};
+use super::edges::{Cycle, Dependences, Edge, Kind, Parts, Wait, settle};
 use super::graph::{Access, Graph, NodeId, Op, Place, RegionId};
 use super::launch::LaunchShape;
 use super::lsu;
@@ -455,9 +454,10 @@ impl Timer<'_> {
     ) -> Vec<(f64, Limit)> {
         let (mut all, _) = self.dependences(region, nodes, inner);
         let mut worst: [Option<(f64, Limit)>; 3] = [None, None, None];
-        for part in kosaraju_scc(&all) {
-            settle(&mut all, &part);
-            let Some(mut cycle) = critical_cycle(&all, &part) else {
+        let parts = Parts::of(&all);
+        for part in 0..parts.all.len() {
+            settle(&mut all, &parts, part);
+            let Some(mut cycle) = critical_cycle(&all, &parts, part) else {
                 continue;
             };
             self.accumulate(region, &mut cycle);

@@ -7,6 +7,7 @@
 //! - `strategy`: which points are tried next, by what is known of those before.
 //! - `pool`: the part of a large space that is looked at.
 //! - `compare`: whether a variant is faster beyond noise.
+//! - `correction`: what measured times of some variants say of those of others.
 //! - `front`: points that no other beats in every objective.
 //! - `replay`: strategies on spaces that were measured whole, to judge them.
 //! - `results`: what is told of all trials, for people and for other programs.
@@ -15,6 +16,7 @@
 //! that a search that was cut off goes on as if it had not been.
 
 pub mod compare;
+pub mod correction;
 pub mod front;
 pub mod journal;
 pub mod pool;

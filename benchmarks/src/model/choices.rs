@@ -116,6 +116,7 @@ fn time(
         explain: false,
         sources,
         measured: None,
+        times: &[],
     };
     let pipeline = Pipeline {
         level,

@@ -33,6 +33,7 @@ pub fn decide(module: &Module, sources: &SourceMap, facts: &Facts, how: &Decidin
         explain: true,
         sources,
         measured: None,
+        times: &[],
     };
     let pipeline = Pipeline {
         level: how.level,

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use fpgacc_performance_model::calibration::{CONSTANTS, Fitting, Sample, clock, with};
+use fpgacc_performance_model::calibration::{CONSTANTS, Fitting, Sample, clock};
 use fpgacc_performance_model::{Board, ClockPenalties};
 
 use super::judge::{Application, judge, judge_one, median};
@@ -20,10 +20,10 @@ struct Fold<'a> {
 pub fn report(subjects: &[Subject], board: &Board, rows: bool) -> String {
     let mut names: Vec<&str> = subjects.iter().map(|s| s.measured.app.as_str()).collect();
     names.dedup();
-    let samples = subjects.iter().filter_map(sample).collect();
-    let mut fitting = Fitting::new(samples, board);
+    let samples = subjects.iter().filter_map(|subject| sample(subject, board));
+    let mut fitting = Fitting::new(samples.collect());
     let mut fold = |left_out| {
-        let fitted = with(board, &fitting.fit(left_out));
+        let fitted = fitting.fit(left_out).on(board);
         Fold {
             left_out,
             board: with_clock(fitted, subjects, left_out),
@@ -46,19 +46,20 @@ pub fn boards(subjects: &[Subject], board: &Board, points: usize) -> Vec<(String
         let every = (own.clone().count() / points).max(1);
         own.step_by(every)
     });
-    let mut fitting = Fitting::new(some.filter_map(sample).collect(), board);
+    let mut fitting = Fitting::new(some.filter_map(|one| sample(one, board)).collect());
     let mut fitted = |name: &str| {
-        let fitted = with(board, &fitting.fit(Some(name)));
+        let fitted = fitting.fit(Some(name)).on(board);
         (name.to_string(), with_clock(fitted, subjects, Some(name)))
     };
     names.into_iter().map(&mut fitted).collect()
 }
 
 /// The time of a point that can be predicted.
-fn sample(subject: &Subject) -> Option<Sample<'_>> {
+fn sample<'a>(subject: &'a Subject, board: &'a Board) -> Option<Sample<'a>> {
     let ready = subject.kernel.as_ref().ok()?;
     Some(Sample {
         application: &subject.measured.app,
+        board,
         seconds: subject.measured.ms / 1000.0,
         mhz: subject.measured.clk_mhz,
         predict: Box::new(|board| ready.predict(board).seconds.value),

@@ -29,7 +29,7 @@ use super::requested::ExecutionModel;
 use super::requested::restrained;
 use super::side_by_side;
 use super::tables;
-use super::variant::{Candidate, Family, Refused, Searched, step};
+use super::variant::{Candidate, Family, Origin, Refused, Searched, step};
 use super::words::label;
 
 pub use self::effort::{Effort, SearchTime};
@@ -273,7 +273,8 @@ impl Search<'_> {
             pipeline,
             price: made.price.clone(),
             family: made.family,
-            is_measured: false,
+            origin: Origin::Model,
+            predicted: None,
             from: None,
             refused: Vec::new(),
             rank,

@@ -118,6 +118,10 @@ pub const COMMANDS: [Manual; 7] = [
                 "Numbers of an earlier run of aoc:",
                 "fpgacc report --use-report app host.c kernels.cl",
             ),
+            (
+                "Times that were measured of some forms, and what they say of the others:",
+                "fpgacc report --measured times.csv host.c kernels.cl",
+            ),
         ],
     },
     Manual {

@@ -159,6 +159,15 @@ pub const BUILDS: &[Flag] = &[
     )
     .single()
     .hint(ValueHint::DirPath),
+    value(
+        "measured",
+        "FILE",
+        "Take times of forms that were measured from FILE (.csv: kernel,form,ms), and what they say of others, \
+         in place of predictions",
+    )
+    .single()
+    .reads_file()
+    .hint(ValueHint::FilePath),
     value("aoc", "PATH", "Use this aoc")
         .single()
         .hint(ValueHint::ExecutablePath)

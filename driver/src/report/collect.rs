@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use fpgacc_decision::{Decision, words};
+use fpgacc_decision::{Decision, Origin, timed, words};
 use fpgacc_device_passes::remark::Kind;
 use fpgacc_frontend::ir::{FunctionId, Module};
 use fpgacc_frontend::kernel::LineDirectives;
@@ -12,8 +12,8 @@ use fpgacc_performance_model::{Assumed, Form, LoopReport, LsuReport, Pipelining}
 use sha2::{Digest, Sha256};
 
 use super::data::{
-    Access, Board, Candidate, FORMAT_VERSION, InputFile, Kernel, Line, Loop, Part, Place, Program,
-    Refused, Remark, Report, Taken, Unpriced,
+    Access, Board, Candidate, FORMAT_VERSION, InputFile, Kernel, Learned, Line, Loop, Part, Place,
+    Program, Refused, Remark, Report, Taken, Unpriced,
 };
 use super::loops::{self, Found};
 use super::place::place;
@@ -132,6 +132,7 @@ impl Scene<'_> {
             name: self.compiled.program.name(),
             kernels: self.kernels(sources),
             total: total::of(&decisions, self.board),
+            learned: rewritten.learned.as_ref().map(learned),
             buffers: buffers.unwrap_or_default(),
         }
     }
@@ -241,7 +242,9 @@ impl Scene<'_> {
             area: candidate.price.area,
             share: fpgacc_decision::share_of(&candidate.price.area, self.board),
             fits: candidate.price.fits,
-            is_measured: candidate.is_measured,
+            is_measured: candidate.origin == Origin::Compiler,
+            origin: words::of(candidate.origin),
+            predicted: candidate.predicted,
             why_not: fpgacc_decision::why_not(decision, at),
         }
     }
@@ -310,6 +313,19 @@ impl Scene<'_> {
             known.push("no launch of this kernel is known\n".to_string());
         }
         known
+    }
+}
+
+/// What measured times said.
+fn learned(found: &timed::Learned) -> Learned {
+    Learned {
+        forms: found.forms,
+        kernels: found.kernels,
+        left_out: found.left_out_word(),
+        predicted: found.left_out.map(|check| check.predicted),
+        corrected: found.left_out.map(|check| check.corrected),
+        is_used: found.is_used(),
+        text: words::learned(found),
     }
 }
 

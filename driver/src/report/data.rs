@@ -143,8 +143,30 @@ pub struct Program {
     pub kernels: Vec<Kernel>,
     /// All of them on one device.
     pub total: Total,
+    /// What measured times said; `None`: there are none of its kernels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub learned: Option<Learned>,
     /// Buffers of the host that its kernels access.
     pub buffers: Vec<Buffer>,
+}
+
+/// What measured times said of a program's forms (`--measured`).
+#[derive(Debug, Serialize)]
+pub struct Learned {
+    /// Forms that were measured.
+    pub forms: usize,
+    /// Kernels that these are of.
+    pub kernels: usize,
+    /// What was left out in turn to see whether the others foretell it: `kernel` or `form`.
+    pub left_out: &'static str,
+    /// The median factor by which predictions are off; `None`: too few were measured to say.
+    pub predicted: Option<f64>,
+    /// The same, each corrected by what was not left out.
+    pub corrected: Option<f64>,
+    /// Times of forms that were not measured are corrected.
+    pub is_used: bool,
+    /// All of this in words.
+    pub text: String,
 }
 
 /// The kernels of a program in one image: their launches one after another, at one clock.
@@ -342,6 +364,11 @@ pub struct Candidate {
     pub fits: bool,
     /// Its numbers are those of aoc's report.
     pub is_measured: bool,
+    /// Where its time comes from: `model`, `aoc`, `corrected` by measured times of other forms, `measured`.
+    pub origin: &'static str,
+    /// Seconds that the model predicts, where its time comes from elsewhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub predicted: Option<f64>,
     /// Why it is not kept though it is faster.
     pub why_not: Option<String>,
 }

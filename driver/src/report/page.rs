@@ -65,7 +65,7 @@ pub fn text(report: &Report) -> Result<String, minijinja::Error> {
         .map(|program| program.kernels.iter().map(texts).collect())
         .collect();
     let pictures: Vec<_> = programs().map(picture::picture).collect();
-    let is_measured = |kernel: &Kernel| kernel.candidates.iter().any(|form| form.is_measured);
+    let is_measured = |kernel: &Kernel| kernel.candidates.iter().any(|form| form.origin != "model");
     let any_measured = programs().any(|program| program.kernels.iter().any(is_measured));
     let command = report.command.iter().map(String::as_str);
     let command = shlex::try_join(command).unwrap_or_else(|_| report.command.join(" "));

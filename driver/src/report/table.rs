@@ -24,6 +24,9 @@ pub fn text(report: &Report) -> String {
         report.board.title, report.level
     );
     for program in &report.programs {
+        if let Some(learned) = &program.learned {
+            let _ = writeln!(out, "{}: {}", program.name, learned.text);
+        }
         for kernel in &program.kernels {
             kernel_text(&mut out, kernel, &program.name);
         }
@@ -266,9 +269,13 @@ fn forms(kernel: &Kernel) -> Table {
         };
         table.add_row([
             if at == kernel.chosen { "*" } else { "" }.to_string(),
-            match form.is_measured {
-                true => format!("{} (aoc)", form.label),
-                false => form.label.clone(),
+            match (form.origin, form.predicted) {
+                ("model", _) => form.label.clone(),
+                ("aoc", _) | (_, None) => format!("{} ({})", form.label, form.origin),
+                (origin, Some(predicted)) => {
+                    let predicted = words::seconds(predicted);
+                    format!("{} ({origin}; predicted: {predicted})", form.label)
+                }
             },
             words::seconds(form.seconds.value),
             format!(

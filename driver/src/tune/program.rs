@@ -132,6 +132,7 @@ impl Program {
             explain: false,
             sources: &session.sources,
             measured: None,
+            times: &[],
         };
         explore::each(module, &self.facts, &options.pipeline, &request, look)
     }

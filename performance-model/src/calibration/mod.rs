@@ -6,4 +6,4 @@ mod constants;
 mod search;
 
 pub use constants::{CONSTANTS, Constant};
-pub use search::{Fitting, Sample, with};
+pub use search::{Fitted, Fitting, Parameter, Sample};

@@ -22,6 +22,7 @@ pub use model::Model;
 pub use pareto::Pareto;
 pub use random::Randomly;
 pub use residual::Settings;
+pub(crate) use residual::{Posterior, Prior, Seen};
 pub use trade::Trade;
 pub use walk::{Walk, Way};
 

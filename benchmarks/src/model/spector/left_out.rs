@@ -8,7 +8,7 @@ use std::path::Path;
 use fpgacc_aoc_wrappers::cc::{self, Compiler};
 use fpgacc_performance_model::Board;
 use fpgacc_performance_model::calibration::clock::{self, Sample as Clock};
-use fpgacc_performance_model::calibration::{Fitting, Sample, with};
+use fpgacc_performance_model::calibration::{Fitting, Sample};
 
 use super::designs::{SPACES, Space};
 use super::price::{Ready, Workshop, price, read, samples};
@@ -83,18 +83,19 @@ pub fn left_out(
     let samples = all.iter().zip(&ready).flat_map(|(application, ready)| {
         ready.iter().map(|(ready, measured)| Sample {
             application: application.name(),
+            board: &board,
             seconds: measured.seconds,
             mhz: Some(measured.mhz),
             predict: Box::new(|board: &Board| ready.price(board).seconds),
         })
     });
-    let mut fitting = Fitting::new(samples.collect(), &board);
+    let mut fitting = Fitting::new(samples.collect());
     let clocks: Vec<Vec<Clock>> = all.iter().map(|one| clocks(one, &board)).collect();
     let wanted = |space: &Space| only.is_none_or(|only| space.name.starts_with(only));
     let mut designs = Vec::new();
     for own in all.iter().filter(|one| wanted(one.space)) {
         let is_other = |one: &Application<'_>| one.name() != own.name();
-        let mut fitted = with(&board, &fitting.fit(Some(own.name())));
+        let mut fitted = fitting.fit(Some(own.name())).on(&board);
         let others = all.iter().filter(|one| is_other(one));
         // An upper bound says little if all kernels are long: then it is what a launch takes on another board.
         fitted.launch_microseconds = others
