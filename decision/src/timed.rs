@@ -13,7 +13,7 @@ use fpgacc_tuning::correction::{self, Corrected, LeftOut};
 use fpgacc_tuning::strategy::{Candidate as Point, Tried};
 
 use super::price::share_of;
-use super::variant::{Candidate, Decision, Family, Origin};
+use super::variant::{Candidate, Decision, Family, Origin, Part};
 
 /// A measured time.
 #[derive(Clone, Debug, PartialEq)]
@@ -128,7 +128,7 @@ pub fn apply(
 fn point(kernel: &str, form: &Candidate, measured: &BTreeSet<&str>, board: &Board) -> Point {
     let parts = &form.price.parts;
     let longest = (parts.iter()).max_by(|a, b| {
-        let seconds = |part: &super::Part| part.prediction.seconds.value * part.count;
+        let seconds = |part: &Part| part.prediction.seconds.value * part.count;
         seconds(a).total_cmp(&seconds(b))
     });
     let (memory, wide) = longest.map_or((0.0, 0.0), |part| {

@@ -26,8 +26,11 @@ fn report(shop: &Workshop, options: &str) -> Value {
     serde_json::from_str(&shop.fpgacc(&command).success().stdout).expect("JSON")
 }
 
-/// Of each kernel its forms: label, seconds, where these come from.
-fn forms(report: &Value) -> Vec<(String, Vec<(String, f64, String)>)> {
+/// Of forms: label, seconds, where these come from.
+type Forms = Vec<(String, f64, String)>;
+
+/// Each kernel's forms.
+fn forms(report: &Value) -> Vec<(String, Forms)> {
     let kernels = report["programs"][0]["kernels"]
         .as_array()
         .expect("kernels");
