@@ -8,7 +8,7 @@ const POOL: usize = 160;
 /// Hosts of one group of stories are built by fpgacc with the same options, and run with the same words.
 const GROUPS: usize = 16;
 /// Of 100 stories so many recur.
-const RECURRING: usize = 96;
+const RECURRING: usize = 99;
 
 /// What a scene does: its statements, and how much of it fpgacc can know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use fpgacc_aoc_wrappers::cpu_target::cpu_target;
 use fpgacc_aoc_wrappers::emulator::Emulator;
-use fpgacc_aoc_wrappers::process::{Captured, Command};
+use fpgacc_aoc_wrappers::process::{Captured, Command, ProcessError};
 use serde::{Deserialize, Serialize};
 
 use crate::command::built;
@@ -17,6 +17,12 @@ use super::program::Program;
 
 /// No build and no run takes as long, also at the lowest priority on a machine that does much other work.
 const LIMIT: Duration = Duration::from_secs(1200);
+
+/// A folder in memory, if there is one: most of what is written for a program is read once and removed.
+const MEMORY: &str = "/dev/shm";
+
+/// How many threads the Intel emulator starts: its own choice is 32, which takes longer than what most programs do.
+const THREADS: (&str, &str) = ("DPCPP_CPU_NUM_CUS", "2");
 
 /// What came of a program on an implementation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,6 +58,7 @@ pub struct Trial {
 pub struct Bench {
     fpgacc: PathBuf,
     libraries: BTreeMap<Platform, PathBuf>,
+    scratch: PathBuf,
 }
 
 impl Bench {
@@ -71,7 +78,17 @@ impl Bench {
         Bench {
             fpgacc: built().join("fpgacc"),
             libraries: libraries.collect(),
+            scratch: match (std::env::var_os("TMPDIR"), Path::new(MEMORY)) {
+                (None, memory) if memory.is_dir() => memory.to_path_buf(),
+                _ => std::env::temp_dir(),
+            },
         }
+    }
+
+    /// Runs a command in a folder.
+    fn capture(&self, command: Command, folder: &Path) -> Result<Captured, ProcessError> {
+        let command = command.dir(folder).env("TMPDIR", &self.scratch);
+        command.limit(LIMIT).capture()
     }
 
     /// Builds a program by the system's compiler.
@@ -79,7 +96,8 @@ impl Bench {
     /// # Errors
     /// It is not legal C or C++, files cannot be written, or the compiler cannot be run.
     pub fn stage<'a>(&'a self, program: &'a Program) -> Result<Stage<'a>, String> {
-        let root = tempfile::Builder::new().prefix("fpgacc-hosts-").tempdir();
+        let mut root = tempfile::Builder::new();
+        let root = root.prefix("fpgacc-hosts-").tempdir_in(&self.scratch);
         let stage = Stage {
             bench: self,
             program,
@@ -89,8 +107,8 @@ impl Bench {
         };
         let folder = stage.root.path().join("plain");
         program.write(&folder).map_err(|e| e.to_string())?;
-        let build = stage.plain_build().dir(&folder).limit(LIMIT);
-        let done = build.capture().map_err(|e| e.to_string())?;
+        let done = self.capture(stage.plain_build(), &folder);
+        let done = done.map_err(|e| e.to_string())?;
         match done.status.success() {
             true => Ok(stage),
             false => Err(format!("the host does not compile: {}", done.stderr_text())),
@@ -167,7 +185,7 @@ impl Stage<'_> {
         let folder = self.root.path().join(format!("{platform:?}"));
         self.program.write(&folder).map_err(|e| e.to_string())?;
         for (number, build) in self.our_builds(platform).into_iter().enumerate() {
-            let done = match build.dir(&folder).limit(LIMIT).capture() {
+            let done = match self.bench.capture(build, &folder) {
                 Ok(done) => done,
                 Err(error) => {
                     let verdict = Verdict::Different(format!("the build: {error}"));
@@ -208,10 +226,12 @@ impl Stage<'_> {
         self.program.write(&folder).map_err(|e| e.to_string())?;
         let command = command
             .args(self.program.words.iter().map(String::as_str))
-            .dir(&folder)
-            .limit(LIMIT)
+            .envs([THREADS])
             .env_remove("OCL_ICD_FILENAMES");
-        let run = || command.capture().map_err(|error| error.to_string());
+        let run = || {
+            let ran = self.bench.capture(command.clone(), &folder);
+            ran.map_err(|error| error.to_string())
+        };
         let mut whole = run();
         for _ in 1..self.program.runs {
             whole = match whole {
