@@ -188,8 +188,9 @@ fn judge_all(options: &JudgeOptions) -> Result<bool, String> {
     let report = model::everything::run(&model::everything::Request {
         boyi: options.boyi.as_deref().zip(options.data.as_deref()),
         spector: options.spector.as_deref(),
-        every: options.every,
         needleman_wunsch: options.needleman_wunsch.as_deref(),
+        blind: options.blind.as_deref(),
+        most: options.most,
     });
     print!("{}", report.map_err(|error| error.to_string())?);
     Ok(true)

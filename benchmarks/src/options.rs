@@ -166,8 +166,8 @@ pub enum Command {
     },
     /// Draw what fpgacc expects to gain of each program of a list (SVG)
     Gains(GainsOptions),
-    /// Judge the performance model on all measurements whose checkouts are given, and on each application with
-    /// constants that are fitted to the others
+    /// Fit the performance model to all measurements whose checkouts are given, and to all but each application, which is
+    /// then predicted
     Judge(JudgeOptions),
     /// Judge the performance model on the design spaces of Spector
     Spector(SpectorOptions),
@@ -264,12 +264,15 @@ pub struct JudgeOptions {
     /// A checkout of KastnerRG/spector
     #[arg(long, value_name = "DIR")]
     pub spector: Option<PathBuf>,
-    /// Of Spector, price one design in so many
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub every: usize,
     /// A checkout of cabreraam/iwocl2019_artifacts
     #[arg(long, value_name = "DIR")]
     pub needleman_wunsch: Option<PathBuf>,
+    /// A folder with checkouts of the repositories that benchmarks/model/blind.yaml names
+    #[arg(long, value_name = "DIR")]
+    pub blind: Option<PathBuf>,
+    /// Of each application of a set, so many times at most have a part
+    #[arg(long, value_name = "N", default_value_t = 24)]
+    pub most: usize,
 }
 
 #[derive(Args)]

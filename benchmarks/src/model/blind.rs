@@ -4,16 +4,19 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use fpgacc_aoc_wrappers::cc::{self, Compiler};
 use fpgacc_device_passes::pass::LaunchContract;
 use fpgacc_frontend::ir::{Module, StmtKind};
 use fpgacc_frontend::source::{SourceMap, Span};
 use fpgacc_performance_model::{
-    Board, Estimate, LaunchShape, Launched, Prediction, Program as Built, Version, predict,
+    Board, Estimate, LaunchShape, Launched, PenaltyCauses, Prediction, Program as Built, Version,
+    predict,
 };
 use serde::Deserialize;
 
+use super::cases::{Case, Said};
 use super::error::ModelError;
 use super::judge::{median, rank_correlation};
 use super::launches::{Application, Trips};
@@ -48,6 +51,9 @@ struct Set {
     _source: String,
     /// The checkout.
     folder: PathBuf,
+    /// The application that all its programs are of; left out: each program's name says it, without what follows letters.
+    #[serde(default)]
+    application: Option<String>,
     /// Sums may be reassociated.
     #[serde(default)]
     fp_relaxed: bool,
@@ -68,6 +74,9 @@ struct Setting {
 #[serde(deny_unknown_fields)]
 struct Program {
     name: String,
+    /// See [`Set::application`].
+    #[serde(default)]
+    application: Option<String>,
     /// The checkout, where it is not the set's.
     #[serde(default)]
     folder: Option<PathBuf>,
@@ -191,6 +200,68 @@ pub fn run(request: &Request<'_>) -> Result<String, ModelError> {
     render_points(&mut text, &points, request.explain);
     render_groups(&mut text, &points);
     Ok(text)
+}
+
+/// All times that can be predicted.
+///
+/// # Errors
+/// The table cannot be read, or a board is not known.
+pub fn cases(checkouts: &Path) -> Result<Vec<Case>, ModelError> {
+    let table = Rc::new(read(None)?);
+    let compiler = Compiler::find(cc::Language::C)?;
+    let mut cases = Vec::new();
+    for (at, set) in table.sets.iter().enumerate() {
+        for (number, program) in set.programs.iter().enumerate() {
+            let folder = checkouts.join(program.folder.as_ref().unwrap_or(&set.folder));
+            let Ok(parsed) = parse(&folder, program, &compiler).map(Rc::new) else {
+                continue;
+            };
+            for (name, measured) in &program.measured {
+                let built = set.boards.get(name);
+                let built = built.ok_or_else(|| ModelError::Board(name.clone()))?;
+                let (table, parsed) = (Rc::clone(&table), Rc::clone(&parsed));
+                let said = move |board: &Board| {
+                    let set = &table.sets[at];
+                    price(set, &set.programs[number], &parsed.0, &parsed.1, board)
+                };
+                let board = board(built, program)?;
+                // Where a kernel is missing it is so on any board.
+                if said(&board).is_err() {
+                    continue;
+                }
+                cases.push(Case {
+                    set: "blind",
+                    application: set.application_of(program),
+                    board,
+                    seconds: measured.ms / 1e3,
+                    mhz: measured.mhz,
+                    predict: Box::new(move |board| said(board).expect("there are kernels").said()),
+                });
+            }
+        }
+    }
+    Ok(cases)
+}
+
+impl Set {
+    fn application_of(&self, program: &Program) -> String {
+        let own = || {
+            let end = program.name.find(|at: char| !at.is_ascii_alphabetic());
+            program.name[..end.unwrap_or(program.name.len())].to_lowercase()
+        };
+        let said = program.application.as_ref().or(self.application.as_ref());
+        said.cloned().unwrap_or_else(own)
+    }
+}
+
+impl Priced {
+    fn said(&self) -> Said {
+        let causes = self.launches.iter().map(|launch| launch.penalty_causes);
+        Said {
+            seconds: self.seconds,
+            causes: causes.reduce(PenaltyCauses::beside),
+        }
+    }
 }
 
 fn read(path: Option<&Path>) -> Result<Table, ModelError> {

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::cases::{Case, Said};
 use super::error::ModelError;
 use super::judge::judge;
 use super::points::predict_all;
@@ -46,4 +47,32 @@ pub fn run(request: &Request<'_>) -> Result<String, ModelError> {
         text.push_str(&left_out::report(&subjects, &board, request.rows));
     }
     Ok(text)
+}
+
+/// All times of the table that can be predicted.
+///
+/// # Errors
+/// A file cannot be read.
+pub fn cases(checkout: &Path, table: &Path) -> Result<Vec<Case>, ModelError> {
+    let launches = launches::read(None)?;
+    let board = points::board(&launches)?;
+    let subjects = points::read_all(checkout, &launches, &data::read(table)?)?;
+    let case = |points::Subject { measured, kernel }| {
+        let ready = kernel.ok()?;
+        Some(Case {
+            set: "Boyi",
+            application: measured.app.to_lowercase(),
+            board: board.clone(),
+            seconds: measured.ms / 1e3,
+            mhz: measured.clk_mhz,
+            predict: Box::new(move |board| {
+                let said = ready.predict(board);
+                Said {
+                    seconds: said.seconds,
+                    causes: said.penalty_causes(),
+                }
+            }),
+        })
+    };
+    Ok(subjects.into_iter().filter_map(case).collect())
 }

@@ -1,10 +1,9 @@
-//! All measurements that the model is judged by, in one report (docs/model-evaluation.md).
+//! All measurements that the model is judged by, together (docs/model-evaluation.md).
 
-use std::fmt::Write;
 use std::path::Path;
 
 use super::error::ModelError;
-use super::{boyi, needleman_wunsch, spector};
+use super::{blind, boyi, joint, needleman_wunsch, pairs, spector};
 
 /// Where the measurements are; what is left out is not judged.
 #[derive(Clone, Copy, Debug)]
@@ -13,52 +12,31 @@ pub struct Request<'a> {
     pub boyi: Option<(&'a Path, &'a Path)>,
     /// A checkout of KastnerRG/spector.
     pub spector: Option<&'a Path>,
-    /// Of Spector, one design in so many.
-    pub every: usize,
     /// A checkout of cabreraam/iwocl2019_artifacts.
     pub needleman_wunsch: Option<&'a Path>,
+    /// A folder with the checkouts that `model/blind.yaml` names.
+    pub blind: Option<&'a Path>,
+    /// Times of an application and set that have a part.
+    pub most: usize,
 }
 
-/// Judges the model on all of them. Of Boyi's applications, each is also predicted with constants, slopes of the clock and a
-/// scale that are fitted to the others.
+/// Fits the model to all of them, and to all but each application, which is then predicted. Intel's pairs are always there.
 ///
 /// # Errors
 /// A file cannot be read.
 pub fn run(request: &Request<'_>) -> Result<String, ModelError> {
-    let mut text = String::new();
+    let mut cases = pairs::cases()?;
     if let Some((checkout, table)) = request.boyi {
-        let boyi = boyi::Request {
-            checkout,
-            table,
-            launches: None,
-            rows: false,
-            explain: None,
-            fit: true,
-        };
-        let _ = writeln!(
-            text,
-            "Boyi's applications on a DE5a-Net\n{}",
-            boyi::run(&boyi)?
-        );
+        cases.extend(boyi::cases(checkout, table)?);
     }
     if let Some(checkout) = request.spector {
-        let spaces = spector::Request {
-            checkout,
-            only: None,
-            every: request.every,
-            rows: false,
-            fit: true,
-            explain: None,
-        };
-        let _ = writeln!(text, "Spector on a DE5-Net\n{}", spector::run(&spaces)?);
+        cases.extend(spector::cases(checkout, request.most)?);
     }
     if let Some(checkout) = request.needleman_wunsch {
-        let versions = needleman_wunsch::run(checkout, None)?;
-        let _ = writeln!(text, "Needleman-Wunsch on an Arria 10\n{versions}");
+        cases.extend(needleman_wunsch::cases(checkout)?);
     }
-    let _ = writeln!(
-        text,
-        "Intervals and pairs that are published: cargo test -p fpgacc-performance-model --test ii"
-    );
-    Ok(text)
+    if let Some(checkouts) = request.blind {
+        cases.extend(blind::cases(checkouts)?);
+    }
+    Ok(joint::report(&cases, request.most))
 }

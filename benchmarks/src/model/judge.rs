@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use fpgacc_performance_model::Estimate;
+
 use super::points::Point;
 
 /// The two families that are distinguished.
@@ -69,6 +71,20 @@ pub fn judge(points: &[Point]) -> Judgement {
         judgement.applications.insert(name.to_string(), figures);
     }
     judgement
+}
+
+/// The figures of times and what is predicted of them, whatever they are of.
+pub fn judge_times(times: &[(f64, Estimate)]) -> Application {
+    let pair = |(index, (measured, predicted)): (usize, &(f64, Estimate))| Pair {
+        index,
+        app: "",
+        family: Family::NdRange,
+        measured: *measured,
+        predicted: predicted.value,
+        low: predicted.low,
+        high: predicted.high,
+    };
+    figures(&times.iter().enumerate().map(pair).collect::<Vec<_>>(), 1.0)
 }
 
 /// The figures of the points of one application, without any scale.

@@ -3,6 +3,7 @@
 
 pub mod blind;
 mod boyi;
+mod cases;
 pub mod choices;
 mod data;
 mod deciding;
@@ -10,12 +11,14 @@ mod error;
 pub mod everything;
 pub mod experts;
 mod facts;
+mod joint;
 mod judge;
 pub(crate) mod kernels;
 mod launches;
 mod left_out;
 pub mod needleman_wunsch;
 pub mod optimum;
+mod pairs;
 mod points;
 pub mod replay;
 mod report;

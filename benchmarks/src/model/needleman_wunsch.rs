@@ -4,6 +4,7 @@
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use fpgacc_aoc_wrappers::cc::{self, Compiler};
 use fpgacc_device_passes::pass::LaunchContract;
@@ -11,6 +12,7 @@ use fpgacc_frontend::ir::{FunctionId, Module, StmtKind};
 use fpgacc_performance_model::{Board, Given, LaunchShape, Prediction, TripOrigin, predict};
 use serde::Deserialize;
 
+use super::cases::{Case, Said};
 use super::error::ModelError;
 use super::kernels;
 
@@ -58,31 +60,85 @@ fn once() -> u64 {
     1
 }
 
-/// Predicts all versions under a checkout, or only one, and gives the report as text.
-///
-/// # Errors
-/// A file cannot be read.
-pub fn run(checkout: &Path, only: Option<&str>) -> Result<String, ModelError> {
+/// A version with its kernels.
+struct Ready {
+    table: Rc<Table>,
+    /// Its place in the table.
+    at: usize,
+    module: Module,
+}
+
+/// Reads all versions under a checkout.
+fn read(checkout: &Path) -> Result<(Board, Vec<Ready>), ModelError> {
     let text = include_str!("../../model/needleman_wunsch.yaml");
     let table: Table = serde_yaml::from_str(text)
         .map_err(|e| ModelError::Launches("needleman_wunsch.yaml".to_string(), e))?;
     let board = Board::named(&table.board).ok_or_else(|| ModelError::Board(table.board.clone()))?;
     let compiler = Compiler::find(cc::Language::C)?;
     let nested = checkout.join("code/nw");
-    let folder = if nested.is_dir() {
-        nested
-    } else {
-        checkout.to_path_buf()
+    let folder = match nested.is_dir() {
+        true => nested,
+        false => checkout.to_path_buf(),
     };
+    let table = Rc::new(table);
+    let ready = |(at, version): (usize, &Version)| {
+        let path = folder.join(&version.file);
+        let headers: [PathBuf; 1] = [folder.clone()];
+        let fault = |why| ModelError::Kernel(version.file.clone(), why);
+        let (module, _) =
+            kernels::parse(&path, &compiler, &version.defines, &headers).map_err(fault)?;
+        if module.kernels().next().is_none() {
+            return Err(fault("no kernel in the file".to_string()));
+        }
+        Ok(Ready {
+            table: Rc::clone(&table),
+            at,
+            module,
+        })
+    };
+    let versions = table.versions.iter().enumerate().map(ready);
+    Ok((board, versions.collect::<Result<_, _>>()?))
+}
+
+/// All versions and their times.
+///
+/// # Errors
+/// A file cannot be read.
+pub fn cases(checkout: &Path) -> Result<Vec<Case>, ModelError> {
+    let (board, versions) = read(checkout)?;
+    let case = |ready: Ready| Case {
+        set: "NW",
+        application: "nw".to_string(),
+        board: board.clone(),
+        seconds: ready.version().ms / 1e3,
+        mhz: Some(ready.version().mhz),
+        predict: Box::new(move |board| {
+            let (seconds, longest) = ready.time(board);
+            Said {
+                seconds: longest.seconds * (seconds / longest.seconds.value),
+                causes: Some(longest.penalty_causes),
+            }
+        }),
+    };
+    Ok(versions.into_iter().map(case).collect())
+}
+
+/// Predicts all versions under a checkout, or only one, and gives the report as text.
+///
+/// # Errors
+/// A file cannot be read.
+pub fn run(checkout: &Path, only: Option<&str>) -> Result<String, ModelError> {
+    let (board, versions) = read(checkout)?;
     let mut text = format!(
         "{:8} {:18} {:>10} {:>10} {:>6} {:>5} {:>5}\n",
         "version", "form", "measured s", "model s", "ratio", "MHz", "model"
     );
     let mut times = Vec::new();
-    let wanted = |version: &&Version| only.is_none_or(|only| version.name == only);
-    for version in table.versions.iter().filter(wanted) {
-        let (seconds, mhz) = time(&table, version, &board, &compiler, &folder)
-            .map_err(|why| ModelError::Kernel(version.file.clone(), why))?;
+    let wanted = |ready: &&Ready| only.is_none_or(|only| ready.version().name == only);
+    for ready in versions.iter().filter(wanted) {
+        let version = ready.version();
+        let (seconds, launch) = ready.time(&board);
+        let mhz = launch.clock_mhz.value;
         let measured = version.ms / 1000.0;
         let name = match (version.tile, version.defines.last()) {
             (Some(tile), _) => format!("{} {tile}", version.name),
@@ -139,47 +195,47 @@ fn compare(text: &mut String, times: &[(String, f64, f64)]) {
     );
 }
 
-/// Seconds of all launches, and the clock in MHz.
-fn time(
-    table: &Table,
-    version: &Version,
-    board: &Board,
-    compiler: &Compiler,
-    folder: &Path,
-) -> Result<(f64, f64), String> {
-    let path = folder.join(&version.file);
-    let headers: [PathBuf; 1] = [folder.to_path_buf()];
-    let (module, _) = kernels::parse(&path, compiler, &version.defines, &headers)?;
-    let kernels: Vec<FunctionId> = module.kernels().collect();
-    let priced = |kernel: FunctionId, tiles: Option<(u64, u64)>| -> Prediction {
-        let shape = shape(table, version, &module, kernel, tiles);
-        predict(&module, kernel, board, &shape, &LaunchContract::default())
-    };
-    let [first, rest @ ..] = &kernels[..] else {
-        return Err("no kernel in the file".to_string());
-    };
-    let Some(tile) = version.tile else {
-        let launch = priced(*first, None);
-        return Ok((
-            launch.seconds.value * version.launches as f64,
-            launch.clock_mhz.value,
-        ));
-    };
-    let diagonals = (table.width - 1) / tile;
-    let second = rest.first().unwrap_or(first);
-    // Times grow evenly with the tiles of a diagonal: some stand for their neighbours.
-    let each = (diagonals / SAMPLES).max(1);
-    let (mut seconds, mut mhz) = (0.0, 0.0);
-    for tiles in (1..=diagonals).step_by(each as usize) {
-        let stands_for = each.min(diagonals + 1 - tiles) as f64;
-        let middle = tiles + (stands_for as u64 - 1) / 2;
-        for kernel in [first, second] {
-            let launch = priced(*kernel, Some((tile, middle)));
-            seconds += launch.seconds.value * stands_for;
-            mhz = launch.clock_mhz.value;
-        }
+impl Ready {
+    fn version(&self) -> &Version {
+        &self.table.versions[self.at]
     }
-    Ok((seconds, mhz))
+
+    /// Seconds of all launches, and the last one.
+    fn time(&self, board: &Board) -> (f64, Prediction) {
+        let version = self.version();
+        let kernels: Vec<FunctionId> = self.module.kernels().collect();
+        let priced = |kernel: FunctionId, tiles: Option<(u64, u64)>| -> Prediction {
+            let shape = shape(&self.table, version, &self.module, kernel, tiles);
+            predict(
+                &self.module,
+                kernel,
+                board,
+                &shape,
+                &LaunchContract::default(),
+            )
+        };
+        let first = kernels[0];
+        let Some(tile) = version.tile else {
+            let launch = priced(first, None);
+            return (launch.seconds.value * version.launches as f64, launch);
+        };
+        let diagonals = (self.table.width - 1) / tile;
+        let second = *kernels.get(1).unwrap_or(&first);
+        // Times grow evenly with the tiles of a diagonal: some stand for their neighbours.
+        let each = (diagonals / SAMPLES).max(1);
+        let mut seconds = 0.0;
+        let mut last = None;
+        for tiles in (1..=diagonals).step_by(each as usize) {
+            let stands_for = each.min(diagonals + 1 - tiles) as f64;
+            let middle = tiles + (stands_for as u64 - 1) / 2;
+            for kernel in [first, second] {
+                let launch = priced(kernel, Some((tile, middle)));
+                seconds += launch.seconds.value * stands_for;
+                last = Some(launch);
+            }
+        }
+        (seconds, last.expect("there is a diagonal"))
+    }
 }
 
 /// A launch: of so many tiles with sides of so many cells.

@@ -43,9 +43,8 @@ struct Application<'a> {
 }
 
 impl Application<'_> {
-    /// Both spaces of spmv are the same designs.
     fn name(&self) -> &'static str {
-        self.space.table.split('_').next().unwrap_or_default()
+        super::application(self.space)
     }
 
     /// So many designs, evenly spread.

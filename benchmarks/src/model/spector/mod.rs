@@ -14,10 +14,11 @@ use std::path::Path;
 use fpgacc_aoc_wrappers::cc::{self, Compiler};
 use fpgacc_performance_model::Board;
 
+use super::cases::{Case, Said};
 use super::error::ModelError;
 use designs::{SPACES, Space};
-use price::{Workshop, price, read, samples};
-use rows::{Measured, Row};
+use price::{Ready, Workshop, price, read, samples};
+use rows::{Measured, Priced, Row};
 
 pub use left_out::{LeftOut, left_out};
 
@@ -84,4 +85,47 @@ pub fn run(request: &Request<'_>) -> Result<String, ModelError> {
         text.push_str(&report::clocks(&clocks, &board));
     }
     Ok(text)
+}
+
+/// At most so many designs of each application, evenly spread, and their times.
+///
+/// # Errors
+/// A file cannot be read.
+pub fn cases(checkout: &Path, most: usize) -> Result<Vec<Case>, ModelError> {
+    let board = Board::named("de5-net").ok_or_else(|| ModelError::Board("de5-net".to_string()))?;
+    let compiler = Compiler::find(cc::Language::C)?;
+    let mut cases = Vec::new();
+    for space in SPACES.iter() {
+        let workshop = Workshop::new(checkout, space, &compiler)?;
+        let measured = read(checkout, space)?;
+        let every = measured.len().div_ceil(most.max(1)).max(1);
+        for one in measured.iter().step_by(every) {
+            let Ok(ready) = Ready::of(&workshop, one) else {
+                continue;
+            };
+            cases.push(Case {
+                set: "Spector",
+                application: application(space).to_string(),
+                board: board.clone(),
+                seconds: one.seconds,
+                mhz: Some(one.mhz),
+                predict: Box::new(move |board| said(&ready.price(board))),
+            });
+        }
+    }
+    Ok(cases)
+}
+
+/// The range of a design's time is that of the kernel that takes the longest.
+fn said(priced: &Priced) -> Said {
+    let longest = priced.launch.seconds;
+    Said {
+        seconds: longest * (priced.seconds / longest.value),
+        causes: Some(priced.launch.penalty_causes),
+    }
+}
+
+/// Both spaces of spmv are the same designs.
+fn application(space: &Space) -> &'static str {
+    space.table.split('_').next().unwrap_or_default()
 }
