@@ -254,7 +254,7 @@ fn unit(graph: &Graph, memory: &Memory, form: Form, run: &[usize]) -> Lsu {
             Form::SingleWorkItem => None,
         },
         table,
-        open_banks: array.bytes.and_then(|bytes| memory.open_banks(bytes)),
+        open_banks: buffer_bytes(array).and_then(|bytes| memory.open_banks(bytes)),
         constant_cache: match kind {
             LsuKind::Constant => constant_cache(graph),
             _ => 0,
@@ -314,10 +314,13 @@ fn table(array: &Array, cache_bytes: f64) -> Option<u64> {
         Place::Constant => constant_memory::MOST as f64,
         _ => cache_bytes,
     };
+    buffer_bytes(array).filter(|bytes| *bytes as f64 <= holds)
+}
+
+/// The bytes of an array that the host passes.
+fn buffer_bytes(array: &Array) -> Option<u64> {
     let is_passed = matches!(array.root, Root::Param(_));
-    array
-        .bytes
-        .filter(|bytes| is_passed && *bytes as f64 <= holds)
+    array.bytes.filter(|_| is_passed)
 }
 
 /// The buffers that a kernel reads through the constant cache, if they fit it: bytes of each.
