@@ -43,7 +43,7 @@ pub(super) fn critical_cycle(all: &Dependences, parts: &Parts, part: usize) -> O
     best
 }
 
-/// The edges inside of a part, in the graph's order.
+/// The edges inside of a part, in the order of the program: what an iteration computes then is followed in one round.
 fn inner_edges(all: &Dependences, parts: &Parts, part: usize) -> Vec<Inner> {
     let inner = |edge: EdgeReference<'_, Edge>| Inner {
         from: parts.place(edge.source()),
@@ -53,7 +53,8 @@ fn inner_edges(all: &Dependences, parts: &Parts, part: usize) -> Vec<Inner> {
         edge: edge.id(),
     };
     let mut edges: Vec<Inner> = parts.edges(all, part).map(inner).collect();
-    edges.sort_unstable_by_key(|inner| inner.edge);
+    let target = |inner: &Inner| all.edge_endpoints(inner.edge).map(|(_, to)| to);
+    edges.sort_by_cached_key(|inner| (target(inner), inner.edge));
     edges
 }
 
