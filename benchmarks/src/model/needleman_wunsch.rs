@@ -53,8 +53,9 @@ struct Version {
     ms: f64,
 }
 
-/// Diagonals that are priced of each half.
+/// Diagonals that are priced of each half, and where constants are fitted, which takes thousands of predictions.
 const SAMPLES: u64 = 16;
+const FITTED: u64 = 2;
 
 fn once() -> u64 {
     1
@@ -113,7 +114,7 @@ pub fn cases(checkout: &Path) -> Result<Vec<Case>, ModelError> {
         seconds: ready.version().ms / 1e3,
         mhz: Some(ready.version().mhz),
         predict: Box::new(move |board| {
-            let (seconds, longest) = ready.time(board);
+            let (seconds, longest) = ready.time(board, FITTED);
             Said {
                 seconds: longest.seconds * (seconds / longest.seconds.value),
                 causes: Some(longest.penalty_causes),
@@ -137,7 +138,7 @@ pub fn run(checkout: &Path, only: Option<&str>) -> Result<String, ModelError> {
     let wanted = |ready: &&Ready| only.is_none_or(|only| ready.version().name == only);
     for ready in versions.iter().filter(wanted) {
         let version = ready.version();
-        let (seconds, launch) = ready.time(&board);
+        let (seconds, launch) = ready.time(&board, SAMPLES);
         let mhz = launch.clock_mhz.value;
         let measured = version.ms / 1000.0;
         let name = match (version.tile, version.defines.last()) {
@@ -201,7 +202,7 @@ impl Ready {
     }
 
     /// Seconds of all launches, and the last one.
-    fn time(&self, board: &Board) -> (f64, Prediction) {
+    fn time(&self, board: &Board, samples: u64) -> (f64, Prediction) {
         let version = self.version();
         let kernels: Vec<FunctionId> = self.module.kernels().collect();
         let priced = |kernel: FunctionId, tiles: Option<(u64, u64)>| -> Prediction {
@@ -222,7 +223,7 @@ impl Ready {
         let diagonals = (self.table.width - 1) / tile;
         let second = *kernels.get(1).unwrap_or(&first);
         // Times grow evenly with the tiles of a diagonal: some stand for their neighbours.
-        let each = (diagonals / SAMPLES).max(1);
+        let each = (diagonals / samples).max(1);
         let mut seconds = 0.0;
         let mut last = None;
         for tiles in (1..=diagonals).step_by(each as usize) {
