@@ -1,4 +1,17 @@
-//! The performance model: how a kernel runs on a board, in cycles, area and time.
+//! The performance model: how a kernel runs on a board, in cycles, area and time. `docs/model.md` has its rules.
+//!
+//! | step | files |
+//! |---|---|
+//! | the kernel becomes a graph of operations in regions (the body, and the loops that remain) | `lower/`, `graph.rs` |
+//! | trip counts, also of loops that double or halve | `lower/trips.rs`, `lower/series.rs` |
+//! | the part of iterations that takes a branch | `lower/guards.rs` |
+//! | loads of what was just stored | `forward.rs` |
+//! | accesses that depend on each other, and at what distance | `ordering.rs`, `dependence.rs`, `iteration_space.rs` |
+//! | II, latency and cycles of each loop | `timing.rs`, `critical.rs`, `variable_trips.rs` |
+//! | cycles of an NDRange | `groups.rs` |
+//! | load and store units, and seconds of memory | `lsu.rs`, `memory.rs` |
+//! | area and clock | `area.rs`, `clock.rs` |
+//! | all together, and kernels of one program | `price.rs`, `program.rs` |
 
 mod area;
 mod board;
