@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pragma_in_front_of_a_kernel_is_a_wish() {
+    fn a_pragma_before_a_kernel_is_a_request() {
         let (requested, told, left) = taken(
             "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#pragma fpgacc execution_model(swi)\n\
              kernel void a() {}\nkernel void b() {}\n#pragma fpgacc  execution_model( ndrange )\n\

@@ -45,8 +45,8 @@ impl Pipeline {
     fn reaches(&self, pass: &dyn Pass) -> bool {
         let place = |name: &str| passes::ALL.iter().position(|pass| pass.name() == name);
         let last = self.stop_after.as_deref().and_then(place);
-        let is_behind = last.is_some_and(|last| place(pass.name()) > Some(last));
-        self.runs(pass) && !is_behind
+        let is_after = last.is_some_and(|last| place(pass.name()) > Some(last));
+        self.runs(pass) && !is_after
     }
 
     /// Whether a pass is on.

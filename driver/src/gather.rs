@@ -47,7 +47,7 @@ pub struct Gathered {
 }
 
 /// Where objects go, and what is made of them.
-struct Place<'a> {
+struct OutputPaths<'a> {
     folder: &'a Path,
     output: &'a Path,
 }
@@ -60,7 +60,7 @@ pub fn gather(session: &mut Session, folder: &Path, output: &Path) -> Step<Gathe
     for (number, input) in session.options.inputs.clone().into_iter().enumerate() {
         // Errors in all inputs are told, not only those in the first.
         failed |= gathered
-            .add(session, input, &Place { folder, output }, number)
+            .add(session, input, &OutputPaths { folder, output }, number)
             .is_err();
     }
     if !failed {
@@ -88,7 +88,7 @@ impl Gathered {
         &mut self,
         session: &mut Session,
         input: Input,
-        place: &Place,
+        place: &OutputPaths,
         number: usize,
     ) -> Step<()> {
         match input {

@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn macros_behind_macros_matter() {
+    fn macros_of_macros_matter() {
         let described = describe(&program("int a[A];", "-DA=B -DB=3 -DC=4"), "int a[3];");
         assert_eq!(described.defines, ["A=B", "B=3"]);
         assert!(!described.any_macro);

@@ -51,7 +51,7 @@ pub struct Builders<'a> {
 }
 
 /// What becomes of a program.
-pub enum Fate {
+pub enum Outcome {
     /// It is compiled.
     Rewritten(Box<Rewritten>),
     /// The device's own compiler builds it when the host runs.
@@ -65,7 +65,7 @@ pub fn rewrite_for(
     program: &Program,
     facts: &Facts,
     builders: Builders<'_>,
-) -> Step<Fate> {
+) -> Step<Outcome> {
     let hosts = builders.hosts;
     let made = run_preprocessor(session, program)?;
     // On a board there is no compiler.
@@ -73,9 +73,9 @@ pub fn rewrite_for(
     if !may_wait {
         let preprocessed = check_preprocessed(session, program, made)?;
         let rewritten = rewrite_preprocessed(session, program, facts, &preprocessed)?;
-        return Ok(Fate::Rewritten(Box::new(rewritten)));
+        return Ok(Outcome::Rewritten(Box::new(rewritten)));
     }
-    let left = |left: Left| Ok(Fate::LeftToDevice(left));
+    let left = |left: Left| Ok(Outcome::LeftToDevice(left));
     if let Some(header) = run_time_headers::awaited(&made, hosts) {
         session.tell(run_time_headers::warning(&program.name(), &header));
         return left(Left::Header(header));
@@ -121,7 +121,7 @@ pub fn rewrite_for(
         parsed => (judge(session, program, parsed)?, Vec::new()),
     };
     let rewritten = rewrite_parsed(session, program, facts, &preprocessed, parsed)?;
-    Ok(Fate::Rewritten(Box::new(Rewritten {
+    Ok(Outcome::Rewritten(Box::new(Rewritten {
         may_be_wrong,
         doubts,
         ..rewritten

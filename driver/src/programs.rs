@@ -431,7 +431,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn kernel_names_are_found_behind_attributes() {
+    fn kernel_names_are_found_after_attributes() {
         let text = "/* kernel void no() */ __kernel __attribute__((reqd_work_group_size(8, 1, 1)))\n\
                     void a (int x) {}\nkernel void b(global int *p) { kernel_count(p); }";
         assert_eq!(kernel_names(text), ["a", "b"]);

@@ -5,7 +5,7 @@ use fpgacc_frontend::diag::Diagnostic;
 use crate::compiled::{Compiled, Programs};
 use crate::facts::{self, OfHosts};
 use crate::gather::{self, Gathered};
-use crate::kernels::{self, Builders, Fate};
+use crate::kernels::{self, Builders, Outcome};
 use crate::options::Mode;
 use crate::programs;
 use crate::required;
@@ -48,11 +48,11 @@ pub fn with(session: &mut Session, gathered: &Gathered, hosts: &OfHosts) -> Step
     for program in programs {
         // Errors of all programs are told, not only those of the first.
         match kernels::rewrite_for(session, &program, facts, builders) {
-            Ok(Fate::Rewritten(rewritten)) => compiled.push(Compiled {
+            Ok(Outcome::Rewritten(rewritten)) => compiled.push(Compiled {
                 program,
                 rewritten: *rewritten,
             }),
-            Ok(Fate::LeftToDevice(left)) => left_to_device.push(left.describe(&program)),
+            Ok(Outcome::LeftToDevice(left)) => left_to_device.push(left.describe(&program)),
             Err(Stop) => failed = true,
         }
     }

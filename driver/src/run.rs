@@ -60,10 +60,10 @@ fn run(aocx: &Path, facts: &[PathBuf], program: &[String]) -> Result<ExitCode, D
     let layer = layer(&description, folder.path())?;
     let (name, args) = program.split_first().expect("the caller looked");
     let mut command = with_plain_texts(Command::new(name).args(args.iter().cloned()))
-        .env("OPENCL_LAYERS", in_front("OPENCL_LAYERS", &[layer.into()]))
+        .env("OPENCL_LAYERS", prepended("OPENCL_LAYERS", &[layer.into()]))
         .env(
             "FPGACC_AOCX_PATH",
-            in_front("FPGACC_AOCX_PATH", &places(aocx)),
+            prepended("FPGACC_AOCX_PATH", &places(aocx)),
         );
     if let Target::IntelEmulator { library } = &description.manifest.target {
         command = command.envs(cpu_target());
@@ -109,7 +109,7 @@ fn places(aocx: &Path) -> Vec<OsString> {
 }
 
 /// Entries before those that a variable has, with `:` between.
-fn in_front(variable: &str, entries: &[OsString]) -> OsString {
+fn prepended(variable: &str, entries: &[OsString]) -> OsString {
     let more = std::env::var_os(variable).filter(|value| !value.is_empty());
     let all: Vec<OsString> = entries.iter().cloned().chain(more).collect();
     all.join(std::ffi::OsStr::new(":"))

@@ -151,7 +151,7 @@ impl SourceMap {
         FileId(self.files.len() as u32 - 1)
     }
 
-    /// The file behind an id of this map.
+    /// The file of an id of this map.
     pub fn file(&self, id: FileId) -> &SourceFile {
         &self.files[id.0 as usize]
     }

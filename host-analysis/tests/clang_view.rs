@@ -282,16 +282,16 @@ struct Theirs<'t> {
 
 /// Where something is spelled in the host's own text.
 #[derive(Clone, Copy)]
-struct Place(usize);
+struct TextPosition(usize);
 
 impl Theirs<'_> {
-    fn line(&self, place: Place) -> u32 {
+    fn line(&self, place: TextPosition) -> u32 {
         let before = &self.text.as_bytes()[..place.0.min(self.text.len())];
         1 + before.iter().filter(|b| **b == b'\n').count() as u32
     }
 
     /// Whether a place is in a `#define`.
-    fn in_directive(&self, place: Place) -> bool {
+    fn in_directive(&self, place: TextPosition) -> bool {
         let mut before = self.text[..place.0.min(self.text.len())].lines().rev();
         let own = before.next().unwrap_or_default();
         let mut first = own;
@@ -302,16 +302,16 @@ impl Theirs<'_> {
     }
 
     /// The place in a bare location, if it is in the host.
-    fn bare(&mut self, loc: &Value) -> Option<Place> {
+    fn bare(&mut self, loc: &Value) -> Option<TextPosition> {
         if let Some(file) = loc["file"].as_str() {
             self.file = file.to_string();
         }
         let offset = loc["offset"].as_u64()?;
-        (self.file == self.main).then_some(Place(offset as usize))
+        (self.file == self.main).then_some(TextPosition(offset as usize))
     }
 
     /// The place where something is spelled, unless that is in a macro's replacement.
-    fn place(&mut self, loc: &Value) -> Option<Place> {
+    fn place(&mut self, loc: &Value) -> Option<TextPosition> {
         let (spelling, expansion) = (&loc["spellingLoc"], &loc["expansionLoc"]);
         if spelling.is_null() {
             return self.bare(loc);
@@ -345,7 +345,7 @@ impl Theirs<'_> {
             (_, Some(begin)) => inside.push(format!("{word} {}", self.line(begin))),
             _ => {}
         }
-        let note = |s: &mut Self, place: Option<Place>, what: String| {
+        let note = |s: &mut Self, place: Option<TextPosition>, what: String| {
             if let Some(place) = place {
                 let line = s.line(place);
                 s.seen.push((line, what, path.to_vec()));

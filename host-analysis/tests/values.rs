@@ -18,7 +18,7 @@ fn facts_of(texts: &[&str], language: Language) -> Facts {
     analyse(&hosts, &sources).facts
 }
 
-/// A reason without the line that stands behind it.
+/// A reason without the line that stands after it.
 fn reason(text: &str) -> &str {
     text.rsplit_once(" (h").map_or(text, |(reason, _)| reason)
 }

@@ -80,7 +80,7 @@ enum Side {
 }
 
 /// An access to the array at hand.
-struct Place {
+struct IndexedAccess {
     write: bool,
     /// The index in each dimension.
     indices: Vec<Poly>,
@@ -203,7 +203,7 @@ impl<'a> Proof<'a> {
                 .all(|(x, y)| x.indices.len() == y.indices.len() && self.are_apart(x, y))
     }
 
-    fn place(&mut self, access: &Access, array: VarId) -> Option<Place> {
+    fn place(&mut self, access: &Access, array: VarId) -> Option<IndexedAccess> {
         let (named, indices) = self.indexed(access.at)?;
         if named != array || !access.exact || self.aliases.is_volatile(access.at) {
             return None;
@@ -220,7 +220,7 @@ impl<'a> Proof<'a> {
         for at in &around {
             self.conditions(*at, &mut holds);
         }
-        Some(Place {
+        Some(IndexedAccess {
             write: access.write,
             indices,
             holds,
@@ -260,7 +260,7 @@ impl<'a> Proof<'a> {
     }
 
     /// Whether the second access never touches, in a later iteration, what the first touched.
-    fn are_apart(&self, earlier: &Place, later: &Place) -> bool {
+    fn are_apart(&self, earlier: &IndexedAccess, later: &IndexedAccess) -> bool {
         let mut all = self.inequalities(earlier, Side::Earlier);
         all.extend(self.inequalities(later, Side::Later));
         let mut next = Linear::constant(-1);
@@ -323,7 +323,7 @@ impl<'a> Proof<'a> {
         self.linear(x, Side::Earlier)?.plus(&y, -1)
     }
 
-    fn inequalities(&self, place: &Place, side: Side) -> Vec<Linear<Var>> {
+    fn inequalities(&self, place: &IndexedAccess, side: Side) -> Vec<Linear<Var>> {
         let holds = place.holds.iter();
         holds.filter_map(|poly| self.linear(poly, side)).collect()
     }

@@ -250,10 +250,10 @@ impl Run<'_> {
                 let is_unknown =
                     |at: usize| inner.active[at] != Active::No && cond[at].truth().is_none();
                 if (0..self.items).any(is_unknown) {
-                    self.forget(body, step);
+                    self.havoc(body, step);
                     inner.active = maybe(&inner.active);
                     self.stmts(&body.stmts, &mut inner);
-                    self.forget(body, step);
+                    self.havoc(body, step);
                     frame.active = match has_return(body) {
                         true => maybe(&before),
                         false => before,
@@ -300,7 +300,7 @@ impl Run<'_> {
     }
 
     /// All that a loop assigns to may have any value.
-    fn forget(&mut self, body: &Block, step: Option<ExprId>) {
+    fn havoc(&mut self, body: &Block, step: Option<ExprId>) {
         let (types, function) = (&self.module.types, self.function);
         let mut written = BTreeSet::new();
         let mut visit = |var, access: variables::Access| {

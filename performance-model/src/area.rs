@@ -1,7 +1,7 @@
 //! What a kernel takes of the device.
 
 use super::board::{Board, Operator, Resources};
-use super::graph::{ArrayId, Graph, Node, NodeId, Op, Place, Region};
+use super::graph::{ArrayId, Graph, MemoryKind, Node, NodeId, Op, Region};
 use super::lsu::Lsu;
 
 /// What a loop's control takes (published aoc reports, Arria 10).
@@ -100,7 +100,7 @@ pub fn of_array(graph: &Graph, array: ArrayId, simd: f64) -> Resources {
 
 /// Whether an array is in memory on the chip.
 pub fn on_chip(graph: &Graph, array: ArrayId) -> bool {
-    graph.arrays[array].place == Place::OnChip
+    graph.arrays[array].place == MemoryKind::OnChip
 }
 
 /// Additions that share a multiplier block with a multiplication that they alone need: where blocks do

@@ -4,7 +4,7 @@
 //! board's file.
 
 use super::board::{Board, Resources};
-use super::graph::{Graph, Place, RegionId};
+use super::graph::{Graph, MemoryKind, RegionId};
 use super::prediction::{PenaltyCauses, TripOrigin};
 
 /// No kernel's clock is below this part of the highest: a guess. The lowest that was measured is 0.29 (118 of 412 MHz on
@@ -60,7 +60,7 @@ fn widest(graph: &Graph) -> f64 {
         let Some(address) = &access.address else {
             continue;
         };
-        if graph.arrays[access.array].place != Place::OnChip {
+        if graph.arrays[access.array].place != MemoryKind::OnChip {
             continue;
         }
         let (rest, constant) = address.split_constant();
@@ -76,7 +76,10 @@ fn widest(graph: &Graph) -> f64 {
 
 /// Blocks that one copy of the largest on-chip array takes.
 fn largest(graph: &Graph) -> f64 {
-    let arrays = graph.arrays.iter().filter(|a| a.place == Place::OnChip);
+    let arrays = graph
+        .arrays
+        .iter()
+        .filter(|a| a.place == MemoryKind::OnChip);
     let blocks = arrays
         .filter_map(|a| a.bytes)
         .map(|bytes| bytes as f64 / BLOCK_BYTES);

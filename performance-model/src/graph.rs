@@ -186,7 +186,7 @@ pub enum Made {
 
 /// Where an array lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum MemoryKind {
     /// External memory.
     External,
     /// External memory, through the constant cache.
@@ -203,7 +203,7 @@ pub struct Array {
     /// What the pointer may point into.
     pub root: Root,
     /// Where it lies.
-    pub place: Place,
+    pub place: MemoryKind,
     /// What a pointer parameter is declared to point to, if that keeps it from aliasing others.
     pub element: Option<Element>,
     /// Its bytes, if they are known.

@@ -1,7 +1,7 @@
 //! Cycles of an NDRange: how work-items and work-groups share a pipeline.
 
 use super::board::MemoryUnits;
-use super::graph::{Graph, Place, RegionId};
+use super::graph::{Graph, MemoryKind, RegionId};
 use super::launch::LaunchShape;
 use super::prediction::Limit;
 use super::timing::Timing;
@@ -66,7 +66,7 @@ impl WorkItems<'_> {
         let accesses = self.graph.accesses.iter();
         let atomic = accesses.filter(|a| a.region == region && a.is_atomic);
         atomic
-            .filter(|a| self.graph.arrays[a.array].place == Place::OnChip)
+            .filter(|a| self.graph.arrays[a.array].place == MemoryKind::OnChip)
             .map(|a| a.share * self.units.local_atomic_interval * self.simd)
             .sum()
     }

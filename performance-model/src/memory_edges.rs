@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use petgraph::graph::NodeIndex;
 
 use super::edges::{Dependences, Edge, Kind, Wait};
-use super::graph::{Access, NodeId, Place, RegionId};
+use super::graph::{Access, MemoryKind, NodeId, RegionId};
 use super::ordering::Order;
 use super::timing::{LOCAL_PORTS, Timer, Timing};
 
@@ -114,7 +114,7 @@ impl Timer<'_> {
 
     /// Cycles until a load may see what was stored.
     pub(super) fn store_latency(&self, store: &Access, load: &Access) -> f64 {
-        if self.graph.arrays[store.array].place != Place::OnChip {
+        if self.graph.arrays[store.array].place != MemoryKind::OnChip {
             let wait = if load.indirect {
                 0.0
             } else {
@@ -145,7 +145,7 @@ impl Timer<'_> {
             units.local_store_latency + wait
         };
         let stores = self.graph.accesses.iter().filter(|a| a.is_store);
-        let on_chip = stores.filter(|a| self.graph.arrays[a.array].place == Place::OnChip);
+        let on_chip = stores.filter(|a| self.graph.arrays[a.array].place == MemoryKind::OnChip);
         on_chip.map(|store| (store.node, latency(store))).collect()
     }
 

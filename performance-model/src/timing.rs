@@ -15,7 +15,7 @@ use petgraph::graph::NodeIndex;
 use super::board::Board;
 use super::critical::critical_cycle;
 use super::edges::{Cycle, Dependences, Edge, Kind, Parts, Wait, settle};
-use super::graph::{Access, Graph, NodeId, Op, Place, RegionId};
+use super::graph::{Access, Graph, MemoryKind, NodeId, Op, RegionId};
 use super::launch::LaunchShape;
 use super::lsu;
 use super::ordering::{Order, may_alias, orders, overlaps, read_back};
@@ -296,17 +296,19 @@ impl Timer<'_> {
         }
         match node.op {
             Op::Load(access) => match place(access) {
-                Place::External if self.graph.accesses[access].prefetched => units.prefetch_latency,
-                Place::External => self.latencies.load,
-                Place::Constant => units.constant_latency,
-                Place::OnChip => units.local_load_latency,
+                MemoryKind::External if self.graph.accesses[access].prefetched => {
+                    units.prefetch_latency
+                }
+                MemoryKind::External => self.latencies.load,
+                MemoryKind::Constant => units.constant_latency,
+                MemoryKind::OnChip => units.local_load_latency,
             },
             Op::Store(access) => match place(access) {
-                Place::OnChip => units.local_store_latency,
+                MemoryKind::OnChip => units.local_store_latency,
                 _ => units.store_latency,
             },
             Op::Atomic(access) => match place(access) {
-                Place::OnChip => units.local_atomic_latency,
+                MemoryKind::OnChip => units.local_atomic_latency,
                 _ => units.atomic_latency.max(self.latencies.load),
             },
             Op::Loop(region) => inner.get(&region).map_or(0.0, |timing| {
@@ -331,7 +333,7 @@ impl Timer<'_> {
     /// What an access takes of which a later one waits for the end: in each iteration, and, if averages are asked
     /// for, in those that do both.
     pub(super) fn wait(&self, earlier: &Access, later: &Access, cycles: f64) -> (f64, Wait) {
-        let on_chip = self.graph.arrays[earlier.array].place == Place::OnChip;
+        let on_chip = self.graph.arrays[earlier.array].place == MemoryKind::OnChip;
         if on_chip || !self.latencies.average {
             return (cycles, Wait::default());
         }

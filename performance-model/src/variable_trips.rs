@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::graph::{NodeId, Place, RegionId};
+use super::graph::{MemoryKind, NodeId, RegionId};
 use super::ordering::Order;
 use super::prediction::Limit;
 use super::timing::{ROUNDING, Timer, Timing};
@@ -48,7 +48,7 @@ impl Timer<'_> {
         let (store, load) = order.accesses(self.graph);
         let inside = &self.graph.regions[store.region];
         self.board.compiler().overlaps_variable_trip_counts
-            && self.graph.arrays[store.array].place == Place::OnChip
+            && self.graph.arrays[store.array].place == MemoryKind::OnChip
             && store.region == load.region
             && store.is_store != load.is_store
             && inside.varies_in.contains(&around)

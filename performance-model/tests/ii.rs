@@ -150,7 +150,7 @@ fn limit(report: &LoopReport) -> String {
         Limit::LocalPorts { array, .. } => return format!("ports {array}"),
         Limit::Bandwidth => "bandwidth",
         Limit::Serialised(_) => "serialised",
-        Limit::VariableTrips(_) => "uneven",
+        Limit::VariableTrips(_) => "variable trips",
         Limit::Asked => "asked",
     };
     name.to_string()

@@ -240,26 +240,26 @@ fn rows_of_groups_that_lie_apart_open_rows_of_memory() {
 
 const GUARDED: &str = "if (get_global_id(0) >= n) return;";
 
-/// A loop of 8 additions between barriers, with this in front and this behind it.
-fn between_barriers(in_front: &str, behind: &str) -> String {
+/// A loop of 8 additions between barriers, with this before and this after it.
+fn between_barriers(before: &str, after: &str) -> String {
     format!(
         "__attribute__((reqd_work_group_size(8, 1, 1))) __attribute__((num_simd_work_items(2)))\n\
          __kernel void k(__global float *restrict a, int n, int m) {{\n\
-         __local float x[8];\n int t = get_local_id(0);\n{in_front}\n\
+         __local float x[8];\n int t = get_local_id(0);\n{before}\n\
          float s = a[get_global_id(0)];\n\
          #pragma unroll 1\n for (int i = 0; i < m; i++) s = s * 1.5f + i;\n\
-         x[t] = s;\n{behind}\n a[get_global_id(0)] = x[7 - t];\n}}\n"
+         x[t] = s;\n{after}\n a[get_global_id(0)] = x[7 - t];\n}}\n"
     )
 }
 
-/// Where work-items may pass a loop by, groups go through it one after another, to meet at the barrier in order. The
+/// Where work-items may skip a loop, work-groups are serialised, to meet at the barrier in order. The
 /// discrete cosine transformation with loops takes 918, 933 and 947 cycles for a group of 8, 16 and 32.
 #[test]
 fn groups_pass_loops_one_after_another_where_work_items_part_ways() {
     let barrier = "barrier(CLK_LOCAL_MEM_FENCE);";
-    let cycles = |in_front: &str, behind: &str| {
+    let cycles = |before: &str, after: &str| {
         let shape = launch([1 << 20, 1], [8, 1], [(1, 1 << 20), (2, 64)]);
-        on_de5_net(&between_barriers(in_front, behind), shape)
+        on_de5_net(&between_barriers(before, after), shape)
             .cycles
             .value
     };
@@ -277,9 +277,9 @@ fn groups_pass_loops_one_after_another_where_work_items_part_ways() {
 /// loops have the same size and time for 1, 2, 4 and 8 lanes.
 #[test]
 fn kernels_whose_work_items_part_ways_are_not_vectorised() {
-    let lanes = |in_front: &str| {
+    let lanes = |before: &str| {
         let shape = launch([1 << 20, 1], [8, 1], [(1, 1 << 20), (2, 64)]);
-        match on_de5_net(&between_barriers(in_front, ""), shape).form {
+        match on_de5_net(&between_barriers(before, ""), shape).form {
             Form::NdRange { simd, .. } => simd,
             Form::SingleWorkItem => 0,
         }

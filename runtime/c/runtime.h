@@ -145,7 +145,7 @@ const struct fpgacc_aocx *fpgacc_aocx(const struct fpgacc_program *variant,
 
 /* ---- options.c ------------------------------------------------------------------------------ */
 
-/* Options of clBuildProgram, taken apart like a shell does. */
+/* Options of clBuildProgram, split as a shell does. */
 struct fpgacc_options {
     char **words;
     size_t count;

@@ -79,7 +79,7 @@ pub fn required_size(job: &Job, kernel: &str) -> Result<Option<[u64; 3]>, Rewrit
 ///
 /// # Errors
 /// See [`AdhocError`].
-pub fn launch(job: &mut Job, kernel: &str, wishes: &Wishes) -> Result<(), AdhocError> {
+pub fn launch(job: &mut Job, kernel: &str, requests: &Wishes) -> Result<(), AdhocError> {
     let module = module_of(job, &mut SourceMap::new())?;
     let found = module
         .kernels()
@@ -90,7 +90,7 @@ pub fn launch(job: &mut Job, kernel: &str, wishes: &Wishes) -> Result<(), AdhocE
         return Err(AdhocError::NoKernel(kernel.to_string(), names));
     };
     let function = &module.functions[id];
-    let mut random = Random::new(wishes.seed);
+    let mut random = Random::new(requests.seed);
     let mut passed: BTreeMap<String, Arg> = BTreeMap::new();
     let mut used = Vec::new();
     let mut args = Vec::new();
@@ -99,15 +99,15 @@ pub fn launch(job: &mut Job, kernel: &str, wishes: &Wishes) -> Result<(), AdhocE
         let by_index = index.to_string();
         let name = [&variable.name, &by_index]
             .into_iter()
-            .find(|name| wishes.args.contains_key(*name));
+            .find(|name| requests.args.contains_key(*name));
         used.extend(name.cloned());
         let parameter = Parameter {
             module: &module,
             name: &variable.name,
             ty: variable.ty.ty,
-            wish: name.map(|name| wishes.args[name].as_str()),
+            request: name.map(|name| requests.args[name].as_str()),
         };
-        let arg = parameter.arg(job, wishes, &mut random, &passed)?;
+        let arg = parameter.arg(job, requests, &mut random, &passed)?;
         if let Arg::Buffer(number) = arg {
             // Of a buffer that is passed twice, both must agree.
             let is_new = !passed.values().any(|other| *other == arg);
@@ -117,13 +117,13 @@ pub fn launch(job: &mut Job, kernel: &str, wishes: &Wishes) -> Result<(), AdhocE
         passed.insert(variable.name.clone(), arg.clone());
         args.push(arg);
     }
-    if let Some(name) = wishes.args.keys().find(|name| !used.contains(name)) {
+    if let Some(name) = requests.args.keys().find(|name| !used.contains(name)) {
         return Err(AdhocError::NoParameter {
             kernel: kernel.to_string(),
             name: name.clone(),
         });
     }
-    job.launch(kernel, wishes.geometry.clone(), args);
+    job.launch(kernel, requests.geometry.clone(), args);
     Ok(())
 }
 
@@ -131,7 +131,7 @@ struct Parameter<'a> {
     module: &'a Module,
     name: &'a str,
     ty: TypeId,
-    wish: Option<&'a str>,
+    request: Option<&'a str>,
 }
 
 impl Parameter<'_> {
@@ -146,25 +146,25 @@ impl Parameter<'_> {
     fn arg(
         &self,
         job: &mut Job,
-        wishes: &Wishes,
+        requests: &Wishes,
         random: &mut Random,
         passed: &BTreeMap<String, Arg>,
     ) -> Result<Arg, AdhocError> {
         let types = &self.module.types;
         let Some((pointee, space)) = types.as_pointer(self.ty) else {
-            return self.value(wishes);
+            return self.value(requests);
         };
         let element = self.size(pointee.ty)?;
         if space == AddressSpace::Local {
-            let count = match self.wish {
+            let count = match self.request {
                 Some(text) => self.parse(text, "the number of elements")?,
-                None => group_size(&wishes.geometry) as usize,
+                None => group_size(&requests.geometry) as usize,
             };
             return Ok(Arg::Local((count * element).max(1)));
         }
         const HELP: &str = "the number of elements, `zero:N` or `same:OTHER`";
-        let (zero, count) = match self.wish {
-            None => (false, wishes.elements),
+        let (zero, count) = match self.request {
+            None => (false, requests.elements),
             Some(text) => match text.split_once(':') {
                 Some(("same", other)) => {
                     return passed
@@ -225,15 +225,15 @@ impl Parameter<'_> {
             .ok_or_else(|| AdhocError::Parameter(self.name.to_string()))
     }
 
-    fn value(&self, wishes: &Wishes) -> Result<Arg, AdhocError> {
+    fn value(&self, requests: &Wishes) -> Result<Arg, AdhocError> {
         const HELP: &str = "a number";
         let scalar = self
             .scalar(self.ty)
             .ok_or_else(|| AdhocError::Parameter(self.name.to_string()))?;
-        let number: f64 = match self.wish {
+        let number: f64 = match self.request {
             Some(text) => self.parse(text, HELP)?,
             None if scalar.is_float() => 2.0,
-            None => sensible(&wishes.geometry) as f64,
+            None => sensible(&requests.geometry) as f64,
         };
         let one = bytes_of(scalar, number);
         let size = self.size(self.ty)?;
@@ -296,7 +296,7 @@ fn half(number: f64) -> u16 {
 mod tests {
     use super::*;
 
-    fn wishes(args: &[(&str, &str)]) -> Wishes {
+    fn requests(args: &[(&str, &str)]) -> Wishes {
         let args = args.iter().map(|(a, b)| (a.to_string(), b.to_string()));
         Wishes {
             geometry: Geometry::range(&[64], &[16]),
@@ -311,8 +311,8 @@ mod tests {
         let mut job = Job::new(
             "__kernel void k(__global float4 *a, __local int *b, int n, float f, __global float4 *c) {}",
         );
-        let wishes = wishes(&[("b", "3"), ("c", "same:a")]);
-        launch(&mut job, "k", &wishes).expect("a launch");
+        let requests = requests(&[("b", "3"), ("c", "same:a")]);
+        launch(&mut job, "k", &requests).expect("a launch");
         assert_eq!(job.buffers[0].bytes, 1600);
         let expected = [
             Arg::Buffer(0),
@@ -327,12 +327,12 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_said() {
         let mut job = Job::new("__kernel void k(int n) {}");
-        let error = launch(&mut job, "k", &wishes(&[("n", "many")])).expect_err("no number");
+        let error = launch(&mut job, "k", &requests(&[("n", "many")])).expect_err("no number");
         assert_eq!(
             error.to_string(),
             "'many' is no value for parameter 'n' (write a number)"
         );
-        let error = launch(&mut job, "k", &wishes(&[("m", "1")])).expect_err("no parameter");
+        let error = launch(&mut job, "k", &requests(&[("m", "1")])).expect_err("no parameter");
         assert_eq!(error.to_string(), "kernel 'k' has no parameter 'm'");
     }
 

@@ -1,7 +1,9 @@
 //! Running a job on an OpenCL implementation, in a process of its own.
 
+use std::collections::VecDeque;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use fpgacc_aoc_wrappers::cpu_target::cpu_target;
@@ -73,13 +75,37 @@ pub enum RunError {
     },
 }
 
-/// Runs a job.
+/// How many jobs are remembered.
+const REMEMBERED: usize = 32;
+
+/// The jobs that ran last, as text, and what came out.
+static LAST: Mutex<VecDeque<(Platform, String, Output)>> = Mutex::new(VecDeque::new());
+
+/// Runs a job, unless it ran just now: one original is compared with many rewrites, of which some are the
+/// same.
 ///
 /// # Errors
 /// If it does not build or run, or the platform is missing. Writing beyond a buffer's end is an
 /// error too, as far as it hits the bytes next to it.
 pub fn run(job: &Job, platform: Platform) -> Result<Output, RunError> {
-    run_within(job, platform, platform.limit())
+    let text = serde_json::to_string(job).map_err(std::io::Error::from)?;
+    let is_it = |(on, of, _): &&(Platform, String, Output)| *on == platform && *of == text;
+    let known = last()
+        .iter()
+        .find(is_it)
+        .map(|(_, _, output)| output.clone());
+    if let Some(output) = known {
+        return Ok(output);
+    }
+    let output = run_within(job, platform, platform.limit())?;
+    let mut last = last();
+    last.truncate(REMEMBERED - 1);
+    last.push_front((platform, text, output.clone()));
+    Ok(output)
+}
+
+fn last() -> MutexGuard<'static, VecDeque<(Platform, String, Output)>> {
+    LAST.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// [`run`] with a limit of time.

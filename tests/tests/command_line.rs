@@ -14,7 +14,7 @@ fn program() -> Workshop {
 }
 
 /// The options that a text names at the places that `starts` begin: `-o`, `--emit`, `-std`.
-fn options_behind(text: &str, starts: &[&str]) -> BTreeSet<String> {
+fn options_after(text: &str, starts: &[&str]) -> BTreeSet<String> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || "-#+".contains(c);
     let mut found = BTreeSet::new();
     for start in starts {
@@ -39,7 +39,7 @@ fn options_of(help: &str) -> BTreeSet<String> {
     // What an option does stands after two blanks.
     lines
         .filter_map(|line| line.trim_start().split("  ").next())
-        .flat_map(|line| options_behind(&format!(" {line}"), &[" ", ", "]))
+        .flat_map(|line| options_after(&format!(" {line}"), &[" ", ", "]))
         .collect()
 }
 
@@ -83,7 +83,7 @@ fn help_man_pages_and_completions_name_the_same_options() {
     shop.fpgacc("--generate=share -o share").success();
     let page = |name: &str| {
         let text = shop.text(format!("share/man/man1/{name}.1"));
-        options_behind(&text.replace("\\-", "-"), &["\n\\fB", ", \\fB"])
+        options_after(&text.replace("\\-", "-"), &["\n\\fB", ", \\fB"])
     };
     assert_eq!(page("fpgacc"), documented);
     for command in ["trace", "run", "report"] {
@@ -100,7 +100,7 @@ fn help_man_pages_and_completions_name_the_same_options() {
             .lines()
             .find(|line| line.contains("opts=\""))
             .unwrap();
-        options_behind(words, &[" ", "\""])
+        options_after(words, &[" ", "\""])
     };
     let words = proposed("fpgacc");
     assert!(documented.is_subset(&words), "{words:?}");

@@ -18,7 +18,7 @@ fn workshop() -> Workshop {
 }
 
 #[test]
-fn divisions_stay_behind_their_conditions() {
+fn divisions_stay_under_their_conditions() {
     let shop = workshop();
     shop.sh("cc host.c -o plain -lOpenCL").success();
     let all = "a0 a7 a-1 b0 b7 b-1 c-1 c7 d0 d7 d-1 e0 e7 e-1 f0 f7 f-1 g0 g7 g-1";

@@ -17,20 +17,20 @@ const BATCH: usize = 20;
 
 /// What is reduced into.
 #[derive(Clone, Copy, Debug)]
-enum Place {
+enum Target {
     Scalar(u8),
     Element(u8),
     Private,
     Vector,
 }
 
-impl Place {
+impl Target {
     fn text(self) -> String {
         match self {
-            Place::Scalar(number) => format!("s{number}"),
-            Place::Element(number) => format!("out[{}]", 8 + number),
-            Place::Private => "v[1]".to_string(),
-            Place::Vector => "q.z".to_string(),
+            Target::Scalar(number) => format!("s{number}"),
+            Target::Element(number) => format!("out[{}]", 8 + number),
+            Target::Private => "v[1]".to_string(),
+            Target::Vector => "q.z".to_string(),
         }
     }
 }
@@ -67,15 +67,15 @@ impl Operand {
 #[derive(Clone, Debug)]
 enum Line {
     /// A form of `place += operand` or `-=`.
-    Sum(u8, Place, Operand, Operand),
-    Product(u8, Place),
-    Extreme(u8, Place, Operand),
+    Sum(u8, Target, Operand, Operand),
+    Product(u8, Target),
+    Extreme(u8, Target, Operand),
     If(u8, Vec<Line>),
     Continue(u8),
     Break(u8),
     Store(Operand),
     /// Looks at a place: that place must stay.
-    Look(Place),
+    Look(Target),
 }
 
 fn condition(kind: u8) -> &'static str {
@@ -176,12 +176,12 @@ impl Loop {
     }
 }
 
-fn place() -> impl Strategy<Value = Place> {
+fn place() -> impl Strategy<Value = Target> {
     prop_oneof![
-        6 => (0u8..3).prop_map(Place::Scalar),
-        3 => (0u8..2).prop_map(Place::Element),
-        1 => Just(Place::Private),
-        1 => Just(Place::Vector),
+        6 => (0u8..3).prop_map(Target::Scalar),
+        3 => (0u8..2).prop_map(Target::Element),
+        1 => Just(Target::Private),
+        1 => Just(Target::Vector),
     ]
 }
 

@@ -442,7 +442,7 @@ fn sums_beyond_the_bound_are_no_rounding() {
 }
 
 #[test]
-fn words_behind_the_dashes_are_the_program_s_own() {
+fn words_after_the_dashes_are_the_program_s_own() {
     let shop = shop();
     shop.write("words", "-c fail");
     // None of these is an option or a response file of fpgacc.

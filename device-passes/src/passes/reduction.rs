@@ -3,7 +3,7 @@
 //! Lloyd's thesis, section 4.2.2 and figure 4.3, after Intel's best-practices guide: the running
 //! value of `x += e` is needed an addition's latency after it was asked for, so a loop can start an
 //! iteration only once in that many cycles. With as many partial sums as the latency has cycles,
-//! moved along a shift register, an iteration starts in every cycle; behind the loop the partial
+//! moved along a shift register, an iteration starts in every cycle; after the loop the partial
 //! sums are added.
 
 mod codegen;

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::record::{Place, Record};
+use super::record::{Extent, Record};
 
 /// All messages, on one line.
 pub fn text(records: &[Record]) -> String {
@@ -31,9 +31,9 @@ fn record(record: &Record) -> Value {
     value
 }
 
-fn locations(place: Option<&Place>) -> Vec<Value> {
+fn locations(place: Option<&Extent>) -> Vec<Value> {
     let point = |file: &str, (line, column): (u32, u32)| json!({ "file": file, "line": line, "column": column, "display-column": column });
-    let one = |place: &Place| {
+    let one = |place: &Extent| {
         let mut value = json!({ "caret": point(&place.file, place.start) });
         if let Some((line, column)) = place.end {
             // The last column, not the one after it.

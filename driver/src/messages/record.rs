@@ -3,9 +3,9 @@
 use fpgacc_frontend::diag::{Diagnostic, Severity};
 use fpgacc_frontend::source::{SourceMap, Span};
 
-/// A place in a text. Lines and columns count from 1, columns in characters.
+/// Where something stands in a text. Lines and columns count from 1, columns in characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct Extent {
     /// The file, as it was named.
     pub file: String,
     /// Where it starts: line and column.
@@ -24,9 +24,9 @@ pub struct Record {
     /// The option that turns it off or on.
     pub option: Option<String>,
     /// What it is about.
-    pub place: Option<Place>,
+    pub place: Option<Extent>,
     /// Further places, with what is there, and notes and ways out, which have none.
-    pub children: Vec<(Option<Place>, String)>,
+    pub children: Vec<(Option<Extent>, String)>,
 }
 
 impl Record {
@@ -83,13 +83,13 @@ impl Record {
     }
 }
 
-fn place_of(span: Span, sources: &SourceMap) -> Place {
+fn place_of(span: Span, sources: &SourceMap) -> Extent {
     let start = sources.location(span);
     let end = sources.location(Span {
         start: span.end,
         ..span
     });
-    Place {
+    Extent {
         file: start.file,
         start: (start.line, start.column),
         end: Some((end.line, end.column)),
@@ -119,7 +119,7 @@ fn of_line(line: &str) -> Option<Record> {
     let mut parts = place.rsplitn(3, ':');
     let numbers = [parts.next(), parts.next()].map(|part| part?.parse().ok());
     let place = match (parts.next(), numbers) {
-        (Some(file), [Some(column), Some(line)]) => Some(Place {
+        (Some(file), [Some(column), Some(line)]) => Some(Extent {
             file: file.to_string(),
             start: (line, column),
             end: None,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::record::{Place, Record};
+use super::record::{Extent, Record};
 
 /// A log with one run of fpgacc.
 pub fn text(records: &[Record]) -> String {
@@ -70,7 +70,7 @@ fn result(record: &Record) -> Value {
     value
 }
 
-fn location(place: &Place) -> Value {
+fn location(place: &Extent) -> Value {
     let mut region = json!({ "startLine": place.start.0, "startColumn": place.start.1.max(1) });
     if let Some((line, column)) = place.end {
         region["endLine"] = json!(line);

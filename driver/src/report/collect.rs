@@ -12,8 +12,8 @@ use fpgacc_performance_model::{Assumed, Form, LoopReport, LsuReport, Pipelining}
 use sha2::{Digest, Sha256};
 
 use super::data::{
-    Access, Board, Candidate, FORMAT_VERSION, InputFile, Kernel, Learned, Line, Loop, Part, Place,
-    Program, Refused, Remark, Report, Taken, Unpriced,
+    Access, Board, Candidate, FORMAT_VERSION, InputFile, Kernel, Learned, Line, Loop, Part,
+    Position, Program, Refused, Remark, Report, Taken, Unpriced,
 };
 use super::loops::{self, Found};
 use super::place::place;
@@ -266,7 +266,7 @@ impl Scene<'_> {
         let launch = part.launch.and_then(|at| self.facts.launches.get(at));
         Part {
             version: part.version.clone(),
-            launch: launch.map(|launch| Place {
+            launch: launch.map(|launch| Position {
                 file: launch.site.file.clone(),
                 line: launch.site.line,
             }),

@@ -49,7 +49,7 @@ pub struct KernelSizes {
     /// Its name.
     pub name: String,
     /// Where it stands.
-    pub place: Option<Place>,
+    pub place: Option<Position>,
     /// What sees the size of its groups, so that it cannot change.
     pub observed: Option<Seen>,
     /// Those that differ; of a kernel that sees its groups none.
@@ -62,14 +62,14 @@ pub struct Seen {
     /// Such as `get_local_id`.
     pub what: String,
     /// Where.
-    pub place: Option<Place>,
+    pub place: Option<Position>,
 }
 
 /// Sizes for a launch.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct LaunchSizes {
     /// The call.
-    pub place: Place,
+    pub place: Position,
     /// The global size, if it is known; 1 beyond the launch's dimensions.
     pub global: Option<[u64; 3]>,
     /// The host's local size, if it is known.
@@ -194,7 +194,7 @@ pub struct Buffer {
     /// The host's variable.
     pub name: String,
     /// Where it is created.
-    pub place: Option<Place>,
+    pub place: Option<Position>,
     /// Its bytes, in words: a number, or what is known of it.
     pub size: String,
     /// Its bytes, if they are one number.
@@ -224,7 +224,7 @@ pub struct Kernel {
     /// Its name.
     pub name: String,
     /// Where it stands.
-    pub place: Option<Place>,
+    pub place: Option<Position>,
     /// What was asked for: `ndrange`, `swi`, `auto`.
     pub asked: String,
     /// The forms that were tried, that of the input first.
@@ -292,7 +292,7 @@ pub struct Refused {
 #[derive(Debug, PartialEq, Serialize)]
 pub struct Unpriced {
     /// Where it stands.
-    pub place: Option<Place>,
+    pub place: Option<Position>,
     /// Its name.
     pub name: String,
     /// What it is priced as.
@@ -303,7 +303,7 @@ pub struct Unpriced {
 #[derive(Debug, PartialEq, Serialize)]
 pub struct LineCost {
     /// The line; `None`: what is of no line.
-    pub place: Option<Place>,
+    pub place: Option<Position>,
     /// Its operations: `2 x float addition`.
     pub operations: Vec<String>,
     /// What they take of the device.
@@ -314,9 +314,9 @@ pub struct LineCost {
     pub slowest: String,
 }
 
-/// A place in a source.
+/// A position in a source.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Place {
+pub struct Position {
     /// The file, as the user names it.
     pub file: String,
     /// From 1.
@@ -400,7 +400,7 @@ pub struct Part {
     /// Its name.
     pub version: String,
     /// The launch; `None`: none is known.
-    pub launch: Option<Place>,
+    pub launch: Option<Position>,
     /// How often it is launched so, as far as is known.
     pub count: f64,
     /// `NDRange, 4 work-items at a time`
@@ -440,7 +440,7 @@ pub struct Loop {
     /// Its line among the rewritten ones, if it is known.
     pub rewritten_line: Option<u32>,
     /// Where it stands; `None`: fpgacc made it.
-    pub place: Option<Place>,
+    pub place: Option<Position>,
     /// Loops around it.
     pub depth: usize,
     /// Iterations each time that it is entered.
@@ -465,7 +465,7 @@ pub struct Access {
     /// Units that are the same: those of copies of a loop's body.
     pub count: u64,
     /// Where it stands.
-    pub place: Option<Place>,
+    pub place: Option<Position>,
     /// The array.
     pub array: String,
     /// Whether it stores.
@@ -486,7 +486,7 @@ pub struct Remark {
     /// Which pass.
     pub pass: String,
     /// Where.
-    pub place: Option<Place>,
+    pub place: Option<Position>,
     /// Why.
     pub text: String,
 }
@@ -495,7 +495,7 @@ pub struct Remark {
 #[derive(Debug, PartialEq, Serialize)]
 pub struct Hint {
     /// Where.
-    pub place: Option<Place>,
+    pub place: Option<Position>,
     /// What costs time.
     pub what: String,
     /// What helps.

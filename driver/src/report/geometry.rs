@@ -10,7 +10,7 @@ use fpgacc_gpu_model::geometry::{Ranked, Rounds};
 use fpgacc_kernel_analysis::observed_groups::observed;
 use fpgacc_launch_facts::{Facts, Launch};
 
-use super::data::{KernelSizes, LaunchSizes, Place, RoundsTime, Seen, ShapeTime, Sizes};
+use super::data::{KernelSizes, LaunchSizes, Position, RoundsTime, Seen, ShapeTime, Sizes};
 use super::place::place;
 use crate::compiled::Compiled;
 use crate::local_sizes::Ranking;
@@ -106,7 +106,7 @@ impl Scene<'_> {
         let own = ranking.and_then(|ranking| ranking.own);
         let shapes = ranking.map_or(&[][..], |ranking| ranking.ranked.as_slice());
         LaunchSizes {
-            place: Place {
+            place: Position {
                 file: launch.site.file.clone(),
                 line: launch.site.line,
             },
@@ -120,7 +120,7 @@ impl Scene<'_> {
         }
     }
 
-    fn place(&self, span: Option<Span>) -> Option<Place> {
+    fn place(&self, span: Option<Span>) -> Option<Position> {
         span.map(|span| place(self.sources, span))
     }
 }
@@ -203,7 +203,7 @@ impl Sizes {
     }
 }
 
-fn at(place: Option<&Place>) -> String {
+fn at(place: Option<&Position>) -> String {
     place.map_or_else(String::new, |at| format!(" at {}:{}", at.file, at.line))
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use fpgacc_frontend::source::SourceMap;
 use fpgacc_performance_model::{Operation, Resources};
 
-use super::data::{LineCost, Place};
+use super::data::{LineCost, Position};
 use super::place::place;
 
 /// A line; what is of no line comes last.
@@ -20,7 +20,7 @@ pub fn costs(operations: &[Operation], sources: &SourceMap) -> Vec<LineCost> {
         found.entry(key).or_default().push(one);
     }
     let line = |((_, at), all): (At, Vec<&Operation>)| LineCost {
-        place: at.map(|(file, line)| Place { file, line }),
+        place: at.map(|(file, line)| Position { file, line }),
         operations: counted(&all),
         area: all
             .iter()

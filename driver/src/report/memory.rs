@@ -6,7 +6,7 @@ use fpgacc_decision::Decision;
 use fpgacc_frontend::ir::Module;
 use fpgacc_launch_facts::{ArgValue, Facts, Launch};
 
-use super::data::{Buffer, Place, Use};
+use super::data::{Buffer, Position, Use};
 use crate::agree;
 
 /// The buffers that launches of these kernels pass, in the order in which the host creates them.
@@ -101,7 +101,7 @@ fn buffer(facts: &Facts, name: &str) -> Buffer {
     let size = made.map(|one| &one.size);
     Buffer {
         name: name.to_string(),
-        place: made.map(|one| Place {
+        place: made.map(|one| Position {
             file: one.site.file.clone(),
             line: one.site.line,
         }),

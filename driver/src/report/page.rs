@@ -3,7 +3,7 @@
 use minijinja::{Environment, Value, context};
 use serde::Serialize;
 
-use super::data::{Kernel, Line, Mark, Place, Report};
+use super::data::{Kernel, Line, Mark, Position, Report};
 use super::highlight::Highlighter;
 use super::{picture, plot};
 
@@ -31,7 +31,7 @@ struct PageLine<'a> {
 struct Guess<'a> {
     id: String,
     kernel: &'a str,
-    launch: Option<&'a Place>,
+    launch: Option<&'a Position>,
     text: &'a str,
 }
 
@@ -40,7 +40,7 @@ struct Guess<'a> {
 struct Free<'a> {
     id: String,
     kernel: &'a str,
-    place: Option<&'a Place>,
+    place: Option<&'a Position>,
     name: &'a str,
     priced_as: &'a str,
 }

@@ -2,12 +2,12 @@
 
 use fpgacc_frontend::source::{SourceMap, Span};
 
-use super::data::Place;
+use super::data::Position;
 
 /// The file and line of a span.
-pub fn place(sources: &SourceMap, span: Span) -> Place {
+pub fn place(sources: &SourceMap, span: Span) -> Position {
     let at = sources.location(span);
-    Place {
+    Position {
         file: at.file,
         line: at.line,
     }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use comfy_table::{CellAlignment, ContentArrangement, Table, TableComponent, presets};
 use fpgacc_decision::words;
 
-use super::data::{Kernel, Part, Place, Program, Range, Report};
+use super::data::{Kernel, Part, Position, Program, Range, Report};
 
 /// The widest table: that of a terminal of which nothing is known.
 const WIDTH: u16 = 120;
@@ -300,7 +300,7 @@ fn table(out: &mut String, table: Table) {
     }
 }
 
-fn at(place: &Place) -> String {
+fn at(place: &Position) -> String {
     format!("{}:{}", place.file, place.line)
 }
 

@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_behind_vectors_of_three_does_not_count() {
+    fn what_lies_after_vectors_of_three_does_not_count() {
         let a = record("int3", &[b"xxxxyyyyzzzz....XXXXYYYYZZZZ...."]);
         let b = record("int3", &[b"xxxxyyyyzzzz,,,,XXXXYYYYZZZZ;;;;"]);
         assert!(compare(&a, &b, false).first.is_none());

@@ -185,7 +185,7 @@ impl Types {
         self.set.get_index_of(ty).map(Id::from_index)
     }
 
-    /// The type behind a handle, perhaps a typedef.
+    /// The type of a handle, perhaps a typedef.
     pub fn get(&self, id: TypeId) -> &Type {
         &self.set[id.index()]
     }

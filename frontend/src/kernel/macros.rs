@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::token::{Place, TokenKind, text_of, tokens_of};
+use super::token::{SourceLine, TokenKind, text_of, tokens_of};
 
 /// Macros nest at most this deep when a pragma is expanded.
 const MAX_EXPANSION_DEPTH: usize = 32;
@@ -25,7 +25,7 @@ pub(super) struct Definition {
     /// Has parameters.
     pub function_like: bool,
     /// Where it starts.
-    pub place: Place,
+    pub place: SourceLine,
     /// What stands after `#define`.
     pub text: String,
 }
@@ -40,7 +40,7 @@ pub(super) struct Macros {
 
 impl Macros {
     /// Takes in the text after `#define `, which starts at a place.
-    pub fn define(&mut self, text: &str, place: Place) {
+    pub fn define(&mut self, text: &str, place: SourceLine) {
         let text = text.trim_start();
         let end = text
             .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
@@ -325,7 +325,7 @@ fn apply(op: &str, x: i64, y: i64) -> Option<i64> {
 mod tests {
     use super::*;
 
-    const PLACE: Place = Place { file: 0, line: 1 };
+    const PLACE: SourceLine = SourceLine { file: 0, line: 1 };
 
     #[test]
     fn pragmas_are_expanded_and_folded() {

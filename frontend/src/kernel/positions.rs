@@ -7,7 +7,7 @@
 //! of that line may be placed a use too far.
 
 use super::prepass::Prepass;
-use super::token::{Lexeme, Lexer, Place, Token, TokenKind, text_of};
+use super::token::{Lexeme, Lexer, SourceLine, Token, TokenKind, text_of};
 use crate::source::{FileId, SourceMap, Span};
 
 /// Gives the place in the user's files of every token. A file that is not in `sources` is stood in
@@ -82,7 +82,7 @@ pub(super) fn locate(
     (spans, files)
 }
 
-/// The registered files behind the names in line markers.
+/// The registered files of the names in line markers.
 #[derive(Debug)]
 pub(super) struct Files {
     ids: Vec<Option<FileId>>,
@@ -91,12 +91,12 @@ pub(super) struct Files {
 
 impl Files {
     /// The user's file of a place, if it is registered.
-    pub fn id(&self, place: Place) -> Option<FileId> {
+    pub fn id(&self, place: SourceLine) -> Option<FileId> {
         self.ids[place.file as usize]
     }
 
     /// The span of `text` on a line of the user's file, else of the whole line.
-    pub fn find_on_line(&self, place: Place, text: &str, sources: &SourceMap) -> Option<Span> {
+    pub fn find_on_line(&self, place: SourceLine, text: &str, sources: &SourceMap) -> Option<Span> {
         let Some(id) = self.ids[place.file as usize] else {
             let id = self.stand_in?;
             return Some(sources.line_span(id, 1));
@@ -166,7 +166,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn run(&mut self, place: Place, tokens: &[Token], spans: &mut Vec<Span>) {
+    fn run(&mut self, place: SourceLine, tokens: &[Token], spans: &mut Vec<Span>) {
         let mut at = self.original.first_on(place.line);
         let mut next = 0;
         while next < tokens.len() {
@@ -230,13 +230,13 @@ impl Walk<'_> {
         {
             at += 1;
             if function_like && self.word(at) == Some("(") {
-                at = self.behind_parentheses(at);
+                at = self.after_parentheses(at);
             }
         }
         at
     }
 
-    fn behind_parentheses(&self, open: usize) -> usize {
+    fn after_parentheses(&self, open: usize) -> usize {
         let mut depth = 0usize;
         let mut at = open;
         // An argument list without an end would be walked again by every use of the macro.

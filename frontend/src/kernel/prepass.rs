@@ -2,7 +2,7 @@
 //! out and kept beside them: line markers, pragmas, attributes, the macro table.
 
 use super::macros::{Macros, fold_arguments, join};
-use super::token::{LexError, Lexeme, Lexer, Place, Token, TokenKind, text_of};
+use super::token::{LexError, Lexeme, Lexer, SourceLine, Token, TokenKind, text_of};
 use crate::ir::Attr;
 
 /// A pragma and the token that follows it.
@@ -26,7 +26,7 @@ pub(super) struct AttrAt {
 #[derive(Clone, Debug)]
 pub(super) struct LexProblem {
     pub message: String,
-    pub place: Place,
+    pub place: SourceLine,
     /// What stands there.
     pub text: String,
     /// It may be right, but fpgacc does not take it.
@@ -39,7 +39,7 @@ pub(super) struct Prepass {
     /// Without attributes.
     pub tokens: Vec<Token>,
     /// Where each token stands, beside `tokens`.
-    pub places: Vec<Place>,
+    pub places: Vec<SourceLine>,
     /// File names of line markers.
     pub files: Vec<String>,
     pub macros: Macros,
@@ -130,9 +130,9 @@ impl Scanner<'_> {
         });
     }
 
-    fn place(&self, physical: u32) -> Place {
+    fn place(&self, physical: u32) -> SourceLine {
         let (marker, line) = self.marker;
-        Place {
+        SourceLine {
             file: self.file,
             line: line.saturating_add(physical.saturating_sub(marker.saturating_add(1))),
         }

@@ -65,7 +65,7 @@ pub(super) struct Lexer<'a> {
 
 /// A line of a file, as line markers name it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place {
+pub(super) struct SourceLine {
     /// Index into the files of the pre-pass.
     pub file: u32,
     /// From 1.

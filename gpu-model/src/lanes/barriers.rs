@@ -6,7 +6,7 @@ use fpgacc_frontend::ir::ExprId;
 
 use super::machine::Machine;
 use super::meeting::Way;
-use super::observed::{Barrier, Place};
+use super::observed::{Barrier, Position};
 
 /// The functions at which all work-items of a group meet.
 pub(super) fn is_barrier(name: &str) -> bool {
@@ -43,19 +43,19 @@ impl Machine<'_> {
         meeting.leave(self.seen.operations);
     }
 
-    /// All warps of a group that are looked at were there: each waits for the one with the longest way.
+    /// All warps of a group that are looked at were there: each waits for the one with the longest path.
     pub(super) fn met(&mut self) {
         let warps = std::mem::take(&mut self.meeting.warps);
         let Some((_, first)) = warps.first() else {
             return;
         };
-        let places = |ways: &[Way]| -> Vec<Place> { ways.iter().map(|way| way.to).collect() };
+        let places = |ways: &[Way]| -> Vec<Position> { ways.iter().map(|way| way.to).collect() };
         let count = first.len();
         // Warps that meet at other barriers are not followed.
         if warps.len() < 2 || warps.iter().any(|(_, ways)| places(ways) != places(first)) {
             return;
         }
-        let mut seen: BTreeMap<Place, Barrier> = std::mem::take(&mut self.seen.barriers);
+        let mut seen: BTreeMap<Position, Barrier> = std::mem::take(&mut self.seen.barriers);
         for at in 0..count {
             let longest = warps.iter().map(|(_, ways)| ways[at].operations);
             let longest = longest.fold(0.0, f64::max);

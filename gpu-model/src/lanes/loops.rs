@@ -68,7 +68,7 @@ enum Left {
     /// Nobody knows.
     Unknown,
     /// The counter does not move evenly, but is known.
-    Uneven,
+    VariableTrips,
 }
 
 impl<'a> Machine<'a> {
@@ -130,7 +130,7 @@ impl<'a> Machine<'a> {
                         let each = vec![ASSUMED_TRIPS as u64; self.width];
                         return self.spread(parts, walk, &each, false);
                     }
-                    Left::Uneven => {}
+                    Left::VariableTrips => {}
                 }
             }
             let [_, last] = distances;
@@ -454,7 +454,7 @@ fn left(op: BinaryOp, distances: [&Distances; 3], active: Mask) -> Left {
         match count.filter(|_| step == again) {
             Some(count) => each[lane] = u64::try_from(count).unwrap_or(u64::MAX),
             // Counters that double or halve are walked.
-            None => return Left::Uneven,
+            None => return Left::VariableTrips,
         }
     }
     Left::Each(each)

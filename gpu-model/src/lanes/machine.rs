@@ -10,7 +10,7 @@ use fpgacc_kernel_analysis::work_item::Quantity;
 
 use super::meeting::Meeting;
 use super::memory;
-use super::observed::{AccessSite, BranchKind, Observed, Place};
+use super::observed::{AccessSite, BranchKind, Observed, Position};
 use super::ops::Products;
 use super::range::{Launch, Sample};
 use super::value::{Linear, Object, Origin, Sym, Value};
@@ -360,8 +360,8 @@ impl<'a> Machine<'a> {
         })
     }
 
-    pub(super) fn place(&self, span: Option<Span>) -> Option<Place> {
-        Some(Place {
+    pub(super) fn place(&self, span: Option<Span>) -> Option<Position> {
+        Some(Position {
             function: self.frame.function,
             span: span?,
         })

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use super::observed::Place;
+use super::observed::Position;
 use super::value::Sym;
 
 /// What a warp did between two barriers.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Way {
     /// The barrier that ends it.
-    pub to: Place,
+    pub to: Position,
     /// Operations of the warp.
     pub operations: f64,
     /// It depends on what memory holds, or on these numbers.

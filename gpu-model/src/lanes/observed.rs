@@ -10,9 +10,9 @@ use super::value::{Object, Sym};
 /// Structures up to this many bytes are taken to stay in a cache while their fields are read.
 pub const LARGEST_RECORD: i128 = 128;
 
-/// A place in the kernel's text; the same place of a function that is called from several places is one.
+/// A position in the kernel's text; that of a function that is called from several positions is one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct Position {
     /// The function.
     pub function: FunctionId,
     /// Where it stands.
@@ -23,7 +23,7 @@ pub struct Place {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct AccessSite {
     /// Where.
-    pub place: Place,
+    pub place: Position,
     /// It writes; it reads otherwise.
     pub write: bool,
 }
@@ -142,9 +142,9 @@ pub struct Observed {
     /// Accesses to global, constant and local memory.
     pub accesses: BTreeMap<AccessSite, Access>,
     /// Branches.
-    pub branches: BTreeMap<(Place, BranchKind), Branch>,
+    pub branches: BTreeMap<(Position, BranchKind), Branch>,
     /// Barriers of groups of more than one warp.
-    pub barriers: BTreeMap<Place, Barrier>,
+    pub barriers: BTreeMap<Position, Barrier>,
     /// Operations of warps, times the width of a warp.
     pub operations: f64,
     /// Some of the kernel was not looked at, as it takes too long.

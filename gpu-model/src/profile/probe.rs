@@ -94,7 +94,7 @@ enum Flow {
 }
 
 /// What an lvalue is.
-enum Place {
+enum Lvalue {
     Var(usize),
     Memory(Value),
 }
@@ -401,8 +401,8 @@ impl<'a> Probe<'a> {
     fn unary(&mut self, frame: &mut Frame<'a>, op: UnaryOp, operand: ExprId, ty: TypeId) -> Value {
         if op == UnaryOp::AddressOf {
             return match self.place(frame, operand) {
-                Place::Memory(at) => at,
-                Place::Var(_) => Value::start_of(Root::Private),
+                Lvalue::Memory(at) => at,
+                Lvalue::Var(_) => Value::start_of(Root::Private),
             };
         }
         let value = self.value(frame, operand);
@@ -587,19 +587,19 @@ impl<'a> Probe<'a> {
     }
 
     /// What an lvalue names; what its address needs is evaluated.
-    fn place(&mut self, frame: &mut Frame<'a>, id: ExprId) -> Place {
+    fn place(&mut self, frame: &mut Frame<'a>, id: ExprId) -> Lvalue {
         let exprs = &frame.function.exprs;
         match *exprs.get(id) {
             Expr::Var(VarRef::Local(var)) => {
                 let value = frame.vars[var.index()];
                 let is_array = self.module.types.as_array(exprs.ty(id)).is_some();
                 match is_array {
-                    true => Place::Memory(value),
-                    false => Place::Var(var.index()),
+                    true => Lvalue::Memory(value),
+                    false => Lvalue::Var(var.index()),
                 }
             }
             Expr::Var(VarRef::Global(global)) => {
-                Place::Memory(Value::start_of(Root::Table(global)))
+                Lvalue::Memory(Value::start_of(Root::Table(global)))
             }
             Expr::Index { base, index } => {
                 let by = self.value(frame, index);
@@ -608,12 +608,12 @@ impl<'a> Probe<'a> {
                 let at = from.combine(&by, |from, by| {
                     Some(from.wrapping_add(by.wrapping_mul(size)))
                 });
-                Place::Memory(at)
+                Lvalue::Memory(at)
             }
             Expr::Unary {
                 op: UnaryOp::Deref,
                 operand,
-            } => Place::Memory(self.value(frame, operand)),
+            } => Lvalue::Memory(self.value(frame, operand)),
             Expr::Member {
                 base,
                 record,
@@ -624,22 +624,22 @@ impl<'a> Probe<'a> {
                 let offset = offsets.and_then(|all| all.get(field as usize).copied());
                 let offset = offset.unwrap_or(0) as i64;
                 let from = match arrow {
-                    true => Place::Memory(self.value(frame, base)),
+                    true => Lvalue::Memory(self.value(frame, base)),
                     false => self.place(frame, base),
                 };
                 match from {
-                    Place::Memory(at) => Place::Memory(at.map(|at| at.wrapping_add(offset))),
-                    Place::Var(_) => Place::Memory(Value::start_of(Root::Private)),
+                    Lvalue::Memory(at) => Lvalue::Memory(at.map(|at| at.wrapping_add(offset))),
+                    Lvalue::Var(_) => Lvalue::Memory(Value::start_of(Root::Private)),
                 }
             }
             Expr::Swizzle { base, .. } => match self.place(frame, base) {
-                Place::Memory(at) => Place::Memory(at),
-                Place::Var(_) => Place::Memory(Value::start_of(Root::Private)),
+                Lvalue::Memory(at) => Lvalue::Memory(at),
+                Lvalue::Var(_) => Lvalue::Memory(Value::start_of(Root::Private)),
             },
             Expr::Cast { operand, .. } => self.place(frame, operand),
             _ => {
                 let value = self.value(frame, id);
-                Place::Memory(value)
+                Lvalue::Memory(value)
             }
         }
     }
@@ -655,17 +655,17 @@ impl<'a> Probe<'a> {
             return self.value(frame, id);
         }
         match self.place(frame, id) {
-            Place::Memory(at) => at,
-            Place::Var(var) => frame.vars[var],
+            Lvalue::Memory(at) => at,
+            Lvalue::Var(var) => frame.vars[var],
         }
     }
 
     fn read(&mut self, frame: &mut Frame<'a>, id: ExprId) -> Value {
         let ty = frame.function.exprs.ty(id);
         match self.place(frame, id) {
-            Place::Var(var) => frame.vars[var],
-            Place::Memory(at) if self.module.types.as_array(ty).is_some() => at,
-            Place::Memory(at) => {
+            Lvalue::Var(var) => frame.vars[var],
+            Lvalue::Memory(at) if self.module.types.as_array(ty).is_some() => at,
+            Lvalue::Memory(at) => {
                 let span = frame.function.exprs.span(id);
                 self.note(at, false, self.size(ty), span);
                 let root = self.module.types.as_pointer(ty).map(|_| Root::Private);
@@ -677,11 +677,11 @@ impl<'a> Probe<'a> {
     fn write(&mut self, frame: &mut Frame<'a>, id: ExprId, value: Value) {
         // The parts of the address that have effects ran when it was read, or run now.
         match self.place(frame, id) {
-            Place::Var(var) => {
+            Lvalue::Var(var) => {
                 frame.vars[var] = value;
                 frame.writes[var] += 1;
             }
-            Place::Memory(at) => {
+            Lvalue::Memory(at) => {
                 let size = self.size(frame.function.exprs.ty(id));
                 let span = frame.function.exprs.span(id);
                 self.note(at, true, size, span);

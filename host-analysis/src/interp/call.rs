@@ -411,7 +411,7 @@ impl<'a> Interp<'a> {
                 self.escape_value(value);
             }
         }
-        self.havoc_behind(values, roots, &reason);
+        self.havoc_from(values, roots, &reason);
         self.havoc_escaped(&reason);
         if summary.outside {
             self.outside(&reason);

@@ -75,7 +75,7 @@ pub(super) enum Effect {
         after: bool,
     },
     /// A text is formatted; its format stands at this index, and before it how many bytes there is
-    /// room for, or not; what is put into it are the arguments behind it, or those of a `va_list`.
+    /// room for, or not; what is put into it are the arguments after it, or those of a `va_list`.
     Format {
         at: usize,
         list: bool,

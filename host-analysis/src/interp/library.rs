@@ -316,7 +316,7 @@ fn fits(values: &[Val], at: usize, text: &Text) -> bool {
     at == 1 || room().is_some_and(|(room, chars)| (chars.len() as i128) < room)
 }
 
-/// Lists of values, each with each of these behind it.
+/// Lists of values, each with each of these after it.
 fn appended(all: &[Vec<Val>], choices: &[Val]) -> Vec<Vec<Val>> {
     let longer = |known: &Vec<Val>| {
         let known = known.clone();

@@ -1,5 +1,5 @@
 //! Objects of the user's classes: their members' first values, their constructors, and what is
-//! taken apart or given a type by its value.
+//! destructured or given a type by its value.
 
 use std::collections::BTreeSet;
 
@@ -323,7 +323,7 @@ impl<'a> Interp<'a> {
     }
 
     /// `auto [a, b] = value`: each name stands for a part.
-    pub(super) fn take_apart(&mut self, variable: &Variable, whole: Option<Place>) {
+    pub(super) fn destructure(&mut self, variable: &Variable, whole: Option<Place>) {
         let names = variable.name.trim_matches(['[', ']']).split(',');
         let fields = whole.as_ref().and_then(|place| match self.kind_of(place) {
             Some(Kind::Container(_)) if self.element_count(place).is_none() => {
@@ -344,7 +344,7 @@ impl<'a> Interp<'a> {
         }
     }
 
-    /// The value that a structured binding takes apart, in a place of its own unless it is a
+    /// The value that a structured binding destructures, in a place of its own unless it is a
     /// reference.
     pub(super) fn parts_of(&mut self, code: &Code<'a>, variable: &Variable) -> Option<Place> {
         let init = variable.init?;

@@ -632,7 +632,7 @@ mod tests {
     }
 
     /// The local size of a launch after calls of a function of so many lines that sets it to 4.
-    fn behind_a_long_function(lines: usize, extra: &str, calls: &str) -> String {
+    fn after_a_long_function(lines: usize, extra: &str, calls: &str) -> String {
         let long = "s = s * 3 + 1; s = s ^ n; s = s % 1000;\n".repeat(lines);
         let text = format!(
             "typedef unsigned long size_t;\nint n, size;\n\
@@ -657,10 +657,10 @@ mod tests {
     #[test]
     fn what_a_tedious_function_changes_is_not_known() {
         let thrice = "used(n); used(n + 1); used(n + 2);";
-        assert!(is_known(&behind_a_long_function(180, "", "used(n);")));
-        assert!(!is_known(&behind_a_long_function(180, "", thrice)));
+        assert!(is_known(&after_a_long_function(180, "", "used(n);")));
+        assert!(!is_known(&after_a_long_function(180, "", thrice)));
         // It does something that matters: it is followed however long it takes.
-        assert!(is_known(&behind_a_long_function(
+        assert!(is_known(&after_a_long_function(
             180,
             "clFinish(q);",
             thrice
@@ -669,8 +669,8 @@ mod tests {
 
     #[test]
     fn what_a_very_long_function_changes_is_not_known() {
-        assert!(!is_known(&behind_a_long_function(1000, "", "used(n);")));
-        let followed = behind_a_long_function(1000, "clFinish(q);", "used(n);");
+        assert!(!is_known(&after_a_long_function(1000, "", "used(n);")));
+        let followed = after_a_long_function(1000, "clFinish(q);", "used(n);");
         assert!(is_known(&followed));
     }
 }

@@ -190,7 +190,7 @@ impl<'a> Interp<'a> {
         }
         if modified.all.indirect {
             let named = globals.named.iter().copied().map(Root::Var).collect();
-            self.havoc_behind(Vec::new(), named, reason);
+            self.havoc_from(Vec::new(), named, reason);
         }
         for root in all {
             self.havoc_root(root, reason);

@@ -10,7 +10,7 @@ use crate::syntax::ast::{ExprId, ExprKind, Type};
 use crate::types::Kind;
 use crate::value::Val;
 
-/// A type as far as it is still to be taken apart.
+/// A type as far as it is still to be looked into.
 struct Typed<'t> {
     ty: Cow<'t, Type>,
     /// Dimensions of an array that are left.

@@ -337,7 +337,7 @@ impl<'a> Interp<'a> {
                 work.push(place.root);
             }
         }
-        self.havoc_behind(Vec::new(), work, reason);
+        self.havoc_from(Vec::new(), work, reason);
     }
 
     /// Havocs what pointers in these variables may point to if it is not known where they do.
@@ -365,7 +365,7 @@ impl<'a> Interp<'a> {
     }
 
     /// Havocs everything that values and variables lead to.
-    pub(super) fn havoc_behind(&mut self, values: Vec<Val>, mut work: Vec<Root>, reason: &str) {
+    pub(super) fn havoc_from(&mut self, values: Vec<Val>, mut work: Vec<Root>, reason: &str) {
         let mut seen = BTreeSet::new();
         let mut pointees = BTreeSet::new();
         let add = |value: &Val, pointees: &mut BTreeSet<Root>, work: &mut Vec<Root>| {

@@ -83,7 +83,7 @@ impl<'a> Interp<'a> {
         let value = match element {
             Element::Place(place) if variable.ty.reference => {
                 return match structured {
-                    true => self.take_apart(variable, Some(place)),
+                    true => self.destructure(variable, Some(place)),
                     false => self.bind(&variable.name, Binding::Alias(place)),
                 };
             }
@@ -99,7 +99,7 @@ impl<'a> Interp<'a> {
                 },
                 _ => None,
             };
-            return self.take_apart(variable, whole);
+            return self.destructure(variable, whole);
         }
         let var = self.declare(code, variable, false);
         self.adopt_type(var, &value);

@@ -282,7 +282,7 @@ impl<'a> Interp<'a> {
         }
         if variable.name.starts_with('[') {
             let whole = self.parts_of(code, variable);
-            return self.take_apart(variable, whole);
+            return self.destructure(variable, whole);
         }
         if variable.ty.reference {
             let binding = match variable.init.map(|init| self.reference(code, init)) {

@@ -1,4 +1,4 @@
-//! Arguments behind `...`, and the `va_list` that goes through them: what is left of them, in order.
+//! Arguments for `...`, and the `va_list` that goes through them: what is left of them, in order.
 
 use super::lvalue::Target;
 use super::{Code, Interp};
@@ -41,14 +41,14 @@ impl<'a> Interp<'a> {
         };
         let (next, left) = next.unwrap_or_else(|| {
             self.lose_arguments();
-            let lost = Val::unknown("which of the arguments behind `...` it is, is not known");
+            let lost = Val::unknown("which of the arguments for `...` it is, is not known");
             (lost.clone(), lost)
         });
         self.set_list(code, list, left);
         next
     }
 
-    /// Which of the arguments behind `...` is used is not known.
+    /// Which of the arguments for `...` is used is not known.
     pub(super) fn lose_arguments(&mut self) {
         let frames = self.walk.frames.iter();
         let every: Vec<Val> = frames.flat_map(|f| f.behind.iter().cloned()).collect();
@@ -63,7 +63,7 @@ impl<'a> Interp<'a> {
     }
 }
 
-/// A value as it is passed behind `...`.
+/// A value as it is passed for `...`.
 pub(super) fn promoted(value: &Val) -> Val {
     match value {
         Val::Float(_) => value.convert(Num::Double),

@@ -39,7 +39,7 @@ pub(super) struct Frame {
     pub backward_labels: Rc<BTreeSet<String>>,
     pub breakables: Vec<Breakable>,
     pub own: Vec<VarId>,
-    /// The arguments behind `...`.
+    /// The arguments for `...`.
     pub behind: Vec<Val>,
 }
 

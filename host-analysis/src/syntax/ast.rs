@@ -396,7 +396,7 @@ pub struct Function {
     pub class: Option<String>,
     /// Parameters.
     pub params: Vec<Variable>,
-    /// `...` stands behind them.
+    /// `...` stands after them.
     pub is_variadic: bool,
     /// `static` or in an unnamed namespace: seen in its file only.
     pub is_static: bool,

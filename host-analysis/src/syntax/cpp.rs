@@ -142,7 +142,7 @@ pub struct MacroTable {
     moment: Moment,
 }
 
-/// A macro definition that is taken apart when somebody asks for it: few of the thousands in the
+/// A macro definition that is parsed when somebody asks for it: few of the thousands in the
 /// system's headers ever are.
 #[derive(Clone, Debug)]
 struct Definition {

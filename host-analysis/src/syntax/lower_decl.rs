@@ -14,7 +14,7 @@ pub(super) struct Shape {
     pub name: Option<(String, Span)>,
     /// Parameters, if it is a function.
     pub params: Option<Vec<Variable>>,
-    /// `...` stands behind them.
+    /// `...` stands after them.
     pub is_variadic: bool,
     /// The parameters' node.
     params_at: Option<(usize, usize)>,

@@ -40,7 +40,7 @@ use value::{Pointer, Slot, Value};
 
 use super::board::{Board, Operator, Operators};
 use super::graph::{
-    Access, Array, ArrayId, Element, Graph, Made, Node, NodeId, Op, Place, Region, RegionId,
+    Access, Array, ArrayId, Element, Graph, Made, MemoryKind, Node, NodeId, Op, Region, RegionId,
 };
 use super::launch::LaunchShape;
 use super::prediction::Form;
@@ -538,10 +538,10 @@ fn sole_symbol(value: &Value) -> Option<Sym> {
     value.poly.as_ref()?.symbols().into_iter().next()
 }
 
-fn place_of(space: AddressSpace) -> Place {
+fn place_of(space: AddressSpace) -> MemoryKind {
     match space {
-        AddressSpace::Global | AddressSpace::Generic => Place::External,
-        AddressSpace::Constant => Place::Constant,
-        AddressSpace::Local | AddressSpace::Private => Place::OnChip,
+        AddressSpace::Global | AddressSpace::Generic => MemoryKind::External,
+        AddressSpace::Constant => MemoryKind::Constant,
+        AddressSpace::Local | AddressSpace::Private => MemoryKind::OnChip,
     }
 }

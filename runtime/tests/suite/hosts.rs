@@ -139,7 +139,7 @@ fn cpp_wrapper(case: Case) {
     );
 }
 
-/// The header in front of an old C++ host, and hosts compiled by clang.
+/// The header before an old C++ host, and hosts compiled by clang.
 fn cpp_old_standard(case: Case) {
     let mark = out_kernel("mark", vec![Hidden::Global(0), Hidden::Offset(0)]);
     let manifest = case.manifest(vec![program("mark.cl", MARK, vec![mark])]);

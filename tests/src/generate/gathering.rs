@@ -5,7 +5,7 @@ use super::maker::{Context, Maker};
 use super::statements::OUTPUTS;
 
 /// A place of memory that belongs to the work-item.
-struct Place {
+struct Element {
     text: String,
     float: bool,
 }
@@ -13,7 +13,7 @@ struct Place {
 impl Maker {
     /// A loop, mostly with a constant number of iterations, that reads and writes one or two places.
     pub(super) fn gathering_loop(&mut self, context: &Context) {
-        let places: Vec<Place> = (0..1 + self.s.below(2)).map(|_| self.place()).collect();
+        let places: Vec<Element> = (0..1 + self.s.below(2)).map(|_| self.place()).collect();
         let scope = self.scope.clone();
         let j = self.name("j");
         let (head, foot) = self.gathering_shell(&j, context);
@@ -144,20 +144,20 @@ impl Maker {
 
     /// One of the work-item's own places. Mostly spelled as the prologue does it, so that accesses are
     /// seen to be to the same place.
-    fn place(&mut self) -> Place {
+    fn place(&mut self) -> Element {
         let at = match self.v.chance(80) {
             true => "at".to_string(),
             false => self.flat_global(),
         };
         let own: Vec<usize> = self.arrays_in(State::Own);
         match self.s.below(6) {
-            0 => Place {
+            0 => Element {
                 text: format!("fout[{at}]"),
                 float: true,
             },
             1 | 2 if !own.is_empty() => {
                 let array = self.s.copy(&own);
-                Place {
+                Element {
                     text: self.element(array, "l"),
                     float: self.shared[array].float,
                 }
@@ -168,7 +168,7 @@ impl Maker {
                     false => "out",
                 };
                 let slot = self.s.below(OUTPUTS);
-                Place {
+                Element {
                     text: format!("{array}[{at} * {OUTPUTS} + {slot}]"),
                     float: false,
                 }
@@ -177,7 +177,7 @@ impl Maker {
     }
 
     /// A statement that changes a place, and perhaps reads it.
-    fn gathering(&mut self, place: &Place, j: &str) -> String {
+    fn gathering(&mut self, place: &Element, j: &str) -> String {
         let text = &place.text;
         if place.float {
             let index = self.s.pick(&["+ at", "* 3", "+ n"]);

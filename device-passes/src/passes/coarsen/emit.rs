@@ -13,8 +13,8 @@ use crate::passes::coarsen::local_copies::LocalCopies;
 use crate::passes::coarsen::options::{Coarsening, Level};
 use crate::passes::ndrange_to_loop::control::alike::Alike;
 use crate::passes::ndrange_to_loop::control::schedule::{self, Barriers};
+use crate::passes::ndrange_to_loop::control::split;
 use crate::passes::ndrange_to_loop::control::steps::{Region, Schedule};
-use crate::passes::ndrange_to_loop::control::take_apart;
 use crate::passes::ndrange_to_loop::live_across::carry::{self, Outside};
 use crate::passes::ndrange_to_loop::live_across::spill::Layout;
 use crate::passes::ndrange_to_loop::live_across::values;
@@ -51,8 +51,8 @@ pub fn rewrite(
     }
     regions::take_shared_declarations(&function, &mut stmts, &mut shared);
     prepare::copy_changed_params(module, &mut function, taken, &mut stmts);
-    let how_apart = (alike, Barriers::Stay);
-    let mut schedule = take_apart(module, &mut function, taken, how_apart, stmts);
+    let how_split = (alike, Barriers::Stay);
+    let mut schedule = split(module, &mut function, taken, how_split, stmts);
     if schedule.regions.len() > 1 {
         prepare::join_declarations(module, &function, &mut schedule.regions);
     }

@@ -13,7 +13,7 @@ use crate::passes::ndrange_to_loop::live_across::values::{self, Values};
 use crate::passes::ndrange_to_loop::options::Options;
 use crate::passes::ndrange_to_loop::prepare;
 use crate::passes::ndrange_to_loop::regions;
-use crate::passes::ndrange_to_loop::survey::{Place, Survey};
+use crate::passes::ndrange_to_loop::survey::{BarrierSite, Survey};
 use crate::passes::ndrange_to_loop::work_items::grid::Grid;
 
 /// All decisions, before anything is changed.
@@ -75,7 +75,7 @@ pub fn plan<'a>(
     prepare::copy_changed_params(module, &mut function, taken, &mut stmts);
     let alone = [0, 1, 2].map(|d| !grid.clone().has_item_loop(d));
     let how = (Alike::Group(alone), Barriers::Go);
-    let mut schedule = control::take_apart(module, &mut function, taken, how, stmts);
+    let mut schedule = control::split(module, &mut function, taken, how, stmts);
     if schedule.regions.len() > 1 {
         prepare::join_declarations(module, &function, &mut schedule.regions);
     }
@@ -187,9 +187,9 @@ pub fn moves_declarations(function: &Function, stmts: &[Stmt]) -> bool {
 pub fn barrier_reasons(survey: &Survey) -> Vec<Note> {
     let unreachable = survey.barriers.iter().filter_map(|barrier| {
         let text = match barrier.place {
-            Place::Statement => return None,
-            Place::Expression => "the barrier stands inside an expression",
-            Place::Helper => "the barrier stands in a function that the kernel calls",
+            BarrierSite::Statement => return None,
+            BarrierSite::Expression => "the barrier stands inside an expression",
+            BarrierSite::Helper => "the barrier stands in a function that the kernel calls",
         };
         Some(Note::new(text, barrier.span))
     });

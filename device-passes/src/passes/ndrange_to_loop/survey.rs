@@ -36,12 +36,12 @@ pub struct Barrier {
     /// The call.
     pub span: Option<Span>,
     /// What it stands in.
-    pub place: Place,
+    pub place: BarrierSite,
 }
 
 /// Where a barrier stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum BarrierSite {
     /// A statement of the kernel.
     Statement,
     /// Inside an expression that is more than the call.
@@ -353,7 +353,7 @@ impl Look<'_> {
     fn barriers(&mut self, list: &[Stmt]) {
         for stmt in list {
             if builtin_stmt(self.function, stmt).is_some_and(is_barrier) {
-                self.barrier(stmt.span, Place::Statement);
+                self.barrier(stmt.span, BarrierSite::Statement);
                 continue;
             }
             for root in stmt.exprs() {
@@ -379,12 +379,16 @@ impl Look<'_> {
             }
         });
         if let Some(id) = found {
-            self.barrier(exprs.span(id), Place::Expression);
+            self.barrier(exprs.span(id), BarrierSite::Expression);
         }
     }
 
-    fn barrier(&mut self, span: Option<Span>, place: Place) {
-        let place = if self.is_kernel { place } else { Place::Helper };
+    fn barrier(&mut self, span: Option<Span>, place: BarrierSite) {
+        let place = if self.is_kernel {
+            place
+        } else {
+            BarrierSite::Helper
+        };
         self.survey.barriers.push(Barrier { span, place });
     }
 }

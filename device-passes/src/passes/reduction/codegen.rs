@@ -270,7 +270,7 @@ impl Writer<'_> {
             let to = writer.slot(placed.array, counter);
             let from = match faults::is_on("reduction-shift-wrong") {
                 true => writer.slot(placed.array, counter),
-                false => writer.slot_behind(placed.array, counter),
+                false => writer.slot_after(placed.array, counter),
             };
             writer.function.exprs.assign(None, to, from)
         });
@@ -398,7 +398,7 @@ impl Writer<'_> {
         self.element(array, index)
     }
 
-    fn slot_behind(&mut self, array: VarId, counter: VarId) -> ExprId {
+    fn slot_after(&mut self, array: VarId, counter: VarId) -> ExprId {
         let value = self.function.use_var(counter);
         let one = self.function.exprs.int(self.types, 1);
         let exprs = &mut self.function.exprs;

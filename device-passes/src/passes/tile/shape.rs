@@ -229,7 +229,7 @@ impl Tile {
     }
 }
 
-/// A read, taken apart.
+/// A read in its parts.
 struct Shape {
     dims: Vec<(Poly, Option<u8>, Along)>,
     rest: Poly,

@@ -184,23 +184,23 @@ impl Emitter<'_> {
     }
 
     /// What an lvalue is for lanes.
-    fn place(&mut self, lhs: ExprId) -> Place {
+    fn place(&mut self, lhs: ExprId) -> Lvalue {
         if let Some(var) = self.array_of(lhs) {
             let to = self.original(var);
-            return Place::Vector(self.element(lhs, var, Lane::Of(0), &Own::new()), to);
+            return Lvalue::Vector(self.element(lhs, var, Lane::Of(0), &Own::new()), to);
         }
         match self.get(lhs) {
             Expr::Var(VarRef::Local(var)) => match self.shapes.storage(var) {
-                Storage::Scalar => Place::One,
+                Storage::Scalar => Lvalue::One,
                 Storage::Vector(_) => {
-                    Place::Vector(self.target.function.use_var(var), self.original(var))
+                    Lvalue::Vector(self.target.function.use_var(var), self.original(var))
                 }
-                Storage::Array | Storage::PerLane => Place::Lanes,
+                Storage::Array | Storage::PerLane => Lvalue::Lanes,
             },
             _ => match self.contiguous(lhs) {
-                Some(address) => Place::Memory(address),
-                None if self.is_of_all(lhs) => Place::One,
-                None => Place::Lanes,
+                Some(address) => Lvalue::Memory(address),
+                None if self.is_of_all(lhs) => Lvalue::One,
+                None => Lvalue::Lanes,
             },
         }
     }
@@ -247,20 +247,20 @@ impl Emitter<'_> {
         let is_same = matches!(self.get(root), Expr::Assign { rhs: own, .. } if own == rhs);
         let value_is_uniform = self.shapes.is_uniform(rhs);
         let is_number = self.scalar(lhs).is_some() && self.scalar(rhs).is_some();
-        let differs = matches!(place, Place::One) && self.is_in_memory(lhs) && !value_is_uniform;
+        let differs = matches!(place, Lvalue::One) && self.is_in_memory(lhs) && !value_is_uniform;
         match place {
-            Place::One if !differs => {
+            Lvalue::One if !differs => {
                 let made = self.assign_first(op, lhs, rhs, root);
                 out.push(Stmt::new(StmtKind::Expr(made)));
             }
-            Place::Vector(place, to) if is_number => {
+            Lvalue::Vector(place, to) if is_number => {
                 self.check_plain(root, lhs, rhs);
                 let value = self.value(op, (place, to), rhs);
                 let target = self.target.function.exprs.duplicate(place);
                 let made = self.target.function.exprs.assign(None, target, value);
                 out.push(Stmt::new(StmtKind::Expr(made)));
             }
-            Place::Memory(address) if is_number => {
+            Lvalue::Memory(address) if is_number => {
                 self.check_plain(root, lhs, rhs);
                 let Some(to) = self.scalar(lhs) else { return };
                 let value = match op {
@@ -390,17 +390,17 @@ impl Emitter<'_> {
             IncDecOp::PreDec | IncDecOp::PostDec => BinaryOp::Sub,
         };
         match (place, self.scalar(operand)) {
-            (Place::One, _) => {
+            (Lvalue::One, _) => {
                 let made = self.of_first(root);
                 out.push(Stmt::new(StmtKind::Expr(made)));
             }
-            (Place::Vector(place, to), Some(_)) if to != Scalar::Bool => {
+            (Lvalue::Vector(place, to), Some(_)) if to != Scalar::Bool => {
                 let value = self.stepped(op, place, to);
                 let target = self.target.function.exprs.duplicate(place);
                 let made = self.target.function.exprs.assign(None, target, value);
                 out.push(Stmt::new(StmtKind::Expr(made)));
             }
-            (Place::Memory(address), Some(to)) if to != Scalar::Bool => {
+            (Lvalue::Memory(address), Some(to)) if to != Scalar::Bool => {
                 if let Some(held) = self.load(operand) {
                     let value = self.stepped(op, held, to);
                     out.push(self.store(value, address));
@@ -655,7 +655,7 @@ impl Emitter<'_> {
 }
 
 /// What an lvalue is for lanes.
-enum Place {
+enum Lvalue {
     /// One place for all.
     One,
     /// A vector of these scalars.

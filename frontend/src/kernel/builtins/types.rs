@@ -107,7 +107,7 @@ pub(crate) fn is_type_name(name: &str) -> bool {
     ) && builtin_type(name).is_some()
 }
 
-/// The scalar behind an atomic type.
+/// The scalar of an atomic type.
 pub(crate) fn atomic_value(name: &str) -> Option<Scalar> {
     Some(match name {
         "atomic_int" | "atomic_flag" => Scalar::Int,

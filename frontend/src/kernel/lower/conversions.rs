@@ -10,7 +10,7 @@ use crate::ir::{
 
 /// What is known of an lvalue.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct Lvalue {
     pub space: AddressSpace,
     pub quals: Qualifiers,
 }
@@ -25,16 +25,16 @@ impl Lowerer<'_> {
     }
 
     /// Where an expression's object lies; `None` if it is no lvalue.
-    pub(super) fn place(&self, id: ExprId) -> Option<Place> {
+    pub(super) fn place(&self, id: ExprId) -> Option<Lvalue> {
         let types = &self.module.types;
-        let target = |(pointee, space): (QualType, AddressSpace)| Place {
+        let target = |(pointee, space): (QualType, AddressSpace)| Lvalue {
             space,
             quals: pointee.quals,
         };
         match self.exprs.get(id) {
             Expr::Var(var) => {
                 let variable = self.variable(*var);
-                Some(Place {
+                Some(Lvalue {
                     space: variable.space,
                     quals: variable.ty.quals,
                 })
@@ -63,17 +63,17 @@ impl Lowerer<'_> {
                 }?;
                 let fields = self.module.records[*record].fields.as_ref()?;
                 let quals = fields.get(*field as usize)?.ty.quals;
-                Some(Place {
+                Some(Lvalue {
                     quals: outer.quals | quals,
                     ..outer
                 })
             }
             Expr::Swizzle { base, .. } => self.place(*base),
-            Expr::Compound { ty, .. } => Some(Place {
+            Expr::Compound { ty, .. } => Some(Lvalue {
                 space: AddressSpace::Private,
                 quals: ty.quals,
             }),
-            Expr::Str(_) => Some(Place {
+            Expr::Str(_) => Some(Lvalue {
                 space: AddressSpace::Constant,
                 quals: Qualifiers::CONST,
             }),
@@ -82,13 +82,13 @@ impl Lowerer<'_> {
     }
 
     /// The place of an array's or vector's element.
-    fn element_place(&self, base: ExprId) -> Option<Place> {
+    fn element_place(&self, base: ExprId) -> Option<Lvalue> {
         let outer = self.place(base)?;
         let quals = match self.module.types.as_array(self.exprs.ty(base)) {
             Some((element, _)) => element.quals,
             None => Qualifiers::empty(),
         };
-        Some(Place {
+        Some(Lvalue {
             quals: outer.quals | quals,
             ..outer
         })

@@ -3,7 +3,7 @@
 use crate::ir::{Function, FunctionId};
 
 use super::printer::Printer;
-use super::types::{AttrPlace, attributes, join, storage_word};
+use super::types::{AttrPosition, attributes, join, storage_word};
 use super::wrap::WIDTH;
 
 impl Printer<'_> {
@@ -55,7 +55,7 @@ impl Printer<'_> {
             return vec!["void".to_string()];
         }
         let declare = |&param| {
-            self.declare_variable(&function.vars[param], AttrPlace::BeforeName)
+            self.declare_variable(&function.vars[param], AttrPosition::BeforeName)
                 .text()
         };
         function.params.iter().map(declare).collect()

@@ -3,7 +3,7 @@
 use crate::ir::{EnumId, GlobalId, Item, Module, QualType, RecordId, Type, TypedefId};
 
 use super::printer::Printer;
-use super::types::{AttrPlace, attributes, innermost, join, record_word};
+use super::types::{AttrPosition, attributes, innermost, join, record_word};
 use super::wrap::WIDTH;
 
 impl Printer<'_> {
@@ -134,7 +134,7 @@ impl Printer<'_> {
         let module = self.module;
         let global = &module.globals[id];
         let text = self
-            .declare_variable(&global.variable, AttrPlace::AfterDeclarator)
+            .declare_variable(&global.variable, AttrPosition::AfterDeclarator)
             .text();
         self.place_definition(&text, global.variable.span);
         let text = self.initialised(&module.exprs, text, global.init.as_ref());

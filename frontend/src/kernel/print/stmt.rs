@@ -4,7 +4,7 @@ use crate::ir::{Arm, Block, CaseLabel, ExprId, Function, LoopHints, Stmt, StmtKi
 
 use super::function::comment_line;
 use super::printer::Printer;
-use super::types::{AttrPlace, attributes, innermost};
+use super::types::{AttrPosition, attributes, innermost};
 use super::wrap::WIDTH;
 
 impl Printer<'_> {
@@ -44,7 +44,7 @@ impl Printer<'_> {
         let Some((first, init)) = stmts.first().and_then(parts) else {
             return (String::new(), 1);
         };
-        let declaration = self.declare_variable(first, AttrPlace::BeforeName);
+        let declaration = self.declare_variable(first, AttrPosition::BeforeName);
         let text = declaration.text();
         let mut text = self.initialised(&function.exprs, text, init.as_ref());
         let line = self.lines.source_line(stmts[0].span);
@@ -57,7 +57,7 @@ impl Printer<'_> {
             && variable.attrs.is_empty()
             && innermost(&module.types, variable.ty.ty) == base
         {
-            let next = self.declare_variable(variable, AttrPlace::AfterDeclarator);
+            let next = self.declare_variable(variable, AttrPosition::AfterDeclarator);
             let longer = self.initialised(&function.exprs, next.declarator, init.as_ref());
             let longer = format!("{text}, {longer}");
             let fits = self.lines.column() + longer.len() < WIDTH && !longer.contains('\n');
@@ -118,7 +118,7 @@ impl Printer<'_> {
             StmtKind::Decl { var, init } => {
                 let variable = &function.vars[*var];
                 let text = self
-                    .declare_variable(variable, AttrPlace::BeforeName)
+                    .declare_variable(variable, AttrPosition::BeforeName)
                     .text();
                 self.initialised(exprs, text, init.as_ref()) + ";"
             }
@@ -257,7 +257,7 @@ impl Printer<'_> {
             let StmtKind::Decl { var, init } = &stmt.kind else {
                 return None;
             };
-            let place = AttrPlace::AfterDeclarator;
+            let place = AttrPosition::AfterDeclarator;
             let declaration = self.declare_variable(&function.vars[*var], place);
             let specifiers = shared.get_or_insert_with(|| {
                 text.push_str(&declaration.specifiers);

@@ -9,7 +9,7 @@ use super::printer::Printer;
 
 /// Where a variable's attributes stand.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum AttrPlace {
+pub(super) enum AttrPosition {
     /// `int __attribute__((x)) a[4]`, as Intel documents its memory attributes.
     BeforeName,
     /// `channel int c __attribute__((x))`; also where several declarators share specifiers.
@@ -44,11 +44,11 @@ impl Printer<'_> {
     pub(super) fn declare_variable(
         &mut self,
         variable: &Variable,
-        place: AttrPlace,
+        place: AttrPosition,
     ) -> Declaration {
         let attrs = attributes(&variable.attrs);
         let name = match place {
-            AttrPlace::BeforeName if !attrs.is_empty() => join(&[&attrs, &variable.name]),
+            AttrPosition::BeforeName if !attrs.is_empty() => join(&[&attrs, &variable.name]),
             _ => variable.name.clone(),
         };
         let types = &self.module.types;
@@ -60,7 +60,7 @@ impl Printer<'_> {
         let mut declaration = self.declare(variable.ty, space, name);
         let storage = storage_word(variable.storage);
         declaration.specifiers = join(&[storage, &declaration.specifiers]);
-        if place == AttrPlace::AfterDeclarator {
+        if place == AttrPosition::AfterDeclarator {
             declaration.declarator = join(&[&declaration.declarator, &attrs]);
         }
         declaration

@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_break_behind_operators_outside_of_parentheses() {
+    fn lines_break_after_operators_outside_of_parentheses() {
         let sum = format!("x = f({0}, {0}) + g({0}, {0});", "long_name".repeat(3));
         let lines = wrapped(&sum, 4);
         assert_eq!(lines.len(), 2);

@@ -29,7 +29,7 @@ pub fn eliminate(target: &mut Target<'_>, uniform: &Uniform, stmts: &mut Vec<Stm
         changed: false,
     };
     let list = std::mem::take(stmts);
-    let (mut list, _) = exits.list(list, Surroundings::default(), Place::default());
+    let (mut list, _) = exits.list(list, Surroundings::default(), ListSite::default());
     let changed = exits.changed;
     if let Some(flag) = exits.returned {
         list.insert(0, exits.declare(flag));
@@ -51,7 +51,7 @@ struct Loop {
 
 /// Where a list stands.
 #[derive(Clone, Copy, Default)]
-struct Place {
+struct ListSite {
     /// Not all work-items of the loop's iteration, or of the kernel, come here.
     masked_in_loop: bool,
     masked: bool,
@@ -103,7 +103,7 @@ struct Exits<'t, 'a> {
 type Known = (Surroundings, bool);
 
 impl Exits<'_, '_> {
-    fn list(&mut self, list: Vec<Stmt>, around: Surroundings, place: Place) -> Rewritten {
+    fn list(&mut self, list: Vec<Stmt>, around: Surroundings, place: ListSite) -> Rewritten {
         let convergence = Convergence {
             function: self.target.function,
             shared: &self.uniform.vars,
@@ -121,7 +121,7 @@ impl Exits<'_, '_> {
         list: Vec<Stmt>,
         known: &[Known],
         around: Surroundings,
-        place: Place,
+        place: ListSite,
     ) -> Rewritten {
         let Some(at) = known.iter().position(|(_, convergent)| *convergent) else {
             return (list, Flagged::default());
@@ -155,7 +155,7 @@ impl Exits<'_, '_> {
         after: Vec<Stmt>,
         here: Surroundings,
         around: Surroundings,
-        place: Place,
+        place: ListSite,
     ) -> (Vec<Stmt>, Flagged, Vec<Stmt>) {
         let span = stmt.span;
         match stmt.kind {
@@ -203,16 +203,16 @@ impl Exits<'_, '_> {
     }
 
     /// The place of a statement in a list at `place`, with `after` after it.
-    fn place_before(&self, place: Place, after: &[Stmt]) -> Place {
+    fn place_before(&self, place: ListSite, after: &[Stmt]) -> ListSite {
         let follows = !after.is_empty();
-        Place {
+        ListSite {
             flag_return: place.flag_return || follows,
             flag_continue: place.flag_continue || follows,
             ..place
         }
     }
 
-    fn exit(&mut self, stmt: Stmt, place: Place) -> Rewritten {
+    fn exit(&mut self, stmt: Stmt, place: ListSite) -> Rewritten {
         let end_matters = self.loops.last().is_some_and(|around| around.end_matters);
         let stays = match stmt.kind {
             StmtKind::Return(_) => !place.masked,
@@ -243,7 +243,7 @@ impl Exits<'_, '_> {
         (cond, span): (ExprId, Option<fpgacc_frontend::source::Span>),
         (mut then, mut otherwise): (Vec<Stmt>, Option<Vec<Stmt>>),
         mut after: Vec<Stmt>,
-        (here, around, place): (Surroundings, Surroundings, Place),
+        (here, around, place): (Surroundings, Surroundings, ListSite),
     ) -> (Vec<Stmt>, Flagged, Vec<Stmt>) {
         let masks = !self.uniform.evaluates(cond);
         let mut inner = place;
@@ -305,11 +305,11 @@ impl Exits<'_, '_> {
         (vec![stmt], flagged)
     }
 
-    fn convergent_loop(&mut self, stmt: Stmt, place: Place) -> Rewritten {
+    fn convergent_loop(&mut self, stmt: Stmt, place: ListSite) -> Rewritten {
         let parts = Parts::of(stmt);
         let is_own = |root: Option<ExprId>| root.is_some_and(|root| !self.uniform.evaluates(root));
         let masked = is_own(parts.cond);
-        let inner = Place {
+        let inner = ListSite {
             masked_in_loop: false,
             masked: place.masked || masked,
             flag_return: true,

@@ -10,9 +10,9 @@ pub mod masks;
 pub mod parts;
 pub mod schedule;
 pub mod speculation;
+mod split;
 pub mod steps;
 pub mod switches;
-mod take_apart;
 pub mod uniform;
 
-pub use take_apart::take_apart;
+pub use split::split;

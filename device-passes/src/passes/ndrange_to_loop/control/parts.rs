@@ -22,7 +22,7 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// Takes a loop apart.
+    /// Splits a loop into regions.
     pub fn of(stmt: Stmt) -> Parts {
         let span = stmt.span;
         let (init, cond, step, body, hints, at_end) = match stmt.kind {

@@ -37,7 +37,7 @@ pub enum Barriers {
     Stay,
 }
 
-/// Takes a kernel's body apart.
+/// Splits a kernel's body into regions.
 pub fn build(
     target: &mut Target<'_>,
     uniform: &Uniform,
@@ -54,7 +54,7 @@ pub fn build(
             ..Schedule::default()
         },
         masks: Vec::new(),
-        behind_barrier: BTreeSet::new(),
+        after_barrier: BTreeSet::new(),
     };
     let (nodes, _) = builder.list(stmts, Surroundings::default(), 0, &Vec::new());
     builder.schedule.nodes = nodes;
@@ -65,20 +65,20 @@ pub fn build(
     let Builder {
         mut schedule,
         masks,
-        behind_barrier,
+        after_barrier,
         ..
     } = builder;
     masks::apply(target, &mut schedule, masks);
-    merge(&mut schedule.nodes, &mut schedule.regions, &behind_barrier);
+    merge(&mut schedule.nodes, &mut schedule.regions, &after_barrier);
     schedule
 }
 
 /// Makes one of regions that no barrier parts.
-fn merge(nodes: &mut Vec<Node>, regions: &mut [Region], behind_barrier: &BTreeSet<usize>) {
+fn merge(nodes: &mut Vec<Node>, regions: &mut [Region], after_barrier: &BTreeSet<usize>) {
     let mut out: Vec<Node> = Vec::with_capacity(nodes.len());
     for mut node in std::mem::take(nodes) {
         if let (Node::Region(next), Some(Node::Region(last))) = (&node, out.last())
-            && !behind_barrier.contains(next)
+            && !after_barrier.contains(next)
         {
             let stmts = std::mem::take(&mut regions[*next].stmts);
             regions[*last].stmts.extend(stmts);
@@ -86,7 +86,7 @@ fn merge(nodes: &mut Vec<Node>, regions: &mut [Region], behind_barrier: &BTreeSe
         }
         if let Node::Control(_, lists) = &mut node {
             for list in lists {
-                merge(list, regions, behind_barrier);
+                merge(list, regions, after_barrier);
             }
         }
         out.push(node);
@@ -112,11 +112,11 @@ struct Builder<'t, 'a> {
     /// The masks of the regions.
     masks: Vec<Masked>,
     /// The regions with a barrier before them.
-    behind_barrier: BTreeSet<usize>,
+    after_barrier: BTreeSet<usize>,
 }
 
 impl Builder<'_, '_> {
-    /// Takes a list apart; tells whether a barrier stands at its end.
+    /// Splits a list; tells whether a barrier stands at its end.
     fn list(
         &mut self,
         stmts: Vec<Stmt>,
@@ -173,7 +173,7 @@ impl Builder<'_, '_> {
             after,
         });
         if std::mem::take(&mut open.barrier) {
-            self.behind_barrier.insert(number);
+            self.after_barrier.insert(number);
         }
         open.nodes.push(Node::Region(number));
     }

@@ -1,4 +1,4 @@
-//! `switch` with barriers inside becomes `if`s, which other steps know how to take apart.
+//! `switch` with barriers inside becomes `if`s, which other steps split into regions.
 
 use fpgacc_frontend::ir::{
     Arm, BinaryOp, Block, CaseLabel, Expr, ExprId, LoopHints, Stmt, StmtKind, VarId, VarRef,

@@ -289,7 +289,7 @@ impl Collective<'_> {
     }
 
     /// A barrier that keeps what a loop does next away from what work-items still read.
-    fn barrier_behind(&mut self, out: &mut Vec<Stmt>) {
+    fn barrier_after(&mut self, out: &mut Vec<Stmt>) {
         if self.in_loop {
             self.barrier(out);
         }
@@ -529,7 +529,7 @@ impl Collective<'_> {
         self.barrier(out);
         let value = self.use_var(shared);
         self.result(call, value, out);
-        self.barrier_behind(out);
+        self.barrier_after(out);
     }
 
     /// `work_group_all` and `work_group_any`.
@@ -553,7 +553,7 @@ impl Collective<'_> {
         self.barrier(out);
         let value = self.use_var(shared);
         self.result(call, value, out);
-        self.barrier_behind(out);
+        self.barrier_after(out);
     }
 
     fn reduce(&mut self, call: &Call, op: &str, out: &mut Vec<Stmt>) {
@@ -568,7 +568,7 @@ impl Collective<'_> {
         self.barrier(out);
         let value = self.use_var(shared);
         self.result(call, value, out);
-        self.barrier_behind(out);
+        self.barrier_after(out);
     }
 
     /// All values go to an array, which the first work-item scans.
@@ -621,7 +621,7 @@ impl Collective<'_> {
             self.element(shared, number)
         };
         self.result(call, value, out);
-        self.barrier_behind(out);
+        self.barrier_after(out);
     }
 
     fn element(&mut self, array: VarId, index: ExprId) -> ExprId {

@@ -181,7 +181,7 @@ impl Marker<'_, '_> {
                 self.own_variables(stmts, at);
                 let stmt = &mut stmts[at];
                 let after = self.around(own, stmt, values);
-                values.forget(&self.target, self.steady, stmt);
+                values.havoc(&self.target, self.steady, stmt);
                 let added = after.len();
                 stmts.splice(at + 1..at + 1, after);
                 for stmt in &stmts[at + 1..=at + added] {

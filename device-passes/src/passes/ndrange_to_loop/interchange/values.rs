@@ -55,14 +55,14 @@ impl Values {
             };
             Some((var, Value::Number(number)))
         });
-        self.forget(target, steady, stmt);
+        self.havoc(target, steady, stmt);
         if let Some((var, value)) = value.filter(|(var, _)| !steady.is_exposed(*var)) {
             self.known.insert(var, value);
         }
     }
 
     /// What a statement may change is not known after it.
-    pub fn forget(&mut self, target: &Target<'_>, steady: &Steady, stmt: &Stmt) {
+    pub fn havoc(&mut self, target: &Target<'_>, steady: &Steady, stmt: &Stmt) {
         let mut changed = Vec::new();
         accesses_of_stmt(target.types, target.function, stmt, &mut |var, access| {
             if access.may_write() {

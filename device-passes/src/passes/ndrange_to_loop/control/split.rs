@@ -15,9 +15,9 @@ use crate::passes::ndrange_to_loop::control::uniform;
 use crate::passes::ndrange_to_loop::prepare;
 use crate::passes::ndrange_to_loop::work_items::ids::Target;
 
-/// Takes the body apart: at its barriers, and at the control that they stand in. `alike` tells which
+/// Splits the body into regions at its barriers, and at the control that they stand in. `alike` tells which
 /// work-items run its regions in turn.
-pub fn take_apart(
+pub fn split(
     module: &mut Module,
     function: &mut Function,
     taken: &BTreeSet<String>,
