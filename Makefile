@@ -39,8 +39,7 @@ test: deps
 	$(CARGO) test --workspace
 
 quick:
-	$(CARGO) test --workspace --lib --bins
-	$(CARGO) test -p fpgacc-device-passes --test golden
+	$(CARGO) test --workspace --lib --bins --test golden
 
 demo: deps
 	$(CARGO) build -p fpgacc-driver -p fpgacc-benchmarks
