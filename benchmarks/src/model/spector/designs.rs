@@ -22,6 +22,13 @@ pub struct Space {
     pub design: fn(&[u64]) -> Design,
 }
 
+impl Space {
+    /// The program that it is a space of: both spaces of spmv are the same designs.
+    pub fn application(&self) -> &'static str {
+        self.table.split('_').next().unwrap_or_default()
+    }
+}
+
 /// A design: a kernel file, what is defined in it, and its launches.
 #[derive(Default)]
 pub struct Design {

@@ -44,7 +44,7 @@ struct Application<'a> {
 
 impl Application<'_> {
     fn name(&self) -> &'static str {
-        super::application(self.space)
+        self.space.application()
     }
 
     /// So many designs, evenly spread.

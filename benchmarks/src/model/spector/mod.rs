@@ -105,7 +105,7 @@ pub fn cases(checkout: &Path, most: usize) -> Result<Vec<Case>, ModelError> {
             };
             cases.push(Case {
                 set: "Spector",
-                application: application(space).to_string(),
+                application: space.application().to_string(),
                 board: board.clone(),
                 seconds: one.seconds,
                 mhz: Some(one.mhz),
@@ -123,9 +123,4 @@ fn said(priced: &Priced) -> Said {
         seconds: longest * (priced.seconds / longest.value),
         causes: Some(priced.launch.penalty_causes),
     }
-}
-
-/// Both spaces of spmv are the same designs.
-fn application(space: &Space) -> &'static str {
-    space.table.split('_').next().unwrap_or_default()
 }
