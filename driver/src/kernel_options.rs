@@ -50,6 +50,13 @@ impl KernelOptions {
         options
     }
 
+    /// The text ends in the middle of an option: what a host writes piece by piece, before it is whole.
+    /// No implementation takes that.
+    pub fn are_unfinished(&self) -> bool {
+        let last = self.others.last().map(String::as_str);
+        matches!(last, Some("-D" | "-U" | "-I"))
+    }
+
     fn define(&mut self, define: String) {
         self.undefines.retain(|name| name != macro_name(&define));
         self.defines.push(define);
@@ -136,6 +143,16 @@ mod tests {
         assert_eq!(options.defines, ["N=16", "M", "T=a b"]);
         assert_eq!(options.includes, [PathBuf::from("."), PathBuf::from("inc")]);
         assert_eq!(options.dialect(), Dialect::Cl20);
+    }
+
+    #[test]
+    fn options_without_their_values_are_unfinished() {
+        for text in ["-D", "-DN=3 -D", "-w -I", "-D N -U"] {
+            assert!(KernelOptions::parse(text).are_unfinished(), "{text}");
+        }
+        for text in ["", "-w", "-D N", "-D -w", "-DN -I ."] {
+            assert!(!KernelOptions::parse(text).are_unfinished(), "{text}");
+        }
     }
 
     #[test]

@@ -285,6 +285,7 @@ fn variants(fact: &ProgramFact, fallback: &KernelOptions) -> Vec<(KernelOptions,
             Known::Unknown(_) => (fallback.clone(), false),
         });
     }
+    out.retain(|(options, _)| !options.are_unfinished());
     if out.is_empty() {
         out.push((fallback.clone(), false));
     }
