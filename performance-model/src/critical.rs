@@ -54,7 +54,7 @@ fn inner_edges(all: &Dependences, parts: &Parts, part: usize) -> Vec<Inner> {
     };
     let mut edges: Vec<Inner> = parts.edges(all, part).map(inner).collect();
     let target = |inner: &Inner| all.edge_endpoints(inner.edge).map(|(_, to)| to);
-    edges.sort_by_cached_key(|inner| (target(inner), inner.edge));
+    edges.sort_unstable_by_key(|inner| (target(inner), inner.edge));
     edges
 }
 

@@ -112,6 +112,8 @@ pub struct Timer<'a> {
     pub(super) graph: &'a Graph,
     pub(super) board: &'a Board,
     launch: &'a LaunchShape,
+    /// The compiler overlaps iterations around loops with variable trip counts.
+    pub(super) overlaps: bool,
     pub(super) latencies: Latencies,
     /// Of each region, cycles in which its units take the accesses of an iteration.
     requests: Vec<f64>,
@@ -141,6 +143,7 @@ impl<'a> Timer<'a> {
             graph,
             board,
             launch,
+            overlaps: board.compiler().overlaps_variable_trip_counts,
             latencies: Latencies::scheduled(board),
             requests,
             orders: Vec::new(),

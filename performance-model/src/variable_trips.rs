@@ -47,7 +47,7 @@ impl Timer<'_> {
     pub(super) fn is_short(&self, around: RegionId, order: &Order) -> bool {
         let (store, load) = order.accesses(self.graph);
         let inside = &self.graph.regions[store.region];
-        self.board.compiler().overlaps_variable_trip_counts
+        self.overlaps
             && self.graph.arrays[store.array].place == MemoryKind::OnChip
             && store.region == load.region
             && store.is_store != load.is_store
@@ -77,7 +77,7 @@ impl Timer<'_> {
 
     /// The first loop inside in which an iteration could overtake the one before it.
     pub(super) fn overtakes(&self, region: RegionId) -> Option<RegionId> {
-        if self.board.compiler().overlaps_variable_trip_counts {
+        if self.overlaps {
             return None;
         }
         let graph = self.graph;
