@@ -145,7 +145,7 @@ fn times(cases: &[&Case], fold: &Fold<'_>, name: (&str, &str)) -> Vec<Time> {
 fn render_applications(text: &mut String, cases: &[&Case], all: &Fold<'_>, folds: &[Fold<'_>]) {
     let _ = writeln!(
         text,
-        "\nfitted to all, and to all other applications\n{:20} {:6} {:>13} {:>15} {:>13} {:>13} {:>6} {:>6}",
+        "\nfitted to all, and to all other applications\n{:28} {:6} {:>13} {:>15} {:>13} {:>13} {:>6} {:>6}",
         "application", "times", "rank", "error %", "in 2x %", "picked", "cover", "width"
     );
     let mut sets: BTreeMap<(&str, &str), [Vec<Time>; 2]> = BTreeMap::new();
@@ -183,6 +183,9 @@ fn render_applications(text: &mut String, cases: &[&Case], all: &Fold<'_>, folds
     };
     let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len().max(1) as f64;
     let least = |values: &[f64]| values.iter().copied().fold(1.0, f64::min);
+    if several().next().is_none() {
+        return;
+    }
     for (what, at) in [("fitted to all", 0), ("left out", 1)] {
         let (ranks, picked) = (of(at, |a| a.rank), of(at, |a| a.regret));
         let _ = writeln!(
@@ -206,7 +209,7 @@ fn line(text: &mut String, name: &str, [seen, unseen]: &[Application; 2]) {
     };
     let _ = writeln!(
         text,
-        "{name:20} {:6} {:>13} {:>15} {:>13} {:>13} {:5.0}% {:6.1}",
+        "{name:28.28} {:6} {:>13} {:>15} {:>13} {:>13} {:5.0}% {:6.1}",
         seen.points,
         two(|a| a.rank, 2),
         two(|a| 100.0 * a.error, 0),
