@@ -8,6 +8,7 @@ use fpgacc_kernel_analysis::alias::called_functions;
 use fpgacc_launch_facts::{Facts, Variant};
 
 use super::alone::Without;
+pub use super::price::Timer;
 use super::price::{Made, Pricing, share_of};
 use super::tuned::{self, NoVariant};
 use super::variant::Family;
@@ -19,6 +20,8 @@ pub struct Explored {
     made: Made,
     /// The part of the device that it takes, by prediction.
     pub area: f64,
+    /// Seconds of all launches together where the board is not, by the model that was given for that.
+    pub elsewhere: Option<f64>,
 }
 
 impl Explored {
@@ -73,6 +76,7 @@ pub struct Explorer<'a> {
     kernel: String,
     pricing: Pricing<'a>,
     base: &'a Pipeline,
+    timer: Option<&'a Timer>,
 }
 
 impl Explorer<'_> {
@@ -84,10 +88,15 @@ impl Explorer<'_> {
         let facts = self.pricing.facts;
         let pipeline = |one| tuned::pipeline(&self.kernel, one, facts, self.base);
         let pipelines: Vec<Pipeline> = variants.iter().map(pipeline).collect::<Result<_, _>>()?;
-        let made = side_by_side::map(&pipelines, |one| self.pricing.make(one, std::iter::empty()));
-        let explored = made.into_iter().map(|made| Explored {
+        let make = |one: &Pipeline| match self.timer {
+            Some(timer) => self.pricing.make_timed(one, timer),
+            None => (self.pricing.make(one, std::iter::empty()), None),
+        };
+        let made = side_by_side::map(&pipelines, make);
+        let explored = made.into_iter().map(|(made, elsewhere)| Explored {
             area: share_of(&made.price.area, self.pricing.board),
             made,
+            elsewhere,
         });
         Ok(explored.collect())
     }
@@ -105,12 +114,12 @@ impl Explorer<'_> {
     }
 }
 
-/// Has a look at each kernel that nothing calls, by name.
+/// Has a look at each kernel that nothing calls, by name. `timer` knows the device, if it is no board.
 pub fn each<R>(
     module: &Module,
     facts: &Facts,
     base: &Pipeline,
-    request: &Request<'_>,
+    (request, timer): (&Request<'_>, Option<&Timer>),
     mut look: impl FnMut(&str, &Explorer<'_>) -> R,
 ) -> Vec<R> {
     let called = called_functions(module);
@@ -130,6 +139,7 @@ pub fn each<R>(
                 general: OnceLock::new(),
             },
             base,
+            timer,
         };
         look(&explorer.kernel, &explorer)
     });

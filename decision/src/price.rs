@@ -15,6 +15,7 @@ use fpgacc_launch_facts::{Facts, Launch};
 use fpgacc_performance_model::{
     self as model, Area, Board, Estimate, Given, LaunchShape, Resources, TripOrigin, predict,
 };
+use fpgacc_runtime::contract::LaunchContract;
 
 use super::profile::Profile;
 use super::side_by_side;
@@ -24,6 +25,10 @@ use super::variant::{Family, Part, Price};
 const MOST_SHAPES: usize = 8;
 /// A larger form must be faster by this factor to be worth its area: a guess.
 pub(super) const GAIN: f64 = 1.02;
+
+/// The seconds of a launch of a kernel on a device that is no board, where a model knows them. The kernel is what the passes
+/// made, under the contract that they made for it; the launch is the host's.
+pub type Timer = dyn Fn(&Module, FunctionId, &LaunchContract, &Launch) -> Option<f64> + Sync;
 
 /// A kernel, alone in its module, and where it will run.
 pub struct Pricing<'a> {
@@ -112,6 +117,29 @@ impl Pricing<'_> {
             None => self.price(&form),
         };
         self.made(form, price)
+    }
+
+    /// Makes a form and prices it, also by the model of another device.
+    pub fn make_timed(&self, pipeline: &Pipeline, timer: &Timer) -> (Made, Option<f64>) {
+        let form = self.rewrite(pipeline);
+        let price = self.price(&form);
+        let elsewhere = self.elsewhere(&form, timer);
+        (self.made(form, price), elsewhere)
+    }
+
+    /// The seconds of all launches of a form on another device; `None`: those of one are not known.
+    fn elsewhere(&self, form: &Form, timer: &Timer) -> Option<f64> {
+        let Form { module, report, .. } = form;
+        let mut seconds = 0.0;
+        for kernel in self.versions(module).collect::<Vec<_>>() {
+            let version = &module.functions[kernel].name;
+            let contract = report.contracts.get(version).cloned().unwrap_or_default();
+            for &place in report.launches.get(version).into_iter().flatten() {
+                let launch = &self.facts.launches[place];
+                seconds += times(launch) * timer(module, kernel, &contract, launch)?;
+            }
+        }
+        (seconds > 0.0).then_some(seconds)
     }
 
     /// Makes and prices forms, several at a time; those that are one form are priced once.

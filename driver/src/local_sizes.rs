@@ -7,10 +7,11 @@ use fpgacc_frontend::ir::{FunctionId, Module};
 use fpgacc_gpu_model::device::Device;
 use fpgacc_gpu_model::geometry::shape::Shape;
 use fpgacc_gpu_model::geometry::{self, Ranked, Rounds};
+use fpgacc_gpu_model::launched::scalars;
 use fpgacc_gpu_model::profile::{self, Sizes};
 use fpgacc_kernel_analysis::geometry::{Geometry, LocalGeometry};
 use fpgacc_kernel_analysis::observed_groups::observed;
-use fpgacc_launch_facts::{ArgValue, Facts, Launch, Value};
+use fpgacc_launch_facts::{Facts, Launch};
 
 use crate::gpu;
 use crate::options::Target;
@@ -134,13 +135,4 @@ impl Ranking {
             gain,
         })
     }
-}
-
-/// Integer arguments that are constants.
-fn scalars(launch: &Launch) -> BTreeMap<u32, i64> {
-    let known = launch.args.iter().filter_map(|arg| match arg.value {
-        ArgValue::Scalar(Value::Const(value)) => Some((arg.index, value as i64)),
-        _ => None,
-    });
-    known.collect()
 }

@@ -6,6 +6,7 @@ pub mod device;
 pub mod gain;
 pub mod geometry;
 pub mod lanes;
+pub mod launched;
 pub mod profile;
 pub mod recorded;
 mod shapes;

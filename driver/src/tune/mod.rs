@@ -20,6 +20,7 @@ use std::process::ExitCode;
 
 use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_frontend::source::Span;
+use fpgacc_gpu_model::device::Device;
 use fpgacc_tuning::space_file::{self, Fault, SpaceFile};
 
 use crate::messages::Messages;
@@ -124,15 +125,17 @@ fn or_fail<T>(session: &mut Session, done: Result<T, Diagnostic>) -> Step<T> {
     }
 }
 
-/// What makes a difference where the program runs. What emulates an FPGA on a processor says nothing of either.
-fn kind(session: &mut Session, plan: &Plan) -> Step<Kind> {
+/// What makes a difference where the program runs, and the device, if it is no board: another GPU is taken for the one that
+/// is described. What emulates an FPGA on a processor says nothing of either.
+fn kind(session: &mut Session, plan: &Plan) -> Step<(Kind, Option<Device>)> {
     if session.options.target != Target::Emulator {
-        return Ok(Kind::Fpga);
+        return Ok((Kind::Fpga, None));
     }
     let tool = tool::choose(session)?;
     match tool.kind() {
-        "pocl" | "nvidia" => Ok(Kind::Other),
-        _ if plan.show_space => Ok(Kind::Fpga),
+        "pocl" => Ok((Kind::Other, Device::named("pocl").ok())),
+        "nvidia" => Ok((Kind::Other, Device::named("h200").ok())),
+        _ if plan.show_space => Ok((Kind::Fpga, None)),
         kind => session.fail(
             Diagnostic::error("an emulator's times say nothing of how fast kernels are on an FPGA")
                 .note(format!("kernels would run on '{kind}'"))

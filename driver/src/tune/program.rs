@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 
 use fpgacc_decision::Request;
-use fpgacc_decision::explore::{self, Explored, Explorer};
+use fpgacc_decision::explore::{self, Explored, Explorer, Timer};
 use fpgacc_frontend::diag::Diagnostic;
+use fpgacc_gpu_model::device::Device;
+use fpgacc_gpu_model::launched;
 use fpgacc_launch_facts::{Facts, Variant};
 use fpgacc_performance_model::Board;
 use fpgacc_tuning::pool::Pool;
@@ -58,6 +60,8 @@ pub struct Program {
     facts: Facts,
     board: Board,
     kind: Kind,
+    /// The GPU or processor that it runs on, if that is described.
+    device: Option<Device>,
 }
 
 impl Program {
@@ -67,7 +71,7 @@ impl Program {
     /// The space that the user gives is not one of these kernels: the fault, for its place.
     pub fn read(
         session: &mut Session,
-        kind: Kind,
+        (kind, device): (Kind, Option<Device>),
         given: Option<&SpaceFile>,
         seed: u64,
     ) -> Step<Result<Program, Fault>> {
@@ -81,6 +85,7 @@ impl Program {
             facts: hosts.facts,
             board: board::of(session)?,
             kind,
+            device,
         };
         let parameters = program.build.parameters.iter();
         let mut names: Vec<String> = parameters.map(|one| one.name.clone()).collect();
@@ -134,7 +139,18 @@ impl Program {
             measured: None,
             times: &[],
         };
-        explore::each(module, &self.facts, &options.pipeline, &request, look)
+        let timer = |module: &_, kernel, contract: &_, launch: &_| {
+            let device = self.device.as_ref()?;
+            launched::seconds(device, module, kernel, contract, launch)
+        };
+        let timer = self.device.is_some().then_some(&timer as &Timer);
+        explore::each(
+            module,
+            &self.facts,
+            &options.pipeline,
+            (&request, timer),
+            look,
+        )
     }
 
     /// Adds the points beside one to what is looked at of a kernel's space, if that is not the whole space.
@@ -260,11 +276,14 @@ impl Track {
             if self.made.iter().any(|known| known.is_same(&made)) {
                 continue;
             }
+            let seconds = match kind {
+                Kind::Fpga => Some(made.seconds()),
+                Kind::Other => made.elsewhere,
+            };
             self.candidates.push(Candidate {
                 features: self.space.features(&point),
                 places: self.space.places(&point),
-                // The model knows FPGAs only: a processor is learned from what is measured.
-                predicted: (kind == Kind::Fpga && made.seconds() > 0.0).then_some(made.seconds()),
+                predicted: seconds.filter(|seconds| *seconds > 0.0),
                 // What a device holds is of no account where there is none.
                 area: (kind == Kind::Fpga).then_some(made.area),
                 occupancy: (kind == Kind::Fpga).then_some(made.area.min(1.0)),

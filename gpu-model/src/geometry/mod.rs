@@ -59,6 +59,20 @@ pub fn rank(device: &Device, profile: &Profile, global: [u64; 3]) -> Vec<Ranked>
     all
 }
 
+/// What a launch with groups of a shape takes; `None`: nothing is known of the device's units or cores.
+pub fn predict(
+    device: &Device,
+    profile: &Profile,
+    global: [u64; 3],
+    shape: Shape,
+) -> Option<Prediction> {
+    if let Some(units) = &device.units {
+        return Some(model::Kernel::new(device, units, profile, global).predict(shape));
+    }
+    let cores = device.cores.as_ref()?;
+    Some(cores::Kernel::new(device, cores, profile, global).predict(shape))
+}
+
 fn predict_all(
     device: &Device,
     global: [u64; 3],

@@ -5,6 +5,7 @@
 mod boyi;
 mod hub;
 mod kept;
+mod lanes;
 mod report;
 mod table;
 
@@ -39,6 +40,9 @@ pub struct Options {
     /// A checkout of AutoTuningAssociation/benchmark_hub
     #[arg(long, value_name = "DIR")]
     hub: Option<PathBuf>,
+    /// Vectors and coarsening as measured: benchmarks/space/lanes_h200.csv
+    #[arg(long, value_name = "CSV")]
+    lanes: Option<PathBuf>,
     /// Only spaces whose name begins so
     #[arg(long, value_name = "NAME")]
     only: Option<String>,
@@ -73,6 +77,9 @@ pub fn run(options: &Options) -> Result<String, ModelError> {
             name,
             designs,
         }));
+    }
+    if let Some(table) = &options.lanes {
+        spaces.extend(lanes::spaces(table)?);
     }
     spaces.retain(|space| is_wanted(&space.name));
     if let Some(path) = &options.keep {
