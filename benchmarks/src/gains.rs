@@ -44,9 +44,9 @@ impl Gain {
 /// A report cannot be made.
 pub fn predict(programs: &[Program], folder: &Path, fpgacc: &Path) -> Result<Vec<Gain>, String> {
     let report = |program: &Program, level: &str| {
-        let words = ["report", "--json", "-w", level].iter().map(OsString::from);
+        let words = ["report", "--json", "-w", level].map(OsString::from);
         let given = program.flags.iter().chain(&program.sources);
-        let command = Command::new(fpgacc).args(words.chain(given.map(OsString::from)));
+        let command = Command::new(fpgacc).args(words.into_iter().chain(given.map(OsString::from)));
         let told = command.dir(folder.join(&program.name)).capture();
         let told = told.map_err(|error| format!("{}: {error}", program.title()))?;
         serde_json::from_slice(&told.stdout).map_err(|error| {

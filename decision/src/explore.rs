@@ -76,7 +76,7 @@ pub struct Explorer<'a> {
     kernel: String,
     pricing: Pricing<'a>,
     base: &'a Pipeline,
-    timer: Option<&'a Timer>,
+    timer: Option<&'a Timer<'a>>,
 }
 
 impl Explorer<'_> {
@@ -119,7 +119,7 @@ pub fn each<R>(
     module: &Module,
     facts: &Facts,
     base: &Pipeline,
-    (request, timer): (&Request<'_>, Option<&Timer>),
+    (request, timer): (&Request<'_>, Option<&Timer<'_>>),
     mut look: impl FnMut(&str, &Explorer<'_>) -> R,
 ) -> Vec<R> {
     let called = called_functions(module);

@@ -28,7 +28,8 @@ pub(super) const GAIN: f64 = 1.02;
 
 /// The seconds of a launch of a kernel on a device that is no board, where a model knows them. The kernel is what the passes
 /// made, under the contract that they made for it; the launch is the host's.
-pub type Timer = dyn Fn(&Module, FunctionId, &LaunchContract, &Launch) -> Option<f64> + Sync;
+pub type Timer<'a> =
+    dyn Fn(&Module, FunctionId, &LaunchContract, &Launch) -> Option<f64> + Sync + 'a;
 
 /// A kernel, alone in its module, and where it will run.
 pub struct Pricing<'a> {
@@ -120,7 +121,7 @@ impl Pricing<'_> {
     }
 
     /// Makes a form and prices it, also by the model of another device.
-    pub fn make_timed(&self, pipeline: &Pipeline, timer: &Timer) -> (Made, Option<f64>) {
+    pub fn make_timed(&self, pipeline: &Pipeline, timer: &Timer<'_>) -> (Made, Option<f64>) {
         let form = self.rewrite(pipeline);
         let price = self.price(&form);
         let elsewhere = self.elsewhere(&form, timer);
@@ -128,7 +129,7 @@ impl Pricing<'_> {
     }
 
     /// The seconds of all launches of a form on another device; `None`: those of one are not known.
-    fn elsewhere(&self, form: &Form, timer: &Timer) -> Option<f64> {
+    fn elsewhere(&self, form: &Form, timer: &Timer<'_>) -> Option<f64> {
         let Form { module, report, .. } = form;
         let mut seconds = 0.0;
         for kernel in self.versions(module).collect::<Vec<_>>() {

@@ -143,7 +143,7 @@ impl Program {
             let device = self.device.as_ref()?;
             launched::seconds(device, module, kernel, contract, launch)
         };
-        let timer = self.device.is_some().then_some(&timer as &Timer);
+        let timer = self.device.is_some().then_some(&timer as &Timer<'_>);
         explore::each(
             module,
             &self.facts,
