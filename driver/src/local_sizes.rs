@@ -92,6 +92,7 @@ impl Ranking {
         let global = [x, y, z];
         let sizes = Sizes {
             global,
+            local: None,
             scalars: scalars(launch),
         };
         let profile = profile::profile(module, kernel, &sizes);

@@ -238,6 +238,7 @@ fn add_gains(
             };
             let sizes = Sizes {
                 global: [x, y, z],
+                local: None,
                 scalars: launch.known_scalars(),
             };
             let profile = profile::profile(module, kernel, &sizes);

@@ -31,6 +31,7 @@ pub fn seconds(
     });
     let mut sizes = Sizes {
         global: host,
+        local: None,
         scalars: scalars(launch),
     };
     let mut shape = local.map(Shape);
@@ -55,6 +56,7 @@ pub fn seconds(
             shape = Some(Shape([1; 3]));
         }
     }
+    sizes.local = shape.map(|Shape(local)| local);
     let profile = profile::profile(module, kernel, &sizes);
     let predicted = match shape {
         Some(shape) => geometry::predict(device, &profile, sizes.global, shape)?,

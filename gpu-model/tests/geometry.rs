@@ -19,6 +19,7 @@ fn profile_of(text: &str, global: [u64; 3], scalars: &[(u32, i64)]) -> Profile {
     let kernel = module.functions.iter().find(|(_, f)| f.is_kernel);
     let sizes = Sizes {
         global,
+        local: None,
         scalars: BTreeMap::from_iter(scalars.iter().copied()),
     };
     profile(&module, kernel.expect("a kernel").0, &sizes)

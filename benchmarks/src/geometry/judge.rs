@@ -86,6 +86,7 @@ impl Case {
             kernel,
             sizes: Sizes {
                 global: entry.global(data)?,
+                local: None,
                 scalars: entry.scalars(data),
             },
             author: entry.author(),

@@ -15,6 +15,9 @@ const SHARPNESS: f64 = 4.0;
 /// Reads of one iteration that are under way when those of the next start, where nothing is written.
 const OVERLAP: f64 = 4.0;
 
+/// Bytes that an instruction reads or writes for a work-item at most: four registers.
+const WIDEST: u32 = 16;
+
 /// How sharply a cache stops to help where what is held grows beyond it: a power.
 const CLIFF: f64 = 4.0;
 
@@ -321,11 +324,13 @@ impl<'a> Kernel<'a> {
                 sum.wrapping_add(strides[dim].wrapping_mul(place[dim] as i64))
             })
         };
-        let last = i64::from(access.bytes) - 1;
+        // A wider access is several instructions, each of which looks its lines up.
+        let pieces = i64::from(access.bytes.div_ceil(WIDEST));
         let mut all: Vec<i64> = (0..lanes).map(address).collect();
         all.sort_unstable();
         // In the order of addresses, a block is new if it lies beyond the last one.
-        let distinct = |size: i64| {
+        let distinct = |size: i64, bytes: i64| {
+            let last = bytes - 1;
             let mut count = 0;
             let mut end = i64::MIN;
             for at in &all {
@@ -335,10 +340,12 @@ impl<'a> Kernel<'a> {
             }
             count as f64
         };
-        let sectors = distinct(i64::from(self.device.sector_bytes));
+        let bytes_of_piece = i64::from(access.bytes.min(WIDEST));
+        let sectors = distinct(i64::from(self.device.sector_bytes), i64::from(access.bytes));
+        let lines = distinct(i64::from(self.units.line_bytes), bytes_of_piece);
         Touched {
             sectors,
-            lines: distinct(i64::from(self.units.line_bytes)),
+            lines: lines * pieces as f64,
             bytes: (bytes * lanes as f64).min(sectors * f64::from(self.device.sector_bytes)),
         }
     }

@@ -500,16 +500,20 @@ impl<'a> Probe<'a> {
         let Dim::Of(dim) = query.dim else {
             return Value::unknown(u8::MAX);
         };
-        let global = self.sizes.global[usize::from(dim)] as i64;
-        match query.quantity {
-            Quantity::GlobalId => {
-                // The middle, where sizes that are multiples of a warp have a warp's first work-item.
-                let mut at = [global / 2; POINTS];
-                at[1 + usize::from(dim)] += 1;
-                Value::known(at)
-            }
-            Quantity::GlobalSize => Value::constant(global),
-            Quantity::GlobalOffset => Value::constant(0),
+        let dim = usize::from(dim);
+        let global = self.sizes.global[dim] as i64;
+        // The middle, where sizes that are multiples of a warp have a warp's first work-item.
+        let mut id = [global / 2; POINTS];
+        id[1 + dim] += 1;
+        let local = self.sizes.local.map(|local| local[dim].max(1) as i64);
+        match (query.quantity, local) {
+            (Quantity::GlobalId, _) => Value::known(id),
+            (Quantity::GlobalSize, _) => Value::constant(global),
+            (Quantity::GlobalOffset, _) => Value::constant(0),
+            (Quantity::LocalId, Some(local)) => Value::known(id.map(|id| id % local)),
+            (Quantity::GroupId, Some(local)) => Value::known(id.map(|id| id / local)),
+            (Quantity::LocalSize, Some(local)) => Value::constant(local),
+            (Quantity::NumGroups, Some(local)) => Value::constant(global / local),
             _ => Value::unknown(u8::MAX),
         }
     }

@@ -14,6 +14,8 @@ pub const ASSUMED_TRIPS: f64 = 16.0;
 pub struct Sizes {
     /// Work-items in each dimension; 1 beyond the launch's own.
     pub global: [u64; 3],
+    /// Work-items of a group, for kernels that look at their place in it; `None`: that is not known.
+    pub local: Option<[u64; 3]>,
     /// Integer arguments by the parameter's index.
     pub scalars: BTreeMap<u32, i64>,
 }

@@ -85,6 +85,7 @@ fn designs(
         explain: false,
         sources,
         measured: None,
+        times: &[],
     };
     let timer = |module: &_, kernel, contract: &_, launch: &_| {
         launched::seconds(device, module, kernel, contract, launch)
