@@ -62,19 +62,19 @@ pub fn python(shop: &Workshop) {
     shop.sh(&line).success();
 }
 
-/// Puts a stand-in for Intel's aoc into the folder `bin` of a workshop.
+/// Puts a stand-in for Intel's aoc into a folder of a workshop.
 ///
 /// # Panics
 /// If it cannot be written.
-pub fn stand_in(shop: &Workshop) {
+pub fn stand_in(shop: &Workshop, folder: &str) {
     let text = repository().join("aoc-wrappers/tests/stand-in/aoc");
     shop.write(
-        "bin/aoc",
+        format!("{folder}/aoc"),
         std::fs::read(text).expect("the stand-in is there"),
     );
-    shop.write("bin/version", "19.4\n");
-    shop.write("bin/mode", "ok\n");
-    shop.sh("chmod +x bin/aoc").success();
+    shop.write(format!("{folder}/version"), "19.4\n");
+    shop.write(format!("{folder}/mode"), "ok\n");
+    shop.sh(&format!("chmod +x {folder}/aoc")).success();
 }
 
 /// Runs a command in the folder in which the one before it ended: what it prints, and its exit code.
@@ -157,7 +157,7 @@ pub fn check(page: &str) {
         python(&shop);
     }
     if text.contains("<!-- stand-in: aoc -->") {
-        stand_in(&shop);
+        stand_in(&shop, "bin");
     }
     // The CMake package and all else that is installed.
     shop.sh(

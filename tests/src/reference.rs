@@ -19,6 +19,8 @@ pub struct Shown {
     pub program: String,
     /// What follows it.
     pub words: Vec<String>,
+    /// It runs in a folder that the page goes to.
+    pub is_elsewhere: bool,
 }
 
 /// The programs of the project.
@@ -40,9 +42,11 @@ const BY_CARGO: [&str; 2] = [
 pub fn commands(page: &str) -> Vec<Shown> {
     let mut shown = Vec::new();
     let mut lines = page.lines().enumerate().peekable();
-    let mut is_block = false;
+    let (mut is_block, mut is_elsewhere) = (false, false);
     while let Some((at, line)) = lines.next() {
         is_block ^= line.starts_with("```");
+        is_elsewhere &= line.starts_with("    ");
+        is_elsewhere |= line.starts_with("    cd ");
         let Some(command) = line.strip_prefix("    ").filter(|_| !is_block) else {
             continue;
         };
@@ -61,10 +65,16 @@ pub fn commands(page: &str) -> Vec<Shown> {
         let Some(program) = words.next().filter(|word| PROGRAMS.contains(&&**word)) else {
             continue;
         };
+        let words: Vec<String> = words.collect();
+        // Meson's variables have names, too.
+        if words.first().is_some_and(|word| word == "=") {
+            continue;
+        }
         shown.push(Shown {
             line: at + 1,
             program,
-            words: words.collect(),
+            words,
+            is_elsewhere,
         });
     }
     shown
@@ -79,7 +89,10 @@ impl Shown {
     pub fn runs(&self) -> bool {
         let is_ours = matches!(&*self.program, "fpgacc" | "fpgacc-aoc" | "fpgacc-diff");
         let is_short = self.words.first().is_none_or(|word| word != "tune");
-        is_ours && is_short && !self.words.iter().any(|word| is_placeholder(word))
+        is_ours
+            && is_short
+            && !self.is_elsewhere
+            && !self.words.iter().any(|word| is_placeholder(word))
     }
 
     /// The options that it names.
@@ -110,10 +123,31 @@ impl Shown {
         options.filter(|option| !known(option)).collect()
     }
 
-    /// Runs it in a folder of [`folder`].
+    /// Whether all files are in the folder that it reads, by the suffixes of what it names. What others leave there, such as
+    /// a report of aoc's, is never there.
+    pub fn has_inputs(&self, shop: &Workshop) -> bool {
+        let named = self.words.iter().zip(self.words.iter().skip(1));
+        let outputs: BTreeSet<&String> = named
+            .filter_map(|(option, word)| (option == "-o").then_some(word))
+            .collect();
+        let is_read = |word: &&String| {
+            let is_file = [".c", ".cl", ".cpp", ".yaml", ".csv", ".py"];
+            let is_file = is_file.iter().any(|end| word.ends_with(end));
+            (is_file || word.starts_with("./")) && !outputs.contains(word)
+        };
+        let all_there = self.words.iter().filter(is_read);
+        let is_left = self.words.iter().any(|word| word == "--use-report");
+        all_there.clone().all(|word| shop.path(word).exists()) && !is_left
+    }
+
+    /// Runs it in a folder of [`folder`], where Intel's aoc is installed if it asks for that.
     pub fn run(&self, shop: &Workshop) -> Outcome {
         let words = self.words.join(" ");
-        shop.sh(&format!("PATH=$PWD/bin:$PATH; {} {words}", self.program))
+        let path = match words.contains("--target=hardware") {
+            true => "$PWD/aoc:$PWD/bin",
+            false => "$PWD/bin",
+        };
+        shop.sh(&format!("PATH={path}:$PATH; {} {words}", self.program))
     }
 }
 
@@ -135,17 +169,19 @@ fn is_command(word: &str) -> bool {
 /// If it cannot be made.
 pub fn folder() -> Workshop {
     let shop = Workshop::new();
-    for name in ["host.c", "kernels.cl", "app.py"] {
-        let from = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("fixture/reference")
-            .join(name);
-        shop.write(name, std::fs::read(from).expect("the fixture is there"));
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixture/reference");
+    let example = book::repository().join("examples/python");
+    for folder in [own, example] {
+        for file in std::fs::read_dir(folder).expect("a folder").flatten() {
+            let text = std::fs::read(file.path()).expect("a file");
+            shop.write(file.file_name(), text);
+        }
     }
     book::python(&shop);
-    book::stand_in(&shop);
+    book::stand_in(&shop, "aoc");
     shop.sh(
-        "mkdir device && cp kernels.cl device/k.cl && cc host.c -lOpenCL -o app \
-         && fpgacc trace --trip-counts -o counts.yaml -- ./app && cp counts.yaml facts.yaml",
+        "cc host.c -lOpenCL -o app && fpgacc trace --trip-counts -o counts.yaml -- ./app \
+         && cp counts.yaml facts.yaml && mkdir device && cp kernels.cl device/k.cl",
     )
     .success();
     shop
@@ -160,6 +196,7 @@ mod tests {
             line,
             program: program.to_string(),
             words: words.split(' ').map(str::to_string).collect(),
+            is_elsewhere: false,
         }
     }
 
