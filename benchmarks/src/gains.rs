@@ -163,8 +163,8 @@ pub fn svg(gains: &[Gain]) -> String {
     );
     let _ = writeln!(
         out,
-        "<text class=\"title\" x=\"{LEFT}\" y=\"22\">Speed over the input, predicted. {} programs, geometric mean: {}, and {} \
-         with --kernel-opt=3</text>",
+        "<text class=\"title\" x=\"8\" y=\"22\">Predicted speed over the input, {} programs: mean {} by default, \
+         {} with --kernel-opt=3</text>",
         gains.len(),
         times(mean(gains.iter().map(|one| one.factor()))),
         times(mean(gains.iter().map(|one| one.factor_of_search())))
@@ -210,8 +210,8 @@ pub fn svg(gains: &[Gain]) -> String {
     }
     let _ = writeln!(
         out,
-        "<text x=\"{LEFT}\" y=\"{:.0}\">dark: default options; light: --kernel-opt=3; blue: sizes or trip counts are guessed, \
-         before and after alike</text>\n</svg>",
+        "<text x=\"8\" y=\"{:.0}\">dark: default options; light: --kernel-opt=3; blue: some sizes or trip counts are guessed, \
+         in both</text>\n</svg>",
         bottom + 36.0
     );
     out
@@ -280,7 +280,7 @@ mod tests {
         );
         assert!(chart.find(">c<") < chart.find("a&lt;b"), "{chart}");
         assert!(
-            chart.contains("2 programs, geometric mean: 2.8x, and 5.7x"),
+            chart.contains("2 programs: mean 2.8x by default, 5.7x with"),
             "{chart}"
         );
     }
