@@ -21,7 +21,7 @@ pub struct Gain {
     pub before: f64,
     /// Seconds of all launches as fpgacc builds them.
     pub after: f64,
-    /// The first with `--kernel-opt=3`, which also prices kernels of which there is only one form without it.
+    /// The first with `--kernel-opt=3`, which also prices kernels that are too large without it.
     pub before_search: f64,
     /// The second with `--kernel-opt=3`.
     pub after_search: f64,
