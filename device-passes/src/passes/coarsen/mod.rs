@@ -9,12 +9,12 @@
 //! Why it is right: between barriers work-items may run in any order, and lanes pass each barrier
 //! together, as OpenCL demands of the work-items that they stand for.
 //!
-//! - [`options`]: how work-items are merged.
-//! - [`legality`]: reasons to leave a kernel alone.
-//! - [`jam`]: which loops are gone through by all lanes together.
-//! - [`lanes`]: ids and sizes of the original launch; [`helpers`]: of functions that ask for them.
-//! - [`local_copies`]: `__local` memory of merged groups.
-//! - [`emit`]: makes the kernel.
+//! - `options`: how work-items are merged.
+//! - `legality`: reasons to leave a kernel alone.
+//! - `jam`: which loops are gone through by all lanes together.
+//! - `lanes`: ids and sizes of the original launch; `helpers`: of functions that ask for them.
+//! - `local_copies`: `__local` memory of merged groups.
+//! - `emit`: makes the kernel.
 
 pub(super) mod emit;
 pub(crate) mod helpers;

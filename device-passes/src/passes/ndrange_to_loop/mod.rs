@@ -1,20 +1,20 @@
 //! NDRange kernels become single work-items: loops over groups and work-items (section 4.2.1 of the
 //! thesis).
 //!
-//! The steps: [`survey`](mod@survey) looks for reasons to leave the kernel alone, and [`plan`] decides
-//! everything before [`emit`] changes anything.
+//! The steps: `survey`(mod@survey) looks for reasons to leave the kernel alone, and `plan` decides
+//! everything before `emit` changes anything.
 //!
-//! - [`group_calls`]: functions with barriers, and those that a whole group calls together, become part
+//! - `group_calls`: functions with barriers, and those that a whole group calls together, become part
 //!   of the kernel.
-//! - [`control`]: the body is split into regions at its barriers. [`control::convergence`] tells what a group
-//!   does together, [`control::uniform`] what it has once; [`control::live_ranges`],
-//!   [`control::switches`] and [`control::exits`] make it structured; [`control::schedule`] makes of it
-//!   regions that work-items run on their own, and control around them, under [`control::masks`]
+//! - `control`: the body is split into regions at its barriers. `control::convergence` tells what a group
+//!   does together, `control::uniform` what it has once; `control::live_ranges`,
+//!   `control::switches` and `control::exits` make it structured; `control::schedule` makes of it
+//!   regions that work-items run on their own, and control around them, under `control::masks`
 //!   where it may differ between work-items.
-//! - [`live_across`]: what becomes of values that live across regions.
-//! - [`work_items`]: what is constant of the NDRange, and expressions for ids and sizes.
-//! - [`interchange`](mod@interchange): a kernel's own loops outside of those over work-items.
-//! - [`loops`]: loops around regions and groups, in the order that suits memory, and what the language
+//! - `live_across`: what becomes of values that live across regions.
+//! - `work_items`: what is constant of the NDRange, and expressions for ids and sizes.
+//! - `interchange`(mod@interchange): a kernel's own loops outside of those over work-items.
+//! - `loops`: loops around regions and groups, in the order that suits memory, and what the language
 //!   guarantees of them.
 //!
 //! Why it is right: without barriers between them work-items may run in any order, so one after the

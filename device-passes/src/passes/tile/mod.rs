@@ -12,8 +12,8 @@
 //! element is loaded. All work-items fill and meet at barriers, those too that do nothing in the original.
 //! Functions that get pointers become part of the kernel first, if that makes tiles.
 //!
-//! - [`terms`]: integers as polynomials; [`reads`]: which elements are read, and when.
-//! - [`shape`]: boxes; [`codegen`]: arrays and what fills them; [`strips`]: loops that are cut.
+//! - `terms`: integers as polynomials; `reads`: which elements are read, and when.
+//! - `shape`: boxes; `codegen`: arrays and what fills them; `strips`: loops that are cut.
 
 mod codegen;
 mod reads;

@@ -9,11 +9,11 @@
 //! lanes together. Control that differs between lanes is tested once for all; where they differ indeed, they
 //! go one after the other. No vector operation is used whose results OpenCL does not fix.
 //!
-//! - [`legality`]: reasons to leave a kernel alone.
-//! - [`shapes`]: how values differ between lanes.
-//! - [`guards`]: returns of some lanes only.
-//! - [`loops`]: the same of iterations. [`width`]: how many users may ask for.
-//! - [`emitter`], [`vectors`], [`statements`]: make the code. [`builtins`]: functions of vectors.
+//! - `legality`: reasons to leave a kernel alone.
+//! - `shapes`: how values differ between lanes.
+//! - `guards`: returns of some lanes only.
+//! - `loops`: the same of iterations. `width`: how many users may ask for.
+//! - `emitter`, `vectors`, `statements`: make the code. `builtins`: functions of vectors.
 
 mod builtins;
 mod emitter;
