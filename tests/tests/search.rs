@@ -154,7 +154,7 @@ const CASES: [Case; 12] = [
         global: &[16384],
         local: &[256],
         body: BODIES,
-        others: "",
+        others: "-fno-coarsen",
     },
     Case {
         pass: "unroll",
@@ -190,7 +190,7 @@ impl Case {
         );
         shop.write("k.cl", text);
         let command = format!(
-            "report --json --kernel-opt=3 --search-time=0.08s {} {options} host.c k.cl",
+            "report --json --kernel-opt=3 --search-time=0.2s {} {options} host.c k.cl",
             self.others
         );
         let report = shop.fpgacc(&command).success().stdout;
