@@ -1,4 +1,4 @@
-//! The time of a launch of what the passes made of a kernel, by the model of [`crate::geometry`].
+//! Predicts the execution time of a launch of a rewritten kernel, by the model of [`crate::geometry`].
 
 use std::collections::BTreeMap;
 

@@ -11,7 +11,7 @@ use crate::text::{Piece, Text};
 use crate::types::Kind;
 use crate::value::Val;
 
-/// Most texts that are kept apart where it depends on the path which one it is: each set of options is a program
+/// The most alternatives of a string that differ by path: each set of build options is a program
 /// to be built.
 const MOST_TEXTS: usize = 4;
 
