@@ -2,8 +2,10 @@
 //! ([`OwnOptions`]), and read from text by its [`settings`](crate::setting::Setting).
 
 use std::any::{Any, TypeId};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
+
+use crate::pass::Feature;
 
 /// Choices that passes look at.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -14,6 +16,8 @@ pub struct PassOptions {
     pub unseen: Option<String>,
     /// Kernels that are launched in different ways get no version for each.
     pub one_version: bool,
+    /// What the tool that builds the kernels does not know.
+    pub unknown_to_tool: BTreeSet<Feature>,
     /// The passes' own: see [`PassOptions::of`].
     pub own: Own,
 }

@@ -87,6 +87,17 @@ pub enum Requirement {
     SingleWorkItem,
     /// It runs as many work-items.
     ManyWorkItems,
+    /// The tool that builds it knows what the pass writes.
+    Tool(Feature),
+}
+
+/// What only some of the tools that build kernels know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Feature {
+    /// `__attribute__((align_value(N)))`.
+    AlignValue,
+    /// `#pragma loop_coalesce`.
+    LoopCoalesce,
 }
 
 /// What a pass says of itself.

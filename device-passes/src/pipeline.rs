@@ -10,7 +10,7 @@ use fpgacc_kernel_analysis::geometry::{Geometry, LocalGeometry};
 use fpgacc_launch_facts::{Facts, Known, Launch};
 
 use crate::options::{General, PassOptions};
-use crate::pass::{About, Context, LaunchContract, Note, Outcome, Pass};
+use crate::pass::{About, Context, Feature, LaunchContract, Note, Outcome, Pass, Requirement};
 use crate::passes;
 use crate::passes::constant_memory::{self, ConstantMemory};
 use crate::passes::specialise::Specialise;
@@ -53,6 +53,22 @@ impl Pipeline {
     pub fn runs(&self, pass: &dyn Pass) -> bool {
         let by_level = self.level >= pass.about().level;
         self.switches.get(pass.name()).copied().unwrap_or(by_level)
+    }
+
+    /// Leaves out passes that write what the tool that builds the kernels does not know, but for those that
+    /// a user switched on.
+    pub fn build_with(&mut self, knows: impl Fn(Feature) -> bool) {
+        for pass in passes::ALL {
+            let is_asked_for = self.switches.get(pass.name()) == Some(&true);
+            for requirement in pass.about().requires {
+                if let Requirement::Tool(feature) = *requirement
+                    && !is_asked_for
+                    && !knows(feature)
+                {
+                    self.options.unknown_to_tool.insert(feature);
+                }
+            }
+        }
     }
 }
 

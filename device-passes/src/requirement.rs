@@ -3,7 +3,7 @@
 use fpgacc_frontend::ir::{FunctionId, Module};
 use fpgacc_kernel_analysis::single_work_item::is_single_work_item;
 
-use crate::pass::{Context, LaunchContract, Pass, Requirement};
+use crate::pass::{Context, Feature, LaunchContract, Pass, Requirement};
 
 /// Why a pass does not run on a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,6 +12,14 @@ pub enum Unmet {
     OtherForm,
     /// For a reason that a user may be able to change.
     Reason(&'static str),
+}
+
+/// What is said where the tool that builds a kernel does not know something.
+fn unknown(feature: Feature) -> &'static str {
+    match feature {
+        Feature::AlignValue => "the tool that builds the kernel does not know 'align_value'",
+        Feature::LoopCoalesce => "the tool that builds the kernel does not know 'loop_coalesce'",
+    }
 }
 
 /// What speaks against it.
@@ -37,6 +45,10 @@ fn obstacle(
         }
         Requirement::SingleWorkItem => (is_single(), Unmet::OtherForm),
         Requirement::ManyWorkItems => (!is_single(), Unmet::OtherForm),
+        Requirement::Tool(feature) => {
+            let is_known = !context.options.unknown_to_tool.contains(&feature);
+            (is_known, Unmet::Reason(unknown(feature)))
+        }
     };
     (!is_met).then_some(unmet)
 }

@@ -3,14 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use fpgacc_aoc_wrappers::backend::Backend;
 use fpgacc_aoc_wrappers::c_text;
 use fpgacc_aoc_wrappers::cc::{self, CcError, Language};
 use fpgacc_decision::{Decided, Request};
 use fpgacc_device_passes::instrumentation::emulator;
 use fpgacc_device_passes::instrumentation::lock::lock;
-use fpgacc_device_passes::pass::Pass;
-use fpgacc_device_passes::passes::{self, geometry};
+use fpgacc_device_passes::pass::Feature;
+use fpgacc_device_passes::passes::geometry;
 use fpgacc_device_passes::pipeline::{self, Pipeline, Report};
 use fpgacc_frontend::diag::{Diagnostic, Severity};
 use fpgacc_frontend::ir::{Function, Module};
@@ -252,31 +251,14 @@ fn decide(session: &mut Session, module: &mut Module, facts: &Facts) -> Step<Dec
     Ok(decided)
 }
 
-/// Whether a tool can be given what a pass makes.
-type Knows = fn(&Backend) -> bool;
-
-/// Passes that make what not every tool knows.
-const FOR_SOME_TOOLS: [(&dyn Pass, Knows); 2] = [
-    (&passes::Coalesce, Backend::knows_loop_coalesce),
-    (&passes::Alignment, Backend::knows_align_value),
-];
-
-/// The passes, without what the tool that builds for them does not know. Where there is no tool yet,
-/// nothing is known of it.
+/// The passes, for the tool that builds the kernels. Where there is no tool yet, nothing is known of it.
 fn pipeline_for_tool(session: &Session) -> Pipeline {
     let mut pipeline = session.options.pipeline.clone();
-    let is_left_to_us =
-        |pass: &dyn Pass| !pipeline.switches.contains_key(pass.name()) && pipeline.runs(pass);
-    let mut wanting = Vec::from(FOR_SOME_TOOLS);
-    wanting.retain(|(pass, _)| is_left_to_us(*pass));
-    if wanting.is_empty() {
-        return pipeline;
-    }
     if let Some(tool) = tool::expected(&session.options) {
-        wanting.retain(|(_, knows)| !knows(&tool));
-        let unknown = wanting.iter();
-        let unknown = unknown.map(|(pass, _)| (pass.name().to_string(), false));
-        pipeline.switches.extend(unknown);
+        pipeline.build_with(|feature| match feature {
+            Feature::AlignValue => tool.knows_align_value(),
+            Feature::LoopCoalesce => tool.knows_loop_coalesce(),
+        });
     }
     pipeline
 }

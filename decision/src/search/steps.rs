@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 
 use fpgacc_device_passes::options::{OwnOptions, PassOptions};
+use fpgacc_device_passes::pass::Feature;
 use fpgacc_device_passes::passes::coarsen::options::{Coarsening, Level, Stride};
 use fpgacc_device_passes::passes::geometry::LocalSizes;
 use fpgacc_device_passes::passes::unroll::Factor;
@@ -367,7 +368,11 @@ pub fn wider(form: &Pipeline, made: &Made, loops: &Loops) -> Vec<Pipeline> {
     if form.runs(&passes::Unroll) {
         found.extend(unrolled(form, made, loops));
     }
-    if made.family == Family::SingleWorkItem && form.runs(&passes::Coalesce) {
+    let knows_coalesce = !form
+        .options
+        .unknown_to_tool
+        .contains(&Feature::LoopCoalesce);
+    if made.family == Family::SingleWorkItem && knows_coalesce && form.runs(&passes::Coalesce) {
         found.extend(coalesced(form, made));
     }
     found

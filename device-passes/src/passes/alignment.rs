@@ -19,7 +19,7 @@ use fpgacc_kernel_analysis::variables::{Access, uses};
 use fpgacc_launch_facts::{Buffer, Facts, Known, Launch, Value};
 use fpgacc_runtime::guard::Guard;
 
-use crate::pass::{About, Context, LaunchContract, Note, Outcome, Pass, Requirement};
+use crate::pass::{About, Context, Feature, LaunchContract, Note, Outcome, Pass, Requirement};
 
 /// The attribute, of clang 3.6 and later: a pointer's alignment in bytes.
 const ATTRIBUTE: &str = "align_value";
@@ -37,7 +37,11 @@ impl Pass for Alignment {
             name: "alignment",
             description: "state the alignment of pointer parameters that the launches' buffers have",
             level: 2,
-            requires: &[Requirement::EntryPoint, Requirement::KnownLaunches],
+            requires: &[
+                Requirement::EntryPoint,
+                Requirement::KnownLaunches,
+                Requirement::Tool(Feature::AlignValue),
+            ],
             after: &["constant-memory"],
         }
     }

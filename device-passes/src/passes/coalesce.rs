@@ -13,7 +13,7 @@ use fpgacc_kernel_analysis::loops;
 use fpgacc_kernel_analysis::nest::{self, Nests};
 
 use crate::options::OwnOptions;
-use crate::pass::{About, Context, LaunchContract, Note, Outcome, Pass, Requirement};
+use crate::pass::{About, Context, Feature, LaunchContract, Note, Outcome, Pass, Requirement};
 use crate::setting::{Setting, number};
 
 /// The pass.
@@ -53,7 +53,10 @@ impl Pass for Coalesce {
             description: "make one loop of nested loops of single work-items, where that pays",
             level: 3,
             // aoc joins the loops of NDRanges by itself.
-            requires: &[Requirement::SingleWorkItem],
+            requires: &[
+                Requirement::SingleWorkItem,
+                Requirement::Tool(Feature::LoopCoalesce),
+            ],
             after: &["unroll"],
         }
     }
