@@ -238,7 +238,7 @@ impl Backend {
         }
     }
 
-    /// What tells this tool from another version of it.
+    /// What distinguishes this tool from another version of it.
     fn identity(&self) -> String {
         match self {
             Backend::Aoc(aoc) => {

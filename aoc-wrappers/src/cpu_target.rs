@@ -18,7 +18,7 @@ pub type Environment = Vec<(&'static str, &'static str)>;
 
 /// Variables and their values for the emulator's process: the widest instruction set that this CPU
 /// has and the emulator names, and the width of vectors that is right for it. Not those that the user's
-/// environment tells; none on other architectures.
+/// environment states; none on other architectures.
 pub fn cpu_target() -> Environment {
     let mut told = settings();
     told.retain(|(variable, _)| std::env::var_os(variable).is_none());

@@ -67,7 +67,7 @@ pub(crate) fn digest(request: &BuildRequest, identity: &str) -> Option<String> {
     Some(hash.hex())
 }
 
-/// What tells a file of a tool from another: path, size and time of change.
+/// What distinguishes a file of a tool from another: path, size and time of change.
 pub(crate) fn file_identity(path: &Path) -> String {
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
     let Ok(metadata) = fs::metadata(&path) else {

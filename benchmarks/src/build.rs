@@ -50,7 +50,7 @@ pub fn original(program: &Program, folder: &Path, output: &Path) -> Result<Built
     plain(program, folder, output, &["-O2"])
 }
 
-/// Builds the original so that runs tell in which line they call what.
+/// Builds the original so that runs state in which line they call what.
 pub fn traceable(program: &Program, folder: &Path, output: &Path) -> Result<Built, BuildError> {
     plain(program, folder, output, &["-g", "-O1", "-w"])
 }

@@ -25,7 +25,7 @@ pub struct Gain {
     pub before_search: f64,
     /// The second with `--kernel-opt=3`.
     pub after_search: f64,
-    /// Numbers that neither the host nor the kernels tell, and that are guessed.
+    /// Numbers that neither the host nor the kernels state, and that are guessed.
     pub guesses: usize,
 }
 

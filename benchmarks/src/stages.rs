@@ -109,7 +109,7 @@ pub enum StageError {
 
 impl Input {
     /// Reads a program's sources from a folder and preprocesses them. Kernel texts are those that the
-    /// hosts load or hold, with the options that they build them with, as far as the analysis tells;
+    /// hosts load or hold, with the options that they build them with, as far as the analysis shows;
     /// else the kernel files as they are.
     pub fn read(folder: &Path, sources: &[String], flags: &[String]) -> Result<Self, StageError> {
         let mut texts = Vec::new();

@@ -155,7 +155,7 @@ pub fn run(
             too_large.push((name.clone(), size));
         }
         let mut restrained = requested::restrained(pipeline, model);
-        // Whether versions for different launches pay, only the model can tell.
+        // Whether versions for different launches pay, only the model can say.
         restrained.options.one_version |= !is_priced;
         let variant = facts.tuned.iter().find_map(|one| one.kernels.get(&name));
         // Whoever takes facts over looks at variants that nobody can make.

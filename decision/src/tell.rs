@@ -1,4 +1,4 @@
-//! What the user is told of decisions, as remarks.
+//! What is reported to the user of decisions, as remarks.
 
 use std::collections::BTreeMap;
 

@@ -62,7 +62,7 @@ pub struct Searched {
 /// A form of a kernel, and its price.
 #[derive(Clone, Debug)]
 pub struct Candidate {
-    /// What it is, in words that tell it from the others of its kernel.
+    /// What it is, in words that distinguish it from the others of its kernel.
     pub label: String,
     /// How it is made.
     pub pipeline: Pipeline,
@@ -138,7 +138,7 @@ impl Family {
 /// What a form costs.
 #[derive(Clone, Debug)]
 pub struct Price {
-    /// Seconds of all launches together, each as often as facts tell, or once.
+    /// Seconds of all launches together, each as often as facts state it, or once.
     pub seconds: Estimate,
     /// What all its versions take of the device.
     pub area: Resources,

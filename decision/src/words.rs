@@ -9,7 +9,7 @@ use super::price::Made;
 use super::timed::Learned;
 use super::variant::Origin;
 
-/// What tells a form from the others of its kernel; `is_input`: nothing was done.
+/// What distinguishes a form from the others of its kernel; `is_input`: nothing was done.
 pub(super) fn label(made: &Made, is_input: bool) -> String {
     let family = made.family.name();
     if is_input {

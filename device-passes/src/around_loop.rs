@@ -1,4 +1,4 @@
-//! Rewriting loops as planned: values of places that are read before a loop, kept in variables while it
+//! Rewriting loops as planned: values of locations that are read before a loop, kept in variables while it
 //! runs, and written after it.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,7 +15,7 @@ use crate::pass::Note;
 /// What becomes of one function.
 #[derive(Clone, Debug)]
 pub struct Plan<T> {
-    /// What is kept in variables, and what their places need, by the loop's index among all loops of the
+    /// What is kept in variables, and what their locations need, by the loop's index among all loops of the
     /// function, outer ones first.
     pub loops: BTreeMap<usize, (Vec<T>, Around)>,
     /// What is rewritten.
@@ -58,7 +58,7 @@ pub trait Rewrite {
     fn rewrite(&mut self, stmt: &mut Stmt, kept: &[Self::Kept]) -> [Vec<Stmt>; 2];
 }
 
-/// Carries out a plan. Names stay as they are: what is new has names of its own, and a place's expression is
+/// Carries out a plan. Names stay as they are: what is new has names of its own, and a location's expression is
 /// only copied from a loop's body to just around that loop, where all that it uses is declared and visible.
 pub fn apply<R: Rewrite>(writer: &mut R, plan: &Plan<R::Kept>) {
     let Some(mut body) = writer.function().body.take() else {
@@ -326,7 +326,7 @@ pub fn declare(var: VarId, value: ExprId) -> Stmt {
     })
 }
 
-/// Stores a variable into a place.
+/// Stores a variable into a location.
 pub fn store(function: &mut Function, place: ExprId, var: VarId) -> Stmt {
     let place = function.exprs.duplicate(place);
     let value = function.use_var(var);

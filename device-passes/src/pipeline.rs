@@ -136,7 +136,7 @@ pub struct Report {
     pub versions: Versions,
     /// What a kernel, by name, relies on that is not proved, in words.
     pub assumed: BTreeMap<String, String>,
-    /// The launches of each kernel and version, by their places in the facts.
+    /// The launches of each kernel and version, by their indices in the facts.
     pub launches: BTreeMap<String, Vec<usize>>,
 }
 

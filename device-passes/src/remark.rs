@@ -1,4 +1,4 @@
-//! What the user is told of kernels: of every rewrite that was done or missed, and of what was found
+//! What is reported to the user of kernels: of every rewrite that was done or missed, and of what was found
 //! out about a kernel.
 
 use fpgacc_frontend::diag::Diagnostic;
@@ -35,16 +35,16 @@ pub struct Remark {
     pub kind: Kind,
     /// The pass whose remark it is.
     pub pass: &'static str,
-    /// What all remarks that say the same of different places have in common, in camel case.
+    /// What all remarks that say the same of different positions have in common, in camel case.
     pub name: String,
     /// The kernel.
     pub kernel: String,
-    /// The words; its span is set where a place is known.
+    /// The words; its span is set where a position is known.
     pub note: Note,
 }
 
 impl Remark {
-    /// A remark about what a pass did (or not, or found) at a note's place; at `at` if it has none.
+    /// A remark about what a pass did (or not, or found) at a note's position; at `at` if it has none.
     pub fn new(
         kind: Kind,
         pass: &'static str,

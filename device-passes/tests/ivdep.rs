@@ -83,7 +83,7 @@ fn cubes_are_rows_of_rows() {
     let body = "for (int z = 0; z < m; z++) for (int y = 0; y < m; y++) for (int x = 0; x < n; x++) \
                 { a[(z * m + y) * n + x] += 1; }";
     assert_eq!(free(ARRAYS, body), ["a by z", "a by y", "a by x"]);
-    // Of planes with rows of n, nothing tells that they hold m of them.
+    // Of planes with rows of n, nothing states that they hold m of them.
     let body = body.replace("z * m + y", "z * n + y");
     assert_eq!(free(ARRAYS, &body), ["a by y", "a by x"]);
 }

@@ -103,7 +103,7 @@ fn check_2_the_value_is_not_used_elsewhere_in_the_loop() {
         "for (int i = 0; i < n; i++) { float d = a[i] - s; s += d / (i + 1); b[i] = d * (a[i] - s); }",
         used,
     );
-    // The same place under another name.
+    // The same location under another name.
     let other = "another access in the loop may touch the same memory";
     refused(
         "float *p = &s;\nfor (int i = 0; i < n; i++) { s += a[i]; t = *p; }",

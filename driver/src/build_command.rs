@@ -24,7 +24,7 @@ pub struct Given {
 ///
 /// # Errors
 ///
-/// It is done: its help was asked for, or the words are wrong, which was told.
+/// It is done: its help was asked for, or the words are wrong, which was reported.
 pub fn read(
     words: Vec<String>,
     own: fn() -> Command,

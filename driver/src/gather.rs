@@ -36,7 +36,7 @@ pub struct Gathered {
     pub link_args: Vec<OsString>,
     /// Some object is C++.
     pub needs_cxx: bool,
-    /// Some object calls OpenCL, or it cannot be told.
+    /// Some object calls OpenCL, or it cannot be known.
     pub uses_opencl: bool,
     /// An object or archive that launches kernels and that fpgacc did not compile.
     pub unseen: Option<PathBuf>,
@@ -58,7 +58,7 @@ pub fn gather(session: &mut Session, folder: &Path, output: &Path) -> Step<Gathe
     let mut gathered = Gathered::default();
     let mut failed = false;
     for (number, input) in session.options.inputs.clone().into_iter().enumerate() {
-        // Errors in all inputs are told, not only those in the first.
+        // Errors in all inputs are reported, not only those in the first.
         failed |= gathered
             .add(session, input, &OutputPaths { folder, output }, number)
             .is_err();
@@ -190,7 +190,7 @@ impl Gathered {
         Ok(())
     }
 
-    /// Takes the units out of an object; tells whether it holds kernels and nothing for the linker.
+    /// Takes the units out of an object; returns whether it holds kernels and nothing for the linker.
     fn take_units(&mut self, session: &mut Session, path: &Path, bytes: &[u8]) -> Step<bool> {
         if self.unseen.is_none() && unit::launches_unseen(bytes) {
             self.unseen = Some(path.to_path_buf());
@@ -272,7 +272,7 @@ pub fn kernel_words(options: &Options) -> Vec<String> {
         .collect()
 }
 
-/// Names of C are UTF-8, or nobody can tell what they are.
+/// Names of C are UTF-8, or it is not known what they are.
 fn stray_byte(session: &mut Session, path: &Path, bytes: &[u8], at: usize) -> Step<KernelUnit> {
     let before = String::from_utf8_lossy(&bytes[..at]).len();
     let text = String::from_utf8_lossy(bytes).into_owned();

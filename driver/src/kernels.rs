@@ -353,7 +353,7 @@ pub fn job(program: &Program) -> Job {
     }
 }
 
-/// The module; `None` if the front end does not take this text, which was told.
+/// The module; `None` if the front end does not take this text, which was reported.
 pub fn parse(session: &mut Session, program: &Program, preprocessed: &str) -> Step<Option<Module>> {
     let parsed = parse_text(session, program, preprocessed);
     judge(session, program, parsed)
@@ -388,7 +388,7 @@ fn explained(program: &Program, mut errors: Vec<Diagnostic>) -> Vec<Diagnostic> 
 }
 
 /// Checks a kernel file on its own, before the host is known. What may be right with the host's build
-/// options, or with an extension that the host looks for first, is told as a warning: the link step looks
+/// options, or with an extension that the host looks for first, is reported as a warning: the link step looks
 /// again.
 pub fn check(session: &mut Session, unit: &KernelUnit) -> Step<()> {
     let program = programs::of_unit(unit);

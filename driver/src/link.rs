@@ -214,7 +214,7 @@ fn runtime(session: &mut Session, manifest: &Manifest, folder: &Path) -> Step<Ve
     Ok(args)
 }
 
-/// Links; tells whether something was made.
+/// Links; returns whether something was made.
 fn link(
     session: &mut Session,
     gathered: &Gathered,

@@ -175,7 +175,7 @@ pub struct Options {
     pub geometry: Option<String>,
     /// Passes.
     pub pipeline: Pipeline,
-    /// `-Rpass`: passes whose rewrites are told.
+    /// `-Rpass`: passes whose rewrites are reported.
     pub remarks: Option<String>,
     /// `-Rpass-missed`
     pub missed_remarks: Option<String>,

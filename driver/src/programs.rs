@@ -35,7 +35,7 @@ pub struct Program {
     pub options: KernelOptions,
     /// The options are the host's own, rather than those of the command line.
     pub options_known: bool,
-    /// The part of its .aocx's name that tells it from others.
+    /// The part of its .aocx's name that distinguishes it from others.
     pub stem: String,
 }
 

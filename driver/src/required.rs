@@ -16,7 +16,7 @@ type Required = ([u64; 3], Option<Span>);
 ///
 /// # Errors
 ///
-/// There are some: all of them are told.
+/// There are some: all of them are reported.
 pub fn check(session: &mut Session, facts: &Facts, compiled: &[Compiled]) -> Step<()> {
     if compiled.iter().any(|one| one.rewritten.untouched) {
         return Ok(());

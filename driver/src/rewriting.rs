@@ -46,7 +46,7 @@ pub fn with(session: &mut Session, gathered: &Gathered, hosts: &OfHosts) -> Step
     let mut left_to_device = Vec::new();
     let mut failed = false;
     for program in programs {
-        // Errors of all programs are told, not only those of the first.
+        // Errors of all programs are reported, not only those of the first.
         match kernels::rewrite_for(session, &program, facts, builders) {
             Ok(Outcome::Rewritten(rewritten)) => compiled.push(Compiled {
                 program,

@@ -34,7 +34,7 @@ fn names(text: &str, header: &str) -> bool {
     code.any(|line| line.contains(&end))
 }
 
-/// What the user is told of such a program.
+/// What is reported to the user of such a program.
 pub fn warning(program: &str, header: &str) -> Diagnostic {
     let message = format!("'{program}' includes '{header}', which the host makes when it runs");
     Diagnostic::warning(message)

@@ -21,7 +21,7 @@ use crate::messages::Messages;
 use crate::opt_record::OptRecord;
 use crate::options::Options;
 
-/// The run cannot go on; why was told.
+/// The run cannot go on; why was reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stop;
 
@@ -40,7 +40,7 @@ pub struct Session {
     pub dependencies: Dependencies,
     /// Preprocessors that run already.
     pub ahead: Ahead,
-    /// What was told of kernels.
+    /// What was reported of kernels.
     pub record: OptRecord,
     /// The board that kernels are priced for, once it is known.
     pub board: Option<Board>,

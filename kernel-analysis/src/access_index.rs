@@ -1,4 +1,4 @@
-//! The accesses of a loop, by what they may touch: with many places in one loop, looking at all
+//! The accesses of a loop, by what they may touch: with many locations in one loop, looking at all
 //! accesses for each of them would cost a square.
 
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ use fpgacc_frontend::ir::{Expr, ExprId, Exprs, VarRef};
 use super::accesses::Access;
 use super::alias::{Aliases, Root, Roots};
 
-/// Accesses by their roots and elements, as places in their list.
+/// Accesses by their roots and elements, as indices in their list.
 pub struct AccessIndex {
     /// By each of their roots.
     by_root: BTreeMap<Root, Vec<usize>>,

@@ -18,7 +18,7 @@ pub struct Access {
     pub write: bool,
     /// What is accessed.
     pub roots: Roots,
-    /// The space it lies in, if the type tells.
+    /// The space it lies in, if the type states it.
     pub space: Option<AddressSpace>,
     /// `at` is the very lvalue; otherwise anything that the roots reach may be accessed.
     pub exact: bool,

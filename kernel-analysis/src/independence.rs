@@ -22,7 +22,7 @@ use crate::poly::{Poly, Sym};
 /// Loops with more accesses to one array than this are left alone: all pairs are compared.
 const MOST_ACCESSES: usize = 24;
 
-/// The arrays, of those that are wanted, that a loop writes and accesses at another place, too, in which its
+/// The arrays, of those that are wanted, that a loop writes and accesses at another location, too, in which its
 /// iterations never meet, in the order of their declaration.
 pub fn independent_arrays(
     aliases: &Aliases<'_>,

@@ -35,7 +35,7 @@ pub struct Indices<'a> {
     nests: &'a Nests<'a>,
     /// How often variables are written in the loop.
     pub writes: Writes,
-    /// First the loop, then those inside in the order of the text; [`Sym::Iter`] of a place is the counter.
+    /// First the loop, then those inside in the order of the text; [`Sym::Iter`] of a location is the counter.
     pub counting: Vec<Counting>,
     /// The counting loops around an expression, by the expression.
     around: BTreeMap<ExprId, Vec<usize>>,
@@ -122,7 +122,7 @@ impl<'a> Indices<'a> {
         for root in stmt.exprs() {
             exprs.for_each(root, &mut |id| {
                 let known = self.around.entry(id);
-                // Of one that stands in two places, nothing is known.
+                // Of one that stands at two sites, nothing is known.
                 known
                     .and_modify(Vec::clear)
                     .or_insert_with(|| around.to_vec());

@@ -1,4 +1,4 @@
-//! The loops of a function by their place: outer ones first, in the order of the text.
+//! The loops of a function by their index: outer ones first, in the order of the text.
 
 use fpgacc_frontend::ir::{Block, LoopHints, Stmt, StmtKind};
 
@@ -12,7 +12,7 @@ pub fn hints(stmt: &Stmt) -> Option<&LoopHints> {
     }
 }
 
-/// Calls `visit` for each loop with its place.
+/// Calls `visit` for each loop with its index.
 pub fn for_each(body: &Block, visit: &mut dyn FnMut(usize, &Stmt)) {
     let mut place = 0;
     body.for_each_stmt(&mut |stmt| {
@@ -39,7 +39,7 @@ pub fn count(stmt: &Stmt) -> usize {
     count
 }
 
-/// Puts a pragma (without `#pragma`) before the loop at a place, after those that it has.
+/// Puts a pragma (without `#pragma`) before the loop with this index, after those that it has.
 pub fn add_pragma(body: &mut Block, place: usize, text: &str) {
     add_pragma_in(&mut body.stmts, place, text);
 }

@@ -1,20 +1,20 @@
-//! Sentences about places of kernels.
+//! Sentences about positions in kernels.
 
 use fpgacc_frontend::source::Span;
 
-/// A sentence about a rewrite, and the place that it is about.
+/// A sentence about a rewrite, and the position that it is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
     /// One line, lower case, without a full stop.
     pub text: String,
     /// Where; the kernel's name if `None`.
     pub span: Option<Span>,
-    /// Further places with a label each, such as the other end of a dependence.
+    /// Further positions with a label each, such as the other end of a dependence.
     pub also: Vec<(Span, String)>,
 }
 
 impl Note {
-    /// A note about a place.
+    /// A note about a position.
     pub fn new(text: impl Into<String>, span: Option<Span>) -> Self {
         Note {
             text: text.into(),

@@ -19,7 +19,7 @@ pub struct Observed {
 }
 
 /// The first thing in a kernel, or in functions that it calls, that the size of groups may be seen by: ids in
-/// groups, numbers of groups, barriers, local memory, an attribute. `None`: no work-item can tell.
+/// groups, numbers of groups, barriers, local memory, an attribute. `None`: no work-item can observe them.
 pub fn observed(module: &Module, kernel: FunctionId) -> Option<Observed> {
     let mut seen = BTreeSet::new();
     let function = &module.functions[kernel];

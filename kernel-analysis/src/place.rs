@@ -1,4 +1,4 @@
-//! Places, and whether they can be read before a loop and written after it instead of in it.
+//! Locations, and whether they can be read before a loop and written after it instead of in it.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -62,7 +62,7 @@ impl<'s> Region<'s> {
         })
     }
 
-    /// The accesses that may overlap with a place, and perhaps others.
+    /// The accesses that may overlap with a location, and perhaps others.
     pub fn near<'r>(&'r self, aliases: &Aliases<'_>, place: &Access) -> Vec<&'r Access> {
         let all = || AccessIndex::new(&aliases.function.exprs, &self.accesses.list);
         let found = self.index.get_or_init(all).near(aliases, place);
@@ -77,7 +77,7 @@ impl<'s> Region<'s> {
 pub struct Refusal {
     /// In words, to stand after a colon.
     pub reason: String,
-    /// A place that it is about, and what is there.
+    /// A position that it is about, and what is there.
     pub also: Option<(ExprId, &'static str)>,
 }
 
@@ -94,7 +94,7 @@ impl Refusal {
     }
 }
 
-/// A refusal without a place.
+/// A refusal without a position.
 pub fn refuse(reason: impl Into<String>) -> Refusal {
     Refusal {
         reason: reason.into(),
@@ -102,17 +102,17 @@ pub fn refuse(reason: impl Into<String>) -> Refusal {
     }
 }
 
-/// What must stand around a loop so that a place is looked at outside of it.
+/// What must stand around a loop so that a location is looked at outside of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Around {
-    /// The loop's init must run before the place is looked at.
+    /// The loop's init must run before the location is looked at.
     pub hoist_init: bool,
-    /// The place may only be looked at if the loop's condition holds at first.
+    /// The location may only be looked at if the loop's condition holds at first.
     pub guard: bool,
 }
 
 impl Around {
-    /// What two places of a loop need.
+    /// What two locations of a loop need.
     pub fn and(self, other: Around) -> Around {
         Around {
             hoist_init: self.hoist_init || other.hoist_init,
@@ -121,7 +121,7 @@ impl Around {
     }
 }
 
-/// Places in memory may be written later than they are, unless somebody else can tell.
+/// Locations in memory may be written later than they are, unless somebody else can tell.
 fn nobody_else_looks(region: &Region<'_>) -> Result<(), Refusal> {
     match region.accesses.synchronises {
         Some(call) => Err(Refusal {
@@ -132,7 +132,7 @@ fn nobody_else_looks(region: &Region<'_>) -> Result<(), Refusal> {
     }
 }
 
-/// Items by the place that each is about, in order. `key` is the same for the same places, so that few are
+/// Items by the location that each is about, in order. `key` is the same for the same locations, so that few are
 /// compared.
 pub fn by_place<T, K: Ord>(
     exprs: &Exprs,
@@ -156,7 +156,7 @@ pub fn by_place<T, K: Ord>(
     groups
 }
 
-/// The places of one function.
+/// The locations of one function.
 pub struct Places<'a> {
     /// What pointers point to.
     pub aliases: Aliases<'a>,
@@ -167,7 +167,7 @@ pub struct Places<'a> {
 }
 
 impl Places<'_> {
-    /// A place as a write to it.
+    /// A location as a write to it.
     pub fn as_access(&self, place: ExprId) -> Access {
         Access {
             at: place,
@@ -178,7 +178,7 @@ impl Places<'_> {
         }
     }
 
-    /// What is needed around a loop to read an invariant place before it and to write it after it,
+    /// What is needed around a loop to read an invariant location before it and to write it after it,
     /// without touching memory that the original does not touch. `sure`: the first iteration is sure to
     /// access it.
     ///
@@ -223,7 +223,7 @@ impl Places<'_> {
         })
     }
 
-    /// What is needed around a loop to read and write an invariant place after it, if and only if an
+    /// What is needed around a loop to read and write an invariant location after it, if and only if an
     /// iteration updated it.
     ///
     /// # Errors
@@ -236,7 +236,7 @@ impl Places<'_> {
         })
     }
 
-    /// Whether the loop's init changes which place it is, or what it holds.
+    /// Whether the loop's init changes which location it is, or what it holds.
     pub fn init_matters(&self, region: &Region<'_>, place: ExprId) -> bool {
         let init = Accesses::of_stmts(&self.aliases, self.summaries, region.init);
         let mut needed = Accesses::of_address(&self.aliases, self.summaries, place).list;
@@ -252,7 +252,7 @@ impl Places<'_> {
             })
     }
 
-    /// Whether a place is a part of a private variable, at constant indices within its bounds.
+    /// Whether a location is a part of a private variable, at constant indices within its bounds.
     pub fn is_always_valid(&self, place: ExprId) -> bool {
         let exprs = &self.aliases.function.exprs;
         match exprs.get(place) {

@@ -25,7 +25,7 @@ pub fn is_single_work_item(
 }
 
 /// Whether every kernel that calls a function, directly or not, runs as a single work-item as far as
-/// the module's text tells.
+/// the module's text states.
 pub fn may_share(module: &Module, function: FunctionId) -> bool {
     module.kernels().all(|kernel| {
         let called = reachable(module, kernel);

@@ -48,7 +48,7 @@ impl Usage {
     }
 }
 
-/// The `__global` and `__constant` pointer parameters of a kernel, with their places among all.
+/// The `__global` and `__constant` pointer parameters of a kernel, with their indices among all.
 pub fn buffer_parameters(module: &Module, kernel: FunctionId) -> Vec<(u32, VarId)> {
     let function = &module.functions[kernel];
     let params = (0..).zip(function.params.iter().copied());

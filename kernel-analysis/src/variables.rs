@@ -31,7 +31,7 @@ impl Access {
 }
 
 /// Calls `visit` for each use of a variable in an expression, in an order of evaluation that C
-/// allows: the value of an assignment before its target. `conditional` tells that the use is not
+/// allows: the value of an assignment before its target. `conditional` states that the use is not
 /// evaluated whenever the expression is (after `&&`, `||` or `?:`).
 pub fn accesses(
     types: &Types,

@@ -69,7 +69,7 @@ pub struct Facts {
     )]
     #[schemars(with = "Vec<Launch>")]
     pub launches: Vec<Launch>,
-    /// How kernels are to be executed, by name: the user's choice, of which no host tells anything.
+    /// How kernels are to be executed, by name: the user's choice, of which no host states anything.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub execution_models: BTreeMap<String, ExecutionModel>,
     /// The variants of kernels that `fpgacc tune` found to be the fastest, by the device that they were measured on.

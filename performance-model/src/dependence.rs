@@ -73,7 +73,7 @@ pub struct Compared<'a> {
     /// The access.
     pub access: &'a Access,
     affine: Option<Affine>,
-    /// The text tells how often all loops around it run.
+    /// The text states how often all loops around it run.
     has_constant_bounds: bool,
     /// Computed when it is asked for.
     reach: OnceCell<Option<Reach>>,
@@ -130,7 +130,7 @@ pub fn distance(
     Some(u64::try_from(bounded).unwrap_or(u64::MAX).max(least))
 }
 
-/// Whether the text tells how often a loop runs, so that its condition tells no more.
+/// Whether the text states how often a loop runs, so that its condition tells no more.
 fn has_constant_bounds(graph: &Graph, region: RegionId) -> bool {
     graph.regions[region].trip.origin == TripOrigin::Known
 }

@@ -55,7 +55,7 @@ impl Reach {
     }
 
     /// The fewest iterations of the loop after which another access, of so many bytes, may touch what this
-    /// one touched, as far as bounds of loops tell: at least 1. `None`: it never does.
+    /// one touched, as far as bounds of loops show: at least 1. `None`: it never does.
     pub fn least_distance(&self, later: &Self, bytes: [u64; 2]) -> Option<i128> {
         let (from, to) = (&self.earlier, &later.later);
         let Some(meet) = meeting(&from.address, &to.address, bytes.map(i128::from)) else {
@@ -151,7 +151,7 @@ impl Space<'_> {
     }
 }
 
-/// The greatest value of a loop's counter, where the text tells: aoc does not see the launch.
+/// The greatest value of a loop's counter, where the text states it: aoc does not see the launch.
 pub fn last(graph: &Graph, region: RegionId) -> Option<i128> {
     let region = &graph.regions[region];
     let known = region.trip.origin == TripOrigin::Known;

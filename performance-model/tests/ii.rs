@@ -81,7 +81,7 @@ struct Pair {
     board: String,
     #[serde(default)]
     latencies: BTreeMap<String, f64>,
-    /// How often each loop runs; where it is not given, the text tells.
+    /// How often each loop runs; where it is not given, the text states it.
     #[serde(default)]
     trips: Option<f64>,
     /// How often loops in loops run.

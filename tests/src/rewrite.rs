@@ -63,7 +63,7 @@ pub enum Rewrites {
     Coarsened(String),
     /// The same with vectors of so many work-items (`--vectorise`), and coarsened besides.
     Vectorised(u64, Option<String>),
-    /// All but `ndrange-to-loop`, launched with other local sizes where no work-item can tell; kernels are also
+    /// All but `ndrange-to-loop`, launched with other local sizes where no work-item can observe them; kernels are also
     /// built as they are, as for `Coarsened`.
     Resized,
     /// All but `ndrange-to-loop`, with groups in rounds of others like this (`-fgroup-loop`), and built as they are

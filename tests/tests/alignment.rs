@@ -17,7 +17,7 @@ fn launches_that_hold_and_launches_that_do_not() {
 }
 
 /// `app [OFFSET]`: computes from a copy, or from memory of the host so many bytes after a page, of which only
-/// given facts tell.
+/// given facts state.
 const HOST: &str = include_str!("inputs/alignment.c");
 
 const KERNEL: &str = "__kernel void add(__global const int *in, __global int *out)

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::request::{BuildRequest, KernelSource};
 
-/// What tells our files from Intel's.
+/// What distinguishes our files from Intel's.
 const MAGIC: &str = "fpgacc kernels 1";
 
 /// The contents of an .aoco or .aocr.

@@ -202,7 +202,7 @@ struct Sums {
 }
 
 impl Totals {
-    /// Adds a kernel; the result tells what differs.
+    /// Adds a kernel; the result states what differs.
     pub fn add(&mut self, entry: &Entry, counted: &Counted, found: &Found) -> String {
         self.kernels += 1;
         self.took = self.took.max(found.took);

@@ -97,7 +97,7 @@ impl Options {
         Ok(true)
     }
 
-    /// Records a run of each kernel. Those that fail are told.
+    /// Records a run of each kernel. Those that fail are reported.
     fn record(&self, entries: &[Entry], once: &Path, folder: &Path) -> Result<bool, String> {
         let whole = |path: &Path| path.canonicalize().map_err(|error| error.to_string());
         std::fs::create_dir_all(folder).map_err(|error| error.to_string())?;

@@ -1,4 +1,4 @@
-//! The constants of a device that no manual tells, fitted to all programs but one, which is then judged.
+//! The constants of a device that no manual states, fitted to all programs but one, which is then judged.
 
 use std::collections::BTreeSet;
 

@@ -21,7 +21,7 @@ pub struct Measured {
     pub shapes: BTreeMap<[u64; 3], f64>,
     /// The time where the local size is left open.
     pub open: Option<f64>,
-    /// Registers of a work-item, if the device's compiler tells.
+    /// Registers of a work-item, if the device's compiler states them.
     pub registers: u32,
     /// Work-items of the largest group.
     pub most: u64,

@@ -149,7 +149,7 @@ fn launch(module: &Module, kernel: &Function, launched: Launched<'_>, site: Loca
     }
 }
 
-/// Adds the trip counts that a table tells, as a run would have recorded them.
+/// Adds the trip counts that a table states, as a run would have recorded them.
 pub fn record_trips(facts: &mut Facts, module: &Module, sources: &SourceMap, trips: &[Trips]) {
     let Some(site) = facts.launches.first().map(|launch| launch.site.clone()) else {
         return;

@@ -1,6 +1,6 @@
 //! Local sizes for launches whose host leaves them open.
 //!
-//! Work-groups of a known size are what tiles and SIMD lanes need. Where no work-item can tell, the pass `geometry`
+//! Work-groups of a known size are what tiles and SIMD lanes need. Where no work-item can observe it, the pass `geometry`
 //! gives a kernel one.
 
 use fpgacc_device_passes::passes::geometry::{ChosenLocal, LocalSizes, ProposedLocal};

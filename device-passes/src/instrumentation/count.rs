@@ -18,7 +18,7 @@ use fpgacc_frontend::source::Span;
 use super::hidden::{self, before_ends, hand_down, insert};
 use super::log;
 
-/// What is counted at a place.
+/// What is counted at a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A loop: how often it was entered, and its iterations.
@@ -30,7 +30,7 @@ pub enum Kind {
     Case,
 }
 
-/// A place that counts.
+/// A site that counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Site {
     /// What it is.
@@ -48,7 +48,7 @@ pub struct Site {
 /// What a module counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counting {
-    /// The places, in order of functions.
+    /// The sites, in order of functions.
     pub sites: Vec<Site>,
     /// How many counters there are. The memory has two words for each.
     pub counters: u32,

@@ -37,7 +37,7 @@ pub(super) fn is_made(function: &Function) -> bool {
     function.span.is_none() || name.is_some_and(|name| OWN.contains(&name))
 }
 
-/// What is noted at a place.
+/// What is noted at a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
     /// An access to memory.
@@ -59,7 +59,7 @@ pub enum What {
     Loop,
 }
 
-/// A place that notes something.
+/// A site that notes something.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Site {
     /// What it is.
@@ -117,7 +117,7 @@ impl Callees {
     }
 }
 
-/// What a place of the text becomes.
+/// What a site of the text becomes.
 enum Edit {
     /// An lvalue whose address is noted.
     Lvalue(AddressSpace, Qualifiers),
@@ -138,7 +138,7 @@ struct Planned {
     site: usize,
 }
 
-/// Makes the kernels of a module keep a log; gives its places, which have numbers from 1. `None`: [`TEXT`] is not a
+/// Makes the kernels of a module keep a log; gives its sites, which have numbers from 1. `None`: [`TEXT`] is not a
 /// part of the module.
 pub fn log(module: &mut Module) -> Option<Vec<Site>> {
     let callees = Callees::of(module)?;
@@ -458,7 +458,7 @@ impl<'a> Writer<'a> {
             memory,
             now,
             loops: Vec::new(),
-            // Places of different functions are different ones.
+            // Sites of different functions are different ones.
             places: (id.index() as u32) << 12,
         }
     }
@@ -600,7 +600,7 @@ impl<'a> Writer<'a> {
         (outer, round)
     }
 
-    /// The expression, moved to another place of the arena: something else stands in its own then.
+    /// The expression, moved to another index of the arena: something else stands in its own then.
     fn moved(&mut self, id: ExprId) -> ExprId {
         let exprs = &mut self.function().exprs;
         let (expr, ty, span) = (exprs.get(id).clone(), exprs.ty(id), exprs.span(id));

@@ -38,7 +38,7 @@ const COALESCE: Setting = Setting::new("coalesce", |options, text| {
 /// A nest that may become one loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidate {
-    /// The outermost loop's place among the kernel's loops, outer ones first.
+    /// The outermost loop's index among the kernel's loops, outer ones first.
     pub index: usize,
     /// Loops that become one.
     pub levels: u64,

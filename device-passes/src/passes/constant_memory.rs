@@ -99,7 +99,7 @@ impl Pass for ConstantMemory {
     }
 }
 
-/// Whether some parameter of a kernel may become `__constant`, as far as its launches tell.
+/// Whether some parameter of a kernel may become `__constant`, as far as its launches show.
 pub(crate) fn has_tables(module: &Module, kernel: FunctionId, context: &Context<'_>) -> bool {
     let contract = LaunchContract::default();
     if unmet(&ConstantMemory, module, kernel, context, &contract).is_some() {
@@ -110,7 +110,7 @@ pub(crate) fn has_tables(module: &Module, kernel: FunctionId, context: &Context<
     !tables(module, kernel, offers, &usage, &mut Vec::new()).is_empty()
 }
 
-/// A pointer parameter by its place, and what the launches pass for it.
+/// A pointer parameter by its index, and what the launches pass for it.
 type Offer<'f> = (u32, VarId, Passed<'f>);
 
 /// The parameters that are `__global` pointers, by their indices.
@@ -134,7 +134,7 @@ fn offers<'f>(module: &Module, kernel: FunctionId, context: &Context<'f>) -> Vec
 
 /// A parameter that is only read, as which all launches pass small buffers that no kernel writes.
 struct Table<'f> {
-    /// Its place among the parameters.
+    /// Its index among the parameters.
     index: u32,
     var: VarId,
     /// Names of the buffers.

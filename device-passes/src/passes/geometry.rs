@@ -1,7 +1,7 @@
 //! `geometry`: launches of NDRange kernels that see nothing of their work-groups get the local size that suits
 //! the device.
 //!
-//! Which one, a model says that knows the device; this pass sees to it that nobody can tell. The kernel stays
+//! Which one, a model says that knows the device; this pass sees to it that no work-item can observe it. The kernel stays
 //! as it is: the runtime passes the size in place of the host's, and takes the host's where it does not divide
 //! the global size.
 

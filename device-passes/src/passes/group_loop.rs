@@ -197,7 +197,7 @@ fn does_not_divide(launch: &Launch, contract: &LaunchContract, how: GroupLoop) -
     }
 }
 
-/// Rewrites the kernel; tells whether a barrier stands between rounds.
+/// Rewrites the kernel; returns whether a barrier stands between rounds.
 fn rewrite(module: &mut Module, kernel: FunctionId, context: &Context<'_>, how: GroupLoop) -> bool {
     let taken = context.names;
     let callees = survey(module, kernel, context.called).callees;

@@ -49,7 +49,7 @@ impl Pass for Ivdep {
     }
 }
 
-/// Loops by their places, with the names of arrays in which their iterations never meet.
+/// Loops by their indices, with the names of arrays in which their iterations never meet.
 fn proved(
     module: &Module,
     kernel: FunctionId,

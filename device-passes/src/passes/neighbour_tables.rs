@@ -48,7 +48,7 @@ impl Pass for NeighbourTables {
             return Outcome::of(Vec::new(), missed);
         }
         module.functions[kernel].make_names_unique(context.names);
-        // The last first: the places of the others stay.
+        // The last first: the indices of the others stay.
         for nest in planned.iter().rev() {
             codegen::apply(module, kernel, nest);
         }

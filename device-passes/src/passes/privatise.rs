@@ -1,9 +1,9 @@
 //! `privatise`: counts are made on the chip, and added to memory at the end.
 //!
-//! A loop of a single work-item that adds to places of global memory by atomics, as histograms do, waits for
+//! A loop of a single work-item that adds to locations of global memory by atomics, as histograms do, waits for
 //! memory at each of them: hundreds of cycles. Here the loop adds to an array of its own that starts at 0, and
 //! after the loop what is there is added to memory, by the same atomics: others that count in the same memory
-//! meanwhile lose nothing, and places to which nothing was added are not touched. In an NDRange each work-group
+//! meanwhile lose nothing, and locations to which nothing was added are not touched. In an NDRange each work-group
 //! does so, in `__local` memory. Reinders, Ashbaugh et al., "Data parallel C++" (2021), chapter 17, and
 //! Gómez-Luna et al., "An optimized approach to histogram computation on GPU" (2013), call it privatisation.
 

@@ -85,7 +85,7 @@ impl Pass for Restrict {
 /// A `__global` or `__constant` pointer parameter.
 #[derive(Clone, Copy)]
 struct Pointer {
-    /// Its place among the parameters.
+    /// Its index among the parameters.
     index: u32,
     var: VarId,
 }

@@ -1,4 +1,4 @@
-//! `scalar-replacement`: a place in memory that is the same in all iterations of a loop is kept in a
+//! `scalar-replacement`: a location in memory that is the same in all iterations of a loop is kept in a
 //! register while the loop runs.
 //!
 //! Callahan, Carr and Kennedy, "Improving register allocation for subscripted variables" (PLDI 1990), and

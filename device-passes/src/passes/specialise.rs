@@ -70,7 +70,7 @@ impl Pass for Specialise {
 
 /// A scalar parameter that the kernel uses.
 struct Param {
-    /// Its place among the parameters.
+    /// Its index among the parameters.
     index: u32,
     var: VarId,
     scalar: Scalar,
@@ -136,7 +136,7 @@ fn value<'l>(param: &Param, launches: &[&'l Launch]) -> Passed<'l> {
     }
 }
 
-/// A launch of which runs showed what it passes, and nothing else tells: another input may pass another
+/// A launch of which runs showed what it passes, and nothing else states: another input may pass another
 /// number. With a general version for that, it is worth it.
 fn only_seen<'l>(param: &Param, context: &Context<'l>) -> Option<&'l Launch> {
     if context.options.general.seen_counts() {

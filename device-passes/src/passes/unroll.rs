@@ -33,7 +33,7 @@ impl OwnOptions for Options {
 /// How often a loop's body is to be copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Factor {
-    /// Which loop: its place among the kernel's loops as `unroll` finds them, outer ones first.
+    /// Which loop: its index among the kernel's loops as `unroll` finds them, outer ones first.
     pub index: usize,
     /// Copies.
     pub copies: u64,
@@ -55,7 +55,7 @@ pub struct Candidate {
     pub index: usize,
     /// Where it stands; `None`: a pass made it.
     pub span: Option<Span>,
-    /// How often it runs, where the text tells.
+    /// How often it runs, where the text states it.
     pub trips: Option<u64>,
     /// Loops inside it, which follow it.
     pub inside: usize,

@@ -91,7 +91,7 @@ impl Pass for Window {
             if round == 0 {
                 module.functions[kernel].make_names_unique(context.names);
             }
-            // The last first: the places of the others stay.
+            // The last first: the indices of the others stay.
             for nest in planned.iter().rev() {
                 codegen::apply(module, kernel, nest);
             }

@@ -1,7 +1,7 @@
 //! Launch classes: which launches of a kernel that is launched in different ways get a version of their own.
 //!
 //! Until the cost of a version is known, there are at most [`MOST`], and only where local sizes differ
-//! that the kernel can tell, or scalars that bound its loops.
+//! that the kernel can observe, or scalars that bound its loops.
 
 use std::collections::BTreeSet;
 
@@ -134,7 +134,7 @@ fn bits(launch: &Launch, index: u32, scalar: Scalar) -> Option<u64> {
     scalars::bits(&arg.value, scalar)
 }
 
-/// Whether a kernel can tell how large its work-groups are: it has barriers, or asks.
+/// Whether a kernel can observe how large its work-groups are: it has barriers, or asks.
 fn looks_at_work_groups(module: &Module, kernel: FunctionId) -> bool {
     let mut reached: BTreeSet<FunctionId> = calls::reachable(module, kernel).into_iter().collect();
     reached.insert(kernel);

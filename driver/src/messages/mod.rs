@@ -30,7 +30,7 @@ pub fn color_of_output(asked: Option<&str>) -> Color {
 /// Prints diagnostics and counts errors.
 pub struct Messages {
     format: Format,
-    /// What is told at the end, in a format for machines.
+    /// What is reported at the end, in a format for machines.
     records: Vec<Record>,
     color: Color,
     no_warnings: bool,
@@ -103,7 +103,7 @@ impl Messages {
         self.write(&format!("{text}{end}"));
     }
 
-    /// Errors told so far.
+    /// Errors reported so far.
     pub fn errors(&self) -> usize {
         self.errors
     }

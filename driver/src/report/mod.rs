@@ -75,7 +75,7 @@ pub fn command(words: &[String], mut messages: Messages) -> ExitCode {
     }
 }
 
-/// Why there is no kernel, as far as the inputs tell.
+/// Why there is no kernel, as far as the inputs show.
 fn nothing_to_report(options: &Options) -> Diagnostic {
     let error = Diagnostic::error("there is no kernel to report on");
     let built = options.inputs.iter().find_map(|input| match input {

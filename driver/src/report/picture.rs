@@ -48,7 +48,7 @@ struct Edge {
     title: String,
 }
 
-/// The picture; `None`: no launch tells which buffers the kernels access.
+/// The picture; `None`: no launch states which buffers the kernels access.
 pub fn picture(program: &Program) -> Option<Picture> {
     if program.buffers.is_empty() {
         return None;

@@ -112,7 +112,7 @@ fn beside(base: &Path, suffix: &str) -> PathBuf {
     path.into()
 }
 
-/// Makes a program that counts. The exit code is 1 where it cannot: why is told.
+/// Makes a program that counts. The exit code is 1 where it cannot: why is reported.
 pub fn command(base: &Path, asked: Asked, options: &str, mut messages: Messages) -> ExitCode {
     let text = beside(base, "cl");
     let matches = cli::command().get_matches_from(["fpgacc".as_ref(), text.as_os_str()]);

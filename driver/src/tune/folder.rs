@@ -208,7 +208,7 @@ fn is_locked(path: &Path) -> bool {
     matches!(tried, Ok(Err(TryLockError::WouldBlock)))
 }
 
-/// A few letters that tell texts apart.
+/// A few letters that distinguish texts.
 pub fn digest<'a>(texts: impl IntoIterator<Item = &'a [u8]>) -> String {
     let mut hash = Sha256::new();
     for text in texts {

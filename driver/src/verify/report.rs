@@ -24,7 +24,7 @@ pub struct Executable {
     pub is_kept: bool,
 }
 
-/// Everything that is told of a comparison.
+/// Everything that is reported of a comparison.
 pub struct Report<'a> {
     /// The program.
     pub executable: Executable,

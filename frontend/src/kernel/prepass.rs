@@ -56,7 +56,7 @@ pub(super) struct Prepass {
 /// signs as well, so that its time doubles with every one.
 const MAX_STEPS: u32 = 4;
 
-/// At most this many problems are told.
+/// At most this many problems are reported.
 const MAX_PROBLEMS: usize = 20;
 
 /// Scans a preprocessed text; `name` is the file of what stands before the first line marker.

@@ -25,7 +25,7 @@ pub(super) const MAX_NESTING: usize = 256;
 const MAX_OPEN_TOKENS: usize = 20_000;
 /// `sizeof` inside `sizeof` doubles lang-c's time with each level.
 const MAX_SIZEOF_NESTING: usize = 8;
-/// At most this many errors of syntax are told.
+/// At most this many errors of syntax are reported.
 const MAX_PROBLEMS: usize = 20;
 
 /// What stops a text before or in lang-c.
@@ -416,7 +416,7 @@ fn body_around(source: &SourceText, token: usize) -> Option<Tokens> {
     None
 }
 
-/// The statement of a body that holds a token; the whole body if it cannot be told.
+/// The statement of a body that holds a token; the whole body if it cannot be known.
 fn statement_around(source: &SourceText, body: Tokens, token: usize) -> Tokens {
     let (mut block, mut start, mut at) = (body, body.from + 1, body.from + 1);
     while at < token {

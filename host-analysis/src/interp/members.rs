@@ -120,7 +120,7 @@ impl<'a> Interp<'a> {
         result
     }
 
-    /// Functions of one name that take so many arguments, whose types would tell them apart.
+    /// Functions of one name that take so many arguments, whose types would distinguish them.
     pub(super) fn overloads(&self, code: &Code<'a>, name: &str, args: &[Arg<'a>]) -> Vec<FnId> {
         if !self.program.is_cpp(code) {
             return Vec::new();
@@ -470,7 +470,7 @@ impl<'a> Interp<'a> {
     }
 }
 
-/// Whether a parameter may take an argument, as far as its spelling tells.
+/// Whether a parameter may take an argument, as far as its spelling shows.
 fn may_take(ty: &Type, (code, arg): &Arg<'_>) -> bool {
     let ast = code.ast();
     let is_number = matches!(

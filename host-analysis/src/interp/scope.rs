@@ -15,7 +15,7 @@ pub(super) enum Binding {
     Lost,
 }
 
-/// A name that is looked up, with a number that tells it from most others.
+/// A name that is looked up, with a number that distinguishes it from most others.
 #[derive(Clone, Copy)]
 pub(super) struct Name<'n> {
     text: &'n str,

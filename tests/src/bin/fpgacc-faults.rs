@@ -194,7 +194,7 @@ fn is_right(job: &Job) -> bool {
     difference(&before.buffers, &after.buffers, &Bound::Exact).is_none()
 }
 
-/// The same for a pass that relies on what launches pass: the first of two launches is told, and the second
+/// The same for a pass that relies on what launches pass: the first of two launches is reported, and the second
 /// is another one, for which there is a general version.
 fn hunt_launches(
     options: &Options,

@@ -384,7 +384,7 @@ fn spmv(knobs: &[u64], numbers: f64) -> Design {
     let mut sizes = launch(&[rows], &[block], [("num_rows", rows)]);
     sizes.bytes = BTreeMap::from([("x".to_string(), 4 * rows), ("y".to_string(), 4 * rows)]);
     // What is left of a row is taken number by number, once. A branch is taken to be entered in half of the iterations, so
-    // that this can only be told of rows of one iteration: two for one.
+    // that this can only be known of rows of one iteration: two for one.
     let iterations = (numbers / at_once).ceil();
     let left = match iterations {
         1.0 => numbers.min((at_once - 1.0) / 2.0),

@@ -42,7 +42,7 @@ pub fn mark(
     }
 }
 
-/// Marks all that may be; tells whether there are any.
+/// Marks all that may be; returns whether there are any.
 fn mark_all(module: &mut Module, function: &mut Function, stmts: &mut [Stmt]) -> bool {
     let mut found = false;
     for stmt in stmts {

@@ -38,7 +38,7 @@ impl LocalCopies {
     /// Looks whether lanes alone use them.
     ///
     /// # Errors
-    /// The place of one that is used for all lanes at once.
+    /// The location of one that is used for all lanes at once.
     pub fn check(
         &self,
         function: &Function,

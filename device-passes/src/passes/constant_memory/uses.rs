@@ -129,7 +129,7 @@ impl Uses<'_> {
         }
     }
 
-    /// Whether an expression is a place in what the parameter points to.
+    /// Whether an expression is a location in what the parameter points to.
     fn is_place(&self, id: ExprId) -> bool {
         match self.expr(id) {
             Expr::Index { base, .. } => self.is_address(*base) || self.is_place(*base),

@@ -34,7 +34,7 @@ pub fn apply(module: &mut Module, id: FunctionId, rows: &Rows) {
     function.body = Some(body);
 }
 
-/// The loop at a place.
+/// The loop with this index.
 fn find<'s>(stmts: &'s mut [Stmt], seen: &mut usize, at: usize) -> Option<&'s mut Stmt> {
     for stmt in stmts {
         if is_loop(stmt) {

@@ -24,7 +24,7 @@ const MOST: i128 = i32::MAX as i128;
 /// A loop that becomes a nest.
 #[derive(Clone, Debug)]
 pub struct Rows {
-    /// Its place among the loops of the function, outer ones first.
+    /// Its index among the loops of the function, outer ones first.
     pub at: usize,
     /// Loops that count as one: 1 or 2.
     pub levels: usize,
@@ -49,7 +49,7 @@ pub struct Rows {
 /// A condition of a body on all that comes after it.
 #[derive(Clone, Copy, Debug)]
 pub struct Condition {
-    /// Its place in the list, with those before it taken out.
+    /// Its index in the list, with those before it taken out.
     pub at: usize,
     /// What it decides stands inside it; otherwise it goes on to the next iteration.
     pub holds_rest: bool,

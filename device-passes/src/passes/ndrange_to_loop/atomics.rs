@@ -197,7 +197,7 @@ fn converted(target: &mut Target<'_>, value: ExprId, ty: TypeId) -> ExprId {
     }
 }
 
-/// The statement that changes the place.
+/// The statement that changes the location.
 fn change(target: &mut Target<'_>, atomic: &Atomic) -> Stmt {
     let place = place(target, atomic);
     let ty = atomic.ty;

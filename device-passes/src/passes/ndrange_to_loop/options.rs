@@ -11,7 +11,7 @@ pub struct Options {
     /// The dimension of work-items whose loops are innermost, wherever their order is free; `None`: the one
     /// that moves word by word through memory.
     pub innermost: Option<u8>,
-    /// Loops go over global ids where nothing tells groups apart: rows are not cut by them.
+    /// Loops go over global ids where nothing distinguishes groups: rows are not cut by them.
     pub ungrouped: bool,
     /// Loops of kernels run outside of those over work-items, where all work-items run them equally often.
     pub interchange: bool,

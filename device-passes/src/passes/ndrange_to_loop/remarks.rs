@@ -1,4 +1,4 @@
-//! What the user is told of a rewrite.
+//! What is reported to the user of a rewrite.
 
 use std::collections::BTreeSet;
 

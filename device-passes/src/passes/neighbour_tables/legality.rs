@@ -20,7 +20,7 @@ use crate::pass::Note;
 /// A nest that reads tables.
 #[derive(Clone, Debug)]
 pub struct Planned {
-    /// The outermost loop's place among the loops of the function, outer ones first.
+    /// The outermost loop's index among the loops of the function, outer ones first.
     pub at: usize,
     /// Its tables.
     pub tables: Vec<Table>,

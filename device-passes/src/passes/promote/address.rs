@@ -31,7 +31,7 @@ pub struct Address {
     pub locals: BTreeMap<VarId, ExprId>,
 }
 
-/// The address of a place; `None`: it varies with something else, or with nothing.
+/// The address of a location; `None`: it varies with something else, or with nothing.
 pub fn address(
     places: &Places<'_>,
     region: &Region<'_>,
@@ -64,7 +64,7 @@ pub fn address(
     })
 }
 
-/// Whether a place is another element in each iteration of the loops that its address varies with.
+/// Whether a location is another element in each iteration of the loops that its address varies with.
 pub fn are_distinct(places: &Places<'_>, place: ExprId, address: &Address) -> bool {
     let exprs = &places.aliases.function.exprs;
     let Expr::Index { base, index } = exprs.get(place) else {

@@ -178,7 +178,7 @@ struct Judge<'a> {
     most: u64,
 }
 
-/// The reads of a loop at one place, and the writes there.
+/// The reads of a loop at one location, and the writes there.
 struct Group<'r> {
     place: &'r Access,
     nodes: BTreeSet<ExprId>,
@@ -284,7 +284,7 @@ impl Judge<'_> {
         if aliases.is_volatile(group.place.at) {
             return Err(refuse("it is volatile"));
         }
-        // Other elements are written at other times: that one place is not what another is says nothing.
+        // Other elements are written at other times: that one location is not what another is says nothing.
         let all = Access {
             exact: false,
             ..group.place.clone()

@@ -42,9 +42,9 @@ struct Placed<'a> {
     register: &'a Register,
     array: VarId,
     ty: TypeId,
-    /// Holds the value of a place in memory; all registers of a place share it.
+    /// Holds the value of a location in memory; all registers of a location share it.
     copy: Option<VarId>,
-    /// Whether an iteration updated the place; likewise.
+    /// Whether an iteration updated the location; likewise.
     updated: Option<VarId>,
 }
 
@@ -111,7 +111,7 @@ impl Writer<'_> {
         all
     }
 
-    /// The arrays of one place and their first values.
+    /// The arrays of one location and their first values.
     fn declare(&mut self, group: &[Placed<'_>], out: &mut Vec<Stmt>) {
         let first = group[0];
         if let Some(updated) = first.updated {
@@ -136,7 +136,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Copies a place in memory to a variable.
+    /// Copies a location in memory to a variable.
     fn load(&mut self, placed: &Placed<'_>, out: &mut Vec<Stmt>) {
         if let Some(copy) = placed.copy {
             let value = self.function.exprs.duplicate(placed.register.place);
@@ -145,7 +145,7 @@ impl Writer<'_> {
     }
 
     /// What a slot holds before the first iteration: a value that changes no result, whatever the
-    /// place holds and however often the loop runs.
+    /// location holds and however often the loop runs.
     fn first_value(&mut self, placed: &Placed<'_>) -> ExprId {
         match placed.register.combine {
             // Not 0.0: -0.0 + 0.0 is 0.0, but x + -0.0 is x for every x.
@@ -161,12 +161,12 @@ impl Writer<'_> {
                 self.function.exprs.add(minus, placed.ty, None)
             }
             Combine::Mul => self.function.exprs.float(placed.ty, 1.0),
-            // The place's own value: taking a minimum with it twice is taking it once, also of a NaN.
+            // The location's own value: taking a minimum with it twice is taking it once, also of a NaN.
             Combine::Call(_) | Combine::Select(_) => self.current(placed),
         }
     }
 
-    /// The place's value outside of the loop.
+    /// The location's value outside of the loop.
     fn current(&mut self, placed: &Placed<'_>) -> ExprId {
         match placed.copy {
             Some(copy) => self.function.use_var(copy),
@@ -174,7 +174,7 @@ impl Writer<'_> {
         }
     }
 
-    /// After the loop: all slots go into the place, if it was updated.
+    /// After the loop: all slots go into the location, if it was updated.
     fn finish(&mut self, group: &[Placed<'_>], out: &mut Vec<Stmt>) {
         let Some(updated) = group[0].updated else {
             return self.gather(group, out);
@@ -318,7 +318,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Makes the statement's reads of the place reads of the first slot.
+    /// Makes the statement's reads of the location reads of the first slot.
     fn redirect_reads(&mut self, placed: &Placed<'_>) {
         for &read in &placed.register.reads {
             let first = self.slot_at(placed.array, 0);

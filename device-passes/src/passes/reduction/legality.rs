@@ -25,7 +25,7 @@ use crate::passes::reduction::options::Options;
 pub struct Register {
     /// See [`Candidate::key`].
     pub key: ExprId,
-    /// The place that is reduced into.
+    /// The location that is reduced into.
     pub place: ExprId,
     /// Its reads in the statement.
     pub reads: Vec<ExprId>,
@@ -35,16 +35,16 @@ pub struct Register {
     pub form: Form,
     /// Number of partial results.
     pub depth: u32,
-    /// The place, spelled.
+    /// The location, spelled.
     pub name: String,
-    /// The place is a private variable: it can be updated where it is. Otherwise it is loaded and
+    /// The location is a private variable: it can be updated where it is. Otherwise it is loaded and
     /// stored once.
     pub in_variable: bool,
-    /// The place may be no valid memory where no iteration updates it: only then is it looked at.
+    /// The location may be no valid memory where no iteration updates it: only then is it looked at.
     pub if_updated: bool,
 }
 
-/// The depth of the shift register for a reduction of a type: the one place that decides it.
+/// The depth of the shift register for a reduction of a type: the one line that decides it.
 fn depth(options: &Options, _ty: Scalar, _combine: &Combine) -> u32 {
     options.depth.max(1)
 }
@@ -85,7 +85,7 @@ pub fn plan(
 struct Loops<'s> {
     /// How many there are.
     count: usize,
-    /// Those that contain no other, with their places among all.
+    /// Those that contain no other, with their indices among all.
     innermost: Vec<(usize, &'s Stmt)>,
 }
 
@@ -144,7 +144,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Candidates by place.
+    /// Candidates by location.
     fn groups(&self, found: Vec<Candidate>) -> Vec<Vec<Candidate>> {
         let exprs = &self.function().exprs;
         let key = |candidate: &Candidate| {
@@ -204,7 +204,7 @@ impl Judge<'_> {
         scalar.is_some_and(Scalar::is_float)
     }
 
-    /// All checks on the reductions into one place.
+    /// All checks on the reductions into one location.
     fn check(
         &self,
         region: &Region<'_>,
@@ -251,7 +251,7 @@ impl Judge<'_> {
         }
         let sure = group.iter().any(|candidate| candidate.sure);
         let is_valid = self.places.is_always_valid(place);
-        // A minimum starts as the place's value, which is read before the loop.
+        // A minimum starts as the location's value, which is read before the loop.
         let if_updated = !sure && !is_valid && !combine.is_idempotent();
         let around = match if_updated {
             true => self.places.after(region, place)?,

@@ -72,14 +72,14 @@ pub enum Form {
     },
 }
 
-/// A statement that reads a place and stores into it what it makes of that.
+/// A statement that reads a location and stores into it what it makes of that.
 #[derive(Clone, Debug)]
 pub struct Candidate {
     /// The statement's own expression: the assignment, or the condition of a [`Form::Branch`].
     pub key: ExprId,
-    /// The place, as the statement stores to it.
+    /// The location, as the statement stores to it.
     pub place: ExprId,
-    /// Where the statement reads the place.
+    /// Where the statement reads the location.
     pub reads: Vec<ExprId>,
     /// How; `None` if the operation is not associative and commutative.
     pub how: Option<(Combine, Form)>,
@@ -168,7 +168,7 @@ fn assignment(exprs: &Exprs, key: ExprId) -> Option<Candidate> {
             _ => None,
         };
         let form = Form::Compound { op, value: rhs };
-        // Its own read of the place is no node: the assignment reads its left side.
+        // Its own read of the location is no node: the assignment reads its left side.
         return candidate(vec![lhs], combine.map(|combine| (combine, form)));
     }
     let mut reads = Vec::new();

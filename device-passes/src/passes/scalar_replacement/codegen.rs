@@ -32,7 +32,7 @@ impl Rewrite for Writer<'_> {
     fn rewrite(&mut self, _stmt: &mut Stmt, promotions: &[Promotion]) -> [Vec<Stmt>; 2] {
         let (mut before, mut after) = (Vec::new(), Vec::new());
         let registers: Vec<VarId> = promotions.iter().map(|p| self.register(p)).collect();
-        // All places are copied before any is replaced: one may be a part of another's address.
+        // All locations are copied before any is replaced: one may be a part of another's address.
         for (promotion, &register) in promotions.iter().zip(&registers) {
             before.push(self.first_value(promotion, register));
             if promotion.store && !faults::is_on("promotion-store-lost") {

@@ -1,4 +1,4 @@
-//! Which places of memory a loop may keep in registers.
+//! Which locations of memory a loop may keep in registers.
 
 use std::collections::BTreeSet;
 
@@ -19,10 +19,10 @@ use crate::pass::{Context, Note};
 /// Loops that hold more levels of loops than this are left alone: each level looks at all inside it.
 const MOST_LEVELS: usize = 8;
 
-/// A place that is kept in a register.
+/// A location that is kept in a register.
 #[derive(Clone, Debug)]
 pub struct Promotion {
-    /// The place, as the loop's first access spells it.
+    /// The location, as the loop's first access spells it.
     pub place: ExprId,
     /// All its accesses in the loop.
     pub nodes: Vec<ExprId>,
@@ -72,7 +72,7 @@ struct Judge<'a> {
     plan: Plan<Promotion>,
 }
 
-/// The accesses of a loop to one place, in order.
+/// The accesses of a loop to one location, in order.
 struct Group<'r> {
     place: Access,
     accesses: Vec<&'r Access>,
@@ -95,7 +95,7 @@ impl Group<'_> {
 }
 
 impl Judge<'_> {
-    /// Outer loops first: a place that is the same in two nested loops belongs to the outer one.
+    /// Outer loops first: a location that is the same in two nested loops belongs to the outer one.
     fn list(&mut self, stmts: &[Stmt]) {
         for stmt in stmts {
             if is_loop(stmt) {
@@ -125,7 +125,7 @@ impl Judge<'_> {
         }
     }
 
-    /// The exact accesses to memory, by place.
+    /// The exact accesses to memory, by location.
     fn groups<'r>(&self, region: &'r Region<'_>) -> Vec<Group<'r>> {
         let aliases = &self.places.aliases;
         let in_memory = |access: &&Access| {
@@ -147,7 +147,7 @@ impl Judge<'_> {
         groups.into_iter().map(group).collect()
     }
 
-    /// What is done about one place; `None` if nobody expects anything.
+    /// What is done about one location; `None` if nobody expects anything.
     fn check(
         &self,
         region: &Region<'_>,

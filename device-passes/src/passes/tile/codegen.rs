@@ -13,9 +13,9 @@ use super::shape::{Along, Holds, Part, Tile, both};
 use super::terms::{Uniform, Writer};
 use crate::around_loop::declare;
 
-/// Names of the places in a tile, the last dimension first.
+/// Names of the locations in a tile, the last dimension first.
 const PLACES: [&str; 4] = ["column", "row", "plane", "volume"];
-/// Names of a work-item's places in its group.
+/// Names of a work-item's positions in its group.
 const ITEMS: [&str; 3] = ["item_x", "item_y", "item_z"];
 /// Names of the global ids of a group's first work-item.
 const FIRSTS: [&str; 3] = ["group_x", "group_y", "group_z"];
@@ -79,7 +79,7 @@ impl Codegen<'_> {
         self.function.add_var(name, ty, self.names)
     }
 
-    /// A work-item's place in its group, as an `int`.
+    /// A work-item's position in its group, as an `int`.
     fn item(&mut self, d: u8) -> VarId {
         let at = usize::from(d);
         if let Some(var) = self.items[at] {
@@ -263,7 +263,7 @@ impl Codegen<'_> {
         }
     }
 
-    /// A polynomial of places.
+    /// A polynomial of locations.
     fn at_places(&mut self, poly: &Poly, is_wide: bool, places: &[VarId]) -> ExprId {
         let mut of = |function: &mut Function, sym: Sym| match sym {
             Sym::Iter(at) => function.use_var(places[at]),
@@ -435,7 +435,7 @@ impl Codegen<'_> {
         Item::Of(self.function.exprs.call_builtin(name, int, vec![item, end]))
     }
 
-    /// Goes over all places of a tile, each work-item over some.
+    /// Goes over all locations of a tile, each work-item over some.
     fn over(&mut self, tile: &Tile, places: &[VarId], load: Stmt) -> Vec<Stmt> {
         let moving: Vec<u8> = (0..3).filter(|d| self.local[usize::from(*d)] > 1).collect();
         let mut extents: Vec<u64> = tile.dims.iter().map(|dim| dim.extent(self.local)).collect();

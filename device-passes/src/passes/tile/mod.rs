@@ -50,7 +50,7 @@ pub struct Tiles;
 
 /// The most bytes of `__local` memory of a kernel, its own counted.
 const MOST_BYTES: u64 = 32 << 10;
-/// Elements that are worth a place are read by so many work-items.
+/// Elements that are worth being kept are read by so many work-items.
 const LEAST_REUSE: u64 = 2;
 /// Strips are at least, and at most, so long.
 const STRIPS: (u64, u64) = (8, 64);

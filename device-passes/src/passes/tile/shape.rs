@@ -73,7 +73,7 @@ pub enum Holds {
         /// With what.
         other: ExprId,
     },
-    /// A number of the element: `base` and its place in a dimension.
+    /// A number of the element: `base` and its position in a dimension.
     Element {
         /// The dimension.
         dim: usize,

@@ -205,7 +205,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Whether an lvalue is the same place for all lanes.
+    /// Whether an lvalue is the same location for all lanes.
     fn is_of_all(&self, lhs: ExprId) -> bool {
         let exprs = &self.target.function.exprs;
         match exprs.get(lhs) {
@@ -317,7 +317,7 @@ impl Emitter<'_> {
             if self.originals[*var].space == fpgacc_frontend::ir::AddressSpace::Private)
     }
 
-    /// Whether an expression is more than a place or a constant.
+    /// Whether an expression is more than a location or a constant.
     fn computes(&self, id: ExprId) -> bool {
         let is_call = |name: &str| crate::passes::vectorise::builtins::kind(name).is_some();
         match self.target.function.exprs.get(id) {
@@ -656,12 +656,12 @@ impl Emitter<'_> {
 
 /// What an lvalue is for lanes.
 enum Lvalue {
-    /// One place for all.
+    /// One location for all.
     One,
     /// A vector of these scalars.
     Vector(ExprId, Scalar),
     /// Neighbouring elements of memory, from this address on.
     Memory(ExprId),
-    /// A place for each lane.
+    /// A location for each lane.
     Lanes,
 }

@@ -201,7 +201,7 @@ impl Emitter<'_> {
             .add(Expr::Binary { op, lhs, rhs }, ty, None)
     }
 
-    /// `lhs op rhs`, of what a place holds, as a vector, and an expression; converted to what the place
+    /// `lhs op rhs`, of what a location holds, as a vector, and an expression; converted to what the location
     /// holds.
     pub fn combined(&mut self, op: BinaryOp, held: (ExprId, Scalar), rhs: ExprId) -> ExprId {
         let (held, scalar) = held;

@@ -54,7 +54,7 @@ pub struct Reach {
     pub copies: BTreeMap<usize, i128>,
     /// In which iterations of the nest.
     pub when: When,
-    /// Its place among all that the read may be.
+    /// Its index among all that the read may be.
     pub leaf: usize,
 }
 

@@ -63,9 +63,9 @@ fn fixed(function: &Function) -> BTreeMap<VarId, ExprId> {
 /// Where a nest is that became one loop.
 #[derive(Clone, Copy)]
 pub struct At {
-    /// The first place of an iteration.
+    /// The first location of an iteration.
     pub place: VarId,
-    /// The place after that, if there are several.
+    /// The location after that, if there are several.
     pub lane: Option<VarId>,
 }
 

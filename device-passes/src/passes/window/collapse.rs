@@ -1,4 +1,4 @@
-//! Writing a nest as one loop over places of its arrays.
+//! Writing a nest as one loop over locations of its arrays.
 
 use fpgacc_frontend::ir::{
     BinaryOp, Block, Expr, ExprId, LoopHints, Scalar, Stmt, StmtKind, VarId, VarRef,
@@ -179,7 +179,7 @@ impl Writer<'_> {
             .collect()
     }
 
-    /// The body of the original where it ran, once for each place of an iteration.
+    /// The body of the original where it ran, once for each location of an iteration.
     fn lanes(&mut self, walk: &Walk, at: At, mut rest: Vec<Stmt>) -> Vec<Stmt> {
         let innermost = &walk.levels[walk.levels.len() - 1];
         let Some(lane) = at.lane else {
@@ -275,7 +275,7 @@ impl Writer<'_> {
         let others = rest
             .terms()
             .filter(|(symbols, _)| !symbols.iter().any(is_own));
-        // Places are small: only with more they may be no `int`.
+        // Locations are small: only with more they may be no `int`.
         for (symbols, factor) in others {
             sum = self.wide(sum, is_long);
             let term = self.product(walk, symbols, factor.abs(), is_long);

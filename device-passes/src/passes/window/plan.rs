@@ -23,7 +23,7 @@ use crate::pass::Note;
 /// A nest with windows.
 #[derive(Clone, Debug)]
 pub struct Planned {
-    /// The outermost loop's place among the loops of the function, outer ones first.
+    /// The outermost loop's index among the loops of the function, outer ones first.
     pub root: usize,
     /// Loops in it, itself counted.
     pub loops: usize,
@@ -423,7 +423,7 @@ impl Group {
         self.all().map(|(offset, _)| *offset).collect()
     }
 
-    /// The first and the last place of the nest where a read is reached.
+    /// The first and the last location of the nest where a read is reached.
     fn span(&self, reach: &Reach) -> (i128, i128) {
         let mut span = (0, 0);
         // The counters of the nest are the only ones that are known, in the order of the loops.

@@ -23,12 +23,12 @@ pub struct Walk {
     pub levels: Vec<Step>,
     /// Its windows.
     pub windows: Vec<Window>,
-    /// It becomes one loop over these places of the arrays; otherwise it is one loop that stays, and what its
+    /// It becomes one loop over these locations of the arrays; otherwise it is one loop that stays, and what its
     /// first iteration finds in the window is read before it.
     pub places: Option<Interval>,
-    /// The first and the last place of the original, if known.
+    /// The first and the last location of the original, if known.
     pub span: Option<Interval>,
-    /// Places in an iteration.
+    /// Locations in an iteration.
     pub lanes: i128,
     /// There may be no iteration.
     pub may_be_empty: bool,
@@ -36,7 +36,7 @@ pub struct Walk {
     pub iterations: i128,
     /// Counters of loops in the body that are to be unrolled, by their numbers.
     pub copied: BTreeMap<usize, VarId>,
-    /// Expressions that are a place plus what stays.
+    /// Expressions that are a location plus what stays.
     pub moving: Vec<(ExprId, Poly)>,
     /// What symbols for numbers that stay mean.
     pub meanings: Vec<ExprId>,

@@ -1,4 +1,4 @@
-//! In which iterations of a nest a place is reached.
+//! In which iterations of a nest a statement is reached.
 
 use std::collections::BTreeMap;
 
@@ -7,12 +7,12 @@ use fpgacc_frontend::ir::BinaryOp;
 /// The first and the last value of a counter.
 pub type Interval = (i128, i128);
 
-/// The iterations in which a place of a nest's body is reached.
+/// The iterations in which a statement of a nest's body is reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct When {
     /// What is known of counters, by their numbers.
     pub counters: BTreeMap<usize, Interval>,
-    /// All of these iterations reach the place, not only some of them.
+    /// All of these iterations reach the statement, not only some of them.
     pub is_exact: bool,
     /// All iterations do.
     pub is_always: bool,

@@ -17,7 +17,7 @@ impl Lowerer<'_> {
         };
         let name = callee.node.name.as_str();
         let symbol = self.scopes.find(name);
-        // Arguments first: what is wrong in them is told even if the function is unknown.
+        // Arguments first: what is wrong in them is reported even if the function is unknown.
         let mut args = Vec::with_capacity(node.node.arguments.len());
         let mut broken = false;
         for argument in &node.node.arguments {

@@ -127,7 +127,7 @@ impl Lowerer<'_> {
             name: head.name.to_string(),
             is_kernel: head.is_kernel,
         });
-        // A body stands for itself before it is lowered, so that a second one is told.
+        // A body stands for itself before it is lowered, so that a second one is reported.
         self.module.functions[id].body = Some(Block::default());
         self.module.functions[id].span = self.source.span(head.at);
         let outer_exprs = std::mem::take(&mut self.exprs);

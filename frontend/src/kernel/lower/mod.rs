@@ -1,6 +1,6 @@
 //! From lang-c's syntax tree to the IR: names are resolved, everything gets a type.
 //!
-//! What is wrong is told and skipped, so that one run tells of several mistakes: a function that
+//! What is wrong is reported and skipped, so that one run tells of several mistakes: a function that
 //! returns [`Reported`] has left a diagnostic behind, and its caller goes on with the next statement
 //! or declaration.
 
@@ -36,7 +36,7 @@ use crate::ir::{
 use crate::source::Span;
 use scope::Scopes;
 
-/// At most this many errors are told.
+/// At most this many errors are reported.
 const MAX_ERRORS: usize = 50;
 /// Expressions nest at most this deep in the IR: passes and the printer recurse over them.
 const MAX_EXPR_DEPTH: u32 = 1000;

@@ -1,4 +1,4 @@
-//! What is wrong is told, where it stands; nothing that is said to be wrong is silently taken.
+//! What is wrong is reported, where it stands; nothing that is said to be wrong is silently taken.
 
 use crate::diag::{Color, render};
 use crate::ir::{Dialect, Module};

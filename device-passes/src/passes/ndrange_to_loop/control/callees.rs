@@ -167,7 +167,7 @@ impl Callees {
     }
 }
 
-/// A place in the function's own variables.
+/// A location in the function's own variables.
 fn is_own(module: &Module, function: &Function, place: ExprId) -> bool {
     let exprs = &function.exprs;
     match exprs.get(place) {

@@ -18,7 +18,7 @@ use crate::passes::ndrange_to_loop::loops::returns;
 use crate::passes::ndrange_to_loop::statements::{branch, declaration};
 use crate::passes::ndrange_to_loop::work_items::ids::Target;
 
-/// Rewrites `stmts`; tells whether there was something to rewrite, so that what is uniform has to be
+/// Rewrites `stmts`; returns whether there was something to rewrite, so that what is uniform has to be
 /// found again.
 pub fn eliminate(target: &mut Target<'_>, uniform: &Uniform, stmts: &mut Vec<Stmt>) -> bool {
     let mut exits = Exits {
@@ -202,7 +202,7 @@ impl Exits<'_, '_> {
         }
     }
 
-    /// The place of a statement in a list at `place`, with `after` after it.
+    /// The site of a statement in a list at `location`, with `after` after it.
     fn place_before(&self, place: ListSite, after: &[Stmt]) -> ListSite {
         let follows = !after.is_empty();
         ListSite {

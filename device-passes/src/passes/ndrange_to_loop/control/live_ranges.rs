@@ -88,7 +88,7 @@ fn start(target: &Target<'_>, stmt: &Stmt) -> Option<(VarId, ExprId)> {
     }
 }
 
-/// Splits one counter in a list; `live_after` tells whether its value is looked at after the list.
+/// Splits one counter in a list; `live_after` states whether its value is looked at after the list.
 fn split_one(target: &mut Target<'_>, list: &mut [Stmt], counter: VarId, live_after: bool) {
     // From the last to the first, so that what is live after each statement is known.
     let mut live = live_after;

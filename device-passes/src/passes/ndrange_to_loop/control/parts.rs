@@ -17,7 +17,7 @@ pub struct Parts {
     pub hints: LoopHints,
     /// The condition comes after the body: `do`.
     pub at_end: bool,
-    /// Its place.
+    /// Its position.
     pub span: Option<Span>,
 }
 

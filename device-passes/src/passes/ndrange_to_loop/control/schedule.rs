@@ -116,7 +116,7 @@ struct Builder<'t, 'a> {
 }
 
 impl Builder<'_, '_> {
-    /// Splits a list; tells whether a barrier stands at its end.
+    /// Splits a list; returns whether a barrier stands at its end.
     fn list(
         &mut self,
         stmts: Vec<Stmt>,
@@ -254,7 +254,7 @@ impl Builder<'_, '_> {
             .masked
             .extend(self.target.function.exprs.span(cond));
         let (taken, decide) = self.mask(open, cond, "taken");
-        // The region that decides has its number, and place, before those inside.
+        // The region that decides has its number, and index, before those inside.
         self.close_region(open, vec![decide]);
         let decides = self.schedule.regions.len() - 1;
         let place = open.nodes.len() - 1;

@@ -58,7 +58,7 @@ fn addressed(target: &Target<'_>) -> BTreeSet<VarId> {
     taken.collect()
 }
 
-/// The variable that a place is a part of, if no pointer leads there.
+/// The variable that a location is a part of, if no pointer leads there.
 fn base_variable(target: &Target<'_>, place: ExprId) -> Option<VarId> {
     let exprs = &target.function.exprs;
     match exprs.get(place) {

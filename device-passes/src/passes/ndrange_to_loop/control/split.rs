@@ -15,7 +15,7 @@ use crate::passes::ndrange_to_loop::control::uniform;
 use crate::passes::ndrange_to_loop::prepare;
 use crate::passes::ndrange_to_loop::work_items::ids::Target;
 
-/// Splits the body into regions at its barriers, and at the control that they stand in. `alike` tells which
+/// Splits the body into regions at its barriers, and at the control that they stand in. `alike` states which
 /// work-items run its regions in turn.
 pub fn split(
     module: &mut Module,

@@ -3,7 +3,7 @@
 //!
 //! A loop or branch with a barrier inside becomes control around the loops over work-items. For that
 //! its condition must be known to the group: made of parameters, constants, group ids, memory that all
-//! work-items read at the same place, and variables that are only ever changed, by all work-items
+//! work-items read at the same location, and variables that are only ever changed, by all work-items
 //! alike, to such values. (A work-item that changes memory which others read races with them, unless a
 //! barrier is between.) Everything here is by assuming that all candidates are uniform and taking
 //! back what contradicts, until nothing does.
@@ -68,7 +68,7 @@ impl Uniform {
             )
     }
 
-    /// Whether what the group runs once must stay at its place among what work-items do.
+    /// Whether what the group runs once must stay where it is among what work-items do.
     pub fn is_fragile(&self, stmt: &Stmt) -> bool {
         let mut found = false;
         stmt.for_each(&mut |inside| {
@@ -561,7 +561,7 @@ impl<'a> Finder<'a> {
         steady && self.is_uniform(base)
     }
 
-    /// A place whose address is the same for all work-items of a group.
+    /// A location whose address is the same for all work-items of a group.
     fn is_uniform_place(&self, place: ExprId) -> bool {
         let exprs = &self.function.exprs;
         match exprs.get(place) {

@@ -31,7 +31,7 @@ pub fn is_collective(name: &str) -> bool {
         || OTHERS.contains(&name)
 }
 
-/// Replaces all calls of collective builtins in a kernel whose calls are lifted. `grid` tells what is
+/// Replaces all calls of collective builtins in a kernel whose calls are lifted. `grid` states what is
 /// known of the local size; a group has at most `most` work-items where it is not.
 ///
 /// # Errors
@@ -632,7 +632,7 @@ impl Collective<'_> {
         function.exprs.index(types, base, index)
     }
 
-    /// `place op= value;`
+    /// `location op= value;`
     fn accumulate(&mut self, place: ExprId, value: ExprId, op: &str) -> Stmt {
         let exprs = &mut self.target.function.exprs;
         let assign = if op == "add" {

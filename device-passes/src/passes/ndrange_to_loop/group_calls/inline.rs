@@ -83,7 +83,7 @@ pub fn has_work(function: &Function, calls: &GroupCalls) -> bool {
 /// part of it now.
 ///
 /// # Errors
-/// What stands in the way, at its place.
+/// What stands in the way, with its position.
 pub fn inline(
     module: &mut Module,
     kernel: FunctionId,

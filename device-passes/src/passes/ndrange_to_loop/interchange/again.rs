@@ -24,7 +24,7 @@ struct Start {
     index: ExprId,
     /// So many iterations ago.
     back: i128,
-    /// The place of the statement that gives it its next value.
+    /// The index of the statement that gives it its next value.
     at: usize,
 }
 

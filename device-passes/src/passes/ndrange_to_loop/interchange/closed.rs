@@ -22,7 +22,7 @@ const SMALL: i128 = 1 << 30;
 pub struct Growing {
     /// It.
     pub var: VarId,
-    /// The place of the statement that lets it grow.
+    /// The index of the statement that lets it grow.
     pub at: usize,
     /// Whether it grows or falls.
     op: BinaryOp,

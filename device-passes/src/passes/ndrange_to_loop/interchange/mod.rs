@@ -204,7 +204,7 @@ impl Marker<'_, '_> {
         }
     }
 
-    /// Gives the loop at a place variables of its own for those that each iteration gives a value before it
+    /// Gives the loop with this index variables of its own for those that each iteration gives a value before it
     /// looks at them, and that nobody looks at after the loop before they get another.
     fn own_variables(&mut self, stmts: &mut [Stmt], at: usize) {
         let declared: BTreeSet<VarId> = stmts[..at]

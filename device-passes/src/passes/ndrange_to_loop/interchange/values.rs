@@ -1,4 +1,4 @@
-//! What variables of a work-item are, as far as straight code tells: sums of what they were before, or
+//! What variables of a work-item are, as far as straight code shows: sums of what they were before, or
 //! elements of memory that nobody writes.
 
 use std::collections::BTreeMap;
@@ -29,7 +29,7 @@ pub struct Values {
     next: usize,
 }
 
-/// Parameters are symbols by their places, others follow.
+/// Parameters are symbols by their indices, others follow.
 const OTHERS: usize = 1 << 20;
 
 impl Values {

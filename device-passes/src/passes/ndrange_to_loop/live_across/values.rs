@@ -31,7 +31,7 @@ pub const INSTEAD_OF_ALL: u32 = 64;
 /// What becomes of a variable that is used in several parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StorageClass {
-    /// Declared outside the loops over work-items; `per_group` tells that it differs between groups.
+    /// Declared outside the loops over work-items; `per_group` states that it differs between groups.
     Uniform {
         /// It depends on the group.
         per_group: bool,
@@ -115,7 +115,7 @@ pub fn decide(
 
 /// What each part does to the value that `var` has before it; and, for each part, whether the value
 /// after it is needed later. Of each part only the statements that mention `var` are given; its
-/// declaration counts as an assignment. `next` tells which parts may follow each.
+/// declaration counts as an assignment. `next` states which parts may follow each.
 pub fn flows<'s>(
     types: &Types,
     function: &Function,
@@ -546,7 +546,7 @@ impl Pure<'_> {
         }
     }
 
-    /// `&place`, which reads nothing of the place itself.
+    /// `&location`, which reads nothing of the location itself.
     fn address(&self, place: ExprId) -> Option<Made> {
         let exprs = &self.function.exprs;
         match exprs.get(place) {

@@ -1,6 +1,6 @@
 //! `#pragma ivdep` on loops over work-items, by OpenCL's own rule.
 //!
-//! Two work-items may not touch the same place in memory between two barriers if one of them writes,
+//! Two work-items may not touch the same location in memory between two barriers if one of them writes,
 //! unless by atomics. So the iterations of a loop over the work-items of a group do not depend on each
 //! other through memory that work-items share, nor those of a loop over groups through global memory. A compiler that sees only the loop cannot know. It is
 //! said for each array by its name, so that it holds for nothing else: not for the values that are
@@ -135,7 +135,7 @@ fn is_shared_memory(module: &Module, function: &Function, var: VarId) -> bool {
             })
 }
 
-/// The array or pointer through which a place is reached, if it is a variable.
+/// The array or pointer through which a location is reached, if it is a variable.
 fn memory_of(function: &Function, place: ExprId) -> Option<VarId> {
     let exprs = &function.exprs;
     match exprs.get(place) {

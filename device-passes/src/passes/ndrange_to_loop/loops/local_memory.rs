@@ -202,7 +202,7 @@ impl Uses {
     }
 }
 
-/// The variable that a place is in.
+/// The variable that a location is in.
 fn root_of(function: &Function, id: ExprId) -> Option<VarId> {
     match function.exprs.get(id) {
         Expr::Var(VarRef::Local(var)) => Some(*var),

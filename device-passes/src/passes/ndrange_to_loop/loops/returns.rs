@@ -54,7 +54,7 @@ struct Returns<'t, 'a> {
 }
 
 impl Returns<'_, '_> {
-    /// Rewrites a list; tells whether it may have set the flag on its way out.
+    /// Rewrites a list; returns whether it may have set the flag on its way out.
     fn list(&mut self, list: &mut Vec<Stmt>, within: Within) -> bool {
         let mut flagged = false;
         let mut out = Vec::with_capacity(list.len());

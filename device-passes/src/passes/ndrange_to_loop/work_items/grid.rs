@@ -48,7 +48,7 @@ pub struct Grid {
     work_dim: Extent,
     /// All work-items are one group in this dimension, by the runtime's choice.
     one_group: [bool; 3],
-    /// Nobody can tell which work-items form a group: all are as one.
+    /// Nothing shows which work-items form a group: all are as one.
     is_ungrouped: bool,
     /// The host leaves the local size open, and the groups have been chosen here.
     pub local_is_chosen: bool,

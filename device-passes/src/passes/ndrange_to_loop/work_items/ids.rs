@@ -210,7 +210,7 @@ impl Ids {
     }
 
     /// Declares variables for the global ids that a part of the kernel asks for several times
-    /// (`asked` tells how often) and that are more than a variable already.
+    /// (`asked` states how often) and that are more than a variable already.
     pub fn name_global_ids(&mut self, target: &mut Target<'_>, asked: [usize; 3]) -> Vec<Stmt> {
         self.global_ids = [None; 3];
         let mut out = Vec::new();

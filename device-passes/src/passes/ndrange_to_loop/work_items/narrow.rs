@@ -18,7 +18,7 @@ use crate::passes::ndrange_to_loop::work_items::ids::Range;
 const INT: Range = (i32::MIN as i64, i32::MAX as i64);
 const UINT: Range = (0, u32::MAX as i64);
 
-/// What the place of an expression demands of its value.
+/// What the context of an expression demands of its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Need {
     /// Type and value stay.
